@@ -20,6 +20,7 @@ from buto.detectors.ensemble.explanation import explain
 from buto.detectors.ensemble.findings import findings
 from buto.detectors.ensemble.intervals import interval_for, intervals_of
 from buto.detectors.ensemble.rules.model import Judgement, judge, learn
+from buto.detectors.ensemble.sentences import unknown_work
 from buto.detectors.ensemble.settings import (
     DETECTOR,
     INTERVAL,
@@ -45,6 +46,7 @@ from buto.detectors.settings import Settings, judges
 from buto.detectors.sharing import Share, here
 from buto.detectors.views import View
 from buto.errors import JudgeError
+from buto.properties import Kind
 from buto.runs import FloatArray, Run, RunSet
 from buto.steps import Action, Advice, Step
 from buto.verdicts import Status, Verdict
@@ -135,9 +137,15 @@ class FittedEnsemble(FittedDetector):
         if not len(values):
             return [f"run {run.id} has no samples"]
         shares = np.isnan(values).mean(axis=0)
+        unread = [
+            (self.learned.properties[place], shares[place]) for place in np.flatnonzero(shares > MOST_UNREAD)
+        ]
+        unknown = unknown_work(self.learned.work, [run])
         return [
-            f"{self.learned.properties[place].name} could not be read in {shares[place]:.0%} of {run.id}"
-            for place in np.flatnonzero(shares > MOST_UNREAD)
+            unknown
+            if unknown and prop.kind is Kind.COUNTER
+            else f"{prop.name} could not be read in {share:.0%} of {run.id}"
+            for prop, share in unread
         ]
 
 
@@ -174,8 +182,11 @@ class EnsembleDetector(Detector[Settings]):
         wanted = sorted(judged, key=lambda prop: prop.name)
         values = [intervals_of(run, wanted, interval_s, work) for run in runs]
         without = [sum(bool(np.isnan(one[:, place]).all()) for one in values) for place in range(len(wanted))]
+        unknown = unknown_work(work, runs)
         left_out = {
-            prop.name: f"not read in {'any' if number == len(runs) else f'{number} of {len(runs)}'} of the "
+            prop.name: unknown
+            if unknown and prop.kind is Kind.COUNTER
+            else f"not read in {'any' if number == len(runs) else f'{number} of {len(runs)}'} of the "
             "training runs"
             for prop, number in zip(wanted, without, strict=True)
             if number
@@ -183,7 +194,7 @@ class EnsembleDetector(Detector[Settings]):
         kept = [place for place, number in enumerate(without) if not number]
         if not kept:
             raise JudgeError(
-                "no property was read in every training run",
+                f"no property was read in every training run{f'; {unknown}' if unknown else ''}",
                 advice=Advice("see why: ", Step(Action.SHOW_RUN, runs.runs[0].test, run_id=runs.runs[0].id)),
             )
         tests = [

@@ -53,7 +53,7 @@ def not_comparable(ensemble: Ensemble, environment: Environment, judgement: Judg
 def of_judgement(ensemble: Ensemble, environment: Environment, judgement: Judgement) -> tuple[str, ...]:
     """Return the machine's factor, and how like the environment of a new test is to which prior tests.
 
-    Nothing of an environment that equals all.
+    If the environment equals that of all prior tests, say only the factor.
     """
     said = _factor(judgement.factor)
     shared, ids = judgement.shared, [test.run_id for test in ensemble.tests]
@@ -82,4 +82,4 @@ def of_judgement(ensemble: Ensemble, environment: Environment, judgement: Judgem
 def _factor(factor: float) -> list[str]:
     if abs(factor - 1) < SMALL:
         return []
-    return [f"times that a slower machine lengthens are divided by {factor:.2f}, the factor of this machine"]
+    return [f"times that depend on the machine are divided by {factor:.2f}, its factor"]

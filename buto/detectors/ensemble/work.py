@@ -35,6 +35,11 @@ class Work:
         scale: FloatArray = np.divide(usual, done, out=np.full(len(done), np.nan), where=done > 0)
         return scale
 
+    def is_known(self, run: Run) -> bool:
+        """Return whether a run did any work, and it could be read."""
+        _, done = _until(run, self.names)
+        return bool(done[-1] > 0)
+
 
 def learn_work(runs: Sequence[Run], patterns: Iterable[str]) -> Work | None:
     """Return the work of prior tests; None if no run has a property that these shell patterns name."""
@@ -54,7 +59,10 @@ def learn_work(runs: Sequence[Run], patterns: Iterable[str]) -> Work | None:
 
 
 def _until(run: Run, names: Sequence[str]) -> tuple[FloatArray, FloatArray]:
-    """Return times, and the work done from the first to each of them; one NaN if it could not be read."""
+    """Return times, and the work done from the first to each of them; one NaN if the run has none of these.
+
+    Missed readings are interpolated. A property that was never read counts no work.
+    """
     wanted = set(names)
     properties = [prop for prop in run.properties if prop.name in wanted]
     series = series_of(run, properties)
@@ -64,10 +72,9 @@ def _until(run: Run, names: Sequence[str]) -> tuple[FloatArray, FloatArray]:
     done = np.zeros(len(series))
     for prop, values in zip(properties, series.values.T, strict=True):
         read = ~np.isnan(values)
-        if prop.kind is not Kind.COUNTER:
-            done += np.cumsum(np.nan_to_num(values) * steps_s)
-        elif read.any():
-            done += np.interp(series.times_s, series.times_s[read], values[read])
+        if read.any():
+            known = np.interp(series.times_s, series.times_s[read], values[read])
+            done += known if prop.kind is Kind.COUNTER else np.cumsum(known * steps_s)
     return series.times_s, done - done[0]
 
 

@@ -62,7 +62,7 @@ class FittedWholeTests(FittedDetector):
             return Verdict(Status.INCONCLUSIVE, DETECTOR, reasons=(notices.MIXED,))
         alpha = self.alpha
         found = self.whole.ranked(environment, values, alpha)
-        unread, lacking = notices.unread(self.whole, values, found)
+        unread, lacking = notices.unread(self.whole, runs.runs, values, found)
         if found is None:
             why = (*notices.not_judged(self.whole, environment, alpha), *unread)
             return Verdict(Status.INCONCLUSIVE, DETECTOR, reasons=why, alpha=alpha)

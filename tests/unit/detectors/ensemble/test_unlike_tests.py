@@ -1,5 +1,7 @@
 """What prior tests differ in means nothing: amounts of work, slow machines, and counters that scatter."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -11,7 +13,7 @@ from buto.detectors.ensemble.rules.mining import Thresholds, mine
 from buto.detectors.ensemble.settings import ENSEMBLE, FOO, learning_of
 from buto.detectors.ensemble.whole.learning import learn_whole
 from buto.detectors.ensemble.work import Work, learn_work
-from buto.errors import BadFileError
+from buto.errors import BadFileError, JudgeError
 from buto.properties import Kind, Property
 from buto.runs import Outcome, Run, run_set
 from buto.verdicts import Status
@@ -58,6 +60,24 @@ def fitted(settings=OURS):
     return EnsembleDetector(settings).fit(run_set(PRIOR))
 
 
+def lacking(run, name):
+    """A run without the property of this name."""
+    kept = [place for place, prop in enumerate(run.properties) if prop.name != name]
+    properties = tuple(run.properties[place] for place in kept)
+    return replace(run, properties=properties, values=run.values[:, kept])
+
+
+def missing(run, rows):
+    """A run whose rate of answers could not be read in some samples."""
+    values = run.values.copy()
+    values[rows, 0] = np.nan
+    return replace(run, values=values)
+
+
+def unknown_in(run):
+    return f"growth is not judged, because {THROUGHPUT} could not be read, or counted no work, in {run.id}"
+
+
 def flagged(run, settings=OURS):
     return {found.subject for found in fitted(settings).check(run_set([run])).findings}
 
@@ -80,6 +100,36 @@ def test_without_work_growth_is_not_known():
     assert learn_work(PRIOR, []) is None
 
 
+def test_missed_readings_of_work_are_interpolated():
+    whole = PRIOR[0]
+    missed = missing(whole, slice(0, None, 5))
+    work = learn_work([whole], ["load.throughput*"])
+    assert learn_work([missed], ["load.throughput*"]).rate == pytest.approx(work.rate, rel=0.02)
+    prop = whole.properties[1]
+    scaled = [intervals_of(run, [prop], 5.0, work)[:, 0] for run in (whole, missed)]
+    assert scaled[1] == pytest.approx(scaled[0], rel=0.04)
+    unread = missing(whole, slice(None))
+    assert np.isnan(intervals_of(unread, [prop], 5.0, work)).all()
+    assert (work.is_known(missed), work.is_known(unread)) == (True, False)
+
+
+def test_a_prior_test_without_work_is_named_in_place_of_its_counters():
+    lone = lacking(PRIOR[3], THROUGHPUT)
+    runs = run_set([*PRIOR[:3], lone])
+    assert EnsembleDetector(OURS).fit(runs).left_out == {STATEMENTS: unknown_in(lone)}
+    assert learn_whole(runs.runs, ENSEMBLE)[1] == {STATEMENTS: unknown_in(lone)}
+    for name in TIMES:
+        runs = run_set([lacking(run, name) for run in runs])
+    with pytest.raises(JudgeError, match="no property was read in every training run; growth is not judged"):
+        EnsembleDetector(OURS).fit(runs)
+
+
+def test_a_run_without_work_is_named_in_place_of_its_counters():
+    idle = lacking(run_of(9), THROUGHPUT)
+    verdict = fitted().check(run_set([idle]))
+    assert (verdict.status, verdict.reasons) == (Status.INCONCLUSIVE, (unknown_in(idle),))
+
+
 def test_a_counter_of_work_is_its_growth():
     assert learn_work(PRIOR[:1], [STATEMENTS]).rate == pytest.approx(5 * 40, rel=0.03)
 
@@ -94,7 +144,7 @@ def test_a_slower_machine_is_no_change_and_one_slower_kind_of_request_is_one():
     slow = run_of(9, slow=3.0, place="e")
     assert flagged(slow) == set()
     said = fitted().check(run_set([slow])).warnings
-    assert "the factor of this machine" in said[0]
+    assert said[0].startswith("times that depend on the machine are divided by 2.8")
     values = run_of(9, place="e").values.copy()
     values[:, 4] *= 6
     one = run_of(9, place="e")
@@ -149,7 +199,18 @@ def test_whole_tests_are_scaled_too_and_work_itself_is_not_judged():
         if (whole.numbers.quantities[one.column].name, one.name) == (STATEMENTS, "total")
     )
     assert whole.values[:, place] == pytest.approx(np.full(4, 5 * whole.numbers.work.rate * 30), rel=1e-3)
-    detector = EnsembleDetector(ENSEMBLE).fit(run_set(PRIOR))
+
+
+def test_whole_tests_with_another_number_of_requests_pass_and_more_statements_for_each_are_a_regression():
+    detector = EnsembleDetector(ENSEMBLE).fit(
+        run_set([run_of(number, answers=30.0 + number) for number in range(19)])
+    )
     again = EnsembleDetector(ENSEMBLE).from_data(detector.to_data())
-    assert again.whole.numbers.work == whole.numbers.work
-    assert again.check(run_set([run_of(9)])).status is not Status.REGRESSION
+    assert again.whole.numbers.work == detector.whole.numbers.work
+    assert again.check(run_set([run_of(41, answers=90.0)])).status is Status.PASS
+    more = again.check(run_set([run_of(41, answers=90.0, each=7.0)]))
+    assert more.status is Status.REGRESSION
+    assert STATEMENTS in {found.subject for found in more.findings}
+    idle = lacking(run_of(41), THROUGHPUT)
+    verdict = again.check(run_set([idle]))
+    assert (verdict.status, verdict.reasons) == (Status.INCONCLUSIVE, (unknown_in(idle),))

@@ -7,14 +7,14 @@ from collections.abc import Sequence
 import numpy as np
 
 from buto.detectors.ensemble.rules.voting import Environment, components_shared
-from buto.detectors.ensemble.sentences import environment_words, some_of
+from buto.detectors.ensemble.sentences import environment_words, some_of, unknown_work
 from buto.detectors.ensemble.whole.deciding import new_components
 from buto.detectors.ensemble.whole.deviations import FEWEST_LIKE
 from buto.detectors.ensemble.whole.groups import FEWEST_ENVIRONMENTS, grouped
 from buto.detectors.ensemble.whole.model import WholeTests
 from buto.detectors.ensemble.whole.ranking import Ranked, fewest_for
-from buto.properties import is_judged
-from buto.runs import FloatArray
+from buto.properties import Kind, is_judged
+from buto.runs import FloatArray, Run
 from buto.units import format_count
 
 MIXED = "the runs are of different environments, and only runs of one can be judged together"
@@ -161,7 +161,7 @@ def of_training(whole: WholeTests, alpha: float) -> tuple[str, ...]:
 
 
 def unread(
-    whole: WholeTests, values: Sequence[FloatArray], found: Ranked | None
+    whole: WholeTests, runs: Sequence[Run], values: Sequence[FloatArray], found: Ranked | None
 ) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Return sentences for quantities that count and could not be read in all runs.
 
@@ -172,15 +172,18 @@ def unread(
     if found is not None:
         lost &= found.judged
     quantities = [whole.numbers.quantities[place] for place in np.unique(whole.quantity[lost])]
+    unknown = unknown_work(whole.numbers.work, runs)
     usual, other = (
-        tuple(
-            f"{one.name} could not be read in enough samples"
+        dict.fromkeys(
+            unknown
+            if unknown and one.kind is Kind.COUNTER
+            else f"{one.name} could not be read in enough samples"
             for one in quantities
             if is_judged(one, cost=True) is wanted
         )
         for wanted in (True, False)
     )
-    return usual, other
+    return tuple(usual), tuple(sentence for sentence in other if sentence not in usual)
 
 
 def _beyond_reach(whole: WholeTests, alpha: float) -> str:
