@@ -10,6 +10,7 @@ import pytest
 
 from buto.cli.commands.experiments.run import ensembles as command
 from buto.experiments.bed.labels import BedRun
+from buto.experiments.bed.parts import Part
 from buto.experiments.ensembles.left_out import NEVER_SEEN, SAME_MACHINE
 from buto.experiments.ensembles.sites import Site, site_of
 from buto.runs import Run
@@ -45,6 +46,7 @@ def bed_runs(part: str) -> tuple[BedRun, ...]:
 def test_each_environment_is_left_out_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(command, "sites", sites)
     monkeypatch.setattr(command.archive, "load", lambda directory, part: bed_runs(part))
+    monkeypatch.setattr(command.archive, "parts", lambda directory: {Part.TUNING: 9, Part.SET_APART: 9})
     done = called(tmp_path, "experiments", "run", "ensembles", "--part", "set-apart", "--out", "results")
     assert done.returncode == 0, done.stderr
     assert "throughput, memory" in done.stdout
@@ -67,6 +69,20 @@ def test_each_environment_is_left_out_once(tmp_path: Path, monkeypatch: pytest.M
     assert {(row["status"], row["precision"]) for row in stacked} == {("regression", "1.0000")}
     assert "Each environment of the bed left out once" in done.stdout
     assert {row["failed"] for row in found} == {"12"}
+
+
+def test_runs_set_apart_are_judged_alone_if_their_data_set_has_no_other_part(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(command, "sites", lambda data: [])
+    monkeypatch.setattr(command.archive, "load", lambda directory, part: {"set apart": bed_runs(part)}[part])
+    monkeypatch.setattr(command.archive, "parts", lambda directory: {Part.SET_APART: 9})
+    done = called(
+        tmp_path, "experiments", "run", "ensembles", "--part", "set-apart", "--data", ".", "--out", "results"
+    )
+    assert done.returncode == 0, done.stderr
+    judged = list(csv.DictReader((tmp_path / "results" / "ensembles-bed.csv").read_text().splitlines()))
+    assert {row["study"] for row in judged} == {"enterprise"}
 
 
 def test_a_bed_that_is_missing_is_reported_before_anything_is_judged(

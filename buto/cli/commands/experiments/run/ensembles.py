@@ -12,6 +12,7 @@ from buto.cli.printing.console import Console
 from buto.cli.printing.output_files import write_file
 from buto.errors import EXIT_PASS
 from buto.experiments.bed import archive
+from buto.experiments.bed.labels import BedRun
 from buto.experiments.bed.parts import Part
 from buto.experiments.ensembles.bed.scoring import results
 from buto.experiments.ensembles.bed.tables import beside, f_measures, per_fault, scores_csv, whole_tests
@@ -30,7 +31,9 @@ def run(request: ExperimentsRequest, console: Console) -> int:
     bed; write what was judged to two files."""
     bed = request.data / archive.RECORDED.name if request.data else archive.RECORDED
     runs = archive.load(bed, request.part.value)
-    earlier = archive.load(bed, "tuning") if request.part is Part.SET_APART else ()
+    earlier: tuple[BedRun, ...] = ()
+    if request.part is not Part.TUNING and Part.TUNING in archive.parts(bed):
+        earlier = archive.load(bed, Part.TUNING.value)
     some = sites(request.data)
     _print(_worked(), console)
     _print(_table_iv(), console)
