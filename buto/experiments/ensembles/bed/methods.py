@@ -1,6 +1,7 @@
 """What each method flags in a run of the bed: the paper's three, a test of each counter, and two oracles.
 
-All judge the same counters. For all but the preset foo, growth is scaled to the usual number of answers.
+All judge the same counters; the calibrated default also judges the rates of answers. Growth is scaled to the
+usual number of answers, but not for the preset foo, nor for the default.
 """
 
 from __future__ import annotations

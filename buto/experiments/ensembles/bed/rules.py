@@ -21,7 +21,8 @@ from buto.runs import Run
 PAPERS = (SINGLE, BAGGING, STACKING)
 
 PLAIN = "preset foo"
-"""Stacking with the paper's parameters; the others have those of the rules of the preset ensemble."""
+"""Stacking with the paper's parameters; the others have those of the rules of the preset ensemble. Of these,
+``prior-deviations`` and ``machine-factor`` do nothing for one model: it learns all prior tests as one."""
 
 INTERVAL_S = 5.0
 """Length of an interval, as in the paper."""
