@@ -33,10 +33,14 @@ sys.stdin.readline()
 """
 
 
+MARK = f"a-parent-of-buto-in-{os.getpid()}"
+"""Of this test's own process: other workers run tests of this file at the same time."""
+
+
 @pytest.fixture
 def parent() -> Iterator[subprocess.Popen[bytes]]:
     pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
-    with subprocess.Popen([sys.executable, "-c", PARENT, "a-parent-of-buto"], **pipes) as process:
+    with subprocess.Popen([sys.executable, "-c", PARENT, MARK], **pipes) as process:
         assert process.stdout is not None and process.stdout.readline() == b"ready\n"
         yield process
         process.kill()
@@ -50,9 +54,7 @@ def tell(process: subprocess.Popen[bytes]) -> None:
 
 def test_a_tree_is_summed_and_what_an_ended_process_counted_stays(parent: subprocess.Popen[bytes]) -> None:
     assert parent.stdout is not None
-    with ProcessSource({"match": f"{sys.executable} *a-parent-of-buto"}).open(
-        NoProgram(), 1.0, 1.0
-    ) as reader:
+    with ProcessSource({"match": f"{sys.executable} *{MARK}"}).open(NoProgram(), 1.0, 1.0) as reader:
         before = reader.read()
         assert before.keys() == PROPERTIES.keys() == set(reader.names())
         assert before["process.count"] == before["thread.count"] == 2
