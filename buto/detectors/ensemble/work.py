@@ -59,9 +59,10 @@ def learn_work(runs: Sequence[Run], patterns: Iterable[str]) -> Work | None:
 
 
 def _until(run: Run, names: Sequence[str]) -> tuple[FloatArray, FloatArray]:
-    """Return times, and the work done from the first to each of them; one NaN if the run has none of these.
+    """Return times, and the work done from the first to each of them; one NaN if it is not known.
 
-    Missed readings are interpolated. A property that was never read counts no work.
+    A property that a run lacks counts no work, such as a kind of requests that was not sent. Missed readings
+    are interpolated. Work is not known if a run has none of these properties, or could never read one.
     """
     wanted = set(names)
     properties = [prop for prop in run.properties if prop.name in wanted]
@@ -72,9 +73,10 @@ def _until(run: Run, names: Sequence[str]) -> tuple[FloatArray, FloatArray]:
     done = np.zeros(len(series))
     for prop, values in zip(properties, series.values.T, strict=True):
         read = ~np.isnan(values)
-        if read.any():
-            known = np.interp(series.times_s, series.times_s[read], values[read])
-            done += known if prop.kind is Kind.COUNTER else np.cumsum(known * steps_s)
+        if not read.any():
+            return np.zeros(1), np.full(1, np.nan)
+        known = np.interp(series.times_s, series.times_s[read], values[read])
+        done += known if prop.kind is Kind.COUNTER else np.cumsum(known * steps_s)
     return series.times_s, done - done[0]
 
 

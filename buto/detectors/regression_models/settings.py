@@ -143,8 +143,8 @@ KEYS = (
     patterns(KEPT, "Gauges of what requests may keep: their growth is judged, too. Shell patterns."),
     positive(
         REACH,
-        "How many times the variance of a run a prediction may have, and how many times the range of "
-        "training a mean rate may be away from it; beyond, the load is extrapolated.",
+        "How many times the variance of a run a prediction may have, and by how many widths of the range "
+        "of training a mean rate may be outside of it; beyond, the load is extrapolated.",
         example=1.0,
     ),
     whole(BLOCKS, "Into how many blocks a long run is divided; 1: runs are compared.", 1, 1000, example=200),

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import ceil
+from math import ceil, floor
 
 import numpy as np
 
@@ -83,8 +83,7 @@ def ranked_here(
     score = scores(largest)
     p_value = float((score >= score[0] - TIE).mean())
     stands_out, fewest = p_value <= 1 / len(score), fewest_for(alpha)
-    # What the largest contrast of any quantity exceeds in at most a share alpha of prior tests.
-    limit = float(np.quantile(largest[1:].max(axis=1), 1 - alpha, method="higher"))
+    limit = limit_here(largest[1:].max(axis=1), alpha)
     return _ranked(
         here,
         expected,
@@ -136,6 +135,18 @@ def ranked_elsewhere(
         compared.stands_out(alpha),
         None if compared.p_value <= alpha else compared.needed(alpha),
     )
+
+
+def limit_here(prior: FloatArray, alpha: float) -> float:
+    """Return what an unchanged test exceeds in at most a share alpha of cases, itself counted.
+
+    Fewer prior tests than :func:`fewest_for` cannot show this share; then it is the highest of them.
+
+    Args:
+        prior: largest contrast of any quantity in each prior test, shape (n_tests,).
+    """
+    higher = max(1, floor(alpha * (len(prior) + 1) + 1e-9))
+    return float(np.sort(prior)[-higher])
 
 
 def fewest_for(alpha: float) -> int:

@@ -45,6 +45,6 @@ def explain(
         "deviation, too. The score is the larger of two parts, each compared with its usual scatter: the "
         "mean logarithm of the largest deviations, of a tenth of the quantities and at most of five; and the "
         f"largest increase of a cost or of a growth. {rank} Nothing is decided if the variance of the "
-        f"predictions is more than {limit:g} times that of a {unit}, or if the mean rate is more than "
-        f"{limit:g} times the range of training away from it.",
+        f"predictions is more than {limit:g} times that of a {unit}, or if the mean rate is outside the "
+        f"range of training by more than {limit:g} times its width.",
     )

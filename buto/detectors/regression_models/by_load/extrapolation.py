@@ -28,7 +28,7 @@ def beyond_training(check: Judged, limit: float) -> str:
     measured = (
         f"the variance of their predictions is {format_number(reach)} times that of a run"
         if reach > limit
-        else f"the mean rate is {format_number(distance)} times the range of training away from it"
+        else f"the mean rate is outside the range of training by {format_number(distance)} times its width"
     )
     listed = _outside(check)
     where = f": {', '.join(listed)}" if listed else ""

@@ -113,6 +113,14 @@ def test_missed_readings_of_work_are_interpolated():
     assert (work.is_known(missed), work.is_known(unread)) == (True, False)
 
 
+def test_work_of_which_one_kind_could_never_be_read_is_not_known():
+    kinds = (THROUGHPUT, TIMES[0])
+    both, unread = PRIOR[0], missing(PRIOR[0], slice(None))
+    assert Work(kinds, 40.0).is_known(both)
+    assert not Work(kinds, 40.0).is_known(unread)
+    assert Work(kinds, 40.0).is_known(lacking(both, TIMES[0]))
+
+
 def test_a_prior_test_without_work_is_named_in_place_of_its_counters():
     lone = lacking(PRIOR[3], THROUGHPUT)
     runs = run_set([*PRIOR[:3], lone])

@@ -122,7 +122,7 @@ def test_more_processor_time_a_request_is_found_under_another_load(oracle, rate,
     assert told.learned.startswith("8 training runs showed how ")
     assert "the part of the difference that grows with the prediction" in told.rule
     assert "share of choices of as many runs" in told.rule
-    assert told.rule.endswith("or if the mean rate is more than 1 times the range of training away from it.")
+    assert told.rule.endswith("outside the range of training by more than 1 times its width.")
 
 
 def test_a_tenth_more_memory_kept_by_each_request_is_found_under_another_load(oracle):
