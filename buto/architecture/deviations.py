@@ -13,13 +13,16 @@ from enum import Enum
 from math import comb
 
 import numpy as np
-from scipy.stats import mannwhitneyu
+from scipy.stats import PermutationMethod, mannwhitneyu
 
 from buto.runs import FloatArray
 
 ALPHA = 0.05
 NEGLIGIBLE, SMALL, MEDIUM = 0.147, 0.33, 0.474
 """Below these, the size of a Cliff's delta is called negligible, small, medium."""
+
+_MOST_DIVISIONS = 20_000
+"""Up to so many divisions of the values into two groups, p-values of tied values are exact."""
 
 
 class Size(Enum):
@@ -110,9 +113,21 @@ def deviation(old: FloatArray, new: FloatArray, alpha: float = ALPHA) -> Deviati
         old_s, new_s = (float(one.mean()) if len(one) else np.nan for one in (old, new))
         return Deviation(old_s, new_s, len(old), len(new), np.nan, np.nan, enough=False, significant=False)
     delta = cliffs_delta(old, new)
-    p_value = float(mannwhitneyu(new, old, alternative="two-sided").pvalue)
+    p_value = _rank_sum_p(old, new)
     enough = can_be_significant(len(old), len(new), alpha)
     significant = enough and p_value <= alpha and size_of(delta) is not Size.NEGLIGIBLE
     return Deviation(
         float(old.mean()), float(new.mean()), len(old), len(new), p_value, delta, enough, significant
     )
+
+
+def _rank_sum_p(old: FloatArray, new: FloatArray) -> float:
+    """Return the two-sided p-value; of few values it is exact, also if some are tied.
+
+    Unless asked otherwise, scipy approximates if values are tied: p-values of few are then too small by half.
+    """
+    values = np.concatenate([old, new])
+    if len(np.unique(values)) == len(values) or comb(len(values), len(old)) > _MOST_DIVISIONS:
+        return float(mannwhitneyu(new, old, alternative="two-sided").pvalue)
+    every = PermutationMethod(n_resamples=_MOST_DIVISIONS)
+    return float(mannwhitneyu(new, old, alternative="two-sided", method=every).pvalue)

@@ -14,7 +14,7 @@ from buto.errors import JudgeError
 from buto.runs import FloatArray
 
 _MAX_NESTING = 32
-"""Parallel calls within parallel calls; deeper ones can only be a cycle."""
+"""Parallel calls within parallel calls; deeper ones are a circle, also if it ends."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -96,7 +96,7 @@ def plans(architecture: Architecture) -> tuple[Plan, ...]:
     Under processor sharing this changes no mean. Repeated forks become one, with the demands of all.
 
     Raises:
-        JudgeError: components call each other endlessly, or an endpoint calls nothing.
+        JudgeError: components call each other endlessly or in parallel, or an endpoint calls nothing.
     """
     calls = call_matrix(architecture)
     sequential = call_matrix(architecture, parallel=False) if _has_parallel(architecture) else calls
@@ -144,7 +144,11 @@ def _plan(
 ) -> Plan:
     """Return the plan that some calls make, ``scale`` times."""
     if depth > _MAX_NESTING:
-        raise JudgeError("components call each other in parallel without an end")
+        names = ", ".join(repr(call.to) for call in entries)
+        raise JudgeError(
+            f"parallel calls must be nested at most {_MAX_NESTING} deep, got more below {names}",
+            advice="components that call each other in a circle must not do so in parallel",
+        )
     index = architecture.component_index
     start = np.zeros(len(index))
     for call in entries:

@@ -28,6 +28,9 @@ from buto.units import parse_rate, parse_seconds
 SCHEMA = "architecture"
 VERSION = 1
 _DIGITS = 6
+_SECONDS = {"s": 1.0, "ms": 1e-3, "us": 1e-6, "ns": 1e-9}
+_RATES = {"/s": 1.0}
+_SMALL, _LARGE = 1e-4, 1e6
 
 
 def load_architecture(path: Path) -> Architecture:
@@ -114,7 +117,7 @@ def _benchmark(data: Any) -> Benchmark:
 
 
 def _check_names(document: Document) -> None:
-    """Return an error for each unknown name, in the order of the file."""
+    """Raise a ConfigError with a line for each unknown name, in the order of the file."""
     data = document.data
     faults: list[tuple[DataPath, str]] = []
     for name, one in data["components"].items():
@@ -152,7 +155,7 @@ def _station_data(station: Station) -> dict[str, Any]:
 def _component_data(component: Component) -> dict[str, Any]:
     data: dict[str, Any] = {
         "station": component.station,
-        "self": _number(component.self_s),
+        "self": _quantity(component.self_s, _SECONDS),
         "cv": _number(component.cv),
     }
     if component.n_samples is not None:
@@ -163,7 +166,7 @@ def _component_data(component: Component) -> dict[str, Any]:
 
 
 def _endpoint_data(endpoint: Endpoint) -> dict[str, Any]:
-    data: dict[str, Any] = {"load": _number(endpoint.rate)}
+    data: dict[str, Any] = {"load": _quantity(endpoint.rate, _RATES)}
     if endpoint.cv is not None:
         data["cv"] = _number(endpoint.cv)
     return data | {"calls": _calls_data(endpoint.calls)}
@@ -174,6 +177,16 @@ def _calls_data(calls: Sequence[Call]) -> dict[str, Any]:
         call.to: {"times": _number(call.times), "parallel": True} if call.parallel else _number(call.times)
         for call in calls
     }
+
+
+def _quantity(value: float, units: Mapping[str, float]) -> float | int | str:
+    """Return a value in the largest unit of which it has one, else in the last.
+
+    It has no unit if it would have an exponent, which the schema allows only for plain numbers.
+    """
+    unit = next((unit for unit, size in units.items() if value >= size), list(units)[-1])
+    number = _number(value / units[unit])
+    return f"{number}{unit}" if _SMALL <= number < _LARGE else _number(value)
 
 
 def _number(value: float) -> float | int:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Any
@@ -136,8 +136,8 @@ def _translate(error: ValidationError) -> Iterator[_Problem]:
         known = list(schema.get("properties", ()))
         for name in instance:
             if name not in known:
-                meant = _meant(name, known)
-                yield _Problem((*at, name), f"unknown key {name!r}{within}; {meant}", key=True)
+                known_or_near = meant(name, known)
+                yield _Problem((*at, name), f"unknown key {name!r}{within}; {known_or_near}", key=True)
     elif error.validator == "required":
         for name in wanted:
             if name not in instance:
@@ -149,7 +149,8 @@ def _translate(error: ValidationError) -> Iterator[_Problem]:
         yield _Problem(at, f"{_dotted(at)}: {_found(instance)}, expected {_expected(schema)}{filled}")
 
 
-def _meant(name: str, known: list[str]) -> str:
+def meant(name: str, known: Sequence[str]) -> str:
+    """Return the known name that an unknown one is probably meant to be, or all that are known."""
     near = difflib.get_close_matches(name, known, n=1, cutoff=_NEAR)
     return f"did you mean {near[0]!r}?" if near else f"known are {', '.join(known)}"
 

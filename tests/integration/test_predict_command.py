@@ -9,7 +9,7 @@ import pytest
 
 from tests.support.processes.command import called
 from tests.support.systems import result
-from tests.support.traces import request, write_otlp
+from tests.support.traces import request, span, write_otlp
 
 MODEL = """\
 version: 1
@@ -40,8 +40,10 @@ def write_jmh(
 @pytest.fixture
 def place(tmp_path: Path) -> Path:
     (tmp_path / "architecture.yaml").write_text(MODEL)
+    (tmp_path / "d.yaml").write_text(MODEL.replace("b: }", "b: {servers: 2}}"))
     for name, times in (("old", 1.0), ("same", 1.001), ("slow", 2.0)):
         write_jmh(tmp_path / f"{name}.json", times)
+    (tmp_path / "empty.json").write_text("[]")
     return tmp_path
 
 
@@ -74,20 +76,48 @@ def test_json_may_go_to_standard_output(place: Path) -> None:
     assert done.stderr.startswith("PASS")
 
 
+def test_a_benchmark_that_is_lost_is_no_pass_and_files_count_once(place: Path) -> None:
+    write_jmh(place / "half.json", 1.0, names=("B3",))
+    done = called(place, "predict", "--old", "old.json", "old.json", "--new", "half.json", "--json", "-")
+    data = json.loads(done.stdout)
+    assert (done.returncode, data["status"]) == (3, "inconclusive")
+    assert data["reasons"][0].startswith("com.acme.B4Bench.run has old results but no new ones")
+    assert data["warnings"][0] == "old results that are given several times count once: old.json"
+    assert [one["deviation"]["n_old"] for one in data["tests"]] == [6, 6]
+
+
 @pytest.mark.parametrize(
     ("words", "code", "message"),
     [
         (["--old", "old.json", "--new", "none.json"], 4, "none.json"),
         (["--old", "old.json", "--new", "architecture.yaml"], 4, "must be JSON of JMH"),
+        (["--old", "old.json", "--new", "empty.json"], 4, "empty.json has no results"),
+        (["--old", "empty.json", "--new", "empty.json"], 4, "empty.json has no results"),
         (
-            ["--old", "old.json", "--new", "same.json", "--load", "GET=5/s"],
+            ["--old", "old.json", "--new", "same.json", "--load", "POST /orders=5/s"],
             2,
-            "must name an endpoint of GET /b",
+            "no endpoint 'POST /orders'; known are GET /b",
         ),
+        (
+            ["--old", "old.json", "--new", "same.json", "--load", "GET /d=5/s"],
+            2,
+            "no endpoint 'GET /d'; did you mean 'GET /b'?",
+        ),
+        (["--old", "old.json", "--new", "same.json", "--load=-5/s"], 2, "a load must be above 0, got '-5/s'"),
         (["--old", "old.json", "--new", "same.json", "--load", "fast"], 2, "a rate must be per"),
         (["--old", "old.json", "--new", "same.json", "--load-grid", "5..1"], 2, "must be a list of loads"),
         (["--old", "old.json", "--new", "same.json", "--load", "0"], 3, "no requests arrive"),
         (["--model", "none.yaml", "--old", "old.json", "--new", "same.json"], 4, "none.yaml"),
+        (
+            ["--model", "none.yaml", "--old", "old.json", "--new", "same.json"],
+            4,
+            "try:  buto architecture learn traces.json, or --model FILE",
+        ),
+        (
+            ["--old", "old.json", "--new", "same.json", "--new-model", "d.yaml"],
+            2,
+            "station b has 1 server in the model and 2 in d.yaml",
+        ),
     ],
 )
 def test_what_cannot_be_done_is_reported(place: Path, words: list[str], code: int, message: str) -> None:
@@ -117,7 +147,8 @@ def test_a_model_is_learned_checked_and_shown(tmp_path: Path) -> None:
     learned = called(tmp_path, "architecture", "learn", "t.json", "--servers", "web=2", "--name", "shop")
     assert learned.returncode == 0, learned.stderr
     assert learned.stdout == "wrote architecture.yaml: 4 components, 1 endpoint, 2 stations\n"
-    assert learned.stderr.startswith("40 whole traces of")
+    assert learned.stderr.startswith("40 complete traces in")
+    assert "no utilisation of db, web: their times include waiting" in learned.stderr
     shown = called(tmp_path, "architecture", "show", "--html", "a.html")
     assert shown.stdout.startswith("shop: saturates at")
     assert "<svg" in (tmp_path / "a.html").read_text()
@@ -129,16 +160,87 @@ def test_a_model_is_learned_checked_and_shown(tmp_path: Path) -> None:
     assert "the largest error is 84 %, more than 20 %" in failed.stderr
 
 
+def test_a_model_is_overwritten_only_if_that_is_wanted(place: Path) -> None:
+    write_otlp(place / "t.json", [[one for k in range(40) for one in request(f"t{k}", k / 20)]])
+    refused = called(place, "architecture", "learn", "t.json")
+    assert refused.returncode == 2
+    assert refused.stderr == (
+        "buto: architecture.yaml exists\ntry:  name another file by -o, or overwrite it with --force\n"
+    )
+    assert (place / "architecture.yaml").read_text() == MODEL
+    assert called(place, "architecture", "learn", "t.json", "-o", "-").returncode == 0
+    assert called(place, "architecture", "learn", "t.json", "-o", "other.yaml").returncode == 0
+    assert called(place, "architecture", "learn", "t.json", "--force").returncode == 0
+    assert (place / "architecture.yaml").read_bytes() == (place / "other.yaml").read_bytes()
+
+
+def test_traces_of_another_system_are_not_checked(place: Path) -> None:
+    write_otlp(place / "foreign.jsonl", [request("t", 0.0), request("u", 1.0)])
+    done = called(place, "architecture", "check", "foreign.jsonl")
+    assert done.returncode == 2
+    message = "foreign.jsonl has requests to web/GET, which architecture.yaml lacks; is it another system or"
+    assert message in done.stderr
+
+
+def test_a_share_may_be_in_percent(tmp_path: Path) -> None:
+    write_otlp(tmp_path / "t.json", [[one for k in range(40) for one in request(f"t{k}", k / 20)]])
+    for share in ("0.38", "38%"):
+        learn = ["architecture", "learn", "t.json", "-o", f"{share}.yaml", "--name", "shop"]
+        assert called(tmp_path, *learn, "--utilisation", f"web={share}").returncode == 0
+    assert (tmp_path / "38%.yaml").read_text() == (tmp_path / "0.38.yaml").read_text()
+
+
+def test_what_makes_predictions_wrong_is_warned_of_and_the_hint_helps(tmp_path: Path) -> None:
+    """On one server that is busy for 72 % of the time, waiting that counts twice doubles times."""
+    write_otlp(tmp_path / "t.json", [[one for k in range(40) for one in request(f"t{k}", k / 90)]])
+    known = ["architecture", "learn", "t.json", "--utilisation", "db=0.0018"]
+    learned = called(tmp_path, *known)
+    assert learned.returncode == 0
+    waiting, misfit = learned.stderr.splitlines()[-2:]
+    assert waiting.startswith("warning: no utilisation of web: its times include waiting; give it, as --util")
+    assert misfit.startswith("warning: web/GET: the model predicts ")
+    assert misfit.endswith(" ms, its traces have 10 ms, because times include waiting")
+    hint = waiting.partition(", as ")[2].split()
+    assert "warning" not in called(tmp_path, *known, *hint, "--force").stderr
+
+
+def test_a_model_with_which_nothing_can_be_predicted_is_warned_of(tmp_path: Path) -> None:
+    write_otlp(tmp_path / "t.json", [[span("GET", k, k, id="1", trace=f"t{k}") for k in range(1, 9)]])
+    learned = called(tmp_path, "architecture", "learn", "t.json")
+    assert learned.returncode == 0
+    assert "warning: nothing can be predicted with this model: the endpoint 'web/GET' has no demand" in (
+        learned.stderr
+    )
+
+
+@pytest.mark.parametrize("share", ["2.3", "-0.1", "nan"])
+def test_a_utilisation_that_no_station_can_have_is_wrong_usage(tmp_path: Path, share: str) -> None:
+    write_otlp(tmp_path / "t.json", [request("t", 0.0), request("u", 1.0)])
+    done = called(tmp_path, "architecture", "learn", "t.json", "--utilisation", f"web={share}")
+    assert done.returncode == 2
+    assert f"the utilisation of web must be between 0 and 1, got {share}" in done.stderr
+
+
 def test_traces_that_are_all_cut_are_not_learned_from(tmp_path: Path) -> None:
     write_otlp(tmp_path / "t.json", [request("t", 0.0)[:3]])
     done = called(tmp_path, "architecture", "learn", "t.json")
     assert done.returncode == 3
-    assert "none of 1 traces is whole" in done.stderr
+    assert "none of 1 traces is complete" in done.stderr
     assert not (tmp_path / "architecture.yaml").exists()
 
 
-@pytest.mark.parametrize("word", ["web", "web=", "web=0", "=2"])
-def test_a_text_that_is_not_a_pair_is_wrong_usage(tmp_path: Path, word: str) -> None:
-    done = called(tmp_path, "architecture", "learn", "t.json", "--servers", word)
+@pytest.mark.parametrize(
+    ("option", "word", "form"),
+    [
+        ("--servers", "web", "STATION=N such as web=4"),
+        ("--servers", "web=", "STATION=N such as web=4"),
+        ("--servers", "web=0", "STATION=N such as web=4"),
+        ("--servers", "=2", "STATION=N such as web=4"),
+        ("--utilisation", "web=half", "STATION=SHARE such as web=0.35"),
+        ("--share", "cores=web,,db", "STATION=STATION,... such as cores=web,db"),
+    ],
+)
+def test_a_text_that_is_not_a_pair_is_wrong_usage(tmp_path: Path, option: str, word: str, form: str) -> None:
+    done = called(tmp_path, "architecture", "learn", "t.json", option, word)
     assert done.returncode == 2
-    assert "must be STATION=VALUE" in done.stderr
+    assert f"must be {form}, got {word!r}" in done.stderr

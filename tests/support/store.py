@@ -42,10 +42,10 @@ def requests(rng: np.random.Generator, slower: float = 0.0) -> Iterator[list[Spa
         web_s, rank_s = 0.002 * rng.gamma(9, 1 / 9), 0.004 * (1 + slower) * rng.gamma(9, 1 / 9)
         total_s = web_s + (rank_s if endpoint == HOME else 0.0)
         ids = (f"{number:032x}", "1", "")
-        root = Span(*ids, endpoint, "web", SpanKind.LOCAL, start_s, start_s + total_s, cpu_s=total_s)
+        root = Span(*ids, endpoint, "web", "web", SpanKind.LOCAL, start_s, start_s + total_s, cpu_s=total_s)
         rank = Span(
-            ids[0], "2", "1", "catalogue/Recommender.rank", "catalogue", SpanKind.LOCAL, start_s,
-            start_s + rank_s, cpu_s=rank_s,
+            ids[0], "2", "1", "catalogue/Recommender.rank", "catalogue", "catalogue",
+            SpanKind.LOCAL, start_s, start_s + rank_s, cpu_s=rank_s,
         )  # fmt: skip
         yield [root._replace(cpu_s=web_s), rank] if endpoint == HOME else [root]
 

@@ -22,7 +22,7 @@ def span(
     kind: Kind = Kind.LOCAL,
 ) -> Span:
     """A span whose component is ``service/name``."""
-    return Span(trace, id, parent, f"{service}/{name}", service, kind, start_s, end_s)
+    return Span(trace, id, parent, f"{service}/{name}", service, service, kind, start_s, end_s)
 
 
 def request(trace: str, start_s: float, scale: float = 1.0) -> list[Span]:

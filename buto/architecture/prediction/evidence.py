@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -12,6 +12,7 @@ from buto.architecture.mapping import How
 from buto.architecture.model import Architecture, Measures
 from buto.architecture.results.matching import match
 from buto.architecture.results.model import ComponentResult
+from buto.architecture.results.pairing import Pair, paired
 from buto.errors import UsageError
 from buto.runs import FloatArray
 
@@ -40,7 +41,7 @@ class ComponentEvidence:
     Attributes:
         component: its position in the old model.
         old, new: times of the replicates as shares of their test's old mean, shapes (n,) and (m,).
-        deviation: of these.
+        deviation: of these; significant also if a single test is, by its share of alpha.
     """
 
     component: int
@@ -64,10 +65,12 @@ class Evidence:
     Attributes:
         tests: every test of both sides, also those without a component, and those that one side lacks.
         components: those with tests on both sides.
+        pairs: the results of each test.
     """
 
     tests: tuple[ComponentTest, ...]
     components: tuple[ComponentEvidence, ...]
+    pairs: tuple[Pair, ...]
 
 
 def gather(
@@ -81,18 +84,19 @@ def gather(
     Raises:
         UsageError: a component is tested both with and without what it calls, so the times contradict.
     """
-    olds, news = ({result.name: result for result in side} for side in (old, new))
-    names = list(dict.fromkeys([*olds, *news]))
-    matched = match([olds.get(name) or news[name] for name in names], architecture)
+    pairs = paired(old, new)
+    olds = {pair.name: pair.old for pair in pairs if pair.old is not None}
+    news = {pair.name: pair.new for pair in pairs if pair.new is not None}
+    matched = match([pair.result for pair in pairs], architecture)
     empty = np.zeros(0)
     tests, groups = [], dict[str, list[str]]()
-    for name in names:
-        result = olds.get(name) or news[name]
+    for pair in pairs:
+        name = pair.name
         times = [side[name].times_s if name in side else empty for side in (olds, news)]
         found = matched.get(name)
         component, how = (None, None) if found is None else (found.benchmark.component, found.how)
         tests.append(
-            ComponentTest(name, component, how, result.replicate, deviation(times[0], times[1], alpha))
+            ComponentTest(name, component, how, pair.result.replicate, deviation(times[0], times[1], alpha))
         )
         if component is not None and all(len(side) for side in times):
             groups.setdefault(component, []).append(name)
@@ -118,7 +122,16 @@ def gather(
                 olds[group[0]].replicate,
                 pooled[0],
                 pooled[1],
-                deviation(pooled[0], pooled[1], alpha),
+                _combined(pooled[0], pooled[1], [(olds[name], news[name]) for name in group], alpha),
             )
         )
-    return Evidence(tuple(tests), tuple(components))
+    return Evidence(tuple(tests), tuple(components), pairs)
+
+
+def _combined(
+    old: FloatArray, new: FloatArray, tests: Sequence[tuple[ComponentResult, ComponentResult]], alpha: float
+) -> Deviation:
+    """Return the deviation of all tests of a component together, without losing a change of one of them."""
+    together = deviation(old, new, alpha)
+    single = [deviation(before.times_s, after.times_s, alpha / len(tests)) for before, after in tests]
+    return replace(together, significant=together.significant or any(one.significant for one in single))

@@ -126,8 +126,8 @@ class Mending:
 
     Attributes:
         gain_s: by how much the mean response of all requests becomes shorter; infinite if it ends a
-            saturation.
-        mended_s: that mean response.
+            saturation, 0 if that remains.
+        mended_s: that mean response; infinite if a saturation remains.
         self_change_s: change of the component's self time, the interval beside it.
     """
 

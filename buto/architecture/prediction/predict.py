@@ -8,20 +8,22 @@ import numpy as np
 
 from buto.architecture.model import Architecture
 from buto.architecture.prediction.curve import curve, limits, usual_grid
-from buto.architecture.prediction.decision import Decision, decide, more_needed, undecided_tests
+from buto.architecture.prediction.decision import Decision, decide
 from buto.architecture.prediction.evidence import Evidence, gather
 from buto.architecture.prediction.mending import mending
 from buto.architecture.prediction.model import (
     EndpointPrediction,
-    MoreNeeded,
     Prediction,
     Settings,
     StationPrediction,
 )
+from buto.architecture.prediction.needed import more_needed
+from buto.architecture.prediction.new_model import fitted
 from buto.architecture.prediction.responses import Responses, respond
+from buto.architecture.prediction.undecided import undecided_tests
 from buto.architecture.prediction.versions import Versions, versions_of
+from buto.architecture.prediction.warned import warnings_of
 from buto.architecture.results.model import ComponentResult
-from buto.errors import JudgeError
 from buto.runs import FloatArray
 from buto.verdicts import Status
 
@@ -45,16 +47,16 @@ def predict(
     Args:
         old, new: results of component tests before and after the change.
         new_architecture: the model of the new version, if components call each other differently; with the
-            same endpoints and stations.
+            same endpoints and stations, in any order. It is judged under the load of the old model.
         loads: of all endpoints together in 1/s, for the curve; ten up to the saturation of the old version if
             None.
 
     Raises:
-        JudgeError: the model cannot be solved, or the two models do not fit together.
-        UsageError: the results contradict each other.
+        JudgeError: the model cannot be solved.
+        UsageError: the results contradict each other, or the two models do not fit together.
     """
     if new_architecture is not None:
-        _check_alike(architecture, new_architecture)
+        new_architecture = fitted(architecture, new_architecture)
     evidence = gather(architecture, old, new, settings.alpha)
     versions = versions_of(
         architecture, new_architecture, evidence, n_replicates=settings.n_replicates, seed=settings.seed
@@ -62,12 +64,13 @@ def predict(
     rates, names = architecture.rates, [endpoint.name for endpoint in architecture.endpoints]
     responses = respond(versions, rates, seed=settings.seed)
     decisions = [decide(versions, responses, endpoint, settings) for endpoint in range(len(names))]
-    needed: list[MoreNeeded] = [
+    # Where a station is saturated, the load prevents a decision, and not too few repetitions.
+    needed = [
         more_needed(versions, responses, endpoint, names[endpoint], settings)
         for endpoint, decision in enumerate(decisions)
-        if decision.status is Status.INCONCLUSIVE
+        if decision.status is Status.INCONCLUSIVE and None not in responses.single
     ]
-    undecided = undecided_tests(evidence, settings)
+    undecided = undecided_tests(versions, evidence, settings)
     points = curve(
         versions, rates, usual_grid(versions, rates).tolist() if loads is None else loads, settings
     )
@@ -93,20 +96,8 @@ def predict(
         _coverage(versions, evidence),
         versions.mapping,
         undecided,
-        _warnings(evidence, versions),
+        warnings_of(evidence, versions),
     )
-
-
-def _check_alike(old: Architecture, new: Architecture) -> None:
-    for what, ours, theirs in (
-        ("endpoints", [one.name for one in old.endpoints], [one.name for one in new.endpoints]),
-        ("stations", list(old.stations), list(new.stations)),
-    ):
-        if ours != theirs:
-            raise JudgeError(
-                f"the {what} of both models must be the same, got {ours} and {theirs}",
-                advice="only components and their calls may differ",
-            )
 
 
 def _status(statuses: Sequence[Status], undecided: Sequence[str]) -> Status:
@@ -194,18 +185,3 @@ def _coverage(versions: Versions, evidence: Evidence) -> tuple[float, ...]:
     tested[[one.component for one in evidence.components]] = True
     spent = versions.old.weights.sum(axis=1) * versions.old_s
     return tuple((spent[:, tested].sum(axis=1) / spent.sum(axis=1)).tolist())
-
-
-def _warnings(evidence: Evidence, versions: Versions) -> tuple[str, ...]:
-    warnings = []
-    for side, lacking in (
-        ("old", [t for t in evidence.tests if not t.deviation.n_old]),
-        ("new", [t for t in evidence.tests if not t.deviation.n_new]),
-    ):
-        if lacking:
-            warnings.append(f"no {side} result of {', '.join(test.name for test in lacking)}")
-    if versions.mapping is not None and versions.mapping.only_old:
-        warnings.append(f"only in the old model: {', '.join(versions.mapping.only_old)}")
-    if versions.mapping is not None and versions.mapping.only_new:
-        warnings.append(f"only in the new model: {', '.join(versions.mapping.only_new)}")
-    return tuple(warnings)

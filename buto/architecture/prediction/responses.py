@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+from scipy.stats import norm
 
 from buto.architecture.deviations import cliffs_delta
 from buto.architecture.prediction.versions import Versions
@@ -14,12 +15,17 @@ from buto.runs import FloatArray
 
 _BATCHES = 10
 
+FEWEST_SIMULATED = 30
+"""Requests of an endpoint without which delta says nothing. Both versions have the same luck, so that of very
+few requests each takes a little longer, and delta is large, however small the change is."""
+
 
 @dataclass(frozen=True, eq=False)
 class Responses:
     """All endpoints under one load; arrays have shape (n_endpoints,) unless stated otherwise.
 
     Attributes:
+        rates: arrivals in 1/s.
         old_s, new_s: mean response times, infinite where saturated.
         ratios: new over old mean of each replicate, shape (n_replicates, n_endpoints); infinite where only
             the new one is saturated, NaN where both are.
@@ -29,12 +35,21 @@ class Responses:
         delta_error: its standard error that comes from simulating a finite time.
     """
 
+    rates: FloatArray
     old_s: FloatArray
     new_s: FloatArray
     ratios: FloatArray
     single: tuple[Simulated | None, Simulated | None]
     delta: FloatArray
     delta_error: FloatArray
+
+    def n_simulated(self, endpoint: int) -> int:
+        """Return how many requests of an endpoint delta compares; 0 if a version is saturated."""
+        return min(0 if one is None else len(one.responses[endpoint]) for one in self.single)
+
+    def simulation_error(self, endpoint: int, alpha: float) -> float:
+        """Return half of the interval of delta that comes from simulating a finite time."""
+        return float(norm.ppf(1 - alpha / 2) * self.delta_error[endpoint])
 
     def delta_if(self, endpoint: int, ratio: float) -> float:
         """Return delta if the new mean were ``ratio`` times the old one.
@@ -80,10 +95,14 @@ def respond(versions: Versions, rates: FloatArray, *, seed: int) -> Responses:
     # The closed forms may be approximations; only how they move between replicates is taken from them.
     formula = _ratio(new.mean_responses(versions.new_s, rates), old.mean_responses(versions.old_s, rates))
     correction = np.divide(
-        _ratio(means[1], means[0]), formula, out=np.ones_like(formula), where=np.isfinite(formula)
+        _ratio(means[1], means[0]),
+        formula,
+        out=np.ones_like(formula),
+        where=np.isfinite(formula) & (formula > 0),
     )
     deltas = [_delta(single, means, endpoint) for endpoint in range(len(rates))]
     return Responses(
+        rates,
         means[0],
         means[1],
         ratios * correction,

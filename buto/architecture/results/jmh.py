@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from buto.architecture.results.model import ComponentResult
+from buto.architecture.results.model import ComponentResult, Conditions
 from buto.errors import BadFileError
 
 _SECONDS = {
@@ -29,15 +29,25 @@ def read_jmh(text: str, path: Path) -> tuple[ComponentResult, ...]:
     """Return one result for each benchmark and its parameters; a fork is a replicate.
 
     Throughput is turned into time for one operation, by the number of threads. Iterations that JMH could not
-    measure ("NaN") are left out, and forks without any.
+    measure ("NaN") are left out, and forks without any. Modes and numbers of threads are conditions, because
+    a single cold call is no replicate of the mean of many.
 
     Raises:
-        BadFileError: it is not JMH's JSON, or has a unit that is not one of time.
+        BadFileError: it is not JMH's JSON, has no result, or has a unit that is not one of time.
     """
+    results = _results(text, path)
+    if not any(len(result.times_s) for result in results):
+        raise BadFileError(
+            f"{path} has no results; did every benchmark fail?",
+            advice="read what JMH printed; with -foe true it stops at the first benchmark that fails",
+        )
+    return results
+
+
+def _results(text: str, path: Path) -> tuple[ComponentResult, ...]:
     try:
-        document = json.loads(text)
-        return tuple(_result(entry, path) for entry in document)
-    except (KeyError, TypeError, ValueError, AttributeError, IndexError) as error:
+        return tuple(_result(entry, path) for entry in json.loads(text))
+    except (KeyError, TypeError, ValueError, AttributeError, IndexError, RecursionError) as error:
         raise BadFileError(
             f"{path} is not JSON as JMH writes it: {type(error).__name__}: {error}",
             advice="write it with: java -jar benchmarks.jar -rf json -rff result.json",
@@ -46,10 +56,10 @@ def read_jmh(text: str, path: Path) -> tuple[ComponentResult, ...]:
 
 def _result(entry: Mapping[str, Any], path: Path) -> ComponentResult:
     metric = entry["primaryMetric"]
-    parameters = entry.get("params") or {}
-    suffix = ",".join(f"{key}={value}" for key, value in sorted(parameters.items()))
+    suffix = ",".join(f"{key}={value}" for key, value in sorted((entry.get("params") or {}).items()))
     name = f"{entry['benchmark']}:{suffix}" if suffix else str(entry["benchmark"])
-    seconds = _to_seconds(str(metric["scoreUnit"]), int(entry.get("threads", 1)), name, path)
+    threads = int(entry.get("threads", 1))
+    seconds = _to_seconds(str(metric["scoreUnit"]), threads, name, path)
     histogram = metric.get("rawDataHistogram")
     forks = (
         [_mean([_weighted(iteration) for iteration in fork]) for fork in histogram]
@@ -57,7 +67,20 @@ def _result(entry: Mapping[str, Any], path: Path) -> ComponentResult:
         else [_mean([(float(value), 1.0) for value in fork]) for fork in metric["rawData"]]
     )
     times = [seconds(value) for value in forks if math.isfinite(value) and value > 0]
-    return ComponentResult(name, np.array(times, dtype=np.float64), "fork")
+    return ComponentResult(
+        name,
+        np.array(times, dtype=np.float64),
+        "fork",
+        conditions=Conditions(str(entry.get("mode")), threads),
+        jvms=frozenset(_jvm(entry)),
+    )
+
+
+def _jvm(entry: Mapping[str, Any]) -> Iterator[str]:
+    """Yield the JDK and the options of the JVM itself, such as its heap; others may be the benchmark's."""
+    if "jdkVersion" in entry:
+        options = [str(one) for one in entry.get("jvmArgs") or () if str(one).startswith("-X")]
+        yield " ".join([f"JDK {entry['jdkVersion']}", *options])
 
 
 def _weighted(iteration: Sequence[Sequence[float]]) -> tuple[float, float]:

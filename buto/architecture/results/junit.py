@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -10,31 +11,44 @@ import numpy as np
 from buto.architecture.results.model import ComponentResult
 from buto.errors import BadFileError
 
-_DID_NOT_PASS = ("failure", "error", "skipped")
+_ROOTS = ("testsuites", "testsuite")
+_FAILED = ("failure", "error")
 
 
 def read_junit(text: str, path: Path) -> tuple[ComponentResult, ...]:
-    """Return one result for each passed test case, with one replicate: the report is one run.
+    """Return one result for each test case, with one replicate: the report is one run.
 
-    Cases of one name (repetitions) are averaged. Cases that took no measurable time are left out.
+    Cases of one name (repetitions) are averaged. A case that failed has no time, because it may have ended
+    early. Cases that were skipped or took no measurable time are left out.
 
     Raises:
-        BadFileError: it is not XML, or a time is not a number.
+        BadFileError: it is not a report, or a time is not a number.
     """
     try:
         root = ElementTree.fromstring(text)
     except ElementTree.ParseError as error:
         raise BadFileError(f"{path} is not a JUnit XML report: {error}") from error
+    if root.tag not in _ROOTS and root.find(".//testcase") is None:
+        raise BadFileError(
+            f"{path} is not a JUnit XML report: it begins with <{root.tag}>",
+            advice="name the reports that Maven, Gradle or pytest wrote",
+        )
     times: dict[str, list[float]] = {}
+    failed: dict[str, None] = {}
     for case in root.iter("testcase"):
-        if any(case.find(tag) is not None for tag in _DID_NOT_PASS):
-            continue
-        names = (case.get("classname"), case.get("name"))
-        name = ".".join(part for part in names if part)
-        time_s = _seconds(case.get("time", "0"), name, path)
-        if time_s > 0:
-            times.setdefault(name, []).append(time_s)
-    return tuple(ComponentResult(name, np.array([np.mean(all_s)]), "run") for name, all_s in times.items())
+        name = ".".join(part for part in (case.get("classname"), case.get("name")) if part)
+        if any(case.find(tag) is not None for tag in _FAILED):
+            failed[name] = None
+        elif case.find("skipped") is None:
+            time_s = _seconds(case.get("time", "0"), name, path)
+            if time_s > 0 and math.isfinite(time_s):
+                times.setdefault(name, []).append(time_s)
+    return tuple(
+        ComponentResult(name, np.zeros(0), "run", failed=1)
+        if name in failed
+        else ComponentResult(name, np.array([np.mean(times[name])]), "run")
+        for name in dict.fromkeys([*times, *failed])
+    )
 
 
 def _seconds(text: str, name: str, path: Path) -> float:

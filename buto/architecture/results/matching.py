@@ -13,6 +13,9 @@ from buto.architecture.results.model import ComponentResult
 
 _TEST_WORDS = re.compile(r"^(Test|Bench(mark)?)(?=[A-Z])|(Perf(ormance)?)?(Bench(mark)?s?|Tests?|IT|JMH)$")
 
+_SERVICE = re.compile(r"^[^/\s]+/")
+"""As in ``web/Order.place``, and not as in ``GET /orders``."""
+
 
 @dataclass(frozen=True, slots=True)
 class Match:
@@ -26,11 +29,12 @@ def match(results: Sequence[ComponentResult], architecture: Architecture) -> dic
     """Find the component of each test; those that are left out belong to none, or to several.
 
     In this order: the model's entry for the test with its parameters, and without; a component of the test's
-    own name; the one component whose last words (class and method, else method, else class) are the test's,
-    where ``OrderBench`` and ``OrderTest`` count as ``Order``. Traced tests are also mapped by their calls.
+    own name; the one component whose class and method are the test's, where ``OrderBench`` and ``OrderTest``
+    count as ``Order``; the one component that has only one word, and that is the test's class or method. A
+    test whose method alone agrees is about another class. Traced tests are also mapped by their calls.
     """
     known: dict[str, Match] = {}
-    tails = _tails(architecture)
+    endings = _endings(architecture)
     traced = {result.name: dict.fromkeys(result.calls, 1.0) for result in results if result.calls is not None}
     mapped = {pair.old: pair for pair in map_graphs(traced, edges_of(architecture)).pairs}
     for result in results:
@@ -41,28 +45,38 @@ def match(results: Sequence[ComponentResult], architecture: Architecture) -> dic
         elif name in mapped:
             known[name] = Match(Benchmark(mapped[name].new, Measures.SELF), mapped[name].how)
         elif result.calls is None:
-            component = bare if bare in architecture.component_index else _by_tail(bare, tails)
+            component = bare if bare in architecture.component_index else _by_ending(bare, endings)
             if component is not None:
                 known[name] = Match(Benchmark(component, Measures.INCLUSIVE), How.NAME)
     return known
 
 
-def _tails(architecture: Architecture) -> dict[tuple[str, ...], set[str]]:
-    tails: dict[tuple[str, ...], set[str]] = {}
+def _endings(architecture: Architecture) -> dict[tuple[str, ...], set[str]]:
+    """Return components by their last two words, and those that have only one by this one; the service in
+    ``store/Stock`` is no word.
+    """
+    endings: dict[tuple[str, ...], set[str]] = {}
     for component in architecture.components:
         words = _words(component.name)
-        for tail in {words[-2:], words[-1:]}:
-            tails.setdefault(tail, set()).add(component.name)
-    return tails
+        endings.setdefault(words[-2:], set()).add(component.name)
+        own = _words(_SERVICE.sub("", component.name))
+        if len(own) == 1:
+            endings.setdefault(own, set()).add(component.name)
+    return endings
 
 
-def _by_tail(name: str, tails: Mapping[tuple[str, ...], set[str]]) -> str | None:
+def _by_ending(name: str, endings: Mapping[tuple[str, ...], set[str]]) -> str | None:
+    """Return the component of a test, or None if none or several agree."""
     words = _words(name)
-    for tail in (words[-2:], words[-1:], words[-2:-1]):
-        found = tails.get(tail, set()) if tail else set()
-        if len(found) == 1:
-            return next(iter(found))
-    return None
+    no_class = {one for ending, found in endings.items() if ending[-1:] == words for one in found}
+    agreeing = (
+        endings.get(words[-2:], set()),
+        # A test of a whole class, by package and class.
+        endings.get(words[-3:-1], set()) if len(words) > 2 else set(),
+        endings.get(words[-1:], set()) | endings.get(words[-2:-1], set()),
+    )
+    found = next((one for one in ([no_class] if len(words) == 1 else agreeing) if one), set())
+    return next(iter(found)) if len(found) == 1 else None
 
 
 def _words(name: str) -> tuple[str, ...]:

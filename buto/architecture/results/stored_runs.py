@@ -18,7 +18,10 @@ CPU_TIME = "jvm.cpu.time"
 
 
 def read_runs(directory: Path) -> tuple[ComponentResult, ...]:
-    """Return the processor time of each valid run of a test, or its duration if that was not read.
+    """Return the processor time of each valid run of a test.
+
+    If it was not read in all of them, the result has the durations and is called ``NAME:duration``, so that
+    it is not compared with processor times.
 
     Args:
         directory: of one test in a store, as ``.buto/runs/NAME``.
@@ -27,10 +30,10 @@ def read_runs(directory: Path) -> tuple[ComponentResult, ...]:
         BadFileError: it is not such a directory, or has no valid runs.
     """
     runs = _valid_runs(directory)
-    times = [_cpu_s(run) for run in runs]
+    name, times = runs[0].test, [_cpu_s(run) for run in runs]
     if not all(math.isfinite(one) for one in times):
-        times = [run.outcome.duration_s for run in runs]
-    return (ComponentResult(runs[0].test, np.array(times, dtype=np.float64), "run"),)
+        name, times = f"{name}:duration", [run.outcome.duration_s for run in runs]
+    return (ComponentResult(name, np.array([one for one in times if one > 0], dtype=np.float64), "run"),)
 
 
 def busy_processors(directory: Path) -> float:
@@ -60,9 +63,11 @@ def _valid_runs(directory: Path) -> tuple[Run, ...]:
 
 
 def _cpu_s(run: Run) -> float:
-    if CPU_TIME not in run.column_of or not run.n_samples:
+    if CPU_TIME not in run.column_of:
         return math.nan
-    return float(run.series(CPU_TIME)[-1])
+    spent = run.series(CPU_TIME)
+    read = spent[np.isfinite(spent)]
+    return float(read[-1]) if len(read) else math.nan
 
 
 def _busy(run: Run) -> float:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import chain
 from pathlib import Path
 
 import numpy as np
@@ -10,16 +11,24 @@ from buto.architecture.model import Measures
 from buto.architecture.results.model import ComponentResult
 from buto.architecture.traces.reading import read_traces
 from buto.architecture.traces.summary import summarize
+from buto.errors import BadFileError
 
 
 def read_traced(path: Path) -> tuple[ComponentResult, ...]:
     """Return one result for each component, with one replicate: the file is one run of the tests.
 
     Raises:
-        BadFileError: it has no traces.
+        BadFileError: it has no spans.
         JudgeError: no trace in it is complete.
     """
-    summary = summarize(read_traces([path]))
+    spans = read_traces([path])
+    first = next(spans, None)
+    if first is None:
+        raise BadFileError(
+            f"{path} must be JSON of JMH or traces, and has neither benchmarks nor spans",
+            advice="java -jar benchmarks.jar -rf json -rff result.json",
+        )
+    summary = summarize(chain([first], spans))
     return tuple(
         ComponentResult(
             component,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -11,7 +11,6 @@ from buto.architecture.model import Architecture, Call, Component, Station
 from buto.architecture.queueing.network import network_of
 from buto.architecture.traces.summary import Summary
 from buto.architecture.traces.tree import NETWORK
-from buto.errors import UsageError
 from buto.runs import FloatArray
 
 UNTRACED = "untraced"
@@ -33,29 +32,6 @@ class Known:
     utilisations: Mapping[str, float] = field(default_factory=dict)
     load: float | None = None
     shared: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-
-
-def check_names(stations: Sequence[str], known: Known) -> None:
-    """Check that facts are about stations that exist.
-
-    Raises:
-        UsageError: a station is unknown, or shared twice.
-    """
-    members = [name for group in known.shared.values() for name in group]
-    for option, names, allowed in (
-        ("servers", known.servers, {*stations, *known.shared}),
-        ("utilisation", known.utilisations, {*stations}),
-        ("share", members, {*stations}),
-    ):
-        unknown = set(names) - allowed
-        if unknown:
-            raise UsageError(
-                f"--{option} must name a station of the traces, got {', '.join(sorted(unknown))}",
-                advice=f"stations are {', '.join(sorted(stations))}",
-            )
-    twice = {name for name in members if members.count(name) > 1}
-    if twice:
-        raise UsageError(f"a station must be shared once, got {', '.join(sorted(twice))} more often")
 
 
 def by_utilisation(

@@ -59,6 +59,7 @@ def _span(fields: list[str], place: str) -> Span:
             "",
             f"{host}/{operation(signature)}",
             host,
+            host,
             Kind.LOCAL,
             int(begin) / 1e9,
             int(end) / 1e9,

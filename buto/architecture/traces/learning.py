@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
-from math import isnan, nan
+from math import inf, isnan
 
 import numpy as np
 
 from buto.architecture.model import Architecture, Call, Component, Discipline, Endpoint, Station
 from buto.architecture.queueing.network import network_of
-from buto.architecture.traces.calibration import Known, by_utilisation, check_names, share, with_responses
+from buto.architecture.traces.calibration import Known, by_utilisation, share, with_responses
+from buto.architecture.traces.facts import check_names
 from buto.architecture.traces.summary import Summary
 from buto.architecture.traces.tree import NETWORK
 from buto.errors import UsageError
@@ -26,7 +28,7 @@ def learn(summary: Summary, name: str, known: Known) -> Architecture:
     Raises:
         UsageError: a station is unknown or shared twice, or the load cannot be derived.
     """
-    found = {component: votes.most_common(1)[0][0] for component, votes in summary.stations.items()}
+    found = summary.placed
     stations = tuple(_station(station, known) for station in sorted(set(found.values())))
     check_names([station.name for station in stations], known)
     architecture = Architecture(
@@ -88,8 +90,10 @@ class Compared:
 
     @property
     def error(self) -> float:
-        """As a share of the measured number; NaN if that is 0."""
-        return self.predicted / self.measured - 1 if self.measured else nan
+        """As a share of the measured number; infinite if only that is 0."""
+        if self.measured:
+            return self.predicted / self.measured - 1
+        return inf if self.predicted else 0.0
 
 
 def errors_of(
@@ -101,13 +105,16 @@ def errors_of(
     The load is that of the traces.
 
     Raises:
-        UsageError: an endpoint of the traces is not in the model.
+        UsageError: an endpoint of the traces is not in the model, or a known station.
     """
     measured = {name: moments.mean for name, moments in summary.responses.items()}
     endpoints = [endpoint.name for endpoint in architecture.endpoints]
+    _refuse_unknown("the requests of the traces must be endpoints of the model", measured, endpoints)
+    _refuse_unknown(
+        "a utilisation must be of a station of the model", known.utilisations, architecture.station_index
+    )
     rates = {
-        name: _endpoint(summary, name, known.load).rate if name in measured else 0.0
-        for name in [*endpoints, *measured]
+        name: _endpoint(summary, name, known.load).rate if name in measured else 0.0 for name in endpoints
     }
     loaded = architecture.with_rates(rates)
     network = network_of(loaded)
@@ -128,3 +135,11 @@ def errors_of(
             if station.name in known.utilisations
         ],
     )
+
+
+def _refuse_unknown(what: str, names: Iterable[str], known: Collection[str]) -> None:
+    unknown = [name for name in names if name not in known]
+    if unknown:
+        raise UsageError(
+            f"{what}, got {', '.join(sorted(unknown))}", advice=f"the model has {', '.join(sorted(known))}"
+        )

@@ -6,14 +6,15 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from buto.architecture.traces.json_stream import JsonStream
-from buto.architecture.traces.span import Kind, Span
+from buto.architecture.traces.json_stream import JsonStream, NotJsonError
+from buto.architecture.traces.span import LONGEST, Kind, Span
 from buto.errors import BadFileError
 
 _CLIENTS = (3, 4, "SPAN_KIND_CLIENT", "SPAN_KIND_PRODUCER")
 _DATABASE = ("db.system.name", "db.system")
 _REMOTE = ("peer.service", "server.address", "net.peer.name")
 _FUNCTION = ("code.function.name", "code.function")
+_HOW = "write it with the file exporter of the OpenTelemetry collector, format json"
 _CPU_TIME = "thread.cpu.time"
 """Nanoseconds of the span's thread. OpenTelemetry has no name for it."""
 
@@ -21,7 +22,8 @@ _CPU_TIME = "thread.cpu.time"
 def read_otlp(path: Path) -> Iterator[Span]:
     """Yield spans in the order of the file.
 
-    A component's name is its service and its function, or the span's name if the function is not known.
+    A component's name is its service and its function, or the span's name if the function is not known. Names
+    become such as a model can have: on one line, and not longer.
 
     Raises:
         BadFileError: it cannot be read, or is not OTLP JSON.
@@ -29,15 +31,31 @@ def read_otlp(path: Path) -> Iterator[Span]:
     try:
         with path.open(encoding="utf-8-sig") as file:
             stream = JsonStream(file)
-            while stream.peek():
-                yield from _document(stream, path)
+            try:
+                while stream.peek():
+                    yield from _document(stream, path)
+            except (ValueError, KeyError, TypeError, AttributeError) as error:
+                raise _bad(path, stream.line, error) from error
     except OSError as error:
         raise BadFileError(f"cannot read the traces {path}: {error.strerror}") from error
-    except (ValueError, KeyError, TypeError, AttributeError) as error:
-        raise BadFileError(
-            f"{path} is not OTLP JSON: {type(error).__name__}: {error}",
-            advice="write it with the file exporter of the OpenTelemetry collector, format json",
-        ) from error
+
+
+def _bad(path: Path, line: int, error: Exception) -> BadFileError:
+    match error:
+        case NotJsonError(cut=True):
+            return BadFileError(
+                f"{path}: line {line} is not complete; is it still being written?",
+                advice="wait until the collector has written it, or remove this line",
+            )
+        case NotJsonError(what=what):
+            fault = f": {what}"
+        case UnicodeDecodeError():
+            return BadFileError(f"{path} is not OTLP JSON: it is not UTF-8", advice=_HOW)
+        case KeyError(args=[key]):
+            fault = f": {key!r} is missing"
+        case _:
+            fault = ": a value is not of the kind that OTLP has there"
+    return BadFileError(f"{path}: line {line} is not OTLP JSON{fault}", advice=_HOW)
 
 
 def _document(stream: JsonStream, path: Path) -> Iterator[Span]:
@@ -53,7 +71,7 @@ def _resource(stream: JsonStream, path: Path) -> Iterator[Span]:
     service: str | None = None
     for key in stream.members():
         if key == "resource":
-            service = str(_attributes(stream.value()).get("service.name", ""))
+            service = _name(str(_attributes(stream.value()).get("service.name", "")))
         elif key == "scopeSpans":
             if not service:
                 raise BadFileError(
@@ -82,11 +100,12 @@ def _span(data: Mapping[str, Any], service: str) -> Span:
         data["traceId"],
         data["spanId"],
         data.get("parentSpanId") or "",
-        f"{service}/{name}",
+        _name(f"{service}/{name}"),
+        service,
         (database or _first(attributes, _REMOTE) or "") if is_client else service,
         Kind.CLIENT if is_client else Kind.LOCAL,
         int(data["startTimeUnixNano"]) / 1e9,
-        int(data["endTimeUnixNano"]) / 1e9,
+        int(data.get("endTimeUnixNano", 0)) / 1e9,
         cpu_s=None if cpu_time is None else int(cpu_time) / 1e9,
     )
 
@@ -102,4 +121,8 @@ def _value(value: Mapping[str, Any]) -> str | int | None:
 
 
 def _first(attributes: Mapping[str, Any], names: tuple[str, ...]) -> str | None:
-    return next((str(attributes[name]) for name in names if attributes.get(name)), None)
+    return next((_name(str(attributes[name])) for name in names if attributes.get(name)), None)
+
+
+def _name(text: str) -> str:
+    return " ".join(text.split())[:LONGEST].rstrip()

@@ -5,6 +5,9 @@ from __future__ import annotations
 from enum import Enum
 from typing import NamedTuple
 
+LONGEST = 500
+"""Letters of a component's name; the names of some spans are whole SQL statements."""
+
 
 class Kind(Enum):
     """The side of a connection that a span is on."""
@@ -22,8 +25,9 @@ class Span(NamedTuple):
         span: its own id, unique in the trace.
         parent: id of its caller; empty for the request itself.
         component: what was called.
+        emitter: the service that recorded it.
         service: where it ran; for a client, what it waited for, empty if only a span below it shows that.
-        start_s, end_s: on the clock of the service.
+        start_s, end_s: on the clock of the emitter.
         depth: depth in the stack, for formats that order calls and do not name the caller; else None.
         cpu_s: processor time of its thread between start and end; None if that was not recorded.
     """
@@ -32,6 +36,7 @@ class Span(NamedTuple):
     span: str
     parent: str
     component: str
+    emitter: str
     service: str
     kind: Kind
     start_s: float

@@ -42,10 +42,15 @@ class Moments:
 
 @dataclass(slots=True)
 class Edge:
-    """Calls of one component by another."""
+    """Calls of one component by another.
+
+    Attributes:
+        by_endpoint: how many of them are of requests to an endpoint.
+    """
 
     calls: int = 0
     parallel: int = 0
+    by_endpoint: dict[str, int] = field(default_factory=dict)
 
 
 @dataclass(slots=True)
@@ -62,6 +67,7 @@ class Summary:
         first_s, last_s: when the first and the last request began.
         cut: number of traces that were left out because they were cut or cyclic.
         skewed: number of calls whose clock was corrected.
+        late: number of calls by endpoint that began after their caller had ended.
     """
 
     self_s: dict[str, Moments] = field(default_factory=lambda: defaultdict(Moments))
@@ -74,6 +80,7 @@ class Summary:
     last_s: float = -inf
     cut: int = 0
     skewed: int = 0
+    late: Counter[str] = field(default_factory=Counter)
 
     @property
     def requests(self) -> int:
@@ -90,6 +97,11 @@ class Summary:
         count = self.responses[endpoint].count
         return count / self.duration_s * (1 - 1 / self.requests) if self.duration_s > 0 else nan
 
+    @property
+    def placed(self) -> dict[str, str]:
+        """Station of each component: the one that it used most."""
+        return {component: votes.most_common(1)[0][0] for component, votes in self.stations.items()}
+
     def calls_of(self, component: str) -> dict[str, float]:
         """Return the components that a component calls, with the mean number of times."""
         count = self.self_s[component].count
@@ -105,7 +117,7 @@ def summarize(spans: Iterable[Span], *, open_spans: int = OPEN_SPANS) -> Summary
             apart.
 
     Raises:
-        JudgeError: no trace is complete, or there are more components than a model can have.
+        JudgeError: there are no spans, no complete trace, or more components than a model can have.
     """
     summary = Summary()
     traces: dict[str, list[Span]] = {}
@@ -122,9 +134,14 @@ def summarize(spans: Iterable[Span], *, open_spans: int = OPEN_SPANS) -> Summary
             _add_trace(summary, oldest)
     for trace in traces.values():
         _add_trace(summary, trace)
+    if not summary.requests and not summary.cut:
+        raise JudgeError(
+            "the traces have no spans",
+            advice="give files that were written while the system had requests",
+        )
     if not summary.requests:
         raise JudgeError(
-            f"none of {summary.cut} traces is whole: each lacks a caller, or calls in a circle",
+            f"none of {summary.cut} traces is complete: each lacks a caller or an end, or calls in a circle",
             advice="record without sampling by service, and give all files of the same time",
         )
     return summary
@@ -157,6 +174,7 @@ def _add_tree(summary: Summary, tree: Tree) -> None:
             edge = summary.edges[node.span.component, child.span.component]
             edge.calls += 1
             edge.parallel += child.parallel
+            edge.by_endpoint[endpoint] = edge.by_endpoint.get(endpoint, 0) + 1
     for node in tree.nodes:
         if node.timed:
             summary.timed.add(node.span.component)
@@ -175,3 +193,5 @@ def _add_tree(summary: Summary, tree: Tree) -> None:
     summary.first_s = min(summary.first_s, root.span.start_s)
     summary.last_s = max(summary.last_s, root.span.start_s)
     summary.skewed += tree.skewed
+    if tree.late:
+        summary.late[endpoint] += tree.late

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from buto.architecture.traces.naming import named
 from buto.architecture.traces.span import Kind, Span
 
 _PARALLEL = 0.5
@@ -47,19 +48,28 @@ class Tree:
     Attributes:
         nodes: callers before what they call; the first is the request.
         skewed: calls whose clock had to be corrected.
+        late: calls that began after their caller had ended, such as those of messages.
     """
 
     nodes: Sequence[Node]
     skewed: int
+    late: int
 
 
 def trees_of(spans: Sequence[Span]) -> list[Tree] | None:
     """Return the requests of one trace; None if it is cut or cyclic.
 
-    A trace is cut if a call names a caller that is missing, and cyclic if calls call each other; neither
-    shows how often one component calls another.
+    A trace is cut if a call has no end, has the id of another or names a caller that is missing, and cyclic
+    if calls call each other; neither shows how often one component calls another, and for how long. Spans
+    that were written twice count once.
     """
-    nodes = {span.span: Node(span) for span in _with_parents(spans)}
+    # Exporters write 0 for the end of a call that has not ended.
+    if any(span.end_s < span.start_s for span in spans):
+        return None
+    known = dict.fromkeys(_with_parents(spans))
+    nodes = {span.span: Node(span) for span in known}
+    if len(nodes) < len(known):
+        return None
     roots: list[Node] = []
     for node in nodes.values():
         if not node.span.parent:
@@ -90,21 +100,26 @@ def _with_parents(spans: Sequence[Span]) -> Sequence[Span]:
 
 
 def _tree(root: Node) -> Tree:
-    order, skewed = [root], 0
+    order, skewed, late = [root], 0, 0
     for node in order:
         for child in node.children:
-            child.shift_s = node.shift_s if child.span.service == node.span.service else 0.0
+            child.shift_s = node.shift_s if child.span.emitter == node.span.emitter else 0.0
             if child.start_s < node.start_s or child.end_s > node.end_s:
                 skewed += _within(child, node)
+                late += child.start_s > node.end_s
             order.append(child)
         _measure(node)
-    return Tree(order, skewed)
+    # Callees first: a client may be named by another client that it calls.
+    for node in reversed(order):
+        if node.span.kind is Kind.CLIENT:
+            node.span = named(node.span, [child.span for child in node.children])
+    return Tree(order, skewed, late)
 
 
 def _within(child: Node, caller: Node) -> bool:
     """Move a call of another clock into the middle of its caller; leave one that outlasts its caller."""
     spare_s = (caller.end_s - caller.start_s) - (child.end_s - child.start_s)
-    if spare_s < 0 or child.span.service == caller.span.service:
+    if spare_s < 0 or child.span.emitter == caller.span.emitter:
         return False
     child.shift_s += caller.start_s + spare_s / 2 - child.start_s
     return True

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime
+from math import isinf
 from xml.etree import ElementTree
 
 from buto.architecture.prediction.model import EndpointPrediction, Prediction
@@ -51,7 +52,9 @@ def _case(one: EndpointPrediction) -> ElementTree.Element:
     case = _empty(one.name)
     if one.status is not Status.PASS:
         what = "failure" if one.status is Status.REGRESSION else "error"
-        _add(case, what, one.status.value, (f"{seconds(one.old_s)} to {seconds(one.new_s)}", *one.reasons))
+        # Where nothing is judged, the response times say nothing either.
+        known = () if isinf(one.old_s) else (f"{seconds(one.old_s)} to {seconds(one.new_s)}",)
+        _add(case, what, one.status.value, (*known, *one.reasons))
     return case
 
 

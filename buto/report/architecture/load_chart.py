@@ -7,11 +7,16 @@ from dataclasses import dataclass
 from math import floor, isfinite, log10
 
 from buto.architecture.prediction.model import Prediction
+from buto.report.architecture.naming import shortened
 from buto.units import format_number, format_rate, format_seconds
 
 WIDTH, HEIGHT = 460, 240
 _LEFT, _RIGHT, _TOP, _BOTTOM = 64, 12, 12, 34
 _TICKS = 5
+_NEAR = 13
+"""Pixels between two lines that leave no place for a text."""
+_LETTERS = 16
+"""Of a station's name along a line."""
 _HIGHEST = 8.0
 """Times the lowest response time that is shown; near saturation everything else would lie on the axis."""
 
@@ -26,11 +31,19 @@ class Tick:
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """A load that matters, as a vertical line."""
+    """A load that matters, as a vertical line.
+
+    Attributes:
+        short: what is written along the line.
+        label: what the list below the chart says of it.
+        low: whether ``short`` is at the lower end, because the line before is too near.
+    """
 
     x: float
+    short: str
     label: str
     tone: str
+    low: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,19 +102,33 @@ def _chart(prediction: Prediction, endpoint: int) -> LoadChart:
 
 
 def _marks(prediction: Prediction, endpoint: int, scale: _Scale) -> tuple[Mark, ...]:
-    limits = prediction.limits[endpoint]
+    limits, station = prediction.limits[endpoint], prediction.bottleneck
+    lowest = prediction.curve[0].load
+    # At the lowest load of the curve it may have mattered before, so there is no line to draw.
+    matters = limits.matters_from if limits.matters_from and limits.matters_from > lowest else None
     known = (
-        (prediction.load, "the load that is judged", "now"),
-        (limits.old_knee, "knee before", "old"),
-        (limits.new_knee, "knee after", "new"),
-        (limits.matters_from, "the change matters from", "matters"),
-        (prediction.saturation_new, "saturated after", "new"),
+        (prediction.load, "judged", "the load that is judged:", "now"),
+        (limits.old_knee, "knee before", "knee before:", "old"),
+        (limits.new_knee, "knee after", "knee after:", "new"),
+        (matters, "matters from here", "the change matters from", "matters"),
+        (
+            prediction.saturation_new,
+            f"{shortened(station, _LETTERS)} saturates",
+            f"{station} saturates after the change at",
+            "saturated",
+        ),
     )
-    return tuple(
-        Mark(scale.x(load), f"{label}: {format_rate(load)}", tone)
-        for load, label, tone in known
+    made: list[Mark] = []
+    shown = [
+        (load, short, label, tone)
+        for load, short, label, tone in known
         if load is not None and load <= scale.loads[1]
-    )
+    ]
+    for load, short, label, tone in sorted(shown):
+        x = scale.x(load)
+        low = bool(made) and not made[-1].low and x - made[-1].x < _NEAR
+        made.append(Mark(x, short, f"{label} {format_rate(load)}", tone, low))
+    return tuple(made)
 
 
 def _points(scale: _Scale, loads: Sequence[float], values: Sequence[float]) -> list[tuple[float, float]]:

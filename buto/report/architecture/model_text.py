@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from math import isinf
 
 from buto.architecture.model import Architecture, Call
 from buto.architecture.queueing.network import network_of
 from buto.architecture.traces.learning import Compared
+from buto.architecture.traces.misfits import Cause, Misfit
 from buto.architecture.traces.summary import Summary
-from buto.report.architecture.tables import Row, seconds
+from buto.report.architecture.tables import Row, seconds, signed
 from buto.report.architecture.text import columns
 from buto.report.sanitize import one_line
 from buto.units import format_count, format_number, format_percent, format_rate, format_seconds
@@ -37,8 +39,9 @@ def architecture_lines(architecture: Architecture) -> list[str]:
         (one.name, one.station, format_seconds(one.self_s), format_number(one.cv), _calls(one.calls))
         for one in architecture.components
     ]
+    most = f"saturates at {format_rate(saturation)} of all endpoints"
     return [
-        f"{one_line(architecture.name)}: saturates at {format_rate(saturation)} of all endpoints",
+        f"{one_line(architecture.name)}: {'no load saturates it' if isinf(saturation) else most}",
         "",
         *columns(endpoints),
         "",
@@ -50,28 +53,60 @@ def architecture_lines(architecture: Architecture) -> list[str]:
 
 def summary_lines(summary: Summary) -> Iterator[str]:
     """Give what the traces were, and what of them could not be used."""
-    yield f"{format_count(summary.requests, 'whole trace')} of {format_seconds(summary.duration_s)}"
+    yield f"{format_count(summary.requests, 'complete trace')} in {format_seconds(summary.duration_s)}"
     if summary.cut:
-        yield f"{format_count(summary.cut, 'trace')} left out: cut off, or with calls in a circle"
+        known = format_count(summary.cut, "trace")
+        share = format_percent(summary.cut / (summary.cut + summary.requests))
+        yield (
+            f"{known} ({share}) left out: calls lack a caller, an end or an id of their own, or are in a"
+            " circle"
+        )
     if summary.skewed:
         yield f"{format_count(summary.skewed, 'call')} moved into the time of the caller: clocks differ"
+    late = summary.late.total()
+    if late:
+        yield (
+            f"{format_count(late, 'call')} began after their caller had ended, such as messages; their time"
+            " counts as response time"
+        )
+
+
+def waiting_text(stations: Sequence[str]) -> str:
+    """Name the stations whose times include waiting, and what to add to the command."""
+    first = one_line(stations[0])
+    return (
+        f"no utilisation of {', '.join(map(one_line, stations))}: {'its' if len(stations) == 1 else 'their'}"
+        f" times include waiting; give it, as --utilisation {first}=0.35 --servers {first}=2"
+    )
+
+
+def misfit_text(misfit: Misfit) -> str:
+    """Give what is predicted and what the traces have, with the likely cause."""
+    one = misfit.response
+    predicted = "saturation" if isinf(one.predicted) else seconds(one.predicted)
+    text = f"{one_line(one.what)}: the model predicts {predicted}, its traces have {seconds(one.measured)}"
+    match misfit.cause:
+        case Cause.MIXED:
+            return f"{text}, because the calls of {one_line(misfit.mixed)} depend on the endpoint"
+        case Cause.LATE:
+            return f"{text}, because calls began after their caller had ended"
+        case Cause.WAITING:
+            return f"{text}, because times include waiting"
+        case None:
+            return text
 
 
 def error_lines(responses: Sequence[Compared], utilisations: Sequence[Compared]) -> list[str]:
     """Return predicted beside measured numbers, the largest error of each kind last."""
     rows: list[Row] = [("", "PREDICTED", "MEASURED", "ERROR")]
     rows += [
-        (one.what, seconds(one.predicted), seconds(one.measured), _signed(one.error)) for one in responses
+        (one.what, seconds(one.predicted), seconds(one.measured), signed(one.error)) for one in responses
     ]
     rows += [
-        (one.what, format_percent(one.predicted), format_percent(one.measured), _signed(one.error))
+        (one.what, format_percent(one.predicted), format_percent(one.measured), signed(one.error))
         for one in utilisations
     ]
     return columns(rows)
-
-
-def _signed(share: float) -> str:
-    return f"{'-' if share < 0 else '+'}{format_percent(abs(share))}"
 
 
 def _calls(calls: Sequence[Call]) -> str:

@@ -8,6 +8,8 @@ from buto.architecture.model import Architecture
 from buto.architecture.prediction.model import Prediction
 from buto.report.architecture import diagram as drawing
 from buto.report.architecture import load_chart
+from buto.report.architecture.layout import HEIGHT, WIDTH
+from buto.report.architecture.naming import initials
 from buto.report.architecture.tables import deviation_rows, endpoint_rows, station_rows
 from buto.report.architecture.text import conclusions, headline
 from buto.report.html.assets import text_of
@@ -43,7 +45,8 @@ def _page(architecture: Architecture, prediction: Prediction | None, **values: o
         version=__version__,
         style=Markup(text_of("experiments.css") + text_of("prediction.css")),
         diagram=drawing.diagram(architecture, prediction),
-        box=(drawing.WIDTH, drawing.HEIGHT),
+        box=(WIDTH, HEIGHT),
+        initials=initials,
         chart_size=(load_chart.WIDTH, load_chart.HEIGHT),
         **values,
     )

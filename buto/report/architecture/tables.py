@@ -13,6 +13,8 @@ Row = tuple[str, ...]
 _ENDPOINTS = ("ENDPOINT", "LOAD", "OLD", "NEW", "CHANGE", "INTERVAL", "DELTA", "SIZE", "STATUS")
 _STATIONS = ("STATION", "DEMAND OLD", "NEW", "CHANGE", "UTILISATION OLD", "NEW", "INTERVAL", "")
 _TESTS = ("COMPONENT TEST", "COMPONENT", "OLD", "NEW", "CHANGE", "DELTA", "P", "REPLICATES", "")
+_ROUNDING = 5e-6
+"""Share below which two computed numbers count as the same."""
 
 
 def endpoint_rows(prediction: Prediction) -> list[Row]:
@@ -39,17 +41,28 @@ def change(old: float, new: float) -> str:
     """Return the relative change with its sign; empty where there is none to speak of."""
     if not isfinite(old) or not isfinite(new) or old == 0:
         return ""
-    share = new / old - 1
-    return f"{'+' if share >= 0 else '-'}{format_percent(abs(share))}"
+    return signed(new / old - 1)
+
+
+def signed(share: float) -> str:
+    """Return a share of 1 in per cent with its sign; what only rounding makes differ from 0 is 0."""
+    if abs(share) < _ROUNDING:
+        return "0 %"
+    return f"{'-' if share < 0 else '+'}{format_percent(abs(share))}"
 
 
 def number(value: float) -> str:
     """Return an effect size with two decimals; a dash for none."""
-    return "-" if isnan(value) else f"{value:.2f}"
+    # Adding 0 turns a rounded -0.0 into 0.0.
+    return "-" if isnan(value) else f"{round(value, 2) + 0.0:.2f}"
 
 
 def between(interval: Interval, *, as_seconds: bool = True) -> str:
-    """Return an interval."""
+    """Return an interval; a dash for none."""
+    if any(map(isnan, interval)):
+        return "-"
+    if all(map(isinf, interval)):
+        return "saturated"
     low, high = (seconds(one) if as_seconds else format_percent(one) for one in interval)
     return f"{low} to {high}"
 

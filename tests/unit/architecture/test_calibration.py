@@ -10,6 +10,7 @@ import pytest
 from buto.architecture.model import Architecture
 from buto.architecture.queueing.network import network_of
 from buto.architecture.traces.calibration import Known
+from buto.architecture.traces.facts import without_utilisation
 from buto.architecture.traces.learning import learn
 from buto.architecture.traces.opentelemetry import read_otlp
 from buto.architecture.traces.span import Kind, Span
@@ -106,11 +107,47 @@ def test_services_of_one_machine_share_its_servers() -> None:
     [
         ({"cores": ("web", "stok")}, "--share must name a station of the traces, got stok"),
         ({"a": ("web",), "b": ("web",)}, "a station must be shared once, got web more often"),
+        ({"stock": ("web",)}, "must give a new name, or that of a station it joins, got stock"),
     ],
 )
 def test_stations_that_cannot_be_shared_are_named(shared: dict[str, tuple[str, ...]], message: str) -> None:
     with pytest.raises(UsageError, match=message):
         learn(traced(), "shop", Known(shared=shared))
+
+
+@pytest.mark.parametrize(
+    ("known", "message", "advice"),
+    [
+        (
+            Known({"web": 4}, shared={"cores": ("web", "stock")}),
+            "web is part of cores, whose servers it uses",
+            "--servers cores=4",
+        ),
+        (
+            Known(utilisations={"cores": 0.4}, shared={"cores": ("web", "stock")}),
+            "cores is shared: a utilisation must be of one of its services, web, stock",
+            "--utilisation web=0.7 (the number of servers that it kept busy)",
+        ),
+    ],
+)
+def test_what_is_said_of_a_shared_station_and_its_services_must_be_theirs(
+    known: Known, message: str, advice: str
+) -> None:
+    with pytest.raises(UsageError, match=message) as raised:
+        learn(traced(), "shop", known)
+    assert raised.value.advice == advice
+
+
+def test_a_station_that_others_join_has_servers_and_a_utilisation() -> None:
+    made = learn(traced(), "shop", Known({"web": 4}, {"web": 0.02}, shared={"web": ("web", "stock")}))
+    assert [(one.name, one.servers) for one in made.stations] == [("network", 1), ("web", 4)]
+
+
+def test_only_wall_clock_times_include_waiting() -> None:
+    slow = span("select", 0.001, 0.002, id="9", parent="2", kind=Kind.CLIENT)._replace(service="postgresql")
+    assert without_utilisation(traced(), Known()) == []
+    assert without_utilisation(summarize([*request(), slow]), Known()) == ["postgresql"]
+    assert without_utilisation(summarize([*request(), slow]), Known(utilisations={"postgresql": 0.1})) == []
 
 
 def test_a_saturated_model_keeps_its_delays() -> None:

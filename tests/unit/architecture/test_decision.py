@@ -11,7 +11,9 @@ from buto.architecture.deviations import NEGLIGIBLE
 from buto.architecture.model import (
     Measures,
 )
+from buto.architecture.prediction.model import Settings
 from buto.architecture.prediction.predict import predict
+from buto.architecture.prediction.responses import Responses
 from buto.architecture.results.model import ComponentResult
 from buto.verdicts import Status
 from tests.support.systems import QUICK, changed, result, running_example, single_station, two_endpoints
@@ -46,6 +48,21 @@ def test_an_uncertain_model_is_not_decided_by_more_forks() -> None:
     assert found.needed[0].count is None
 
 
+def test_a_simulation_that_errs_too_much_is_not_decided_by_more_forks(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Delta is 0.006 above the negligible size."""
+    counts = []
+    for error in (0.0, 0.005, 0.01):
+        monkeypatch.setattr(Responses, "simulation_error", lambda *_, error=error: error)
+        counts.append(changed(running_example(), 1.4, noise=0.15, n=10).needed[0].count)
+    few, more, no_number = counts
+    assert few is not None
+    assert more is not None
+    assert few < more
+    assert no_number is None
+
+
 def test_saturation_is_named() -> None:
     found = changed(running_example(), 8.0)
     assert found.status is Status.REGRESSION
@@ -61,7 +78,9 @@ def test_saturation_is_named() -> None:
 def test_what_is_saturated_before_cannot_be_compared() -> None:
     found = changed(single_station(1.2), 1.0, names=("c",))
     assert found.status is Status.INCONCLUSIVE
-    assert "saturated before the change, so" in found.endpoints[0].reasons[0]
+    (reason,) = found.endpoints[0].reasons
+    assert reason == "the load is above saturation (100/s) already before the change; try --load below 100/s"
+    assert found.needed == ()
 
 
 def test_two_unknown_test_nodes_are_listed_and_change_nothing() -> None:
@@ -89,17 +108,43 @@ def test_two_unknown_test_nodes_are_listed_and_change_nothing() -> None:
 def test_a_slower_test_of_no_known_component_allows_no_pass() -> None:
     found = changed(running_example(), 1.5, names=("com.acme.OtherBench.run",))
     assert found.status is Status.INCONCLUSIVE
-    assert "but the model has no component for it" in found.reasons[0]
+    assert found.reasons[0].endswith(
+        "but the model has no component for it; name its component under benchmarks in architecture.yaml"
+    )
     assert found.endpoints[0].status is Status.PASS
+
+
+def test_a_change_that_only_one_test_of_a_component_shows_is_carried_to_the_system() -> None:
+    old = [result("B3:size=1", 0.002, n=5), result("B3:size=100", 0.002, n=5, seed=1)]
+    new = [result("B3:size=1", 0.002, n=5, seed=2), result("B3:size=100", 0.004, n=5, seed=3)]
+    found = predict(running_example(), old, new, loads=(), settings=QUICK)
+    [b3] = found.evidence.components
+    assert b3.deviation.significant
+    assert b3.deviation.change == pytest.approx(0.5, abs=0.02)
+    assert found.status is not Status.PASS
+
+
+def test_noise_in_several_tests_of_a_component_is_no_change() -> None:
+    names = [f"B3:size={size}" for size in range(5)]
+    changes = []
+    for seed in range(0, 200, 10):
+        sides = [
+            [result(name, 0.002, n=5, seed=seed * 100 + side * 10 + at) for at, name in enumerate(names)]
+            for side in range(2)
+        ]
+        found = predict(running_example(), *sides, loads=(), settings=Settings(n_replicates=10))
+        changes += [one.deviation.significant for one in found.evidence.components]
+    assert sum(changes) <= 4
 
 
 def test_too_few_forks_allow_no_pass() -> None:
     found = changed(running_example(), 1.5, n=3)
     assert found.status is Status.INCONCLUSIVE
-    assert (
-        "3 old and 3 new forks, too few for any deviation to be significant; it needs 4 on each side"
-        in found.reasons[0]
+    assert found.reasons == (
+        "2 tests have too few forks (3 old, 3 new; 4 are needed on each side), such as B3: run JMH with -f 5",
     )
+    (reason,) = changed(running_example(), 1.5, n=1, names=("B3",)).reasons
+    assert reason == "B3 has too few forks (1 old, 1 new; 4 are needed on each side): run JMH with -f 5"
 
 
 def test_a_test_that_one_side_lacks_is_warned_of() -> None:
@@ -111,7 +156,49 @@ def test_an_endpoint_beside_a_saturated_one_is_undecided() -> None:
     found = predict(two_endpoints(), [result("a", 0.01)], [result("a", 0.05)], loads=(), settings=QUICK)
     assert [one.status for one in found.endpoints] == [Status.REGRESSION, Status.INCONCLUSIVE]
     assert found.endpoints[1].new_s == found.endpoints[1].old_s
-    assert "a saturated station prevents a simulation" in found.endpoints[1].reasons[0]
+    assert found.endpoints[1].reasons == (
+        f"not judged, because s is saturated after the change; try --load below {found.saturation_new:.3g}/s",
+    )
+    assert found.needed == ()
+
+
+@pytest.mark.parametrize("new", [[], [ComponentResult("B3", np.zeros(0), "fork")], [result("B4", 0.002)]])
+def test_nothing_that_was_compared_is_no_pass(new: list[ComponentResult]) -> None:
+    found = predict(running_example(), [result("B3", 0.002)], new, loads=(), settings=QUICK)
+    assert found.status is Status.INCONCLUSIVE
+    assert found.reasons == ("no component test has results on both sides, so nothing was compared",)
+
+
+def test_no_results_at_all_are_no_pass() -> None:
+    assert predict(running_example(), [], [], loads=(), settings=QUICK).status is Status.INCONCLUSIVE
+
+
+def test_a_slower_component_that_takes_no_time_in_the_model_allows_no_pass() -> None:
+    found = changed(running_example(b3_s=0.0), 1.5)
+    assert found.status is Status.INCONCLUSIVE
+    (reason,) = found.reasons
+    assert reason.startswith("B3 became slower")
+    assert reason.endswith("but the tested component takes 0 s in the model")
+
+
+def test_an_endpoint_beside_one_that_was_saturated_before_is_undecided() -> None:
+    made = two_endpoints(rates=(120.0, 50.0))
+    with np.errstate(all="raise"):
+        found = predict(made, [result("a", 0.01)], [result("a", 0.002)], loads=(), settings=QUICK)
+    assert [one.status for one in found.endpoints] == [Status.INCONCLUSIVE, Status.INCONCLUSIVE]
+    assert found.endpoints[0].reasons == found.endpoints[1].reasons
+    assert "(142/s) already before the change; try --load below 142/s" in found.endpoints[1].reasons[0]
+
+
+@pytest.mark.parametrize(("rate", "reason"), [(0.0005, "has none of its requests"), (0.012, "has only ")])
+def test_an_endpoint_that_is_hardly_simulated_is_undecided(rate: float, reason: str) -> None:
+    """One hundredth more must not be a regression because two of two requests take longer."""
+    made = two_endpoints(rates=(50.0, rate))
+    old, new = result("b", 0.01, noise=0.001, seed=1), result("b", 0.0101, noise=0.001, seed=2)
+    found = predict(made, [old], [new], loads=(), settings=QUICK)
+    assert [one.status for one in found.endpoints] == [Status.PASS, Status.INCONCLUSIVE]
+    assert reason in found.endpoints[1].reasons[0]
+    assert found.needed[0].count is None
 
 
 def test_a_rare_endpoint_is_decided_as_well() -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from itertools import product
+from itertools import combinations, product
 
 import numpy as np
 import pytest
@@ -59,6 +59,23 @@ def test_a_slower_component_has_a_positive_delta() -> None:
     found = deviation(old, new)
     assert (found.delta, found.significant, found.size) == (1.0, True, Size.LARGE)
     assert found.change == pytest.approx(1 / 1.05)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "p_value"),
+    [([1, 1, 1, 2, 2], [2, 2, 2, 3, 3], 20 / 252), ([1, 1, 1, 1, 2], [2, 2, 2, 2, 2], 12 / 252)],
+)
+def test_of_few_values_p_is_exact_also_if_some_are_tied(
+    old: list[int], new: list[int], p_value: float
+) -> None:
+    values = np.array([*old, *new], dtype=float)
+    deltas = [
+        cliffs_delta(np.delete(values, list(chosen)), values[list(chosen)])
+        for chosen in combinations(range(len(values)), len(new))
+    ]
+    found = deviation(np.array(old, dtype=float), np.array(new, dtype=float))
+    assert np.mean(np.abs(deltas) >= found.delta - 1e-12) == pytest.approx(p_value)
+    assert found.p_value == pytest.approx(p_value)
 
 
 def test_p_alone_is_useless() -> None:

@@ -44,6 +44,12 @@ def test_recursion_without_an_end_is_refused_by_name(again: float) -> None:
         plans(made)
 
 
+def test_a_circle_of_parallel_calls_is_refused_though_it_ends() -> None:
+    made = system(Component("a", "s", 1.0, (Call("a", 0.5, parallel=True),)))
+    with pytest.raises(JudgeError, match="parallel calls must be nested at most 32 deep, got more below 'a'"):
+        plans(made)
+
+
 def test_a_component_that_always_calls_itself_is_refused() -> None:
     with pytest.raises(JudgeError, match="'a' call each other without an end"):
         plans(system(Component("a", "s", 1.0, (Call("a", 1),))))

@@ -10,7 +10,7 @@ import pytest
 from buto.architecture.model import Discipline
 from buto.architecture.queueing.network import network_of
 from buto.architecture.traces.calibration import Known
-from buto.architecture.traces.learning import errors_of, learn
+from buto.architecture.traces.learning import Compared, errors_of, learn
 from buto.architecture.traces.span import Kind, Span
 from buto.architecture.traces.summary import Summary, summarize
 from buto.errors import UsageError
@@ -128,5 +128,16 @@ def test_endpoints_that_the_model_lacks_are_named(tmp_path: Path) -> None:
     other = summarize(
         [*request("a", 0.0), span("PUT", 0, 1, id="1", trace="b"), span("PUT", 2, 3, id="1", trace="c")]
     )
-    with pytest.raises(UsageError, match="must name an endpoint of web/GET, got 'web/PUT'"):
+    with pytest.raises(UsageError, match="must be endpoints of the model, got web/PUT"):
         errors_of(made, other, Known())
+
+
+def test_a_utilisation_of_no_station_of_the_model_is_refused() -> None:
+    made = learn(traced(), "shop", Known())
+    with pytest.raises(UsageError, match="must be of a station of the model, got wbe"):
+        errors_of(made, traced(), Known(utilisations={"wbe": 0.9}))
+
+
+def test_a_measured_number_of_nothing_is_no_small_error() -> None:
+    assert Compared("web", 0.3, 0.0).error == np.inf
+    assert Compared("web", 0.0, 0.0).error == 0

@@ -7,12 +7,9 @@ from dataclasses import replace
 import pytest
 
 from buto.architecture.mapping import How
-from buto.architecture.model import (
-    Call,
-    Endpoint,
-)
+from buto.architecture.model import Architecture, Call, Discipline, Endpoint, Station
 from buto.architecture.prediction.predict import predict
-from buto.errors import JudgeError
+from buto.errors import UsageError
 from buto.verdicts import Status
 from tests.support.systems import QUICK, result, running_example, single_station, two_endpoints
 
@@ -81,9 +78,42 @@ def test_renamed_components_keep_their_old_times() -> None:
     assert found.status is Status.PASS
 
 
-def test_models_of_two_systems_are_refused() -> None:
-    with pytest.raises(JudgeError, match="the endpoints of both models must be the same"):
-        predict(running_example(), [], [], new_architecture=single_station(0.5))
+@pytest.mark.parametrize(
+    ("new", "message"),
+    [
+        (single_station(0.5, servers=2), "station s has 1 server in the model and 2 in the new model"),
+        (
+            single_station(0.5, discipline=Discipline.FIFO),
+            "station s is processor-sharing in the model and fifo in the new model",
+        ),
+        (
+            replace(single_station(0.5), stations=(Station("s"), Station("t"), Station("u"))),
+            "stations t, u are only in the new model",
+        ),
+        (running_example(), "endpoint e is only in the model"),
+    ],
+)
+def test_models_of_two_systems_are_refused(new: Architecture, message: str) -> None:
+    with pytest.raises(UsageError) as refused:
+        predict(single_station(0.5), [], [], new_architecture=new)
+    assert refused.value.message == message
+    assert refused.value.advice == (
+        "make endpoints and stations of both models the same; components and their calls may differ"
+    )
+
+
+def test_the_new_model_may_have_another_order_and_needs_no_load() -> None:
+    made = two_endpoints(rates=(50.0, 20.0))
+    new = replace(
+        made.with_rates({"first": 0.0, "second": 0.0}),
+        stations=made.stations[::-1],
+        endpoints=made.with_rates({"first": 0.0, "second": 0.0}).endpoints[::-1],
+    )
+    found = predict(made, [], [], new_architecture=new, loads=(), settings=QUICK)
+    assert [one.rate for one in found.endpoints] == [50.0, 20.0]
+    assert [(one.old, one.new) for one in found.stations] == [(0.5, 0.5), (0.2, 0.2)]
+    assert found.new_architecture is not None
+    assert found.new_architecture.rates.tolist() == [50.0, 20.0]
 
 
 def test_mending_is_reported_for_components_that_were_renamed_but_not_for_those_that_are_gone() -> None:

@@ -15,7 +15,8 @@ from buto.architecture.model import Architecture, Benchmark, Component, Endpoint
 from buto.architecture.results.jmh import read_jmh
 from buto.architecture.results.junit import read_junit
 from buto.architecture.results.matching import match
-from buto.architecture.results.model import ComponentResult, merged
+from buto.architecture.results.model import ComponentResult, Conditions, merged
+from buto.architecture.results.pairing import paired
 from buto.architecture.results.reading import read_results
 from buto.architecture.results.stored_runs import busy_processors
 from buto.errors import BadFileError
@@ -68,7 +69,82 @@ def test_jmhs_parameters_are_part_of_the_name() -> None:
     assert found.name == "com.acme.B.run:kind=a,size=10"
 
 
-@pytest.mark.parametrize("text", ["[{}]", "[5]", "{", "[{'a'}]", '[{"benchmark": "x", "primaryMetric": {}}]'])
+def test_jmhs_modes_of_one_benchmark_are_not_replicates_of_one_another() -> None:
+    entries = [json.loads(jmh(mode, "ms/op", [[value]]))[0] for mode, value in (("avgt", 1.0), ("ss", 90.0))]
+    found = merged(read_jmh(json.dumps(entries), PLACE))
+    assert [(one.conditions.mode, one.times_s.tolist()) for one in found] == [
+        ("avgt", [0.001]),
+        ("ss", [0.09]),
+    ]
+    assert [(pair.name, pair.old, pair.new) for pair in paired(found, found)] == [
+        ("com.acme.B.run:mode=avgt", found[0], found[0]),
+        ("com.acme.B.run:mode=ss", found[1], found[1]),
+    ]
+
+
+def test_jmhs_modes_of_two_files_are_not_replicates_either(tmp_path: Path) -> None:
+    for mode in ("avgt", "ss"):
+        (tmp_path / f"{mode}.json").write_text(jmh(mode, "ms/op", [[1.0]], params={"size": "10"}))
+    found = read_results([tmp_path / "avgt.json", tmp_path / "ss.json"])
+    assert [pair.name for pair in paired(found, found[:1])] == [
+        "com.acme.B.run:size=10,mode=avgt",
+        "com.acme.B.run:size=10,mode=ss",
+    ]
+
+
+def conditions(mode: str | None, threads: int | None = 1) -> ComponentResult:
+    return ComponentResult("B.run", np.array([1.0]), "fork", conditions=Conditions(mode, threads))
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "alike"),
+    [
+        (("avgt", 1), ("avgt", 1), True),
+        (("avgt", 1), ("thrpt", 1), True),
+        (("avgt", 1), ("ss", 1), False),
+        (("avgt", 1), ("sample", 1), False),
+        (("thrpt", 1), ("thrpt", 8), False),
+        (("avgt", 1), (None, None), False),
+    ],
+)
+def test_results_under_other_conditions_are_no_pair(
+    old: tuple[str, int], new: tuple[str, int], alike: bool
+) -> None:
+    sides = [conditions(*old)], [conditions(*new)]
+    pairs = paired(*sides)
+    assert len(pairs) == (1 if alike else 2)
+    if not alike:
+        assert [(pair.old, pair.new, pair.other) for pair in pairs] == [
+            (sides[0][0], None, sides[1][0]),
+            (None, sides[1][0], sides[0][0]),
+        ]
+        assert pairs[0].name != pairs[1].name
+
+
+@pytest.mark.parametrize("raw", [[], [["NaN"]]])
+def test_jmh_without_a_result_is_a_bad_file(raw: list[list[Any]]) -> None:
+    text = jmh("avgt", "ms/op", raw) if raw else "[]"
+    with pytest.raises(BadFileError, match=r"jmh\.json has no results; did every benchmark fail\?"):
+        read_jmh(text, PLACE)
+
+
+def test_jmhs_jvm_is_its_version_and_its_own_options() -> None:
+    text = jmh("avgt", "ms/op", [[1.0]], jdkVersion="17.0.9", jvmArgs=["-Xmx1g", "-Dslower=2"])
+    (found,) = read_jmh(text, PLACE)
+    assert found.jvms == {"JDK 17.0.9 -Xmx1g"}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        pytest.param("[" * 100_000, id="deep"),
+        "[{}]",
+        "[5]",
+        "{",
+        "[{'a'}]",
+        '[{"benchmark": "x", "primaryMetric": {}}]',
+    ],
+)
 def test_damaged_jmh_is_a_bad_file(text: str) -> None:
     with pytest.raises(BadFileError, match="jmh.json is not JSON as JMH writes it"):
         read_jmh(text, PLACE)
@@ -84,21 +160,26 @@ def test_junit_times_are_those_of_passed_cases() -> None:
       <testcase classname="com.acme.OrderTest" name="place" time="1,000.5"/>
       <testcase classname="com.acme.OrderTest" name="place" time="999.5"/>
       <testcase classname="com.acme.OrderTest" name="broken" time="3"><failure/></testcase>
+      <testcase classname="com.acme.OrderTest" name="shaky" time="3"/>
+      <testcase classname="com.acme.OrderTest" name="shaky" time="3"><error/></testcase>
       <testcase classname="com.acme.OrderTest" name="left" time="0"><skipped/></testcase>
       <testcase classname="com.acme.OrderTest" name="quick" time="0.000"/>
+      <testcase classname="com.acme.OrderTest" name="endless" time="Infinity"/>
+      <testcase classname="com.acme.OrderTest" name="unknown" time="NaN"/>
     </testsuite></testsuites>"""
-    (found,) = read_junit(text, Path("report.xml"))
-    assert (found.name, found.times_s.tolist(), found.replicate) == (
-        "com.acme.OrderTest.place",
-        [1000.0],
-        "run",
-    )
+    found = read_junit(text, Path("report.xml"))
+    assert [(one.name, one.times_s.tolist(), one.replicate, one.failed) for one in found] == [
+        ("com.acme.OrderTest.place", [1000.0], "run", 0),
+        ("com.acme.OrderTest.shaky", [], "run", 1),
+        ("com.acme.OrderTest.broken", [], "run", 1),
+    ]
 
 
 @pytest.mark.parametrize(
     ("text", "reason"),
     [
         ("<a>", "is not a JUnit XML report"),
+        ("<project/>", "is not a JUnit XML report: it begins with <project>"),
         ('<a><testcase name="n" time="x"/></a>', "time of n must be a number"),
     ],
 )
@@ -136,6 +217,21 @@ def test_stored_runs_give_processor_time(tmp_path: Path) -> None:
     assert busy_processors(directory) == pytest.approx(0.625)
 
 
+def test_a_last_reading_that_is_missing_is_the_one_before(tmp_path: Path) -> None:
+    store = RunStore(tmp_path)
+    store.add(make_run(0, [0.0, 1.0, 2.0], {"jvm.cpu.time": np.array([0.0, 0.5, np.nan])}))
+    (found,) = read_results([store.directory("synthetic")])
+    assert (found.name, found.times_s.tolist()) == ("synthetic", [0.5])
+
+
+def test_durations_are_not_compared_with_processor_times(tmp_path: Path) -> None:
+    store = RunStore(tmp_path)
+    for number, cpu_s in enumerate((1.0, np.nan)):
+        store.add(make_run(number, [0.0, 1.0], {"jvm.cpu.time": np.array([np.nan, cpu_s])}))
+    (found,) = read_results([store.directory("synthetic")])
+    assert (found.name, len(found.times_s)) == ("synthetic:duration", 2)
+
+
 @pytest.mark.parametrize("content", ["", "words"])
 def test_a_file_of_no_known_kind_is_refused(tmp_path: Path, content: str) -> None:
     path = tmp_path / "results"
@@ -169,11 +265,17 @@ def matched(test: str, architecture: Architecture) -> str | None:
         ("com.acme.OrderTest.place()", "com.acme.Order.place"),
         ("com.acme.BenchOrder.place:size=10", "com.acme.Order.place"),
         ("com.acme.StockIT.whatever", "store/Stock"),
+        ("com.acme.ShopBench.checkout", "checkout"),
+        ("place", "com.acme.Order.place"),
+        ("com.acme.CartTest.any", "com.acme.Cart"),
         ("com.acme.OtherBench.run", None),
+        pytest.param("com.acme.cache.CacheBench.place", None, id="the method of another class"),
+        pytest.param("com.acme.OrderBench.pay", None, id="another method of the class"),
+        pytest.param("com.acme.StockBench.checkout", None, id="two components"),
     ],
 )
 def test_names_of_tests_say_what_they_are_about(test: str, component: str | None) -> None:
-    made = named("com.acme.Order.place", "com.acme.Order.cancel", "store/Stock")
+    made = named("com.acme.Order.place", "com.acme.Order.cancel", "store/Stock", "checkout", "com.acme.Cart")
     assert matched(test, made) == component
 
 

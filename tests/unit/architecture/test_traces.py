@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import tracemalloc
 from collections.abc import Iterator
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -56,6 +58,44 @@ def test_a_trace_that_is_cut_is_left_out_and_counted() -> None:
     assert self_ms(found) == self_ms(summarize(whole))
 
 
+@pytest.mark.parametrize("end", ["0", None])
+def test_a_trace_with_a_span_that_has_not_ended_is_left_out_and_counted(
+    tmp_path: Path, end: str | None
+) -> None:
+    broken = otlp(request("b", 1e6))
+    last = broken["resourceSpans"][0]["scopeSpans"][0]["spans"][-1]
+    del last["endTimeUnixNano"]
+    last |= {} if end is None else {"endTimeUnixNano": end}
+    path = tmp_path / "traces.json"
+    path.write_text(f"{json.dumps(broken)}\n{json.dumps(otlp(request('a', 1e6)))}\n")
+    found = summarize(read_otlp(path))
+    assert (found.requests, found.cut) == (1, 1)
+    assert found.responses["web/GET"].mean == pytest.approx(0.01, rel=1e-4)
+
+
+def test_a_span_that_was_written_twice_counts_once_and_two_spans_of_one_id_cut_the_trace() -> None:
+    whole, twice, mixed = request("a", 0.0), request("b", 1.0), request("c", 2.0)
+    mixed[1] = mixed[1]._replace(span=mixed[0].span)
+    found = summarize([*whole, *twice, *twice, *mixed])
+    assert (found.requests, found.cut) == (2, 1)
+    assert found.calls_of("web/order") == {"web/price": 2, "db/select": 1}
+
+
+def test_traces_without_spans_are_refused(tmp_path: Path) -> None:
+    path = tmp_path / "traces.json"
+    path.write_text("{}")
+    with pytest.raises(JudgeError, match="the traces have no spans"):
+        summarize(read_otlp(path))
+
+
+def test_names_become_such_as_a_model_can_have(tmp_path: Path) -> None:
+    statement = "select *\n  from item where id in (" + 200 * "?, "
+    (found,) = read_otlp(write_otlp(tmp_path / "t.json", [[span(statement, 0, 1, id="1")]]))
+    assert found.component.startswith("web/select * from item where id in (?, ?, ")
+    assert len(found.component) in (499, 500)
+    assert found.component == found.component.strip()
+
+
 def test_calls_in_a_circle_are_left_out_and_counted() -> None:
     circle = [span("a", 0, 1, id="1", parent="2", trace="c"), span("b", 0, 1, id="2", parent="1", trace="c")]
     beside = [*request("d", 0.0), span("x", 0, 1, id="8", parent="9", trace="d")]
@@ -65,7 +105,7 @@ def test_calls_in_a_circle_are_left_out_and_counted() -> None:
 
 
 def test_nothing_but_cut_traces_says_so() -> None:
-    with pytest.raises(JudgeError, match="none of 1 traces is whole"):
+    with pytest.raises(JudgeError, match="none of 1 traces is complete"):
         summarize(request("t", 0.0)[:3])
 
 
@@ -171,12 +211,15 @@ def test_functions_and_databases_are_named_by_their_attributes(tmp_path: Path) -
 @pytest.mark.parametrize(
     ("text", "reason"),
     [
-        ('{"resourceSpans": [', "expected"),
+        ('{"resourceSpans": [', "t.json: line 1 is not complete; is it still being written"),
         ('{"resourceSpans": [{"scopeSpans": []}]}', "behind a resource with a service.name"),
         ('{"resourceSpans": 5}', "expected \\["),
         ('{"a" 5}', "expected :"),
-        ("{5: 6}", "Expecting|text"),
-        ("nothing", "expected {"),
+        ("{5: 6}", "a key must be a text, got 5"),
+        ("nothing", "line 1 is not OTLP JSON: expected {, got n"),
+        ('{}\n{}\n\n{"a": [1, }', "line 4 is not OTLP JSON: expecting value"),
+        ('{"resourceSpans": 5}\n', "line 1 is not OTLP JSON: expected \\[, got 5"),
+        ('{"a": ' + 2000 * "[", "nested too deeply"),
     ],
 )
 def test_damaged_opentelemetry_is_a_bad_file(tmp_path: Path, text: str, reason: str) -> None:
@@ -193,8 +236,50 @@ def test_a_file_cut_anywhere_is_a_bad_file(cut: int, lines: int) -> None:
         path = write_otlp(Path(place) / "t.json", [request(str(k), 0.0) for k in range(lines)])
         text = path.read_text()
         path.write_text(text[: len(text) - 2 - cut])
-        with pytest.raises(BadFileError):
+        with pytest.raises(BadFileError, match=f"t.json: line {lines} is not complete; is it still"):
             list(read_otlp(path))
+
+
+def without(key: str) -> dict[str, Any]:
+    document = otlp(request("t", 0.0))
+    del document["resourceSpans"][0]["scopeSpans"][0]["spans"][0][key]
+    return document
+
+
+@pytest.mark.parametrize(
+    ("document", "reason"),
+    [
+        (without("traceId"), "line 2 is not OTLP JSON: 'traceId' is missing"),
+        ({"resourceSpans": [{"resource": 5}]}, "line 2 is not OTLP JSON: a value is not of the kind"),
+    ],
+)
+def test_what_otlp_does_not_have_is_named_by_its_line(
+    tmp_path: Path, document: dict[str, Any], reason: str
+) -> None:
+    path = write_otlp(tmp_path / "t.json", [request("t", 0.0)])
+    path.write_text(f"{path.read_text()}{json.dumps(document)}\n")
+    with pytest.raises(BadFileError, match=reason):
+        list(read_otlp(path))
+
+
+@pytest.mark.parametrize(
+    ("content", "reason"),
+    [
+        (gzip.compress(b"{}", mtime=0), "is compressed; decompress it first"),
+        (b"\x28\xb5\x2f\xfd rest", "is compressed; decompress it first"),
+        (b'[{"jmhVersion": "1.37", "benchmark": "a.B.c"}]', "has JMH results, not traces"),
+        (b"\n<testsuite/>", "has XML, not traces"),
+        (b"[]", "line 1 is not OTLP JSON: expected {, got \\["),
+        (b'{"a": "\xff"}', "is not OTLP JSON: it is not UTF-8"),
+    ],
+)
+def test_files_that_are_no_traces_are_named_for_what_they_are(
+    tmp_path: Path, content: bytes, reason: str
+) -> None:
+    path = tmp_path / "t.json"
+    path.write_bytes(content)
+    with pytest.raises(BadFileError, match=reason):
+        list(read_traces([path]))
 
 
 def execution(order: int, depth: int, begin_ms: float, end_ms: float, name: str, trace: int = 1) -> str:

@@ -23,6 +23,7 @@ from buto.architecture.model import (
 )
 from buto.config.architecture import architecture_text, load_architecture
 from buto.errors import BadFileError, ConfigError
+from buto.units import parse_rate, parse_seconds
 
 TEXT = """\
 version: 1
@@ -66,19 +67,40 @@ def test_a_model_is_read(tmp_path: Path) -> None:
     )
 
 
+def test_one_long_pause_among_many_short_calls_is_a_variation_that_is_read(tmp_path: Path) -> None:
+    made = load(tmp_path, TEXT.replace("cv: 0.5,", "cv: 99.9,"))
+    assert made.components[0].cv == 99.9
+
+
 def test_what_is_written_is_read_again(tmp_path: Path) -> None:
     made = load(tmp_path, TEXT)
     assert load(tmp_path, architecture_text(made)) == made
     jsonschema.validate(yaml.safe_load(architecture_text(made)), schemas.load("architecture"))
 
 
-@given(st.floats(1e-9, 10), st.floats(0, 10), st.integers(1, 10**6))
-def test_numbers_keep_six_digits(self_s: float, cv: float, samples: int) -> None:
-    made = Architecture("x", (Station("s"),), (Component("c", "s", self_s, cv=cv, n_samples=samples),), ())
-    data = yaml.safe_load(architecture_text(made))["components"]["c"]
-    assert float(data["self"]) == pytest.approx(self_s, rel=1e-5)
+@given(st.floats(0, 1e9), st.floats(0, 10), st.integers(1, 10**6), st.floats(0, 1e9))
+def test_numbers_keep_six_digits(self_s: float, cv: float, samples: int, rate: float) -> None:
+    component = Component("c", "s", self_s, cv=cv, n_samples=samples)
+    made = Architecture("x", (Station("s"),), (component,), (Endpoint("e", (Call("c", 1.0),), rate),))
+    whole = yaml.safe_load(architecture_text(made))
+    jsonschema.validate(whole, schemas.load("architecture"))
+    data = whole["components"]["c"]
+    assert parse_seconds(str(data["self"])) == pytest.approx(self_s, rel=1e-5)
+    assert parse_rate(str(whole["endpoints"]["e"]["load"])) == pytest.approx(rate, rel=1e-5)
     assert float(data["cv"]) == pytest.approx(cv, rel=1e-5)
     assert data["samples"] == samples
+
+
+def test_times_and_loads_are_written_with_their_units() -> None:
+    made = Architecture(
+        "x",
+        (Station("s"),),
+        tuple(Component(f"c{n}", "s", one) for n, one in enumerate((0.0, 2.5e-7, 0.00025, 0.00128931, 12.0))),
+        tuple(Endpoint(f"e{n}", (Call("c1", 1.0),), rate) for n, rate in enumerate((31.6, 0.25, 0.0))),
+    )
+    data = yaml.safe_load(architecture_text(made))
+    assert [one["self"] for one in data["components"].values()] == [0, "250ns", "250us", "1.28931ms", "12s"]
+    assert [one["load"] for one in data["endpoints"].values()] == ["31.6/s", "0.25/s", 0]
 
 
 @pytest.mark.parametrize(

@@ -2,26 +2,26 @@
 
 from __future__ import annotations
 
-from argparse import ArgumentParser, ArgumentTypeError, Namespace
-from collections.abc import Callable
-from dataclasses import replace
+from argparse import ArgumentParser, Namespace
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
-from buto.cli.commands.architecture.predict import MODEL, add_model_option, under_load
+from buto.cli.commands.architecture.loaded_model import MODEL, add_model_option, read_model
+from buto.cli.commands.architecture.stations import add_traces, known_of, names, pair, whole
 from buto.cli.parsing.actions import Actions
 from buto.cli.parsing.options import STDOUT
 from buto.cli.printing.console import Console
 from buto.cli.printing.output_files import write_file
-from buto.errors import EXIT_NOT_JUDGED, EXIT_PASS, UsageError
-from buto.units import format_count, format_percent, parse_rate
+from buto.errors import EXIT_NOT_JUDGED, EXIT_PASS, JudgeError, UsageError
+from buto.units import format_count, format_percent
 
 if TYPE_CHECKING:
+    from buto.architecture.model import Architecture
     from buto.architecture.traces.calibration import Known
     from buto.architecture.traces.summary import Summary
 
 _TOLERANCE = 0.2
-_TRACES = "OTLP JSON files of the OpenTelemetry collector, or directories of Kieker's file writer"
+_SHOWN = 5
 
 
 class ArchitectureCommand:
@@ -43,11 +43,11 @@ examples:
         add = Actions(parser).add
 
         learning = add("learn", "create a model from traces and utilisation", _LEARN)
-        _add_traces(learning)
+        add_traces(learning)
         learning.add_argument(
             "--servers",
             metavar="STATION=N",
-            type=_pair(_whole),
+            type=pair("STATION=N", whole, "web=4"),
             action="append",
             default=[],
             help="number of parallel servers, such as cores (default: 1)",
@@ -55,7 +55,7 @@ examples:
         learning.add_argument(
             "--share",
             metavar="STATION=STATION,...",
-            type=_pair(_names),
+            type=pair("STATION=STATION,...", names, "cores=web,db"),
             action="append",
             default=[],
             help="stations whose services run on the same servers, as --share cores=web,db --servers cores=4",
@@ -64,9 +64,12 @@ examples:
         learning.add_argument(
             "-o", "--output", metavar="FILE", type=Path, default=MODEL, help=f"(default: {MODEL})"
         )
+        learning.add_argument(
+            "--force", action="store_true", help="overwrite FILE; what was written into it by hand is lost"
+        )
         checking = add("check", "compare the predictions of a model with measurements", _CHECK)
         add_model_option(checking)
-        _add_traces(checking)
+        add_traces(checking)
         checking.add_argument(
             "--tolerance",
             metavar="SHARE",
@@ -99,38 +102,16 @@ The load is that of the traces. The exit code is 3 if an error is larger than th
 with such a model."""
 
 
-def _add_traces(parser: ArgumentParser) -> None:
-    parser.add_argument("traces", metavar="TRACES", type=Path, nargs="+", help=_TRACES)
-    parser.add_argument(
-        "--utilisation",
-        metavar="STATION=SHARE",
-        type=_pair(float),
-        action="append",
-        default=[],
-        help="busy share of all servers of a station while the traces were recorded",
-    )
-    parser.add_argument(
-        "--from-runs",
-        metavar="STATION=DIR",
-        type=_pair(Path),
-        action="append",
-        default=[],
-        help="utilisation from the processor time of stored runs, as web=.buto/runs/web",
-    )
-    parser.add_argument(
-        "--load",
-        metavar="RATE",
-        type=_rate,
-        help="requests of all endpoints at that time, if only some were traced",
-    )
-
-
 def _learn(args: Namespace, console: Console) -> int:
     from buto.architecture.traces.learning import learn
     from buto.config.architecture import architecture_text
 
+    if args.output.is_file() and not args.force:
+        raise UsageError(
+            f"{args.output} exists", advice="name another file by -o, or overwrite it with --force"
+        )
     summary = _summarize(args, console)
-    known = replace(_known(args, dict(args.servers)), shared=dict(args.share))
+    known = known_of(args, dict(args.servers), dict(args.share))
     architecture = learn(summary, args.name, known)
     write_file(args.output, architecture_text(architecture).encode(), "--output")
     if args.output != STDOUT:
@@ -139,17 +120,42 @@ def _learn(args: Namespace, console: Console) -> int:
             f"{format_count(len(architecture.endpoints), 'endpoint')}, "
             f"{format_count(len(architecture.stations), 'station')}"
         )
+    _warn(architecture, summary, known, console)
     return EXIT_PASS
+
+
+def _warn(architecture: Architecture, summary: Summary, known: Known, console: Console) -> None:
+    """Warn of what makes the predictions of a learned model wrong, if only on its own traces."""
+    from buto.architecture.traces.facts import without_utilisation
+    from buto.architecture.traces.misfits import misfits
+    from buto.report.architecture.model_text import misfit_text, waiting_text
+
+    waiting = without_utilisation(summary, known)
+    if waiting:
+        console.warning(waiting_text(waiting))
+    try:
+        for misfit in misfits(architecture, summary, known, _TOLERANCE):
+            console.warning(misfit_text(misfit))
+    except JudgeError as error:
+        console.warning(f"nothing can be predicted with this model: {error.message}")
 
 
 def _check(args: Namespace, console: Console) -> int:
     from buto.architecture.traces.learning import errors_of
-    from buto.config.architecture import load_architecture
     from buto.report.architecture.model_text import error_lines
 
-    architecture = load_architecture(args.model)
+    architecture = read_model(args.model)
+    summary = _summarize(args, console)
+    lacking = sorted(set(summary.responses) - {endpoint.name for endpoint in architecture.endpoints})
+    if lacking:
+        files = ", ".join(map(str, args.traces))
+        shown = ", ".join([*lacking[:_SHOWN], *(["..."] if len(lacking) > _SHOWN else [])])
+        raise UsageError(
+            f"{files} has requests to {shown}, which {args.model} lacks; is it another system or version?",
+            advice="--model FILE checks another model",
+        )
     servers = {station.name: station.servers for station in architecture.stations}
-    responses, utilisations = errors_of(architecture, _summarize(args, console), _known(args, servers))
+    responses, utilisations = errors_of(architecture, summary, known_of(args, servers, {}))
     for line in error_lines(responses, utilisations):
         console.result(line)
     worst = max(abs(one.error) for one in (*responses, *utilisations))
@@ -163,10 +169,9 @@ def _check(args: Namespace, console: Console) -> int:
 
 
 def _show(args: Namespace, console: Console) -> int:
-    from buto.config.architecture import load_architecture
     from buto.report.architecture.model_text import architecture_lines
 
-    architecture = under_load(load_architecture(args.model), args.load)
+    architecture = read_model(args.model, args.load)
     for line in architecture_lines(architecture):
         console.result(line)
     if args.html is not None:
@@ -185,50 +190,6 @@ def _summarize(args: Namespace, console: Console) -> Summary:
     for line in summary_lines(summary):
         console.info(line)
     return summary
-
-
-def _known(args: Namespace, servers: dict[str, int]) -> Known:
-    from buto.architecture.results.stored_runs import busy_processors
-    from buto.architecture.traces.calibration import Known
-
-    utilisations = {
-        station: busy_processors(directory) / servers.get(station, 1) for station, directory in args.from_runs
-    }
-    return Known(servers, utilisations | dict(args.utilisation), args.load)
-
-
-def _pair(read: Callable[[str], object]) -> Callable[[str], tuple[str, object]]:
-    def parse(text: str) -> tuple[str, object]:
-        name, equals, value = text.rpartition("=")
-        try:
-            if equals and name:
-                return name, read(value)
-        except ValueError:
-            pass
-        raise ArgumentTypeError(f"must be STATION=VALUE such as web=4, got {text!r}")
-
-    return parse
-
-
-def _whole(text: str) -> int:
-    number = int(text)
-    if number < 1:
-        raise ValueError(text)
-    return number
-
-
-def _names(text: str) -> tuple[str, ...]:
-    names = tuple(name.strip() for name in text.split(","))
-    if not all(names):
-        raise ValueError(text)
-    return names
-
-
-def _rate(text: str) -> float:
-    try:
-        return parse_rate(text)
-    except UsageError as error:
-        raise ArgumentTypeError(error.message) from error
 
 
 COMMAND = ArchitectureCommand()

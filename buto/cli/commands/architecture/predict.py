@@ -2,24 +2,22 @@
 
 from __future__ import annotations
 
-from argparse import ArgumentParser, ArgumentTypeError, Namespace
-from collections.abc import Sequence
+from argparse import ArgumentParser, Namespace
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
+from buto.cli.commands.architecture.loaded_model import add_model_option, load_grid, read_model
 from buto.cli.parsing.options import STDOUT
 from buto.cli.printing.console import Console
 from buto.cli.printing.output_files import write_file
 from buto.errors import UsageError
-from buto.units import parse_rate
 
 if TYPE_CHECKING:
     from buto.architecture.model import Architecture
     from buto.architecture.prediction.model import Prediction
 
-MODEL = Path("architecture.yaml")
-_MOST_POINTS = 1000
 _FILES = {"json": "the whole prediction as JSON", "html": "one page with drawings", "junitxml": "JUnit XML"}
 
 
@@ -76,65 +74,34 @@ examples:
     def run(self, args: Namespace, console: Console) -> int:
         # These import numpy and scipy, which --help does not need.
         from buto.architecture.prediction.predict import predict
+        from buto.architecture.results.files import repeated
         from buto.architecture.results.reading import read_results
-        from buto.config.architecture import load_architecture
         from buto.report.architecture.text import prediction_lines
 
         if sum(getattr(args, name) == STDOUT for name in _FILES) > 1:
             raise UsageError(
                 "only one report can go to standard output", advice="give file names instead of -"
             )
-        architecture = under_load(load_architecture(args.model), args.load)
+        architecture = read_model(args.model, args.load)
         prediction = predict(
             architecture,
             read_results(args.old),
             read_results(args.new),
-            new_architecture=None if args.new_model is None else load_architecture(args.new_model),
+            new_architecture=None if args.new_model is None else _new_model(architecture, args.new_model),
             loads=args.load_grid,
         )
+        prediction = replace(prediction, warnings=(*repeated(args.old, args.new), *prediction.warnings))
         for line in prediction_lines(prediction):
             console.result(line)
         _write(prediction, args, console)
         return prediction.status.exit_code
 
 
-def add_model_option(parser: ArgumentParser) -> None:
-    """Add the option for the model to read."""
-    parser.add_argument(
-        "--model", metavar="FILE", type=Path, default=MODEL, help=f"the model (default: {MODEL})"
-    )
+def _new_model(architecture: Architecture, path: Path) -> Architecture:
+    from buto.architecture.prediction.new_model import fitted
+    from buto.config.architecture import load_architecture
 
-
-def under_load(architecture: Architecture, loads: Sequence[str]) -> Architecture:
-    """Return the model under the given loads; the total is applied first, then those of single endpoints."""
-    single = {}
-    for text in loads:
-        endpoint, equals, rate = text.rpartition("=")
-        if equals:
-            single[endpoint] = parse_rate(rate)
-        else:
-            architecture = architecture.with_load(parse_rate(rate))
-    return architecture.with_rates(single)
-
-
-def load_grid(text: str) -> tuple[float, ...]:
-    """Read loads in 1/s, for argparse."""
-    ends, colon, points = text.partition(":")
-    low, dots, high = ends.partition("..")
-    try:
-        if dots and colon and points.isdecimal() and 2 <= int(points) <= _MOST_POINTS:
-            steps = int(points) - 1
-            first, last = parse_rate(low), parse_rate(high)
-            loads = [first + (last - first) * step / steps for step in range(steps + 1)]
-        elif not dots and not colon:
-            loads = [parse_rate(part) for part in text.split(",")]
-        else:
-            loads = []
-    except UsageError as error:
-        raise ArgumentTypeError(error.message) from error
-    if not loads or min(loads) <= 0:
-        raise ArgumentTypeError(f"must be a list of loads such as 50,100,200 or 50..400:8, got {text!r}")
-    return tuple(loads)
+    return fitted(architecture, load_architecture(path), str(path))
 
 
 def _write(prediction: Prediction, args: Namespace, console: Console) -> None:

@@ -13,17 +13,16 @@ import pytest
 
 from buto import schemas
 from buto.architecture.model import Architecture, Call, Component, Discipline, Endpoint, Station
-from buto.architecture.prediction.model import Prediction, Settings
+from buto.architecture.prediction.model import MoreNeeded, Prediction, Settings
 from buto.architecture.prediction.predict import predict
-from buto.report.architecture.diagram import HEIGHT, WIDTH, diagram
 from buto.report.architecture.json_result import prediction_document, prediction_json
 from buto.report.architecture.junit import prediction_junit
-from buto.report.architecture.load_chart import load_charts
 from buto.report.architecture.model_text import architecture_lines
 from buto.report.architecture.page import architecture_page, prediction_page
-from buto.report.architecture.text import conclusions, prediction_lines
+from buto.report.architecture.tables import change, number
+from buto.report.architecture.text import conclusions, needed_text, prediction_lines
 from buto.units import format_rate
-from tests.support.systems import result, running_example
+from tests.support.systems import result, running_example, single_station, two_endpoints
 
 QUICK = Settings(n_replicates=100)
 LOADS = (10.0, 20.0, 30.0, 40.0, 50.0)
@@ -49,7 +48,7 @@ def test_the_terminal_says_what_happens_and_why() -> None:
         "10+10 forks",
         "slower, large",
         "response times increase, medium effect",
-        "the change matters from a total load of",
+        "GET /b: the change matters at every load of the curve",
         "the system saturates at a total load of 55.6/s before and",
         "restoring B",
     ):
@@ -59,6 +58,20 @@ def test_the_terminal_says_what_happens_and_why() -> None:
 def test_what_would_decide_is_reported() -> None:
     texts = list(conclusions(prediction(1.4, noise=0.15)))
     assert any("more forks of" in line and line.endswith("on each side would decide") for line in texts)
+
+
+@pytest.mark.parametrize(
+    ("tests", "count", "text"),
+    [
+        ("A", 8, "8 more forks of A on each side would decide"),
+        ("AB", 1, "1 more fork of each of A and B on each side would decide"),
+        ("ABCDE", 100, "100 more forks of each of A, B, C and 2 more on each side would decide"),
+        ("A", 230, "more repetitions will hardly decide it; that takes 230 more forks of A on each side"),
+        ("A", None, "no number of repetitions of component tests would decide it"),
+    ],
+)
+def test_what_would_decide_is_said_in_few_words(tests: str, count: int | None, text: str) -> None:
+    assert needed_text(MoreNeeded("GET /b", tuple(tests), "fork", count)) == f"GET /b: {text}"
 
 
 def test_saturation_is_reported_in_words() -> None:
@@ -72,8 +85,84 @@ def test_saturation_is_reported_in_words() -> None:
     most = format_rate(endpoint.new_throughput)
     assert f"GET /b: at most {most} of 23.3/s complete after the change" in text
     assert "complete before the change" not in text
+    assert "would not end the saturation" in text
     one = replace(found, mending=(replace(found.mending[0], gain_s=float("inf")),))
     assert any("would end the saturation" in line for line in conclusions(one))
+
+
+def test_above_saturation_before_the_change_the_terminal_says_which_load_to_try() -> None:
+    made = running_example(rate=100.0)
+    old, new = (
+        [result(name, scale * 0.002, seed=seed) for name in ("B3", "B4")] for scale, seed in ((1, 1), (2, 2))
+    )
+    found = predict(made, old, new, loads=LOADS, settings=QUICK)
+    lines = prediction_lines(found)
+    (row,) = (line for line in lines if line.startswith("GET /b  "))
+    assert row.split()[3:6] == ["saturated", "saturated", "-"]
+    texts = list(conclusions(found))
+    assert (
+        texts[0] == "the load is above saturation (55.6/s) already before the change; try --load below 55.6/s"
+    )
+    for noise in ("unreadable", "restoring", "complete", "no number of"):
+        assert noise not in "\n".join(lines)
+    junit = prediction_junit(found, datetime(2026, 1, 2, tzinfo=UTC)).decode()
+    assert "saturated to saturated" not in junit
+    assert 'message="the load is above saturation (55.6/s)' in junit
+
+
+def test_beside_a_saturated_station_the_terminal_says_which_load_to_try() -> None:
+    found = predict(
+        two_endpoints(rates=(70.0, 50.0)), [result("a", 0.01)], [result("a", 0.02)], loads=(), settings=QUICK
+    )
+    texts = list(conclusions(found))
+    assert texts[0] == "first: it is saturated after the change"
+    assert texts[1].startswith(
+        "second: not judged, because s is saturated after the change; try --load below"
+    )
+    assert not any("repetitions" in line for line in texts)
+
+
+def test_a_change_that_matters_at_the_lowest_load_but_not_at_all_loads_says_at_which() -> None:
+    found = prediction(2.0)
+    point = replace(found.curve[-1], load=60.0, delta=(0.0,))
+    texts = conclusions(replace(found, curve=(*found.curve, point)))
+    assert "GET /b: the change matters already at 10/s, the lowest total load of the curve" in texts
+
+
+def test_what_pass_means_where_nothing_was_tested_is_reported() -> None:
+    found = predict(two_endpoints(), [result("a", 0.01)], [result("a", 0.01)], loads=LOADS, settings=QUICK)
+    texts = list(conclusions(found))
+    assert "first: component tests cover 100 % of its demand" in texts
+    assert (
+        "second: component tests cover 0 % of its demand; pass means only that it hardly waits longer for "
+        "other requests"
+    ) in texts
+
+
+def test_rounding_is_no_change() -> None:
+    assert [change(1.0, 1 + share) for share in (-3e-16, 0.0, 5.68e-7, 1e-5, -0.1)] == [
+        *["0 %"] * 3,
+        "+0.001 %",
+        "-10 %",
+    ]
+    assert [number(value) for value in (-1e-9, -0.004, -0.006, float("nan"))] == [
+        "0.00",
+        "0.00",
+        "-0.01",
+        "-",
+    ]
+
+
+def test_a_change_that_matters_only_under_load_says_from_which() -> None:
+    texts = list(conclusions(prediction(1.4)))
+    assert any(line.startswith("GET /b: the change matters from a total load of ") for line in texts)
+
+
+def test_a_system_of_delays_is_never_saturated() -> None:
+    made = single_station(0.5, discipline=Discipline.DELAY)
+    found = predict(made, [], [], loads=LOADS, settings=QUICK)
+    assert "no load saturates the system: all stations that requests use are delays" in conclusions(found)
+    assert architecture_lines(made)[0] == "single: no load saturates it"
 
 
 def test_renamed_and_unmapped_components_are_reported() -> None:
@@ -147,9 +236,17 @@ def test_the_page_draws_the_architecture_and_the_curves() -> None:
     assert sum(tag == "svg" for tag, _ in found) == 2
     assert "demand 18 ms to" in page
     assert "x2" in page
-    assert all(mark in page for mark in ("knee before", "knee after", "the change matters from"))
+    assert all(mark in page for mark in ("knee before", "knee after", "B saturates after the change at"))
     assert not [tag for tag, _ in found if tag in ("script", "img")]
     assert "http" not in page
+
+
+def test_packages_are_short_in_tables_and_whole_in_tooltips() -> None:
+    name = "com.acme.shop.OtherBench.run"
+    page = prediction_page(
+        predict(running_example(), [result(name, 1.0)], [result(name, 1.0)], loads=(), settings=QUICK)
+    )
+    assert f'<td class="word" title="{name}">c.a.s.OtherBench.run</td>' in page
 
 
 def test_names_from_outside_stay_text() -> None:
@@ -162,19 +259,6 @@ def test_names_from_outside_stay_text() -> None:
     endpoint = Endpoint(f"GET {evil}", calls, made.endpoints[0].rate)
     page = prediction_page(prediction(2.0, replace(made, components=components, endpoints=(endpoint,))))
     assert "<script" not in page
-
-
-def test_boxes_lie_in_the_bands_and_do_not_overlap() -> None:
-    drawn = diagram(running_example(), REGRESSION)
-    corners = {(box.x, box.y) for box in drawn.boxes}
-    assert len(corners) == len(drawn.boxes)
-    for box in drawn.boxes:
-        assert any(band.y <= box.y and box.y + HEIGHT <= band.y + band.height for band in drawn.bands)
-        assert box.x + WIDTH <= drawn.width
-    labels = [band.label for band in drawn.bands]
-    assert labels[0] == "requests"
-    assert labels[2].startswith("B: demand 18 ms to")
-    assert len(drawn.arrows) == 6
 
 
 def test_a_model_without_a_prediction_is_drawn() -> None:
@@ -195,11 +279,3 @@ def test_a_model_without_a_prediction_is_drawn() -> None:
     text = "\n".join(architecture_lines(made))
     assert "shop: saturates at 333/s of all endpoints" in text
     assert "b x1.5" in text
-
-
-def test_charts_end_where_a_version_is_saturated() -> None:
-    (chart,) = load_charts(REGRESSION)
-    assert chart.old.count("L") == len(LOADS) - 1
-    assert chart.new.count("L") < len(LOADS) - 1
-    assert {mark.tone for mark in chart.marks} >= {"now", "old", "new", "matters"}
-    assert load_charts(replace(REGRESSION, curve=REGRESSION.curve[:1])) == ()

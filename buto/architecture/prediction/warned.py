@@ -1,0 +1,52 @@
+"""What one should know of a prediction, though it decides nothing."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
+
+from buto.architecture.listing import listed
+from buto.architecture.prediction.evidence import Evidence
+from buto.architecture.prediction.versions import Versions
+from buto.architecture.results.model import ComponentResult
+
+
+def warnings_of(evidence: Evidence, versions: Versions) -> tuple[str, ...]:
+    """Return warnings of tests that one side lacks, that failed before the change or ran on another JVM, and
+    of components without a counterpart.
+    """
+    warnings = []
+    for side, lacking in (
+        ("old", [test.name for test in evidence.tests if not test.deviation.n_old]),
+        ("new", [test.name for test in evidence.tests if not test.deviation.n_new]),
+    ):
+        if lacking:
+            warnings.append(f"no {side} result of {listed(lacking)}")
+    for failures, tests in failed_reports((pair.name, pair.old) for pair in evidence.pairs).items():
+        warnings.append(f"{listed(tests)} failed in {failures} old reports")
+    warnings += _other_jvms(evidence)
+    if versions.mapping is not None and versions.mapping.only_old:
+        warnings.append(f"only in the old model: {', '.join(versions.mapping.only_old)}")
+    if versions.mapping is not None and versions.mapping.only_new:
+        warnings.append(f"only in the new model: {', '.join(versions.mapping.only_new)}")
+    return tuple(warnings)
+
+
+def failed_reports(results: Iterable[tuple[str, ComponentResult | None]]) -> dict[str, list[str]]:
+    """Return the names of tests that failed, by how often, as ``2 of 6``."""
+    names = defaultdict(list)
+    for name, one in results:
+        if one is not None and one.failed:
+            names[f"{one.failed} of {one.failed + len(one.times_s)}"].append(name)
+    return names
+
+
+def _other_jvms(evidence: Evidence) -> Iterator[str]:
+    names = defaultdict(list)
+    for pair in evidence.pairs:
+        if pair.old is not None and pair.new is not None and pair.old.jvms and pair.new.jvms:
+            old, new = (" and ".join(sorted(one.jvms)) for one in (pair.old, pair.new))
+            if old != new:
+                names[old, new].append(pair.name)
+    for (old, new), tests in names.items():
+        yield f"old ran on {old}, new on {new}: {listed(tests)}"
