@@ -44,7 +44,7 @@ def measure_by_jmh(
 def measure_by_junit(
     store: Store, version: Version, directory: Path, reports: int = REPORTS, tag: str = "component"
 ) -> None:
-    """Write a JUnit report of all components of a version for each of several processes.
+    """Write a JUnit report of the unit tests of a version for each of several processes.
 
     Args:
         tag: of the tests to run.

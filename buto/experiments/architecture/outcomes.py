@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import Enum
+from math import isnan
 
 from buto.architecture.deviations import NEGLIGIBLE
 from buto.verdicts import Status
@@ -29,7 +30,7 @@ class Judged:
         version: its name.
         location: the component that was changed; empty for none.
         intensity: by how much.
-        truth, predicted: the largest Cliff's delta of any endpoint.
+        truth, predicted: the largest Cliff's delta of any endpoint; NaN if none could be predicted.
     """
 
     version: str
@@ -52,8 +53,8 @@ class Judged:
 
     @property
     def agrees(self) -> bool:
-        """Whether the predicted delta alone is on the right side, as the paper counts."""
-        return (self.predicted >= NEGLIGIBLE) == (self.truth >= NEGLIGIBLE)
+        """Whether the predicted delta alone is on the right side, as the paper counts; not without one."""
+        return not isnan(self.predicted) and (self.predicted >= NEGLIGIBLE) == (self.truth >= NEGLIGIBLE)
 
 
 def counts(judged: Iterable[Judged]) -> str:

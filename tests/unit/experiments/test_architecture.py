@@ -43,6 +43,12 @@ def test_outcomes_are_counted_by_the_truth(truth: float, status: Status, outcome
     assert Judged("x 1", "x", 1.0, "original", truth, 0.0, status).outcome is outcome
 
 
+def test_a_delta_that_could_not_be_predicted_is_not_right() -> None:
+    for truth in (0.0, 0.2):
+        judged = Judged("x 1", "x", 1.0, "original", truth, float("nan"), Status.INCONCLUSIVE)
+        assert not judged.agrees
+
+
 def test_no_load_saturates_the_store() -> None:
     for load in LOADS:
         made = store(load)

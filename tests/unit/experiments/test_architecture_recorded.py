@@ -36,16 +36,40 @@ def packed(data: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_predictions_are_compared_with_measurements(data: Path) -> None:
     found = evaluate(data, INDEX, "jmh")
-    [changed], [unchanged] = found.changed, found.unchanged
+    [changed] = found.changed
     assert (changed.version, changed.outcome) == ("hot-high", Outcome.FOUND)
     assert min(changed.truth, changed.predicted) > 0.474
-    assert unchanged.outcome is Outcome.QUIET
-    [cores] = (one for one in found.numbers if one.what == CORES)
-    assert abs(cores.error) < 0.1
-    assert len(found.lacking) == 4 * 9 - 1 + 19
-    [home] = (one for one in found.changes if one.endpoint == HOME)
+    cores = [one for one in found.numbers if one.what == CORES]
+    assert [one.version for one in cores] == ["hot-high", "same-1"]
+    assert all(abs(one.error) < 0.1 for one in cores)
+    assert len(found.lacking) == 4 * 9 - 1 + 4 * 19
+    home = next(one for one in found.changes if one.endpoint == HOME)
     assert (home.significant, home.status) == (True, Status.REGRESSION)
     assert home.predicted == pytest.approx(home.measured, abs=0.2)
+
+
+def test_a_version_without_a_change_is_judged_under_every_load(data: Path) -> None:
+    found = evaluate(data, INDEX, "jmh")
+    assert [(one.version, one.load) for one in found.unchanged] == [
+        ("same-1", load.name) for load in INDEX.loads
+    ]
+    assert {one.outcome for one in found.unchanged} == {Outcome.QUIET}
+    _, scores, *_ = tables(found, INDEX)
+    most = max(one.measured_delta for one in found.changes if one.version == "same-1")
+    [note] = scores.notes
+    assert note.startswith(f"the largest measured delta without a change that matters is {most:.3f}: same-1")
+
+
+def test_a_false_alarm_is_named_with_its_load(data: Path, tmp_path: Path) -> None:
+    for folder in ("runs", "traces"):
+        (tmp_path / folder).symlink_to(data / folder)
+    (tmp_path / "jmh").mkdir()
+    for version, taken in (("old", "old"), ("same-1", "hot-high")):
+        (tmp_path / "jmh" / f"{version}.json").write_bytes((data / "jmh" / f"{taken}.json").read_bytes())
+    found = evaluate(tmp_path, INDEX, "jmh")
+    _, scores, _, wrong = tables(found, INDEX)
+    assert scores.notes[:4] == tuple(f"false alarm: same-1, load {load.name}" for load in INDEX.loads)
+    assert {row[:2] for row in wrong.rows} == {("same-1", INDEX.fixed)}
 
 
 def test_unit_tests_predict_the_same_change(data: Path) -> None:
@@ -67,9 +91,10 @@ def test_under_another_load_the_old_version_is_predicted_too(data: Path, tmp_pat
         ("hot-high", load.name) for load in INDEX.loads if load.name in (INDEX.fixed, other.name)
     ]
     assert {(one.version, one.load) for one in found.numbers} == {
-        ("hot-high", INDEX.fixed), ("hot-high", other.name), ("old", other.name)
+        ("hot-high", INDEX.fixed), ("hot-high", other.name), ("old", other.name),
+        ("same-1", INDEX.fixed), ("same-1", other.name),
     }  # fmt: skip
-    assert len(found.lacking) == 4 * 9 - 2 + 19
+    assert len(found.lacking) == 4 * 9 - 2 + 4 * 19
 
 
 def test_a_version_that_was_misjudged_is_shown_by_endpoint(data: Path, tmp_path: Path) -> None:
@@ -91,7 +116,7 @@ def test_every_number_is_written(data: Path) -> None:
     found = evaluate(data, INDEX, "jmh")
     head, *rows = numbers_csv(found).splitlines()
     assert head == "version,load,what,predicted,measured,utilisation"
-    assert [row.split(",")[:2] for row in rows] == 4 * [["hot-high", "fixed"]]
+    assert [row.split(",")[:2] for row in rows] == 4 * [["hot-high", "fixed"]] + 4 * [["same-1", "fixed"]]
 
 
 def test_a_packed_recording_gives_the_same_numbers(data: Path, packed: Path) -> None:

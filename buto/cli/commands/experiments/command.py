@@ -96,7 +96,7 @@ examples:
             type=Path,
             help="a packed data set; for history, ensembles and next, a directory with several; for store, a "
             "directory with a packed recording; for rpc, one with the data of others (default: what is in "
-            "buto's repository, which has nothing for store and rpc)",
+            "buto's repository, which has nothing for rpc)",
         )
         running.add_argument(
             "--part",

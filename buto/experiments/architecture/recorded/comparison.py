@@ -62,9 +62,10 @@ class Evaluation:
 
     Attributes:
         changed: the changed versions under each load, as far as they were measured.
-        unchanged: the others; their truth is how they were made.
-        changes: of the changed versions, by endpoint.
-        numbers: of the changed versions, and of the old one under loads that the model was not learned from.
+        unchanged: the others, under each load; their truth is how they were made.
+        changes: of all versions but the old one, by endpoint, as far as they were measured.
+        numbers: of all versions, as far as they were measured; of the old one only under loads that the model
+            was not learned from.
         lacking: versions and loads without measurements.
     """
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from math import isnan, nan
 from pathlib import Path
 from typing import Literal
 
@@ -57,7 +58,7 @@ def evaluate(directory: Path, index: Index, tests: Tests) -> Evaluation:
         BadFileError: the old version was not measured, or a file is damaged.
     """
     recording = _recording(directory, index, tests)
-    return joined((*(_one_load(recording, load) for load in index.loads), _unchanged(recording)))
+    return joined(_one_load(recording, load) for load in index.loads)
 
 
 def _recording(directory: Path, index: Index, tests: Tests) -> _Recording:
@@ -74,8 +75,9 @@ def _recording(directory: Path, index: Index, tests: Tests) -> _Recording:
 
 
 def _one_load(recording: _Recording, load: Load) -> Evaluation:
-    versions = (_one_version(recording, load, version) for version in recording.index.changed)
-    return joined((_old_version(recording, load), *versions))
+    changed = (_changed(recording, load, version) for version in recording.index.changed)
+    unchanged = (_unchanged(recording, load, version) for version in recording.index.unchanged)
+    return joined((_old_version(recording, load), *changed, *unchanged))
 
 
 def _old_version(recording: _Recording, load: Load) -> Evaluation:
@@ -88,7 +90,8 @@ def _old_version(recording: _Recording, load: Load) -> Evaluation:
     return Evaluation(numbers=tuple(_numbers(found, old, load, runs)))
 
 
-def _one_version(recording: _Recording, load: Load, version: Version) -> Evaluation:
+def _changed(recording: _Recording, load: Load, version: Version) -> Evaluation:
+    """Judge a version that was made to be noticed. Whether its change matters is known from measurements."""
     before = recording.measured(recording.index.old, load)
     after = recording.measured(version.name, load)
     new_tests = _tests(recording.directory, version.name, recording.tests)
@@ -104,16 +107,19 @@ def _one_version(recording: _Recording, load: Load, version: Version) -> Evaluat
     )
 
 
-def _unchanged(recording: _Recording) -> Evaluation:
-    fixed = recording.index.load(recording.index.fixed)
-    judged, lacking = list[Judged](), list[str]()
-    for version in recording.index.unchanged:
-        new_tests = _tests(recording.directory, version.name, recording.tests)
-        if new_tests:
-            judged.append(_judged(version, fixed, 0.0, recording.predicted(fixed, new_tests)))
-        elif recording.tests == "jmh":
-            lacking.append(version.name)
-    return Evaluation(unchanged=tuple(judged), lacking=tuple(lacking))
+def _unchanged(recording: _Recording, load: Load, version: Version) -> Evaluation:
+    """Judge a version that is as good as the old one. It is measured under the fixed load alone."""
+    before = recording.measured(recording.index.old, load)
+    after = recording.measured(version.name, load)
+    new_tests = _tests(recording.directory, version.name, recording.tests)
+    if not new_tests:
+        return Evaluation(lacking=(f"{version.name} {load.name}",) if recording.tests == "jmh" else ())
+    found = recording.predicted(load, new_tests)
+    return Evaluation(
+        unchanged=(_judged(version, load, 0.0, found),),
+        changes=tuple(_changes(found, version, load, before, after)) if before and after else (),
+        numbers=tuple(_numbers(found, version.name, load, after)) if after else (),
+    )
 
 
 def _runs(directory: Path) -> Runs:
@@ -131,14 +137,14 @@ def _tests(directory: Path, version: str, tests: Tests) -> tuple[ComponentResult
 
 
 def _judged(version: Version, load: Load, truth: float, found: Prediction) -> Judged:
-    predicted = float(np.nanmax([one.delta for one in found.endpoints]))
+    known = [one.delta for one in found.endpoints if not isnan(one.delta)]
     return Judged(
         version=version.name,
         location=version.component,
         intensity=version.slower,
         load=load.name,
         truth=truth,
-        predicted=predicted,
+        predicted=max(known, default=nan),
         status=found.status,
     )
 

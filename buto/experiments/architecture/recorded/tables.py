@@ -86,7 +86,23 @@ def _scores(evaluation: Evaluation, index: Index) -> Columns:
             for what, paper, judged in rows
         ),
         left=3,
+        notes=tuple(_notes(evaluation)),
     )
+
+
+def _notes(evaluation: Evaluation) -> Iterator[str]:
+    """Yield which unchanged versions were not rightly judged, and how much they differ as measured."""
+    for one in evaluation.unchanged:
+        if one.outcome not in _RIGHT:
+            yield f"{one.outcome.value}: {one.version}, load {one.load}"
+    names = {one.version for one in evaluation.unchanged}
+    measured = [one for one in evaluation.changes if one.version in names]
+    if measured:
+        most = max(measured, key=lambda one: one.measured_delta)
+        yield (
+            "the largest measured delta without a change that matters is "
+            f"{most.measured_delta:.3f}: {most.version}, load {most.load}, {most.endpoint}"
+        )
 
 
 def _errors(numbers: Sequence[Number]) -> Columns:
@@ -106,7 +122,8 @@ def _errors(numbers: Sequence[Number]) -> Columns:
 
 def _wrong(evaluation: Evaluation) -> Columns:
     """Return each endpoint at which a version was not rightly judged, with what was expected there."""
-    wrong = {(one.version, one.load) for one in evaluation.changed if one.outcome not in _RIGHT}
+    judged = (*evaluation.changed, *evaluation.unchanged)
+    wrong = {(one.version, one.load) for one in judged if one.outcome not in _RIGHT}
     return Columns(
         "Versions that were not rightly judged, by endpoint",
         ("version", "load", "endpoint", "change measured", "predicted", "delta measured", "predicted",

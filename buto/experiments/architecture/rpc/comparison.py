@@ -106,7 +106,8 @@ def _compared(scenario: Scenario) -> Iterator[Compared]:
 
 def _one(scenario: Scenario, delays: int, old: BoolArray, new: BoolArray) -> Compared:
     model = learn_model(scenario, old)
-    found = predict(model, _results(scenario, old), _results(scenario, new), loads=())
+    old_tests, new_tests = _results(scenario, (old, new))
+    found = predict(model, old_tests, new_tests, loads=())
     [endpoint] = found.endpoints
     before, after = scenario.responses_s[old], scenario.responses_s[new]
     whole_s, new_whole_s = (scenario.times_s[chosen].mean(axis=0) for chosen in (old, new))
@@ -142,12 +143,16 @@ def _propagated_s(model: Architecture, whole_s: FloatArray, new_whole_s: FloatAr
     return float(inclusive(calls, own_s)[0])
 
 
-def _results(scenario: Scenario, chosen: BoolArray) -> list[ComponentResult]:
-    """Return the times of remote calls as if component tests had measured them."""
-    parts = np.array_split(scenario.times_s[chosen], REPLICATES)
-    means_s = np.array([part.mean(axis=0) for part in parts])
+def _results(scenario: Scenario, sides: tuple[BoolArray, BoolArray]) -> list[list[ComponentResult]]:
+    """Return the times of remote calls of each side as if component tests had measured them; those that some
+    part of either side does not make are not tested.
+    """
+    means_s = [
+        np.array([part.mean(axis=0) for part in np.array_split(scenario.times_s[chosen], REPLICATES)])
+        for chosen in sides
+    ]
+    made = np.flatnonzero(np.all([(side > 0).all(axis=0) for side in means_s], axis=0))
     return [
-        ComponentResult(name, means_s[:, column], "part of the requests")
-        for column, name in enumerate(scenario.calls)
-        if (means_s[:, column] > 0).all()
+        [ComponentResult(scenario.calls[call], side[:, call], "part of the requests") for call in made]
+        for side in means_s
     ]
