@@ -16,6 +16,9 @@ from buto.runs import FloatArray
 _MAX_NESTING = 32
 """Parallel calls within parallel calls; deeper ones are a circle, also if it ends."""
 
+_MOST_BRANCHES = 1000
+"""Of one request. Each is simulated, and every level of nesting multiplies them."""
+
 
 @dataclass(frozen=True, eq=False)
 class Visit:
@@ -96,13 +99,14 @@ def plans(architecture: Architecture) -> tuple[Plan, ...]:
     Under processor sharing this changes no mean. Repeated forks become one, with the demands of all.
 
     Raises:
-        JudgeError: components call each other endlessly or in parallel, or an endpoint calls nothing.
+        JudgeError: components call each other endlessly or in a circle of parallel calls, parallel calls
+            multiply to too many branches, or an endpoint calls nothing.
     """
     calls = call_matrix(architecture)
     sequential = call_matrix(architecture, parallel=False) if _has_parallel(architecture) else calls
     made = []
     for endpoint in architecture.endpoints:
-        plan = _plan(architecture, sequential, endpoint.calls, 1.0, 0)
+        plan = _Planner(architecture, sequential, endpoint.name).plan(endpoint.calls)
         if not plan:
             raise JudgeError(
                 f"the endpoint {endpoint.name!r} has no demand: it calls no component",
@@ -139,45 +143,54 @@ def demand_weights(architecture: Architecture, made: Sequence[Plan]) -> FloatArr
     return weights
 
 
-def _plan(
-    architecture: Architecture, calls: FloatArray, entries: Sequence[Call], scale: float, depth: int
-) -> Plan:
-    """Return the plan that some calls make, ``scale`` times."""
-    if depth > _MAX_NESTING:
-        names = ", ".join(repr(call.to) for call in entries)
-        raise JudgeError(
-            f"parallel calls must be nested at most {_MAX_NESTING} deep, got more below {names}",
-            advice="components that call each other in a circle must not do so in parallel",
-        )
-    index = architecture.component_index
-    start = np.zeros(len(index))
-    for call in entries:
-        if not call.parallel:
-            start[index[call.to]] += scale * call.times
-    visited = visits(calls, start)
-    steps: list[Visit | Fork] = []
-    for station in range(len(architecture.stations)):
-        own = np.array(
-            [
-                architecture.station_index[component.station] == station
-                for component in architecture.components
-            ]
-        )
-        if (visited[own] > 0).any():
-            steps.append(Visit(station, np.where(own, visited, 0.0)))
-    groups = [(scale, tuple(call for call in entries if call.parallel))]
-    groups += [
-        (visited[position], tuple(call for call in component.calls if call.parallel))
-        for position, component in enumerate(architecture.components)
-        if visited[position] > 0
-    ]
-    for times, group in groups:
-        branches = [
-            _plan(architecture, calls, (Call(call.to, call.times),), times, depth + 1) for call in group
+class _Planner:
+    """Makes the plan of one endpoint."""
+
+    def __init__(self, architecture: Architecture, calls: FloatArray, endpoint: str) -> None:
+        self._components = architecture.components
+        self._index = architecture.component_index
+        self._calls = calls
+        self._endpoint = endpoint
+        stations = [architecture.station_index[one.station] for one in architecture.components]
+        self._own = np.arange(len(architecture.stations))[:, np.newaxis] == stations
+        self._n_branches = 0
+
+    def plan(self, entries: Sequence[Call], scale: float = 1.0, depth: int = 0) -> Plan:
+        """Return the plan that some calls make, ``scale`` times."""
+        if depth > _MAX_NESTING:
+            names = ", ".join(repr(call.to) for call in entries)
+            raise JudgeError(
+                f"parallel calls must be nested at most {_MAX_NESTING} deep, got more below {names}",
+                advice="components that call each other in a circle must not do so in parallel",
+            )
+        start = np.zeros(len(self._index))
+        for call in entries:
+            if not call.parallel:
+                start[self._index[call.to]] += scale * call.times
+        visited = visits(self._calls, start)
+        steps: list[Visit | Fork] = [
+            Visit(station, np.where(own, visited, 0.0))
+            for station, own in enumerate(self._own)
+            if (visited[own] > 0).any()
         ]
-        if branches:
-            steps.append(Fork(tuple(branches)))
-    return tuple(steps)
+        groups = [(scale, entries)]
+        groups += [
+            (times, component.calls)
+            for times, component in zip(visited, self._components, strict=True)
+            if times > 0
+        ]
+        forks = (self._fork(times, calls, depth) for times, calls in groups)
+        return (*steps, *(fork for fork in forks if fork.branches))
+
+    def _fork(self, times: float, calls: Sequence[Call], depth: int) -> Fork:
+        parallel = [call for call in calls if call.parallel]
+        self._n_branches += len(parallel)
+        if self._n_branches > _MOST_BRANCHES:
+            raise JudgeError(
+                f"a request of {self._endpoint!r} makes more than {_MOST_BRANCHES} parallel calls",
+                advice="parallel calls within parallel ones multiply; leave out 'parallel' in the inner ones",
+            )
+        return Fork(tuple(self.plan((Call(call.to, call.times),), times, depth + 1) for call in parallel))
 
 
 def _has_parallel(architecture: Architecture) -> bool:

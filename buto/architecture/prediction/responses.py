@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.stats import norm
+from scipy.stats import t
 
 from buto.architecture.deviations import cliffs_delta
 from buto.architecture.prediction.versions import Versions
@@ -49,7 +49,7 @@ class Responses:
 
     def simulation_error(self, endpoint: int, alpha: float) -> float:
         """Return half of the interval of delta that comes from simulating a finite time."""
-        return float(norm.ppf(1 - alpha / 2) * self.delta_error[endpoint])
+        return float(t.ppf(1 - alpha / 2, _BATCHES - 1) * self.delta_error[endpoint])
 
     def delta_if(self, endpoint: int, ratio: float) -> float:
         """Return delta if the new mean were ``ratio`` times the old one.

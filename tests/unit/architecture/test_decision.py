@@ -21,14 +21,14 @@ from tests.support.systems import QUICK, changed, result, running_example, singl
 
 def test_what_is_uncertain_is_inconclusive_and_says_what_would_decide() -> None:
     made = running_example()
-    found = changed(made, 1.4, noise=0.15, n=10)
+    found = changed(made, 1.45, noise=0.15, n=10)
     assert (found.status, found.endpoints[0].status) == (Status.INCONCLUSIVE, Status.INCONCLUSIVE)
     low, high = found.endpoints[0].delta_interval
     assert low < NEGLIGIBLE < high
     (needed,) = found.needed
     assert needed.replicate == "fork"
     assert needed.count is not None
-    more = changed(made, 1.4, noise=0.15, n=10 + 4 * needed.count)
+    more = changed(made, 1.45, noise=0.15, n=10 + 4 * needed.count)
     widths = [high - low for low, high in (one.endpoints[0].delta_interval for one in (found, more))]
     assert widths[1] < widths[0] / 1.5
 

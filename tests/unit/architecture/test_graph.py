@@ -50,6 +50,21 @@ def test_a_circle_of_parallel_calls_is_refused_though_it_ends() -> None:
         plans(made)
 
 
+def test_parallel_pairs_that_multiply_are_refused_before_they_fill_the_memory() -> None:
+    """Eight levels of two parallel calls are 254 branches of a request; thirty are a thousand million."""
+
+    def levels(n: int) -> Architecture:
+        pairs = (Call("n1", 1, parallel=True), Call("n1", 1, parallel=True))
+        called = [*(tuple(replace(one, to=f"n{i}") for one in pairs) for i in range(1, n)), ()]
+        return system(
+            *(Component(f"n{i}", "s", 1.0, calls) for i, calls in enumerate(called)), calls=(Call("n0", 1),)
+        )
+
+    assert demands(levels(8))[0, 0].sum() == 2**8 - 1
+    with pytest.raises(JudgeError, match="a request of 'e' makes more than 1000 parallel calls"):
+        plans(levels(30))
+
+
 def test_a_component_that_always_calls_itself_is_refused() -> None:
     with pytest.raises(JudgeError, match="'a' call each other without an end"):
         plans(system(Component("a", "s", 1.0, (Call("a", 1),))))
