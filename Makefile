@@ -7,6 +7,7 @@ OLDEST_PYTHON := 3.11
 MVN ?= mvn
 PLUGINS := build-plugins
 FAST := $(BIN)/python -m pytest -n 2 --durations=15 -m "not jvm and not slow" tests/unit tests/contract tests/integration
+COVERAGE := --cov --no-cov-on-fail
 INSTALL := $(BIN)/python -m pip install --quiet --no-cache-dir --disable-pip-version-check
 export MPLCONFIGDIR := $(CURDIR)/$(VENV)/matplotlib
 # pip asks rustc for its version, and where rustc is rustup's, that writes below HOME.
@@ -23,14 +24,14 @@ help: ## what can be typed
 demo: $(VENV)/installed java ## record, train and check the bundled program; leaves demo-output/
 	@PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python demo/demo.py
 
-test: lint type layers java ## the whole test suite, real JVMs included
-	@$(BIN)/python -m pytest -n 2 --durations=15
+test: lint type layers java ## the whole test suite, real JVMs included; fails below the floor for coverage, too
+	@$(BIN)/python -m pytest -n 2 --durations=15 $(COVERAGE) --cov-report=
 
 test-fast: $(VENV)/installed-test ## tests without JVMs, for every save
 	@$(FAST)
 
-coverage: $(VENV)/installed-test ## the same tests; fails if they cover less than the floor in pyproject.toml
-	@$(FAST) --cov --cov-report=term:skip-covered --no-cov-on-fail
+coverage: $(VENV)/installed-test ## the fast tests; fails if they cover less than the floor in pyproject.toml
+	@$(FAST) $(COVERAGE) --cov-report=term:skip-covered
 
 lint: $(VENV)/installed-test ## style and common mistakes
 	@$(BIN)/ruff check .

@@ -50,6 +50,9 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if item.path.is_relative_to(ROOT / "tests" / "jvm"):
             item.add_marker(pytest.mark.jvm)
+        if item.nodeid.startswith(MEASURING):
+            # Tracing would slow down what measures.
+            item.add_marker(pytest.mark.no_cover)
     # A check goes wrong where others load the machine otherwise than in training. What judges comes last:
     # first what judges bluntly, for the process beside may still have something to do.
     items.sort(key=lambda item: next((n for n, of in enumerate(JUDGING) if item.nodeid.startswith(of)), -1))
