@@ -8,7 +8,7 @@ reported as such.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
 from math import comb
 
@@ -55,6 +55,12 @@ class Deviation:
     delta: float
     enough: bool
     significant: bool
+
+    def at(self, alpha: float) -> Deviation:
+        """Return the same deviation, judged at another alpha."""
+        enough = can_be_significant(self.n_old, self.n_new, alpha)
+        matters = self.p_value <= alpha and size_of(self.delta) is not Size.NEGLIGIBLE
+        return replace(self, enough=enough, significant=enough and matters)
 
     @property
     def change(self) -> float:
@@ -112,13 +118,9 @@ def deviation(old: FloatArray, new: FloatArray, alpha: float = ALPHA) -> Deviati
     if not len(old) or not len(new):
         old_s, new_s = (float(one.mean()) if len(one) else np.nan for one in (old, new))
         return Deviation(old_s, new_s, len(old), len(new), np.nan, np.nan, enough=False, significant=False)
-    delta = cliffs_delta(old, new)
-    p_value = _rank_sum_p(old, new)
-    enough = can_be_significant(len(old), len(new), alpha)
-    significant = enough and p_value <= alpha and size_of(delta) is not Size.NEGLIGIBLE
-    return Deviation(
-        float(old.mean()), float(new.mean()), len(old), len(new), p_value, delta, enough, significant
-    )
+    delta, p_value = cliffs_delta(old, new), _rank_sum_p(old, new)
+    means = float(old.mean()), float(new.mean())
+    return Deviation(*means, len(old), len(new), p_value, delta, enough=False, significant=False).at(alpha)
 
 
 def _rank_sum_p(old: FloatArray, new: FloatArray) -> float:

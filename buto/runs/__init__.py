@@ -12,10 +12,11 @@ from buto.runs.model import (
 )
 from buto.runs.names import encode_test, new_id
 from buto.runs.observations import ClassCount, ClassHistogram, Mark, SourceState
-from buto.runs.problems import Problem, ProblemKind
+from buto.runs.problems import BAD_ENDS, Problem, ProblemKind
 from buto.runs.store import RunStore, RunSummary
 
 __all__ = [
+    "BAD_ENDS",
     "ClassCount",
     "ClassHistogram",
     "FloatArray",

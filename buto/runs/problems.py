@@ -61,6 +61,19 @@ class ProblemKind(Enum):
     """Not known: the run is of a version of the format that had no kinds."""
 
 
+BAD_ENDS = frozenset(
+    {
+        ProblemKind.TIME_LIMIT,
+        ProblemKind.SIGNAL,
+        ProblemKind.EXIT_CODE,
+        ProblemKind.JVM_END,
+        ProblemKind.WORKLOAD,
+        ProblemKind.SERVICE,
+    }
+)
+"""The problems of a program that failed; the others are of the measurement."""
+
+
 @dataclass(frozen=True, slots=True)
 class Problem:
     """One reason why a run cannot be used. Code decides by the kind, never by the words of the text."""

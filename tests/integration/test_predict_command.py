@@ -77,6 +77,9 @@ def test_json_may_go_to_standard_output(place: Path) -> None:
 
 
 def test_a_benchmark_that_is_lost_is_no_pass_and_files_count_once(place: Path) -> None:
+    same = called(place, "predict", "--old", "old.json", "--new", "old.json")
+    assert same.returncode == 3
+    assert "old and new are the same results, so nothing new was measured" in same.stdout
     write_jmh(place / "half.json", 1.0, names=("B3",))
     done = called(place, "predict", "--old", "old.json", "old.json", "--new", "half.json", "--json", "-")
     data = json.loads(done.stdout)

@@ -36,17 +36,24 @@ def curve(
     for load in sorted(loads):
         found = respond(versions, rates * (load / rates.sum()), seed=settings.seed)
         bounds = [found.interval(endpoint, settings.alpha) for endpoint in range(len(rates))]
+        low_s, high_s = (_times(found.old_s, np.array(side)) for side in zip(*bounds, strict=True))
         points.append(
             CurvePoint(
                 float(load),
                 tuple(found.old_s.tolist()),
                 tuple(found.new_s.tolist()),
-                tuple((found.old_s * [low for low, _ in bounds]).tolist()),
-                tuple((found.old_s * [high for _, high in bounds]).tolist()),
+                tuple(low_s.tolist()),
+                tuple(high_s.tolist()),
                 tuple(found.delta.tolist()),
             )
         )
     return tuple(points)
+
+
+def _times(old_s: FloatArray, ratios: FloatArray) -> FloatArray:
+    """Return new times; NaN where the old version is saturated, so that there is no ratio to it."""
+    known = np.isfinite(old_s)
+    return np.where(known, np.where(known, old_s, 0.0) * np.where(known, ratios, 0.0), np.nan)
 
 
 def limits(
@@ -57,10 +64,11 @@ def limits(
     settings: Settings,
 ) -> tuple[Limits, ...]:
     """Return the loads that matter, one entry for each endpoint."""
+    saturated = versions.new.saturation(versions.new_s, rates) * float(rates.sum())
     return tuple(
         Limits(
             name,
-            _matters_from(points, endpoint, settings.negligible) if versions.differ else None,
+            _matters_from(points, endpoint, settings.negligible, saturated) if versions.differ else None,
             _knee(versions.old, versions.old_s, rates, endpoint),
             _knee(versions.new, versions.new_s, rates, endpoint),
         )
@@ -68,8 +76,14 @@ def limits(
     )
 
 
-def _matters_from(points: Sequence[CurvePoint], endpoint: int, negligible: float) -> float | None:
-    """Return the load from which the change matters; between two loads of the grid, delta is interpolated."""
+def _matters_from(
+    points: Sequence[CurvePoint], endpoint: int, negligible: float, saturated: float
+) -> float | None:
+    """Return the load from which the change matters; between two loads of the grid, delta is interpolated.
+
+    Args:
+        saturated: the load that saturates the new version, where any change matters.
+    """
     previous: tuple[float, float] | None = None
     for point in points:
         delta = point.delta[endpoint]
@@ -77,7 +91,9 @@ def _matters_from(points: Sequence[CurvePoint], endpoint: int, negligible: float
             if previous is None:
                 return point.load
             share = (negligible - previous[1]) / (delta - previous[1])
-            return previous[0] + share * (point.load - previous[0])
+            between = previous[0] + share * (point.load - previous[0])
+            ends = np.isinf(point.new_s[endpoint])
+            return max(min(between, saturated), previous[0]) if ends else between
         if not np.isnan(delta):
             previous = (point.load, delta)
     return None

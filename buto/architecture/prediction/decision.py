@@ -15,6 +15,10 @@ from buto.architecture.prediction.versions import Versions
 from buto.units import format_percent
 from buto.verdicts import Status
 
+MOST_RATIO = 1.5
+"""New mean over old one from which delta is not negligible if demands vary by up to their mean. Where they
+vary more, single long requests decide the mean, and delta hardly sees a change."""
+
 
 @dataclass(frozen=True, slots=True)
 class Decision:
@@ -29,7 +33,7 @@ def decide(versions: Versions, responses: Responses, endpoint: int, settings: Se
     """Judge one endpoint.
 
     It is a regression if all of delta's interval is at least the negligible size and something is known to
-    have changed, a pass if all of it is below, and inconclusive between.
+    have changed, a pass if all of it is below and the mean is not much larger, and else inconclusive.
     """
     if not responses.rates[endpoint] > 0:
         return Decision(Status.PASS, (np.nan, np.nan), ("its load is 0",))
@@ -67,6 +71,12 @@ def decide(versions: Versions, responses: Responses, endpoint: int, settings: Se
     if bounded[0] >= settings.negligible and versions.differ:
         reason = f"response times increase, {size_of(delta).value} effect"
         return Decision(Status.REGRESSION, bounded, (reason,))
+    if bounded[1] < settings.negligible and high >= MOST_RATIO and versions.differ:
+        reason = (
+            f"the mean may increase by {format_percent(high - 1)}, although delta is negligible, because "
+            "requests vary so much; is the variation (cv) of the model right?"
+        )
+        return Decision(Status.INCONCLUSIVE, bounded, (reason,))
     if bounded[1] < settings.negligible:
         return Decision(Status.PASS, bounded)
     known = f"delta is between {bounded[0]:.2f} and {bounded[1]:.2f}"

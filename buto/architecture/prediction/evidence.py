@@ -13,6 +13,7 @@ from buto.architecture.model import Architecture, Measures
 from buto.architecture.results.matching import match
 from buto.architecture.results.model import ComponentResult
 from buto.architecture.results.pairing import Pair, paired
+from buto.architecture.results.resolution import resolved
 from buto.errors import UsageError
 from buto.runs import FloatArray
 
@@ -84,20 +85,19 @@ def gather(
     Raises:
         UsageError: a component is tested both with and without what it calls, so the times contradict.
     """
-    pairs = paired(old, new)
+    pairs = paired(*resolved(old, new))
     olds = {pair.name: pair.old for pair in pairs if pair.old is not None}
     news = {pair.name: pair.new for pair in pairs if pair.new is not None}
-    matched = match([pair.result for pair in pairs], architecture)
+    matched = match({pair.name: pair.result for pair in pairs}, architecture)
     empty = np.zeros(0)
-    tests, groups = [], dict[str, list[str]]()
+    tests, groups, deviations = [], dict[str, list[str]](), dict[str, Deviation]()
     for pair in pairs:
         name = pair.name
         times = [side[name].times_s if name in side else empty for side in (olds, news)]
         found = matched.get(name)
         component, how = (None, None) if found is None else (found.benchmark.component, found.how)
-        tests.append(
-            ComponentTest(name, component, how, pair.result.replicate, deviation(times[0], times[1], alpha))
-        )
+        deviations[name] = deviation(times[0], times[1], alpha)
+        tests.append(ComponentTest(name, component, how, pair.result.replicate, deviations[name]))
         if component is not None and all(len(side) for side in times):
             groups.setdefault(component, []).append(name)
     components = []
@@ -122,16 +122,17 @@ def gather(
                 olds[group[0]].replicate,
                 pooled[0],
                 pooled[1],
-                _combined(pooled[0], pooled[1], [(olds[name], news[name]) for name in group], alpha),
+                _combined(pooled[0], pooled[1], [deviations[name] for name in group], alpha),
             )
         )
     return Evidence(tuple(tests), tuple(components), pairs)
 
 
-def _combined(
-    old: FloatArray, new: FloatArray, tests: Sequence[tuple[ComponentResult, ComponentResult]], alpha: float
-) -> Deviation:
+def _combined(old: FloatArray, new: FloatArray, tests: Sequence[Deviation], alpha: float) -> Deviation:
     """Return the deviation of all tests of a component together, without losing a change of one of them."""
+    if len(tests) == 1:
+        # Exact p-values take time, and shares of the old mean have the same one.
+        return replace(tests[0], old_s=float(old.mean()), new_s=float(new.mean()))
     together = deviation(old, new, alpha)
-    single = [deviation(before.times_s, after.times_s, alpha / len(tests)) for before, after in tests]
-    return replace(together, significant=together.significant or any(one.significant for one in single))
+    single = any(one.at(alpha / len(tests)).significant for one in tests)
+    return replace(together, significant=together.significant or single)

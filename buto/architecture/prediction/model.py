@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from buto.architecture.deviations import ALPHA, NEGLIGIBLE, Size, size_of
 from buto.architecture.mapping import GraphMapping
@@ -189,6 +189,15 @@ class Prediction:
     mapping: GraphMapping | None = None
     reasons: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
+
+    def doubted(self, reasons: tuple[str, ...], warnings: tuple[str, ...]) -> Prediction:
+        """Return the same prediction with further warnings, and reasons for which it is no pass."""
+        return replace(
+            self,
+            status=Status.INCONCLUSIVE if reasons and self.status is Status.PASS else self.status,
+            reasons=(*reasons, *self.reasons),
+            warnings=(*warnings, *self.warnings),
+        )
 
     @property
     def load(self) -> float:

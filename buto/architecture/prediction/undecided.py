@@ -12,7 +12,7 @@ from buto.architecture.model import Measures
 from buto.architecture.prediction.evidence import ComponentEvidence, ComponentTest, Evidence
 from buto.architecture.prediction.model import Settings
 from buto.architecture.prediction.versions import Versions
-from buto.architecture.prediction.warned import failed_reports
+from buto.architecture.prediction.warned import failures_of
 from buto.architecture.results.model import Conditions
 from buto.units import format_count, format_percent
 
@@ -59,8 +59,8 @@ def _way(one: Conditions, other: Conditions) -> str:
 
 
 def _failed(evidence: Evidence) -> Iterator[str]:
-    for failures, tests in failed_reports((pair.name, pair.new) for pair in evidence.pairs).items():
-        yield f"{listed(tests)} failed in {failures} new reports"
+    for failures, tests in failures_of("new", ((pair.name, pair.new) for pair in evidence.pairs)).items():
+        yield f"{listed(tests)} {failures}"
 
 
 def _lost(evidence: Evidence, versions: Versions) -> Iterator[str]:

@@ -9,6 +9,7 @@ from buto.architecture.listing import listed
 from buto.architecture.prediction.evidence import Evidence
 from buto.architecture.prediction.versions import Versions
 from buto.architecture.results.model import ComponentResult
+from buto.units import format_count
 
 
 def warnings_of(evidence: Evidence, versions: Versions) -> tuple[str, ...]:
@@ -22,8 +23,8 @@ def warnings_of(evidence: Evidence, versions: Versions) -> tuple[str, ...]:
     ):
         if lacking:
             warnings.append(f"no {side} result of {listed(lacking)}")
-    for failures, tests in failed_reports((pair.name, pair.old) for pair in evidence.pairs).items():
-        warnings.append(f"{listed(tests)} failed in {failures} old reports")
+    for failures, tests in failures_of("old", ((pair.name, pair.old) for pair in evidence.pairs)).items():
+        warnings.append(f"{listed(tests)} {failures}")
     warnings += _other_jvms(evidence)
     if versions.mapping is not None and versions.mapping.only_old:
         warnings.append(f"only in the old model: {', '.join(versions.mapping.only_old)}")
@@ -32,12 +33,13 @@ def warnings_of(evidence: Evidence, versions: Versions) -> tuple[str, ...]:
     return tuple(warnings)
 
 
-def failed_reports(results: Iterable[tuple[str, ComponentResult | None]]) -> dict[str, list[str]]:
-    """Return the names of tests that failed, by how often, as ``2 of 6``."""
+def failures_of(side: str, results: Iterable[tuple[str, ComponentResult | None]]) -> dict[str, list[str]]:
+    """Return the names of tests that failed, by how often, as ``failed in 2 of 6 new runs``."""
     names = defaultdict(list)
     for name, one in results:
         if one is not None and one.failed:
-            names[f"{one.failed} of {one.failed + len(one.times_s)}"].append(name)
+            count = format_count(one.failed + len(one.times_s), f"{side} {one.replicate}")
+            names[f"failed in {one.failed} of {count}"].append(name)
     return names
 
 

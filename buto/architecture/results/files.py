@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import dataclass
 from hashlib import file_digest
 from pathlib import Path
 
@@ -16,11 +17,24 @@ from buto.runs.names import decode_test
 _ENDINGS = (".json", ".xml")
 
 
+@dataclass(frozen=True, slots=True)
+class Repeated:
+    """What is wrong with files that are given more than once.
+
+    Attributes:
+        warnings: of those that count once.
+        reasons: why nothing can pass.
+    """
+
+    warnings: tuple[str, ...]
+    reasons: tuple[str, ...]
+
+
 def distinct(paths: Sequence[Path]) -> tuple[Path, ...]:
     """Return the files of all paths, without those that have the same content as one before.
 
-    A directory stands for its files that may be results, in the order of their names; a directory of Kieker's
-    traces or of stored runs, or without such files, for itself.
+    A directory stands for its files that may be results, in the order of their names; one of Kieker's traces
+    or without such files, such as one of stored runs, for itself.
     """
     files = _files(paths)
     first: dict[str, Path] = {}
@@ -29,8 +43,8 @@ def distinct(paths: Sequence[Path]) -> tuple[Path, ...]:
     return tuple(first.values())
 
 
-def repeated(old: Sequence[Path], new: Sequence[Path]) -> tuple[str, ...]:
-    """Return warnings of results that are given several times, or on both sides."""
+def repeated(old: Sequence[Path], new: Sequence[Path]) -> Repeated:
+    """Find results that are given several times, or on both sides."""
     olds, news = _files(old), _files(new)
     keys = _keys((*olds, *news))
     keys_of = {"old": keys[: len(olds)], "new": keys[len(olds) :]}
@@ -42,10 +56,10 @@ def repeated(old: Sequence[Path], new: Sequence[Path]) -> tuple[str, ...]:
             warnings.append(f"{side} results that are given several times count once: {listed(again)}")
     both = [str(path) for path, key in zip(news, keys_of["new"], strict=True) if key in keys_of["old"]]
     if set(keys_of["old"]) == set(keys_of["new"]):
-        warnings.append("old and new are the same results")
-    elif both:
-        warnings.append(f"among the old and the new results: {listed(both)}")
-    return tuple(warnings)
+        return Repeated(tuple(warnings), ("old and new are the same results, so nothing new was measured",))
+    if both:
+        return Repeated(tuple(warnings), (f"old results are among the new ones, too: {listed(both)}",))
+    return Repeated(tuple(warnings), ())
 
 
 def is_stored_runs(directory: Path) -> bool:
@@ -58,7 +72,7 @@ def _files(paths: Sequence[Path]) -> tuple[Path, ...]:
 
 
 def _files_of(path: Path) -> tuple[Path, ...]:
-    if not path.is_dir() or is_traces(path) or is_stored_runs(path):
+    if not path.is_dir() or is_traces(path):
         return (path,)
     try:
         return tuple(sorted(one for one in path.iterdir() if one.suffix in _ENDINGS)) or (path,)

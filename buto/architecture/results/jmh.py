@@ -29,8 +29,8 @@ def read_jmh(text: str, path: Path) -> tuple[ComponentResult, ...]:
     """Return one result for each benchmark and its parameters; a fork is a replicate.
 
     Throughput is turned into time for one operation, by the number of threads. Iterations that JMH could not
-    measure ("NaN") are left out, and forks without any. Modes and numbers of threads are conditions, because
-    a single cold call is no replicate of the mean of many.
+    measure ("NaN") are left out; forks without any, and missing ones, have failed. Modes and numbers of
+    threads are conditions, because a single cold call is no replicate of the mean of many.
 
     Raises:
         BadFileError: it is not JMH's JSON, has no result, or has a unit that is not one of time.
@@ -47,7 +47,15 @@ def read_jmh(text: str, path: Path) -> tuple[ComponentResult, ...]:
 def _results(text: str, path: Path) -> tuple[ComponentResult, ...]:
     try:
         return tuple(_result(entry, path) for entry in json.loads(text))
-    except (KeyError, TypeError, ValueError, AttributeError, IndexError, RecursionError) as error:
+    except (
+        KeyError,
+        TypeError,
+        ValueError,
+        AttributeError,
+        IndexError,
+        RecursionError,
+        OverflowError,
+    ) as error:
         raise BadFileError(
             f"{path} is not JSON as JMH writes it: {type(error).__name__}: {error}",
             advice="write it with: java -jar benchmarks.jar -rf json -rff result.json",
@@ -59,6 +67,8 @@ def _result(entry: Mapping[str, Any], path: Path) -> ComponentResult:
     suffix = ",".join(f"{key}={value}" for key, value in sorted((entry.get("params") or {}).items()))
     name = f"{entry['benchmark']}:{suffix}" if suffix else str(entry["benchmark"])
     threads = int(entry.get("threads", 1))
+    if threads < 1:
+        raise ValueError(f"{name} has {threads} threads")
     seconds = _to_seconds(str(metric["scoreUnit"]), threads, name, path)
     histogram = metric.get("rawDataHistogram")
     forks = (
@@ -72,6 +82,8 @@ def _result(entry: Mapping[str, Any], path: Path) -> ComponentResult:
         np.array(times, dtype=np.float64),
         "fork",
         conditions=Conditions(str(entry.get("mode")), threads),
+        # JMH writes 0 forks where it measures in its own JVM, which is one replicate.
+        failed=max(int(entry.get("forks", 0)), len(forks)) - len(times),
         jvms=frozenset(_jvm(entry)),
     )
 

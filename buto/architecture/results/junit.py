@@ -19,7 +19,8 @@ def read_junit(text: str, path: Path) -> tuple[ComponentResult, ...]:
     """Return one result for each test case, with one replicate: the report is one run.
 
     Cases of one name (repetitions) are averaged. A case that failed has no time, because it may have ended
-    early. Cases that were skipped or took no measurable time are left out.
+    early. Cases that were skipped are left out. Times are whole milliseconds, so that a short one is 0, see
+    :func:`buto.architecture.results.resolution.resolved`.
 
     Raises:
         BadFileError: it is not a report, or a time is not a number.
@@ -41,7 +42,7 @@ def read_junit(text: str, path: Path) -> tuple[ComponentResult, ...]:
             failed[name] = None
         elif case.find("skipped") is None:
             time_s = _seconds(case.get("time", "0"), name, path)
-            if time_s > 0 and math.isfinite(time_s):
+            if time_s >= 0 and math.isfinite(time_s):
                 times.setdefault(name, []).append(time_s)
     return tuple(
         ComponentResult(name, np.zeros(0), "run", failed=1)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from buto.architecture.results.model import ComponentResult, Conditions
 
@@ -25,10 +25,10 @@ class Pair:
 
     @property
     def result(self) -> ComponentResult:
-        """The old result, else the new one, under the pair's name."""
+        """The old result, else the new one."""
         found = self.old or self.new
         assert found is not None
-        return replace(found, name=self.name)
+        return found
 
 
 def paired(old: Sequence[ComponentResult], new: Sequence[ComponentResult]) -> tuple[Pair, ...]:
@@ -45,21 +45,34 @@ def paired(old: Sequence[ComponentResult], new: Sequence[ComponentResult]) -> tu
 
 
 def _of_one_name(olds: Sequence[ComponentResult], news: Sequence[ComponentResult]) -> list[Pair]:
-    if len(olds) <= 1 and len(news) <= 1:
-        before, after = next(iter(olds), None), next(iter(news), None)
-        if before is None or after is None or before.conditions.like(after.conditions):
-            return [Pair((olds or news)[0].name, before, after)]
-        names = _names([before, after])
-        return [
-            Pair(names[before.conditions], before, None, after),
-            Pair(names[after.conditions], None, after, before),
-        ]
-    names = _names([*olds, *news])
-    by_conditions = [{one.conditions: one for one in side} for side in (olds, news)]
-    return [
-        Pair(name, by_conditions[0].get(conditions), by_conditions[1].get(conditions))
-        for conditions, name in names.items()
+    """Pair results under the same conditions, then those that are alike; the others have no counterpart."""
+    left_old, left_new = list(olds), list(news)
+    found: list[tuple[ComponentResult, ComponentResult]] = []
+    for same in (Conditions.__eq__, Conditions.like):
+        for before in tuple(left_old):
+            after = next((one for one in left_new if same(before.conditions, one.conditions)), None)
+            if after is not None:
+                found.append((before, after))
+                left_old.remove(before)
+                left_new.remove(after)
+    lost_old, lost_new = next(iter(left_old), None), next(iter(left_new), None)
+    pairs: list[tuple[ComponentResult | None, ComponentResult | None, ComponentResult | None]] = [
+        *((before, after, None) for before, after in found),
+        *((before, None, lost_new) for before in left_old),
+        *((None, after, lost_old) for after in left_new),
     ]
+    if len(pairs) == 1:
+        return [Pair((olds or news)[0].name, *pairs[0])]
+    names = _names([*olds, *news])
+    order = list(names)
+    pairs.sort(key=lambda one: order.index(_conditions(one[0], one[1])))
+    return [Pair(names[_conditions(one[0], one[1])], *one) for one in pairs]
+
+
+def _conditions(old: ComponentResult | None, new: ComponentResult | None) -> Conditions:
+    found = old or new
+    assert found is not None
+    return found.conditions
 
 
 def _names(results: Sequence[ComponentResult]) -> dict[Conditions, str]:

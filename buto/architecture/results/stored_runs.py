@@ -9,7 +9,7 @@ import numpy as np
 
 from buto.architecture.results.model import ComponentResult
 from buto.errors import BadFileError
-from buto.runs import Run
+from buto.runs import BAD_ENDS, Run, RunSet
 from buto.runs.names import decode_test
 from buto.runs.store import RunStore
 from buto.steps import Action, Advice, Step
@@ -18,7 +18,7 @@ CPU_TIME = "jvm.cpu.time"
 
 
 def read_runs(directory: Path) -> tuple[ComponentResult, ...]:
-    """Return the processor time of each valid run of a test.
+    """Return the processor time of each valid run of a test, and how many of its programs failed.
 
     If it was not read in all of them, the result has the durations and is called ``NAME:duration``, so that
     it is not compared with processor times.
@@ -29,11 +29,13 @@ def read_runs(directory: Path) -> tuple[ComponentResult, ...]:
     Raises:
         BadFileError: it is not such a directory, or has no valid runs.
     """
-    runs = _valid_runs(directory)
+    stored = _runs(directory)
+    runs = _valid(stored, directory)
     name, times = runs[0].test, [_cpu_s(run) for run in runs]
     if not all(math.isfinite(one) for one in times):
         name, times = f"{name}:duration", [run.outcome.duration_s for run in runs]
-    return (ComponentResult(name, np.array([one for one in times if one > 0], dtype=np.float64), "run"),)
+    known = np.array([one for one in times if one > 0], dtype=np.float64)
+    return (ComponentResult(name, known, "run", failed=sum(map(_failed, stored.runs))),)
 
 
 def busy_processors(directory: Path) -> float:
@@ -42,24 +44,33 @@ def busy_processors(directory: Path) -> float:
     Raises:
         BadFileError: it is not a directory of a test's runs, or no valid run has the processor time.
     """
-    shares = [_busy(run) for run in _valid_runs(directory)]
+    shares = [_busy(run) for run in _valid(_runs(directory), directory)]
     known = [one for one in shares if math.isfinite(one)]
     if not known:
         raise BadFileError(f"no run in {directory} has {CPU_TIME} at its beginning and its end")
     return sum(known) / len(known)
 
 
-def _valid_runs(directory: Path) -> tuple[Run, ...]:
+def _runs(directory: Path) -> RunSet:
     test = decode_test(directory.name)
     root = directory.resolve().parent.parent
     if test is None or directory.resolve().parent.name != "runs":
         raise BadFileError(
             f"{directory} is not a directory of stored runs", advice="name one like .buto/runs/NAME"
         )
-    runs = RunStore(root).load_set(test).valid().runs
-    if not runs:
-        raise BadFileError(f"{directory} has no valid runs", advice=Advice(Step(Action.LIST_RUNS, test)))
-    return runs
+    return RunStore(root).load_set(test)
+
+
+def _valid(runs: RunSet, directory: Path) -> tuple[Run, ...]:
+    valid = runs.valid().runs
+    if not valid:
+        advice = Advice(Step(Action.LIST_RUNS, decode_test(directory.name) or directory.name))
+        raise BadFileError(f"{directory} has no valid runs", advice=advice)
+    return valid
+
+
+def _failed(run: Run) -> bool:
+    return any(problem.kind in BAD_ENDS for problem in run.quality.problems)
 
 
 def _cpu_s(run: Run) -> float:

@@ -11,7 +11,11 @@ from buto.architecture.model import Measures
 from buto.architecture.results.model import ComponentResult
 from buto.architecture.traces.reading import read_traces
 from buto.architecture.traces.summary import summarize
-from buto.errors import BadFileError
+from buto.errors import BadFileError, JudgeError
+from buto.units import format_count
+
+MOST_CUT = 0.05
+"""Share of incomplete traces with which the others are still those of the whole test."""
 
 
 def read_traced(path: Path) -> tuple[ComponentResult, ...]:
@@ -19,7 +23,7 @@ def read_traced(path: Path) -> tuple[ComponentResult, ...]:
 
     Raises:
         BadFileError: it has no spans.
-        JudgeError: no trace in it is complete.
+        JudgeError: no trace in it is complete, or too many are not.
     """
     spans = read_traces([path])
     first = next(spans, None)
@@ -29,6 +33,13 @@ def read_traced(path: Path) -> tuple[ComponentResult, ...]:
             advice="java -jar benchmarks.jar -rf json -rff result.json",
         )
     summary = summarize(chain([first], spans))
+    total = summary.cut + summary.requests
+    if summary.cut > MOST_CUT * total:
+        raise JudgeError(
+            f"{path}: {summary.cut} of {format_count(total, 'trace')} are cut or cyclic, so the times of the "
+            "others are not those of the tests",
+            advice="record it again, and let the tests end before the traces are copied",
+        )
     return tuple(
         ComponentResult(
             component,

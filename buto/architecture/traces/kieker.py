@@ -65,7 +65,7 @@ def _span(fields: list[str], place: str) -> Span:
             int(end) / 1e9,
             int(depth),
         )
-    except ValueError as error:
+    except (ValueError, OverflowError) as error:
         raise BadFileError(f"{place}: an operation execution is damaged: {error}") from error
 
 

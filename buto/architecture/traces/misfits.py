@@ -8,11 +8,14 @@ from enum import Enum
 from math import isinf
 
 from buto.architecture.graph import call_matrix, inclusive
-from buto.architecture.model import Architecture
+from buto.architecture.model import Architecture, Endpoint
 from buto.architecture.traces.calibration import Known
 from buto.architecture.traces.facts import without_utilisation
 from buto.architecture.traces.learning import Compared, errors_of
 from buto.architecture.traces.summary import Summary
+
+MOST_VARIATION = 3.0
+"""With a larger coefficient of variation, Cliff's delta hardly sees a mean five times as large."""
 
 _EXPLAINS = 0.5
 """Least share of a difference that a component must explain to be its cause."""
@@ -40,6 +43,11 @@ class Misfit:
     response: Compared
     cause: Cause | None
     mixed: str = ""
+
+
+def varied(architecture: Architecture) -> list[Endpoint]:
+    """Return the endpoints of which single requests decide the mean, so that changes are hardly noticed."""
+    return [one for one in architecture.endpoints if one.cv is not None and one.cv > MOST_VARIATION]
 
 
 def misfits(architecture: Architecture, summary: Summary, known: Known, tolerance: float) -> list[Misfit]:

@@ -34,7 +34,7 @@ def read_otlp(path: Path) -> Iterator[Span]:
             try:
                 while stream.peek():
                     yield from _document(stream, path)
-            except (ValueError, KeyError, TypeError, AttributeError) as error:
+            except (ValueError, KeyError, TypeError, AttributeError, OverflowError) as error:
                 raise _bad(path, stream.line, error) from error
     except OSError as error:
         raise BadFileError(f"cannot read the traces {path}: {error.strerror}") from error
@@ -97,9 +97,9 @@ def _span(data: Mapping[str, Any], service: str) -> Span:
     name = str(data["name"]) if function is None else f"{namespace}.{function}" if namespace else function
     cpu_time = attributes.get(_CPU_TIME)
     return Span(
-        data["traceId"],
-        data["spanId"],
-        data.get("parentSpanId") or "",
+        _id(data["traceId"]),
+        _id(data["spanId"]),
+        _id(data.get("parentSpanId") or ""),
         _name(f"{service}/{name}"),
         service,
         (database or _first(attributes, _REMOTE) or "") if is_client else service,
@@ -108,6 +108,12 @@ def _span(data: Mapping[str, Any], service: str) -> Span:
         int(data.get("endTimeUnixNano", 0)) / 1e9,
         cpu_s=None if cpu_time is None else int(cpu_time) / 1e9,
     )
+
+
+def _id(value: Any) -> str:
+    if not isinstance(value, str):
+        raise TypeError(value)
+    return value
 
 
 def _attributes(data: Mapping[str, Any]) -> dict[str, Any]:

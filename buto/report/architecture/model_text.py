@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from math import isinf
 
-from buto.architecture.model import Architecture, Call
+from buto.architecture.model import Architecture, Call, Endpoint
 from buto.architecture.queueing.network import network_of
 from buto.architecture.traces.learning import Compared
 from buto.architecture.traces.misfits import Cause, Misfit
@@ -96,8 +96,17 @@ def misfit_text(misfit: Misfit) -> str:
             return text
 
 
+def varied_text(endpoint: Endpoint) -> str:
+    """Say that the requests of an endpoint vary too much."""
+    times = format_number(endpoint.cv or 0.0)
+    return (
+        f"{one_line(endpoint.name)}: its requests vary by {times} times their mean (cv), which hides "
+        "changes; were a few of them disturbed?"
+    )
+
+
 def error_lines(responses: Sequence[Compared], utilisations: Sequence[Compared]) -> list[str]:
-    """Return predicted beside measured numbers, the largest error of each kind last."""
+    """Return predicted beside measured numbers."""
     rows: list[Row] = [("", "PREDICTED", "MEASURED", "ERROR")]
     rows += [
         (one.what, seconds(one.predicted), seconds(one.measured), signed(one.error)) for one in responses

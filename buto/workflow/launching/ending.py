@@ -9,21 +9,11 @@ from buto.collect.jvm.program_faults import GIVE_INPUT, READ_INPUT, find_fault
 from buto.collect.process.output import last_lines
 from buto.collect.target import Target
 from buto.errors import MeasureError
-from buto.runs import Problem, ProblemKind, Run
+from buto.runs import BAD_ENDS, Problem, ProblemKind, Run
 from buto.runs.model import INPUT_READ
 from buto.steps import Action, Advice, Setting, Step
 
 _LEAST_REPEATS = 3
-
-_BAD_ENDS = (
-    ProblemKind.TIME_LIMIT,
-    ProblemKind.SIGNAL,
-    ProblemKind.EXIT_CODE,
-    ProblemKind.JVM_END,
-    ProblemKind.WORKLOAD,
-    ProblemKind.SERVICE,
-)
-"""The problems for which :func:`check_ending` ends a test: another launch would end in the same way."""
 
 _LESS_OFTEN = Setting("interval", "1s")
 
@@ -85,7 +75,7 @@ def _first(run: Run, kind: ProblemKind) -> Problem | None:
 
 def bad_ending(problems: Sequence[Problem]) -> Problem | None:
     """Return the problem of a stored run for which :func:`check_ending` gave its test up."""
-    return next((problem for problem in problems if problem.kind in _BAD_ENDS), None)
+    return next((problem for problem in problems if problem.kind in BAD_ENDS), None)
 
 
 def _quoted(run: Run) -> str:

@@ -131,7 +131,8 @@ def test_components_are_measured_by_jmh_and_junit(store: Store, tmp_path: Path) 
     assert by_jmh.name == "buto.store.order.VouchersBench.discount"
     by_junit = read_results([tmp_path / "rare-high-1.xml"])
     parts = tuple(Component(name, "host", 0.001) for name in sorted(COMPONENTS))
-    matched = match([by_jmh, *by_junit], Architecture("store", (Station("host"),), parts, ()))
+    results = {one.name: one for one in (by_jmh, *by_junit)}
+    matched = match(results, Architecture("store", (Station("host"),), parts, ()))
     assert matched[by_jmh.name].benchmark.component == "order/Vouchers.discount"
     assert {one.benchmark.component for one in matched.values()} == {
         "catalogue/Recommender.rank",

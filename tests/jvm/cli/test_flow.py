@@ -14,6 +14,7 @@ from buto.config import portable
 from buto.runs import SourceState
 from buto.runs.store import RunStore
 from tests.support.judging import BY_HEAP, BY_MULTIPLES, know_a_busy_machine, literal
+from tests.support.jvm.harness import until
 from tests.support.processes.command import buto
 
 CONFIG = f"""\
@@ -140,6 +141,7 @@ def test_attach_records_a_running_jvm_and_the_sources_of_its_test(tmp_path: Path
     (tmp_path / "buto.yaml").write_text(BESIDE)
     with subprocess.Popen(["java", "-cp", str(classes), "Does", "hang"], cwd=tmp_path) as jvm:
         try:
+            until((tmp_path / "started").exists, "the program has started")
             done = buto(
                 tmp_path,
                 "attach",
@@ -153,6 +155,7 @@ def test_attach_records_a_running_jvm_and_the_sources_of_its_test(tmp_path: Path
             )
         finally:
             jvm.kill()
+    assert done.stdout, done.stderr
     run = RunStore(tmp_path / ".buto").load("running", done.stdout.strip())
     assert done.returncode == (0 if run.quality.valid else 3)
     assert len(run.times_s) >= 3

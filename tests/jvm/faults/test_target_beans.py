@@ -123,7 +123,7 @@ def test_a_flood_that_cannot_be_kept_costs_no_sample(recorder: Recorder) -> None
     lost, _, _ = flooded(run)
     assert lost > RATE
     assert_all_are_accounted_for(run, lost, 20 * RATE)
-    taken = len(run.times_s) + run.series("buto.missed.ticks")[-1]
+    taken = len(run.times_s) + np.nanmax(run.series("buto.missed.ticks"))
     assert taken <= run.times_s[-1] / 0.05 + 3
     if run.outcome.last_sample == "agent":
         assert taken >= run.times_s[-1] / 0.05 - 3

@@ -91,7 +91,8 @@ def test_names_of_clients_fit_into_a_model_and_are_no_names_of_tests(tmp_path: P
     benchmarks = [
         result(name, 1.0) for name in ("PostBench.policies", "WebBench.post", "QuotesBench.policies")
     ]
-    assert {name: one.benchmark.component for name, one in match(benchmarks, model).items()} == {
+    found = match({one.name: one for one in benchmarks}, model)
+    assert {name: one.benchmark.component for name, one in found.items()} == {
         "PostBench.policies": "quotes/POST /policies"
     }
 

@@ -6,12 +6,13 @@ from collections.abc import Callable
 
 import numpy as np
 
+from buto.architecture.model import Architecture
 from buto.architecture.traces.calibration import Known
 from buto.architecture.traces.learning import learn
-from buto.architecture.traces.misfits import Cause, Misfit, misfits
+from buto.architecture.traces.misfits import Cause, Misfit, misfits, varied
 from buto.architecture.traces.span import Span
 from buto.architecture.traces.summary import summarize
-from buto.report.architecture.model_text import misfit_text, waiting_text
+from buto.report.architecture.model_text import misfit_text, varied_text, waiting_text
 from tests.support.traces import span
 
 TOLERANCE = 0.2
@@ -78,6 +79,17 @@ def test_another_cause_is_not_guessed() -> None:
     [one] = found(lambda _: request("GET /a", "A.run", 0.02), Known(utilisations={"web": 0.9}))
     assert one.cause is None
     assert misfit_text(one).endswith("its traces have 22 ms")
+
+
+def test_requests_of_which_one_was_paused_are_named() -> None:
+    def learned(pause_s: float) -> Architecture:
+        ends = [k + (pause_s if k == 5 else 0.01) for k in range(500)]
+        spans = [span("GET /a", k, end, id="1", trace=str(k)) for k, end in enumerate(ends)]
+        return learn(summarize(spans), "shop", Known(utilisations={"web": 0.01}))
+
+    assert varied(learned(0.02)) == []
+    (endpoint,) = varied(learned(5.0))
+    assert varied_text(endpoint).startswith("web/GET /a: its requests vary by 11.2 times their mean (cv)")
 
 
 def test_stations_are_named_with_what_to_add() -> None:

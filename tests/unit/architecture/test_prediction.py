@@ -164,3 +164,25 @@ def test_thirty_components_five_endpoints_and_ten_loads_take_less_than_five_seco
     found = predict(made, old, new)
     assert time.process_time() - began < 5
     assert len(found.curve) == 10
+
+
+def test_a_load_that_only_the_new_version_bears_has_a_curve_without_an_interval() -> None:
+    """The old version bears 55 requests a second and the new one 62."""
+    old, new = result("B3", 0.004), result("B3", 0.002, seed=1)
+    found = predict(running_example(), [old], [new], loads=(20.0, 58.0), settings=QUICK)
+    below, above = found.curve
+    assert below.low_s[0] < below.new_s[0] < below.high_s[0]
+    assert np.isinf(above.old_s[0])
+    assert np.isfinite(above.new_s[0])
+    assert np.isnan([above.low_s[0], above.high_s[0]]).all()
+
+
+def test_the_change_matters_at_the_latest_where_it_saturates() -> None:
+    """Requests vary so much that delta is negligible at the lower load, and 1 at the upper one."""
+    made = running_example(cv=8.0, rate=1.0)
+    found = predict(
+        made, [result("B3", 0.002)], [result("B3", 0.016, seed=1)], loads=(20.0, 55.0), settings=QUICK
+    )
+    (limits,) = found.limits
+    assert limits.matters_from is not None
+    assert 20.0 < limits.matters_from == found.saturation_new

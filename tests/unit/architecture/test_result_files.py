@@ -9,9 +9,11 @@ from pathlib import Path
 import pytest
 
 from buto.architecture.listing import listed
-from buto.architecture.results.files import repeated
+from buto.architecture.results.files import Repeated, repeated
 from buto.architecture.results.reading import read_results
 from buto.errors import BadFileError
+
+SAME = ("old and new are the same results, so nothing new was measured",)
 
 
 def report(path: Path, time: str = "0.5", inside: str = "") -> Path:
@@ -31,7 +33,7 @@ def test_a_file_counts_once_however_often_it_is_given(tmp_path: Path) -> None:
     (tmp_path / "link.xml").symlink_to(one)
     again = (one, tmp_path / ".." / tmp_path.name / "one.xml", tmp_path / "link.xml", copy, other)
     assert replicates(*again) == 2
-    (warning,) = repeated(again, [report(tmp_path / "new.xml", "0.7")])
+    (warning,) = repeated(again, [report(tmp_path / "new.xml", "0.7")]).warnings
     assert warning.startswith("old results that are given several times count once: ")
     assert warning.endswith(f"{tmp_path / 'link.xml'} and {copy}")
 
@@ -39,9 +41,9 @@ def test_a_file_counts_once_however_often_it_is_given(tmp_path: Path) -> None:
 def test_equal_sides_are_named(tmp_path: Path) -> None:
     one, copy, other = (report(tmp_path / f"{name}.xml") for name in ("one", "copy", "other"))
     report(other, "0.6")
-    assert repeated([one], [copy]) == ("old and new are the same results",)
-    assert repeated([one], [copy, other]) == (f"among the old and the new results: {copy}",)
-    assert repeated([one], [other]) == ()
+    assert repeated([one], [copy]).reasons == SAME
+    assert repeated([one], [copy, other]).reasons == (f"old results are among the new ones, too: {copy}",)
+    assert repeated([one], [other]) == Repeated((), ())
 
 
 def test_a_directory_stands_for_its_files(tmp_path: Path) -> None:
@@ -49,7 +51,13 @@ def test_a_directory_stands_for_its_files(tmp_path: Path) -> None:
         report(tmp_path / "reports" / f"TEST-{number}.xml", f"0.{number}")
     (tmp_path / "reports" / "notes.txt").write_text("words")
     assert replicates(tmp_path / "reports") == 2
-    assert repeated([tmp_path / "reports"], [tmp_path / "reports"]) == ("old and new are the same results",)
+    assert repeated([tmp_path / "reports"], [tmp_path / "reports"]).reasons == SAME
+
+
+def test_a_directory_of_files_below_one_called_runs_is_no_store(tmp_path: Path) -> None:
+    (tmp_path / "runs").mkdir()
+    report(tmp_path / "runs" / "old" / "TEST-1.xml")
+    assert replicates(tmp_path / "runs" / "old") == 1
 
 
 def test_a_directory_without_results_names_what_to_give(tmp_path: Path) -> None:

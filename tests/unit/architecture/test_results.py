@@ -19,7 +19,8 @@ from buto.architecture.results.model import ComponentResult, Conditions, merged
 from buto.architecture.results.pairing import paired
 from buto.architecture.results.reading import read_results
 from buto.architecture.results.stored_runs import busy_processors
-from buto.errors import BadFileError
+from buto.errors import BadFileError, JudgeError
+from buto.runs import Problem, ProblemKind, Quality
 from buto.runs.store import RunStore
 from tests.support.runs.signals import make_run
 from tests.support.systems import running_example
@@ -121,6 +122,17 @@ def test_results_under_other_conditions_are_no_pair(
         assert pairs[0].name != pairs[1].name
 
 
+def test_mean_time_and_throughput_are_a_pair_beside_other_modes() -> None:
+    avgt, thrpt, cold = conditions("avgt"), conditions("thrpt"), conditions("ss")
+    pairs = paired([avgt], [cold, thrpt])
+    assert [(pair.name, pair.old, pair.new, pair.other) for pair in pairs] == [
+        ("B.run:mode=avgt", avgt, thrpt, None),
+        ("B.run:mode=ss", None, cold, None),
+    ]
+    # The same mode comes first.
+    assert [(pair.old, pair.new) for pair in paired([avgt, thrpt], [thrpt])] == [(avgt, None), (thrpt, thrpt)]
+
+
 @pytest.mark.parametrize("raw", [[], [["NaN"]]])
 def test_jmh_without_a_result_is_a_bad_file(raw: list[list[Any]]) -> None:
     text = jmh("avgt", "ms/op", raw) if raw else "[]"
@@ -143,6 +155,9 @@ def test_jmhs_jvm_is_its_version_and_its_own_options() -> None:
         "{",
         "[{'a'}]",
         '[{"benchmark": "x", "primaryMetric": {}}]',
+        pytest.param(jmh("avgt", "ms/op", [[1.0]], threads=0), id="no threads"),
+        pytest.param(jmh("avgt", "ms/op", [[1.0]], threads=float("inf")), id="endless threads"),
+        pytest.param(jmh("avgt", "ms/op", [[10**400]]), id="a huge score"),
     ],
 )
 def test_damaged_jmh_is_a_bad_file(text: str) -> None:
@@ -171,6 +186,7 @@ def test_junit_times_are_those_of_passed_cases() -> None:
     assert [(one.name, one.times_s.tolist(), one.replicate, one.failed) for one in found] == [
         ("com.acme.OrderTest.place", [1000.0], "run", 0),
         ("com.acme.OrderTest.shaky", [], "run", 1),
+        ("com.acme.OrderTest.quick", [0.0], "run", 0),
         ("com.acme.OrderTest.broken", [], "run", 1),
     ]
 
@@ -232,6 +248,37 @@ def test_durations_are_not_compared_with_processor_times(tmp_path: Path) -> None
     assert (found.name, len(found.times_s)) == ("synthetic:duration", 2)
 
 
+def test_runs_whose_program_failed_are_counted(tmp_path: Path) -> None:
+    store = RunStore(tmp_path)
+    values = {"jvm.cpu.time": np.array([0.0, 1.0])}
+    for number, kind in enumerate(
+        (None, ProblemKind.TIME_LIMIT, ProblemKind.EXIT_CODE, ProblemKind.BUSY_HOST)
+    ):
+        problems = () if kind is None else (Problem(kind, "why"),)
+        store.add(replace(make_run(number, [0.0, 1.0], values), quality=Quality(problems)))
+    (found,) = read_results([store.directory("synthetic")])
+    assert (len(found.times_s), found.failed) == (1, 2)
+
+
+def test_forks_that_are_missing_or_measured_nothing_have_failed() -> None:
+    text = jmh("avgt", "ms/op", [[1.0], ["NaN"]])
+    for forks, failed in ((0, 1), (2, 1), (5, 4)):
+        (entry,) = json.loads(text)
+        (found,) = read_jmh(json.dumps([entry | {"forks": forks}]), PLACE)
+        assert (len(found.times_s), found.failed) == (1, failed)
+
+
+def test_traces_of_which_many_are_cut_are_not_those_of_the_tests(tmp_path: Path) -> None:
+    cut = [replaced._replace(end_s=0.0) for replaced in request("cut", 2.0)[1:]]
+    path = write_otlp(tmp_path / "few.json", [request("t", 0.0), cut])
+    with pytest.raises(JudgeError, match=r"few.json: 1 of 2 traces are cut or cyclic"):
+        read_results([path])
+    path = write_otlp(tmp_path / "many.json", [*(request(f"{k}", k) for k in range(19)), cut])
+    assert len(read_results([path])) == len(
+        read_results([write_otlp(tmp_path / "t.json", [request("t", 0.0)])])
+    )
+
+
 @pytest.mark.parametrize("content", ["", "words"])
 def test_a_file_of_no_known_kind_is_refused(tmp_path: Path, content: str) -> None:
     path = tmp_path / "results"
@@ -253,7 +300,7 @@ def named(*names: str, benchmarks: dict[str, Benchmark] | None = None) -> Archit
 
 
 def matched(test: str, architecture: Architecture) -> str | None:
-    found = match([ComponentResult(test, np.array([1.0]), "fork")], architecture)
+    found = match({test: ComponentResult(test, np.array([1.0]), "fork")}, architecture)
     return found[test].benchmark.component if found else None
 
 
@@ -272,6 +319,7 @@ def matched(test: str, architecture: Architecture) -> str | None:
         pytest.param("com.acme.cache.CacheBench.place", None, id="the method of another class"),
         pytest.param("com.acme.OrderBench.pay", None, id="another method of the class"),
         pytest.param("com.acme.StockBench.checkout", None, id="two components"),
+        pytest.param("com.acme.order.PlaceTest.total", None, id="a package like a class"),
     ],
 )
 def test_names_of_tests_say_what_they_are_about(test: str, component: str | None) -> None:
@@ -290,6 +338,15 @@ def test_what_the_model_says_comes_first() -> None:
     assert matched("Order.place:size=99", made) == "c"
 
 
+def test_an_entry_with_parameters_holds_in_every_mode() -> None:
+    made = named("B.run", "small", benchmarks={"B.run:size=1": Benchmark("small")})
+    of_modes = {
+        f"B.run:size=1,mode={mode}": ComponentResult("B.run:size=1", np.array([1.0]), "fork")
+        for mode in ("avgt", "ss")
+    }
+    assert [one.benchmark.component for one in match(of_modes, made).values()] == ["small", "small"]
+
+
 def test_what_was_traced_is_found_though_its_class_moved() -> None:
     made = running_example()
     moved = replace(
@@ -297,7 +354,7 @@ def test_what_was_traced_is_found_though_its_class_moved() -> None:
         components=tuple(replace(one, name=f"web/x.{one.name}.run", calls=()) for one in made.components),
     )
     traced = ComponentResult("unit/y.B3.run", np.array([1.0]), "run", Measures.SELF, ())
-    found = match([traced], moved)["unit/y.B3.run"]
+    found = match({traced.name: traced}, moved)["unit/y.B3.run"]
     assert (found.benchmark.component, found.how) == ("web/x.B3.run", How.MOVED)
 
 

@@ -246,11 +246,21 @@ def without(key: str) -> dict[str, Any]:
     return document
 
 
+def having(key: str, value: object) -> dict[str, Any]:
+    document = otlp(request("t", 0.0))
+    document["resourceSpans"][0]["scopeSpans"][0]["spans"][0][key] = value
+    return document
+
+
 @pytest.mark.parametrize(
     ("document", "reason"),
     [
         (without("traceId"), "line 2 is not OTLP JSON: 'traceId' is missing"),
         ({"resourceSpans": [{"resource": 5}]}, "line 2 is not OTLP JSON: a value is not of the kind"),
+        (having("traceId", []), "line 2 is not OTLP JSON: a value is not of the kind"),
+        (having("spanId", {}), "line 2 is not OTLP JSON: a value is not of the kind"),
+        (having("startTimeUnixNano", 10**400), "line 2 is not OTLP JSON: a value is not of the kind"),
+        (having("endTimeUnixNano", float("inf")), "line 2 is not OTLP JSON: a value is not of the kind"),
     ],
 )
 def test_what_otlp_does_not_have_is_named_by_its_line(
@@ -315,6 +325,9 @@ def test_damaged_kieker_logs_are_named_by_file_and_line(tmp_path: Path) -> None:
     place = write_kieker(tmp_path / "k", [KIEKER[0], "$1;1;broken"])
     with pytest.raises(BadFileError, match=r"kieker-1.dat:3: .* damaged: 3 fields of 10"):
         list(read_kieker(place))
+    late = write_kieker(tmp_path / "late", [KIEKER[0].replace(KIEKER[0].split(";")[5], "9" * 400, 1)])
+    with pytest.raises(BadFileError, match=r"kieker-1.dat:2: .* damaged"):
+        list(read_kieker(late))
     (place / "kieker.map").write_text("$1=something.Else\n")
     with pytest.raises(BadFileError, match="names no OperationExecutionRecord"):
         list(read_kieker(place))

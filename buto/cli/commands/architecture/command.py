@@ -127,12 +127,14 @@ def _learn(args: Namespace, console: Console) -> int:
 def _warn(architecture: Architecture, summary: Summary, known: Known, console: Console) -> None:
     """Warn of what makes the predictions of a learned model wrong, if only on its own traces."""
     from buto.architecture.traces.facts import without_utilisation
-    from buto.architecture.traces.misfits import misfits
-    from buto.report.architecture.model_text import misfit_text, waiting_text
+    from buto.architecture.traces.misfits import misfits, varied
+    from buto.report.architecture.model_text import misfit_text, varied_text, waiting_text
 
     waiting = without_utilisation(summary, known)
     if waiting:
         console.warning(waiting_text(waiting))
+    for endpoint in varied(architecture):
+        console.warning(varied_text(endpoint))
     try:
         for misfit in misfits(architecture, summary, known, _TOLERANCE):
             console.warning(misfit_text(misfit))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
-from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
@@ -90,7 +89,8 @@ examples:
             new_architecture=None if args.new_model is None else _new_model(architecture, args.new_model),
             loads=args.load_grid,
         )
-        prediction = replace(prediction, warnings=(*repeated(args.old, args.new), *prediction.warnings))
+        again = repeated(args.old, args.new)
+        prediction = prediction.doubted(again.reasons, again.warnings)
         for line in prediction_lines(prediction):
             console.result(line)
         _write(prediction, args, console)
