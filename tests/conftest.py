@@ -37,9 +37,11 @@ GRACE_S = 5.0
 def pytest_configure(config: pytest.Config) -> None:
     # Matplotlib keeps its list of fonts below HOME otherwise.
     os.environ.setdefault("MPLCONFIGDIR", str(config.rootpath / ".pytest_cache" / "matplotlib"))
-    # An example takes long where the machine is busy for a moment; that is no fault.
-    hypothesis.settings.register_profile("patient", deadline=None)
-    hypothesis.settings.load_profile("patient")
+    # An example takes long where the machine is busy for a moment; that is no fault. The same commit has the
+    # same examples, so that a new one is found where it is looked for: with --hypothesis-profile searching.
+    hypothesis.settings.register_profile("repeatable", deadline=None, derandomize=True)
+    hypothesis.settings.register_profile("searching", deadline=None, max_examples=1000)
+    hypothesis.settings.load_profile(config.getoption("--hypothesis-profile") or "repeatable")
     # A shell starts background jobs with these ignored, and all that the tests start would inherit it.
     signal.signal(signal.SIGINT, signal.default_int_handler)
     for number in (signal.SIGHUP, signal.SIGQUIT, signal.SIGTERM):

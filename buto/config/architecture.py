@@ -6,8 +6,6 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-import yaml
-
 from buto.architecture.model import (
     Architecture,
     Benchmark,
@@ -20,10 +18,10 @@ from buto.architecture.model import (
 )
 from buto.config.document import DataPath, Document
 from buto.config.validation import validate
-from buto.config.yaml_text import MAX_BYTES, parse
-from buto.errors import BadFileError, ConfigError
+from buto.config.yaml_text import MAX_BYTES, parse, yaml_text
+from buto.errors import BadFileError, ConfigError, JudgeError
 from buto.runs.files.reading import read_file
-from buto.units import parse_rate, parse_seconds
+from buto.units import format_count, parse_rate, parse_seconds
 
 SCHEMA = "architecture"
 VERSION = 1
@@ -55,7 +53,11 @@ def load_architecture(path: Path) -> Architecture:
 
 
 def architecture_text(architecture: Architecture) -> str:
-    """Return a model as YAML. Reading it gives the same model, with times rounded to six digits."""
+    """Return a model as YAML. Reading it gives the same model, with times rounded to six digits.
+
+    Raises:
+        JudgeError: it is larger than a model may be.
+    """
     data: dict[str, Any] = {
         "version": VERSION,
         "name": architecture.name,
@@ -68,7 +70,16 @@ def architecture_text(architecture: Architecture) -> str:
             name: {"component": one.component, "measures": one.measures.value}
             for name, one in architecture.benchmarks.items()
         }
-    text: str = yaml.safe_dump(data, sort_keys=False, allow_unicode=True, width=110)
+    text = yaml_text(data)
+    # A model of thousands of components may be larger than a file that is read.
+    try:
+        parse(text, Path(f"{architecture.name}.yaml"))
+    except ConfigError as error:
+        raise JudgeError(
+            f"a model with {format_count(len(architecture.components), 'component')} cannot be read again: "
+            f"{error.message}",
+            advice="give the traces of fewer endpoints, or of spans with fewer different names",
+        ) from error
     return text
 
 
@@ -98,7 +109,7 @@ def _architecture(data: Mapping[str, Any], name: str) -> Architecture:
 def _station(name: str, data: Mapping[str, Any]) -> Station:
     usual = Station(name)
     discipline = data.get("discipline", usual.discipline.value)
-    return Station(name, data.get("servers", usual.servers), Discipline(discipline))
+    return Station(name, int(data.get("servers", usual.servers)), Discipline(discipline))
 
 
 def _calls(data: Mapping[str, Any]) -> tuple[Call, ...]:

@@ -8,7 +8,7 @@ text of each scalar as written is kept. Anchors and merge keys work.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -56,6 +56,10 @@ class _Loader(yaml.SafeLoader):
     yaml_implicit_resolvers: dict[str, list[tuple[str, re.Pattern[str]]]] = {}  # noqa: RUF012
 
 
+class _Dumper(yaml.SafeDumper):
+    """Quotes also what YAML 1.2 reads as something else than a text, such as ``1e3``."""
+
+
 for _name, _pattern, _first in (
     ("null", r"^(?:~|null|Null|NULL|)$", ["~", "n", "N", ""]),
     ("bool", r"^(?:true|True|TRUE|false|False|FALSE)$", list("tTfF")),
@@ -63,7 +67,14 @@ for _name, _pattern, _first in (
     ("float", r"^[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?$", list("-+.0123456789")),
     ("merge", r"^<<$", ["<"]),
 ):
-    _Loader.add_implicit_resolver(_TAG + _name, re.compile(_pattern), _first)
+    for _class in (_Loader, _Dumper):
+        _class.add_implicit_resolver(_TAG + _name, re.compile(_pattern), _first)
+
+
+def yaml_text(data: Mapping[str, Any]) -> str:
+    """Return YAML that :func:`parse` reads as the same data."""
+    text: str = yaml.dump(data, Dumper=_Dumper, sort_keys=False, allow_unicode=True, width=110)
+    return text
 
 
 class _Converter:

@@ -158,6 +158,13 @@ def test_a_model_is_learned_checked_and_shown(tmp_path: Path) -> None:
     checked = called(tmp_path, "architecture", "check", "t.json", "--utilisation", "web=0.08")
     assert checked.returncode == 0, checked.stdout
     assert "web/GET" in checked.stdout
+    assert "warning" not in checked.stderr
+    further = "  GET /new: {calls: {web/GET: 1}}\n"
+    (tmp_path / "more.yaml").write_text((tmp_path / "architecture.yaml").read_text() + further)
+    options = ["--model", "more.yaml", "--utilisation", "web=0.08"]
+    more = called(tmp_path, "architecture", "check", "t.json", *options)
+    assert more.returncode == 0, more.stderr
+    assert "the traces have no requests to GET /new, so that is not checked" in more.stderr
     failed = called(tmp_path, "architecture", "check", "t.json", "--utilisation", "web=0.5")
     assert failed.returncode == 3
     assert "the largest error is 84 %, more than 20 %" in failed.stderr

@@ -36,7 +36,11 @@ def decide(versions: Versions, responses: Responses, endpoint: int, settings: Se
     have changed, a pass if all of it is below and the mean is not much larger, and else inconclusive.
     """
     if not responses.rates[endpoint] > 0:
-        return Decision(Status.PASS, (np.nan, np.nan), ("its load is 0",))
+        demands = (versions.old.demands(versions.old_s), versions.new.demands(versions.new_s))
+        if np.array_equal(demands[0][endpoint], demands[1][endpoint]):
+            return Decision(Status.PASS, (np.nan, np.nan), ("its load is 0",))
+        reason = "its demand changes, but its load is 0; give it a load, or leave it out of the model"
+        return Decision(Status.INCONCLUSIVE, (np.nan, np.nan), (reason,))
     low, high = responses.interval(endpoint, settings.alpha)
     saturated = [not np.isfinite(one[endpoint]) for one in (responses.old_s, responses.new_s)]
     delta = float(responses.delta[endpoint])

@@ -8,6 +8,7 @@ import numpy as np
 from scipy.optimize import brentq
 from scipy.stats import norm
 
+from buto.architecture.prediction.decision import MOST_RATIO
 from buto.architecture.prediction.model import MoreNeeded, Settings
 from buto.architecture.prediction.responses import FEWEST_SIMULATED, Responses
 from buto.architecture.prediction.versions import Versions
@@ -19,7 +20,13 @@ _LARGEST_RATIO = 1e3
 
 
 def more_needed(
-    versions: Versions, responses: Responses, endpoint: int, name: str, settings: Settings
+    versions: Versions,
+    responses: Responses,
+    endpoint: int,
+    name: str,
+    settings: Settings,
+    *,
+    only_mean: bool = False,
 ) -> MoreNeeded:
     """Return how many more replicates of which component tests would decide an endpoint.
 
@@ -27,6 +34,9 @@ def more_needed(
     negligible, less what the simulation errs. Its variance is divided among the tests by a linear regression
     over the replicates; a test's part shrinks with more replicates. If the test with the largest part is not
     enough alone, all are repeated.
+
+    Args:
+        only_mean: delta is negligible, and the mean is what is undecided.
     """
     everything = tuple(test for one in versions.used for test in one.tests)
     replicate = versions.used[0].replicate if versions.used else "run"
@@ -45,7 +55,12 @@ def more_needed(
     if left <= 0:
         return none
     at_point = predicted[1] / predicted[0]
-    deciding = _deciding_ratio(responses, endpoint, delta + copysign(sqrt(left), away))
+    if only_mean:
+        if at_point >= MOST_RATIO:
+            return none
+        deciding = MOST_RATIO
+    else:
+        deciding = _deciding_ratio(responses, endpoint, delta + copysign(sqrt(left), away))
     distance = abs(log(deciding / at_point))
     allowed = (distance / float(norm.ppf(1 - settings.alpha / 2))) ** 2
     parts, rest = _variances(versions, np.log(ratios[finite]), finite)
@@ -58,16 +73,14 @@ def more_needed(
 
 
 def _variances(versions: Versions, logs: np.ndarray, kept: np.ndarray) -> tuple[np.ndarray, float]:
-    """Return how much each test adds to the variance of the log ratio, and how much the model's self times
-    add.
+    """Return how much each test adds to the variance of the log ratio, and how much else there is, mostly of
+    the model's self times.
     """
-    drawn = versions.replicates
-    causes = np.hstack([drawn.changes[kept], drawn.model[kept]])
+    causes = versions.replicates.changes[kept]
     causes = causes - causes.mean(axis=0)
-    slopes = np.linalg.lstsq(causes, logs - logs.mean(), rcond=None)[0]
-    parts = (slopes * causes.std(axis=0)) ** 2
-    n_tests = drawn.changes.shape[1]
-    return parts[:n_tests], float(parts[n_tests:].sum())
+    centred = logs - logs.mean()
+    slopes = np.linalg.lstsq(causes, centred, rcond=None)[0]
+    return (slopes * causes.std(axis=0)) ** 2, float(np.var(centred - causes @ slopes))
 
 
 def _repetitions(part: float, rest: float, allowed: float, size: int) -> int | None:

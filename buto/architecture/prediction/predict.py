@@ -66,7 +66,14 @@ def predict(
     decisions = [decide(versions, responses, endpoint, settings) for endpoint in range(len(names))]
     # Where a station is saturated, the load prevents a decision, and not too few repetitions.
     needed = [
-        more_needed(versions, responses, endpoint, names[endpoint], settings)
+        more_needed(
+            versions,
+            responses,
+            endpoint,
+            names[endpoint],
+            settings,
+            only_mean=decision.delta_interval[1] < settings.negligible,
+        )
         for endpoint, decision in enumerate(decisions)
         if decision.status is Status.INCONCLUSIVE and None not in responses.single
     ]

@@ -81,10 +81,7 @@ class Responses:
 def respond(versions: Versions, rates: FloatArray, *, seed: int) -> Responses:
     """Predict both versions under a load, arrivals in 1/s, shape (n_endpoints,)."""
     old, new, drawn = versions.old, versions.new, versions.replicates
-    single = (
-        _simulated(old, versions.old_s, rates, seed),
-        _simulated(new, versions.new_s, rates, seed),
-    )
+    single = _simulated(((old, versions.old_s), (new, versions.new_s)), rates, seed)
     means = [
         _means(network, self_s, rates, simulated)
         for network, self_s, simulated in zip(
@@ -112,10 +109,18 @@ def respond(versions: Versions, rates: FloatArray, *, seed: int) -> Responses:
     )
 
 
-def _simulated(network: Network, self_s: FloatArray, rates: FloatArray, seed: int) -> Simulated | None:
-    if network.utilisations(self_s, rates).max() >= 1:
-        return None
-    return network.simulate(self_s, rates, seed=seed)
+def _simulated(
+    sides: tuple[tuple[Network, FloatArray], tuple[Network, FloatArray]], rates: FloatArray, seed: int
+) -> tuple[Simulated | None, Simulated | None]:
+    """Return both sides, None for a saturated one, with the same requests, so that only changes differ."""
+    able = [network.utilisations(self_s, rates).max() < 1 for network, self_s in sides]
+    counts = [network.enough_requests(self_s, rates) for network, self_s in sides]
+    n_requests = max((count for count, one in zip(counts, able, strict=True) if one), default=0)
+    old, new = (
+        network.simulate(self_s, rates, seed=seed, n_requests=n_requests) if one else None
+        for (network, self_s), one in zip(sides, able, strict=True)
+    )
+    return old, new
 
 
 def _means(
@@ -124,7 +129,8 @@ def _means(
     formula = network.mean_responses(self_s, rates)
     if network.exact or simulated is None:
         return formula
-    return np.where(np.isnan(simulated.means), formula, simulated.means)
+    # NaN if no request arrived, and 0 if all demands were too small to be told from 0.
+    return np.where(simulated.means > 0, simulated.means, formula)
 
 
 def _ratio(new_s: FloatArray, old_s: FloatArray) -> FloatArray:

@@ -24,12 +24,10 @@ class Replicates:
     Attributes:
         changes: of each component in use, shape (n_replicates, n_used), see
             :attr:`Versions.used`.
-        model: standard normal deviates of the model's own self times, shape (n_replicates, n_components).
         old_s, new_s: self times in seconds, shapes (n_replicates, n_components of that side).
     """
 
     changes: FloatArray
-    model: FloatArray
     old_s: FloatArray
     new_s: FloatArray
 
@@ -81,7 +79,7 @@ def versions_of(
 
     def apply(self_s: FloatArray, chosen: Sequence[ComponentEvidence], changes: FloatArray) -> FloatArray:
         tested = [Measured(one.component, one.measures) for one in chosen]
-        return own + (self_s + self_changes(old_network.calls, old.self_s, tested, changes)) @ carried.T
+        return (self_s + self_changes(old_network.calls, old.self_s, tested, changes)) @ carried.T
 
     point = np.array([one.deviation.change for one in changed])
     rng = np.random.default_rng(seed)
@@ -91,20 +89,18 @@ def versions_of(
         else np.zeros((n_replicates, 0))
     )
     luck = rng.standard_normal((n_replicates, len(old.components)))
-    error = _relative_error(old)
-    # Log-normal, with the mean that was learned: a time that is hardly known is still above 0.
-    spread = np.sqrt(np.log1p(error**2))
-    old_s = old.self_s * np.exp(luck * spread - spread**2 / 2)
+    old_s = _drawn(old, old.self_s, luck)
+    own_s = own if new is None else _drawn(new, own, rng.standard_normal((n_replicates, len(own))))
     return Versions(
         old_network,
         old_network if new is None else network_of(new),
         old.self_s,
-        np.maximum(apply(old.self_s, changed, point), 0.0),
+        np.maximum(own + apply(old.self_s, changed, point), 0.0),
         changed,
         used,
         mapping,
         (old if new is None else new).component_index,
-        Replicates(changes, luck, old_s, np.maximum(apply(old_s, used, changes), 0.0)),
+        Replicates(changes, old_s, np.maximum(own_s + apply(old_s, used, changes), 0.0)),
     )
 
 
@@ -144,6 +140,15 @@ def _resampled(one: ComponentEvidence, count: int, rng: np.random.Generator) -> 
         means.append(np.maximum(values.mean() + (drawn - values.mean()) * wider, 1e-9))
     changes: FloatArray = means[1] / means[0] - 1
     return changes
+
+
+def _drawn(architecture: Architecture, self_s: FloatArray, luck: FloatArray) -> FloatArray:
+    """Return self times with the error with which they were learned, shape (n_replicates, n_components).
+
+    They are log-normal, with the mean that was learned: a time that is hardly known is still above 0.
+    """
+    spread = np.sqrt(np.log1p(_relative_error(architecture) ** 2))
+    return np.asarray(self_s * np.exp(luck * spread - spread**2 / 2))
 
 
 def _relative_error(architecture: Architecture) -> FloatArray:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from buto.architecture.graph import Plan, call_matrix, demand_weights, plans
+from buto.architecture.graph import Plan, Visit, call_matrix, demand_weights, plans
 from buto.architecture.model import Architecture, Station
 from buto.architecture.queueing import closed_form
 from buto.architecture.queueing.simulation import Simulated, simulate
@@ -84,12 +84,24 @@ class Network:
         busiest = float(self.utilisations(self_s, rates).max())
         return np.inf if busiest <= 0 else 1 / busiest
 
-    def simulate(self, self_s: FloatArray, rates: FloatArray, *, seed: int, stays: int = STAYS) -> Simulated:
-        """Return response times of single requests; no station may be saturated."""
-        per_request = float(rates @ (self.demands(self_s) > 0).sum(axis=1)) / rates.sum()
+    def enough_requests(self, self_s: FloatArray, rates: FloatArray, stays: int = STAYS) -> int:
+        """Return how many requests to simulate, so that they stay about ``stays`` times at a station."""
+        of_each = np.array([_stays(plan, self_s) for plan in self.plans])
+        per_request = float(rates @ of_each) / rates.sum()
         rarest = float(rates[rates > 0].min() / rates.sum())
         wanted = max(stays / max(per_request, 1), min(_FEWEST_OF_A_KIND / rarest, _MOST))
-        n_requests = int(np.clip(wanted, _FEWEST, max(_MOST, stays)))
+        return int(np.clip(wanted, _FEWEST, max(_MOST, stays)))
+
+    def simulate(
+        self, self_s: FloatArray, rates: FloatArray, *, seed: int, n_requests: int | None = None
+    ) -> Simulated:
+        """Return response times of single requests; no station may be saturated.
+
+        Args:
+            n_requests: :meth:`enough_requests` if None. What is compared needs equally many.
+        """
+        if n_requests is None:
+            n_requests = self.enough_requests(self_s, rates)
         return simulate(
             self.stations,
             self.plans,
@@ -107,6 +119,16 @@ class Network:
         own = np.sqrt(np.divide(variance, demands**2, out=np.zeros_like(demands), where=demands > 0))
         measured = np.broadcast_to(self.plan_cv[:, np.newaxis], own.shape)
         return np.where(np.isnan(measured), own, measured)
+
+
+def _stays(plan: Plan, self_s: FloatArray) -> int:
+    """Return how often a request stays at a station, in all branches."""
+    return sum(
+        int(part.calls @ self_s > 0)
+        if isinstance(part, Visit)
+        else sum(_stays(branch, self_s) for branch in part.branches)
+        for part in plan
+    )
 
 
 def network_of(architecture: Architecture) -> Network:

@@ -6,6 +6,7 @@ only the change makes a difference (common random numbers).
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import inf, isnan
@@ -82,23 +83,29 @@ def simulate(
         rates: arrivals of each endpoint in 1/s, shape (n_endpoints,); no station may be saturated.
         plan_cv: measured variation of each endpoint's demands, shape (n_endpoints,); NaN: that of its calls.
         n_requests: arrivals over all endpoints, the warm-up included.
-        seed: two simulations with one seed have the same arrivals and random demands.
+        seed: two simulations with one seed and as many requests have the same arrivals, and the same random
+            demands at each visit of a station, also if one of them has further stations.
     """
     steps: list[_Step] = []
-    firsts, kind_of = [], list[int]()
+    firsts, kind_of = list[int](), list[int]()
     for kind, (plan, measured) in enumerate(zip(plans, plan_cv, strict=True)):
         firsts.append(_compile(plan, self_s, cv, float(measured), steps, _END))
         kind_of += [kind] * (len(steps) - len(kind_of))
+    visits = Counter[tuple[int, int]]()
     rng = np.random.default_rng(seed)
     arrivals = np.cumsum(rng.exponential(1 / rates.sum(), n_requests))
     kinds = rng.choice(len(rates), n_requests, p=rates / rates.sum())
     counts = np.bincount(kinds, minlength=len(rates))
-    works = [
-        _demands(step, np.random.default_rng((seed, position)), int(counts[kind]))
-        if isinstance(step, _Stay)
-        else []
-        for position, (step, kind) in enumerate(zip(steps, kind_of, strict=True))
-    ]
+    works: list[list[float]] = []
+    for step, kind in zip(steps, kind_of, strict=True):
+        if isinstance(step, _Stay):
+            visits[kind, step.station] += 1
+            # The same visit has the same luck in another plan. No number is 0, because numpy ignores zeros at
+            # the end, and demands would then have the luck of the arrivals.
+            key = (seed, 1 + kind, 1 + step.station, visits[kind, step.station])
+            works.append(_demands(step, np.random.default_rng(key), int(counts[kind])))
+        else:
+            works.append([])
     ended = _run(stations, steps, [firsts[kind] for kind in kinds.tolist()], arrivals.tolist(), works)
     responses = np.array(ended) - arrivals
     kept = slice(int(WARM_UP * n_requests), None)

@@ -131,4 +131,5 @@ def _first(attributes: Mapping[str, Any], names: tuple[str, ...]) -> str | None:
 
 
 def _name(text: str) -> str:
-    return " ".join(text.split())[:LONGEST].rstrip()
+    # A lone half of a UTF-16 pair is valid in JSON, and in no file.
+    return " ".join(text.split())[:LONGEST].rstrip().encode(errors="replace").decode()

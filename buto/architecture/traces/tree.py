@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 from buto.architecture.traces.naming import named
 from buto.architecture.traces.span import Kind, Span
+from buto.errors import JudgeError
 
 _PARALLEL = 0.5
 """Two calls are parallel if they overlap for at least this share of the shorter one."""
@@ -66,7 +67,7 @@ def trees_of(spans: Sequence[Span]) -> list[Tree] | None:
     # Exporters write 0 for the end of a call that has not ended.
     if any(span.end_s < span.start_s for span in spans):
         return None
-    known = dict.fromkeys(_with_parents(spans))
+    known = dict.fromkeys(_with_parents(list(dict.fromkeys(spans))))
     nodes = {span.span: Node(span) for span in known}
     if len(nodes) < len(known):
         return None
@@ -148,14 +149,17 @@ def _measure(node: Node) -> None:
 def _processor_s(node: Node) -> float | None:
     """Return the processor time of a call without that of the calls in its thread; None if it is not known.
 
-    Clients wait; what they use of the processor belongs to no component.
+    Calls that outlast it are of other threads. Clients wait; what they use of the processor belongs to no
+    component.
     """
     if node.span.kind is Kind.CLIENT or node.span.cpu_s is None:
         return None
     inner_s = sum(
         child.span.cpu_s or 0.0
         for child in node.children
-        if not child.parallel and (child.span.kind is Kind.CLIENT or child.span.service == node.span.service)
+        if not child.parallel
+        and child.end_s <= node.end_s
+        and (child.span.kind is Kind.CLIENT or child.span.service == node.span.service)
     )
     return max(0.0, node.span.cpu_s - inner_s)
 
@@ -163,7 +167,15 @@ def _processor_s(node: Node) -> float | None:
 def station_of(node: Node) -> str:
     """Return whose servers a call uses: its service; for a client, the service that it waited for, or only
     the network.
+
+    Raises:
+        JudgeError: a service has the name of the network.
     """
+    if node.span.service == NETWORK:
+        raise JudgeError(
+            f"a service must not be called {NETWORK!r}, which is the station of calls on their way",
+            advice="give the service another service.name",
+        )
     if node.span.kind is Kind.LOCAL:
         return node.span.service
     return NETWORK if node.children or not node.span.service else node.span.service

@@ -99,4 +99,6 @@ def effects(
 
 def _responses(architecture: Architecture, stays: int, seed: int) -> np.ndarray:
     network = network_of(architecture)
-    return network.simulate(architecture.self_s, architecture.rates, seed=seed, stays=stays).responses[0]
+    n_requests = network.enough_requests(architecture.self_s, architecture.rates, stays)
+    found = network.simulate(architecture.self_s, architecture.rates, seed=seed, n_requests=n_requests)
+    return found.responses[0]

@@ -141,7 +141,8 @@ def _changed(architecture: Architecture, location: str, intensity: float) -> Arc
 
 def _long_run(architecture: Architecture, seed: int) -> Simulated:
     network = network_of(architecture)
-    return network.simulate(architecture.self_s, architecture.rates, seed=seed, stays=TRUTH_STAYS)
+    n_requests = network.enough_requests(architecture.self_s, architecture.rates, TRUTH_STAYS)
+    return network.simulate(architecture.self_s, architecture.rates, seed=seed, n_requests=n_requests)
 
 
 def _largest(before: Simulated, after: Simulated) -> float:

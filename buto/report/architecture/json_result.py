@@ -56,7 +56,9 @@ def prediction_document(prediction: Prediction) -> dict[str, Any]:
 
 def prediction_json(prediction: Prediction) -> str:
     """Return the text of a file."""
-    return json.dumps(prediction_document(prediction), indent=1, allow_nan=False, ensure_ascii=False) + "\n"
+    text = json.dumps(prediction_document(prediction), indent=1, allow_nan=False, ensure_ascii=False)
+    # UTF-8 has no lone surrogates; JSON may have them escaped.
+    return text.encode("utf-8", "backslashreplace").decode() + "\n"
 
 
 def _endpoint(one: EndpointPrediction, coverage: float) -> dict[str, Any]:

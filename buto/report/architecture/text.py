@@ -129,8 +129,13 @@ def saturation_text(prediction: Prediction) -> str:
     if isinf(prediction.saturation_old) and isinf(prediction.saturation_new):
         return "no load saturates the system: all stations that requests use are delays"
     old, new = (format_rate(one) for one in (prediction.saturation_old, prediction.saturation_new))
+    if isinf(prediction.saturation_new):
+        return f"the system saturates at a total load of {old} before the change, and at no load after it"
+    loads = f"at a total load of {old} before and {new}"
+    if isinf(prediction.saturation_old):
+        loads = f"at no load before and at a total load of {new}"
     return (
-        f"the system saturates at a total load of {old} before and {new} after the change; "
+        f"the system saturates {loads} after the change; "
         f"the first saturated station is {prediction.bottleneck}"
     )
 

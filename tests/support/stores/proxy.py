@@ -5,7 +5,7 @@ from __future__ import annotations
 import http.client
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass, field
 from enum import Enum
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -104,18 +104,17 @@ def proxied(host: str, port: int) -> Iterator[Proxy]:
                         self._reply(status, headers, content, cut=fault is Fault.HALF_ANSWER)
 
         def _forward(self, body: bytes, sent: int) -> tuple[int, dict[str, str], bytes]:
-            connection = http.client.HTTPConnection(host, port, timeout=60)
-            connection.putrequest(self.command, self.path, skip_host=True, skip_accept_encoding=True)
-            for name, value in self.headers.items():
-                if name.lower() not in ("expect", "connection"):
-                    connection.putheader(name, value)
-            connection.endheaders(body[:sent])
-            if sent < len(body):
-                connection.close()
-                return 0, {}, b""
-            answer = connection.getresponse()
-            content = answer.read()
-            connection.close()
+            # The server may never answer, because its test ends.
+            with closing(http.client.HTTPConnection(host, port, timeout=60)) as connection:
+                connection.putrequest(self.command, self.path, skip_host=True, skip_accept_encoding=True)
+                for name, value in self.headers.items():
+                    if name.lower() not in ("expect", "connection"):
+                        connection.putheader(name, value)
+                connection.endheaders(body[:sent])
+                if sent < len(body):
+                    return 0, {}, b""
+                answer = connection.getresponse()
+                content = answer.read()
             kept = ("content-type", "content-range", "etag", "last-modified", "x-amz-meta-buto-sha256")
             headers = {name: value for name, value in answer.getheaders() if name.lower() in kept}
             if self.command == "HEAD":

@@ -72,6 +72,15 @@ def test_processor_times_of_parallel_calls_belong_to_other_threads() -> None:
     }
 
 
+@pytest.mark.parametrize("begin", [9, 12])
+def test_processor_time_of_a_call_that_outlasts_its_caller_is_of_another_thread(begin: int) -> None:
+    found = summarize([timed("GET", 0, 10, 8, id="1"), timed("later", begin, 20, 6, id="2", parent="1")])
+    assert {name: round(1000 * one.mean, 6) for name, one in found.self_s.items()} == {
+        "web/GET": 8,
+        "web/later": 6,
+    }
+
+
 def test_time_outside_of_spans_is_a_component_of_its_own_and_responses_are_those_of_the_traces() -> None:
     """The web used 2 ms more of each request than its spans; its components keep their times."""
     made = learn(traced(), "shop", Known({"web": 2}, {"web": RATE * 0.007 / 2}))

@@ -114,3 +114,4 @@ def test_a_mean_that_grows_is_no_pass_where_requests_vary_so_much_that_delta_is_
     assert endpoint.delta_interval[1] < 0.147
     assert found.status is Status.INCONCLUSIVE
     assert "although delta is negligible, because requests vary so much" in endpoint.reasons[0]
+    assert found.needed[0].count is None

@@ -7,7 +7,8 @@ from dataclasses import replace
 import pytest
 
 from buto.architecture.mapping import How
-from buto.architecture.model import Architecture, Call, Discipline, Endpoint, Station
+from buto.architecture.model import Architecture, Call, Component, Discipline, Endpoint, Station
+from buto.architecture.prediction.model import Prediction
 from buto.architecture.prediction.predict import predict
 from buto.errors import UsageError
 from buto.verdicts import Status
@@ -52,6 +53,30 @@ def test_another_call_structure_is_predicted_without_any_slower_component() -> N
     found = predict(made, [], [], new_architecture=new, loads=(), settings=QUICK)
     assert found.stations[1].new_demand_s == pytest.approx(0.034)
     assert found.status is Status.REGRESSION
+
+
+def with_a_cache(rate: float, cache_s: float, samples: int | None = None, cv: float = 1.0) -> Prediction:
+    """A new model with one more component, at a station of its own."""
+    stations = (Station("s"), Station("cache", 1, Discipline.DELAY))
+    cached = Component("C.run", "s", 0.01, (Call("K.get", 1),))
+    endpoints = (Endpoint("e", (Call("C.run", 1),), rate),)
+    old = Architecture("x", stations, (replace(cached, calls=()),), endpoints)
+    new = Architecture(
+        "x", stations, (cached, Component("K.get", "cache", cache_s, (), cv, samples)), endpoints
+    )
+    return predict(old, [], [], new_architecture=new, loads=(), settings=QUICK)
+
+
+def test_a_further_station_changes_nothing_but_its_own_time() -> None:
+    """Near saturation, other random numbers would make a large difference."""
+    assert abs(with_a_cache(98.0, 1e-7).endpoints[0].delta) < 0.001
+
+
+def test_a_new_component_that_is_hardly_known_makes_the_interval_wider() -> None:
+    known, vague = (with_a_cache(50.0, 0.003, samples, 3.0).endpoints[0] for samples in (None, 2))
+    assert known.delta == vague.delta
+    widths = [high - low for low, high in (known.delta_interval, vague.delta_interval)]
+    assert widths[1] > 3 * widths[0]
 
 
 def test_renamed_components_keep_their_old_times() -> None:

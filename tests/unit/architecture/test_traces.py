@@ -315,6 +315,22 @@ def test_kieker_is_read(tmp_path: Path) -> None:
     assert found.calls_of("web/com.acme.Order.place") == {"web/com.acme.Price.total": 2}
 
 
+def test_kieker_executions_that_were_written_twice_count_once(tmp_path: Path) -> None:
+    places = [write_kieker(tmp_path / name, KIEKER) for name in ("a", "b")]
+    found = summarize(read_traces(places))
+    assert (found.requests, found.cut) == (1, 0)
+
+
+def test_a_service_cannot_have_the_name_of_the_network() -> None:
+    with pytest.raises(JudgeError, match="a service must not be called 'network'"):
+        summarize([span("GET", 0, 1, id="1", service="network")])
+
+
+def test_half_of_a_pair_of_surrogates_is_no_name(tmp_path: Path) -> None:
+    (found,) = read_otlp(write_otlp(tmp_path / "t.json", [[span("a\ud800b", 0, 1, id="1")]]))
+    assert found.component == "web/a?b"
+
+
 def test_a_cut_kieker_trace_is_left_out(tmp_path: Path) -> None:
     other = [line.replace(";1;", ";2;", 2).replace("$1;2;", "$1;1;") for line in KIEKER]
     found = summarize(read_kieker(write_kieker(tmp_path / "k", [*KIEKER, other[0], other[2], other[3]])))

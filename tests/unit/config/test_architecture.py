@@ -22,7 +22,7 @@ from buto.architecture.model import (
     Station,
 )
 from buto.config.architecture import architecture_text, load_architecture
-from buto.errors import BadFileError, ConfigError
+from buto.errors import BadFileError, ConfigError, JudgeError
 from buto.units import parse_rate, parse_seconds
 
 TEXT = """\
@@ -76,6 +76,26 @@ def test_what_is_written_is_read_again(tmp_path: Path) -> None:
     made = load(tmp_path, TEXT)
     assert load(tmp_path, architecture_text(made)) == made
     jsonschema.validate(yaml.safe_load(architecture_text(made)), schemas.load("architecture"))
+
+
+@pytest.mark.parametrize("name", ["1e3", "010", "yes", "12:30", "null", "-.5", "<<", "a: b", "#"])
+def test_a_name_like_a_number_is_written_as_a_text(tmp_path: Path, name: str) -> None:
+    components = (Component(name, name, 0.001),)
+    made = Architecture(name, (Station(name),), components, (Endpoint(name, (Call(name, 1.0),), 1.0),))
+    assert load(tmp_path, architecture_text(made)) == made
+
+
+def test_a_model_that_is_too_large_to_be_read_is_not_written() -> None:
+    components = tuple(Component(f"{'x' * 400}{k}", "s", 0.001) for k in range(3000))
+    endpoint = Endpoint("e", (Call(components[0].name, 1.0),), 1.0)
+    made = Architecture("x", (Station("s"),), components, (endpoint,))
+    with pytest.raises(JudgeError, match="a model with 3000 components cannot be read again: .*1024 KiB"):
+        architecture_text(made)
+
+
+def test_a_number_of_servers_may_have_a_point(tmp_path: Path) -> None:
+    servers = load(tmp_path, TEXT.replace("servers: 2", "servers: 2.0")).stations[0].servers
+    assert (servers, type(servers)) == (2, int)
 
 
 @given(st.floats(0, 1e9), st.floats(0, 10), st.integers(1, 10**6), st.floats(0, 1e9))

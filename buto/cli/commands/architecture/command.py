@@ -143,6 +143,7 @@ def _warn(architecture: Architecture, summary: Summary, known: Known, console: C
 
 
 def _check(args: Namespace, console: Console) -> int:
+    from buto.architecture.listing import listed
     from buto.architecture.traces.learning import errors_of
     from buto.report.architecture.model_text import error_lines
 
@@ -156,6 +157,9 @@ def _check(args: Namespace, console: Console) -> int:
             f"{files} has requests to {shown}, which {args.model} lacks; is it another system or version?",
             advice="--model FILE checks another model",
         )
+    unseen = [one.name for one in architecture.endpoints if one.name not in summary.responses]
+    if unseen:
+        console.warning(f"the traces have no requests to {listed(unseen)}, so that is not checked")
     servers = {station.name: station.servers for station in architecture.stations}
     responses, utilisations = errors_of(architecture, summary, known_of(args, servers, {}))
     for line in error_lines(responses, utilisations):

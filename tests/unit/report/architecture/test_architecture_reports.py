@@ -6,6 +6,7 @@ import json
 from dataclasses import replace
 from datetime import UTC, datetime
 from html.parser import HTMLParser
+from math import inf
 from xml.etree import ElementTree
 
 import jsonschema
@@ -163,6 +164,27 @@ def test_a_system_of_delays_is_never_saturated() -> None:
     found = predict(made, [], [], loads=LOADS, settings=QUICK)
     assert "no load saturates the system: all stations that requests use are delays" in conclusions(found)
     assert architecture_lines(made)[0] == "single: no load saturates it"
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "text"),
+    [
+        (50.0, inf, "at a total load of 50/s before the change, and at no load after it"),
+        (
+            inf,
+            50.0,
+            "at no load before and at a total load of 50/s after the change",
+        ),
+    ],
+)
+def test_a_version_that_no_load_saturates_is_named(old: float, new: float, text: str) -> None:
+    found = replace(prediction(1.4), saturation_old=old, saturation_new=new)
+    assert any(line.startswith(f"the system saturates {text}") for line in conclusions(found))
+
+
+def test_json_has_names_that_are_no_valid_unicode() -> None:
+    odd = replace(prediction(1.4), warnings=("a\ud800b",))
+    assert json.loads(prediction_json(odd).encode())["warnings"] == ["a\ud800b"]
 
 
 def test_renamed_and_unmapped_components_are_reported() -> None:
