@@ -37,7 +37,7 @@ def decide(versions: Versions, responses: Responses, endpoint: int, settings: Se
     """
     if not responses.rates[endpoint] > 0:
         demands = (versions.old.demands(versions.old_s), versions.new.demands(versions.new_s))
-        if np.array_equal(demands[0][endpoint], demands[1][endpoint]):
+        if np.allclose(demands[0][endpoint], demands[1][endpoint], rtol=1e-9, atol=0):
             return Decision(Status.PASS, (np.nan, np.nan), ("its load is 0",))
         reason = "its demand changes, but its load is 0; give it a load, or leave it out of the model"
         return Decision(Status.INCONCLUSIVE, (np.nan, np.nan), (reason,))
