@@ -8,7 +8,10 @@ MVN ?= mvn
 PLUGINS := build-plugins
 FAST := $(BIN)/python -m pytest -n 2 --durations=15 -m "not jvm and not slow" tests/unit tests/contract tests/integration
 COVERAGE := --cov --no-cov-on-fail
-INSTALL := $(BIN)/python -m pip install --quiet --no-cache-dir --disable-pip-version-check
+INSTALL := $(BIN)/python -m pip install --quiet
+# Not as options, which the pip that pip starts to build buto does not get: it would write below HOME.
+export PIP_DISABLE_PIP_VERSION_CHECK := 1
+export PIP_NO_CACHE_DIR := 1
 export MPLCONFIGDIR := $(CURDIR)/$(VENV)/matplotlib
 # pip asks rustc for its version, and where rustc is rustup's, that writes below HOME.
 export RUSTUP_HOME ?= $(CURDIR)/$(VENV)/rustup

@@ -39,7 +39,7 @@ DRAWN_MS = 20_000
 
 
 @pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
+def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
     path = os.environ.get("BUTO_CHROMIUM") or next(filter(None, map(shutil.which, NAMES)), None)
     if path is None:
         why = "no Chromium was found; Debian, Ubuntu: apt-get install chromium"
@@ -48,7 +48,14 @@ def browser() -> Iterator[Browser]:
         pytest.skip(why)
     before = set(psutil.Process().children(recursive=True))
     with sync_playwright() as playwright:
-        started = playwright.chromium.launch(executable_path=path, args=list(OPTIONS))
+        # The browser keeps reports of crashes there, wherever its profile is.
+        home = {
+            name: str(tmp_path_factory.mktemp("home"))
+            for name in ("HOME", "XDG_CONFIG_HOME", "XDG_CACHE_HOME")
+        }
+        started = playwright.chromium.launch(
+            executable_path=path, args=list(OPTIONS), env={**os.environ, **home}
+        )
         yield started
         started.close()
     deadline = time.monotonic() + END_S
