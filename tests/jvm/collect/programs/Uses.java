@@ -15,7 +15,7 @@ final class Uses {
     static final int FILES = 30;
     static final int SOCKETS = 7;
     static final int THREADS = 20;
-    static final int SLEEPS = 40;
+    static final int SLEEPS = 200;
     static final int TOUCHED = 64 << 20;
 
     static final Object LOCK = new Object();
