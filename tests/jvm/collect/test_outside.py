@@ -14,8 +14,11 @@ from buto.runs import Run
 from tests.support.jvm.recorder import Recorder, problems
 
 CONTENDED, WRITES, BYTES, FILES, SOCKETS, SLEEPS = 200, 1000, 512, 30, 7, 20 * 200
+LONG = 10
+"""One contended lock in so many is held for long."""
+
 MIB = 2**20
-TOUCHED = 64 * MIB
+TOUCHED = 128 * MIB
 
 
 @pytest.fixture
@@ -42,8 +45,8 @@ def test_known_amounts_are_counted(used: dict[str, Run]) -> None:
     if counts_locks(used["all"]):
         # A young JVM has a few contended locks of its own.
         assert CONTENDED - 5 <= more(used, "jvm.lock.contended") <= CONTENDED + 40
-        # A thread that waits spins first. How many park depends on the machine.
-        assert 0 < more(used, "jvm.lock.parked") <= CONTENDED + 100
+        # A thread that waits spins first. It parks if it waits long, and else as the machine has it.
+        assert CONTENDED // LONG - 5 <= more(used, "jvm.lock.parked") <= CONTENDED + 100
     assert more(used, "process.socket.count") == SOCKETS
     assert SOCKETS + FILES <= more(used, "process.unix.file_descriptor.count") <= SOCKETS + FILES + 10
     # The agent's own samples are written, too, more in the longer run.
@@ -51,7 +54,8 @@ def test_known_amounts_are_counted(used: dict[str, Run]) -> None:
     assert WRITES * BYTES <= more(used, "process.io.bytes[write]") < WRITES * BYTES + 65536 + 2048 * samples
     assert WRITES <= more(used, "process.io.calls[write]") < WRITES + 300 + 4 * samples
     for name in ("process.memory.usage", "process.memory.anonymous"):
-        assert TOUCHED - 8 * MIB <= more(used, name) <= TOUCHED + 16 * MIB, name
+        # What the JVM needs for itself differs by 8 MiB from run to run.
+        assert TOUCHED - 32 * MIB <= more(used, name) <= TOUCHED + 32 * MIB, name
     # How much a process has to itself depends on who else has the same files in memory.
     for run in used.values():
         anonymous, proportional, resident = (

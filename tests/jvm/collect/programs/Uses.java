@@ -10,13 +10,14 @@ import java.util.List;
 /** Does a known amount of everything that is counted from outside, or with the argument "nothing" none of it. */
 final class Uses {
     static final int CONTENDED = 200;
+    static final int LONG = 10;
     static final int WRITES = 1000;
     static final int BYTES = 512;
     static final int FILES = 30;
     static final int SOCKETS = 7;
     static final int THREADS = 20;
     static final int SLEEPS = 200;
-    static final int TOUCHED = 64 << 20;
+    static final int TOUCHED = 128 << 20;
 
     static final Object LOCK = new Object();
     static final List<Object> HELD = new ArrayList<>();
@@ -56,6 +57,9 @@ final class Uses {
                 turn = k;
                 while (other.getState() != Thread.State.BLOCKED) {
                     Thread.yield();
+                }
+                if (k % LONG == 0) {
+                    Thread.sleep(5);
                 }
             }
             while (turn != -k) {
