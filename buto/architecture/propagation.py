@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from buto.architecture.graph import inclusive
+from buto.architecture.calls import Calls, called_s, inclusive, within
 from buto.architecture.model import Measures
 from buto.runs import FloatArray
 
@@ -26,7 +26,7 @@ class Measured:
 
 
 def self_changes(
-    calls: FloatArray, self_s: FloatArray, tested: Sequence[Measured], changes: FloatArray
+    calls: Calls, self_s: FloatArray, tested: Sequence[Measured], changes: FloatArray
 ) -> FloatArray:
     """Return the changes of self times that explain the measurements of the tests.
 
@@ -35,7 +35,6 @@ def self_changes(
     keep their self time.
 
     Args:
-        calls: shape (n_components, n_components), see :func:`buto.architecture.graph.call_matrix`.
         self_s: old self times in seconds, shape (n_components,).
         tested: no component twice.
         changes: new mean over old mean, less 1, of each test, shape (..., n_tested).
@@ -43,30 +42,30 @@ def self_changes(
     Returns:
         Seconds, shape (..., n_components); no self time becomes negative by them.
     """
-    whole_s = inclusive(calls, self_s)
-    # Unknowns are the changes of inclusive times. A row is the measurement of its component's test, or,
-    # without a test, says that the component changes only by what it calls.
-    system = np.eye(len(self_s)) - calls
-    given = np.zeros((len(self_s), len(tested)))
-    for column, one in enumerate(tested):
-        if one.measures is Measures.INCLUSIVE:
-            system[one.component] = 0.0
-            system[one.component, one.component] = 1.0
-            given[one.component, column] = whole_s[one.component]
-        else:
-            given[one.component, column] = self_s[one.component]
-    own = (np.eye(len(self_s)) - calls) @ np.linalg.solve(system, given)
-    changed: FloatArray = np.maximum(changes @ own.T, -self_s)
-    return changed
-
-
-def reaches(calls: FloatArray) -> FloatArray:
-    """Return whether component i leads to a call of component j, itself excluded; boolean (n_components,
-    n_components).
-    """
-    found = calls > 0
-    while True:
-        further = found | (found.astype(np.float64) @ found > 0)
-        if (further == found).all():
-            return np.asarray(found & ~np.eye(len(calls), dtype=bool))
-        found = further
+    old_s = inclusive(calls, self_s)
+    test_of = {one.component: column for column, one in enumerate(tested)}
+    whole_s = np.zeros((*changes.shape[:-1], len(self_s)))
+    changed = np.zeros_like(whole_s)
+    for group in calls.groups:
+        below_s, inner = called_s(calls, group, whole_s), within(calls, group)
+        # Unknowns are the new inclusive times of the group. A row is the measurement of its component's
+        # inclusive test, or, without one, says what the component does itself and calls.
+        system, known_s = np.eye(len(group)) - inner, self_s[group] + below_s
+        wholes = []
+        for row, component in enumerate(group):
+            if component not in test_of:
+                continue
+            change = changes[..., test_of[component]]
+            if tested[test_of[component]].measures is Measures.INCLUSIVE:
+                system[row] = np.eye(len(group))[row]
+                known_s[..., row] = old_s[component] * (1 + change)
+                wholes.append(row)
+            else:
+                changed[..., component] = self_s[component] * change
+                known_s[..., row] += changed[..., component]
+        new_s = known_s @ np.linalg.inv(system).T
+        whole_s[..., group] = new_s
+        own_s = new_s - new_s @ inner.T - below_s
+        for row in wholes:
+            changed[..., group[row]] = own_s[..., row] - self_s[group[row]]
+    return np.asarray(np.maximum(changed, -self_s))

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 
+from buto.architecture.calls import inclusive
 from buto.architecture.deviations import fewest
-from buto.architecture.graph import inclusive
 from buto.architecture.listing import listed
 from buto.architecture.model import Measures
 from buto.architecture.prediction.evidence import ComponentEvidence, ComponentTest, Evidence

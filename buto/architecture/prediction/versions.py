@@ -8,11 +8,11 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.stats import norm, t
 
-from buto.architecture.graph import edges_of
+from buto.architecture.calls import edges_of, reaches
 from buto.architecture.mapping import GraphMapping, map_graphs
 from buto.architecture.model import Architecture
 from buto.architecture.prediction.evidence import ComponentEvidence, Evidence
-from buto.architecture.propagation import Measured, reaches, self_changes
+from buto.architecture.propagation import Measured, self_changes
 from buto.architecture.queueing.network import Network, network_of
 from buto.runs import FloatArray
 

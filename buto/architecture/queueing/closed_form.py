@@ -12,8 +12,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from buto.architecture.graph import Plan, Visit
 from buto.architecture.model import Discipline, Station
+from buto.architecture.plans import Plan, Visit
 from buto.runs import FloatArray
 
 

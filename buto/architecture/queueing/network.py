@@ -6,8 +6,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from buto.architecture.graph import Plan, Visit, call_matrix, demand_weights, plans
+from buto.architecture.calls import Calls, calls_of
 from buto.architecture.model import Architecture, Station
+from buto.architecture.plans import Plan, Visit, demand_weights, plans
 from buto.architecture.queueing import closed_form
 from buto.architecture.queueing.simulation import Simulated, simulate
 from buto.errors import JudgeError
@@ -29,7 +30,6 @@ class Network:
 
     Attributes:
         plans: of each endpoint.
-        calls: shape (n_components, n_components), see :func:`buto.architecture.graph.call_matrix`.
         weights: calls per request, shape (n_endpoints, n_stations, n_components).
         cv: of each component's self time, shape (n_components,).
         plan_cv: of each endpoint's demands, shape (n_endpoints,); NaN: that of its calls.
@@ -37,7 +37,7 @@ class Network:
 
     stations: tuple[Station, ...]
     plans: tuple[Plan, ...]
-    calls: FloatArray
+    calls: Calls
     weights: FloatArray
     cv: FloatArray
     plan_cv: FloatArray
@@ -141,7 +141,7 @@ def network_of(architecture: Architecture) -> Network:
     network = Network(
         architecture.stations,
         made,
-        call_matrix(architecture),
+        calls_of(architecture),
         demand_weights(architecture, made),
         architecture.cv,
         np.array([np.nan if one.cv is None else one.cv for one in architecture.endpoints], dtype=np.float64),

@@ -14,8 +14,8 @@ from math import inf, isnan
 import numpy as np
 from scipy.special import gammaincinv
 
-from buto.architecture.graph import Plan, Visit
 from buto.architecture.model import Station
+from buto.architecture.plans import Plan, Visit
 from buto.architecture.queueing.servers import server_of
 from buto.runs import FloatArray
 

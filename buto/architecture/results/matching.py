@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from buto.architecture.graph import edges_of
+from buto.architecture.calls import edges_of
 from buto.architecture.mapping import How, map_graphs
 from buto.architecture.model import Architecture, Benchmark, Measures
 from buto.architecture.results.model import ComponentResult

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from enum import Enum
 from math import isinf
 
-from buto.architecture.graph import call_matrix, inclusive
+from buto.architecture.calls import calls_of, inclusive
 from buto.architecture.model import Architecture, Endpoint
 from buto.architecture.traces.calibration import Known
 from buto.architecture.traces.facts import without_utilisation
@@ -81,7 +81,7 @@ def _mixed(response: Compared, architecture: Architecture, summary: Summary) -> 
     Its calls for this endpoint are compared with its mean calls, each with the time of all that it leads to.
     """
     endpoint, requests = response.what, summary.responses[response.what].count
-    whole_s = inclusive(call_matrix(architecture), architecture.self_s)
+    whole_s = inclusive(calls_of(architecture), architecture.self_s)
     visits = Counter({endpoint: requests})
     for (_, callee), edge in summary.edges.items():
         visits[callee] += edge.by_endpoint.get(endpoint, 0)

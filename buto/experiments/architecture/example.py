@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from buto.architecture.calls import calls_of, inclusive
 from buto.architecture.deviations import Size, cliffs_delta, size_of
-from buto.architecture.graph import call_matrix, inclusive
 from buto.architecture.model import Architecture, Call, Component, Endpoint, Station
 from buto.architecture.queueing.network import network_of
 
@@ -69,7 +69,7 @@ def running_example(factor: float = 1.0, variation: float = 1.0) -> Architecture
 def figures() -> list[Figure]:
     """Return the numbers of the example, in which B3 and B4 take 3 ms instead of 2."""
     before, after = running_example(), running_example(1.5)
-    whole = [1000 * inclusive(call_matrix(one), one.self_s)[1:3].sum() for one in (before, after)]
+    whole = [1000 * inclusive(calls_of(one), one.self_s)[1:3].sum() for one in (before, after)]
     demands = [network_of(one).demands(one.self_s)[0, 1] for one in (before, after)]
     return [
         Figure("B1 and B2 together, before", "18 ms", f"{whole[0]:.3g} ms"),

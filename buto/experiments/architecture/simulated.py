@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from buto.architecture.calls import inclusive
 from buto.architecture.deviations import cliffs_delta
 from buto.architecture.model import Architecture, Call, Component, Endpoint, Station
 from buto.architecture.prediction.predict import predict
@@ -122,7 +123,7 @@ def _judge(
 def _tests(architecture: Architecture, rng: np.random.Generator) -> list[ComponentResult]:
     """Return benchmarks of every component, with everything that it calls."""
     network = network_of(architecture)
-    whole_s = np.linalg.solve(np.eye(len(architecture.components)) - network.calls, architecture.self_s)
+    whole_s = inclusive(network.calls, architecture.self_s)
     return [
         ComponentResult(one.name, mean_s * (1 + NOISE * rng.standard_normal(FORKS)), "fork")
         for one, mean_s in zip(architecture.components, whole_s, strict=True)

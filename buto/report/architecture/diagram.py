@@ -7,7 +7,8 @@ from dataclasses import dataclass
 
 from buto.architecture.model import Architecture
 from buto.architecture.prediction.model import Prediction, StationPrediction
-from buto.report.architecture.layout import Arrow, Caller, Place, arrows, lay_out
+from buto.report.architecture.arrows import Arrow, arrows
+from buto.report.architecture.layout import Caller, Place, lay_out
 from buto.report.architecture.naming import from_to, shortened
 from buto.report.architecture.tables import change
 from buto.units import format_percent, format_rate, format_seconds

@@ -5,20 +5,19 @@ requests reach them, and in each band columns by depth of call.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from math import inf
 
-from buto.architecture.model import Architecture, Call
-from buto.units import format_number
+from buto.architecture.model import Architecture
 
 WIDTH, HEIGHT = 214, 42
 """Of a box, in pixels."""
 
-_GAP = 60
+GAP = 84
 """Between two columns; calls run down in it."""
 
-_ACROSS, _DOWN = WIDTH + _GAP, HEIGHT + 14
+_ACROSS, _DOWN = WIDTH + GAP, HEIGHT + 14
 _MARGIN, _LABEL = 10, 22
 
 Caller = tuple[bool, str]
@@ -34,21 +33,6 @@ class Row:
     station: str
     y: int
     height: int
-
-
-@dataclass(frozen=True, slots=True)
-class Arrow:
-    """A call, as an SVG path with the place of its label; the label is empty for one call.
-
-    Attributes:
-        anchor: which end of the label is at that place, as in SVG.
-    """
-
-    path: str
-    x: float
-    y: float
-    label: str
-    anchor: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,17 +80,6 @@ def lay_out(architecture: Architecture, changed: Collection[str] = ()) -> Layout
     return Layout(2 * _MARGIN + widest * _ACROSS, y, tuple(rows), places)
 
 
-def arrows(architecture: Architecture, places: Mapping[Caller, Place]) -> tuple[Arrow, ...]:
-    """Return an arrow for each call."""
-    callers: list[tuple[Caller, Sequence[Call]]] = [
-        *(((True, one.name), one.calls) for one in architecture.endpoints),
-        *(((False, one.name), one.calls) for one in architecture.components),
-    ]
-    return tuple(
-        _arrow(places[caller], places[False, call.to], call) for caller, calls in callers for call in calls
-    )
-
-
 def _depths(architecture: Architecture) -> Mapping[str, int]:
     """Return for each component the fewest calls from any request, plus one; 0 for those never called."""
     calls = {one.name: one.calls for one in architecture.components}
@@ -118,19 +91,3 @@ def _depths(architecture: Architecture) -> Mapping[str, int]:
                 reached[call.to] = reached[name] + 1
                 queue.append(call.to)
     return {name: reached.get(name, 0) for name in calls}
-
-
-def _arrow(start: Place, end: Place, call: Call) -> Arrow:
-    """Lead from the side of the caller that is nearer to the side of the other one that is nearer; within a
-    column, through the gap to the right of it.
-    """
-    from_right, to_left = end[0] >= start[0], end[0] > start[0]
-    x0, y0 = start[0] + WIDTH * from_right, start[1] + HEIGHT / 2
-    x1, y1 = end[0] + WIDTH * (not to_left), end[1] + HEIGHT / 2
-    # The more rows an arrow passes, the further it keeps from the boxes of its column.
-    bend = min(20 + abs(y1 - y0) / 12, _GAP) if end[0] == start[0] else max(40.0, abs(x1 - x0) / 2)
-    bent0, bent1 = x0 + (bend if from_right else -bend), x1 + (-bend if to_left else bend)
-    label = "" if call.times == 1 else f"x{format_number(call.times)}"
-    label += " at once" if call.parallel else ""
-    path = f"M{x0},{y0} C{bent0:.0f},{y0} {bent1:.0f},{y1} {x1},{y1}"
-    return Arrow(path, x1 + (-8 if to_left else 8), y1 - 5, label, "end" if to_left else "start")

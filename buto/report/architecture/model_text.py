@@ -10,6 +10,7 @@ from buto.architecture.queueing.network import network_of
 from buto.architecture.traces.learning import Compared
 from buto.architecture.traces.misfits import Cause, Misfit
 from buto.architecture.traces.summary import Summary
+from buto.report.architecture.naming import call_label
 from buto.report.architecture.tables import Row, seconds, signed
 from buto.report.architecture.text import columns
 from buto.report.sanitize import one_line
@@ -119,6 +120,4 @@ def error_lines(responses: Sequence[Compared], utilisations: Sequence[Compared])
 
 
 def _calls(calls: Sequence[Call]) -> str:
-    return ", ".join(
-        call.to if call.times == 1 else f"{call.to} x{format_number(call.times)}" for call in calls
-    )
+    return ", ".join(f"{call.to} {call_label(call)}".rstrip() for call in calls)

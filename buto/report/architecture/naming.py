@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import re
 
+from buto.architecture.model import Call
+from buto.units import format_number
+
 _PACKAGES = re.compile(r"\b(?:[a-z]\w*\.){2,}(?=[A-Z])", re.ASCII)
 _HEAD = 0.3
 """Share of the letters of a shortened name that are from its beginning; its end tells names better apart."""
@@ -28,3 +31,9 @@ def initials(text: str) -> str:
 def from_to(old: str, new: str) -> str:
     """Return a change of a printed number, or the number alone if it prints the same."""
     return old if old == new else f"{old} to {new}"
+
+
+def call_label(call: Call) -> str:
+    """Return how often, and whether at the same time as other calls; empty for one call in turn."""
+    times = "" if call.times == 1 else f"x{format_number(call.times)}"
+    return " ".join(word for word in (times, "at once" if call.parallel else "") if word)

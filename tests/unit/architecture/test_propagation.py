@@ -7,13 +7,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from buto.architecture.graph import call_matrix, inclusive
+from buto.architecture.calls import Calls, calls_of, inclusive, reaches
 from buto.architecture.model import Measures
-from buto.architecture.propagation import Measured, reaches, self_changes
+from buto.architecture.propagation import Measured, self_changes
 from tests.support.systems import running_example
 
 EXAMPLE = running_example()
-CALLS = call_matrix(EXAMPLE)
+CALLS = calls_of(EXAMPLE)
 SELF = EXAMPLE.self_s
 
 
@@ -62,6 +62,69 @@ def test_many_replicates_are_as_one_by_one() -> None:
     assert together == pytest.approx(np.array([self_changes(CALLS, SELF, tested, one) for one in shares]))
 
 
+ONE_TO_THREE = np.array([[0, 1, 2, 0.5], *np.zeros((3, 4))])
+"""Calls of the first component: one, two and a half."""
+
+
+def test_parallel_calls_take_as_long_as_the_longest() -> None:
+    at_once = Calls(np.zeros((4, 4)), ONE_TO_THREE)
+    assert inclusive(at_once, np.array([1.0, 5.0, 3.0, 4.0])) == pytest.approx([7, 5, 3, 4])
+    in_turn = Calls(ONE_TO_THREE, np.zeros((4, 4)))
+    assert inclusive(in_turn, np.array([1.0, 5.0, 3.0, 4.0])) == pytest.approx([14, 5, 3, 4])
+
+
+def test_a_caller_is_not_blamed_for_the_longest_of_its_parallel_calls() -> None:
+    """It takes 7 s, 1 + 2 x 3; the second call becomes 1 s longer, so it takes 9 s."""
+    at_once = Calls(np.zeros((4, 4)), ONE_TO_THREE)
+    tested = [Measured(position, Measures.INCLUSIVE) for position in range(4)]
+    self_s, new_s = np.array([1.0, 5.0, 3.0, 4.0]), np.array([9.0, 5.0, 4.0, 4.0])
+    found = self_changes(at_once, self_s, tested, new_s / np.array([7.0, 5.0, 3.0, 4.0]) - 1)
+    assert found == pytest.approx([0, 0, 1, 0], abs=1e-12)
+
+
+def test_a_parallel_call_that_is_never_the_longest_changes_no_caller() -> None:
+    at_once = Calls(np.zeros((4, 4)), ONE_TO_THREE)
+    tested = [Measured(0, Measures.INCLUSIVE), Measured(3, Measures.INCLUSIVE)]
+    found = self_changes(at_once, np.array([1.0, 5.0, 3.0, 4.0]), tested, np.array([0.0, 1.0]))
+    assert found == pytest.approx([0, 0, 0, 4], abs=1e-12)
+
+
+def whole_by_following(calls: Calls, self_s: np.ndarray, component: int) -> float:
+    """The slow reference: follow each call."""
+    below = [whole_by_following(calls, self_s, other) for other in range(component)]
+    in_turn = sum(times * one for times, one in zip(calls.sequential[component], below, strict=False))
+    at_once = (times * one for times, one in zip(calls.parallel[component], below, strict=False))
+    return float(self_s[component] + in_turn + max(at_once, default=0.0))
+
+
+@given(st.integers(0, 2**32 - 1))
+def test_any_calls_add_up_as_if_each_was_followed_and_give_back_the_self_times(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    kinds = [np.tril(rng.integers(0, 4, (6, 6)) * (rng.random((6, 6)) < 0.5), -1) for _ in range(2)]
+    calls = Calls(kinds[0].astype(float), kinds[1] * (kinds[0] == 0).astype(float))
+    old, new = rng.random((2, 6)) + 0.1
+    wholes = [inclusive(calls, one) for one in (old, new)]
+    assert wholes[0] == pytest.approx([whole_by_following(calls, old, one) for one in range(6)])
+    measures = [Measures.SELF if alone else Measures.INCLUSIVE for alone in rng.random(6) < 0.3]
+    tested = [Measured(position, one) for position, one in enumerate(measures)]
+    alone = np.array([one is Measures.SELF for one in measures])
+    changes = np.where(alone, new / old, wholes[1] / wholes[0]) - 1
+    assert old + self_changes(calls, old, tested, changes) == pytest.approx(new)
+
+
+def test_recursion_is_solved_together_with_what_it_calls() -> None:
+    """The second and the third call each other every other time, and the first calls the second."""
+    calls = np.array([[0, 1, 0, 0], [0, 0, 0.5, 0], [0, 0.5, 0, 2], [0, 0, 0, 0]], dtype=float)
+    both = Calls(calls, np.zeros((4, 4)))
+    self_s = np.array([1.0, 2.0, 3.0, 4.0])
+    assert inclusive(both, self_s) == pytest.approx(np.linalg.solve(np.eye(4) - calls, self_s))
+    assert [sorted(group) for group in both.groups] == [[3], [1, 2], [0]]
+
+
 def test_reaches_follows_calls_to_the_end() -> None:
     chain = np.array([[0, 1, 0], [0, 0, 1], [0, 0, 0]], dtype=float)
-    assert reaches(chain).tolist() == [[False, True, True], [False, False, True], [False, False, False]]
+    assert reaches(Calls(np.zeros((3, 3)), chain)).tolist() == [
+        [False, True, True],
+        [False, False, True],
+        [False, False, False],
+    ]

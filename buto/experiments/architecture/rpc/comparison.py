@@ -9,8 +9,8 @@ from pathlib import Path
 import numpy as np
 from scipy.stats import mannwhitneyu
 
+from buto.architecture.calls import calls_of, inclusive
 from buto.architecture.deviations import ALPHA, cliffs_delta
-from buto.architecture.graph import call_matrix, inclusive
 from buto.architecture.model import Architecture, Measures
 from buto.architecture.prediction.predict import predict
 from buto.architecture.propagation import Measured, self_changes
@@ -135,7 +135,7 @@ def _propagated_s(model: Architecture, whole_s: FloatArray, new_whole_s: FloatAr
     Args:
         whole_s, new_whole_s: mean times of the remote calls, old and new, shape (n_calls,).
     """
-    calls, self_s = call_matrix(model), model.self_s
+    calls, self_s = calls_of(model), model.self_s
     made = np.flatnonzero(whole_s > 0)
     # The model's first component is the request itself.
     tested = [Measured(int(place) + 1, Measures.INCLUSIVE) for place in made]

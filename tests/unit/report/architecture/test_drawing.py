@@ -9,8 +9,9 @@ import pytest
 from buto.architecture.model import Architecture, Call, Component, Endpoint, Station
 from buto.architecture.prediction.model import Prediction
 from buto.architecture.prediction.predict import predict
+from buto.report.architecture.arrows import Arrow, arrows
 from buto.report.architecture.diagram import diagram
-from buto.report.architecture.layout import HEIGHT, WIDTH, arrows, lay_out
+from buto.report.architecture.layout import GAP, HEIGHT, WIDTH, lay_out
 from buto.report.architecture.load_chart import Mark, load_charts
 from buto.report.architecture.naming import from_to, initials, shortened
 from tests.support.systems import QUICK, result, running_example, two_endpoints
@@ -87,18 +88,68 @@ def test_arrows_lead_to_the_nearer_side(
 ) -> None:
     layout = lay_out(chain())
     drawn = arrows(chain(), layout.places)[position]
-    (x0, y0), (x1, y1) = layout.places[False, caller], layout.places[False, callee]
-    assert drawn.path.startswith(f"M{x0 + WIDTH * from_right},{y0 + HEIGHT / 2} ")
-    assert drawn.path.endswith(f" {x1 + WIDTH * (not to_left)},{y1 + HEIGHT / 2}")
+    (x0, y0), (x1, y1) = ends_of(drawn)
+    start, end = layout.places[False, caller], layout.places[False, callee]
+    assert (x0, x1) == (start[0] + WIDTH * from_right, end[0] + WIDTH * (not to_left))
+    assert start[1] < y0 < start[1] + HEIGHT
+    assert end[1] < y1 < end[1] + HEIGHT
     assert drawn.anchor == ("end" if to_left else "start")
+
+
+def ends_of(arrow: Arrow) -> tuple[tuple[float, float], tuple[float, float]]:
+    """Where an arrow begins and ends."""
+    words = arrow.path.removeprefix("M").split()
+    first, last = (tuple(map(float, word.split(","))) for word in (words[0], words[-1]))
+    return first, last
+
+
+def star() -> Architecture:
+    """A request to each of three stations, which all call the same two components twice."""
+    both = (Call("x", 2), Call("y", 2))
+    return Architecture(
+        "star",
+        tuple(Station(name) for name in "abcd"),
+        (
+            *(Component(f"{name}1", name, 0.001, both) for name in "abc"),
+            Component("x", "d", 0.001),
+            Component("y", "d", 0.001),
+        ),
+        (Endpoint("GET", (Call("a1", 1), Call("b1", 1), Call("c1", 1)), 5.0),),
+    )
+
+
+def test_arrows_at_one_side_of_a_box_are_apart_so_that_each_label_is_read() -> None:
+    drawn = arrows(star(), lay_out(star()).places)
+    ends = [end for one in drawn for end in ends_of(one)]
+    assert len(set(ends)) == len(ends)
+    assert len({(one.x, one.y) for one in drawn}) == len(drawn)
+
+
+def test_arcs_to_boxes_of_the_same_column_lie_within_each_other() -> None:
+    """The arrow to the nearest box leaves lowest, and turns first."""
+    drawn = arrows(star(), lay_out(star()).places)[:3]
+    starts = [ends_of(one)[0][1] for one in sorted(drawn, key=lambda one: ends_of(one)[1][1])]
+    assert starts == sorted(starts, reverse=True)
+    turns = [turn_of(one) for one in sorted(drawn, key=lambda one: ends_of(one)[1][1])]
+    assert turns == sorted(set(turns))
+
+
+def turn_of(arrow: Arrow) -> float:
+    """How far to the right the handle of its first end is."""
+    return float(arrow.path.split("C")[1].split(",")[0])
+
+
+def test_arrows_to_another_column_do_not_cross_at_their_box() -> None:
+    places = lay_out(running_example()).places
+    drawn = [ends_of(one) for one in arrows(running_example(), places)[3:5]]
+    assert (drawn[0][0][1] < drawn[1][0][1]) == (drawn[0][1][1] < drawn[1][1][1])
 
 
 def test_arrows_within_a_column_stay_in_the_gap_beside_it() -> None:
     layout = lay_out(chain())
     drawn = arrows(chain(), layout.places)[1]
-    bent = float(drawn.path.split("C")[1].split(",")[0])
     # A curve of this form goes three quarters of the way to its handles.
-    assert 0 < 0.75 * (bent - layout.places[False, "z1"][0] - WIDTH) < 60
+    assert 0 < 0.75 * (turn_of(drawn) - layout.places[False, "z1"][0] - WIDTH) < GAP
 
 
 def test_charts_end_where_a_version_is_saturated() -> None:

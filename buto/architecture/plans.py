@@ -1,4 +1,4 @@
-"""Calls between components: how often for one request, and their demand at each station."""
+"""The way of a request through the stations, and its demand at each of them."""
 
 from __future__ import annotations
 
@@ -6,9 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.sparse import csr_array
-from scipy.sparse.csgraph import connected_components
 
+from buto.architecture.calls import calls_of, visits
 from buto.architecture.model import Architecture, Call
 from buto.errors import JudgeError
 from buto.runs import FloatArray
@@ -45,53 +44,6 @@ Plan = tuple[Visit | Fork, ...]
 """The steps of a request, in order."""
 
 
-def edges_of(architecture: Architecture) -> dict[str, dict[str, float]]:
-    """Return the components that each component calls, by name."""
-    return {one.name: {call.to: call.times for call in one.calls} for one in architecture.components}
-
-
-def call_matrix(architecture: Architecture, *, parallel: bool | None = None) -> FloatArray:
-    """Return the calls of component j for one call of component i, shape (n_components, n_components).
-
-    Args:
-        parallel: only parallel calls, only the others, or None for both.
-
-    Raises:
-        JudgeError: components call each other endlessly.
-    """
-    index = architecture.component_index
-    calls = np.zeros((len(index), len(index)))
-    for caller, component in enumerate(architecture.components):
-        for call in component.calls:
-            if parallel is None or call.parallel is parallel:
-                calls[caller, index[call.to]] += call.times
-    _refuse_endless(calls, list(index))
-    return calls
-
-
-def visits(calls: FloatArray, start: FloatArray) -> FloatArray:
-    """Return how often each component is called for one request.
-
-    Recursion is allowed as long as it ends: visits = start + calls.T @ visits.
-
-    Args:
-        calls: a call matrix, shape (n_components, n_components).
-        start: calls by the request itself, shape (n_components,).
-
-    Returns:
-        Shape (n_components,).
-    """
-    solved = np.linalg.solve(np.eye(len(start)) - calls.T, start)
-    return np.where(solved > 1e-12, solved, 0.0).astype(np.float64)
-
-
-def inclusive(calls: FloatArray, self_s: FloatArray) -> FloatArray:
-    """Return each component's time including all that it calls, in seconds; the inverse of taking the self
-    time.
-    """
-    return np.linalg.solve(np.eye(len(self_s)) - calls, self_s).astype(np.float64)
-
-
 def plans(architecture: Architecture) -> tuple[Plan, ...]:
     """Return the plan of each endpoint.
 
@@ -102,8 +54,7 @@ def plans(architecture: Architecture) -> tuple[Plan, ...]:
         JudgeError: components call each other endlessly or in a circle of parallel calls, parallel calls
             multiply to too many branches, or an endpoint calls nothing.
     """
-    calls = call_matrix(architecture)
-    sequential = call_matrix(architecture, parallel=False) if _has_parallel(architecture) else calls
+    sequential = calls_of(architecture).sequential
     made = []
     for endpoint in architecture.endpoints:
         plan = _Planner(architecture, sequential, endpoint.name).plan(endpoint.calls)
@@ -191,21 +142,3 @@ class _Planner:
                 advice="parallel calls within parallel ones multiply; leave out 'parallel' in the inner ones",
             )
         return Fork(tuple(self.plan((Call(call.to, call.times),), times, depth + 1) for call in parallel))
-
-
-def _has_parallel(architecture: Architecture) -> bool:
-    return any(call.parallel for component in architecture.components for call in component.calls)
-
-
-def _refuse_endless(calls: FloatArray, names: Sequence[str]) -> None:
-    _, group_of = connected_components(csr_array(calls > 0), connection="strong")
-    in_cycle = (np.bincount(group_of)[group_of] > 1) | (np.diag(calls) > 0)
-    for group in np.unique(group_of[in_cycle]):
-        members = np.flatnonzero(group_of == group)
-        growth = np.abs(np.linalg.eigvals(calls[np.ix_(members, members)])).max()
-        if growth >= 1 - 1e-9:
-            cycle = ", ".join(repr(names[position]) for position in members[:5])
-            raise JudgeError(
-                f"the components {cycle} call each other without an end, {growth:.3g} times a round",
-                advice="recursion must end: write fewer than one further call per round, on average",
-            )

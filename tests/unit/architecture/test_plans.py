@@ -7,8 +7,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from buto.architecture.graph import Fork, Visit, call_matrix, demand_weights, inclusive, plans, visits
+from buto.architecture.calls import calls_of, inclusive, visits
 from buto.architecture.model import Architecture, Call, Component, Endpoint, Station
+from buto.architecture.plans import Fork, Visit, demand_weights, plans
 from buto.errors import JudgeError
 from tests.support.systems import running_example
 
@@ -23,7 +24,7 @@ def demands(architecture: Architecture) -> np.ndarray:
 
 def test_the_papers_example_has_its_numbers() -> None:
     old, new = running_example(), running_example(b3_s=0.003, b4_s=0.003)
-    whole = [inclusive(call_matrix(one), one.self_s) for one in (old, new)]
+    whole = [inclusive(calls_of(one), one.self_s) for one in (old, new)]
     subsystem = [times[1] + times[2] for times in whole]
     assert subsystem == pytest.approx([0.018, 0.022])
     assert subsystem[1] / subsystem[0] - 1 == pytest.approx(0.222, abs=5e-4)
