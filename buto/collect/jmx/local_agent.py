@@ -101,12 +101,13 @@ def open_endpoint(pid: int, directory: Path, credentials: Credentials = NO_CREDE
     own = Credentials(_USER, secrets.token_hex(32))
     write_private_file(directory / "password", f"{own.user} {own.password}\n".encode())
     write_private_file(directory / "access", f"{own.user} readwrite\n".encode())
-    ports = [_free_port() for _ in range(_TRIES)]
+    # A port that was found free may be found again.
+    ports = dict.fromkeys(_free_port() for _ in range(_TRIES))
     for port in ports:
         text = _OPTIONS.format(port=port, directory=_observed(directory))
         write_private_file(directory / f"options-{port}", text.encode())
     give_to_owner(directory, pid)
-    for left, port in zip(reversed(range(_TRIES)), ports, strict=True):
+    for left, port in zip(reversed(range(len(ports))), ports, strict=True):
         options = directory / f"options-{port}"
         try:
             run_command(pid, f"{_START} config.file={_observed(options)}", START_S)

@@ -65,12 +65,12 @@ def test_a_jvm_without_a_sum_misses_what_threads_allocate_between_two_samples(
 def test_the_agent_itself_does_not_count(
     one_java: Path, launcher: Launcher, collector: PlainCollector
 ) -> None:
-    heard = run(launcher, collector, one_java, ["main=0"] * 4, ["-XX:+UseSerialGC"])
+    heard = run(launcher, collector, one_java, ["main=0"] * 10, ["-XX:+UseSerialGC"])
     own = heard.series("buto.snapshot.allocated")
     values = heard.series(ALLOCATED)
-    # The exit hook's thread allocates, too.
-    assert own[-2] - own[5] > 10_000
-    assert values[-2] - values[5] < 2_000
+    # The main class may be loaded after the first samples; the exit hook's thread allocates, too.
+    assert own[-2] - own[20] > 10_000
+    assert values[-2] - values[20] < 2_000
 
 
 @pytest.mark.parametrize("option", ["-XX:+UseSerialGC", "-XX:+UseParallelGC", "-XX:+UseG1GC"])

@@ -83,7 +83,8 @@ def test_held_counters_agree_with_the_programs_own_beans(record: Recorder, java:
             assert "Cycles" in name or "Concurrent" in name, name
             continue
         compared += 1
-        slack = 1.0 if "time" in name else 40 if "class" in name else 1
+        # ZGC pauses several times in a collection, and may begin one at any time.
+        slack = 1.0 if "time" in name else 40 if "class" in name else 10 if "Pauses" in name else 1
         assert float(text) - 0.002 <= held <= float(text) + slack, name
     assert compared >= 5
 

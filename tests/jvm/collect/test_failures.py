@@ -196,5 +196,7 @@ def test_fifty_launches_leave_nothing_growing(record: Recorder) -> None:
         record.java("Ends", "0")
         record.recordings.clear()
     fds_after, threads_after, rss_after = state()
-    assert (fds_after, threads_after) == (fds, threads)
+    # What other tests in this process left may end meanwhile.
+    assert fds_after <= fds
+    assert threads_after <= threads
     assert rss_after - rss < 8 * 2**20

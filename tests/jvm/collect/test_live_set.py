@@ -36,7 +36,7 @@ class Marking:
 
 
 def test_a_mark_has_a_live_set_of_its_own(program: Path) -> None:
-    command = ("java", "-Xmx32m", "-cp", str(program), "Allocates", *["main=0"] * 5, f"keep={1 << 20}")
+    command = ("java", "-Xmx32m", "-cp", str(program), "Allocates", *["main=0"] * 20, f"keep={1 << 20}")
     target = Target(command, interval_s=0.05, live_set=LiveSet(at_marks=True))
     with open_collector(target) as collector:
         run = collector.record("test", hooks=Marking())

@@ -83,9 +83,9 @@ def test_everything_is_read_at_the_start_and_at_the_end(used: dict[str, Run]) ->
             assert np.isfinite(series[-1]), prop.name
             # A JVM tells whose its performance counters are only just before main.
             assert np.isfinite(series[0]) or prop.name.startswith("jvm."), prop.name
-    # Seconds, and not their thousands: a busy machine may take its time.
-    assert 0 < run.series("buto.outside.delay")[-1] < 60
-    assert 0 < run.series("buto.outside.time")[-1] < 60
+    # Seconds, and not their thousandths: a busy machine may take its time, but not at each reading.
+    assert 0 < np.nanmin(run.series("buto.outside.delay")) < 0.2
+    assert 0 < np.nanmin(run.series("buto.outside.time")) < 0.2
 
 
 def test_the_processor_counts_for_the_jvm(
@@ -102,7 +102,8 @@ def test_the_processor_counts_for_the_jvm(
     # What came before the counters were opened is missing; how much depends on the machine.
     for counted, other in ((cpu_s, "jvm.cpu.time"), (n_faults, "process.paging.faults[minor]")):
         whole = run.series(other)[-1]
-        assert 0.5 * whole < counted[-1] < 1.5 * whole, other
+        # A virtual processor may count what its host took from it.
+        assert 0.5 * whole < counted[-1] < 10 * whole, other
 
 
 def test_a_killed_program_has_its_last_counters(record: Recorder, java: str, tmp_path: Path) -> None:

@@ -69,7 +69,7 @@ def test_a_buto_that_is_stopped_for_five_seconds_loses_no_sample(tmp_path: Path,
 def test_a_buto_that_is_stopped_while_the_program_ends_holds_it_up_only_for_a_bound(
     tmp_path: Path, classes: Path
 ) -> None:
-    java = ["java", "-cp", str(classes), "Phases", str(tmp_path), "ends", "500"]
+    java = ["java", "-cp", str(classes), "Phases", str(tmp_path), "ends", "3000"]
     with harness(tmp_path, "-m", "buto", "record", "t", "--", *java) as measuring:
         measuring.reached("middle")
         jvm = measuring.begun("Phases\0/")

@@ -149,7 +149,7 @@ def test_two_butos_measure_into_one_store_one_after_the_other(tmp_path: Path, cl
         directory.mkdir()
 
     def command(directory: Path) -> list[str]:
-        java = ["java", "-cp", str(classes), "Phases", str(directory), "ends", "500"]
+        java = ["java", "-cp", str(classes), "Phases", str(directory), "ends", "3000"]
         return ["-m", "buto", "record", "t", "--store", str(tmp_path / "store"), "--", *java]
 
     with harness(first, *command(first)) as one, harness(second, *command(second)) as two:
@@ -200,6 +200,17 @@ def test_a_port_that_is_taken_at_the_last_moment_is_not_insisted_on(
         monkeypatch.setattr(local_agent, "_free_port", free_port)
         endpoint = local_agent.open_endpoint(bystander.pid, directory)
     assert f":{chosen[1]}/" in endpoint.address
+
+
+def test_a_port_that_is_found_free_again_and_again_is_used(
+    tmp_path: Path, bystander: subprocess.Popen[bytes], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    until(lambda: (tmp_path / "begun").exists(), "the JVM does not start")
+    port = local_agent._free_port()
+    monkeypatch.setattr(local_agent, "_free_port", lambda: port)
+    with private_directory() as directory:
+        endpoint = local_agent.open_endpoint(bystander.pid, directory)
+    assert f":{port}/" in endpoint.address
 
 
 def test_a_machine_without_a_free_port_is_reported(tmp_path: Path) -> None:

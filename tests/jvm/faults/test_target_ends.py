@@ -129,7 +129,8 @@ def test_a_long_collection_is_the_programs_own_and_starves_nothing(
 
 
 def test_a_stop_of_the_world_that_is_not_a_collection_starves_a_run(recorder: Recorder) -> None:
-    stop = ("stop", f"{1000 * STOPPED_S:.0f}")
+    # The stop begins some time after the loop did.
+    stop = ("stop", f"{1000 * (STOPPED_S + 1):.0f}")
     run = recorder.record("Faulty", *stop, options=(SERIAL, "-XX:-UseCountedLoopSafepoints"))
     assert run.series("jvm.gc.time[MarkSweepCompact]")[-1] < 1
     assert run.stdout == b"done\n"
@@ -168,6 +169,6 @@ def test_a_target_that_is_stopped_for_a_while_starves_its_run(recorder: Recorder
 
 def test_a_target_that_is_stopped_for_good_is_ended_at_its_time_limit(recorder: Recorder) -> None:
     began = time.monotonic()
-    run = recorder.record("Faulty", "nothing", on_tick=stop_for(1000), timeout_s=2.0)
+    run = recorder.record("Faulty", "nothing", on_tick=stop_for(1000), timeout_s=10.0)
     assert run.outcome.timed_out
-    assert time.monotonic() - began < 30
+    assert time.monotonic() - began < 60

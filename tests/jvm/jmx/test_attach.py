@@ -50,7 +50,11 @@ def test_by_process_id_three_times_for_a_given_time(
     attach(spec, worker=shared_worker)
     threads = n_threads(process.pid)
     attach(spec, worker=shared_worker)
-    assert n_threads(process.pid) <= threads + 1, "what a connection needs is used again by the next"
+    # Threads of a connection end some time after it.
+    deadline = time.monotonic() + PATIENCE_S / 4
+    while n_threads(process.pid) > threads + 1:
+        assert time.monotonic() < deadline, "what a connection needs is used again by the next"
+        time.sleep(0.05)
     assert process.poll() is None, "the program goes on"
 
 
@@ -83,7 +87,7 @@ def test_a_slow_mbean_of_an_attached_jvm_is_named(
 ) -> None:
     process = targets.start(one_java, "-Dslow=120")
     slots = MBeanSpec(QUEUE, ("Slots",))
-    spec = AttachSpec("test", pid=process.pid, duration_s=1.0, interval_s=0.05, mbeans=(slots,))
+    spec = AttachSpec("test", pid=process.pid, duration_s=4.0, interval_s=0.05, mbeans=(slots,))
     run = attach(spec, worker=shared_worker)
     assert not run.quality.valid
     assert run.quality.problems[0].text.startswith(f"the MBean {QUEUE} takes ")
@@ -94,7 +98,7 @@ def test_a_slow_mbean_of_an_attached_jvm_is_named(
 def test_by_url_without_protection(shared_worker: Worker, one_java: str, targets: Targets) -> None:
     process = targets.start(one_java, *OPEN_DOOR)
     run = attach(
-        AttachSpec("test", url=remote_address_of(process.pid), duration_s=0.4, interval_s=0.05),
+        AttachSpec("test", url=remote_address_of(process.pid), duration_s=2.0, interval_s=0.05),
         worker=shared_worker,
     )
     assert len(run.times_s) > 2
@@ -197,7 +201,7 @@ def test_a_jvm_that_stops_answering_ends_the_recording_in_time(one_java: str, ta
     process = targets.start(one_java, "-Dcom.sun.management.jmxremote")
     stop = once_sampled(4, lambda: process.send_signal(signal.SIGSTOP))
     began = time.monotonic()
-    run = attach(AttachSpec("test", pid=process.pid, duration_s=1.0, interval_s=0.05), stop)
+    run = attach(AttachSpec("test", pid=process.pid, duration_s=5.0, interval_s=0.05), stop)
     assert time.monotonic() - began < 60
     assert len(run.times_s) >= 4
 

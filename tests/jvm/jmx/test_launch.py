@@ -147,7 +147,7 @@ def test_a_jvm_that_is_gone_before_it_is_attached_to_is_reported_like_any_that_e
 def test_a_program_that_runs_too_long_is_stopped_and_its_run_kept(
     record: Callable[..., Run], one_java: str, classes: Path
 ) -> None:
-    run = record(*driven(one_java, classes), timeout_s=4)
+    run = record(*driven(one_java, classes), timeout_s=12)
     assert run.outcome.timed_out
     assert run.quality.problems[0].kind is ProblemKind.TIME_LIMIT
     assert len(run.times_s) > 1
@@ -167,11 +167,11 @@ def test_a_stopped_program_does_not_hang_its_collector(
     shared_worker: Worker, one_java: str, classes: Path
 ) -> None:
     stop = once_sampled(4, lambda: os.kill(launched_jvm(), signal.SIGSTOP))
-    target = Target(driven(one_java, classes), timeout_s=4, interval_s=0.05)
+    target = Target(driven(one_java, classes), timeout_s=12, interval_s=0.05)
     with JmxCollector(target, shared_worker) as collector:
         began = time.monotonic()
         run = collector.record("test", stop)
-        assert time.monotonic() - began < 20
+        assert time.monotonic() - began < 40
         assert run.outcome.timed_out
         assert ProblemKind.EARLY_LOSS in [problem.kind for problem in run.quality.problems]
         assert collector.worker() is shared_worker, "the worker is well"

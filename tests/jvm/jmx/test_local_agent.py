@@ -83,7 +83,7 @@ def test_an_attached_jvm_listens_on_loopback_alone_and_not_at_all_afterwards(
 
     for _ in range(2):
         attach(
-            AttachSpec("test", pid=process.pid, duration_s=0.5, interval_s=0.05),
+            AttachSpec("test", pid=process.pid, duration_s=2.0, interval_s=0.05),
             once_sampled(2, look),
             shared_worker,
         )
@@ -148,7 +148,7 @@ def test_a_jvm_that_does_not_close_its_door_makes_the_run_unusable_but_keeps_it(
     monkeypatch.setattr("buto.collect.jmx.local_agent._STOP_S", 0.5)
     process = targets.start(one_java)
     stop = once_sampled(4, lambda: process.send_signal(signal.SIGSTOP))
-    run = attach(AttachSpec("test", pid=process.pid, duration_s=1.0, interval_s=0.05), stop, Worker())
+    run = attach(AttachSpec("test", pid=process.pid, duration_s=5.0, interval_s=0.05), stop, Worker())
     assert len(run.times_s) >= 4
     assert f"jcmd {process.pid} ManagementAgent.stop" in run.quality.describe()
 

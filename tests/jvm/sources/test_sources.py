@@ -60,7 +60,8 @@ def test_sources_are_read_on_the_clock_of_the_run(project: Path) -> None:
     at_start = searches[known & (run.times_s < begin)]
     # The program ends with its load, and so a reading is the last one shortly before.
     assert 50 <= searches[known][-1] <= 100
-    assert (at_start == 0).all()
+    # Between two readings values are interpolated.
+    assert (at_start < 10).all()
     assert (np.diff(searches[known]) >= 0).all()
     # 50 requests a second, evenly: about half of them in the middle of the load, also on a busy machine.
     middle = np.interp((begin + end) / 2, run.times_s[known], searches[known])
@@ -69,8 +70,8 @@ def test_sources_are_read_on_the_clock_of_the_run(project: Path) -> None:
     own, outside = run.series("jvm.cpu.time"), run.series("tree.cpu.time")
     both = ~np.isnan(own) & ~np.isnan(outside)
     assert both.mean() > 0.7
-    # A source counts from its first reading, which is that of the first sample but for some milliseconds.
-    assert np.ptp((own - outside)[both]) < 0.2
+    # A source counts from its first reading, which the start of the JVM may delay.
+    assert np.ptp((own - outside)[both & (run.times_s >= begin)]) < 0.2
     states = {one.name: one for one in run.sources}
     assert states["tree"] == SourceState("tree", "process")
     assert states["gone"].reason == "http://127.0.0.1:1/metrics cannot be read: nothing listens there"

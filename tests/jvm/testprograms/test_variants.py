@@ -81,7 +81,7 @@ def test_weak_references_show_saw_teeth() -> None:
     drops = np.flatnonzero(np.diff(heap) < -4e6)
     rises = np.diff(heap)[np.diff(heap) > 0]
     assert len(drops) >= 2
-    assert rises.sum() > 30e6
+    assert rises.sum() > 15e6
 
 
 def test_a_string_builder_leaks_steadily() -> None:
@@ -92,11 +92,11 @@ def test_a_string_builder_leaks_steadily() -> None:
 
 
 def test_leaked_threads_climb_stairs() -> None:
-    run = _record("leaker-thread", "1500ms", "--interval", "300ms")
+    run = _record("leaker-thread", "3s", "--interval", "600ms")
     threads = run.series("jvm.thread.count")
     assert np.all(np.diff(threads[1:]) >= 0)
     levels, counts = np.unique(threads[threads > threads[0]], return_counts=True)
-    landings = levels[counts >= 2]
+    landings = levels[counts >= 3]
     assert len(landings) >= 3
     assert set(np.diff(landings) % 10) == {0.0}
 

@@ -35,7 +35,7 @@ tests:
       stop: true
   polled:
     collector: jmx
-    interval: 2s  # JMX takes about one to be there
+    interval: 10s  # JMX takes about one to be there
     workload:
       operations: [{at: 100ms, mbean: "shop:type=Shop", operation: order, arguments: [100]}]
       after: 800ms

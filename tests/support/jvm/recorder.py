@@ -12,10 +12,13 @@ from buto.collect.agent import collector as agent_collector
 from buto.collect.record.recording import Recording
 from buto.runs import ProblemKind, Run
 
+OF_THE_MACHINE = (ProblemKind.STARVED, ProblemKind.LATE_START)
+"""Problems of which the tests that run beside this one are guilty."""
+
 
 def problems(run: Run) -> list[str]:
-    """What is wrong with a run but for starvation, of which the tests that run beside this one are guilty."""
-    return [one.text for one in run.quality.problems if one.kind is not ProblemKind.STARVED]
+    """What is wrong with a run but for what a busy machine does to it."""
+    return [one.text for one in run.quality.problems if one.kind not in OF_THE_MACHINE]
 
 
 def said_times(run: Run) -> tuple[int, int]:

@@ -47,7 +47,7 @@ public final class Allocates {
                 threads.add(thread);
             }
             for (Thread thread : threads) {
-                thread.join(STEP_MS);
+                thread.join(deed.equals("dead") ? 0 : STEP_MS);
             }
         }
     }
@@ -81,7 +81,8 @@ public final class Allocates {
             allocate(bytes);
             try {
                 if (deed.equals("dead")) {
-                    Thread.sleep(STEP_MS);
+                    // Until it was seen.
+                    Thread.sleep(1000);
                 } else if (deed.equals("live")) {
                     Thread.sleep(60000);
                 }

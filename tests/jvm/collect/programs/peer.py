@@ -98,7 +98,7 @@ def main(behaviour: str) -> None:
     elif behaviour == "silent":
         begin(channel)
         channel.close()
-        time.sleep(0.6)
+        time.sleep(3)
     elif behaviour == "gap":
         zero = begin(channel)
         time.sleep(1.3)

@@ -45,6 +45,9 @@ public final class Faulty {
                 end(argument, () -> Runtime.getRuntime().halt(9));
                 break;
             case "nothing":
+                for (int times = 0; times < 6; times++) {
+                    work();
+                }
                 break;
             case "fill":
                 fill();
@@ -152,7 +155,7 @@ public final class Faulty {
      * the JVM needs {@code -XX:-UseCountedLoopSafepoints}; that is no garbage collection.
      */
     private static void stop(long milliseconds) throws InterruptedException {
-        for (int warm = 0; warm < 200; warm++) {
+        for (int warm = 0; warm < 1000; warm++) {
             spin(1);
         }
         Thread other = new Thread(() -> spin(milliseconds));

@@ -27,7 +27,7 @@ public final class Odd extends NotificationBroadcasterSupport implements OddMBea
                     server.registerMBean(odd, name);
                     odd.awaitReads(3);
                     server.unregisterMBean(name);
-                    Thread.sleep(150);
+                    Thread.sleep(1000);
                 }
                 break;
             case "blocks":
@@ -38,7 +38,8 @@ public final class Odd extends NotificationBroadcasterSupport implements OddMBea
                 server.registerMBean(odd, name);
                 odd.awaitReads(1);
                 odd.flood(Integer.parseInt(arguments[1]), Integer.parseInt(arguments[2]));
-                Thread.sleep(100);
+                // Time to fetch what JMX still has.
+                Thread.sleep(1500);
                 break;
             default:
                 throw new IllegalArgumentException(arguments[0]);

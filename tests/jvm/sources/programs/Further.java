@@ -2,10 +2,12 @@ import java.io.File;
 import java.util.Map;
 
 /**
- * A JVM beside the measured one: has so many more threads, and goes on until it was sampled. With the name of a file it
+ * A JVM beside the measured one: has so many more threads, and works once it was sampled. With the name of a file it
  * then creates the file and stays; otherwise it ends.
  */
 public final class Further {
+    private static volatile long burnt;
+
     private Further() {
     }
 
@@ -18,6 +20,10 @@ public final class Further {
         System.out.println("up");
         while (!isSampled()) {
             Thread.sleep(20);
+        }
+        long end = System.nanoTime() + 100_000_000;
+        while (System.nanoTime() < end) {
+            burnt++;
         }
         Thread.sleep(600);
         if (arguments.length > 1) {

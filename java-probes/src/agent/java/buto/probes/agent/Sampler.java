@@ -139,7 +139,8 @@ final class Sampler extends Thread implements Thread.UncaughtExceptionHandler {
     }
 
     /**
-     * Samples at multiples of the interval from the program's start. A missed tick is counted and skipped.
+     * Samples at multiples of the interval from the program's start. A missed tick is counted and skipped, also
+     * if the program's end came before its sample.
      */
     private void sampleUntilExit(long main) throws IOException {
         long interval = request.intervalNanos;
@@ -177,6 +178,9 @@ final class Sampler extends Thread implements Thread.UncaughtExceptionHandler {
                     listen();
                 }
             }
+        }
+        if (exitTime >= tick) {
+            missed += 1 + (exitTime - tick) / interval;
         }
     }
 

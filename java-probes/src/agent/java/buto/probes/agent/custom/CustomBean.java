@@ -18,6 +18,9 @@ import javax.management.openmbean.OpenMBeanAttributeInfo;
  * fail, as a getter that throws an Error does, each is fetched separately from then on.
  */
 final class CustomBean extends Bean {
+    /** Why an MBean that is gone has no values. */
+    static final String UNREGISTERED = "the MBean was unregistered";
+
     private final MBeanServer server;
     private final ObjectName name;
     private final LinkedHashMap<String, ValueNode> nodes = new LinkedHashMap<String, ValueNode>();
@@ -79,6 +82,14 @@ final class CustomBean extends Bean {
 
     @Override
     protected void read(Columns columns) throws JMException {
+        try {
+            readAll(columns);
+        } catch (InstanceNotFoundException gone) {
+            failed(columns, UNREGISTERED);
+        }
+    }
+
+    private void readAll(Columns columns) throws JMException {
         if (attributes.length == 0) {
             return;
         }

@@ -170,7 +170,7 @@ public final class CustomBeans implements NotificationListener {
             CustomBean gone = live.remove(name);
             if (gone != null) {
                 columns.clear();
-                gone.failed(columns, "the MBean was unregistered");
+                gone.failed(columns, CustomBean.UNREGISTERED);
             }
             if (isRegistered(name)) {
                 enter(name);

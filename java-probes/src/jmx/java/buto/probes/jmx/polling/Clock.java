@@ -18,12 +18,15 @@ public final class Clock {
     /** The nanoTime at which {@link #uptimeMs} was read. */
     public final long nanoTime;
     private final long wallMs;
+    /** The nanoTime at which {@link #wallMs} was read. */
+    private final long wallNanos;
 
-    private Clock(long startedAtMs, long uptimeMs, long nanoTime, long wallMs) {
+    private Clock(long startedAtMs, long uptimeMs, long nanoTime, long wallMs, long wallNanos) {
         this.startedAtMs = startedAtMs;
         this.uptimeMs = uptimeMs;
         this.nanoTime = nanoTime;
         this.wallMs = wallMs;
+        this.wallNanos = wallNanos;
     }
 
     /** @param sameMachine whether both JVMs share a wall clock; otherwise start and uptime are used */
@@ -33,8 +36,11 @@ public final class Clock {
         long nanoTime = before + (System.nanoTime() - before) / 2;
         long startedAtMs = (Long) ((Attribute) answers.get(0)).getValue();
         long uptimeMs = (Long) ((Attribute) answers.get(1)).getValue();
-        long wallMs = sameMachine ? System.currentTimeMillis() : startedAtMs + uptimeMs;
-        return new Clock(startedAtMs, uptimeMs, nanoTime, wallMs);
+        if (!sameMachine) {
+            return new Clock(startedAtMs, uptimeMs, nanoTime, startedAtMs + uptimeMs, nanoTime);
+        }
+        // Read together: the answers may have taken long.
+        return new Clock(startedAtMs, uptimeMs, nanoTime, System.currentTimeMillis(), System.nanoTime());
     }
 
     /**
@@ -42,7 +48,7 @@ public final class Clock {
      * A stamp that is older than 30 s or in the future is not a time of day: then returns now.
      */
     long nanoTimeOf(long stampMs, long now) {
-        long told = nanoTime + TimeUnit.MILLISECONDS.toNanos(stampMs - wallMs);
+        long told = wallNanos + TimeUnit.MILLISECONDS.toNanos(stampMs - wallMs);
         return told > now || told < now - LONGEST_DELAY_NS ? now : told;
     }
 }
