@@ -11,6 +11,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from perf.scale.ports import free_port
+
 DEADLINE_S = 120.0
 KEYS = {"AWS_ACCESS_KEY_ID": "tester", "AWS_SECRET_ACCESS_KEY": "secret", "AWS_DEFAULT_REGION": "us-east-1"}
 
@@ -18,9 +20,7 @@ KEYS = {"AWS_ACCESS_KEY_ID": "tester", "AWS_SECRET_ACCESS_KEY": "secret", "AWS_D
 @contextmanager
 def object_storage(log: Path) -> Iterator[tuple[str, int]]:
     """Run moto's server; yield its host and port once it accepts connections."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        host, port = probe.getsockname()
+    host, port = "127.0.0.1", free_port()
     command = [sys.executable, "-m", "moto.server", "-H", host, "-p", str(port)]
     with log.open("wb") as output:
         server = subprocess.Popen(command, stdout=output, stderr=output, env=os.environ | KEYS)

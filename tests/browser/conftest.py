@@ -35,7 +35,7 @@ OPTIONS = (
     "--disable-sync",
 )
 END_S = 10.0
-DRAWN_MS = 20_000
+DRAWN_MS = 60_000
 
 
 @pytest.fixture(scope="module")

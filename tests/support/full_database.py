@@ -14,8 +14,9 @@ from pathlib import Path
 
 from buto.workload.services.model import LogLine, Service
 from buto.workload.services.running import running
+from perf.scale.ports import free_port
 from tests.support import postgresql
-from tests.support.services import TICK, free_port, with_program
+from tests.support.services import TICK, with_program
 
 PATIENCE_S = 120.0
 POLL_S = 0.02

@@ -25,7 +25,7 @@ Shell = Callable[[str, Path], subprocess.CompletedProcess[str]]
 """Carries out a line in a directory."""
 
 PYTHON = "python tested"
-TYPINGS = 2
+TYPINGS = 3
 
 
 @dataclass(frozen=True)
@@ -62,12 +62,13 @@ def typed(page: Path) -> list[Block]:
 def fault_of(shown: Sequence[Block], new_directory: Callable[[], Path], shell: Shell) -> Fault | None:
     """Return what does not work on a page that is typed in a new directory; None: all of it works.
 
-    If a check that should pass says REGRESSION, the whole page is typed once more, in another new directory.
+    If a check that should pass says REGRESSION, the whole page is typed again, in another new directory.
     The reason: pages show buto at its defaults, at which about one check in a hundred of an unchanged program
     fails (``alpha`` is 0.01), and more where the machine becomes faster or slower between training and check.
-    A page with two such checks fails so in about one of 50 typings, and in two typings in a row in about one
-    of 2500. Every other fault counts at once. A machine that is busier than in training makes no check
-    inconclusive here; then training is repeated with the check, because it should see that machine, too.
+    A page with two such checks fails so in about one of 50 typings, more often on a machine that changes, and
+    in three typings in a row hardly ever. Every other fault counts at once. A machine that is busier than in
+    training makes no check inconclusive here; then training is repeated with the check, because it should see
+    that machine, too.
     """
     for _ in range(TYPINGS):
         fault = _typed_once(shown, new_directory(), shell)

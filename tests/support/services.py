@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 import shutil
-import socket
 import sys
 import tempfile
 import time
@@ -36,11 +35,6 @@ def ending(tmp_path: Path, last: str) -> Iterator[Services]:
     with running([sh(f"echo up; until [ -e {gate} ]; do sleep 0.01; done; {last}")]) as services:
         gate.touch()
         yield services
-
-
-def free_port() -> int:
-    with socket.create_server(("127.0.0.1", 0)) as server:
-        return int(server.getsockname()[1])
 
 
 def web_server(port: int, readiness: Readiness) -> Service:

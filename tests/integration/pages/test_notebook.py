@@ -33,7 +33,7 @@ def executed(tmp_path_factory: pytest.TempPathFactory) -> Any:
     own = tmp_path_factory.mktemp("ipython")
     environment = {**os.environ, "IPYTHONDIR": str(own), "JUPYTER_RUNTIME_DIR": str(own)}
     client = NotebookClient(
-        notebook, timeout=100, resources={"metadata": {"path": str(PLACE)}}, record_timing=False
+        notebook, timeout=300, resources={"metadata": {"path": str(PLACE)}}, record_timing=False
     )
     client.execute(env=environment)
     if os.environ.get(WRITE):

@@ -20,12 +20,12 @@ pytestmark = pytest.mark.slow
 
 TEST = "leaker"
 ATTEMPTS = 2
-PATIENCE_S = 1.5
+PATIENCE_S = 5.0
 
 
 @pytest.fixture
 def store(bucket: S3Url, monkeypatch: pytest.MonkeyPatch) -> RunStore:
-    """A store of a client that is soon out of patience."""
+    """A store of a client that tries only twice."""
     # No other test has this number, so this client is not that of another one.
     monkeypatch.setenv("AWS_MAX_ATTEMPTS", str(ATTEMPTS))
     monkeypatch.setattr(s3, "ANSWER_S", PATIENCE_S)

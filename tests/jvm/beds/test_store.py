@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import socket
-from contextlib import ExitStack
 from pathlib import Path
 
 import numpy as np
@@ -28,6 +26,7 @@ from buto.architecture.traces.reading import read_traces
 from buto.architecture.traces.summary import summarize
 from buto.experiments.architecture.recorded.measured import read_measured, write_measured
 from buto.runs import SourceState
+from perf.scale.ports import free_port, free_ports
 
 WARM_UP_S, MEASURED_S = 1.0, 5.0
 LIGHT = Load("light", 6, 0.3, 0.3, 0.4, vouchers=0.5)
@@ -64,7 +63,7 @@ COMPONENTS = set(CALLS) | {name for called in CALLS.values() for name in called}
 @pytest.fixture(scope="module")
 def store() -> Store:
     try:
-        return prepare(*free_ports(1))
+        return prepare(free_port())
     except FetchError as missing:
         pytest.skip(str(missing))
 
@@ -77,16 +76,6 @@ def with_agents(config: str) -> str:
             match = test["sources"][name]["match"]
             test["sources"][f"{name}-jvm"] = {"kind": "jvm", "match": f"*java {match}"}
     return str(yaml.safe_dump(document, sort_keys=False))
-
-
-def free_ports(count: int) -> list[int]:
-    """Return ports of which no two are the same."""
-    with ExitStack() as open_until_all_are_known:
-        servers = [
-            open_until_all_are_known.enter_context(socket.create_server(("127.0.0.1", 0)))
-            for _ in range(count)
-        ]
-        return [int(server.getsockname()[1]) for server in servers]
 
 
 def test_three_processes_answer_and_their_traces_show_who_calls_whom(store: Store, tmp_path: Path) -> None:

@@ -86,7 +86,7 @@ def test_train_and_check_from_the_command_line(tmp_path: Path, classes: Path) ->
 def test_train_and_check_all_tests_of_a_configuration(tmp_path: Path, classes: Path) -> None:
     (tmp_path / "buto.yaml").write_text(CONFIG)
     script = tmp_path / "start.sh"
-    script.write_text('#!/bin/sh\njava -cp "$CLASSES" Does sleep "$MILLISECONDS"\n')
+    script.write_text('#!/bin/sh\njava -Xmx64m -XX:+UseSerialGC -cp "$CLASSES" Does sleep "$MILLISECONDS"\n')
     script.chmod(script.stat().st_mode | stat.S_IXUSR)
     trained = buto(tmp_path, "train", CLASSES=str(classes))
     assert trained.returncode == 0, trained.stderr
@@ -149,7 +149,7 @@ def test_attach_records_a_running_jvm_and_the_sources_of_its_test(tmp_path: Path
                 "--pid",
                 str(jvm.pid),
                 "--duration",
-                "1s",
+                "3s",
                 "--interval",
                 "200ms",
             )

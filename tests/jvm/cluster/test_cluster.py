@@ -83,7 +83,7 @@ def test_every_run_is_stored_once_while_hosts_are_killed_and_stopped(tmp_path: P
 
         try:
             with in_background(disturb):
-                program = Target(alone(command("1s", str(tmp_path)), tmp_path))
+                program = Target(alone(command("1s", str(tmp_path)), tmp_path), interval_s=0.5)
                 results = collect(
                     [Plan("x", program, RUNS, where=Placement(spread=True))],
                     store,

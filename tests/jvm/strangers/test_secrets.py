@@ -24,6 +24,8 @@ SECRETS = {
     "SHOP_LICENCE": "licence/of/Sauerkraut",
 }
 PROPERTY = "Kartoffel puffer 9"
+SMALL = ("-Xmx64m", "-XX:+UseSerialGC")
+"""Options of a heap that does not depend on the machine."""
 
 CONFIG = f"""\
 version: 1
@@ -32,6 +34,8 @@ tests:
   shop:
     command:
       - java
+      - -Xmx64m
+      - -XX:+UseSerialGC
       - -Dshop.password=${{SHOP_PROPERTY}}
       - -Dshop.licence=${{SHOP_LICENCE}}
       - -cp
@@ -93,7 +97,9 @@ def test_no_byte_of_a_secret_is_in_runs_oracle_results_and_reports(project: Path
     assert {".json", ".html", ".xml", ".md", ".parquet", ".txt"} <= written
     assert where_they_stand(project, printed) == []
     run = RunStore(project / ".buto").load_set("shop").runs[0]
-    assert run.metadata["jvm.input.arguments"] == f"-Dshop.password={MASKED} -Dshop.licence={MASKED}"
+    assert run.metadata["jvm.input.arguments"] == (
+        f"-Xmx64m -XX:+UseSerialGC -Dshop.password={MASKED} -Dshop.licence={MASKED}"
+    )
     assert run.metadata["mbean[shop:type=Talkative]/Password"] == MASKED
     assert run.metadata["mbean[shop:type=Talkative]/Url"] == f"jdbc:postgresql://joe:{MASKED}@db.example/shop"
     assert f"--token {MASKED}".encode() in run.stdout
@@ -114,7 +120,7 @@ def test_nor_through_jmx_nor_in_messages_nor_of_a_command_that_was_typed(
         f"version: 1\ndefaults: {{mask: ['*.licence'], judge: {literal(BY_HEAP)}}}\n"
         "tests: {other: {command: java}}\n"
     )
-    command = ["java", f"-Dshop.password={PROPERTY}", "-cp", str(classes), "Talkative"]
+    command = ["java", *SMALL, f"-Dshop.password={PROPERTY}", "-cp", str(classes), "Talkative"]
     command += ["--token", SECRETS["SHOP_TOKEN"]]
     printed = buto(project, "record", "shop", "--runs", "1", "-v", "--", *command, "7", code=3)
     assert f"-Dshop.password={MASKED}" in printed

@@ -124,7 +124,7 @@ def test_one_page_in_so_many_is_leaked(run_program: RunProgram, every: int) -> N
     match = re.fullmatch(r"processed (\d+) jobs, leaked (\d+) pages\n", done.stdout)
     assert match
     jobs, pages = int(match[1]), int(match[2])
-    assert jobs > 100
+    assert jobs > 20
     # Each of the ten consumers may have counted a job whose page it has not filed yet.
     assert abs(pages - (jobs // every if every else 0)) <= (10 if every else 0)
 

@@ -67,7 +67,7 @@ def test_a_leak_three_times_as_large_at_each_request_is_found_under_other_rates(
     done = called(tmp_path, "record", *tests)
     assert done.returncode == 0, done.stderr
     store = RunStore(tmp_path / ".buto")
-    runs: dict[str, Run] = {name: store.load(name, store.ids(name)[0]) for name in tests}
+    runs: dict[str, Run] = {name: store.load_set(name).valid().runs[0] for name in tests}
     oracle = train(
         run_set([replace(runs.pop(name), test="leaker") for name in ("one", "two", "three")]), BY_THREADS
     )

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import shutil
 import signal
-import socket
 import subprocess
 import sys
 import tempfile
@@ -20,6 +19,7 @@ from buto.collect.process.process_group import is_alive
 from buto.runs import ProblemKind
 from buto.runs.store import RunStore
 from buto.runs.window import measured, window_of
+from perf.scale.ports import free_port
 from tests.support import postgresql
 from tests.support.checkout import ROOT
 from tests.support.processes.command import buto
@@ -107,11 +107,6 @@ def enterable() -> Iterator[Path]:
     yield place
     assert not [one for one in place.iterdir() if one.name.startswith("buto-")]
     shutil.rmtree(place)
-
-
-def free_port() -> int:
-    with socket.create_server(("127.0.0.1", 0)) as server:
-        return int(server.getsockname()[1])
 
 
 def test_every_run_finds_the_database_as_it_was(project: Path, enterable: Path) -> None:

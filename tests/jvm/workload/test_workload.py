@@ -77,8 +77,9 @@ def test_all_parts_drive_the_program_and_its_end_is_the_workloads(project: Path)
 
 def test_where_mbeans_are_polled_anyhow_operations_share_the_connection(project: Path) -> None:
     done = buto(project, "record", "polled")
-    assert done.returncode == 0, done.stderr
     run = RunStore(project / ".buto").load("polled", done.stdout.strip())
+    # A busy machine may poll too late for a valid run.
+    assert done.returncode == (0 if run.quality.valid else 3), done.stderr
     assert [one.type for one in run.notifications] == ["buto.mark.load.start", "buto.mark.load.end"]
     assert run.outcome.exit_code == 143
 

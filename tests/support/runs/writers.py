@@ -42,7 +42,7 @@ def kill_writers(root: Place, n_kills: str, seed: str) -> None:
         os.close(sending)
         completed = os.read(receiving, 7)
         # The moment of the kill is what is varied here, not a sign that is waited for.
-        time.sleep(chance.uniform(0.0, 0.02))
+        time.sleep(chance.uniform(0.0, 0.2))
         os.kill(writer, signal.SIGKILL)
         os.waitpid(writer, 0)
         while more := os.read(receiving, 4096):

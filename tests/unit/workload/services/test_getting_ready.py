@@ -13,9 +13,9 @@ from buto.collect.progress import Progress
 from buto.errors import MeasureError
 from buto.workload.services.model import CommandSucceeds, HttpAnswers, LogLine, PortOpen, Readiness, Service
 from buto.workload.services.running import running
+from perf.scale.ports import free_port
 from tests.support.services import (
     UP,
-    free_port,
     sh,
     web_server,
 )
