@@ -34,7 +34,7 @@ def written(run_id: str, test: str = "leaker") -> object:
 
 
 def test_a_killed_writer_leaves_whole_runs_and_what_it_had_not_sent(bucket: S3Url) -> None:
-    with start("kill", bucket, N_KILLS, "a seed") as killer:
+    with start("kill", bucket, N_KILLS, "a seed", "0.2") as killer:
         output, _ = killer.communicate(timeout=DEADLINE_S)
     assert killer.returncode == 0
     store = RunStore(bucket)

@@ -25,8 +25,8 @@ assert pyarrow.parquet
 OUTPUT_BYTES = 200_000
 
 
-def kill_writers(root: Place, n_kills: str, seed: str) -> None:
-    """Fork writers and kill each in the middle of its work; print which runs each had completed."""
+def kill_writers(root: Place, n_kills: str, seed: str, within_s: str) -> None:
+    """Fork writers; kill each within a time of its first run, and print which runs it had completed."""
     chance = random.Random(seed)
     # Before the first fork, too: the client of a bucket takes longer than a victim lives.
     RunStore(root)
@@ -42,7 +42,7 @@ def kill_writers(root: Place, n_kills: str, seed: str) -> None:
         os.close(sending)
         completed = os.read(receiving, 7)
         # The moment of the kill is what is varied here, not a sign that is waited for.
-        time.sleep(chance.uniform(0.0, 0.2))
+        time.sleep(chance.uniform(0.0, float(within_s)))
         os.kill(writer, signal.SIGKILL)
         os.waitpid(writer, 0)
         while more := os.read(receiving, 4096):

@@ -38,7 +38,7 @@ def make_old(path: Path) -> None:
 
 
 def test_a_killed_writer_leaves_whole_runs_only(tmp_path: Path) -> None:
-    with start("kill", tmp_path, str(N_KILLS), "a seed") as killer:
+    with start("kill", tmp_path, str(N_KILLS), "a seed", "0.02") as killer:
         output, _ = killer.communicate(timeout=DEADLINE_S)
     assert killer.returncode == 0
     store = RunStore(tmp_path)
