@@ -67,6 +67,7 @@ class EventLoop:
         self.dead_ns = 0
         self.run_queue_s: float | None = None
         self.outside: OutsideReader | None = None
+        self._was_read_last = False
         self._launch = launch
         self._listener = listener
         self._recording = recording
@@ -210,6 +211,9 @@ class EventLoop:
             if connection is self._measured and self.recorder is not None:
                 for message in messages:
                     self._handle(connection, self.recorder, message)
+                # Once for all that arrived together, so that the newest row has it.
+                if any(isinstance(one, channel.Samples) for one in messages) and not self.recorder.exiting:
+                    self._read_outside(self.recorder)
         except ChannelError:
             if connection is self._measured:
                 raise
@@ -237,7 +241,7 @@ class EventLoop:
         pidfd = kernel.open_pidfd(hello.pid) if self._launch.owns(hello.pid) else None
         if pidfd is None:
             self.counters = NoPerfData(f"process {hello.pid} cannot be seen from here")
-            self._read_outside(None, self.counters)
+            self._open_outside(None, self.counters)
             return
         self._held.callback(os.close, pidfd)
         self._jvm_end = pidfd
@@ -246,11 +250,17 @@ class EventLoop:
             self.counters = self._held.enter_context(HeldCounters(hello.pid, hello.jvm_start_ms))
         except NoPerfData as reason:
             self.counters = reason
-        self._read_outside(hello.pid, self.counters)
+        self._open_outside(hello.pid, self.counters)
 
-    def _read_outside(self, pid: int | None, counters: HeldCounters | NoPerfData) -> None:
+    def _open_outside(self, pid: int | None, counters: HeldCounters | NoPerfData) -> None:
         events = self._launch.events_of(pid)
         self.outside = self._held.enter_context(OutsideReader(self._recording, pid, counters, events))
+
+    def _read_outside(self, recorder: AgentRecorder) -> None:
+        """Read the JVM from outside, while it exits only once."""
+        if self.outside is not None and not self._was_read_last:
+            self._was_read_last = recorder.exiting or recorder.complete
+            self.outside.read(is_last=self._was_read_last)
 
     def _jvm_ended(self, pidfd: int) -> None:
         self._selector.unregister(pidfd)
@@ -260,8 +270,9 @@ class EventLoop:
         if isinstance(message, channel.Bye) and connection.hello is not None:
             self.run_queue_s = run_queue_s(connection.hello.pid)
         answer = recorder.receive(message)
-        if self.outside is not None and isinstance(message, channel.Samples | channel.Bye):
-            self.outside.read(is_last=isinstance(message, channel.Bye))
+        # While the program waits for the answer; at its exit, before the agent counts live objects.
+        if answer is not None or (recorder.exiting and isinstance(message, channel.Samples)):
+            self._read_outside(recorder)
         if answer is not None:
             connection.send(answer)
         if connection.hello is not None:

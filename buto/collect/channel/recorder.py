@@ -65,6 +65,9 @@ class AgentRecorder:
                 n_rows, n_columns = message.values.shape
                 rows = np.full((n_rows, self._n_before + n_columns), np.nan)
                 rows[:, self._n_before :] = message.values
+                if n_rows and message.times_ns[0] == recording.last_time_ns:
+                    # The agent completes its last row; what was read from outside stays.
+                    rows[0, : self._n_before] = recording.last_row()[: self._n_before]
                 recording.add_rows(message.times_ns, rows)
                 if recording.n_samples and not self._gate_open:
                     self._gate_open = True

@@ -55,6 +55,11 @@ class Samples:
         """The time of the row that arrived last; None without rows."""
         return int(self._times[-1][-1]) if self._times else None
 
+    def last_row(self) -> FloatArray:
+        """Return the values of the row that arrived last, shape (n_columns then,)."""
+        row: FloatArray = self._values[-1][-1]
+        return row
+
     def last_value(self, name: str) -> float:
         """Return the newest value of a column that is not NaN; NaN if there is none."""
         column = list(self._columns).index(name)
