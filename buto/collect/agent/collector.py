@@ -5,6 +5,8 @@ from __future__ import annotations
 from types import TracebackType
 from typing import Self
 
+import numpy as np
+
 from buto.collect.agent.event_loop import EventLoop
 from buto.collect.agent.option import agent_option
 from buto.collect.channel.listener import EXIT_MS, EXIT_WITH_LIVE_SET_MS, AgentListener
@@ -112,7 +114,7 @@ def _last_sample(loop: EventLoop, launch: Launch, recorder: AgentRecorder, endin
     except NoPerfData as reason:
         recorder.recording.metadata["buto.hsperfdata.missing"] = reason.message
         return "push"
-    if not _is_wrapped(loop, launch):
+    if not _is_wrapped(loop, launch) and loop.outside is not None and loop.outside.is_alone:
         values["jvm.cpu.time"] = ending.cpu_s
     return "hsperfdata" if recorder.add_last_state(loop.end_ns, values, "hsperfdata") else "push"
 
@@ -136,7 +138,10 @@ def _observed(
         timed_out=loop.timed_out,
         duration_s=float(times_s[-1]),
         last_sample=last_sample,
-        sampled=quality.sampling(times_s, launch.target.interval_s, quality.pauses_s(recording)),
+        # Before time zero buto holds the program, and no sample is planned.
+        sampled=quality.sampling(
+            np.maximum(times_s, 0.0), launch.target.interval_s, quality.pauses_s(recording)
+        ),
         foreign_load=foreign_load,
         command=loop.hello.command if loop.hello else "",
         code=loop.exit_code(ending),

@@ -84,6 +84,11 @@ class OutsideReader(Closeable):
         values["buto.outside.time"] = (time.monotonic_ns() - began_ns) * _NS
         self._recording.add_to_last_row(values)
 
+    @property
+    def is_alone(self) -> bool:
+        """Whether what the kernel says at the process's end is its own: it has waited for no child."""
+        return self._process is not None and not self._process.waited_for_children
+
     def finish(self, switches: Switches | None) -> None:
         """Complete the last row after the JVM's end, and give reasons for what is missing.
 
@@ -95,8 +100,7 @@ class OutsideReader(Closeable):
         """
         for part in self._events:
             self._recording.add_to_last_row(part.values())
-        is_alone = self._process is not None and not self._process.waited_for_children
-        if switches is not None and is_alone:
+        if switches is not None and self.is_alone:
             self._recording.add_to_last_row(switch_values(switches))
         for part in self._parts:
             for name in part.names:

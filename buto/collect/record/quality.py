@@ -31,7 +31,7 @@ class Sampling:
     Attributes:
         missed_share: share of the planned samples that are missing.
         largest_gap_s: longest time between two samples.
-        largest_unexplained_gap_s: the same, less the pauses that the program itself caused.
+        largest_unexplained_gap_s: the same, less the time in which the program was stopped.
     """
 
     missed_share: float
@@ -42,25 +42,23 @@ class Sampling:
 def sampling(
     times_s: FloatArray,
     interval_s: float,
-    paused_s: FloatArray | None = None,
+    pauses_s: FloatArray | None = None,
     duration_s: float | None = None,
 ) -> Sampling:
     """Compare the times of the samples with the planned interval.
 
-    A gap of g seconds lacks ``round(g / interval) - 1`` samples. Pauses of the JVM's garbage collector stop
-    every thread, also the sampler. They are part of the program's behaviour and no reason to discard the
-    run, so they are subtracted from the gaps.
+    A gap of g seconds lacks ``round(g / interval) - 1`` samples. Pauses stop every thread, also the sampler.
+    They are no reason to discard the run, so they are subtracted from the gaps.
 
     Args:
         times_s: shape (n_samples,), strictly increasing.
         interval_s: planned time between two samples.
-        paused_s: shape (n_samples,), time spent in pauses up to each sample; NaN where not known.
+        pauses_s: shape (n_samples - 1,), time that the program was stopped between two samples.
         duration_s: from the program's start, time zero, to its end. For a collector that may start late or
             lose the program early: samples were planned for this whole time.
     """
     gaps = np.diff(times_s)
-    pauses = np.zeros(len(gaps)) if paused_s is None else np.nan_to_num(np.diff(paused_s))
-    unexplained = np.clip(gaps - np.maximum(pauses, 0.0), 0.0, None)
+    unexplained = gaps if pauses_s is None else np.clip(gaps - pauses_s, 0.0, None)
     n_missed = np.maximum(np.rint(unexplained / interval_s) - 1, 0).sum()
     if duration_s is not None:
         n_missed += max(np.rint(times_s[0] / interval_s), 0)
@@ -73,15 +71,21 @@ def sampling(
 
 
 def pauses_s(recording: Recording) -> FloatArray:
-    """Return the time in garbage collector pauses up to each sample, shape (n_samples,), NaN if unknown.
+    """Return how long the program was stopped between two samples, shape (n_samples - 1,); 0 if unknown.
 
+    By its garbage collector, or by the count of its live objects, which begins with a collection.
     Concurrent collectors count their cycles separately; cycles stop no thread and are left out.
     """
-    total = np.zeros(len(recording.times_s()))
+    collecting = np.zeros(len(recording.times_s()))
+    counting = np.zeros(max(0, len(collecting) - 1))
     for prop in recording.columns:
         if prop.name.startswith("jvm.gc.time[") and not prop.name.endswith("Cycles]"):
-            total += recording.series(prop.name)
-    return total
+            collecting += recording.series(prop.name)
+        elif prop.name == "buto.live_set.time":
+            # Each row has the time of the newest count, which followed the row where it first is.
+            took_s = np.nan_to_num(recording.series(prop.name))
+            counting = np.where(np.diff(took_s, prepend=0.0) != 0.0, took_s, 0.0)[:-1]
+    return np.maximum(np.nan_to_num(np.diff(collecting)), counting)
 
 
 def slow_beans(recording: Recording, sampled: Sampling, interval_s: float) -> tuple[Problem, ...]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import time
 
 import numpy as np
@@ -87,6 +88,16 @@ def test_held_counters_agree_with_the_programs_own_beans(record: Recorder, java:
         slack = 1.0 if "time" in name else 40 if "class" in name else 10 if "Pauses" in name else 1
         assert float(text) - 0.002 <= held <= float(text) + slack, name
     assert compared >= 5
+
+
+def test_processor_time_of_a_child_is_not_taken_for_that_of_a_jvm_that_halts(record: Recorder) -> None:
+    busy = "import time\nwhile time.process_time() < 1.0: pass"
+    run = record.java("Ends", "0", "child", sys.executable, "-S", "-c", busy, expected_exit=4)
+    assert run.outcome.last_sample == "hsperfdata"
+    used_s = run.series("jvm.cpu.time")
+    assert np.isnan(used_s[-1])
+    assert (np.diff(used_s[:-1]) < 0.5).all()
+    assert "hsperfdata" in run.nan_reasons["jvm.cpu.time"]
 
 
 def test_without_counters_the_last_pushed_sample_is_the_last(record: Recorder) -> None:

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import time
+
 import numpy as np
 import pytest
 
 from buto.collect import MBeanSpec
+from buto.collect.channel import messages as channel
 from tests.support.jvm.recorder import Recorder, problems, said_times
 
 N_LAUNCHES = 20
@@ -27,6 +30,21 @@ def test_a_short_program_is_measured_whole_in_every_launch(record: Recorder, dur
     assert min(late_s) > 0
     # The fastest, because of what runs beside this test; perf/ shows every launch on a quiet machine.
     assert min(late_s) < END_S, late_s
+
+
+def test_the_time_for_which_buto_holds_a_program_lacks_no_sample(
+    record: Recorder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    go = channel.go
+
+    def late() -> bytes:
+        time.sleep(2.0)
+        return go()
+
+    monkeypatch.setattr(channel, "go", late)
+    run = record.java("Ends", "300")
+    assert run.times_s[0] < -2.0
+    assert run.quality.missed_share < 0.75, "without the two seconds of forty samples"
 
 
 def test_every_default_property_is_there_and_moves_as_it_must(record: Recorder) -> None:

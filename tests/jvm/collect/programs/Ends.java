@@ -1,5 +1,6 @@
 import java.io.File;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 
 /**
@@ -39,6 +40,11 @@ public class Ends {
                 break;
             case "hang":
                 Thread.sleep(60_000);
+                break;
+            case "child":
+                new ProcessBuilder(Arrays.asList(arguments).subList(2, arguments.length)).start().waitFor();
+                Thread.sleep(1500);
+                Runtime.getRuntime().halt(4);
                 break;
             case "daemon":
                 Thread daemon = new Thread(Ends::sleepOn);

@@ -80,7 +80,7 @@ def test_a_long_gap_starves_a_long_run_too() -> None:
 def test_a_gap_that_a_garbage_collection_made_is_the_programs_own() -> None:
     ticks = np.arange(1000) * 0.1
     times = np.delete(ticks, np.arange(500, 520))
-    paused = np.where(times > 50, 2.0, 0.0)
+    paused = np.diff(np.where(times > 50, 2.0, 0.0))
     assert problems(times, paused=paused) == ""
     sampled = sampling(times, 0.1, paused)
     assert sampled.largest_gap_s == pytest.approx(2.1)
@@ -94,8 +94,18 @@ def test_pauses_are_those_that_stop_the_program_and_unknown_ones_explain_nothing
     recording.add_columns(property_for(name) for name in names)
     recording.add_rows(np.array([0, 1, 2]), np.array([[0, 0, 0, 9], [1, 50, 2, 9], [1, 60, np.nan, 9]]))
     paused = pauses_s(recording)
-    np.testing.assert_array_equal(paused, [0.0, 3.0, np.nan])
+    np.testing.assert_array_equal(paused, [3.0, 0.0])
     assert sampling(np.array([0.0, 4.0, 8.0]), 0.1, paused).largest_unexplained_gap_s == pytest.approx(4.0)
+
+
+def test_a_count_of_live_objects_explains_the_gap_behind_it_and_its_collection_only_once() -> None:
+    recording = Recording("t")
+    recording.zero_ns = 0
+    recording.add_columns(map(property_for, ("jvm.gc.time[Copy]", "buto.live_set.time")))
+    nan = np.nan
+    rows = [[0, nan], [0, 1.5], [1.0, 1.5], [1.0, 1.5], [1.2, 0.1], [1.5, 0.1]]
+    recording.add_rows(np.arange(6), np.array(rows))
+    np.testing.assert_allclose(pauses_s(recording), [0.0, 1.5, 0.0, 0.2, 0.3])
 
 
 @pytest.mark.parametrize(
