@@ -9,12 +9,15 @@ import time
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
+from enum import Enum
 from types import FrameType
+
+import numpy as np
 
 from buto.collect.hooks import MBeanConnection, Program
 from buto.collect.host.load import LoadMeter
 from buto.collect.host.metadata import describe
-from buto.collect.jmx.connection import JmxConnection
+from buto.collect.jmx.connection import JmxConnection, TargetTimes
 from buto.collect.jmx.credentials import NO_CREDENTIALS, Credentials
 from buto.collect.jmx.local_agent import AgentLeftRunningError, JmxEndpoint, endpoint_while_attached
 from buto.collect.jmx.worker_client import Worker
@@ -32,6 +35,33 @@ from buto.properties import READ_OUTSIDE
 from buto.runs import Outcome, Problem, ProblemKind, Run
 
 TICK_S = 0.1
+_END_S = 1.0
+"""How long after the loss of the connection a JVM may take to end."""
+
+
+class Ended(Enum):
+    """Why a recording ended. The values are for people."""
+
+    JVM = "the JVM's end"
+    CONNECTION = "the loss of the connection"
+    SILENCE = "the JVM's silence"
+    DURATION = "the given duration"
+    INTERRUPT = "Ctrl-C"
+
+
+@dataclass(frozen=True, slots=True)
+class _Followed:
+    """What is known of a recording beside its samples.
+
+    Attributes:
+        times: when the JVM was attached to.
+        ended: why the recording ended.
+        foreign_load: see :meth:`LoadMeter.foreign_load`.
+    """
+
+    times: TargetTimes
+    ended: Ended
+    foreign_load: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,8 +170,8 @@ def attach(
     described = describe(target)
     own = {key: value for key, value in described.items() if spec.pid is not None or key.startswith("buto.")}
     recording.metadata.update(own)
-    load = LoadMeter()
     problems = []
+    course: _Followed | None = None
     try:
         with (
             connect(spec, worker) as connection,
@@ -149,28 +179,49 @@ def attach(
             read_from_outside(recording, spec.pid) as outside,
             followed(RecordedProgram(spec.pid, recording), spec.sources),
         ):
-            times = connection.start(
-                recording, spec.interval_s, spec.mbeans, same_machine=spec.pid is not None
-            )
-            recording.zero_ns = times.read_ns
-            reason = _follow(spec, connection, recording, interrupted, on_tick, outside)
-            foreign_load = load.foreign_load(connection.worker_cpu_s()) if spec.pid else float("nan")
-            if connection.lost is None:
-                connection.finish()
-                outside.read(is_last=True)
-            if recording.n_samples:
-                outside.finish(None)
+            course = _record(spec, connection, recording, interrupted, on_tick, outside)
     except AgentLeftRunningError as left_open:
+        if course is None:
+            raise
         text = f"{left_open.message} ({left_open.advice})"
         problems.append(Problem(ProblemKind.OPEN_PORT, text))
     if recording.n_samples == 0:
-        raise MeasureError(f"{_name(spec)} gave no sample: {reason}")
+        raise MeasureError(f"{_name(spec)} gave no sample: {course.ended.value}")
     recording.metadata |= {
         "buto.attach.to": _name(spec),
-        "buto.attach.uptime_s": times.uptime_s,
-        "buto.attach.ended_by": reason,
+        "buto.attach.uptime_s": course.times.uptime_s,
+        "buto.attach.ended_by": course.ended.value,
     }
-    return _finish(target, connection, recording, foreign_load, problems)
+    return _finish(spec, target, connection, recording, course, problems)
+
+
+def _record(
+    spec: AttachSpec,
+    connection: JmxConnection,
+    recording: Recording,
+    interrupted: threading.Event,
+    on_tick: OnTick | None,
+    outside: OutsideReader,
+) -> _Followed:
+    times = connection.start(recording, spec.interval_s, spec.mbeans, same_machine=spec.pid is not None)
+    recording.zero_ns = times.read_ns
+    load, worker_before_s = LoadMeter(), connection.worker_cpu_s()
+    ended = _follow(spec, connection, recording, interrupted, on_tick, outside)
+    known_s = connection.worker_cpu_s() - worker_before_s + _jvm_cpu_s(recording)
+    foreign_load = float("nan") if spec.pid is None else load.foreign_load(known_s)
+    if connection.lost is None:
+        connection.finish()
+        outside.read(is_last=True)
+    if recording.n_samples:
+        outside.finish(None)
+    return _Followed(times, ended, foreign_load)
+
+
+def _jvm_cpu_s(recording: Recording) -> float:
+    """Return the processor time that the JVM used between its first and its last sample; 0 if unknown."""
+    used_s = recording.newest("jvm.cpu.time", recording.n_samples)[1]
+    known_s = used_s[np.isfinite(used_s)]
+    return float(known_s[-1] - known_s[0]) if len(known_s) else 0.0
 
 
 def _follow(
@@ -180,7 +231,7 @@ def _follow(
     interrupted: threading.Event,
     on_tick: OnTick | None,
     outside: OutsideReader,
-) -> str:
+) -> Ended:
     """Drain until the end; return why it ended."""
     began = time.monotonic()
     with ExitStack() as held:
@@ -203,30 +254,39 @@ def _follow(
                     )
                 )
             if connection.lost is not None:
-                return "the JVM's silence" if connection.silent else "the JVM's end"
+                if connection.silent:
+                    return Ended.SILENCE
+                has_ended = pidfd is None or kernel.readable(pidfd, _END_S)
+                return Ended.JVM if has_ended and spec.pid is not None else Ended.CONNECTION
             if interrupted.is_set():
-                return "Ctrl-C"
+                return Ended.INTERRUPT
             left_s = (spec.duration_s or float("inf")) - elapsed_s
             if left_s <= 0:
-                return "the given duration"
+                return Ended.DURATION
             if pidfd is None:
                 interrupted.wait(min(TICK_S, left_s))
             elif kernel.readable(pidfd, min(TICK_S, left_s)):
                 connection.drain()
-                return "the JVM's end"
+                return Ended.JVM
 
 
 def _finish(
+    spec: AttachSpec,
     target: Target,
     connection: JmxConnection,
     recording: Recording,
-    foreign_load: float,
+    course: _Followed,
     problems: Sequence[Problem],
 ) -> Run:
     times_s = recording.times_s()
     more = [*problems]
-    if connection.silent:
+    # Without a given time, a JVM behind a URL is recorded until it ends, and the connection with it.
+    is_early = spec.pid is not None or spec.duration_s is not None
+    if course.ended is Ended.SILENCE:
         text = f"the JVM stopped answering after {times_s[-1]:.1f} s: {connection.lost}"
+        more.append(Problem(ProblemKind.EARLY_LOSS, text))
+    elif course.ended is Ended.CONNECTION and is_early:
+        text = f"the connection to the JVM was lost after {times_s[-1]:.1f} s: {connection.lost}"
         more.append(Problem(ProblemKind.EARLY_LOSS, text))
     if connection.n_lost_notifications:
         more.append(quality.lost_notifications(connection.n_lost_notifications))
@@ -234,7 +294,7 @@ def _finish(
     more += quality.slow_beans(recording, sampled, target.interval_s)
     # The program's end is not part of the recording, so only the sampling is judged.
     as_expected = Outcome(exit_code=target.expected_exit)
-    judged = quality.quality_of(target, as_expected, sampled, foreign_load, more=tuple(more))
+    judged = quality.quality_of(target, as_expected, sampled, course.foreign_load, more=tuple(more))
     outcome = Outcome(exit_code=None, duration_s=float(times_s[-1]), last_sample="jmx")
     return recording.finish(outcome, judged)
 

@@ -16,7 +16,7 @@ import secrets
 import socket
 import stat
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -137,22 +137,32 @@ def endpoint_while_attached(pid: int, credentials: Credentials = NO_CREDENTIALS)
     try:
         with private_directory(Path(f"/proc/self/fd/{held}")) as directory:
             endpoint = open_endpoint(pid, directory, credentials)
-            try:
+            with _agent_stopped(pid) if endpoint.started_by_buto else nullcontext():
                 yield endpoint
-            finally:
-                if endpoint.started_by_buto:
-                    _stop_agent(pid)
     finally:
         os.close(held)
 
 
-def _stop_agent(pid: int) -> None:
+@contextmanager
+def _agent_stopped(pid: int) -> Iterator[None]:
+    """Stop the agent at the end, also after a failure, which the message then begins with."""
+    before = ""
+    try:
+        yield
+    except MeasureError as failure:
+        before = f"{failure.message}; "
+        raise
+    finally:
+        _stop_agent(pid, before)
+
+
+def _stop_agent(pid: int, before: str) -> None:
     try:
         run_command(pid, _STOP, _STOP_S)
     except MeasureError as failure:
         if is_alive(pid):
             raise AgentLeftRunningError(
-                f"its JMX port on loopback is left open: {failure.message}",
+                f"{before}its JMX port on loopback is left open: {failure.message}",
                 advice=f"close it with: jcmd {pid} {_STOP}",
             ) from failure
 

@@ -20,7 +20,7 @@ from buto.collect.jmx.attach import AttachSpec, attach
 from buto.collect.jmx.collector import JmxCollector
 from buto.collect.jmx.connection import JmxConnection
 from buto.collect.jmx.credentials import Credentials
-from buto.collect.jmx.local_agent import endpoint_while_attached, open_endpoint
+from buto.collect.jmx.local_agent import AgentLeftRunningError, endpoint_while_attached, open_endpoint
 from buto.collect.jmx.worker_client import Worker
 from buto.collect.jvm.diagnostic_command import AttachError, run_command
 from buto.collect.jvm.local_jvm import GoneError
@@ -151,6 +151,21 @@ def test_a_jvm_that_does_not_close_its_door_makes_the_run_unusable_but_keeps_it(
     run = attach(AttachSpec("test", pid=process.pid, duration_s=5.0, interval_s=0.05), stop, Worker())
     assert len(run.times_s) >= 4
     assert f"jcmd {process.pid} ManagementAgent.stop" in run.quality.describe()
+
+
+def test_a_door_that_stays_open_after_a_failure_is_reported_with_that_failure(
+    one_java: str, targets: Targets, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("buto.collect.jmx.local_agent._STOP_S", 0.5)
+    process = targets.start(one_java)
+
+    def fail() -> None:
+        with endpoint_while_attached(process.pid):
+            process.send_signal(signal.SIGSTOP)
+            raise MeasureError("the MBeans are gone")
+
+    with pytest.raises(AgentLeftRunningError, match="the MBeans are gone; its JMX port .* is left open"):
+        fail()
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="needs root to start a JVM of another user")
