@@ -51,12 +51,15 @@ class ChannelError(MeasureError):
 class FrameDecoder:
     """Takes bytes in pieces of any size and returns whole messages.
 
-    Holds at most one frame: 1 MiB before the first message, 16 MiB after it.
+    Holds at most one frame, of 16 MiB.
+
+    Args:
+        first_bytes: the most that the first frame may have; 1 MiB as long as anybody may have connected.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, first_bytes: int = MAX_HELLO_BYTES) -> None:
         self._buffer = bytearray()
-        self._limit = MAX_HELLO_BYTES
+        self._limit = first_bytes
 
     @property
     def n_pending(self) -> int:

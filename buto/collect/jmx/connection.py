@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from buto.collect.channel.frames import FrameDecoder
+from buto.collect.channel.frames import MAX_FRAME_BYTES, FrameDecoder
 from buto.collect.channel.recorder import AgentRecorder
 from buto.collect.closeable import Closeable
 from buto.collect.jmx.credentials import NO_CREDENTIALS, Credentials
@@ -71,7 +71,7 @@ class JmxConnection(Closeable):
         self.name = name
         self._worker = worker
         self._recorder: AgentRecorder | None = None
-        self._decoder = FrameDecoder()
+        self._decoder = FrameDecoder(MAX_FRAME_BYTES)
         self._is_open = False
         self.lost: str | None = None
         self.silent = False

@@ -13,7 +13,7 @@ from tests.support.processes.leftovers import nothing_is_left
 
 __all__ = ["classes", "jmx", "nothing_is_left", "promised", "recorder", "worker"]
 
-NAMES = ("Steady", "NotANumber", "Endless", "Changing", "Hostile", "Failing")
+NAMES = ("Steady", "NotANumber", "Endless", "Changing", "Hostile", "Failing", "Own")
 ALL = (MBeanSpec("test:*", NAMES),)
 FLOODED = (MBeanSpec("test:*", ("Steady", "Flooded")),)
 RATE = 100_000
@@ -40,6 +40,8 @@ def assert_each_oddity_is_its_own(run: Run) -> None:
         assert np.isnan(series(run, attribute)).all()
         assert why(run, attribute).startswith(reason)
     assert np.isnan(series(run, "Hostile")).all()
+    assert np.isnan(series(run, "Own")).all()
+    assert "Odd$Own" in why(run, "Own")
     changing = series(run, "Changing")
     assert set(changing[np.isfinite(changing)]) <= {1.0, 2.5}
     assert np.isfinite(changing).any()

@@ -101,9 +101,17 @@ public final class Odd extends NotificationBroadcasterSupport implements OddMBea
     }
 
     @Override
+    public int getOwn() {
+        throw new Own();
+    }
+
+    @Override
     public int getFlooded() {
         return emitted;
     }
+
+    /** A failure that nobody else can load. */
+    private static final class Own extends RuntimeException {}
 
     /** A number that is none. */
     private static final class Hostile extends Number {

@@ -11,5 +11,7 @@ public interface OddMBean {
 
     int getFailing();
 
+    int getOwn();
+
     int getFlooded();
 }

@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from buto.collect.channel import messages as channel
-from buto.collect.channel.frames import MAX_HELLO_BYTES, ChannelError, FrameDecoder
+from buto.collect.channel.frames import MAX_FRAME_BYTES, MAX_HELLO_BYTES, ChannelError, FrameDecoder
 from buto.collect.target import LiveSet, MBeanSpec, Target
 from buto.properties import Kind
 from tests.support.jvm import speech
@@ -142,6 +142,14 @@ def test_larger_frames_are_taken_once_the_first_message_has_come() -> None:
     decoder.feed(speech.hello("s", 1, "Main"))
     long = "x" * (2 * MAX_HELLO_BYTES)
     assert decoder.feed(speech.metadata([("key", long)])) == [channel.Metadata((("key", long),))]
+
+
+def test_the_first_frame_may_be_larger_where_nobody_else_can_connect() -> None:
+    long = "x" * (2 * MAX_HELLO_BYTES)
+    data = speech.metadata([("key", long)])
+    assert FrameDecoder(MAX_FRAME_BYTES).feed(data) == [channel.Metadata((("key", long),))]
+    with pytest.raises(ChannelError):
+        FrameDecoder().feed(data)
 
 
 def test_accept_says_interval_flush_and_beans() -> None:

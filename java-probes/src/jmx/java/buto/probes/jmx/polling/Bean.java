@@ -117,7 +117,7 @@ final class Bean {
         try {
             server.getAttribute(name, attribute);
             explain(attribute, "it could not be read at every time");
-        } catch (JMException | RuntimeException failure) {
+        } catch (JMException | RuntimeException | MarshalException | UnmarshalException failure) {
             explain(attribute, describe(failure));
             if (innermost(failure) instanceof UnsupportedOperationException) {
                 cells.remove(attribute);

@@ -1,6 +1,8 @@
 package buto.probes.jmx.polling;
 
 import java.io.IOException;
+import java.rmi.MarshalException;
+import java.rmi.UnmarshalException;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -92,7 +94,7 @@ final class CustomBeans implements NotificationListener {
             beans.put(name, bean);
         } catch (InstanceNotFoundException goneAgain) {
             return;
-        } catch (JMException | RuntimeException broken) {
+        } catch (JMException | RuntimeException | MarshalException | UnmarshalException broken) {
             outbox.put(new Frame(Frame.METADATA).u32(1)
                     .text("mbean[" + name.getCanonicalName() + "]").text("unreadable: " + Bean.describe(broken)));
         }

@@ -3,6 +3,8 @@ package buto.probes.jmx.polling;
 import java.io.IOException;
 import java.lang.management.MemoryType;
 import java.lang.reflect.Array;
+import java.rmi.MarshalException;
+import java.rmi.UnmarshalException;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.Collection;
@@ -134,7 +136,7 @@ final class Metadata {
         Metadata metadata = new Metadata(server);
         try {
             metadata.putMembers(key, server.getAttribute(bean, attribute));
-        } catch (JMException | RuntimeException failure) {
+        } catch (JMException | RuntimeException | MarshalException | UnmarshalException failure) {
             metadata.put(key, "unreadable: " + Bean.describe(failure));
         }
         return metadata.frame();

@@ -82,7 +82,8 @@ public final class Poller extends Thread {
         } catch (IOException gone) {
             silent = isTimeout(gone);
             lost = Bean.describe(gone);
-        } catch (InterruptedException unexpected) {
+        } catch (Throwable unexpected) {
+            // Such as too little memory: nothing more comes, and whoever asks must see that.
             lost = unexpected.toString();
         }
     }
