@@ -56,7 +56,9 @@ def _mounts(controller: str) -> list[tuple[str, str, PurePosixPath]]:
     for line in (read("/proc/self/mountinfo") or "").splitlines():
         before, _, after = line.partition(" - ")
         root, mount = before.split()[3:5]
-        kind, _, options = after.split()[:3]
+        kind, *rest = after.split(" ")
+        # What is mounted may have no name.
+        options = rest[-1] if rest else ""
         if kind == "cgroup2":
             found.append((_VERSION_2, root, PurePosixPath(mount)))
         elif kind == "cgroup" and controller in options.split(","):

@@ -119,10 +119,22 @@ def test_no_git_is_not_a_failure(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
             0.2,
             None,
         ),
+        (
+            {
+                "/proc/self/cgroup": "0::/\n",
+                "/proc/self/mountinfo": (
+                    "30 31 0:27 / /data rw - fuse.store  rw\n"
+                    "32 31 0:29 / /cgroups rw - cgroup2  rw,nsdelegate\n"
+                ),
+                "/cgroups/memory.max": "1048576\n",
+            },
+            None,
+            2**20,
+        ),
     ],
     ids=[
         *("none", "v2 without limits", "v2", "v2 in a group of groups", "v1", "v1 without limits"),
-        *("v1 in a group of groups", "v1 in a container"),
+        *("v1 in a group of groups", "v1 in a container", "mounts without a name"),
     ],
 )
 def test_limits_of_control_groups_are_seen(
