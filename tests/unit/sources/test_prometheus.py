@@ -211,13 +211,21 @@ def test_nobody_at_the_port_is_said() -> None:
         read("http://user:secret@127.0.0.1:1/metrics")
 
 
+class Listening(NoProgram):
+    """A program that listens at the ports of these servers."""
+
+    def __init__(self, *urls: str) -> None:
+        self.found = tuple(map(port_of, urls))
+
+    def ports(self) -> tuple[int, ...]:
+        return self.found
+
+
+def port_of(url: str) -> int:
+    return int(url.split(":")[2].split("/")[0])
+
+
 def test_the_port_of_the_program_is_waited_for() -> None:
-    class Listening(NoProgram):
-        found: tuple[int, ...] = ()
-
-        def ports(self) -> tuple[int, ...]:
-            return self.found
-
     program = Listening()
     with (
         serving(text("a 1\n")) as url,
@@ -225,8 +233,30 @@ def test_the_port_of_the_program_is_waited_for() -> None:
     ):
         with pytest.raises(SourceError, match="does not listen at any port yet"):
             reader.read()
-        program.found = (int(url.split(":")[2].split("/")[0]),)
+        program.found = (port_of(url),)
         assert reader.read() == {"a": 1}
+
+
+def test_the_first_port_with_a_page_is_read_and_kept() -> None:
+    with (
+        serving(says(page(b"no metrics", status="404 Not Found"))) as other,
+        serving(silence) as silent,
+        serving(text("a 1\n"), text("a 2\n")) as url,
+        PrometheusSource({"url": "http://127.0.0.1:${port}/"}).open(
+            Listening(other, silent, url), 1.0, 6.0
+        ) as reader,
+    ):
+        assert [reader.read(), reader.read()] == [{"a": 1}, {"a": 2}]
+
+
+def test_if_no_port_has_a_page_each_says_why() -> None:
+    with (
+        serving(says(page(b"no metrics", status="404 Not Found"))) as other,
+        serving(text("not a number\n")) as url,
+        PrometheusSource({"url": "http://127.0.0.1:${port}/"}).open(Listening(other, url), 1.0, 5) as reader,
+        pytest.raises(SourceError, match="answers with HTTP 404.*; .*not a number"),
+    ):
+        reader.read()
 
 
 @pytest.mark.parametrize("url", ["ftp://a/b", "http:///x", "metrics", "http://ü.example/"])

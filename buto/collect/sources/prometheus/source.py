@@ -78,21 +78,36 @@ class _PrometheusReader(Reader):
 
     def read(self) -> Mapping[str, float]:
         """See :class:`Reader`."""
-        if self._page is None:
-            self._page = Page(self._complete_url(), self._headers, self._timeout_s)
-        values = self._text.read(self._page.fetch())
-        if not values:
-            raise SourceError("the page has no number that include and exclude choose")
-        return values
+        return self._first() if self._page is None else self._values(self._page)
 
     def property(self, name: str) -> Property:
         """See :class:`Reader`."""
         return self._text.property(name)
 
-    def _complete_url(self) -> str:
+    def _first(self) -> Mapping[str, float]:
+        """Read the first of the program's ports that has such a page, and stay with it."""
+        urls = self._urls()
+        reasons = []
+        for url in urls:
+            try:
+                values = self._values(Page(url, self._headers, self._timeout_s / len(urls)))
+            except SourceError as failure:
+                reasons.append(failure.message)
+            else:
+                self._page = Page(url, self._headers, self._timeout_s)
+                return values
+        raise SourceError("; ".join(reasons))
+
+    def _values(self, page: Page) -> Mapping[str, float]:
+        values = self._text.read(page.fetch())
+        if not values:
+            raise SourceError("the page has no number that include and exclude choose")
+        return values
+
+    def _urls(self) -> tuple[str, ...]:
         if PORT not in self._url:
-            return self._url
+            return (self._url,)
         ports = self._surroundings.ports()
         if not ports:
             raise SourceError("the program does not listen at any port yet")
-        return self._url.replace(PORT, str(ports[0]))
+        return tuple(self._url.replace(PORT, str(port)) for port in ports)
