@@ -121,7 +121,7 @@ def _last_sample(loop: EventLoop, launch: Launch, recorder: AgentRecorder, endin
 
 def _is_wrapped(loop: EventLoop, launch: Launch) -> bool:
     """Return whether the measured JVM is not the command's own process."""
-    return loop.hello is None or loop.hello.pid != launch.pid
+    return loop.pid != launch.pid
 
 
 def _observed(

@@ -23,6 +23,7 @@ from buto.collect.hooks import HookCaller
 from buto.collect.host.load import run_queue_s
 from buto.collect.jvm import exit_status
 from buto.collect.jvm.hsperfdata import HeldCounters, NoPerfData
+from buto.collect.jvm.local_jvm import inner_pid
 from buto.collect.jvm.selection import NO_PROGRAM, is_wanted, main_name
 from buto.collect.outside.reader import OutsideReader
 from buto.collect.process import kernel
@@ -46,6 +47,7 @@ class EventLoop:
 
     Attributes:
         recorder: of the measured JVM; None until one was chosen.
+        pid: of the measured JVM, as seen from here if it can be seen; None until one was chosen.
         others: main classes of the JVMs that were declined, in the order of their start.
         counters: the measured JVM's performance counters, or why there are none.
         dead_ns: when the end of the measured JVM's process was seen; 0 before.
@@ -62,6 +64,7 @@ class EventLoop:
         hook_caller: HookCaller,
     ) -> None:
         self.recorder: AgentRecorder | None = None
+        self.pid: int | None = None
         self.others: list[str] = []
         self.counters: HeldCounters | NoPerfData | None = None
         self.dead_ns = 0
@@ -105,9 +108,9 @@ class EventLoop:
 
     def exit_code(self, ending: Ending) -> int | None:
         """Return the measured JVM's exit code once all have ended, see :func:`exit_status.code_of`."""
-        if self.hello is None:
+        if self.pid is None:
             return None
-        return exit_status.code_of(self._launch, self.hello.pid, self._jvm_end, ending)
+        return exit_status.code_of(self._launch, self.pid, self._jvm_end, ending)
 
     @property
     def end_ns(self) -> int:
@@ -238,7 +241,9 @@ class EventLoop:
 
     def _hold(self, hello: channel.Hello) -> None:
         """Open the JVM's process and performance counters, to see its course and its end from outside."""
-        pidfd = kernel.open_pidfd(hello.pid) if self._launch.owns(hello.pid) else None
+        pid = self._seen_pid(hello.pid)
+        self.pid = hello.pid if pid is None else pid
+        pidfd = None if pid is None else kernel.open_pidfd(pid)
         if pidfd is None:
             self.counters = NoPerfData(f"process {hello.pid} cannot be seen from here")
             self._open_outside(None, self.counters)
@@ -250,7 +255,13 @@ class EventLoop:
             self.counters = self._held.enter_context(HeldCounters(hello.pid, hello.jvm_start_ms))
         except NoPerfData as reason:
             self.counters = reason
-        self._open_outside(hello.pid, self.counters)
+        self._open_outside(pid, self.counters)
+
+    def _seen_pid(self, own: int) -> int | None:
+        """Return the process of the command that has this id for itself: in a container, ids differ."""
+        if self._launch.owns(own) and inner_pid(own) == own:
+            return own
+        return next((pid for pid in self._launch.members() if inner_pid(pid) == own), None)
 
     def _open_outside(self, pid: int | None, counters: HeldCounters | NoPerfData) -> None:
         events = self._launch.events_of(pid)
@@ -267,16 +278,16 @@ class EventLoop:
         self.dead_ns = time.monotonic_ns()
 
     def _handle(self, connection: AgentConnection, recorder: AgentRecorder, message: channel.Message) -> None:
-        if isinstance(message, channel.Bye) and connection.hello is not None:
-            self.run_queue_s = run_queue_s(connection.hello.pid)
+        if isinstance(message, channel.Bye) and self.pid is not None:
+            self.run_queue_s = run_queue_s(self.pid)
         answer = recorder.receive(message)
         # While the program waits for the answer; at its exit, before the agent counts live objects.
         if answer is not None or (recorder.exiting and isinstance(message, channel.Samples)):
             self._read_outside(recorder)
         if answer is not None:
             connection.send(answer)
-        if connection.hello is not None:
-            self._hook_caller.start(connection.hello.pid)
+        if self.pid is not None:
+            self._hook_caller.start(self.pid)
 
     def _drop(self, connection: AgentConnection) -> None:
         self._selector.unregister(connection.fileno())

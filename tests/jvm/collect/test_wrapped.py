@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shlex
+import subprocess
 import time
 from pathlib import Path
 from typing import Any
@@ -63,6 +64,17 @@ def test_a_jvm_that_is_not_a_child_of_ours_has_no_processor_time_at_its_end(
     assert run.outcome.last_sample == "hsperfdata"
     assert np.isnan(run.series("jvm.cpu.time")[-1])
     assert "jvm.cpu.time" in run.nan_reasons
+
+
+def test_a_jvm_with_process_ids_of_its_own_is_read_from_outside(record: Recorder, ends: str) -> None:
+    own_ids = ["unshare", "--pid", "--fork", "--mount-proc"]
+    if subprocess.run([*own_ids, "true"], check=False, capture_output=True).returncode:
+        pytest.skip("process ids of one's own are not permitted")
+    run = record.run(*own_ids, *shlex.split(ends), "300")
+    assert int(run.metadata["process.pid"] or 0) < 100, "by the JVM's own account"
+    assert problems(run) == []
+    assert np.isfinite(run.series("process.memory.usage")[-1])
+    assert np.isfinite(run.series("process.context_switches[voluntary]")[-1])
 
 
 @pytest.mark.parametrize("collector", ["agent", "jmx"])
