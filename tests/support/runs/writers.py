@@ -10,6 +10,7 @@ import resource
 import signal
 import sys
 import time
+from collections.abc import Callable
 
 # Before the first fork, for a child has no time to import.
 import pyarrow.parquet
@@ -36,6 +37,7 @@ def kill_writers(root: Place, n_kills: str, seed: str, within_s: str) -> None:
         writer = os.fork()
         if writer == 0:
             os.close(receiving)
+            os.fsync = slow_fsync
             for number in itertools.count():
                 store_one(root, test, f"{number:06d}")
                 os.write(sending, b"%06d\n" % number)
@@ -49,6 +51,12 @@ def kill_writers(root: Place, n_kills: str, seed: str, within_s: str) -> None:
             completed += more
         os.close(receiving)
         print(json.dumps([test, completed.decode().split()]))
+
+
+def slow_fsync(descriptor: int, fsync: Callable[[int], None] = os.fsync) -> None:
+    """Take the time of a disk, where there would be none and hardly a kill would hit a write."""
+    time.sleep(0.001)
+    fsync(descriptor)
 
 
 def store_one(root: Place, test: str, run_id: str) -> None:

@@ -130,7 +130,9 @@ def test_a_command_without_limits_stays_as_it_is() -> None:
 
 
 def test_a_pinned_command_runs_on_one_core() -> None:
-    command = Limits(pinned=True).of_server(["sh", "-c", "nproc"])
+    command = Limits(pinned=True).of_server(
+        ["env", "-u", "OMP_NUM_THREADS", "-u", "OMP_THREAD_LIMIT", "nproc"]
+    )
     assert subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip() == "1"
 
 

@@ -181,7 +181,7 @@ def test_help_is_quick_and_imports_no_command() -> None:
     )
     assert done.stderr == "[]\n"
     assert all(name in done.stdout for name in COMMANDS)
-    assert cpu_s() - before_s < 0.5, "0.06 s on a quiet machine"
+    assert cpu_s() - before_s < 2.0, "0.06 s on a quiet machine"
 
 
 def cpu_s() -> float:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
 from dataclasses import replace
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
@@ -65,7 +67,15 @@ def test_damaged_text_is_refused_with_the_place(text: str, says: str) -> None:
         parse(text)
 
 
-def test_the_store_gives_the_newest_and_is_no_store_of_runs(tmp_path: Path) -> None:
+def test_the_store_gives_the_newest_and_is_no_store_of_runs(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # Two ids of one millisecond are in no order.
+    start, numbers = datetime(2026, 1, 1, tzinfo=UTC), itertools.count()
+    new_id = profile_store.names.new_id
+    monkeypatch.setattr(
+        profile_store.names, "new_id", lambda: new_id(start + timedelta(seconds=next(numbers)))
+    )
     store = ProfileStore(tmp_path)
     assert store.newest("shop") is None
     for number in range(8):

@@ -17,7 +17,10 @@ def test_counters_grow_and_processor_times_add_up_to_the_processors() -> None:
         second, elapsed = reader.read(), time.monotonic() - begun
     assert second.keys() <= set(reader.names()) == PROPERTIES.keys()
     counters = [name for name in second if reader.property(name).kind is Kind.COUNTER]
-    assert all(second[name] >= first[name] for name in counters)
+    # Time that an idle processor waits for a device may be counted anew as idle time, see proc(5).
+    idle = {"cpu.idle", "cpu.iowait"}
+    assert all(second[name] >= first[name] for name in counters if name not in idle)
+    assert sum(second[name] - first[name] for name in idle) > -0.05
     times = [name for name in counters if name.startswith("cpu.")]
     n_processors = sum(second[name] - first[name] for name in times) / elapsed
     assert n_processors > 0.5

@@ -21,8 +21,12 @@ from buto.errors import MeasureError
 from buto.properties import Kind, Property, Role
 from buto.runs import Outcome, Problem, ProblemKind, Quality, Run, SourceState
 
-PATIENCE_S = 0.2
-"""Ten times the interval of the sources."""
+PATIENCE_S = 20.0
+HANGING_S = 0.2
+"""How long a source is waited for that hangs; ten times its interval."""
+
+TOLERANCE_S = 1.0
+"""The interval of a source whose readings must not be taken for missing on a busy machine."""
 
 
 class Scripted(Reader):
@@ -30,9 +34,11 @@ class Scripted(Reader):
 
     def __init__(self, script: Sequence[Any]) -> None:
         self._script = list(script)
+        self.n_begun = 0
         self.closed = False
 
     def read(self) -> Mapping[str, float]:
+        self.n_begun += 1
         step = self._script.pop(0) if len(self._script) > 1 else self._script[0]
         if isinstance(step, Exception):
             raise step
@@ -74,24 +80,26 @@ class Launched:
 
     pid = 1
 
-    def __init__(self) -> None:
+    def __init__(self, reader: Scripted, *, hangs: bool = False) -> None:
+        self._reader = reader
+        self._hangs = hangs
         self.recording = Recording("t")
         self.recording.zero_ns = time.monotonic_ns()
         self.recording.add_columns([Property("jvm.a")])
         self.recording.metadata["buto.interval"] = 0.02
-        self._tracks: list[Track] = []
         self.describe = self.recording.metadata.update
         self.source_state = self.recording.add_source
         self.explain_missing = self.recording.add_reason
 
     def track(self, name: str, interval_s: float, *, from_first: bool = False) -> Track:
-        self._tracks.append(self.recording.track(name, interval_s, from_first=from_first))
-        return self._tracks[-1]
+        longest_s = interval_s if self._hangs else TOLERANCE_S
+        return self.recording.track(name, longest_s, from_first=from_first)
 
     def wait_for_a_reading(self) -> None:
-        """Wait for the next one, so that it is near on a busy machine, too; not for long in a hanging one."""
-        before, deadline = [one.n_readings for one in self._tracks], time.monotonic() + PATIENCE_S
-        while [one.n_readings for one in self._tracks] == before and time.monotonic() < deadline:
+        """Wait for a whole one, so that it is near on a busy machine, too."""
+        wanted = self._reader.n_begun + 2
+        deadline = time.monotonic() + (HANGING_S if self._hangs else PATIENCE_S)
+        while self._reader.n_begun < wanted and time.monotonic() < deadline:
             time.sleep(0.002)
 
     def run_for(self, n_samples: int, hooks: SourceHooks) -> tuple[Run, tuple[Problem, ...]]:
@@ -104,13 +112,15 @@ class Launched:
         return self.recording.finish(Outcome(0), Quality()), problems
 
 
-def read(*script: Any, settle: float = 0.0, n_samples: int = 6) -> tuple[Run, Scripted]:
-    return read_by(Scripted(script), settle=settle, n_samples=n_samples)
+def read(*script: Any, settle: float = 0.0, n_samples: int = 6, hangs: bool = False) -> tuple[Run, Scripted]:
+    return read_by(Scripted(script), settle=settle, n_samples=n_samples, hangs=hangs)
 
 
-def read_by(reader: Scripted, *, settle: float = 0.0, n_samples: int = 6) -> tuple[Run, Scripted]:
+def read_by(
+    reader: Scripted, *, settle: float = 0.0, n_samples: int = 6, hangs: bool = False
+) -> tuple[Run, Scripted]:
     spec = SourceSpec("db", "scripted", {"reader": reader, "settle": settle}, interval_s=0.02, timeout_s=0.1)
-    run, problems = Launched().run_for(n_samples, SourceHooks(None, [spec]))
+    run, problems = Launched(reader, hangs=hangs).run_for(n_samples, SourceHooks(None, [spec]))
     assert problems == ()
     return run, reader
 
@@ -137,7 +147,7 @@ def test_a_source_that_never_answers_well_gives_no_values_and_no_problem() -> No
     "error", [SourceError("gone"), OSError("gone"), ValueError("gone"), KeyError("gone")]
 )
 def test_a_source_that_fails_in_between_gives_nan_with_the_reason(error: Exception) -> None:
-    run, _ = read({"size": 5.0}, {"size": 5.0}, error, error, {"size": 7.0}, n_samples=12)
+    run, _ = read({"size": 5.0}, {"size": 5.0}, *[error] * 10, {"size": 7.0}, n_samples=12)
     series = run.series("db.size")
     assert np.isnan(series).any()
     assert series[-1] == 7.0
@@ -186,7 +196,7 @@ def test_a_source_that_hangs_is_left_behind(monkeypatch: pytest.MonkeyPatch) -> 
     monkeypatch.setattr(sampling, "_END_S", 0.1)
     asleep = threading.Event()
     begun = time.monotonic()
-    run, _ = read({"size": 5.0}, lambda: asleep.wait(20))
+    run, _ = read({"size": 5.0}, lambda: asleep.wait(20), hangs=True)
     asleep.set()
     assert time.monotonic() - begun < 18
     assert run.sources[0].reason == "it did not answer within 0.1 s"
@@ -199,7 +209,7 @@ class StrangeError(Exception):
 
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnhandledThreadExceptionWarning")
 def test_a_source_that_raises_what_it_should_not_is_told_from_one_that_worked() -> None:
-    run, _ = read({"size": 5.0}, StrangeError("oops"))
+    run, _ = read({"size": 5.0}, StrangeError("oops"), hangs=True)
     assert run.sources[0].reason == "it failed with an error that no source should raise"
 
 
@@ -222,10 +232,10 @@ class Workload:
 
 def test_other_hooks_are_called_as_without_sources() -> None:
     inner = Workload()
-    spec = SourceSpec("db", "scripted", {"reader": Scripted([{"size": 1.0}])}, 0.02, 0.1)
-    hooks = sampled(inner, [spec])
+    reader = Scripted([{"size": 1.0}])
+    hooks = sampled(inner, [SourceSpec("db", "scripted", {"reader": reader}, 0.02, 0.1)])
     assert isinstance(hooks, SourceHooks) and hooks.cpu_s() == 7.0
-    _, problems = Launched().run_for(2, hooks)
+    _, problems = Launched(reader).run_for(2, hooks)
     assert [one.text for one in problems] == ["it failed"]
     assert inner.calls == ["started", "ended"]
     assert sampled(inner, []) is inner
@@ -243,7 +253,7 @@ def test_if_other_hooks_fail_the_sources_end_all_the_same() -> None:
     reader = Scripted([{"size": 1.0}])
     hooks = sampled(FailingWorkload(), [SourceSpec("db", "scripted", {"reader": reader}, 0.02, 0.1)])
     with pytest.raises(MeasureError, match="the driver hangs"):
-        Launched().run_for(2, hooks)
+        Launched(reader).run_for(2, hooks)
     assert reader.closed
 
 

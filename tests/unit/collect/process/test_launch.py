@@ -72,7 +72,7 @@ def test_the_command_has_a_session_and_group_of_its_own(tmp_path: Path) -> None:
 
 
 def test_background_processes_and_daemons_are_ended_and_counted(tmp_path: Path) -> None:
-    deaf = "(setsid sh -c 'trap \"\" TERM; echo daemon; sleep 63; sleep 64' &)"
+    deaf = "(setsid sh -c 'trap \"\" TERM; sleep 63 & echo daemon; wait; sleep 64' &)"
     script = f"sleep 61 & setsid sleep 62 & {deaf}; until grep -q daemon stdout; do sleep 0.01; done"
     with Launch(sh(script, directory=tmp_path), tmp_path) as launch:
         assert launch.wait(10) is not None
@@ -101,9 +101,11 @@ def test_a_program_that_ends_when_asked_may_clean_up(tmp_path: Path) -> None:
 
 
 def test_the_descriptor_becomes_readable_at_the_end(tmp_path: Path) -> None:
-    with Launch(sh("read nothing; sleep 0.1"), tmp_path) as launch:
+    gate = tmp_path / "gate"
+    with Launch(sh(f"read nothing; until [ -e {gate} ]; do sleep 0.01; done"), tmp_path) as launch:
         assert not readable(launch.fileno(), 0)
         assert launch.poll() is None
+        gate.touch()
         assert readable(launch.fileno(), 10)
         assert launch.poll() is not None
 
