@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import os
+import tempfile
 from pathlib import Path
 
 import numpy as np
@@ -13,6 +13,7 @@ from buto.properties import Property
 from buto.runs import Run, RunSet, RunStore
 from buto.runs import long as long_runs
 from buto.runs.long import LongRun
+from tests.support.processes.descriptors import n_open_below
 from tests.support.runs.examples import full_run
 
 N_RUNS, N_SAMPLES, N_PROPERTIES = 12, 200, 5
@@ -40,13 +41,13 @@ def opened(store: RunStore) -> RunSet:
 
 
 def test_a_set_that_is_too_large_has_few_samples_in_memory(
-    store: RunStore, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, store: RunStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(long_runs, "MOST_VALUES", N_VALUES - 1)
     monkeypatch.setattr(long_runs, "MOST_DRAWN", N_VALUES // 10)
-    n_files = len(os.listdir("/proc/self/fd"))
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
     runs = opened(store)
-    assert len(os.listdir("/proc/self/fd")) == n_files
+    assert n_open_below(tmp_path) == 0
     assert all(isinstance(run, LongRun) and run.stride == 16 for run in runs)
     assert sum(run.values.size for run in runs) <= N_VALUES // 10
     for number, run in enumerate(runs):
@@ -56,7 +57,7 @@ def test_a_set_that_is_too_large_has_few_samples_in_memory(
         assert part.values.tobytes() == whole.values[:, [3, 0]].tobytes()
         assert part.times_s.tobytes() == whole.times_s.tobytes()
         assert repr(run.smallest_read(4)) == "nan"
-    assert len(os.listdir("/proc/self/fd")) == n_files
+    assert n_open_below(tmp_path) == 0
 
 
 def test_a_set_that_fits_is_in_memory(store: RunStore, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -2,25 +2,15 @@
 
 from __future__ import annotations
 
-import os
 import tempfile
-from contextlib import suppress
 from pathlib import Path
 
 import pytest
 
 from buto.runs.files.unnamed import UnnamedFile
+from tests.support.processes.descriptors import n_open_below
 
 CONTENTS = [b"first" * 1000, b"2", b"third" * 5000]
-
-
-def open_below(directory: Path) -> int:
-    """How many files of a directory this process has open, removed ones too."""
-    targets = []
-    for descriptor in Path("/proc/self/fd").iterdir():
-        with suppress(FileNotFoundError):
-            targets.append(os.readlink(descriptor))
-    return sum(one.startswith(str(directory)) for one in targets)
 
 
 def test_contents_are_kept_apart_in_one_open_file_until_nothing_reads_them(
@@ -36,8 +26,8 @@ def test_contents_are_kept_apart_in_one_open_file_until_nothing_reads_them(
             copies.append(file.add(opened))
         path.unlink()
     assert list(tmp_path.iterdir()) == []
-    assert open_below(tmp_path) == 1
+    assert n_open_below(tmp_path) == 1
     del file
     assert [bytes(copy()) for copy in copies] == CONTENTS
     copies.clear()
-    assert open_below(tmp_path) == 0
+    assert n_open_below(tmp_path) == 0
