@@ -159,7 +159,7 @@ def test_the_order_of_the_training_runs_does_not_matter(chosen, order):
     assert train(type(run_set(runs))(tuple(shuffled)), chosen).fitted.to_data() == other.fitted.to_data()
 
 
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=8, deadline=None)
 @given(seed=st.integers(0, 10_000), more=st.integers(0, 5))
 def test_an_oracle_judges_alike_before_and_after_it_was_stored(chosen, tmp_path_factory, seed, more):
     oracle = train(

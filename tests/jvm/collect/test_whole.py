@@ -11,7 +11,7 @@ from buto.collect import MBeanSpec
 from buto.collect.channel import messages as channel
 from tests.support.jvm.recorder import Recorder, problems, said_times
 
-N_LAUNCHES = 20
+N_LAUNCHES = 12
 END_S = 0.05
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from itertools import islice
 
 import pytest
 
@@ -62,7 +63,8 @@ def test_versions_without_a_change_raise_no_alarm() -> None:
 
 @pytest.mark.slow
 def test_changes_of_known_size_are_found_or_left_undecided() -> None:
-    outcomes = Counter(one.outcome for one in judge_changed(11))
-    assert sum(outcomes.values()) == 36
+    # Under the first two of the four loads.
+    outcomes = Counter(one.outcome for one in islice(judge_changed(11), 18))
+    assert sum(outcomes.values()) == 18
     assert outcomes[Outcome.MISSED] == outcomes[Outcome.FALSE_ALARM] == 0
-    assert outcomes[Outcome.UNDECIDED] <= 6
+    assert outcomes[Outcome.UNDECIDED] <= 3
