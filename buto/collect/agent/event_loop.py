@@ -268,7 +268,7 @@ class EventLoop:
         self.outside = self._held.enter_context(OutsideReader(self._recording, pid, counters, events))
 
     def _read_outside(self, recorder: AgentRecorder) -> None:
-        """Read the JVM from outside, while it exits only once."""
+        """Read the JVM from outside; at its exit, only once."""
         if self.outside is not None and not self._was_read_last:
             self._was_read_last = recorder.exiting or recorder.complete
             self.outside.read(is_last=self._was_read_last)

@@ -203,6 +203,7 @@ def _record(
     on_tick: OnTick | None,
     outside: OutsideReader,
 ) -> _Followed:
+    """Record until the end, and read what is left then."""
     times = connection.start(recording, spec.interval_s, spec.mbeans, same_machine=spec.pid is not None)
     recording.zero_ns = times.read_ns
     load, worker_before_s = LoadMeter(), connection.worker_cpu_s()
