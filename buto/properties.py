@@ -13,6 +13,8 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, replace
 from enum import Enum
+from fnmatch import fnmatchcase
+from functools import cache
 
 
 class Kind(Enum):
@@ -363,6 +365,33 @@ def is_judged(prop: Property, *, cost: bool) -> bool:
         return cost
     known = METRICS.get(split_name(prop.name)[0])
     return prop != LIVE_CLASSES and (known is None or known.judged)
+
+
+EXACT = (
+    "jvm.memory.allocated",
+    "jvm.memory.heap.used_after_last_gc",
+    "jvm.memory.used_after_last_gc*Old*",
+    "jvm.memory.heap.live",
+    "jvm.object.live",
+    LIVE_CLASSES.name,
+    "jvm.class.initialized",
+    "jvm.lock.contended",
+    "jvm.safepoint.count",
+    "process.memory.usage",
+    "process.thread.count",
+    "process.unix.file_descriptor.count",
+    "process.socket.count",
+    "process.io.bytes*",
+    "process.io.calls*",
+)
+"""Shell patterns of counters that are nearly equal in equal runs. A run may lack them: there was no collection,
+or the kernel does not tell."""
+
+
+@cache
+def is_exact(prop: Property) -> bool:
+    """Return whether a property is an exact counter, judged where it was read."""
+    return prop.role is Role.PROGRAM and any(fnmatchcase(prop.name, pattern) for pattern in EXACT)
 
 
 def topic_of(name: str) -> Topic:

@@ -116,16 +116,17 @@ class Verdict(Displayed):
         status: pass, regression or inconclusive.
         detector: name of the detector.
         settings: the detector's settings, for the record.
-        findings: worst first. A pass may carry findings that were not enough to fail.
+        findings: what the check fails for, worst first. A pass may carry findings that were not enough to fail.
+        noted: changes that are certain and smaller than the size that matters; they fail no check.
         reasons: why it is inconclusive; empty otherwise.
         warnings: what the reader should know, but what did not decide.
         run_ids: the runs that were judged.
         n_training: number of training runs of the oracle.
         p_value, alpha: None if the detector has none.
         stands_out: whether the runs differ more from the others than any other choice of as many runs, even
-            if this is not enough to fail; with the preset ``regression-models`` also whether they do so
-            without the training run that deviates most. False if the detector has no p-value.
+            if this is not enough to fail. False if the detector has no p-value.
         obvious: names of properties that lie many times the range of training beyond all training runs.
+        needs_more: in a clause, why two more runs should decide together with a single one; empty if it decides.
         guarantee: the assumption of the p-value, in words; empty if there is none.
         runs_needed: number of training runs that would decide an inconclusive verdict; None if not known.
         roles: names of the judged runs and of the ``n_training`` runs that they are compared with.
@@ -134,6 +135,7 @@ class Verdict(Displayed):
     status: Status
     detector: str
     findings: tuple[Finding, ...] = ()
+    noted: tuple[Finding, ...] = ()
     reasons: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
     run_ids: tuple[str, ...] = ()
@@ -142,6 +144,7 @@ class Verdict(Displayed):
     alpha: float | None = None
     stands_out: bool = False
     obvious: tuple[str, ...] = ()
+    needs_more: str = ""
     guarantee: str = ""
     runs_needed: int | None = None
     settings: Mapping[str, Any] = field(default_factory=dict)

@@ -56,16 +56,16 @@ def catalogue(properties: Sequence[Property]) -> tuple[Feature, ...]:
     )
 
 
-def on_grid(series: Series, end_s: float) -> FloatArray:
-    """Return values at :data:`N_GRID` times from the program's start to ``end_s``, shape (N_GRID,
+def on_grid(series: Series, end_s: float, n_points: int = N_GRID) -> FloatArray:
+    """Return values at evenly spaced times from the program's start to ``end_s``, shape (n_points,
     n_properties).
 
     Values are interpolated linearly between readable samples, and constant before the first and after the
     last one. NaN for a property without any value.
     """
-    times = np.linspace(0.0, end_s, N_GRID)
+    times = np.linspace(0.0, end_s, n_points)
     readable = ~np.isnan(series.values)
-    result = np.full((N_GRID, series.values.shape[1]), np.nan)
+    result = np.full((n_points, series.values.shape[1]), np.nan)
     if not len(series):
         return result
     whole = readable.all(axis=0)

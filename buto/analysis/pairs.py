@@ -14,7 +14,7 @@ from __future__ import annotations
 import numpy as np
 
 from buto.analysis.contrasts import Stable, wallace
-from buto.analysis.scores.differences import Differences
+from buto.analysis.likelihood import Differences
 from buto.analysis.timepoints import IntArray
 from buto.runs import FloatArray
 
@@ -43,8 +43,7 @@ def paired_differences(stable: Stable, chosen: IntArray) -> Differences:
         chosen: see :func:`exchanges`.
     """
     mean, variance, n_pairs = _moments(stable, chosen)
-    size = np.full((1, 1), 1 / n_pairs)
-    return Differences(mean**2 / (variance * size), variance, size, n_pairs - 1.0)
+    return Differences(n_pairs * mean**2 / variance, variance, 1 / n_pairs, n_pairs - 1.0)
 
 
 def paired_contrasts(stable: Stable, chosen: IntArray) -> FloatArray:

@@ -1,5 +1,7 @@
-"""The smallest change that counts, as a user writes it: ``64KiB``, ``20ms``, ``3``, ``5%`` of a level, or
-``never``.
+"""The size of a change that matters, as a user writes it, and by default.
+
+``64KiB``, ``20ms``, ``3``, ``5%`` of a property's level, both (``5% and 1MiB``), or ``never``. A smaller change
+is noted and fails no check. :data:`USUAL` has the sizes for what no setting names.
 """
 
 from __future__ import annotations
@@ -8,6 +10,7 @@ import math
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from fnmatch import fnmatchcase
+from typing import Any
 
 import numpy as np
 
@@ -22,28 +25,81 @@ MINIMUM_EFFECT = "minimum-effect"
 NEVER = "never"
 """The effect with which no change of a property counts."""
 
+EVERYTHING = "*"
+AND = " and "
+
 DIGITS = 2
 """Significant digits of an effect that is proposed."""
+
+USUAL: Mapping[str, str] = {
+    EVERYTHING: "5%",
+    "run.duration": "10% and 100ms",
+    "jvm.cpu.time": "10% and 50ms",
+    "process.cpu.*": "10%",
+    "jvm.memory.heap.used": "5% and 1MiB",
+    "jvm.memory.heap.committed": "10% and 4MiB",
+    "jvm.memory.heap.used_after_last_gc": "5% and 256KiB",
+    "jvm.memory.heap.live": "2% and 32KiB",
+    "jvm.object.live": "2% and 500",
+    "jvm.object.live.by_class": "32KiB",
+    "jvm.memory.allocated": "5% and 512KiB",
+    "jvm.memory.non_heap.*": "5% and 1MiB",
+    "jvm.memory.used[[]*": "10% and 1MiB",
+    "jvm.memory.committed[[]*": "20% and 4MiB",
+    "jvm.memory.used_after_last_gc[[]*": "5% and 256KiB",
+    "jvm.memory.*Eden*": NEVER,
+    "jvm.memory.*Survivor*": NEVER,
+    "jvm.memory.*Metaspace*": "5% and 512KiB",
+    "jvm.memory.*Class Space*": "5% and 128KiB",
+    "jvm.memory.*Code*": "20% and 1MiB",
+    "jvm.memory.pending_finalization": "10% and 10",
+    "jvm.memory.threshold.crossings*": "10% and 5",
+    "jvm.class.*": "5% and 60",
+    "jvm.compilation.time": "20% and 100ms",
+    "jvm.thread.*": "1",
+    "process.thread.count": "1",
+    "jvm.buffer.count*": "10% and 2",
+    "jvm.buffer.memory.*": "5% and 64KiB",
+    "jvm.gc.count*": "10% and 2",
+    "jvm.gc.time*": "20% and 20ms",
+    "jvm.safepoint.count": "10% and 5",
+    "jvm.lock.contended": "20% and 20",
+    "process.memory.usage": "5% and 4MiB",
+    "process.unix.file_descriptor.count": "1",
+    "process.socket.count": "1",
+    "process.io.bytes*": "10% and 64KiB",
+    "process.io.calls*": "10% and 100",
+}
+"""Sizes by shell pattern; the last pattern that fits holds. ``docs/methods/judging.md`` says why each."""
+
+GROWTH = 0.25
+"""Growth during the run matters from this share of the size of a level on: what grows does not end."""
 
 _PARSERS = {"By": parse_bytes, "s": parse_seconds}
 
 
+def effects_from(written: Any) -> dict[str, str]:
+    """Return the effects by pattern from the value of MINIMUM_EFFECT, a mapping or one size for everything."""
+    if isinstance(written, Mapping):
+        return {str(name): str(size) for name, size in written.items()}
+    return {EVERYTHING: str(written)}
+
+
 def is_effect(text: str) -> bool:
-    """Return whether a text is a quantity of some unit, a share, or NEVER."""
+    """Return whether a text is a quantity of some unit, a share, both, or NEVER."""
     if text == NEVER:
         return True
-    for parse in (_parse_share, _parse_number, parse_bytes, parse_seconds):
-        with suppress(UsageError):
-            return parse(text) >= 0
-    return False
+    parts = text.split(AND)
+    return len(parts) <= 2 and all(map(_is_size, parts))
 
 
 def smallest_effects(
     properties: Sequence[Property], levels: FloatArray, minimum: Mapping[str, str]
 ) -> FloatArray:
-    """Return the smallest change of each property that counts, in its unit, shape (n_properties,).
+    """Return the smallest change of each property that matters, in its unit, shape (n_properties,).
 
-    The last pattern that fits a property's name holds; 0 where none does, infinite for NEVER.
+    The last pattern that fits a property's name holds, of the given ones before the usual ones; 0 where none
+    does, infinite for NEVER. Of a share and an amount, the larger holds.
 
     Args:
         levels: shape (n_properties,), what shares are of.
@@ -52,10 +108,12 @@ def smallest_effects(
         UsageError: a quantity of another unit than the property's.
     """
     effects = np.zeros(len(properties))
+    sizes = (*reversed(minimum.items()), *reversed(USUAL.items()))
     for number, prop in enumerate(properties):
-        for pattern, text in minimum.items():
+        for pattern, text in sizes:
             if prop.name == pattern or fnmatchcase(prop.name, pattern):
                 effects[number] = _effect(prop, levels[number], pattern, text)
+                break
     return effects
 
 
@@ -72,14 +130,27 @@ def effect_text(size: float, unit: str) -> str:
     return f"{math.ceil(amount / scale - 1e-9) * scale:.10g}{suffix}"
 
 
+def _is_size(text: str) -> bool:
+    for parse in (_parse_share, _parse_number, parse_bytes, parse_seconds):
+        with suppress(UsageError):
+            return parse(text) >= 0
+    return False
+
+
 def _effect(prop: Property, level: float, pattern: str, text: str) -> float:
     if text == NEVER:
         return math.inf
+    return max(_size(prop, level, pattern, part) for part in text.split(AND))
+
+
+def _size(prop: Property, level: float, pattern: str, text: str) -> float:
     if text.strip().endswith("%"):
         return _parse_share(text) * abs(level)
     try:
         return float(_PARSERS.get(prop.unit, _parse_number)(text))
     except UsageError as error:
+        if text.strip() == "0":
+            return 0.0
         raise UsageError(f"judge: minimum-effect: {pattern}: {prop.name}: {error.message}") from error
 
 

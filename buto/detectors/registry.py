@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 DETECTORS = {
     "calibrated": (
         "buto.detectors.calibrated.detector:CalibratedDetector",
-        ("calibrated", "calibrated-next"),
+        ("calibrated",),
     ),
     "bounds": ("buto.detectors.bounds.detector:BoundsDetector", ("sustained", "thesis")),
     "regression-models": (

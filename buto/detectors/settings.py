@@ -8,7 +8,7 @@ from fnmatch import fnmatchcase
 from typing import Any, Self
 
 from buto.classify.metadata import MetadataSettings
-from buto.properties import Property, Role, is_judged
+from buto.properties import Property, Role, is_exact, is_judged
 
 CHANGES_WITH_EACH_RUN = (
     "jvm.start.time",
@@ -69,6 +69,7 @@ class Settings:
         detector: the name of the detector.
         metadata: which keys decide whether runs can be compared, and which are ignored.
         cost: whether properties of role COST are judged.
+        where_read: whether exact counters are judged, too, where they were read.
         values: by its name in a configuration, the value of every key that only this detector has.
     """
 
@@ -76,6 +77,7 @@ class Settings:
     detector: str
     metadata: MetadataSettings = USUAL_METADATA
     cost: bool = False
+    where_read: bool = False
     values: Mapping[str, Any] = field(default_factory=dict)
 
     def with_value(self, key: str, value: Any) -> Self:
@@ -110,6 +112,8 @@ class Settings:
 def judges(settings: Settings, prop: Property) -> bool:
     """Return whether a detector with these settings judges a property that was recorded."""
     if is_judged(prop, cost=settings.cost):
+        return True
+    if settings.where_read and is_exact(prop):
         return True
     more = settings.values.get(ALSO_JUDGED, ())
     return prop.role is Role.PROGRAM and any(fnmatchcase(prop.name, pattern) for pattern in more)

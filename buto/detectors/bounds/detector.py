@@ -83,7 +83,7 @@ class FittedBounds(FittedDetector):
             status,
             BoundsDetector.name,
             findings,
-            reasons if status is Status.INCONCLUSIVE else (),
+            reasons=reasons if status is Status.INCONCLUSIVE else (),
             warnings=reasons if status is Status.REGRESSION else (),
         )
 

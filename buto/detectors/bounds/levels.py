@@ -23,11 +23,12 @@ def levels_of(
         expected, lower, upper = (
             float(side[row, column]) for side in (limits.expected, limits.lower, limits.upper)
         )
-        yield Level(prop, number, expected, lower, upper, deviations)
+        yield Level.of_band(prop, number, (lower, expected, upper), deviations)
     if duration is not None:
-        yield Level(DURATION, "mean", duration.expected, duration.lower, duration.upper, deviations)
+        sides = duration.lower, duration.expected, duration.upper
+        yield Level.of_band(DURATION, "mean", sides, deviations)
     for emitter in notifications.emitters:
         prop = Property(f"{emitter.type} from {emitter.source}", "{notification}")
         count = emitter.count
         expected, lower, upper = (float(side[0]) for side in (count.expected, count.lower, count.upper))
-        yield Level(prop, "number", expected, lower, upper, deviations)
+        yield Level.of_band(prop, "number", (lower, expected, upper), deviations)

@@ -26,23 +26,21 @@ from math import ceil
 
 import numpy as np
 
-from buto.analysis.contrasts import Stable, stabilised
-from buto.analysis.evidence import largest_of_each, p_values
+from buto.analysis.contrasts import Stable, contrasts, stabilised
+from buto.analysis.evidence import largest_of_each
+from buto.analysis.likelihood import differences, factors, mean_of_each
 from buto.analysis.matching import BoolArray
 from buto.analysis.timepoints import IntArray
-from buto.detectors.bounds.settings import BandSettings
-from buto.detectors.calibrated.judging.evidence import weigh
-from buto.detectors.calibrated.settings import with_usual_score
-from buto.detectors.calibrated.training.profile import LEVELS, Profile
+from buto.detectors.calibrated.evidence import LEVEL_SHARE
+from buto.detectors.calibrated.profile import LEVELS, Profile
 from buto.properties import Property
 from buto.runs import FloatArray
 
 RARE = 0.01
 """Share of good trainings that may be warned of drift, and of two groups."""
 
-RARE_OUTLIER = 0.08
-"""Of the p-value of the run that scores highest, times the number of runs. One good training in a hundred
-is warned of, not eight: that p-value is made for scores with heavier tails than good runs have."""
+RARE_OUTLIER = 0.01
+"""Share of good trainings of normal features that may be warned of an outlier; heavier tails have more."""
 
 N_ORDERS = 999
 """Random orders that the one in which the runs were made is compared with."""
@@ -93,14 +91,14 @@ class Anomaly:
     p_value: float
 
 
-def find_anomalies(profile: Profile, settings: BandSettings) -> tuple[Anomaly, ...]:
+def find_anomalies(profile: Profile) -> tuple[Anomaly, ...]:
     """Return what is wrong with the runs of a profile, at most one anomaly of each kind.
 
     Args:
         profile: of at least four runs, in the order in which they were made.
     """
     features = _Features(profile)
-    found = (_outlier(features, settings), _drift(features), _two_groups(features))
+    found = (_outlier(features), _drift(features), _two_groups(features))
     return tuple(one for one in found if one is not None)
 
 
@@ -114,7 +112,9 @@ class _Features:
         self.of = [profile.catalogue[place] for place in kept]
         self.columns: IntArray = np.array([one.column for one in self.of])
         levels = profile.levels(np.where(np.isnan(profile.values), 0.0, profile.values))
-        self.stable: Stable = stabilised(self.values, profile.grain[self.columns], levels[self.columns])
+        self.stable: Stable = stabilised(
+            self.values, profile.grain[self.columns], levels[self.columns], LEVEL_SHARE
+        )
 
     def levels(self) -> IntArray:
         """Return one feature of each quantity: its level."""
@@ -147,22 +147,23 @@ class _Features:
         )
 
 
-def _outlier(features: _Features, settings: BandSettings) -> Anomaly | None:
-    """Return the run with the highest score, if such a score is rare even for the highest of this many runs.
+def _outlier(features: _Features) -> Anomaly | None:
+    """Return the run that differs most from the others, if so much is rare even for the one that differs most.
 
-    Two runs that are alike hide each other: with either of them the others' scores are wide.
+    The mean of Bayes factors over quantities has a mean of 1 in unchanged normal runs (it is an e-value), so
+    it exceeds 1 / p in at most a share p of cases, of any of n runs in at most n p. Two runs that are alike
+    hide each other: with either of them the others scatter widely.
     """
-    profile, n_runs = features.profile, len(features.values)
-    evidence = weigh(profile, profile.values, 1, with_usual_score(settings))
-    # Choices of one run are the runs from the last to the first.
-    score, contrast = evidence.score[::-1], evidence.contrast[::-1]
-    run = int(np.argmax(score))
-    p_value = float(p_values(np.concatenate([score[[run]], np.delete(score, run)]), 1, alpha=0.0))
-    if n_runs * p_value > RARE_OUTLIER:
+    n_runs = len(features.values)
+    alone = np.arange(n_runs)[:, None]
+    likelihood = mean_of_each(factors(differences(features.stable, alone)), features.columns).mean(axis=1)
+    run = int(np.argmax(likelihood))
+    p_value = float(n_runs / likelihood[run])
+    if p_value > RARE_OUTLIER:
         return None
-    by_clarity = np.argsort(-np.abs(contrast[run]), kind="stable")
+    by_clarity = np.argsort(-np.abs(contrasts(features.stable, alone)[run]), kind="stable")
     symptoms = features.symptoms(by_clarity, np.array([run]))
-    return Anomaly(AnomalyKind.OUTLIER, (run,), symptoms, min(1.0, n_runs * p_value))
+    return Anomaly(AnomalyKind.OUTLIER, (run,), symptoms, min(1.0, p_value))
 
 
 def _drift(features: _Features) -> Anomaly | None:

@@ -1,8 +1,8 @@
-"""The calibrated oracle: one p-value for a check, over all properties and all times together.
+"""The judge: one p-value for a check, over all properties and all times together.
 
 The run is the replicate. Each run is a row of features (:mod:`buto.analysis.features`); the runs under
 test and the training runs are put together, and each way of choosing as many of them gets a score
-(:mod:`buto.analysis.contrasts`). How ordinary the score of the runs under test is among all these is the
+(:mod:`buto.analysis.likelihood`). How ordinary the score of the runs under test is among all these is the
 p-value (:mod:`buto.analysis.evidence`); it depends on no threshold of any single property.
 ``docs/methods/judging.md`` has the assumptions and what breaks them.
 """
@@ -15,35 +15,29 @@ from typing import Any
 
 import numpy as np
 
-from buto.analysis.evidence import Significance
-from buto.analysis.pipeline import Comparison
 from buto.detectors.alarms import Selftest
-from buto.detectors.bounds.detector import BoundsDetector, FittedBounds
-from buto.detectors.bounds.settings import BandSettings
-from buto.detectors.calibrated.explanation import explain
-from buto.detectors.calibrated.judging.evidence import (
+from buto.detectors.calibrated import data as calibrated_data
+from buto.detectors.calibrated.envelope import Envelope, envelope, judged_properties
+from buto.detectors.calibrated.evidence import (
     FEWEST_RUNS,
     Evidence,
     could_not_be_read,
-    goes_on,
-    may_leave_to_three,
-    passes,
+    passes_gate,
     runs_needed,
     weigh,
 )
-from buto.detectors.calibrated.judging.findings import findings, outlier_shares
-from buto.detectors.calibrated.judging.obvious import obvious
-from buto.detectors.calibrated.judging.resolution import at_resolution
+from buto.detectors.calibrated.explanation import explain
+from buto.detectors.calibrated.findings import findings, outlier_shares
+from buto.detectors.calibrated.long import learn_long
+from buto.detectors.calibrated.obvious import obvious
+from buto.detectors.calibrated.profile import TOTAL, Profile, learn
+from buto.detectors.calibrated.relevance import sizes_that_matter
 from buto.detectors.calibrated.selftest import selftest
-from buto.detectors.calibrated.sensitivity.strength import MOST_ASKED, strengths, usual_names
-from buto.detectors.calibrated.sensitivity.sufficiency import AUTO, is_enough
-from buto.detectors.calibrated.settings import CALIBRATED, KEYS, PRESETS, gate_of
-from buto.detectors.calibrated.training import data as calibrated_data
-from buto.detectors.calibrated.training.long import learn_long
-from buto.detectors.calibrated.training.profile import Profile, learn
+from buto.detectors.calibrated.settings import GATE, KEYS, NAME, PRESETS, JudgeSettings
+from buto.detectors.calibrated.strength import MOST_ASKED, strengths, usual_names
+from buto.detectors.calibrated.sufficiency import AUTO, is_enough
 from buto.detectors.calibrated.view import CalibratedView
 from buto.detectors.calibrated.warnings import few_runs, unlike_runs
-from buto.detectors.effects import smallest_effects
 from buto.detectors.explanation import Explanation
 from buto.detectors.levels import Level
 from buto.detectors.protocol import Detector, FittedDetector
@@ -52,25 +46,23 @@ from buto.detectors.sharing import Share, here
 from buto.detectors.strength import Strengths
 from buto.detectors.views import View
 from buto.errors import JudgeError
-from buto.properties import DURATION, LIVE_CLASSES, is_judged
+from buto.properties import DURATION, LIVE_CLASSES, Kind, is_judged
 from buto.runs import FloatArray, Run, RunSet
 from buto.runs.long import LongRun
 from buto.runs.names import start_of
 from buto.steps import Advice, Setting
 from buto.verdicts import Status, Verdict
 
+GUARANTEE = "rank alone, whatever the values are distributed like; runs need only be exchangeable"
+
 
 @dataclass(frozen=True, eq=False, slots=True)
 class FittedCalibrated(FittedDetector):
-    """Features of the training runs, and bands over time to show beside them.
+    """Features of the training runs, and their envelope over time, which is drawn and decides nothing."""
 
-    Attributes:
-        bands: what is drawn and tells times; it decides nothing.
-    """
-
-    settings: BandSettings
+    settings: JudgeSettings
     profile: Profile
-    bands: FittedBounds
+    envelope: Envelope
 
     @property
     def n_training(self) -> int:
@@ -79,39 +71,42 @@ class FittedCalibrated(FittedDetector):
     def check(self, runs: RunSet) -> Verdict:
         """Judge valid runs together, at least one.
 
-        A regression if the p-value is at most alpha. Inconclusive if alpha is smaller than what the number of
-        runs can show, or if no change was found but a property could not be read, or not in a large part of a
-        run. A pass with an obvious difference has a warning. Where a gate decides whether two more runs
-        follow, a single run that does not pass it is a pass.
+        A regression if the p-value of differences that matter is at most alpha. Inconclusive if alpha is
+        smaller than what the number of runs can show, or if no change was found but a property could not be
+        read, or not in a large part of a run. Else a pass, with what is certain and does not matter noted. A
+        single run never fails: it passes, or two more must decide with it.
         """
         evidence = self.evidence(runs)
-        found = evidence.significance
+        found, everything = evidence.mattering.significance, evidence.any.significance
         unreadable = could_not_be_read(evidence) or self._partly_unread(runs)
         lacking = could_not_be_read(evidence, usual=False)
-        needed = runs_needed(len(runs), self.settings.alpha)
+        alpha, needed = self.settings.alpha, runs_needed(len(runs), self.settings.alpha)
         far = obvious(evidence, len(runs))
+        named = findings(evidence, evidence.mattering, runs, self.settings)
+        certain = everything.p_value <= alpha
+        others = findings(evidence, evidence.any, runs, self.settings) if certain else ()
+        failing = {one.subject for one in named}
         verdict = Verdict(
             Status.PASS,
-            CALIBRATED.detector,
-            findings=findings(evidence, runs, self.settings),
-            warnings=(),
+            NAME,
+            findings=named,
+            noted=tuple(one for one in others if one.subject not in failing),
             p_value=found.p_value,
-            alpha=self.settings.alpha,
-            guarantee=_guarantee(found, self.n_training, len(runs)),
+            alpha=alpha,
+            guarantee=GUARANTEE,
             stands_out=found.highest,
             obvious=tuple(one.quantity.name for one in far),
+            needs_more=self._why_more(evidence, [one.quantity.name for one in far], len(runs)),
         )
-        is_first = len(runs) == 1 and may_leave_to_three(self.settings)
-        leaves = is_first and not (goes_on(found, self.settings) or far)
-        if self.settings.alpha < found.smallest and not leaves:
+        if found.p_value <= alpha:
+            return replace(verdict, status=Status.REGRESSION, warnings=(*unreadable, *lacking))
+        if alpha < found.smallest and (len(runs) > 1 or verdict.needs_more):
             reason = (
-                f"{self.n_training} training runs cannot tell a share of {self.settings.alpha:g} from chance "
+                f"{self.n_training} training runs cannot tell a share of {alpha:g} from chance "
                 f"with {len(runs)} under test: {needed} could"
-                f"{', and so could three under test' if is_first else ''}"
+                f"{', and so could three under test' if len(runs) == 1 else ''}"
             )
             return replace(verdict, status=Status.INCONCLUSIVE, reasons=(reason,), runs_needed=needed)
-        if found.p_value <= self.settings.alpha:
-            return replace(verdict, status=Status.REGRESSION, warnings=(*unreadable, *lacking))
         if unreadable:
             return replace(verdict, status=Status.INCONCLUSIVE, reasons=unreadable)
         return replace(verdict, warnings=(*map(str, far), *lacking))
@@ -128,36 +123,20 @@ class FittedCalibrated(FittedDetector):
 
     @property
     def left_out(self) -> Mapping[str, str]:
-        return self.bands.left_out
+        return self.envelope.left_out
 
     def why_confirm(self, verdict: Verdict) -> str | None:
-        """Return why the run differs enough that two more should decide with it; None if it does not.
-
-        Three runs have the power that one lacks. Without a gate in the settings, the run must differ more
-        than every training run differs from the others, and of good builds one in n + 1 pays for two more
-        runs.
-        """
-        p_value, alpha, gate = verdict.p_value, verdict.alpha, gate_of(self.settings)
-        if p_value is None or alpha is None:
-            return None
-        if gate is None and verdict.stands_out:
-            return "the run is an outlier"
-        if p_value <= alpha:
-            return f"the run's p-value of {p_value:.3g} is not above alpha"
-        if gate is not None and passes(p_value, gate):
-            return f"the run is not ordinary enough to decide alone (p = {p_value:.3g}, gate {gate:g})"
-        if gate is not None and verdict.obvious:
-            return f"the run is far beyond all training runs in {verdict.obvious[0]}"
-        return None
+        return verdict.needs_more or None
 
     def training_warnings(self, runs: RunSet) -> tuple[str, ...]:
-        return (
-            *few_runs(len(runs), self.settings.alpha),
-            *unlike_runs(runs, self.profile, self.settings),
-        )
+        return (*few_runs(len(runs), self.settings.alpha), *unlike_runs(runs, self.profile))
 
     def levels(self) -> Iterable[Level]:
-        return self.bands.levels()
+        """Yield the mean of each gauge and the total of each counter, with their range in training."""
+        for place, one in enumerate(self.profile.catalogue):
+            prop = self.profile.quantities[one.column]
+            if one.name == TOTAL or (one.name == "mean" and prop.kind is Kind.GAUGE):
+                yield Level.of(prop, one.name, self.profile.values[:, place])
 
     def strengths(self, *, everything: bool) -> Strengths:
         n_quantities = len(self.profile.quantities)
@@ -167,34 +146,36 @@ class FittedCalibrated(FittedDetector):
 
     def view(self, runs: Sequence[Run]) -> View:
         return CalibratedView(
-            self.bands.view(runs), lambda judged: outlier_shares(self.evidence(judged), self.settings)
+            self.envelope, lambda judged: outlier_shares(self.evidence(judged), self.settings)
         )
 
     def explain(self, verdict: Verdict) -> Explanation:
-        return explain(verdict, self.settings)
-
-    def compare(self, run: Run) -> Comparison:
-        """Return a run beside the bands, for plots."""
-        return self.bands.compare(run)
+        return explain(verdict)
 
     def to_data(self) -> dict[str, Any]:
-        return calibrated_data.write(self.profile, self.bands.to_data())
+        return calibrated_data.write(self.profile, self.envelope)
+
+    def _why_more(self, evidence: Evidence, far: Sequence[str], n_checked: int) -> str:
+        """Return, in a clause, why two more runs should decide with a single one; empty if it passes alone."""
+        if n_checked > 1:
+            return ""
+        if passes_gate(evidence):
+            found, everything = evidence.mattering.significance, evidence.any.significance
+            if found.p_value <= GATE:
+                return f"the run is not ordinary enough to decide alone (p = {found.p_value:.3g}, gate {GATE:g})"
+            return f"the run differs from all training runs, by little (p = {everything.p_value:.3g})"
+        return f"the run is far beyond all training runs in {far[0]}" if far else ""
 
     def _partly_unread(self, runs: RunSet) -> tuple[str, ...]:
-        # Others are read seldom, at times that differ from run to run.
+        # Exact counters are read seldom, at times that differ from run to run.
         judged = {quantity.name for quantity in self.profile.quantities if is_judged(quantity, cost=True)}
-        return tuple(
-            sentence
-            for run in runs
-            for name, sentence in self.bands.partly_unread(run, self.compare(run)).items()
-            if name in judged
-        )
+        return tuple(sentence for run in runs for sentence in self.envelope.partly_unread(run, judged))
 
 
-class CalibratedDetector(Detector[BandSettings]):
+class CalibratedDetector(Detector[JudgeSettings]):
     """Learns a :class:`FittedCalibrated`."""
 
-    name = CALIBRATED.detector
+    name = NAME
     presets = PRESETS
     keys = KEYS
     fewest_runs = FEWEST_RUNS
@@ -206,37 +187,31 @@ class CalibratedDetector(Detector[BandSettings]):
 
         Raises:
             JudgeError: they are fewer than five, or no property can be judged.
-            UsageError: the smallest change that counts has another unit than its property.
+            UsageError: the smallest change that matters has another unit than its property.
         """
         if len(runs) < FEWEST_RUNS:
             raise JudgeError(
-                f"a calibrated oracle needs at least {FEWEST_RUNS} runs, and here are {len(runs)}",
-                advice=Advice("record more: ", Setting("runs", "10"), ", or judge: {preset: sustained}"),
+                f"an oracle needs at least {FEWEST_RUNS} runs, and here are {len(runs)}",
+                advice=Advice("record more: ", Setting("runs", "10")),
             )
+        wanted = [prop for prop in runs.properties if judges(self.settings, prop)]
+        properties, left_out = judged_properties(runs, wanted)
+        by_class = judges(self.settings, LIVE_CLASSES)
         if any(isinstance(run, LongRun) for run in runs):
-            profile, bands = learn_long(runs, self.settings)
+            profile = learn_long(runs, properties, by_class=by_class)
         else:
-            bands = BoundsDetector(self.settings).fit(runs)
-            by_class = judges(self.settings, LIVE_CLASSES)
-            profile = learn(runs.runs, bands.model.properties, by_class=by_class)
+            profile = learn(runs.runs, properties, by_class=by_class)
         profile = replace(profile, values=calibrated_data.rounded(profile.values))
-        profile = at_resolution(profile, self.settings)
-        smallest_effects(profile.quantities, profile.levels(profile.values), self.settings.minimum_effect)
-        return FittedCalibrated(self.settings, profile, bands)
+        sizes_that_matter(profile, profile.catalogue, np.nan_to_num(profile.values), self.settings)
+        return FittedCalibrated(self.settings, profile, envelope(runs.runs, properties, left_out))
 
     def from_data(self, data: Mapping[str, Any]) -> FittedCalibrated:
-        profile, bands = calibrated_data.read(data)
-        return FittedCalibrated(self.settings, profile, BoundsDetector(self.settings).from_data(bands))
-
-    def upgraded(self, data: Mapping[str, Any], version: int) -> Mapping[str, Any]:
-        return calibrated_data.upgraded(data) if version == 1 else data
+        return FittedCalibrated(self.settings, *calibrated_data.read(data))
 
     def n_values(self, data: Mapping[str, Any]) -> int:
         n_runs = data["n_runs"] if type(data["n_runs"]) is int else 0
-        blocks = data["properties"]
-        bands = BoundsDetector(self.settings).n_values({**data["bands"], "properties": blocks})
-        n_features = sum(len(block.get("features", ())) for block in blocks)
-        return bands + n_runs * (n_features + len(data.get(calibrated_data.CLASSES, {}).get("sizes", ())))
+        n_features = sum(len(block.get("features", ())) for block in data["properties"])
+        return n_runs * (n_features + len(data.get(calibrated_data.CLASSES, {}).get("sizes", ())))
 
     def enough_runs(self, runs: RunSet) -> bool:
         if not AUTO.fewest <= len(runs) < AUTO.most:
@@ -253,14 +228,3 @@ def _starts_s(runs: RunSet) -> FloatArray | None:
     starts = [start_of(run.id) for run in runs]
     known = [start.timestamp() for start in starts if start is not None]
     return np.array(known) if len(known) == len(starts) else None
-
-
-def _guarantee(found: Significance, n_training: int, n_checked: int) -> str:
-    if found.exact:
-        return "rank alone, whatever the values are distributed like; runs need only be exchangeable"
-    if found.smallest_rank <= 0.05:
-        return (
-            "free of assumptions on distributions down to 0.05; below, the scores of "
-            f"{n_training} training runs are taken for Student's t"
-        )
-    return f"parametric: the scores of {n_training} training runs are taken for Student's t"

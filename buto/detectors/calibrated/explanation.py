@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from buto.detectors.bounds.explanation import series, width
-from buto.detectors.bounds.settings import BandSettings
 from buto.detectors.explanation import Explanation
 from buto.units import format_count
 from buto.verdicts import Verdict
@@ -18,16 +16,16 @@ _PAIRED = (
 )
 
 
-def explain(verdict: Verdict, settings: BandSettings) -> Explanation:
+def explain(verdict: Verdict) -> Explanation:
     """Return what a run is reduced to, and what the p-value compares."""
     known = f"{verdict.n_training} {verdict.roles.known_runs}"
     return Explanation(
-        f"{known} defined what is normal; {_ROWS}. {_bands(settings)}",
+        f"{known} defined what is normal; {_ROWS}. {_envelope()}",
         _rule(f"{format_count(len(verdict.run_ids), 'run')} under test", verdict),
     )
 
 
-def explain_comparison(verdict: Verdict, settings: BandSettings, *, paired: bool = False) -> Explanation:
+def explain_comparison(verdict: Verdict, *, paired: bool = False) -> Explanation:
     """Return the same of two programs, neither of which is the better known one.
 
     Args:
@@ -35,17 +33,13 @@ def explain_comparison(verdict: Verdict, settings: BandSettings, *, paired: bool
     """
     around = f" around the {verdict.n_training} {verdict.roles.known_runs}"
     return Explanation(
-        f"The runs of both programs show the usual scatter; {_ROWS}. {_bands(settings, around)}",
+        f"The runs of both programs show the usual scatter; {_ROWS}. {_envelope(around)}",
         _PAIRED if paired else _rule(f"{len(verdict.run_ids)} {verdict.roles.judged_runs}", verdict),
     )
 
 
-def _bands(settings: BandSettings, around: str = "") -> str:
-    pipeline = settings.pipeline
-    return (
-        f"The bands{around} only illustrate: they are made from {series(pipeline)}, with "
-        f"{width(pipeline)} at each time point."
-    )
+def _envelope(around: str = "") -> str:
+    return f"The shaded range{around} is from their least to their largest value at each time; it decides nothing."
 
 
 def _rule(judged: str, verdict: Verdict) -> str:
@@ -53,5 +47,6 @@ def _rule(judged: str, verdict: Verdict) -> str:
         f"The {judged} and the {verdict.roles.known_runs} are put together, and every way of choosing as "
         "many runs gets a score: how far the chosen runs differ from the others. If nothing has changed, "
         "each choice is as likely as any other to have the highest score. The p-value says how unusual the "
-        "score of the runs under test is among all of them; at or below alpha it is a regression."
+        "score of the runs under test is among all of them; at or below alpha it is a regression. A difference "
+        "smaller than the size that matters counts in no choice; if it is certain, it is noted."
     )

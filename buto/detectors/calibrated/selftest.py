@@ -23,15 +23,10 @@ import numpy as np
 from buto.analysis.divisions import Division, at_random, in_order, sessions
 from buto.analysis.matching import BoolArray
 from buto.detectors.alarms import N_CHECKED, Alarms, InOrder, Selftest
-from buto.detectors.bounds.settings import BandSettings
-from buto.detectors.calibrated.judging.evidence import (
-    FEWEST_RUNS,
-    goes_on,
-    may_leave_to_three,
-    runs_needed,
-    weigh,
-)
-from buto.detectors.calibrated.training.profile import Profile
+from buto.detectors.calibrated.evidence import FEWEST_RUNS, passes_gate, runs_needed, weigh
+from buto.detectors.calibrated.obvious import obvious
+from buto.detectors.calibrated.profile import Profile
+from buto.detectors.calibrated.settings import JudgeSettings
 from buto.detectors.sharing import Share, here
 from buto.errors import JudgeError
 from buto.runs import FloatArray
@@ -46,7 +41,7 @@ MOST_PARTS = 32
 
 def selftest(
     profile: Profile,
-    settings: BandSettings,
+    settings: JudgeSettings,
     n_training: int,
     seed: int = 0,
     starts_s: FloatArray | None = None,
@@ -110,7 +105,7 @@ class _Judged:
 
 
 def _all_judged(
-    profile: Profile, settings: BandSettings, divisions: Sequence[Division], share: Share
+    profile: Profile, settings: JudgeSettings, divisions: Sequence[Division], share: Share
 ) -> list[_Judged]:
     """Judge divisions in a few parts, because the profile travels with each of them."""
     size = ceil(len(divisions) / MOST_PARTS)
@@ -118,38 +113,34 @@ def _all_judged(
     return list(chain.from_iterable(share(partial(_part_judged, profile, settings), parts)))
 
 
-def _part_judged(profile: Profile, settings: BandSettings, part: Sequence[Division]) -> list[_Judged]:
+def _part_judged(profile: Profile, settings: JudgeSettings, part: Sequence[Division]) -> list[_Judged]:
     return [_judged(profile, settings, division) for division in part]
 
 
-def _judged(profile: Profile, settings: BandSettings, division: Division) -> _Judged:
+def _judged(profile: Profile, settings: JudgeSettings, division: Division) -> _Judged:
     """Judge the first run, and all of them if it would be confirmed."""
     training = profile.values[division.training]
-    run = int(division.checked[0])
-    found = weigh(profile, np.vstack([training, profile.values[run]]), 1, settings).significance
-    n_deciding = N_CHECKED if may_leave_to_three(settings) else 1
-    if settings.alpha < (
-        found.smallest if n_deciding == 1 else 1 / comb(len(training) + n_deciding, n_deciding)
-    ):
-        n_training = len(training)
+    run, n_deciding = int(division.checked[0]), len(division.checked)
+    if settings.alpha < 1 / comb(len(training) + n_deciding, n_deciding):
         raise JudgeError(
-            f"{n_training} training runs cannot show a share of {settings.alpha:g}",
+            f"{len(training)} training runs cannot show a share of {settings.alpha:g}",
             advice=Advice(
                 "train with more: ",
                 Setting("runs", str(runs_needed(n_deciding, settings.alpha))),
                 ", or set a larger alpha",
             ),
         )
-    failed = found.p_value <= settings.alpha
-    if not goes_on(found, settings):
+    alone = weigh(profile, np.vstack([training, profile.values[run]]), 1, settings)
+    failed = alone.mattering.significance.p_value <= settings.alpha
+    if not (passes_gate(alone) or obvious(alone, 1)):
         return _Judged(run, failed, followed=False, confirmed=False)
     rows = np.vstack([training, profile.values[np.sort(division.checked)]])
-    together = weigh(profile, rows, len(division.checked), settings).significance
+    together = weigh(profile, rows, n_deciding, settings).mattering.significance
     return _Judged(run, failed, followed=True, confirmed=together.p_value <= settings.alpha)
 
 
 def _in_order(
-    profile: Profile, settings: BandSettings, n_training: int, starts_s: FloatArray | None, share: Share
+    profile: Profile, settings: JudgeSettings, n_training: int, starts_s: FloatArray | None, share: Share
 ) -> InOrder | None:
     """Return None if there are not at least two first runs under test, which an error needs."""
     n_runs = len(profile.values)

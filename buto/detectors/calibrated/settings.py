@@ -1,115 +1,80 @@
-"""Settings of the calibrated oracle: the preset ``calibrated``."""
+"""Settings of the judge: its level, which direction fails, and which size of a change matters."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
-from typing import Any
+from dataclasses import dataclass, field, replace
+from typing import Any, Self
 
-from buto.analysis.scores.candidates import CANDIDATES, Candidate
-from buto.detectors.bounds.settings import SUSTAINED, BandSettings
-from buto.detectors.effects import is_effect
-from buto.detectors.keys import ALPHA, COMMON, Key, choice, number, patterns
-from buto.detectors.settings import ALSO_JUDGED, Settings
+from buto.detectors.effects import MINIMUM_EFFECT, effects_from, is_effect
+from buto.detectors.keys import ALPHA, COMMON, Key, choice
+from buto.detectors.settings import Settings
 
-CALIBRATED = replace(SUSTAINED, preset="calibrated", detector="calibrated")
-"""One p-value for a check, over all properties and times. The bounds of ``sustained`` are drawn, and say when
-a change began."""
+NAME = "calibrated"
 
-GATE, SCORE, RESOLUTION = "gate", "score", "resolution"
-CONTRASTS = "contrasts"
-COARSE, FINE = "coarse", "fine"
-OFFERED = tuple(name for name, one in CANDIDATES.items() if not one.prior_freedom)
-"""Candidates whose score of one quantity does not depend on the others', so that sensitivity can be found."""
+GATE = 0.3
+"""Largest p-value of a first run that two more runs follow. On the runs that chose it, three runs judged at
+once find 4 % more changes than this gate lets through, for twice the launches of a good build."""
 
-EXACT_COUNTERS = [
-    "jvm.memory.allocated",
-    "jvm.memory.heap.used_after_last_gc",
-    "jvm.memory.used_after_last_gc*Old*",
-    "jvm.memory.heap.live",
-    "jvm.object.live",
-    "jvm.object.live.by_class",
-    "jvm.class.initialized",
-    "jvm.lock.contended",
-    "jvm.safepoint.count",
-    "process.memory.usage",
-    "process.thread.count",
-    "process.unix.file_descriptor.count",
-    "process.socket.count",
-    "process.io.bytes*",
-    "process.io.calls*",
-]
-"""Recorded properties that ``calibrated-next`` also judges: most are nearly equal in equal runs."""
 
-CALIBRATED_NEXT = replace(
-    CALIBRATED,
-    preset="calibrated-next",
-    values={SCORE: "likelihood", RESOLUTION: FINE, GATE: 0.3, ALSO_JUDGED: EXACT_COUNTERS},
-)
-"""It finds smaller changes; ``docs/methods/next-method.md`` says why it is not the default."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JudgeSettings(Settings):
+    """What a user may set.
 
-PRESETS: Mapping[str, BandSettings] = {one.preset: one for one in (CALIBRATED, CALIBRATED_NEXT)}
+    Attributes:
+        alpha: share of checks of an unchanged program that may fail.
+        fail_on: ``any`` change, or only one for the ``worse``.
+        minimum_effect: shell patterns of properties and the smallest change that fails a check, see
+            :mod:`buto.detectors.effects`; they take precedence over the usual sizes.
+    """
+
+    alpha: float = 0.01
+    fail_on: str = "any"
+    minimum_effect: Mapping[str, str] = field(default_factory=dict)
+
+    def with_value(self, key: str, value: Any) -> Self:
+        if key == MINIMUM_EFFECT:
+            return replace(self, minimum_effect=effects_from(value))
+        if key in ("alpha", "fail-on"):
+            return replace(self, **{key.replace("-", "_"): value})
+        return Settings.with_value(self, key, value)
+
+    def to_data(self) -> dict[str, Any]:
+        common = Settings.to_data(self)
+        begin = {key: common.pop(key) for key in ("preset", "detector")}
+        own = {"alpha": self.alpha, "fail-on": self.fail_on, MINIMUM_EFFECT: dict(self.minimum_effect)}
+        return begin | own | common
+
+
+CALIBRATED = JudgeSettings(preset=NAME, detector=NAME, where_read=True)
+"""One p-value for a check, over all properties and times."""
+
+PRESETS: Mapping[str, JudgeSettings] = {NAME: CALIBRATED}
 
 
 def _are_effects(value: Any) -> bool:
-    return isinstance(value, Mapping) and all(is_effect(str(size)) for size in value.values())
+    if isinstance(value, Mapping):
+        return all(is_effect(str(size)) for size in value.values())
+    return not isinstance(value, bool | list | tuple) and is_effect(str(value))
 
 
 KEYS = (
     ALPHA,
     choice("fail-on", "Which changes fail a check.", "any", "worse"),
     Key(
-        "minimum-effect",
+        MINIMUM_EFFECT,
         {
-            "title": "a mapping from shell patterns of properties to quantities",
-            "description": "The smallest change of a property that counts, in its unit or as a share of "
-            "its level; never if no change of it counts.",
-            "type": "object",
+            "title": "a quantity, or a mapping from shell patterns of properties to quantities",
+            "description": "The smallest change that fails a check: in the property's unit, as a share of its "
+            "level, or both (5% and 1MiB); 0 if every certain change does, never if none does. Smaller changes "
+            "are noted.",
+            "type": ["object", "string", "number"],
             "additionalProperties": {"type": ["string", "number"]},
             "examples": ["{jvm.memory.heap.*: 64KiB, jvm.cpu.time: 5%}"],
         },
         _are_effects,
-        "a mapping from shell patterns of properties to quantities (64KiB, 3, 5%, never)",
-    ),
-    number(
-        GATE,
-        "Largest p-value of a first run that two more runs follow; default: its score must be the highest.",
-        0.0,
-        1.0,
-        title="a share from 0 to 1",
-        example=0.3,
-    ),
-    choice(SCORE, f"How far runs differ over all properties; default {CONTRASTS}.", CONTRASTS, *OFFERED),
-    choice(
-        RESOLUTION,
-        f"The smallest differences that mean something; default {COARSE}.",
-        COARSE,
-        FINE,
-    ),
-    patterns(
-        ALSO_JUDGED,
-        "Recorded properties that are judged beside the usual ones: shell patterns; default none.",
+        "a quantity, or a mapping from shell patterns of properties to quantities (64KiB, 3, 5%, 5% and 1MiB, "
+        "never)",
     ),
     *COMMON,
 )
-
-
-def candidate_of(settings: Settings) -> Candidate | None:
-    """Return the score that replaces the usual one; None: contrasts."""
-    return CANDIDATES.get(settings.values.get(SCORE, CONTRASTS))
-
-
-def is_fine(settings: Settings) -> bool:
-    """Return whether small differences of exact counters mean something."""
-    return bool(settings.values.get(RESOLUTION, COARSE) == FINE)
-
-
-def gate_of(settings: Settings) -> float | None:
-    """Return the largest p-value of a first run that two more follow; None: it must surpass all others."""
-    gate: float | None = settings.values.get(GATE)
-    return gate
-
-
-def with_usual_score(settings: BandSettings) -> BandSettings:
-    """Return the settings with the score whose distribution over unchanged runs is known."""
-    return replace(settings, values={key: value for key, value in settings.values.items() if key != SCORE})

@@ -1,4 +1,4 @@
-"""What can be drawn of the calibrated oracle: bands show when and where, contrasts decide."""
+"""What can be drawn of the judge: the envelope of the training runs; contrasts decide."""
 
 from __future__ import annotations
 
@@ -6,33 +6,37 @@ from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 
+from buto.analysis.series import series_of
+from buto.detectors.calibrated.envelope import Envelope
 from buto.detectors.views import Band, View
 from buto.runs import FloatArray, Run, RunSet
+from buto.runs.long import drawn
 
 
 class CalibratedView(View):
-    """The bands of a bounds oracle, and the share of what would make each property an outlier."""
+    """The envelope over time, and the share of what would make each property an outlier."""
 
     reach_of = "of the outlier limit"
     bands_decide = False
 
-    def __init__(self, bands: View, shares: Callable[[RunSet], Mapping[str, float]]) -> None:
+    def __init__(self, envelope: Envelope, shares: Callable[[RunSet], Mapping[str, float]]) -> None:
         """Make a view.
 
         Args:
-            bands: what is drawn.
+            envelope: what is drawn.
             shares: gives the largest contrast of each property, by its name, as a share of what would
                 make it an outlier.
         """
-        self._bands, self._shares = bands, shares
-        self.properties, self.left_out = bands.properties, bands.left_out
-        self.emitters, self.smoothing = bands.emitters, bands.smoothing
+        self._envelope, self._shares = envelope, shares
+        self.properties, self.left_out = envelope.properties, envelope.left_out
 
     def band(self, column: int) -> Band | None:
-        return self._bands.band(column)
+        one = self._envelope
+        return Band(one.times_s, one.lower[:, column], one.mean[:, column], one.upper[:, column])
 
     def curves(self, run: Run) -> tuple[FloatArray, FloatArray]:
-        return self._bands.curves(run)
+        series = series_of(drawn(run), self.properties)
+        return series.times_s, series.values
 
     def reach(self, runs: Sequence[Run]) -> FloatArray:
         """Return the largest contrast of each property as a share of what makes it an outlier by itself."""

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from buto.detectors.bounds.settings import BandSettings
 from buto.detectors.calibrated.anomalies import Anomaly, AnomalyKind, Symptom, find_anomalies
-from buto.detectors.calibrated.judging.evidence import runs_needed
-from buto.detectors.calibrated.judging.findings import words
-from buto.detectors.calibrated.training.profile import Profile
+from buto.detectors.calibrated.evidence import runs_needed
+from buto.detectors.calibrated.findings import words
+from buto.detectors.calibrated.profile import Profile
 from buto.runs import RunSet
 from buto.steps import Action, Advice, Setting, Step
 from buto.units import format_quantity
@@ -35,13 +34,13 @@ def few_runs(n_runs: int, alpha: float) -> tuple[str, ...]:
     return (advice,)
 
 
-def unlike_runs(runs: RunSet, profile: Profile, settings: BandSettings) -> tuple[str, ...]:
+def unlike_runs(runs: RunSet, profile: Profile) -> tuple[str, ...]:
     """Return a sentence for each way in which the training runs are not alike, with what shows it or helps.
 
     Args:
         runs: those that were learned from, in the order of their start.
     """
-    return tuple(_sentence(one, runs) for one in find_anomalies(profile, settings))
+    return tuple(_sentence(one, runs) for one in find_anomalies(profile))
 
 
 def _sentence(anomaly: Anomaly, runs: RunSet) -> str:

@@ -9,7 +9,7 @@ import numpy as np
 
 from buto.analysis.series import LARGEST, series_of
 from buto.classify.metadata import MetadataSettings, compare_metadata, learn_metadata
-from buto.detectors.bounds.detector import MOST_UNREAD
+from buto.detectors.readable import MOST_UNREAD
 from buto.detectors.settings import Settings, judges
 from buto.errors import JudgeError
 from buto.properties import Property, is_judged

@@ -15,12 +15,10 @@ from dataclasses import replace
 from math import comb
 
 from buto.analysis.evidence import Significance
-from buto.detectors.bounds.settings import BandSettings
-from buto.detectors.calibrated.judging.evidence import FEWEST_RUNS, MOST_CHOICES, could_not_be_read, weigh
-from buto.detectors.calibrated.judging.findings import findings
-from buto.detectors.calibrated.judging.resolution import at_resolution
-from buto.detectors.calibrated.settings import CALIBRATED
-from buto.detectors.calibrated.training.profile import learn
+from buto.detectors.calibrated.evidence import FEWEST_RUNS, MOST_CHOICES, could_not_be_read, weigh
+from buto.detectors.calibrated.findings import findings
+from buto.detectors.calibrated.settings import CALIBRATED, JudgeSettings
+from buto.detectors.calibrated.profile import learn
 from buto.detectors.comparison.comparable import (
     comparable,
     environment_differences,
@@ -53,21 +51,21 @@ PROGRAM = "buto.jvm"
 """The metadata key of the main class or jar, which differs between two programs on purpose."""
 
 
-def comparing(settings: Settings) -> BandSettings:
+def comparing(settings: Settings) -> JudgeSettings:
     """Return the settings of a comparison, from those of a test.
 
     All of them if it is judged by the calibrated oracle, else that preset's; but metadata that a command
     decides do not keep runs from being compared.
     """
     taken = CALIBRATED
-    if isinstance(settings, BandSettings) and settings.detector == CALIBRATED.detector:
+    if isinstance(settings, JudgeSettings):
         taken = settings
     deciding = tuple(one for one in taken.metadata.deciding if not one.startswith(OF_THE_COMMAND))
     ignored = (*taken.metadata.ignored, PROGRAM)
     return replace(taken, metadata=replace(taken.metadata, deciding=deciding, ignored=ignored))
 
 
-def smallest_p_value(n_first: int, n_second: int, settings: BandSettings, *, paired: bool = False) -> float:
+def smallest_p_value(n_first: int, n_second: int, settings: JudgeSettings, *, paired: bool = False) -> float:
     """Return the p-value of the largest possible difference.
 
     With equally many runs of each program, every assignment has a mirror image with the same distance,
@@ -81,7 +79,7 @@ def smallest_p_value(n_first: int, n_second: int, settings: BandSettings, *, pai
     return max(alike / n_ways, 1 / MOST_CHOICES)
 
 
-def runs_needed(settings: BandSettings, *, paired: bool = False) -> int:
+def runs_needed(settings: JudgeSettings, *, paired: bool = False) -> int:
     """Return the smallest number of runs of each program that can show a difference at their alpha."""
     n_runs = FEWEST_RUNS
     while smallest_p_value(n_runs, n_runs, settings, paired=paired) > settings.alpha:
@@ -89,7 +87,7 @@ def runs_needed(settings: BandSettings, *, paired: bool = False) -> int:
     return n_runs
 
 
-def compare(first: RunSet, second: RunSet, settings: BandSettings) -> Verdict:
+def compare(first: RunSet, second: RunSet, settings: JudgeSettings) -> Verdict:
     """Judge whether two programs differ; findings name what the second has more or less of.
 
     Both count equally: properties, scales and features come from the runs of both. Runs that
@@ -134,7 +132,6 @@ def compare(first: RunSet, second: RunSet, settings: BandSettings) -> Verdict:
     shared = comparable(ours, theirs, settings)
     by_class = judges(settings, LIVE_CLASSES)
     profile = learn((*ours, *theirs), shared.properties, by_class=by_class)
-    profile = at_resolution(profile, settings)
     evidence = weigh(profile, profile.values, len(theirs), settings, paired=paired)
     one_sided = (
         *shared.one_sided,
@@ -142,17 +139,21 @@ def compare(first: RunSet, second: RunSet, settings: BandSettings) -> Verdict:
         *could_not_be_read(evidence),
     )
     lacking = (*shared.lacking, *could_not_be_read(evidence, usual=False))
-    found = evidence.significance
+    found = evidence.mattering.significance
     differs = found.p_value <= settings.alpha
     inconclusive = bool(one_sided) and not differs
+    named = findings(evidence, evidence.mattering, theirs, settings, detector=DETECTOR)
+    certain = evidence.any.significance.p_value <= settings.alpha
+    others = findings(evidence, evidence.any, theirs, settings, detector=DETECTOR) if certain else ()
     return replace(
         verdict,
         status=Status.REGRESSION if differs else Status.INCONCLUSIVE if inconclusive else Status.PASS,
-        findings=tuple(replace(one, source=DETECTOR) for one in findings(evidence, theirs, settings)),
+        findings=named,
+        noted=tuple(one for one in others if one.subject not in {finding.subject for finding in named}),
         reasons=one_sided if inconclusive else (),
         warnings=(*verdict.warnings, *unequal_times(ours, theirs), *one_sided, *lacking, *reported),
         p_value=found.p_value,
-        guarantee=_guarantee(found, len(evidence.score), paired=paired),
+        guarantee=_guarantee(found, paired=paired),
     )
 
 
@@ -161,7 +162,7 @@ def _roles(first: RunSet, second: RunSet) -> Roles:
     return Roles(judged, f"runs of {judged}", known, f"runs of {known}")
 
 
-def _too_few(first: RunSet, second: RunSet, settings: BandSettings, *, paired: bool) -> str:
+def _too_few(first: RunSet, second: RunSet, settings: JudgeSettings, *, paired: bool) -> str:
     if paired:
         needed = runs_needed(settings, paired=True)
         return f"{len(first)} pairs cannot tell a share of {settings.alpha:g} from chance: {needed} could"
@@ -179,7 +180,8 @@ def _unusable(first: RunSet, second: RunSet) -> tuple[str, ...]:
     )
 
 
-def _guarantee(found: Significance, n_ways: int, *, paired: bool) -> str:
+def _guarantee(found: Significance, *, paired: bool) -> str:
+    n_ways = found.n_choices
     as_far = round(found.p_value * n_ways)
     ways = "exchanging the two runs of each pair" if paired else "dealing the runs out to the two"
     return (

@@ -10,18 +10,17 @@ from math import nan
 import numpy as np
 
 from buto.detectors.alarms import N_CHECKED
-from buto.detectors.bounds.detector import BoundsDetector
-from buto.detectors.bounds.settings import BandSettings
 from buto.detectors.calibrated.detector import CalibratedDetector, FittedCalibrated
-from buto.detectors.calibrated.judging.evidence import goes_on, weigh
-from buto.detectors.calibrated.judging.obvious import obvious
-from buto.detectors.calibrated.judging.resolution import at_resolution
-from buto.detectors.calibrated.settings import CALIBRATED, CALIBRATED_NEXT, gate_of
-from buto.detectors.calibrated.training.profile import Emitter, Profile, learn
+from buto.detectors.calibrated.envelope import judged_properties
+from buto.detectors.calibrated.evidence import passes_gate, weigh
+from buto.detectors.calibrated.obvious import obvious
+from buto.detectors.calibrated.settings import CALIBRATED, JudgeSettings
+from buto.detectors.calibrated.profile import Emitter, Profile, learn
+from buto.detectors.settings import judges
+from buto.properties import LIVE_CLASSES
 from buto.runs import FloatArray, Run, RunSet
 
-METHODS: Mapping[str, BandSettings] = {one.preset: one for one in (CALIBRATED, CALIBRATED_NEXT)}
-NOW, NEXT = METHODS
+METHODS: Mapping[str, JudgeSettings] = {one.preset: one for one in (CALIBRATED,)}
 
 N_TRAINING = 10
 """Training runs of every figure, unless it says another number."""
@@ -57,7 +56,7 @@ class Check:
 
 
 def checked(
-    profile: Profile, training: FloatArray, rows: FloatArray, settings: BandSettings, *, always: bool = True
+    profile: Profile, training: FloatArray, rows: FloatArray, settings: JudgeSettings, *, always: bool = True
 ) -> Check:
     """Check three runs of which the first is launched first.
 
@@ -68,18 +67,19 @@ def checked(
         always: whether three runs are judged even if the first one would end the check.
     """
     one = weigh(profile, np.vstack([training, rows[:1]]), 1, settings)
-    followed = goes_on(one.significance, settings) or (
-        gate_of(settings) is not None and bool(obvious(one, 1))
-    )
+    alone = one.mattering.significance.p_value
+    followed = passes_gate(one) or bool(obvious(one, 1))
     if not (always or followed):
-        return Check(one.significance.p_value, followed, nan)
-    three = weigh(profile, np.vstack([training, rows]), len(rows), settings).significance
-    return Check(one.significance.p_value, followed, three.p_value)
+        return Check(alone, followed, nan)
+    three = weigh(profile, np.vstack([training, rows]), len(rows), settings).mattering.significance
+    return Check(alone, followed, three.p_value)
 
 
-def profile_of(runs: RunSet, settings: BandSettings) -> Profile:
+def profile_of(runs: RunSet, settings: JudgeSettings) -> Profile:
     """Return the features of all runs, as ``buto selftest`` computes them once for all divisions."""
-    return at_resolution(learn(runs.runs, BoundsDetector(settings).judged(runs)), settings)
+    wanted = [prop for prop in runs.properties if judges(settings, prop)]
+    by_class = judges(settings, LIVE_CLASSES)
+    return learn(runs.runs, judged_properties(runs, wanted)[0], by_class=by_class)
 
 
 @dataclass(eq=False, slots=True)
@@ -90,7 +90,7 @@ class Trained:
     _rows: dict[tuple[str, tuple[Emitter, ...]], FloatArray] = field(default_factory=dict)
 
     @classmethod
-    def by(cls, training: Sequence[Run], settings: BandSettings) -> Trained:
+    def by(cls, training: Sequence[Run], settings: JudgeSettings) -> Trained:
         """Train a method."""
         return cls(CalibratedDetector(settings).fit(RunSet(tuple(training))))
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from buto.experiments.next_method.checks import Check, Way
-from buto.experiments.power.rates import Rate, rate
+from buto.experiments.next_method.rates import Rate, rate
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,9 +10,8 @@ from typing import TYPE_CHECKING
 
 from buto import oracle
 from buto.config import TestConfig
-from buto.detectors.bounds.settings import BandSettings
 from buto.detectors.calibrated.explanation import explain_comparison
-from buto.detectors.calibrated.settings import CALIBRATED
+from buto.detectors.calibrated.settings import CALIBRATED, JudgeSettings
 from buto.detectors.comparison.detector import DEFAULT_RUNS, comparing, runs_needed
 from buto.detectors.comparison.detector import compare as compare_runs
 from buto.detectors.comparison.pairs import pairs_of
@@ -108,14 +107,14 @@ def compare(project: Project, request: CompareRequest, on_event: OnEvent = ignor
     return concluded(Action.COMPARE, [result])
 
 
-def _settings(project: Project, request: CompareRequest) -> BandSettings:
+def _settings(project: Project, request: CompareRequest) -> JudgeSettings:
     ours = project.configured(request.programs[0].like[0])
     settings = comparing(CALIBRATED if ours is None else ours.settings)
     alpha = request.overrides.alpha
     return settings if alpha is None else with_alpha(settings, alpha)
 
 
-def _number_of_runs(project: Project, request: CompareRequest, settings: BandSettings) -> int:
+def _number_of_runs(project: Project, request: CompareRequest, settings: JudgeSettings) -> int:
     """Return how many runs of each to launch; UsageError if too few to show anything are wanted."""
     needed = runs_needed(settings, paired=request.duet)
     if request.runs is not None and request.runs < needed:
@@ -158,7 +157,7 @@ def _compared(
     before: Collected,
     after: Collected,
     request: CompareRequest,
-    settings: BandSettings,
+    settings: JudgeSettings,
     on_event: OnEvent,
 ) -> Result:
     names = [program.name for program in request.programs]
@@ -188,7 +187,7 @@ def _compared(
         made=datetime.now(UTC),
         next_steps=[project.door.step(step) for step in _next_steps(verdict, request, runs)],
         explanation=explain_comparison(
-            verdict, settings, paired=pairs_of(first.valid(), second.valid()) is not None
+            verdict, paired=pairs_of(first.valid(), second.valid()) is not None
         ),
     )
     result = Result(title, None, runs, verdict, report=report)

@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from buto.detectors.calibrated.training.profile import Profile
+from buto.detectors.calibrated.profile import Profile
 from buto.properties import Better, Kind, Property
 from buto.runs import FloatArray
 

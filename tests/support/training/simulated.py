@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from buto.detectors.calibrated.training.profile import Profile
+from buto.detectors.calibrated.profile import Profile
 from buto.properties import Kind, Property
 from buto.runs import FloatArray
 

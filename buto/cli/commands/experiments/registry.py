@@ -24,21 +24,8 @@ class Experiment(NamedTuple):
 
 
 EXPERIMENTS: dict[str, Experiment] = {
-    "calibrated": Experiment("calibrated", "the default detector, on runs recorded after it was designed"),
     "next": Experiment(
-        "next_method",
-        "the presets calibrated and calibrated-next by the criteria for a new default, on runs recorded "
-        "after these were written; writes next.csv, alarms.svg and counters.svg",
-    ),
-    "gates": Experiment(
-        "gates",
-        "gates and numbers of confirming runs: launches of good builds, changes found and false alarms; "
-        "writes gates.csv",
-    ),
-    "power": Experiment(
-        "power",
-        "changes of known size, added to recorded runs: how many the presets calibrated and "
-        "calibrated-next find, and at how many false alarms; writes power.csv and power.svg",
+        "next_method", "the judge on recorded runs that did not choose it; writes next.csv, alarms.svg and counters.svg"
     ),
     "architecture": Experiment(
         "architecture", "changes of known size in a simulated system, predicted; needs no data"

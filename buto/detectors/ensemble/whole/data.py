@@ -9,7 +9,7 @@ import numpy as np
 
 from buto.analysis.features import Feature
 from buto.detectors.bounds.data import property_of, property_to_data
-from buto.detectors.calibrated.judging.findings import MEASURES
+from buto.detectors.calibrated.findings import MEASURES
 from buto.detectors.ensemble import data as rules_data
 from buto.detectors.ensemble.data import Learned
 from buto.detectors.ensemble.sentences import between

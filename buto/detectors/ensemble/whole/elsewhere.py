@@ -17,8 +17,9 @@ from math import exp, sqrt
 
 import numpy as np
 
-from buto.analysis.evidence import DEVIATION_OF_LARGEST, SMALLEST_TAIL, SOFTENING, TIE, students_t
+from buto.analysis.evidence import TIE
 from buto.analysis.matching import BoolArray
+from buto.detectors.ensemble.whole.tail import DEVIATION_OF_LARGEST, SMALLEST_TAIL, SOFTENING, students_t
 from buto.runs import FloatArray
 
 PRIOR_WEIGHT = 4

@@ -9,7 +9,6 @@ from functools import cached_property
 import numpy as np
 
 from buto.analysis.contrasts import Stable, stabilised
-from buto.analysis.evidence import SMALLEST_TAIL
 from buto.analysis.matching import BoolArray
 from buto.analysis.timepoints import IntArray
 from buto.detectors.ensemble.rules.voting import Environment
@@ -18,6 +17,7 @@ from buto.detectors.ensemble.whole.exact import is_exact, is_growth
 from buto.detectors.ensemble.whole.groups import Dependences, Groups, dependences, grouped
 from buto.detectors.ensemble.whole.numbers import LEVELS, Numbers
 from buto.detectors.ensemble.whole.ranking import Ranked, ranked_elsewhere, ranked_here
+from buto.detectors.ensemble.whole.tail import SMALLEST_TAIL
 from buto.properties import METRICS, Property, split_name
 from buto.runs import FloatArray
 

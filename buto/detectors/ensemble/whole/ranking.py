@@ -14,7 +14,7 @@ from math import ceil, floor
 
 import numpy as np
 
-from buto.analysis.evidence import TIE, largest_of_each, scores
+from buto.analysis.evidence import TIE, largest_of_each
 from buto.analysis.matching import BoolArray
 from buto.analysis.timepoints import IntArray
 from buto.detectors.ensemble.rules.voting import Environment
@@ -28,6 +28,7 @@ from buto.detectors.ensemble.whole.deviations import (
 )
 from buto.detectors.ensemble.whole.elsewhere import elsewhere
 from buto.detectors.ensemble.whole.groups import Dependences, Groups
+from buto.detectors.ensemble.whole.tail import scores
 from buto.runs import FloatArray
 
 

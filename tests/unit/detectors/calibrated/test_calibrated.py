@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from buto.detectors.calibrated.judging.evidence import weigh
-from buto.detectors.calibrated.judging.findings import NOT_ALONE
+from buto.detectors.calibrated.evidence import weigh
+from buto.detectors.calibrated.findings import NOT_ALONE
 from buto.errors import JudgeError, UsageError
 from buto.oracle import check, load, save, settings_from, train, why_confirm
 from buto.runs import Notification, RunSet, run_set

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from buto.detectors.calibrated.judging.evidence import runs_needed, weigh
+from buto.detectors.calibrated.evidence import runs_needed, weigh
 from buto.detectors.calibrated.settings import CALIBRATED
 from buto.errors import JudgeError
 from buto.oracle import check, settings_from, train

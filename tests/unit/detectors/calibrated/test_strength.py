@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from buto.detectors.calibrated.judging.evidence import weigh
-from buto.detectors.calibrated.sensitivity.strength import FEW, MARGIN, MOST_ASKED, strengths, usual_names
+from buto.detectors.calibrated.evidence import weigh
+from buto.detectors.calibrated.strength import FEW, MARGIN, MOST_ASKED, strengths, usual_names
 from buto.detectors.calibrated.settings import CALIBRATED
-from buto.detectors.calibrated.training.profile import Profile
+from buto.detectors.calibrated.profile import Profile
 from buto.detectors.strength import Strength
 from buto.oracle import Settings
 from buto.properties import Property

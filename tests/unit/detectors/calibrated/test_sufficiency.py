@@ -8,7 +8,7 @@ from math import inf
 import numpy as np
 import pytest
 
-from buto.detectors.calibrated.sensitivity.sufficiency import AUTO, gain
+from buto.detectors.calibrated.sufficiency import AUTO, gain
 from buto.detectors.calibrated.settings import CALIBRATED
 from buto.detectors.strength import Strength
 from buto.oracle import enough_runs

@@ -14,9 +14,9 @@ import numpy as np
 import pytest
 
 from buto.detectors.bounds.settings import BandSettings
-from buto.detectors.calibrated.judging.evidence import goes_on, weigh
-from buto.detectors.calibrated.judging.obvious import obvious
-from buto.detectors.calibrated.judging.resolution import at_resolution
+from buto.detectors.calibrated.evidence import goes_on, weigh
+from buto.detectors.calibrated.obvious import obvious
+from buto.detectors.calibrated.resolution import at_resolution
 from buto.detectors.calibrated.settings import CALIBRATED, CALIBRATED_NEXT
 from buto.runs import FloatArray
 from tests.support.training.profiles import CPU, HEAP, THREADS, a_profile

@@ -13,7 +13,7 @@ from buto.cli.printing.output_files import write_file
 from buto.errors import EXIT_PASS
 from buto.experiments.next_method import tables
 from buto.experiments.next_method.charts import alarm_panels, drawn_variations
-from buto.experiments.next_method.checks import METHODS, NEXT
+from buto.experiments.next_method.checks import METHODS
 from buto.experiments.next_method.criteria import IN_ROW, criteria
 from buto.experiments.next_method.recordings import (
     Recordings,
@@ -63,7 +63,7 @@ def _tables(
     if IN_ROW in parts:
         shown += tables.alarms(trials, IN_ROW, "In a row on a quiet machine")
     named = {
-        (task.name, version): first_named(task, version, NEXT)
+        (task.name, version): first_named(task, version, next(iter(METHODS)))
         for task in versions_of(found, seed)
         if task.part == PAIRS
         for version in task.others

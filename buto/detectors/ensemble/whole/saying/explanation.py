@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from buto.detectors.calibrated.judging.findings import MEASURES
+from buto.detectors.calibrated.findings import MEASURES
 from buto.detectors.ensemble.data import Learned
 from buto.detectors.ensemble.whole.groups import Dependence
 from buto.detectors.ensemble.whole.model import WholeTests

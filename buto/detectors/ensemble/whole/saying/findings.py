@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from buto.detectors.calibrated.judging.findings import LEVELS, MEASURES, NOT_ALONE
-from buto.detectors.calibrated.judging.relevance import SHAPES, effect_of
+from buto.detectors.calibrated.findings import LEVELS, MEASURES, NOT_ALONE
+from buto.detectors.calibrated.relevance import SHAPES, effect_of
 from buto.detectors.ensemble.data import Learned
 from buto.detectors.ensemble.findings import violated_rules
 from buto.detectors.ensemble.intervals import intervals_of

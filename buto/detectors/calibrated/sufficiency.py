@@ -1,7 +1,7 @@
 """When training has run often enough: when three runs more have no longer sharpened the oracle.
 
 Asked after each run from the eighth on: what is the smallest change of heap, processor time, threads,
-classes and collections that would be caught (:mod:`buto.detectors.calibrated.sensitivity.strength`) by all
+classes and collections that would be caught (:mod:`buto.detectors.calibrated.strength`) by all
 runs so far, and by all but the last three? Once the median of them has gained less than a twentieth, there
 are enough. A quantity without a detected change is left out; while that holds for all, there are
 not enough.
@@ -15,9 +15,9 @@ from math import isinf
 
 import numpy as np
 
-from buto.detectors.bounds.settings import BandSettings
-from buto.detectors.calibrated.sensitivity.strength import strengths, usual_names
-from buto.detectors.calibrated.training.profile import Profile
+from buto.detectors.calibrated.settings import JudgeSettings
+from buto.detectors.calibrated.strength import strengths, usual_names
+from buto.detectors.calibrated.profile import Profile
 from buto.detectors.protocol import AutoRuns
 from buto.detectors.strength import Strength
 
@@ -27,7 +27,7 @@ AUTO = AutoRuns(fewest=8, most=30, last=3)
 LITTLE = 0.05
 
 
-def is_enough(profile: Profile, settings: BandSettings) -> bool:
+def is_enough(profile: Profile, settings: JudgeSettings) -> bool:
     """Return whether the last runs of a profile have sharpened the oracle by next to nothing."""
     names = usual_names(profile)
     before = strengths(replace(profile, values=profile.values[: -AUTO.last]), settings, names)

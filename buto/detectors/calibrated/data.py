@@ -11,8 +11,9 @@ from buto.analysis.features import COUNTER_FEATURES, GAUGE_FEATURES
 from buto.analysis.series import LARGEST
 from buto.analysis.spread import COUNT_GRAIN
 from buto.detectors.bounds.data import property_of, property_to_data
-from buto.detectors.calibrated.training.live_classes import LiveClasses
-from buto.detectors.calibrated.training.profile import CLASS_GRAIN, TOTAL, Emitter, Profile
+from buto.detectors.calibrated.envelope import Envelope
+from buto.detectors.calibrated.live_classes import LiveClasses
+from buto.detectors.calibrated.profile import CLASS_GRAIN, TOTAL, Emitter, Profile
 from buto.errors import BadFileError
 from buto.properties import Kind
 from buto.runs import FloatArray
@@ -22,8 +23,6 @@ DIGITS = 6
 
 MOST_RUNS = 100_000
 """What a number of runs is taken for damage beyond, before so many numbers are made of it."""
-
-FEATURE_GRAIN = "feature_grain"
 
 CLASSES = "live_classes"
 """The key of what the live objects of each class use, if that is compared."""
@@ -38,24 +37,22 @@ def rounded(profile_values: FloatArray) -> FloatArray:
     )
 
 
-def write(profile: Profile, bands: Mapping[str, Any]) -> dict[str, Any]:
+def write(profile: Profile, envelope: Envelope) -> dict[str, Any]:
     """Return plain data; of a feature that is equal in all runs only that one value.
 
-    Each property has one block, with its features and its band.
-
-    Args:
-        bands: what :func:`buto.detectors.bounds.data.write` gives.
+    Each property has one block with its features.
     """
     columns = iter(profile.values.T)
-    features = {
-        prop.name: {
+    blocks = [
+        {
             **property_to_data(prop),
             "grain": float(profile.grain[number]),
             "features": [_array(next(columns)) for _ in _NAMES[prop.kind]],
         }
         for number, prop in enumerate(profile.properties)
-    }
+    ]
     first = len(profile.properties)
+    known = {prop.name for prop in profile.properties}
     written = {
         "n_runs": len(profile.values),
         "end_s": profile.end_s,
@@ -64,8 +61,11 @@ def write(profile: Profile, bands: Mapping[str, Any]) -> dict[str, Any]:
             {"type": emitter.type, "source": emitter.source, TOTAL: _array(next(columns))}
             for emitter in profile.emitters
         ],
-        "bands": {key: value for key, value in bands.items() if key != "properties"},
-        "properties": _merged(features, bands["properties"]),
+        "properties": [
+            *blocks,
+            *(property_to_data(prop) for prop in envelope.properties if prop.name not in known),
+        ],
+        "envelope": envelope.to_data(),
     }
     if profile.classes is None:
         return written
@@ -73,59 +73,16 @@ def write(profile: Profile, bands: Mapping[str, Any]) -> dict[str, Any]:
     return {**written, CLASSES: {"floor": profile.classes.floor, "sizes": sizes}}
 
 
-def read(data: Mapping[str, Any]) -> tuple[Profile, dict[str, Any]]:
-    """Return the inverse of :func:`write`: a profile, and data of bands.
-
-    Raises:
-        BadFileError: the profile's data are of another shape; the bands' are not looked at.
-    """
+def read(data: Mapping[str, Any]) -> tuple[Profile, Envelope]:
+    """Return the inverse of :func:`write`. BadFileError for data of another shape."""
     try:
         blocks = data["properties"]
-        bands = {**data["bands"], "properties": [_band_of(block) for block in blocks]}
-        return _read(data, [block for block in blocks if "features" in block]), bands
+        properties = sorted(map(property_of, blocks), key=lambda prop: prop.name)
+        profile = _read(data, [block for block in blocks if "features" in block])
+        return profile, Envelope.from_data(data["envelope"], properties)
     except (KeyError, TypeError, ValueError, IndexError, AttributeError, OverflowError) as error:
         what = f"{error} is missing" if isinstance(error, KeyError) else str(error)
         raise BadFileError(f"the features are damaged: {what}") from error
-
-
-def upgraded(data: Mapping[str, Any]) -> dict[str, Any]:
-    """Return data of version 1, which had features and bands apart, in today's shape.
-
-    KeyError, TypeError or ValueError for data of another shape.
-    """
-    bands = data["bands"]
-    features = {
-        block["name"]: {
-            **{key: value for key, value in block.items() if key not in _NAMES[Kind(block["kind"])]},
-            "features": [block[name] for name in _NAMES[Kind(block["kind"])]],
-        }
-        for block in data["features"]
-    }
-    return {
-        **{key: value for key, value in data.items() if key not in ("features", "bands")},
-        "bands": {key: value for key, value in bands.items() if key != "properties"},
-        "properties": _merged(features, bands["properties"]),
-    }
-
-
-def _merged(
-    features: Mapping[str, Mapping[str, Any]], bands: Sequence[Mapping[str, Any]]
-) -> list[dict[str, Any]]:
-    """Return one block for each property; ValueError for features of a property without a band."""
-    if without := features.keys() - {band["name"] for band in bands}:
-        raise ValueError(f"there is no band of {min(without)}")
-    return [_with_band(features.get(band["name"], {}), band) for band in bands]
-
-
-def _with_band(features: Mapping[str, Any], band: Mapping[str, Any]) -> dict[str, Any]:
-    """Return one block of a property; where features have another grain than the band, it has both."""
-    if not features or features["grain"] == band["grain"]:
-        return {**features, **band}
-    return {**features, **band, FEATURE_GRAIN: features["grain"]}
-
-
-def _band_of(block: Mapping[str, Any]) -> dict[str, Any]:
-    return {key: value for key, value in block.items() if key not in ("features", FEATURE_GRAIN)}
 
 
 def _read(data: Mapping[str, Any], blocks: Sequence[Mapping[str, Any]]) -> Profile:
@@ -143,7 +100,7 @@ def _read(data: Mapping[str, Any], blocks: Sequence[Mapping[str, Any]]) -> Profi
     classes = _classes(data[CLASSES]) if CLASSES in data else None
     if classes is not None:
         columns += [_numbers(data[CLASSES]["sizes"][name], n_runs) for name in classes.names]
-    grain = [_size(block.get(FEATURE_GRAIN, block["grain"])) for block in (*blocks, data["duration_s"])]
+    grain = [_size(block["grain"]) for block in (*blocks, data["duration_s"])]
     return Profile(
         properties,
         tuple(Emitter(str(one["type"]), str(one["source"])) for one in counts),

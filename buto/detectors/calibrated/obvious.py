@@ -1,8 +1,8 @@
 """Differences that a person would see at once: far beyond all training runs, whatever the p-value says.
 
 With many properties and few runs, a check may pass although one property lies outside everything that
-training has seen by several times the range of training. Such a difference is never passed in silence: it is
-reported beside a pass.
+training has seen by several times the range of training. Such a difference is never passed in silence: two more
+runs confirm it, and it is reported beside a pass.
 """
 
 from __future__ import annotations
@@ -11,8 +11,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from buto.detectors.calibrated.judging.evidence import Evidence
-from buto.detectors.calibrated.training.profile import LEVELS
+from buto.detectors.calibrated.evidence import Evidence
+from buto.detectors.calibrated.profile import LEVELS
 from buto.properties import Property
 from buto.units import format_quantity
 
@@ -60,7 +60,7 @@ def obvious(evidence: Evidence, n_checked: int) -> tuple[Obvious, ...]:
     unit = np.maximum(evidence.stable.unit, SMALLEST_SHARE * level)
     width = np.maximum(highest - lowest, unit)
     distance = np.maximum(checked.min(axis=0) - highest, lowest - checked.max(axis=0)) / width
-    distance = np.where(evidence.contrast[0] == 0, 0.0, distance)
+    distance = np.where(evidence.mattering.contrast[0] == 0, 0.0, distance)
     found: dict[int, Obvious] = {}
     for place in np.argsort(-distance, kind="stable"):
         feature = evidence.profile.catalogue[evidence.kept[place]]

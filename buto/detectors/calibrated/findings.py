@@ -8,18 +8,20 @@ from dataclasses import replace
 import numpy as np
 
 from buto.analysis.contrasts import within
-from buto.analysis.evidence import LARGEST_CONTRAST, largest_of_each
+from buto.analysis.evidence import largest_of_each
 from buto.analysis.features import Feature
 from buto.analysis.pairs import within_pairs
 from buto.analysis.timepoints import IntArray
-from buto.detectors.bounds.settings import BandSettings
-from buto.detectors.calibrated.judging.evidence import Evidence
-from buto.detectors.calibrated.judging.relevance import SHAPES, effect_of
-from buto.detectors.calibrated.settings import CALIBRATED
+from buto.detectors.calibrated.evidence import Evidence, Ranked, quantity_columns
+from buto.detectors.calibrated.relevance import SHAPES, SLOPE, effect_of
+from buto.detectors.calibrated.settings import NAME, JudgeSettings
 from buto.detectors.possible import highest
 from buto.properties import DURATION, LIVE_CLASSES, Property
 from buto.runs import FloatArray, RunSet
 from buto.verdicts import Direction, Finding
+
+LARGEST_CONTRAST = 8.0
+"""Largest contrast in the shares of the evidence, so that one extreme number is only one finding."""
 
 FEWEST = 3
 """So many are named even if none is an outlier by itself: together they are."""
@@ -34,9 +36,9 @@ MEASURES = {
     "mean-late": "mean of the last third",
     "slope": "growth from the first to the last third",
     "deviation": "scatter within the run",
-    "low": "level that nine tenths of the run lie above",
+    "low": "10th percentile over the run",
     "median": "median over the run",
-    "high": "level that nine tenths of the run lie below",
+    "high": "90th percentile over the run",
     "largest": "largest value",
     "last": "last value",
     "roughness": "mean step between two samples",
@@ -56,16 +58,15 @@ def words(feature: str) -> str:
 LEVELS = ("mean", "mean-early", "mean-middle", "mean-late", "low", "median", "high", "largest", "last")
 """Features that are a level of the property over a part of the run."""
 
-GROWTH = "slope"
-"""The one feature that may be negative though the property may not."""
-
 _INCREASES = ("increase-early", "increase-middle", "increase-late")
 """Of counters, which never fall."""
 
 _THIRDS = {"early": (0.0, 1 / 3), "middle": (1 / 3, 2 / 3), "late": (2 / 3, 1.0)}
 
 
-def findings(evidence: Evidence, runs: RunSet, settings: BandSettings) -> tuple[Finding, ...]:
+def findings(
+    evidence: Evidence, ranked: Ranked, runs: RunSet, settings: JudgeSettings, *, detector: str = NAME
+) -> tuple[Finding, ...]:
     """Return one finding for each quantity that is an outlier, the clearest one first.
 
     A quantity is an outlier if its largest contrast is beyond what the largest contrast of any quantity is in
@@ -75,16 +76,19 @@ def findings(evidence: Evidence, runs: RunSet, settings: BandSettings) -> tuple[
 
     Its numbers are those of its most telling feature: its mean over the runs under test, and the training
     runs' with the range that would not have stood out.
+
+    Args:
+        ranked: which differences count, of the evidence.
     """
-    features = [evidence.profile.catalogue[place] for place in evidence.kept]
-    columns = np.array([one.column for one in features])
-    largest, limit = _largest(evidence, columns, settings)
+    features = evidence.features
+    columns = quantity_columns(features)
+    largest, limit = _largest(ranked, columns, settings)
     weights = np.minimum(largest[0], LARGEST_CONTRAST) ** 2
     shares = weights / max(float(weights.sum()), 1e-300)
-    numbers = _Numbers(evidence, features, limit, runs)
+    numbers = _Numbers(evidence, ranked, features, limit, runs, detector)
     found = []
-    for place in _named(largest[0], limit, evidence.significance.p_value <= settings.alpha):
-        best = _most_telling(evidence, features, np.flatnonzero(columns == np.unique(columns)[place]), limit)
+    for place in _named(largest[0], limit, ranked.significance.p_value <= settings.alpha):
+        best = _most_telling(ranked, features, np.flatnonzero(columns == np.unique(columns)[place]), limit)
         finding = numbers.finding(best)
         remark = "" if largest[0, place] > limit else NOT_ALONE
         text = "; ".join(filter(None, (finding.text, remark)))
@@ -92,30 +96,30 @@ def findings(evidence: Evidence, runs: RunSet, settings: BandSettings) -> tuple[
     return tuple(found)
 
 
-def _most_telling(evidence: Evidence, features: Sequence[Feature], ours: IntArray, limit: float) -> int:
+def _most_telling(ranked: Ranked, features: Sequence[Feature], ours: IntArray, limit: float) -> int:
     """Return the column with the largest contrast, among those of levels if one of them is an outlier.
 
     That a heap swings more tells people less than that it grew, where it did both.
     """
-    contrast = np.abs(evidence.contrast[0])
+    contrast = np.abs(ranked.contrast[0])
     levels = [int(column) for column in ours if features[column].name not in SHAPES]
     telling = [column for column in levels if contrast[column] > limit] or ours.tolist()
     return int(max(telling, key=lambda column: contrast[column]))
 
 
-def outlier_shares(evidence: Evidence, settings: BandSettings) -> dict[str, float]:
+def outlier_shares(evidence: Evidence, settings: JudgeSettings) -> dict[str, float]:
     """Return each quantity's share of the outlier limit, by its name: more than 1 is an outlier."""
-    columns = np.array([evidence.profile.catalogue[place].column for place in evidence.kept])
-    largest, limit = _largest(evidence, columns, settings)
+    columns = quantity_columns(evidence.features)
+    largest, limit = _largest(evidence.any, columns, settings)
     with np.errstate(divide="ignore", invalid="ignore"):
         shares = np.nan_to_num(largest[0] / limit, nan=0.0, posinf=np.inf)
     names = [evidence.profile.quantities[column].name for column in np.unique(columns)]
     return dict(zip(names, shares.tolist(), strict=True))
 
 
-def _largest(evidence: Evidence, columns: IntArray, settings: BandSettings) -> tuple[FloatArray, float]:
+def _largest(ranked: Ranked, columns: IntArray, settings: JudgeSettings) -> tuple[FloatArray, float]:
     """Return the largest contrast of each quantity, (n_choices, n_quantities), and the limit of outliers."""
-    largest = largest_of_each(evidence.contrast, columns)
+    largest = largest_of_each(ranked.contrast, columns)
     limit = np.quantile(largest[1:].max(axis=1), 1 - settings.alpha, method="higher")
     return largest, float(limit)
 
@@ -132,8 +136,17 @@ def _named(largest: FloatArray, limit: float, fails: bool) -> list[int]:
 class _Numbers:
     """What a finding says of one feature."""
 
-    def __init__(self, evidence: Evidence, features: Sequence[Feature], limit: float, runs: RunSet) -> None:
-        self._evidence, self._features, self._runs = evidence, features, runs
+    def __init__(
+        self,
+        evidence: Evidence,
+        ranked: Ranked,
+        features: Sequence[Feature],
+        limit: float,
+        runs: RunSet,
+        detector: str,
+    ) -> None:
+        self._evidence, self._ranked, self._features, self._runs = evidence, ranked, features, runs
+        self._detector = detector
         self._lower, self._upper = (
             within_pairs(evidence.stable, limit)
             if evidence.paired
@@ -144,12 +157,12 @@ class _Numbers:
         feature, n_checked = self._features[column], len(self._runs)
         prop = self._evidence.profile.quantities[feature.column]
         training, checked = np.split(self._evidence.values[:, column], [-n_checked])
-        contrast = float(self._evidence.contrast[0, column])
+        contrast = float(self._ranked.contrast[0, column])
         direction = Direction.MORE if contrast > 0 else Direction.LESS
         furthest = int(np.argmax(np.abs(checked - training.mean())))
         least, most = self._possible(column)
         return Finding(
-            source=CALIBRATED.detector,
+            source=self._detector,
             subject=prop.name,
             run_id=self._runs.runs[furthest].id,
             direction=direction,
@@ -175,7 +188,7 @@ class _Numbers:
             least, most = 0.0, most - least
         elif feature.name in _INCREASES:
             least = 0.0
-        elif feature.name == GROWTH:
+        elif feature.name == SLOPE:
             # From what was there in the first third down to nothing, or up to all that there can be.
             early = values[:, self._features.index(Feature(feature.column, "mean-early"))]
             least, most = least - float(early.max()), most - float(early.min())

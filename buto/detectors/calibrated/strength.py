@@ -18,20 +18,17 @@ from math import inf
 
 import numpy as np
 
-from buto.analysis.contrasts import Stable, choices, contrasts, stabilised
-from buto.analysis.evidence import LARGEST_CONTRAST, combined, largest_of_each, p_values
+from buto.analysis.contrasts import choices, contrasts, stabilised
+from buto.analysis.evidence import ranks
+from buto.analysis.likelihood import differences, factors, mean_of_each, score
 from buto.analysis.matching import BoolArray
-from buto.analysis.scores.candidates import Candidate
 from buto.analysis.timepoints import IntArray
-from buto.detectors.bounds.settings import BandSettings
-from buto.detectors.calibrated.judging.evidence import FAMILIES
-from buto.detectors.calibrated.judging.relevance import Counting, relevant
-from buto.detectors.calibrated.judging.resolution import level_share
-from buto.detectors.calibrated.settings import candidate_of, gate_of
-from buto.detectors.calibrated.training.profile import LEVELS, TOTAL, Profile
-from buto.detectors.effects import smallest_effects
+from buto.detectors.calibrated.evidence import LEVEL_SHARE
+from buto.detectors.calibrated.profile import LEVELS, TOTAL, Profile
+from buto.detectors.calibrated.relevance import sizes_that_matter, welcome_or_not, which_matter
+from buto.detectors.calibrated.settings import GATE, JudgeSettings
 from buto.detectors.strength import TIMES_LEVEL, Strength
-from buto.properties import LIVE_CLASSES, split_name, topic_of
+from buto.properties import LIVE_CLASSES, split_name
 from buto.runs import FloatArray
 
 CAUGHT_SHARE = 0.9
@@ -84,7 +81,7 @@ COUNTER_SHARE = {
 
 def strengths(
     profile: Profile,
-    settings: BandSettings,
+    settings: JudgeSettings,
     quantities: Collection[str] | None = None,
     *,
     confirmed: bool = True,
@@ -166,7 +163,7 @@ class _Trial:
     def __init__(
         self,
         profile: Profile,
-        settings: BandSettings,
+        settings: JudgeSettings,
         names: Collection[str] | None,
         size: int,
         *,
@@ -187,15 +184,10 @@ class _Trial:
         self._chosen, self._order = _compared(self._held, self._n_runs)
         self._share = shares(profile)
         self._kept: IntArray = kept[np.isin(columns, self.asked)]
-        self._candidate, self._gate = candidate_of(settings), gate_of(settings)
         self._columns: IntArray = np.flatnonzero(wanted)
-        names_judged = [profile.quantities[one].name for one in judged]
-        self._family: IntArray = np.array([FAMILIES.index(topic_of(name)) for name in names_judged])
-        stable, contrast = self._compared_features(profile.values, kept, profile.values[:, kept], 1)
-        if self._candidate is None:
-            self._others(largest_of_each(contrast, columns), self._columns)
-        else:
-            self._unchanged = self._candidate.of_each(stable, self._chosen, columns, contrast != 0)
+        self._unchanged = mean_of_each(
+            self._factors(profile.values, kept, profile.values[:, kept], 1), columns
+        )
         self.reported = _reported(profile)[self.asked]
         unit = np.maximum(profile.grain, 1e-3 * profile.levels(_readable(profile.values)))[self.asked]
         self._unit: FloatArray = np.where(unit > 0, unit, 1.0)
@@ -224,53 +216,31 @@ class _Trial:
         values[: self._size] += gain
         changed = np.repeat(self._profile.values[:, None, self._kept], n_held, axis=1)
         changed[self._held.T, np.arange(n_held)] += gain[self._kept]
-        stable, contrast = self._compared_features(
-            values, self._kept, changed.reshape(self._n_runs, -1), n_held
-        )
+        factor = self._factors(values, self._kept, changed.reshape(self._n_runs, -1), n_held)
         place = columns[self._kept] + len(self._profile.quantities) * np.arange(n_held)[:, None]
-        shape = (len(self._chosen), n_held, size)
-        if self._candidate is None:
-            score = self._usual_scores(largest_of_each(contrast, place.ravel()).reshape(shape))
-        else:
-            of_each = self._candidate.of_each(stable, self._chosen, place.ravel(), contrast != 0)
-            score = self._candidate_scores(self._candidate, of_each.reshape(shape))
-        ordered = np.take_along_axis(score, self._order[None], axis=2)
-        # Candidates decide by rank, also where it cannot reach alpha.
-        level = self._settings.alpha if self._candidate is None else 1.0
-        fails = p_values(ordered, self._size, level) <= self._settings.alpha
-        if self._enough_to_stand_out:
-            gate = 1 / len(self._chosen) if self._gate is None else self._gate
-            fails |= p_values(ordered, self._size, alpha=1.0) <= gate
+        of_each = mean_of_each(factor, place.ravel()).reshape(len(self._chosen), n_held, size)
+        p_values = ranks(np.take_along_axis(self._scores(of_each), self._order[None], axis=2))
+        fails = p_values <= (GATE if self._enough_to_stand_out else self._settings.alpha)
         enough: BoolArray = fails.sum(axis=1) >= CAUGHT_SHARE * n_held
         return enough
 
-    def _usual_scores(self, largest: FloatArray) -> FloatArray:
-        """Return scores, shape (n_asked, n_held, n_choices), from the changed quantities' contrasts.
+    def _scores(self, of_each: FloatArray) -> FloatArray:
+        """Return scores, shape (n_asked, n_held, n_choices), from the factors of the changed quantities.
 
         Args:
-            largest: shape (n_choices, n_held, n_asked).
+            of_each: shape (n_choices, n_held, n_asked).
         """
-        capped = np.minimum(largest, LARGEST_CONTRAST) ** 2
-        return combined(
-            np.maximum(self._greatest_other[:, None], largest).T,
-            ((self._squares_other[:, None] + capped) / self._n_judged).T,
-        )
-
-    def _candidate_scores(self, candidate: Candidate, of_each: FloatArray) -> FloatArray:
-        """Return the same from how much the changed quantities differ."""
-        score = np.empty(of_each.T.shape)
+        found = np.empty(of_each.T.shape)
         for asked, column in enumerate(self._columns):
             everything = self._unchanged.copy()
             for held in range(of_each.shape[1]):
                 everything[:, column] = of_each[:, held, asked]
-                score[asked, held] = candidate.combined(everything, self._family)
-        return score
+                found[asked, held] = score(everything)
+        return found
 
-    def _compared_features(
-        self, values: FloatArray, kept: IntArray, changed: FloatArray, copies: int
-    ) -> tuple[Stable, FloatArray]:
-        """Return features on their scale, and contrasts of every choice of runs, (n_choices, copies *
-        n_kept).
+    def _factors(self, values: FloatArray, kept: IntArray, changed: FloatArray, copies: int) -> FloatArray:
+        """Return the factor of every choice of runs, 1 where a difference does not count, (n_choices, copies
+        * n_kept).
 
         Args:
             values: shape (n_runs, n_features), what levels are taken from.
@@ -280,24 +250,15 @@ class _Trial:
         features = [profile.catalogue[place] for place in kept]
         columns = np.tile([one.column for one in features], copies)
         levels = profile.levels(_readable(values))
-        effects = smallest_effects(profile.quantities, levels, self._settings.minimum_effect)
-        counting = Counting(features * copies, profile.quantities, effects, self._settings.fail_on)
-        stable = stabilised(changed, profile.grain[columns], levels[columns], level_share(self._settings))
-        return stable, relevant(contrasts(stable, self._chosen), changed, self._chosen, counting)
-
-    def _others(self, unchanged: FloatArray, asked: IntArray) -> None:
-        """Remember of each choice what all quantities but one contribute to its score.
-
-        Args:
-            unchanged: shape (n_choices, n_judged).
-            asked: shape (n_asked,), columns of ``unchanged``.
-        """
-        padded = np.hstack([unchanged, np.zeros((len(unchanged), 1))])
-        second, first = np.sort(padded, axis=1)[:, -2:].T
-        is_first = padded.argmax(axis=1)[:, None] == asked
-        self._greatest_other: FloatArray = np.where(is_first, second[:, None], first[:, None])
-        capped = np.minimum(unchanged, LARGEST_CONTRAST) ** 2
-        self._squares_other: FloatArray = capped.sum(axis=1)[:, None] - capped[:, asked]
+        stable = stabilised(changed, profile.grain[columns], levels[columns], LEVEL_SHARE)
+        least = sizes_that_matter(profile, features, _readable(values), self._settings)
+        counts = which_matter(changed, self._chosen, np.tile(least, copies))
+        if self._settings.fail_on != "any":
+            contrast = contrasts(stable, self._chosen)
+            counts &= welcome_or_not(
+                contrast, features * copies, profile.quantities, self._settings.fail_on
+            )
+        return np.where(counts, factors(differences(stable, self._chosen)), 1.0)
 
 
 def _held_out(n_runs: int, size: int) -> IntArray:

@@ -16,13 +16,21 @@ import numpy as np
 from buto.analysis.features import Feature, catalogue, features
 from buto.analysis.series import sampling_interval, series_of
 from buto.analysis.spread import COUNT_GRAIN, grains
-from buto.detectors.calibrated.training.live_classes import LiveClasses, learn_classes
+from buto.detectors.calibrated.live_classes import LiveClasses, learn_classes
 from buto.properties import DURATION, LIVE_CLASSES, Kind, Property
 from buto.runs import FloatArray, Run
 
 TOTAL = "total"
 CLASS_GRAIN = 4096.0
 """The smallest difference of the bytes of a class that means something: a page of memory."""
+
+GRAIN = {"By": 4096.0, "s": 0.001}
+"""A page of memory; the millisecond in which the JVM counts the times of collections and compilation."""
+
+CPU_GRAIN_S = 0.005
+"""Half a tick of the kernel, in which it counts processor time."""
+
+DURATION_GRAIN_S = 0.01
 
 LEVELS = ("mean", TOTAL)
 """The features that say how much there is of a property, in order of preference."""
@@ -114,13 +122,22 @@ class Profile:
         Args:
             values: shape (n_runs, n_features).
         """
+        return self._first_of(LEVELS, np.abs(values.mean(axis=0)))
+
+    def amounts(self, values: FloatArray) -> FloatArray:
+        """Return how much there is of each quantity, as people mean it: of a counter, its total.
+
+        Not negative, shape (n_quantities,). Args: see :meth:`levels`.
+        """
+        return self._first_of(LEVELS[::-1], np.abs(values.mean(axis=0)))
+
+    def _first_of(self, names: Sequence[str], values: FloatArray) -> FloatArray:
         place: Mapping[tuple[int, str], int] = {
             (one.column, one.name): number for number, one in enumerate(self.catalogue)
         }
-        mean = np.abs(values.mean(axis=0))
         return np.array(
             [
-                next((mean[place[column, name]] for name in LEVELS if (column, name) in place), 0.0)
+                next((values[place[column, name]] for name in names if (column, name) in place), 0.0)
                 for column in range(len(self.quantities))
             ]
         )
@@ -138,9 +155,10 @@ def learn(runs: Sequence[Run], properties: Sequence[Property], *, by_class: bool
     emitters = _emitters(runs)
     duration = min(sampling_interval(series), min(run.outcome.duration_s for run in runs))
     classes = learn_classes(runs) if by_class else None
+    found = grains(sampled, [one.values for one in series])
     grain = [
-        *grains(sampled, [one.values for one in series]),
-        duration,
+        *(_fine(prop, known) for prop, known in zip(sampled, found, strict=True)),
+        min(duration, DURATION_GRAIN_S),
         *[COUNT_GRAIN] * len(emitters),
         *([CLASS_GRAIN] if classes else []),
     ]
@@ -153,6 +171,15 @@ def learn(runs: Sequence[Run], properties: Sequence[Property], *, by_class: bool
         classes=classes,
     )
     return replace(blank, values=np.array([blank.measure(run) for run in runs]))
+
+
+def _fine(prop: Property, known: float) -> float:
+    """Return a property's grain, never more than the one that was found for it."""
+    if prop.unit.startswith("{"):
+        return min(known, COUNT_GRAIN)
+    if prop.unit == "s" and "cpu" in prop.name:
+        return min(known, CPU_GRAIN_S)
+    return min(known, GRAIN.get(prop.unit, known))
 
 
 def _emitters(runs: Sequence[Run]) -> tuple[Emitter, ...]:

@@ -1,0 +1,87 @@
+"""Which differences count: those of a size that matters, and where only worse ones fail, those for the worse.
+
+What does not count is taken out of every choice of runs alike, so that a p-value stays one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from buto.analysis.features import Feature
+from buto.analysis.matching import BoolArray
+from buto.analysis.timepoints import IntArray
+from buto.detectors.calibrated.profile import Profile
+from buto.detectors.calibrated.settings import JudgeSettings
+from buto.detectors.effects import GROWTH, smallest_effects
+from buto.properties import Better, Property
+from buto.runs import FloatArray
+from buto.verdicts import Direction, Effect
+
+SHAPES = ("deviation", "roughness")
+"""Features that say how a property moves and not how much of it there is: no direction of them is better."""
+
+SLOPE = "slope"
+"""The feature that says how much a gauge grows during the run."""
+
+
+def sizes_that_matter(
+    profile: Profile, features: Sequence[Feature], values: FloatArray, settings: JudgeSettings
+) -> FloatArray:
+    """Return the smallest difference of each feature that matters, shape (n_features,), in its unit.
+
+    Args:
+        values: shape (n_runs, n_features of the catalogue), of all runs alike.
+
+    Raises:
+        UsageError: a size has another unit than its property.
+    """
+    effects = smallest_effects(profile.quantities, profile.amounts(values), settings.minimum_effect)
+    least = np.array([effects[one.column] * (GROWTH if one.name == SLOPE else 1.0) for one in features])
+    # A mean of whole numbers is seldom whole: one thread more in most of three runs is one thread.
+    return least * (1.0 - 1e-9)
+
+
+def which_matter(values: FloatArray, chosen: IntArray, least: FloatArray) -> BoolArray:
+    """Return whether the difference of means is large enough, shape (n_choices, n_features).
+
+    Args:
+        values: shape (n_runs, n_features), in the properties' units.
+        chosen: shape (n_choices, size).
+    """
+    size, n_runs = chosen.shape[1], len(values)
+    total = values[chosen].sum(axis=1)
+    others = (values.sum(axis=0) - total) / (n_runs - size)
+    large: BoolArray = np.abs(total / size - others) >= least
+    return large
+
+
+def welcome_or_not(
+    contrast: FloatArray, features: Sequence[Feature], quantities: Sequence[Property], fail_on: str
+) -> BoolArray:
+    """Return which contrasts are in a direction that counts, of the same shape.
+
+    Args:
+        contrast: shape (n_choices, n_features), positive where the chosen runs have more.
+        fail_on: ``any`` or ``worse``.
+    """
+    if fail_on == "any":
+        return np.ones(contrast.shape, np.bool_)
+    signs = np.array([_sign_of_worse(one, quantities[one.column]) for one in features])
+    worse: BoolArray = contrast * signs > 0
+    return worse
+
+
+def effect_of(feature: Feature, prop: Property, direction: Direction) -> Effect:
+    """Return whether a difference of this feature is welcome."""
+    sign = _sign_of_worse(feature, prop)
+    if not sign:
+        return Effect.UNKNOWN
+    return Effect.WORSE if (direction is Direction.MORE) == (sign > 0) else Effect.BETTER
+
+
+def _sign_of_worse(feature: Feature, prop: Property) -> int:
+    if feature.name in SHAPES or prop.better is Better.UNKNOWN:
+        return 0
+    return 1 if prop.better is Better.LOWER else -1

@@ -1,1 +1,0 @@
-"""What an oracle detects: the smallest lasting changes, and whether more runs would make them smaller."""

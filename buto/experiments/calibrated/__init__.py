@@ -1,1 +1,0 @@
-"""How good buto's default detector is, on runs recorded after it was chosen."""

@@ -1,1 +1,0 @@
-"""How large a change must be to be found, and how often unchanged programs fail."""
