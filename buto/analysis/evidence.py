@@ -25,8 +25,7 @@ class Significance:
     Attributes:
         p_value: share of all choices that score at least as high as the runs under test.
         n_choices: how many choices there are.
-        smallest: the smallest possible p-value; twice the reciprocal of ``n_choices`` if another choice always
-            has the same score.
+        smallest: the smallest possible p-value; doubled if another choice always has the same score.
     """
 
     p_value: float

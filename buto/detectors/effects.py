@@ -108,7 +108,7 @@ def smallest_effects(
         UsageError: a quantity of another unit than the property's.
     """
     effects = np.zeros(len(properties))
-    sizes = (*reversed(minimum.items()), *reversed(USUAL.items()))
+    sizes = [*USUAL.items(), *minimum.items()][::-1]
     for number, prop in enumerate(properties):
         for pattern, text in sizes:
             if prop.name == pattern or fnmatchcase(prop.name, pattern):

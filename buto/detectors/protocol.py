@@ -113,6 +113,9 @@ class Detector(ABC, Generic[S]):
     auto: ClassVar[AutoRuns | None] = None
     """Set where :meth:`enough_runs` knows when more runs would not sharpen the detector."""
 
+    settles_in_turns: ClassVar[bool] = False
+    """Whether old and new are launched in random turns before a check fails, if the old program is kept."""
+
     promises_alarm_rate: ClassVar[bool] = False
     """Whether it promises a share of false alarms, which :meth:`selftest` can measure."""
 

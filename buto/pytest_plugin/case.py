@@ -26,14 +26,14 @@ from buto.units import format_count
 from buto.verdicts import Status, Verdict
 from buto.workflow.accept import begin, learn_change
 from buto.workflow.advice.door import reword
-from buto.workflow.check import describe, judge, warn_of_settings
+from buto.workflow.check import judge, warn_of_settings
 from buto.workflow.events import Event, OnEvent, OracleChanged, WaitingForStore, Warned, ignore
 from buto.workflow.launching.case import Case, check_number_of_runs, checked, learned
 from buto.workflow.launching.ending import check_repeats
 from buto.workflow.outcome import concluded, keep
 from buto.workflow.project import Files, Project
 from buto.workflow.project.stored import not_passed
-from buto.workflow.record import complete
+from buto.workflow.record import complete, describe
 from buto.workflow.train import learn
 
 _DETAIL = {-1: Detail.HEADLINE, 0: Detail.SHORT, 1: Detail.FULL}
@@ -186,7 +186,8 @@ class ItemCase:
         case, known, warned = self.state, self.state.known, self.events
         if known is None or not case.runs:
             raise JudgeError(f"{case.test.name}: no run was recorded")
-        result = judge(self.project, known, case.runs)
+        # A test that starts its program itself may start another one each time.
+        result = judge(self.project, known, case.runs, test=case.test if self.remembers else None)
         keep(self.project, concluded(Action.CHECK, [result]), warned)
         describe(self.project, known.test, case.valid(), warned)
         warn_of_settings(self.project, known, case.test.settings, None, warned)

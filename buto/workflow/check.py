@@ -7,16 +7,18 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 
 from buto import oracle
+from buto.config import TestConfig
 from buto.errors import ButoError, StorageError
 from buto.oracle import Oracle, Settings
 from buto.report.charted import NO_RUNS
 from buto.report.check_report import check_report
 from buto.report.result import Result, reported
-from buto.runs import Run, RunSet, run_set
+from buto.runs import Run, run_set
 from buto.steps import Action
 from buto.verdicts import Status
 from buto.workflow.advice.door import reword, worded
-from buto.workflow.advice.rules import jvm_measured, next_steps, settings_warning, warnings
+from buto.workflow.advice.rules import next_steps, settings_warning
+from buto.workflow.comparison.turns import Turns, take_turns, why_turns
 from buto.workflow.events import Failed, Judged, OnEvent, Warned, ignore
 from buto.workflow.git.changes import divided
 from buto.workflow.labels.likeness import like_runs
@@ -25,7 +27,7 @@ from buto.workflow.launching.collected import Collected
 from buto.workflow.outcome import Outcome, concluded, keep
 from buto.workflow.project import NO_OVERRIDES, Overrides, Project
 from buto.workflow.project.stored import other_command, stored_runs, training_runs
-from buto.workflow.record import complete
+from buto.workflow.record import complete, describe
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +71,7 @@ def check(project: Project, request: CheckRequest, on_event: OnEvent = ignore) -
         configured = project.configured(name)
         if configured is not None:
             warn_of_settings(project, known, configured.settings, overrides.alpha, on_event)
+    launchable: dict[str, TestConfig] = {}
     if request.from_runs is not None:
         found = {name: Collected(tuple(stored_runs(project, name, request.from_runs))) for name in names}
     else:
@@ -77,7 +80,11 @@ def check(project: Project, request: CheckRequest, on_event: OnEvent = ignore) -
             project, [checked(test, oracles[test.name], request.runs) for test in tests], on_event
         )
         found = {name: Collected(case.runs, case.failure) for name, case in cases.items()}
-    results = [_result(project, oracles[name], found[name], request, on_event) for name in names]
+        launchable = {test.name: test for test in tests}
+    results = [
+        _result(project, oracles[name], found[name], request, on_event, launchable.get(name))
+        for name in names
+    ]
     skipped = None if request.changed_since is None else left_out
     outcome = concluded(action, results, left_out=skipped)
     keep(project, outcome, on_event)
@@ -90,12 +97,17 @@ def judge(
     runs: Sequence[Run],
     on_event: OnEvent = ignore,
     *,
+    test: TestConfig | None = None,
     from_runs: str | None = None,
     with_training: bool = False,
 ) -> Result:
     """Judge the runs of a test, valid or not, and report the verdict.
 
+    Before the test fails, and where its oracle cannot judge this environment, the program of the training and
+    the present one are launched in random turns if ``test`` says how, and these decide.
+
     Args:
+        test: how to launch the present program; None for runs that are judged as they are.
         from_runs: the name of these runs in advice; None for those of the newest check.
         with_training: see :class:`CheckRequest`.
 
@@ -105,6 +117,10 @@ def judge(
     all_runs = run_set(runs)
     valid = all_runs.valid()
     verdict = oracle.check(known, valid if valid.runs else all_runs)
+    why = "" if test is None else why_turns(known, verdict)
+    turns = take_turns(project, test, known, why, runs, on_event) if why and test else None
+    if turns is not None:
+        return _by_turns(project, known, turns, on_event)
     path = project.oracle_path(known.test)
     has_profile = verdict.status is Status.REGRESSION and _has_profile(project, known.test)
     command = other_command(project, known, runs)
@@ -124,11 +140,22 @@ def judge(
     return result
 
 
-def describe(project: Project, test: str, runs: RunSet, on_event: OnEvent) -> None:
-    """Report which JVMs the usable runs measured, and warnings about these runs."""
-    on_event(jvm_measured(test, runs))
-    for warning in warnings(runs, project.door):
-        on_event(Warned(test, warning))
+def _by_turns(project: Project, known: Oracle, turns: Turns, on_event: OnEvent) -> Result:
+    path, verdict = project.oracle_path(known.test), turns.verdict
+    steps = next_steps(known, verdict, has_profile=_has_profile(project, known.test))
+    report = check_report(
+        verdict,
+        turns.known or known,
+        run_set(turns.new),
+        NO_RUNS if turns.known is None else run_set(turns.old).valid(),
+        made=datetime.now(UTC),
+        oracle_path=path,
+        next_steps=[project.door.step(step) for step in steps],
+        explanation=turns.explanation,
+    )
+    result = reported(report, path)
+    on_event(Judged(result))
+    return result
 
 
 def warn_of_settings(
@@ -153,7 +180,12 @@ def _has_profile(project: Project, test: str) -> bool:
 
 
 def _result(
-    project: Project, known: Oracle, collected: Collected, request: CheckRequest, on_event: OnEvent
+    project: Project,
+    known: Oracle,
+    collected: Collected,
+    request: CheckRequest,
+    on_event: OnEvent,
+    test: TestConfig | None,
 ) -> Result:
     """Judge one test and report its verdict or its failure."""
     try:
@@ -164,6 +196,7 @@ def _result(
             known,
             collected.runs,
             on_event,
+            test=test,
             from_runs=request.from_runs,
             with_training=request.with_training,
         )

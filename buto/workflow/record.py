@@ -15,6 +15,7 @@ from buto.runs import MetadataValue, Run, RunSet
 from buto.steps import Action
 from buto.units import format_count
 from buto.workflow.advice.door import Door, reword, worded
+from buto.workflow.advice.rules import jvm_measured, warnings
 from buto.workflow.events import (
     Confirming,
     Event,
@@ -110,6 +111,13 @@ def program_changed(n_runs: int) -> str:
         f"the program's files have changed since the newest check: its {format_count(n_runs, 'run')} "
         f"{'is' if n_runs == 1 else 'are'} left out, and all are launched anew"
     )
+
+
+def describe(project: Project, test: str, runs: RunSet, on_event: OnEvent) -> None:
+    """Report which JVMs the usable runs measured, and warnings about these runs."""
+    on_event(jvm_measured(test, runs))
+    for warning in warnings(runs, project.door):
+        on_event(Warned(test, warning))
 
 
 def _after(case: Case, collected: Collected) -> Case:

@@ -34,6 +34,7 @@ from buto.workflow.events import (
     Shown,
     StrengthsLimited,
     Trained,
+    TurnsBegin,
     Unaffected,
     WaitingForStore,
     Warned,
@@ -76,6 +77,11 @@ class EventPrinter:
                 console.info(f"{event.test}: {event.describe()}")
             case Confirming(test, why, runs):
                 console.info(f"{test}: {why}; launching {runs} more to judge them together")
+            case TurnsBegin(test, why, n_each):
+                console.info(
+                    f"{test}: {why}; launching the program of the training and the present one in random "
+                    f"turns, {n_each} runs of each"
+                )
             case JvmMeasured():
                 self._jvm(event)
             case Warned(test, text):

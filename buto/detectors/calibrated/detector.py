@@ -162,7 +162,9 @@ class FittedCalibrated(FittedDetector):
         if passes_gate(evidence):
             found, everything = evidence.mattering.significance, evidence.any.significance
             if found.p_value <= GATE:
-                return f"the run is not ordinary enough to decide alone (p = {found.p_value:.3g}, gate {GATE:g})"
+                return (
+                    f"the run is not ordinary enough to decide alone (p = {found.p_value:.3g}, gate {GATE:g})"
+                )
             return f"the run differs from all training runs, by little (p = {everything.p_value:.3g})"
         return f"the run is far beyond all training runs in {far[0]}" if far else ""
 
@@ -181,6 +183,7 @@ class CalibratedDetector(Detector[JudgeSettings]):
     fewest_runs = FEWEST_RUNS
     auto = AUTO
     promises_alarm_rate = True
+    settles_in_turns = True
 
     def fit(self, runs: RunSet) -> FittedCalibrated:
         """Learn from valid runs.

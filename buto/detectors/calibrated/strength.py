@@ -255,9 +255,7 @@ class _Trial:
         counts = which_matter(changed, self._chosen, np.tile(least, copies))
         if self._settings.fail_on != "any":
             contrast = contrasts(stable, self._chosen)
-            counts &= welcome_or_not(
-                contrast, features * copies, profile.quantities, self._settings.fail_on
-            )
+            counts &= welcome_or_not(contrast, features * copies, profile.quantities, self._settings.fail_on)
         return np.where(counts, factors(differences(stable, self._chosen)), 1.0)
 
 

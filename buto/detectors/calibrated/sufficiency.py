@@ -15,9 +15,9 @@ from math import isinf
 
 import numpy as np
 
+from buto.detectors.calibrated.profile import Profile
 from buto.detectors.calibrated.settings import JudgeSettings
 from buto.detectors.calibrated.strength import strengths, usual_names
-from buto.detectors.calibrated.profile import Profile
 from buto.detectors.protocol import AutoRuns
 from buto.detectors.strength import Strength
 

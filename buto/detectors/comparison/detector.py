@@ -17,8 +17,8 @@ from math import comb
 from buto.analysis.evidence import Significance
 from buto.detectors.calibrated.evidence import FEWEST_RUNS, MOST_CHOICES, could_not_be_read, weigh
 from buto.detectors.calibrated.findings import findings
-from buto.detectors.calibrated.settings import CALIBRATED, JudgeSettings
 from buto.detectors.calibrated.profile import learn
+from buto.detectors.calibrated.settings import CALIBRATED, JudgeSettings
 from buto.detectors.comparison.comparable import (
     comparable,
     environment_differences,
@@ -85,6 +85,13 @@ def runs_needed(settings: JudgeSettings, *, paired: bool = False) -> int:
     while smallest_p_value(n_runs, n_runs, settings, paired=paired) > settings.alpha:
         n_runs += 1
     return n_runs
+
+
+def turns_needed(settings: JudgeSettings) -> int:
+    """Return how many runs of each program, launched in turns, settle a check: one more than the fewest that
+    can show a difference if these could show only the largest possible one."""
+    n_runs = runs_needed(settings)
+    return n_runs + (smallest_p_value(n_runs, n_runs, settings) > settings.alpha / 4)
 
 
 def compare(first: RunSet, second: RunSet, settings: JudgeSettings) -> Verdict:

@@ -14,8 +14,8 @@ from buto.detectors.calibrated.detector import CalibratedDetector, FittedCalibra
 from buto.detectors.calibrated.envelope import judged_properties
 from buto.detectors.calibrated.evidence import passes_gate, weigh
 from buto.detectors.calibrated.obvious import obvious
-from buto.detectors.calibrated.settings import CALIBRATED, JudgeSettings
 from buto.detectors.calibrated.profile import Emitter, Profile, learn
+from buto.detectors.calibrated.settings import CALIBRATED, JudgeSettings
 from buto.detectors.settings import judges
 from buto.properties import LIVE_CLASSES
 from buto.runs import FloatArray, Run, RunSet

@@ -13,8 +13,8 @@ from math import isnan, nan
 
 from buto.experiments.next_method import unchanged, variants, versions
 from buto.experiments.next_method.checks import Way
-from buto.experiments.next_method.trials import Trial, share
 from buto.experiments.next_method.rates import Rate
+from buto.experiments.next_method.trials import Trial, share
 
 ALPHAS = (0.01, 0.05)
 ALPHA = ALPHAS[0]

@@ -8,9 +8,9 @@ from math import isnan
 from buto.experiments.next_method import unchanged, variants
 from buto.experiments.next_method.checks import METHODS, Way
 from buto.experiments.next_method.criteria import ALPHA, ALPHAS, Line
+from buto.experiments.next_method.rates import Rate
 from buto.experiments.next_method.surroundings import Surroundings
 from buto.experiments.next_method.trials import Trial, share
-from buto.experiments.next_method.rates import Rate
 from buto.report.experiments.content import Columns
 
 GROUPS = (("", 1), *((method, 2) for method in METHODS))

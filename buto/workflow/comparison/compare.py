@@ -23,14 +23,13 @@ from buto.runs import Run, run_set
 from buto.steps import Action, Step
 from buto.verdicts import Status, Verdict
 from buto.workflow.advice.door import worded
-from buto.workflow.check import describe
 from buto.workflow.comparison.programs import Program, test_of
 from buto.workflow.events import Failed, Judged, OnEvent, ignore
 from buto.workflow.launching.collected import Collected
 from buto.workflow.outcome import Outcome, concluded
 from buto.workflow.project import NO_OVERRIDES, Overrides, Project
 from buto.workflow.project.stored import ALL, stored_runs
-from buto.workflow.record import launch
+from buto.workflow.record import describe, launch
 
 if TYPE_CHECKING:
     from buto.collect.host.cores import Halves
@@ -186,9 +185,7 @@ def _compared(
         first.valid(),
         made=datetime.now(UTC),
         next_steps=[project.door.step(step) for step in _next_steps(verdict, request, runs)],
-        explanation=explain_comparison(
-            verdict, paired=pairs_of(first.valid(), second.valid()) is not None
-        ),
+        explanation=explain_comparison(verdict, paired=pairs_of(first.valid(), second.valid()) is not None),
     )
     result = Result(title, None, runs, verdict, report=report)
     on_event(Judged(result))

@@ -25,6 +25,7 @@ from buto.workflow.events.launches import (
     LaunchRepeated,
     LaunchStarted,
     RunStored,
+    TurnsBegin,
     WaitingForStore,
 )
 from buto.workflow.events.profiles import (
@@ -79,6 +80,7 @@ __all__ = [
     "Shown",
     "StrengthsLimited",
     "Trained",
+    "TurnsBegin",
     "Unaffected",
     "WaitingForStore",
     "Warned",
@@ -96,6 +98,7 @@ Event = (
     | LaunchesEnded
     | EnoughRuns
     | Confirming
+    | TurnsBegin
     | JvmMeasured
     | Warned
     | OracleWritten

@@ -129,6 +129,20 @@ class Confirming:
 
 
 @dataclass(frozen=True, slots=True)
+class TurnsBegin:
+    """The program of the training and the present one are launched in random turns; these decide.
+
+    Attributes:
+        why: in a clause.
+        n_each: how many runs of each.
+    """
+
+    test: str
+    why: str
+    n_each: int
+
+
+@dataclass(frozen=True, slots=True)
 class JvmMeasured:
     """Which JVMs the runs of a test measured: their main classes; ``others`` were seen and not measured."""
 

@@ -21,7 +21,7 @@ from buto.runs.store import RunStore
 from buto.workflow.events import GivenUp, LaunchProgressed, LaunchRepeated, LaunchStarted, OnEvent, RunStored
 from buto.workflow.launching.collected import Collected
 from buto.workflow.launching.ending import check_ending, check_repeats
-from buto.workflow.launching.order import interleave, without
+from buto.workflow.launching.order import interleave, shuffled, without
 from buto.workload.model import Workload
 
 
@@ -81,7 +81,8 @@ def collect(
             known to work and unattended sessions.
         sessions: by test, the id of the first run of the session that is continued; a missing test
             begins one. Written into each run's metadata under SESSION.
-        together: whether a test that is given up also ends the others, because they are useless without it.
+        together: whether the tests are compared: every order of launches is as likely, and a test that is given
+            up also ends the others, because they are useless without it.
 
     Returns:
         By test, in the order of the plans, what this session recorded.
@@ -161,7 +162,8 @@ class _Session:
     def plan(self, seed: int) -> None:
         """Put the launches that are missing into random order."""
         counts = {test: plan.runs for test, plan in self._plans.items() if self._failure(test) is None}
-        self._queue = deque(without(interleave(counts, seed), self._done))
+        order = shuffled if self._together else interleave
+        self._queue = deque(without(order(counts, seed), self._done))
 
     def begin(self, engine: Engine, deadline_s: float) -> bool:
         """Begin what there is room for; return whether there is anything to wait for."""

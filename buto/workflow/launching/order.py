@@ -21,6 +21,17 @@ def interleave(counts: Mapping[str, int], seed: int) -> list[str]:
     return order
 
 
+def shuffled(counts: Mapping[str, int], seed: int) -> list[str]:
+    """Return each test as often as it is planned, every order as likely as any other.
+
+    Only so is each way of dealing the launches out to two programs equally likely, which makes the rank of a
+    comparison exact on a machine that drifts.
+    """
+    order = [test for test, count in counts.items() for _ in range(count)]
+    random.Random(seed).shuffle(order)
+    return order
+
+
 def without(order: Sequence[str], done: Mapping[str, int]) -> list[str]:
     """Return an order without each test's first launches, as many as ``done`` says."""
     passed: Counter[str] = Counter()
