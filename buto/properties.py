@@ -384,8 +384,8 @@ EXACT = (
     "process.io.bytes*",
     "process.io.calls*",
 )
-"""Shell patterns of counters that are nearly equal in equal runs. A run may lack them: there was no collection,
-or the kernel does not tell."""
+"""Shell patterns of counters that are nearly equal in equal runs. A run may lack them: there was no
+collection, or the kernel does not tell."""
 
 
 @cache

@@ -116,7 +116,7 @@ class Verdict(Displayed):
         status: pass, regression or inconclusive.
         detector: name of the detector.
         settings: the detector's settings, for the record.
-        findings: what the check fails for, worst first. A pass may carry findings that were not enough to fail.
+        findings: what the check fails for, worst first. A pass may carry some that were not enough to fail.
         noted: changes that are certain and smaller than the size that matters; they fail no check.
         reasons: why it is inconclusive; empty otherwise.
         warnings: what the reader should know, but what did not decide.
@@ -126,7 +126,7 @@ class Verdict(Displayed):
         stands_out: whether the runs differ more from the others than any other choice of as many runs, even
             if this is not enough to fail. False if the detector has no p-value.
         obvious: names of properties that lie many times the range of training beyond all training runs.
-        needs_more: in a clause, why two more runs should decide together with a single one; empty if it decides.
+        needs_more: in a clause, why two more runs should decide with a single one; empty if it decides.
         guarantee: the assumption of the p-value, in words; empty if there is none.
         runs_needed: number of training runs that would decide an inconclusive verdict; None if not known.
         roles: names of the judged runs and of the ``n_training`` runs that they are compared with.

@@ -1,7 +1,7 @@
 """The size of a change that matters, as a user writes it, and by default.
 
-``64KiB``, ``20ms``, ``3``, ``5%`` of a property's level, both (``5% and 1MiB``), or ``never``. A smaller change
-is noted and fails no check. :data:`USUAL` has the sizes for what no setting names.
+``64KiB``, ``20ms``, ``3``, ``5%`` of a property's level, both (``5% and 1MiB``), or ``never``. A smaller
+change is noted and fails no check. :data:`USUAL` has the sizes for what no setting names.
 """
 
 from __future__ import annotations
@@ -79,7 +79,7 @@ _PARSERS = {"By": parse_bytes, "s": parse_seconds}
 
 
 def effects_from(written: Any) -> dict[str, str]:
-    """Return the effects by pattern from the value of MINIMUM_EFFECT, a mapping or one size for everything."""
+    """Return the effects by pattern from a value of MINIMUM_EFFECT: a mapping, or one size for all."""
     if isinstance(written, Mapping):
         return {str(name): str(size) for name, size in written.items()}
     return {EVERYTHING: str(written)}

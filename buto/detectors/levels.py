@@ -36,7 +36,7 @@ class Level:
     def of_band(
         cls, prop: Property, number: str, sides: tuple[float, float, float], deviations: float
     ) -> Level:
-        """Return the level of a band (lower, expected, upper) that is so many deviations wide on each side."""
+        """Return the level of a band (lower, expected, upper), so many deviations wide on each side."""
         lower, expected, upper = sides
         level = cls(prop, number, expected, lower, upper, 0.0)
         return replace(level, deviation=level.half_width / deviations)

@@ -148,7 +148,7 @@ class _Features:
 
 
 def _outlier(features: _Features) -> Anomaly | None:
-    """Return the run that differs most from the others, if so much is rare even for the one that differs most.
+    """Return the run that differs most from the others, if so much is rare even for the most different.
 
     The mean of Bayes factors over quantities has a mean of 1 in unchanged normal runs (it is an e-value), so
     it exceeds 1 / p in at most a share p of cases, of any of n runs in at most n p. Two runs that are alike

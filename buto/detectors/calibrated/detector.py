@@ -156,7 +156,7 @@ class FittedCalibrated(FittedDetector):
         return calibrated_data.write(self.profile, self.envelope)
 
     def _why_more(self, evidence: Evidence, far: Sequence[str], n_checked: int) -> str:
-        """Return, in a clause, why two more runs should decide with a single one; empty if it passes alone."""
+        """Return, in a clause, why two more runs should decide with one; empty if it passes alone."""
         if n_checked > 1:
             return ""
         if passes_gate(evidence):

@@ -1,4 +1,4 @@
-"""The envelope of the training runs: what they did over time, drawn beside checked runs. It decides nothing."""
+"""The envelope of the training runs over time, drawn beside checked runs. It decides nothing."""
 
 from __future__ import annotations
 

@@ -39,7 +39,7 @@ def explain_comparison(verdict: Verdict, *, paired: bool = False) -> Explanation
 
 
 def _envelope(around: str = "") -> str:
-    return f"The shaded range{around} is from their least to their largest value at each time; it decides nothing."
+    return f"The shaded range{around} is their smallest to largest value at each time; it decides nothing."
 
 
 def _rule(judged: str, verdict: Verdict) -> str:
@@ -47,6 +47,6 @@ def _rule(judged: str, verdict: Verdict) -> str:
         f"The {judged} and the {verdict.roles.known_runs} are put together, and every way of choosing as "
         "many runs gets a score: how far the chosen runs differ from the others. If nothing has changed, "
         "each choice is as likely as any other to have the highest score. The p-value says how unusual the "
-        "score of the runs under test is among all of them; at or below alpha it is a regression. A difference "
-        "smaller than the size that matters counts in no choice; if it is certain, it is noted."
+        "score of the runs under test is among all of them; at or below alpha it is a regression. A "
+        "difference smaller than the size that matters counts in no choice; if it is certain, it is noted."
     )

@@ -1,8 +1,8 @@
 """Differences that a person would see at once: far beyond all training runs, whatever the p-value says.
 
 With many properties and few runs, a check may pass although one property lies outside everything that
-training has seen by several times the range of training. Such a difference is never passed in silence: two more
-runs confirm it, and it is reported beside a pass.
+training has seen by several times the range of training. Such a difference is never passed in silence: two
+more runs confirm it, and it is reported beside a pass.
 """
 
 from __future__ import annotations

@@ -65,16 +65,16 @@ KEYS = (
         MINIMUM_EFFECT,
         {
             "title": "a quantity, or a mapping from shell patterns of properties to quantities",
-            "description": "The smallest change that fails a check: in the property's unit, as a share of its "
-            "level, or both (5% and 1MiB); 0 if every certain change does, never if none does. Smaller changes "
-            "are noted.",
+            "description": "The smallest change that fails a check: in the property's unit, as a share of "
+            "its level, or both (5% and 1MiB); 0 if every certain change does, never if none does. Smaller "
+            "changes are noted.",
             "type": ["object", "string", "number"],
             "additionalProperties": {"type": ["string", "number"]},
             "examples": ["{jvm.memory.heap.*: 64KiB, jvm.cpu.time: 5%}"],
         },
         _are_effects,
-        "a quantity, or a mapping from shell patterns of properties to quantities (64KiB, 3, 5%, 5% and 1MiB, "
-        "never)",
+        "a quantity, or a mapping from shell patterns of properties to quantities (64KiB, 3, 5%, "
+        "5% and 1MiB, never)",
     ),
     *COMMON,
 )

@@ -1,9 +1,9 @@
 """Old and new in random turns: what a check does before it fails, and where its oracle cannot judge.
 
-The program of the training is launched again beside the present one, in random order, and the runs of both are
-compared (:mod:`buto.detectors.comparison`). If the two do not differ, every way of dealing the launches out is
-as likely as the one that was drawn, whatever the machine did meanwhile: it may drift, be shared, or be another
-one than in training. So the rank is an exact p-value.
+The program of the training is launched again beside the present one, in random order, and the runs of both
+are compared (:mod:`buto.detectors.comparison`). If the two do not differ, every way of dealing the launches
+out is as likely as the one that was drawn, whatever the machine did meanwhile: it may drift, be shared, or be
+another one than in training. So the rank is an exact p-value.
 """
 
 from __future__ import annotations
@@ -29,8 +29,7 @@ from buto.workflow.project import Project
 from buto.workflow.record import launch
 
 SUSPICIOUS = 0.05
-"""Largest p-value of three runs that turns follow. It may be larger than alpha, because the turns decide; with
-1 % as many small changes were lost as turns find among those up to 5 %."""
+"""Largest p-value of three runs that turns follow. It may be larger than alpha, because the turns decide."""
 
 OLD = "@trained"
 """Ends the name under which the runs of the old program are stored."""

@@ -81,8 +81,8 @@ def collect(
             known to work and unattended sessions.
         sessions: by test, the id of the first run of the session that is continued; a missing test
             begins one. Written into each run's metadata under SESSION.
-        together: whether the tests are compared: every order of launches is as likely, and a test that is given
-            up also ends the others, because they are useless without it.
+        together: whether the tests are compared: every order of launches is equally likely, and a test that
+            is given up also ends the others, because they are useless without it.
 
     Returns:
         By test, in the order of the plans, what this session recorded.
