@@ -22,7 +22,7 @@ import numpy as np
 
 from buto.analysis.timepoints import IntArray
 from buto.detectors.alarms import N_CHECKED
-from buto.experiments.next_method.checks import METHODS, N_TRAINING, Check, Way, checked, profile_of
+from buto.experiments.judging.checks import METHODS, N_TRAINING, Check, Way, checked, profile_of
 from buto.experiments.power.rates import rate
 from buto.runs import RunSet
 from buto.runs.store import RunStore

@@ -51,7 +51,9 @@ def which_matter(values: FloatArray, chosen: IntArray, least: FloatArray) -> Boo
         chosen: shape (n_choices, size).
     """
     size, n_runs = chosen.shape[1], len(values)
-    total = values[chosen].sum(axis=1)
+    members = np.zeros((len(chosen), n_runs))
+    np.put_along_axis(members, chosen, 1.0, axis=1)
+    total = members @ values
     others = (values.sum(axis=0) - total) / (n_runs - size)
     large: BoolArray = np.abs(total / size - others) >= least
     return large

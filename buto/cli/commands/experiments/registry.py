@@ -24,9 +24,8 @@ class Experiment(NamedTuple):
 
 
 EXPERIMENTS: dict[str, Experiment] = {
-    "next": Experiment(
-        "next_method",
-        "the judge on recorded runs that did not choose it; writes next.csv, alarms.svg and counters.svg",
+    "judge": Experiment(
+        "judging", "the judge on recorded runs that did not choose it; writes judge.csv and counters.svg"
     ),
     "architecture": Experiment(
         "architecture", "changes of known size in a simulated system, predicted; needs no data"

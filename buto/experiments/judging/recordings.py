@@ -1,23 +1,26 @@
-"""The recordings that measure the next method: all began after it was frozen."""
+"""The recordings that measure the judge: none of them chose it."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 
+from buto.analysis.divisions import SESSION_GAP_S
+from buto.detectors.calibrated.settings import CALIBRATED, JudgeSettings
 from buto.errors import BadFileError
 from buto.experiments.dataset import archive
 from buto.experiments.dataset.files import RUNS
 from buto.experiments.design import VARIANTS
-from buto.experiments.next_method.criteria import IN_ROW
-from buto.experiments.next_method.trials import Trial
-from buto.experiments.next_method.unchanged import UnchangedTask, unchanged_tasks, unchanged_trials
-from buto.experiments.next_method.variants import UNCHANGED, VariantsTask, variants_tasks, variants_trials
-from buto.experiments.next_method.versions import (
+from buto.experiments.judging.sizes import FACTORS, with_sizes
+from buto.experiments.judging.trials import Trial
+from buto.experiments.judging.unchanged import FEWEST, UnchangedTask, unchanged_trials
+from buto.experiments.judging.variants import UNCHANGED, VariantsTask, variants_tasks, variants_trials
+from buto.experiments.judging.versions import (
     PAIRS,
     SERVERS,
+    UNSEEN,
     VersionsTask,
     versions_tasks,
     versions_trials,
@@ -42,6 +45,15 @@ A_DAY_S = 86400.0
 QUOTA = "quota"
 """The data set of the same servers with a quota of half a core, and, called PROGRAM-base, without."""
 
+QUIET, LOAD, ELSEWHERE = "turns-quiet", "turns-load", "turns-elsewhere"
+"""Data sets of unchanged programs in a row: as the machine was, beside programs that start and stop, and with
+another JDK, collector and number of cores."""
+
+TUNING = "tuning.txt"
+"""The file beside the runs of the unseen programs that names those which may choose sizes."""
+
+IN_ROW = "in a row"
+
 ByHost = Mapping[str, Mapping[str, RunSet]]
 
 
@@ -52,16 +64,16 @@ class Recordings:
     Attributes:
         variants: of the thesis, and the subtle ones.
         in_row: by the name of their data set, then by host: unchanged programs.
-        pairs: of released libraries.
-        servers: small ones in several versions.
-        one_core: some of these as they were, on one core.
+        versions: by part, programs in several versions.
+        tuning: the names of the unseen programs that may choose sizes.
+        one_core: some of the servers as they were, on one core.
         quota: the same with a quota of the processor, and without.
     """
 
     variants: ByHost
     in_row: Mapping[str, ByHost]
-    pairs: ByHost
-    servers: ByHost
+    versions: Mapping[str, ByHost]
+    tuning: frozenset[str]
     one_core: ByHost
     quota: ByHost
 
@@ -71,12 +83,11 @@ class Size:
     """How often runs are divided at random.
 
     Attributes:
-        variants, pairs, servers: divisions of the runs of one program.
+        variants, versions: divisions of the runs of one program.
     """
 
     variants: int = 3
-    pairs: int = 20
-    servers: int = 8
+    versions: int = 8
 
 
 FULL = Size()
@@ -91,17 +102,26 @@ def recordings(data: Path | None) -> Recordings:
         BadFileError: there are none, or one is damaged.
     """
     root = data or DATA
-    servers = root / SERVERS if data else root.parent / SERVERS
-    if not any(_is_set(path) for path in (*root.glob("*"), servers)):
+    beside = root if data else root.parent
+    if not any(_is_set(path) for path in (*root.glob("*"), beside / SERVERS)):
         raise BadFileError(
             f"there are no data sets in {root}",
             advice="--data DIR: a directory with packed data sets called variants, in-row, pairs or servers",
         )
+    drawn = beside / UNSEEN / TUNING
     return Recordings(
         _by_host(root / "variants"),
-        {path.name: _by_host(path) for path in sorted(root.glob(ROWS))},
-        _by_host(root / PAIRS),
-        _by_host(servers),
+        {
+            path.name: _by_host(path)
+            for path in (*sorted(root.glob(ROWS)), *(root / name for name in (QUIET, LOAD, ELSEWHERE)))
+            if _is_set(path)
+        },
+        {
+            PAIRS: _by_host(root / PAIRS),
+            SERVERS: _by_host(beside / SERVERS),
+            UNSEEN: _by_host(beside / UNSEEN),
+        },
+        frozenset(drawn.read_text().split()) if drawn.is_file() else frozenset(),
         _by_host(root / ONE_CORE),
         _by_host(root / QUOTA),
     )
@@ -116,33 +136,34 @@ def tasks(found: Recordings, seed: int, size: Size = FULL) -> list[Task]:
             for task in variants_tasks(host, runs, size.variants, seed)
         ),
         *(
-            task
+            _unchanged(UNCHANGED, f"{variant}@{host}", runs[variant], seed, A_DAY_S)
             for host, runs in found.variants.items()
             for variant in VARIANTS
-            if variant in runs
-            for task in unchanged_tasks(UNCHANGED, f"{variant}@{host}", runs[variant], seed, A_DAY_S)
+            if variant in runs and len(runs[variant].valid()) >= FEWEST
         ),
         *(
-            task
-            for hosts in found.in_row.values()
+            replace(
+                _unchanged(
+                    name if name in (QUIET, LOAD, ELSEWHERE) else IN_ROW, f"{program}@{host}", ours, seed
+                ),
+                elsewhere=ours.valid() if name == ELSEWHERE else None,
+            )
+            for name, hosts in found.in_row.items()
             for host, runs in hosts.items()
             for program, ours in runs.items()
-            for task in unchanged_tasks(IN_ROW, f"{program}@{host}", ours, seed)
+            if len(ours.valid()) >= FEWEST
         ),
         *versions_of(found, seed, size),
     ]
 
 
 def versions_of(found: Recordings, seed: int, size: Size = FULL) -> list[VersionsTask]:
-    """Return the work on programs with several versions."""
+    """Return the work on programs with several versions; with all sizes where refactorings were recorded."""
     return [
         task
-        for part, hosts, divisions in (
-            (PAIRS, found.pairs, size.pairs),
-            (SERVERS, found.servers, size.servers),
-        )
+        for part, hosts in found.versions.items()
         for host, runs in hosts.items()
-        for task in versions_tasks(part, host, runs, divisions, seed)
+        for task in versions_tasks(part, host, runs, size.versions, seed, _settings(part))
     ]
 
 
@@ -155,6 +176,15 @@ def carried_out(task: Task) -> list[Trial]:
             return list(unchanged_trials(task))
         case VersionsTask():
             return list(versions_trials(task))
+
+
+def _settings(part: str) -> Mapping[str, JudgeSettings]:
+    factors = () if part == PAIRS else (one for one in FACTORS if one != 1.0)
+    return {"": CALIBRATED} | {f" x{factor:g}": with_sizes(factor) for factor in factors}
+
+
+def _unchanged(part: str, name: str, runs: RunSet, seed: int, gap_s: float = SESSION_GAP_S) -> UnchangedTask:
+    return UnchangedTask(part, name, runs.valid(), seed, gap_s=gap_s)
 
 
 def _by_host(directory: Path) -> dict[str, dict[str, RunSet]]:

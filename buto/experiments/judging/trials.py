@@ -1,12 +1,12 @@
-"""What one check of the evaluation was about, and what it said: one row of ``next.csv``."""
+"""What one check of the evaluation was about, and what it said: one row of ``judge.csv``."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
-from buto.experiments.next_method.checks import Check, Way
-from buto.experiments.next_method.rates import Rate, rate
+from buto.experiments.judging.checks import Check
+from buto.experiments.judging.rates import Rate, rate
 
 
 @dataclass(frozen=True, slots=True)
@@ -15,21 +15,21 @@ class Trial:
 
     Attributes:
         part: which figure it belongs to.
-        method: a preset.
         name: what trained, with its host.
         case: what was judged: another variant or version, or how unchanged runs were chosen.
         runs: the ids of the runs under test, in the order of their launches.
         times: for how many experiments it counts.
-        check: what the method said.
+        check: what the judge said.
+        named: the property that a failure names first; empty without one.
     """
 
     part: str
-    method: str
     name: str
     case: str
     runs: tuple[str, ...]
     times: int
     check: Check
+    named: str = ""
 
     @property
     def first(self) -> str:
@@ -37,10 +37,10 @@ class Trial:
         return f"{self.name}/{self.runs[0]}"
 
 
-def share(trials: Iterable[Trial], way: Way, alpha: float, *, by_name: bool = False) -> Rate:
-    """Return the share of checks that fail, with its standard error.
+def share(trials: Iterable[Trial], is_true: Callable[[Check], bool], *, by_name: bool = False) -> Rate:
+    """Return the share of checks of which something is true, with its standard error.
 
     Args:
         by_name: whether all checks of one program are one observation, instead of those of one first run.
     """
-    return rate((one.name if by_name else one.first, one.check.fails(way, alpha)) for one in trials)
+    return rate((one.name if by_name else one.first, is_true(one.check)) for one in trials)

@@ -7,7 +7,7 @@ from math import isnan, nan
 import numpy as np
 import pytest
 
-from buto.experiments.next_method.checks import (
+from buto.experiments.judging.checks import (
     METHODS,
     N_TRAINING,
     NEXT,

@@ -6,8 +6,9 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from buto.experiments.design import VARIANTS
-from buto.experiments.next_method.invariance import Variation, variations
-from buto.experiments.next_method.recordings import ByHost, Recordings
+from buto.experiments.judging.invariance import Variation, variations
+from buto.experiments.judging.recordings import ByHost, Recordings
+from buto.experiments.judging.versions import SERVERS
 from buto.runs import RunSet
 
 BASE = "-base"
@@ -40,7 +41,7 @@ def between_hosts(recorded: Recordings) -> Surroundings | None:
 
 def of_servers(recorded: Recordings) -> Iterator[Surroundings]:
     """Yield the counters of small servers on the busy machine beside those in other surroundings."""
-    busy = _bases(recorded.servers)
+    busy = _bases(recorded.versions[SERVERS])
     for name, hosts in recorded.in_row.items():
         rows = {program: runs for programs in hosts.values() for program, runs in programs.items()}
         where = "quiet machine" if set(hosts) == {"parallel"} else "quiet machine, other JDK and collector"

@@ -8,10 +8,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from buto.detectors.alarms import N_CHECKED
 from buto.experiments.design import EXPERIMENTS, SUBTLE, VARIANTS
-from buto.experiments.next_method.checks import METHODS, N_TRAINING, Trained, Way, with_two_more
-from buto.experiments.next_method.trials import Trial
+from buto.experiments.judging.checks import N_CHECKED, N_TRAINING, Trained
+from buto.experiments.judging.trials import Trial
 from buto.experiments.scores import FN, FP, MCC, TN, TP, standard_error
 from buto.runs import Run, RunSet
 
@@ -53,10 +52,7 @@ def variants_tasks(host: str, runs: Mapping[str, RunSet], divisions: int, seed: 
 
 
 def variants_trials(task: VariantsTask) -> Iterator[Trial]:
-    """Yield the checks of one division by all methods.
-
-    Each method has the same training runs, runs under test and confirming runs.
-    """
+    """Yield the checks of one division. There are too few runs for turns."""
     random = np.random.default_rng(
         [task.seed, task.number, zlib.crc32(f"{task.variant}@{task.host}".encode())]
     )
@@ -75,14 +71,11 @@ def variants_trials(task: VariantsTask) -> Iterator[Trial]:
     for name, theirs in kinds:
         drawn = [theirs[place] for place in random.permutation(len(theirs))]
         checks += [(EXPERIMENT, name, three, 1) for three in _threes(drawn, n_judged, random)]
-    subtle = _subtle(task, random)
-    for method, settings in METHODS.items():
-        trained = Trained.by(training, settings)
-        name = f"{task.variant}@{task.host}"
-        for part, case, three, times in checks:
-            yield Trial(part, method, name, case, _ids(three), times, trained.check(three))
-        for case, three in subtle:
-            yield Trial(SUBTLE_PART, method, name, case, _ids(three), 1, trained.check(three, always=True))
+    checks += [(SUBTLE_PART, case, three, 1) for case, three in _subtle(task, random)]
+    trained = Trained.by(training)
+    name = f"{task.variant}@{task.host}"
+    for part, case, three, times in checks:
+        yield Trial(part, name, case, _ids(three), times, trained.check(three))
 
 
 def _is_of(training: str, negative: str, task: VariantsTask) -> bool:
@@ -93,7 +86,8 @@ def _threes(runs: Sequence[Run], most: int, random: np.random.Generator) -> Iter
     """Yield the first runs, each with two random others."""
     for place in range(min(most, len(runs))):
         others = random.permutation(len(runs)).tolist()
-        yield [runs[one] for one in with_two_more(place, others)]
+        more = [other for other in others if other != place][: N_CHECKED - 1]
+        yield [runs[one] for one in (place, *more)]
 
 
 def _subtle(task: VariantsTask, random: np.random.Generator) -> list[tuple[str, list[Run]]]:
@@ -113,7 +107,7 @@ def _ids(runs: Sequence[Run]) -> tuple[str, ...]:
 
 @dataclass(frozen=True, slots=True)
 class Discrimination:
-    """How well one method tells changed runs from unchanged ones over the experiments.
+    """How well the judge tells changed runs from unchanged ones over the experiments.
 
     Attributes:
         mcc, error: Matthews's correlation and its standard error, clustered by run.
@@ -132,7 +126,7 @@ class Discrimination:
 
 
 def discrimination(trials: Sequence[Trial], alpha: float) -> Discrimination:
-    """Return the figures of confirmed checks of one method, over one host or several."""
+    """Return the figures of confirmed checks, over one host or several."""
     names = sorted({one.runs[0] for one in trials})
     place = {name: number for number, name in enumerate(names)}
     by_run = np.zeros((len(names), 4), np.int64)
@@ -141,7 +135,7 @@ def discrimination(trials: Sequence[Trial], alpha: float) -> Discrimination:
     wrong = {True: 0, False: 0}
     counted = {True: 0, False: 0}
     for one in trials:
-        unchanged, failed = one.case == UNCHANGED, one.check.fails(Way.CONFIRMED, alpha)
+        unchanged, failed = one.case == UNCHANGED, one.check.fails_alone(alpha)
         kind = (FN if failed else TP) if unchanged else (TN if failed else FP)
         by_run[place[one.runs[0]], kind] += one.times
         host = one.name.rpartition("@")[2]

@@ -11,16 +11,16 @@ import numpy as np
 import pytest
 
 from buto.errors import BadFileError
-from buto.experiments.next_method import tables, unchanged
-from buto.experiments.next_method.charts import alarm_panels, drawn_variations
-from buto.experiments.next_method.checks import METHODS, NEXT, Check, Way
-from buto.experiments.next_method.criteria import IN_ROW, PAGE, TEN_PERCENT, criteria
-from buto.experiments.next_method.invariance import variations
-from buto.experiments.next_method.recordings import Recordings, recordings
-from buto.experiments.next_method.surroundings import between_hosts, of_servers
-from buto.experiments.next_method.trials import Trial, share
-from buto.experiments.next_method.unchanged import Amount, UnchangedTask, unchanged_trials
-from buto.experiments.next_method.variants import (
+from buto.experiments.judging import tables, unchanged
+from buto.experiments.judging.charts import alarm_panels, drawn_variations
+from buto.experiments.judging.checks import METHODS, NEXT, Check, Way
+from buto.experiments.judging.criteria import IN_ROW, PAGE, TEN_PERCENT, criteria
+from buto.experiments.judging.invariance import variations
+from buto.experiments.judging.recordings import Recordings, recordings
+from buto.experiments.judging.surroundings import between_hosts, of_servers
+from buto.experiments.judging.trials import Trial, share
+from buto.experiments.judging.unchanged import Amount, UnchangedTask, unchanged_trials
+from buto.experiments.judging.variants import (
     EXPERIMENT,
     SUBTLE_PART,
     UNCHANGED,
@@ -29,7 +29,7 @@ from buto.experiments.next_method.variants import (
     jackknife,
     variants_trials,
 )
-from buto.experiments.next_method.versions import PAIRS, SERVERS, VersionsTask, first_named, versions_trials
+from buto.experiments.judging.versions import PAIRS, SERVERS, VersionsTask, first_named, versions_trials
 from buto.report.experiments.alarm_chart import svg as alarm_svg
 from buto.report.experiments.variation_chart import svg as variation_svg
 from buto.runs import Run, RunSet

@@ -1,0 +1,1 @@
+"""The judge on recorded runs: what it finds, what it fails wrongly, and what it costs."""

@@ -1,1 +1,0 @@
-"""What ``docs/methods/next-method.md`` promised to measure to decide about ``calibrated-next``."""
