@@ -271,7 +271,7 @@ METRICS: dict[str, Metric] = {
             is_part=True,
         ),
         _outside("process.thread.count", "{thread}", Kind.GAUGE, Topic.THREADS, is_part=True),
-        _outside("jvm.lock.contended", "{lock}", Kind.COUNTER, Topic.LOCKS),
+        _recorded(_counter("jvm.lock.contended", "{lock}", None, Topic.LOCKS)),
         _outside("jvm.lock.parked", "{thread}", Kind.COUNTER, Topic.LOCKS),
         _outside(
             "process.context_switches",

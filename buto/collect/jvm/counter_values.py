@@ -50,7 +50,6 @@ COUNTER_SOURCES: Mapping[str, CounterSource] = {
     "jvm.compilation.count": CounterSource("sun.ci.totalCompiles"),
     "jvm.compilation.invalidated": CounterSource("sun.ci.totalInvalidates"),
     "jvm.compilation.code.size": CounterSource("sun.ci.nmethodCodeSize"),
-    "jvm.lock.contended": CounterSource("sun.rt._sync_ContendedLockAttempts"),
     "jvm.lock.parked": CounterSource("sun.rt._sync_Parks"),
     "jvm.safepoint.count": CounterSource("sun.rt.safepoints"),
     "jvm.safepoint.time": CounterSource("sun.rt.safepointTime", Scale.TICKS),

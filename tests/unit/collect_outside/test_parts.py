@@ -129,7 +129,7 @@ def test_a_process_is_read_into_the_newest_row(child: subprocess.Popen[bytes]) -
     assert run.nan_reasons["process.memory.usage"] == "read every 0.5 s at most, and at the end"
     assert run.series(VOLUNTARY)[-1] == 10**9
     assert run.nan_reasons[PROPORTIONAL] == "read every 10 s at most, and at the end"
-    assert run.nan_reasons["jvm.lock.contended"] == "there are none"
+    assert run.nan_reasons["jvm.lock.parked"] == "there are none"
     assert set(run.series("a")) == {1.0}
     assert run.series("buto.outside.delay")[1] > 0
 

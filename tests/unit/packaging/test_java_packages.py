@@ -13,7 +13,7 @@ from tests.support.checkout import ROOT
 SOURCES = ROOT / "java-probes" / "src"
 MOST_FILES = 15
 IMPORTED = re.compile(r"^import (?:static )?(buto(?:\.[a-z]\w*)+)\.[A-Z]", re.MULTILINE)
-AGENT = ("", ".custom", ".beans", ".platform", ".channel")
+AGENT = ("", ".custom", ".beans", ".threads", ".platform", ".channel")
 """The agent's packages below ``buto.probes.agent``, as java-probes/README.md lists them."""
 
 

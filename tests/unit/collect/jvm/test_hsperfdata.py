@@ -111,7 +111,6 @@ def test_a_process_without_counters_is_refused_by_path() -> None:
 
 RUNNING = {
     "sun.rt.javaCommand": "Main",
-    "sun.rt._sync_ContendedLockAttempts": 12,
     "sun.rt._sync_Parks": 13,
     "sun.rt.safepoints": 3,
     "sun.rt.safepointTime": 500_000,
@@ -134,7 +133,6 @@ def test_the_counters_of_a_running_jvm_are_in_their_properties_units(order: str)
     plan = CounterPlan(places(data), order, ticks_per_s=1_000_000)
     assert plan.missing == {}
     assert plan.values(data) == {
-        "jvm.lock.contended": 12,
         "jvm.lock.parked": 13,
         "jvm.safepoint.count": 3,
         "jvm.safepoint.time": 0.5,

@@ -87,7 +87,7 @@ final class Recorder {
     private boolean sampleNow(long time, long missedTicks, boolean isLast) {
         columns.clear();
         if (rowTime == 0 || isLast) {
-            platform.readNativeMemory(columns);
+            platform.readSeldom(columns);
         }
         rowTime = time;
         platform.sample(columns);

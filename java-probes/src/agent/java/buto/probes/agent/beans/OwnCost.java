@@ -1,6 +1,7 @@
 package buto.probes.agent.beans;
 
 import buto.probes.agent.channel.Columns;
+import buto.probes.agent.threads.Allocation;
 import java.lang.management.ThreadMXBean;
 
 /** The cost of measuring: columns that come last in every row. Created in the sampler thread. */

@@ -3,6 +3,7 @@ package buto.probes.agent.beans;
 import buto.probes.agent.channel.Columns;
 import buto.probes.agent.platform.Platform;
 import buto.probes.agent.platform.Proc;
+import buto.probes.agent.threads.Allocation;
 import java.lang.instrument.Instrumentation;
 import java.lang.management.BufferPoolMXBean;
 import java.lang.management.GarbageCollectorMXBean;
@@ -12,6 +13,7 @@ import java.util.ArrayList;
 /** The default properties: what any JVM reports about itself, and the cost of measuring. */
 public final class PlatformBeans {
     private final NativeMemory nativeMemory;
+    private final ThreadBean threads;
     private final Bean[] beans;
     private final OwnCost cost;
 
@@ -23,18 +25,19 @@ public final class PlatformBeans {
     public PlatformBeans(Platform platform, Proc proc, Instrumentation instrumentation, Columns columns) {
         Allocation allocation = new Allocation(platform);
         nativeMemory = new NativeMemory(platform.inputArguments(), instrumentation, columns);
-        beans = beans(platform, proc, allocation, columns);
+        threads = new ThreadBean(platform, allocation, columns);
+        beans = beans(platform, proc, threads, columns);
         cost = new OwnCost(platform.threads(), allocation, columns);
     }
 
     /** Beans are read through their interfaces, without an MBean server; the JVM and its options decide which exist. */
-    private static Bean[] beans(Platform platform, Proc proc, Allocation allocation, Columns columns) {
+    private static Bean[] beans(Platform platform, Proc proc, ThreadBean threads, Columns columns) {
         ArrayList<Bean> beans = new ArrayList<Bean>();
         beans.add(new ClassLoadingBean(platform, columns));
         beans.add(new CompilationBean(platform, columns));
         HeapAfterCollection heap = new HeapAfterCollection(platform.pools(), platform.collectors());
         beans.add(new MemoryBean(platform.memory(), heap, columns));
-        beans.add(new ThreadBean(platform, allocation, columns));
+        beans.add(threads);
         beans.add(new ProcessBean(proc, columns));
         for (MemoryPoolMXBean pool : platform.pools()) {
             beans.add(new PoolBean(pool, heap, columns));
@@ -48,9 +51,10 @@ public final class PlatformBeans {
         return beans.toArray(new Bean[0]);
     }
 
-    /** Reads native memory into the current row, if the JVM tracks it; takes a millisecond. */
-    public void readNativeMemory(Columns columns) {
+    /** Makes the current row read what is too dear for every one: native memory, if the JVM tracks it, and each thread. */
+    public void readSeldom(Columns columns) {
         nativeMemory.read(columns);
+        threads.refresh();
     }
 
     /** Reads every bean into the current row. */

@@ -34,6 +34,7 @@ final class Platform {
         platform.heap(ofType("GarbageCollector", names), ofType("MemoryPool", names));
         ofType("BufferPool", names).forEach(platform::buffers);
         columns.explain(columns.of("jvm.memory.native.committed"), "only the agent reads native memory");
+        columns.explain(columns.of("jvm.lock.contended"), "only the agent reads the counters of each thread");
         return platform.beans;
     }
 
