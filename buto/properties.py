@@ -327,6 +327,10 @@ READ_OUTSIDE: tuple[Property, ...] = tuple(
 DURATION = Property("run.duration", "s", Kind.GAUGE, lower=0.0, better=Better.LOWER)
 """How long a run took, judged as one number; no collector samples it."""
 
+LIVE_OBJECTS, LIVE_SET_TIME = "jvm.object.live", "buto.live_set.time"
+LIVE_SET = ("jvm.memory.heap.live", LIVE_OBJECTS, LIVE_SET_TIME)
+"""The properties that a count of the live objects gives. A run has all of them if a count was wanted."""
+
 LIVE_CLASSES = Property("jvm.object.live.by_class", "By", Kind.GAUGE, lower=0.0, better=Better.LOWER)
 """What the live objects of each class use at the end, judged as one property where it was counted."""
 

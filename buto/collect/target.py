@@ -48,6 +48,10 @@ class SourceSpec:
     timeout_s: float = 1.0
 
 
+NOT_IN_TRAINING = "training did without"
+"""Why a check does not count live objects."""
+
+
 @dataclass(frozen=True, slots=True)
 class LiveSet:
     """When to count the live objects on purpose, after a forced collection; always at the program's end.
@@ -55,10 +59,19 @@ class LiveSet:
     Attributes:
         period_s: also during the run, with this time in between; 0 for not.
         at_marks: also at every mark.
+        gives_up: whether later launches of a collector do without if the count takes too long.
+        why_not: why they are not counted at the end after all; empty if they are.
     """
 
     period_s: float = 0.0
     at_marks: bool = False
+    gives_up: bool = False
+    why_not: str = ""
+
+    @property
+    def is_during(self) -> bool:
+        """Whether objects are counted during the run, too, however long it takes."""
+        return self.at_marks or self.period_s > 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -188,7 +188,7 @@ def parse_live_set(text: str) -> LiveSet | None:
         period_s = parse_seconds(text)
     except UsageError as error:
         raise UsageError(
-            f"live-set must be off, end, marks or a time, got {text!r}", advice="live-set: end"
+            f"live-set must be off, end, marks or a time, got {text!r}", advice="live-set: off"
         ) from error
     if period_s < SHORTEST_LIVE_SET_S:
         raise UsageError(
@@ -236,8 +236,9 @@ class _Values:
             raise InvalidValue((key,), error.message, error.advice) from error
 
     def live_set(self, written: Mapping[str, Any]) -> LiveSet | None:
+        usual = "end" if written.get("collector", "agent") == "agent" else "off"
         try:
-            return parse_live_set(str(written.get("live-set", "off")))
+            return parse_live_set(str(written.get("live-set", usual)))
         except UsageError as error:
             raise InvalidValue(("live-set",), error.message, error.advice) from error
 

@@ -48,7 +48,7 @@ def add_target_options(parser: ArgumentParser, *, cluster: bool = True) -> None:
     group.add_argument(
         "--live-set",
         metavar="WHEN",
-        help="force a collection and count the live objects: off, end, marks, or a time as 5s (default: off)",
+        help="force a collection and count the live objects: off, end, marks, or a time as 5s (default: end)",
     )
     add_mbean_option(group)
     group.add_argument(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from types import TracebackType
 from typing import Self
 
@@ -9,7 +10,7 @@ import numpy as np
 
 from buto.collect.agent.event_loop import EventLoop
 from buto.collect.agent.option import agent_option
-from buto.collect.channel.listener import EXIT_MS, EXIT_WITH_LIVE_SET_MS, AgentListener
+from buto.collect.channel.listener import AgentListener
 from buto.collect.channel.recorder import AgentRecorder
 from buto.collect.hooks import HookCaller, LaunchHooks
 from buto.collect.host.load import LoadMeter
@@ -25,19 +26,23 @@ from buto.collect.record.journal import Journal
 from buto.collect.record.recording import Recording
 from buto.collect.record.run_builder import ObservedLaunch, build_run
 from buto.collect.sources.sampling import sampled
-from buto.collect.target import Target
-from buto.properties import READ_OUTSIDE
+from buto.collect.target import LiveSet, Target
+from buto.properties import LIVE_SET, LIVE_SET_TIME, READ_OUTSIDE, property_for
 from buto.runs import Problem, ProblemKind, Run
+
+LONGEST_COUNT_S = 1.0
+"""A training gives up counting live objects if that takes longer."""
 
 _SILENCE_NS = 250_000_000
 """If a connection ends so long before its JVM, the agent gave up."""
 
 
 class AgentCollector:
-    """Records launches of one target through buto's Java agent. Keeps nothing between launches."""
+    """Records launches of one target through buto's Java agent."""
 
     def __init__(self, target: Target) -> None:
         self.target = target
+        self._why_not_counted = "" if target.live_set is None else target.live_set.why_not
 
     def __enter__(self) -> Self:
         return self
@@ -60,17 +65,18 @@ class AgentCollector:
         if journal is not None:
             on_tick = journal.on_each_tick(recording, on_tick)
         recording.metadata.update(describe(self.target))
+        target = replace(self.target, live_set=None) if self._why_not_counted else self.target
         load = LoadMeter(self.target.cores)
         with (
             private_directory() as directory,
-            AgentListener(directory, _exit_ms(self.target)) as listener,
-            Launch(self.target, directory, [agent_option(listener.agent, self.target)]) as launch,
-            HookCaller(sampled(hooks, self.target.sources), launch, recording) as hook_caller,
+            AgentListener(directory) as listener,
+            Launch(target, directory, [agent_option(listener.agent, target)]) as launch,
+            HookCaller(sampled(hooks, target.sources), launch, recording) as hook_caller,
             EventLoop(launch, listener, recording, on_tick, hook_caller) as loop,
         ):
             ending = loop.run()
             problems = hook_caller.end()
-            known_s = ending.cpu_s if self.target.cores else 0.0
+            known_s = ending.cpu_s if target.cores else 0.0
             foreign_load = load.foreign_load(known_s + hook_caller.cpu_s())
             recording.metadata["host.load.idle"] = load.idle_share()
             launch.end_all()
@@ -78,11 +84,28 @@ class AgentCollector:
             if loop.outside is not None:
                 loop.outside.finish(None if _is_wrapped(loop, launch) else ending.switches)
             recording.metadata["host.load.run_queue"] = loop.run_queue_s
+            if self.target.live_set is not None:
+                self._complete_live_set(self.target.live_set, recording)
             return build_run(launch, recording, observed, (*problems, *_problems(loop)))
 
-
-def _exit_ms(target: Target) -> int:
-    return EXIT_MS if target.live_set is None else EXIT_WITH_LIVE_SET_MS
+    def _complete_live_set(self, wanted: LiveSet, recording: Recording) -> None:
+        """Explain what was not counted, and decide whether later launches count."""
+        known = {prop.name for prop in recording.columns}
+        if known.isdisjoint(LIVE_SET):
+            recording.add_columns(map(property_for, LIVE_SET))
+            for name in LIVE_SET:
+                recording.add_reason(name, self._why_not_counted or "the program's exit could not be held")
+            return
+        if wanted.is_during:
+            return
+        for name in LIVE_SET:
+            if not np.isnan(recording.last_value(name)):
+                recording.add_reason(name, "counted at the end only")
+        took_s = recording.last_value(LIVE_SET_TIME)
+        if wanted.gives_up and took_s > LONGEST_COUNT_S:
+            self._why_not_counted = (
+                f"counting took {took_s:.1f} s in an earlier launch (limit {LONGEST_COUNT_S:g} s)"
+            )
 
 
 def _started(loop: EventLoop, launch: Launch, recording: Recording) -> AgentRecorder:

@@ -31,6 +31,7 @@ from buto.collect.process.launch import Ending, Launch
 from buto.collect.process.time_limit import TimeLimit
 from buto.collect.progress import OnTick, Progress
 from buto.collect.record.recording import Recording
+from buto.runs.observations import AT_END
 
 TICK_S = 0.1
 FLUSH_S = 0.1
@@ -78,6 +79,7 @@ class EventLoop:
         self._hook_caller = hook_caller
         self._limit = TimeLimit(launch)
         self._marks_seen = 0
+        self._is_counting = False
         self._measured: AgentConnection | None = None
         self._jvm_end: int | None = None
         self._connections: set[AgentConnection] = set()
@@ -278,16 +280,32 @@ class EventLoop:
         self.dead_ns = time.monotonic_ns()
 
     def _handle(self, connection: AgentConnection, recorder: AgentRecorder, message: channel.Message) -> None:
-        if isinstance(message, channel.Bye) and self.pid is not None:
-            self.run_queue_s = run_queue_s(self.pid)
         answer = recorder.receive(message)
-        # While the program waits for the answer; at its exit, before the agent counts live objects.
-        if answer is not None or (recorder.exiting and isinstance(message, channel.Samples)):
+        is_last = recorder.exiting and isinstance(message, channel.Samples) and not self._was_read_last
+        if is_last and self.pid is not None:
+            self.run_queue_s = run_queue_s(self.pid)
+        if answer is not None or is_last:
+            # While the program waits for the answer.
             self._read_outside(recorder)
+        if is_last and self._launch.target.live_set is not None:
+            answer = self._live_set_or_not()
+        if isinstance(message, channel.Bye) and self._is_counting:
+            self._is_counting = False
+            self._limit.resume()
+            if self.outside is not None:
+                self.outside.leave_out()
         if answer is not None:
             connection.send(answer)
         if self.pid is not None:
             self._hook_caller.start(self.pid)
+
+    def _live_set_or_not(self) -> bytes:
+        """Return the answer to the last sample, for which the agent waits if the live set is wanted."""
+        if self._limit.has_passed:
+            return channel.go()
+        self._is_counting = True
+        self._limit.pause()
+        return channel.live_set(AT_END)
 
     def _drop(self, connection: AgentConnection) -> None:
         self._selector.unregister(connection.fileno())

@@ -21,9 +21,6 @@ EXIT_MS = 2000
 """How long the agent may hold ``main`` and the exit for a slow collector, see docs/formats/agent-channel.md.
 With six busy programs per core, both took up to a second."""
 
-EXIT_WITH_LIVE_SET_MS = 60_000
-"""The same if the exit waits for a full collection and a count of all objects: seconds in a large heap."""
-
 HELLO_S = 5.0
 """A connection without a valid HELLO after this time is closed."""
 

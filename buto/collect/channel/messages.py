@@ -121,7 +121,7 @@ def accept(answer: str, flush_s: float, target: Target) -> bytes:
     during, period_s = 0, 0.0
     if target.live_set is not None:
         period_s = target.live_set.period_s
-        during = 2 if period_s or target.live_set.at_marks else 1
+        during = 2 if target.live_set.is_during else 1
     body += struct.pack(">BQH", during, round(period_s * 1e9), len(target.mbeans))
     for spec in target.mbeans:
         body += _text(spec.pattern) + _texts(spec.attributes) + _texts(spec.metadata)
@@ -135,7 +135,7 @@ def decline() -> bytes:
 
 
 def go() -> bytes:
-    """Return the frame that opens the gate before ``main``."""
+    """Return the frame that opens the gate before ``main``, or lets the exit go on without the live set."""
     return _frame(67)
 
 

@@ -14,7 +14,7 @@ from buto import jars
 from buto.collect.host.control_group import cores_limit, memory_limit
 from buto.collect.host.files import read
 from buto.collect.host.load import visible_cpus
-from buto.collect.target import LiveSet, Target
+from buto.collect.target import Target
 from buto.runs import MetadataValue
 from buto.runs.model import COMMAND, COMMIT
 from buto.version import __version__
@@ -44,7 +44,7 @@ def describe(target: Target) -> dict[str, MetadataValue]:
 
 def _live_set(target: Target) -> dict[str, MetadataValue]:
     """Return when live objects are counted during the run, which changes the run."""
-    if target.live_set is None or target.live_set == LiveSet():
+    if target.live_set is None or not target.live_set.is_during:
         return {}
     return {"buto.live_set": "marks" if target.live_set.at_marks else f"{target.live_set.period_s:g} s"}
 

@@ -18,8 +18,8 @@ from buto.collect.jvm.hsperfdata import HeldCounters, NoPerfData
 from buto.collect.jvm.local_jvm import started_ms
 from buto.collect.outside.counters import counter_part
 from buto.collect.outside.events import event_parts
-from buto.collect.outside.part import EARLY_S, READ_S, MissingPart, Part
-from buto.collect.outside.process import PROCESS_NAMES, ProcessReadings, switch_values
+from buto.collect.outside.part import EARLY_S, READ_S, MissingPart, Part, Values
+from buto.collect.outside.process import PROCESS_NAMES, SWITCHES, ProcessReadings, switch_values
 from buto.collect.process.processor_events import NoEventError, ProcessorEvents
 from buto.collect.procfs.process_files import ProcessFiles
 from buto.collect.procfs.texts import ProcError, Switches
@@ -60,6 +60,8 @@ class OutsideReader(Closeable):
             self._parts.append(MissingPart(PROCESS_NAMES, reason))
         self._events = event_parts(events)
         self._parts += self._events
+        self._last: Values = {}
+        self._left_out: Values = {}
 
     def close(self) -> None:
         self._held.close()
@@ -80,9 +82,16 @@ class OutsideReader(Closeable):
         values: dict[str, float] = {}
         for part in self._parts:
             values.update(part.values(always=is_last))
+        self._last = dict(values)
         values["buto.outside.delay"] = max(0, began_ns - sampled_ns) * _NS
         values["buto.outside.time"] = (time.monotonic_ns() - began_ns) * _NS
         self._recording.add_to_last_row(values)
+
+    def leave_out(self) -> None:
+        """Leave out what the JVM did since the last reading from what :meth:`finish` adds."""
+        parts = [part for part in self._parts if part in self._events or part.names == SWITCHES]
+        now = {name: value for part in parts for name, value in part.values(always=True).items()}
+        self._left_out = {name: value - self._last[name] for name, value in now.items() if name in self._last}
 
     @property
     def is_alone(self) -> bool:
@@ -98,10 +107,12 @@ class OutsideReader(Closeable):
             switches: of the process to its very end, with those of ended threads, and of the children that it
                 waited for; None if they are not known.
         """
-        for part in self._events:
-            self._recording.add_to_last_row(part.values())
+        values = {name: value for part in self._events for name, value in part.values().items()}
         if switches is not None and self.is_alone:
-            self._recording.add_to_last_row(switch_values(switches))
+            values.update(switch_values(switches))
+        self._recording.add_to_last_row(
+            {name: value - self._left_out.get(name, 0.0) for name, value in values.items()}
+        )
         for part in self._parts:
             for name in part.names:
                 if np.isnan(self._recording.series(name)).any():

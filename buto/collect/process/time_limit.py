@@ -7,6 +7,9 @@ import time
 from buto.collect.process.launch import GRACE_S, Launch
 from buto.errors import MeasureError
 
+LONGEST_PAUSE_S = 60.0
+"""As long as the agent holds the exit for a count of the live objects."""
+
 _KILL_S = 10.0
 
 
@@ -21,6 +24,18 @@ class TimeLimit:
         self.has_passed = False
         self._launch = launch
         self._kill_at: float | None = None
+        self._paused_at: float | None = None
+        self._paused_s = 0.0
+
+    def pause(self) -> None:
+        """Leave out the time from now until :meth:`resume`, at most LONGEST_PAUSE_S."""
+        self._paused_at = time.monotonic()
+
+    def resume(self) -> None:
+        """End a pause, if there is one."""
+        if self._paused_at is not None:
+            self._paused_s += min(time.monotonic() - self._paused_at, LONGEST_PAUSE_S)
+            self._paused_at = None
 
     def enforce(self) -> None:
         """End the program if its time is over. Call this some ten times a second.
@@ -29,7 +44,10 @@ class TimeLimit:
             MeasureError: the program still runs ten seconds after SIGKILL.
         """
         now = time.monotonic()
-        if not self.has_passed and now - self._launch.started_ns * 1e-9 >= self._launch.target.timeout_s:
+        if self._paused_at is not None and now - self._paused_at < LONGEST_PAUSE_S:
+            return
+        elapsed_s = now - self._launch.started_ns * 1e-9 - self._paused_s
+        if not self.has_passed and elapsed_s >= self._launch.target.timeout_s:
             self.has_passed = True
             self._launch.terminate()
             self._kill_at = now + GRACE_S

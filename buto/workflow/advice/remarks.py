@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from buto.analysis.class_changes import histogram_at_end
 from buto.collect.jvm.program_faults import GIVE_INPUT, find_fault
+from buto.collect.target import NOT_IN_TRAINING
+from buto.properties import LIVE_OBJECTS
 from buto.runs import Run, RunSet
 from buto.runs.model import INPUT_READ, PROGRAM
 from buto.units import format_count
 
 
 def remarks(runs: RunSet) -> tuple[str, ...]:
-    """Return a sentence each on a hidden fault, left processes, and other files."""
-    found = (_hidden_fault(runs), _left_over(runs), _of_several_programs(runs))
+    """Return a sentence each on a hidden fault, left processes, other files, and objects not counted."""
+    found = (_hidden_fault(runs), _left_over(runs), _of_several_programs(runs), _not_counted(runs))
     return tuple(one for one in found if one is not None)
 
 
@@ -41,6 +44,22 @@ def _of_several_programs(runs: RunSet) -> str | None:
     if len(known) < 2:
         return None
     return f"the program's files changed between these {len(runs)} runs, which are of {len(known)} versions"
+
+
+def _not_counted(runs: RunSet) -> str | None:
+    """Return why live objects were not counted at the end, though that was wanted; None if they were."""
+    missing = [
+        run
+        for run in runs
+        if LIVE_OBJECTS in run.column_of
+        and histogram_at_end(run) is None
+        and run.nan_reasons.get(LIVE_OBJECTS) != NOT_IN_TRAINING
+    ]
+    if not missing:
+        return None
+    where = "" if len(missing) == len(runs) else f" in {len(missing)} of {format_count(len(runs), 'run')}"
+    reason = missing[0].nan_reasons.get(LIVE_OBJECTS, "")
+    return f"live objects were not counted at the end{where}: {reason}"
 
 
 def input_remark(runs: RunSet) -> str | None:

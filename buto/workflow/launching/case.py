@@ -6,9 +6,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from buto import oracle
+from buto.collect.target import NOT_IN_TRAINING
 from buto.config import TestConfig
 from buto.errors import ButoError, UsageError
 from buto.oracle import Oracle
+from buto.properties import LIVE_OBJECTS
 from buto.runs import MetadataValue, Run, RunSet, run_set
 from buto.runs.model import PROGRAM, PURPOSE
 from buto.steps import Action
@@ -107,12 +109,14 @@ class Case:
 
 def checked(test: TestConfig, known: Oracle, runs: int | None = None, *, accepts: bool = False) -> Case:
     """Return a test to be judged by this many runs; None for one run, which is confirmed if it fails."""
+    why_not = NOT_IN_TRAINING if LIVE_OBJECTS in known.fitted.left_out else ""
+    test = _counting(test, gives_up=False, why_not=why_not)
     return Case(test, Action.CHECK.value, runs or 1, known, confirms=runs is None, accepts=accepts)
 
 
 def learned(test: TestConfig, purpose: str = Action.TRAIN.value) -> Case:
     """Return a test to be trained, with as many runs as it specifies."""
-    return Case(test, purpose, test.runs)
+    return Case(_counting(test, gives_up=True), purpose, test.runs)
 
 
 def accepted(
@@ -124,11 +128,25 @@ def accepted(
         n_wanted: how many runs to learn from; None for these runs alone if they are ENOUGH_JUDGED, else
             for as many as training takes.
     """
+    test = _counting(test, gives_up=True)
     case = Case(test, Action.ACCEPT.value, test.runs, replaced=replaced, runs=tuple(runs))
     n_runs = len(case.valid())
     fewest = max(oracle.fewest_runs(test.settings), min(ENOUGH_JUDGED, test.runs))
     is_enough = n_wanted is None and n_runs >= fewest
     return replace(case, planned=n_runs).with_runs(()) if is_enough else case.with_runs(())
+
+
+def _counting(test: TestConfig, *, gives_up: bool, why_not: str = "") -> TestConfig:
+    """Return a test with another rule for counting its live objects at the end, if they are counted.
+
+    A training gives up if counting takes too long, and its checks do as it did: so runs that are compared are
+    alike, and a leak that makes counting slow is still found.
+    """
+    live_set = test.target.live_set
+    if live_set is None or live_set.is_during:
+        return test
+    live_set = replace(live_set, gives_up=gives_up, why_not=why_not)
+    return replace(test, target=replace(test.target, live_set=live_set))
 
 
 def _of_one_program(runs: tuple[Run, ...], purpose: str) -> tuple[Run, ...]:

@@ -109,8 +109,7 @@ def test_during_the_run_at_a_rate_and_when_the_collector_asks(
     collector.read_until(lambda heard: heard.histograms)
     loaded = len(collector.heard.rows)
     launcher.go_on()
-    text = b"warm"
-    collector.send(LIVE_SET, len(text).to_bytes(4, "big") + text)
+    collector.ask_for_live_set("warm")
     collector.read_until(lambda heard: any(point == "warm" for point, *_ in heard.histograms))
     launcher.go_on()
     heard = collector.finish()

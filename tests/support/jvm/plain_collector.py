@@ -111,6 +111,7 @@ class PlainCollector:
     ) -> None:
         self.heard = Heard()
         self.live_set, self.live_set_ms = NEVER, 0
+        self.at_end: Callable[[PlainCollector], None] | None = PlainCollector.ask_for_live_set
         self.secret, self.answer = secrets.token_hex(32), secrets.token_hex(32)
         self.server = socket.create_server(("127.0.0.1", 0))
         self.server.settimeout(PATIENCE_S)
@@ -168,11 +169,20 @@ class PlainCollector:
         return self.heard
 
     def finish(self) -> Heard:
-        """Reads to the end; answers BYE with FAREWELL."""
-        while self.read() != 0:
+        """Reads to the end; answers the last sample as ``at_end`` says, and BYE with FAREWELL."""
+        is_answered = self.live_set == NEVER or self.at_end is None
+        while kind := self.read():
+            if kind == SAMPLES and "exit" in self.heard.marks and not is_answered:
+                is_answered = True
+                assert self.at_end is not None
+                self.at_end(self)
             if self.heard.ended:
                 self.send(FAREWELL)
         return self.heard
+
+    def ask_for_live_set(self, point: str = "end") -> None:
+        """Asks for the live set, at the exit or for the moment after the next sample."""
+        self.send(LIVE_SET, _text(point))
 
     def send(self, kind: int, body: bytes = b"") -> None:
         assert self.connection is not None

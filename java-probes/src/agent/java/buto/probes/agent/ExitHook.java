@@ -2,6 +2,9 @@ package buto.probes.agent;
 
 /** Delays the exit for a bounded time, until the sampler has sent everything. */
 final class ExitHook extends Thread {
+    /** How long the exit may wait for a full collection and a count of all objects: seconds in a large heap. */
+    private static final long LONGEST_LIVE_SET_MILLIS = 60000L;
+
     private final Sampler sampler;
     private final long longestNanos;
 
@@ -18,9 +21,13 @@ final class ExitHook extends Thread {
         long half = longestNanos / 2000000L + 1L;
         try {
             sampler.join(half);
-            if (sampler.isAlive()) {
+            if (sampler.isAlive() && !sampler.isMeasuring()) {
                 sampler.explainDelay();
                 sampler.join(half);
+            }
+            if (sampler.isMeasuring()) {
+                // Ends earlier: after it the sampler waits for the collector no longer than before.
+                sampler.join(LONGEST_LIVE_SET_MILLIS);
             }
         } catch (InterruptedException impatient) {
             // Then the exit is not delayed.

@@ -53,7 +53,7 @@ final class Recorder {
         this.out = out;
         PlatformMetadata.collect(metadata, from, processId, sessionFile);
         platform = new PlatformBeans(from, proc, instrumentation, columns);
-        liveSet = new LiveSet(request.liveSet != Request.NEVER, instrumentation, from.collectors(), columns);
+        liveSet = new LiveSet(platform, instrumentation, from.collectors());
         if (request.liveSet == Request.DURING) {
             liveSet.prepare();
         }
@@ -137,19 +137,28 @@ final class Recorder {
         return custom == null ? 0 : custom.droppedNotifications();
     }
 
+    /** Whether the last row was written. Else there is none that a live set could complete. */
+    boolean isRowKept() {
+        return isRowKept;
+    }
+
     /**
-     * Measures the live set, if it is wanted, and writes the last row again with its values: of two rows of one time
-     * the later one holds. So the row is not lost if the collection takes too long.
+     * Measures the live set and writes the last row again with its values: of two rows of one time the later one
+     * holds. So the row is not lost if the collection takes too long.
+     *
+     * @param isLimited whether not to measure a heap for which that takes long
      */
-    void measureLiveSet(String point) {
-        if (!liveSet.isWanted() || !isRowKept) {
+    void measureLiveSet(String point, boolean isLimited) {
+        if (!isRowKept) {
             return;
         }
-        liveSet.measure();
+        liveSet.measure(isLimited, columns);
         liveSet.set(columns);
-        columns.explain(out);
-        columns.write(out, rowTime);
-        liveSet.send(out, point, rowTime);
+        if (columns.announce(out)) {
+            columns.explain(out);
+            columns.write(out, rowTime);
+            liveSet.send(out, point, rowTime);
+        }
     }
 
     /** Writes the last row into the outbox. */

@@ -18,7 +18,7 @@ final class Request {
     /** The MBeans of the program to read; null for none, so that no class of theirs is loaded. */
     final BeanRule[] rules;
 
-    /** Whether to measure the live set: NEVER, AT_EXIT, or also DURING the run. */
+    /** Whether to measure the live set: NEVER, AT_EXIT unless that takes long, or also DURING the run. */
     final int liveSet;
 
     /** Time between two measurements of the live set during the run; 0 for those that the collector asks for. */

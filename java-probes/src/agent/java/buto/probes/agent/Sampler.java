@@ -37,6 +37,9 @@ final class Sampler extends Thread implements Thread.UncaughtExceptionHandler {
     private ExitHook hook;
     private long missed;
 
+    /** What the collector calls the moment after its last sample. */
+    private static final String END = "end";
+
     /** What the collector calls the moment at which it wants the live set; null if it does not. */
     private String point;
 
@@ -44,6 +47,9 @@ final class Sampler extends Thread implements Thread.UncaughtExceptionHandler {
     private long exitTime;
 
     private volatile boolean exiting;
+
+    /** Whether the live set is being measured, or was at the exit: then the exit hook waits longer. */
+    private volatile boolean measuring;
 
     /**
      * Creates a daemon thread, which does not keep the program from ending.
@@ -163,9 +169,9 @@ final class Sampler extends Thread implements Thread.UncaughtExceptionHandler {
                 recorder.sample(missed);
                 if (request.liveSetNanos > 0 && due - measured >= request.liveSetNanos) {
                     measured = due;
-                    recorder.measureLiveSet("period");
+                    measureLiveSet("period");
                 } else if (point != null) {
-                    recorder.measureLiveSet(point);
+                    measureLiveSet(point);
                     point = null;
                 }
                 if (due - flushed >= request.flushNanos) {
@@ -188,11 +194,27 @@ final class Sampler extends Thread implements Thread.UncaughtExceptionHandler {
     private void listen() throws IOException {
         int type = inbox.poll();
         if (type == Frame.LIVE_SET) {
-            point = inbox.text();
-            inbox.close();
+            readPoint();
         } else if (type != 0) {
             throw new IOException("unexpected frame");
         }
+    }
+
+    private void readPoint() throws IOException {
+        String wanted = inbox.text();
+        inbox.close();
+        point = request.liveSet == Request.NEVER ? null : wanted;
+    }
+
+    private void measureLiveSet(String at) {
+        measuring = true;
+        recorder.measureLiveSet(at, request.liveSet == Request.AT_EXIT);
+        measuring = exiting;
+    }
+
+    /** Whether the live set is being measured, or was since the exit hook began; called by the exit hook. */
+    boolean isMeasuring() {
+        return measuring;
     }
 
     /** Asks for the last sample and the end; called by the exit hook, which waits for this thread. */
@@ -212,10 +234,14 @@ final class Sampler extends Thread implements Thread.UncaughtExceptionHandler {
     }
 
     private void sayGoodbye() throws IOException {
-        long deadline = exitTime + session.exitNanos;
+        // From here on: a measurement during the run may have taken longer than the exit may.
+        long deadline = System.nanoTime() + session.exitNanos;
         recorder.sampleLast(exitTime, missed);
         flushAll(deadline);
-        recorder.measureLiveSet("end");
+        if (request.liveSet != Request.NEVER && recorder.isRowKept() && isLiveSetWanted(deadline)) {
+            measureLiveSet(END);
+            deadline = System.nanoTime() + session.exitNanos;
+        }
         recorder.finish();
         flushAll(deadline);
         int type = inbox.await(deadline);
@@ -223,6 +249,17 @@ final class Sampler extends Thread implements Thread.UncaughtExceptionHandler {
             // It came too late.
             type = inbox.await(deadline);
         }
+    }
+
+    /** Waits until the collector has read from outside what belongs to the last sample; it then asks or declines. */
+    private boolean isLiveSetWanted(long deadline) throws IOException {
+        while (inbox.await(deadline) == Frame.LIVE_SET) {
+            readPoint();
+            if (END.equals(point)) {
+                return true;
+            }
+        }
+        return false;
     }
 
     private void flushAll(long deadline) throws IOException {

@@ -9,6 +9,12 @@ final class CollectorBean extends Bean {
     private final int collections;
     private final int time;
 
+    /** As read last. */
+    private long lastCount;
+
+    private long lastMillis;
+    private long longestMillis;
+
     CollectorBean(GarbageCollectorMXBean bean, Columns columns) {
         super("java.lang:name=" + bean.getName() + ",type=GarbageCollector", columns);
         this.bean = bean;
@@ -19,7 +25,19 @@ final class CollectorBean extends Bean {
 
     @Override
     protected void read(Columns columns) {
-        columns.setIfDefined(collections, bean.getCollectionCount(), 1.0);
-        columns.setIfDefined(time, bean.getCollectionTime(), MILLI);
+        long count = bean.getCollectionCount();
+        long millis = bean.getCollectionTime();
+        columns.setIfDefined(collections, count, 1.0);
+        columns.setIfDefined(time, millis, MILLI);
+        if (count > lastCount) {
+            longestMillis = Math.max(longestMillis, (millis - lastMillis) / (count - lastCount));
+        }
+        lastCount = count;
+        lastMillis = millis;
+    }
+
+    /** Returns the longest time of a collection so far; of those between two samples, the mean. */
+    long longestMillis() {
+        return longestMillis;
     }
 }

@@ -10,8 +10,8 @@ import java.lang.management.GarbageCollectorMXBean;
 import java.util.List;
 
 /**
- * Measures the live objects on purpose: forces a collection and counts the objects of each class. The columns keep
- * the last values.
+ * Measures the live objects on purpose: forces a collection and counts the objects of each class. The columns come
+ * with the first measurement, so that one at the end leaves all rows before as they are, and keep the last values.
  */
 public final class LiveSet {
     private static final String COMMAND = "GC.class_histogram";
@@ -19,12 +19,18 @@ public final class LiveSet {
     private static final int MOST_CLASSES = 500;
     private static final int MOST_CHARS = 1 << 18;
 
-    private final boolean isWanted;
+    /** A larger heap is not counted at the end, unless counts during the run were asked for. */
+    private static final long MOST_HEAP = 2L << 30;
+
+    /** Nor is a heap of which a collection took longer. */
+    private static final long LONGEST_COLLECTION_MILLIS = 1000;
+
+    private final PlatformBeans platform;
     private final Instrumentation instrumentation;
     private final GarbageCollectorMXBean[] collectors;
-    private final int bytesColumn;
-    private final int objectsColumn;
-    private final int timeColumn;
+    private int bytesColumn = Columns.NONE;
+    private int objectsColumn = Columns.NONE;
+    private int timeColumn = Columns.NONE;
     private Diagnostics diagnostics;
     private double bytes = Double.NaN;
     private double objects = Double.NaN;
@@ -34,25 +40,12 @@ public final class LiveSet {
     /** The largest classes, as the JVM prints them; null if there was no measurement. */
     private String classes;
 
-    /**
-     * Adds the columns if they are wanted. Without that the class is loaded all the same, so that a live set at the
-     * end does not change the number of classes.
-     */
+    /** Is created whether a measurement is wanted or not, so that one does not change the number of classes. */
     public LiveSet(
-            boolean isWanted,
-            Instrumentation instrumentation,
-            List<GarbageCollectorMXBean> collectors,
-            Columns columns) {
-        this.isWanted = isWanted;
+            PlatformBeans platform, Instrumentation instrumentation, List<GarbageCollectorMXBean> collectors) {
+        this.platform = platform;
         this.instrumentation = instrumentation;
         this.collectors = collectors.toArray(new GarbageCollectorMXBean[0]);
-        bytesColumn = isWanted ? columns.add("jvm.memory.heap.live") : Columns.NONE;
-        objectsColumn = isWanted ? columns.add("jvm.object.live") : Columns.NONE;
-        timeColumn = isWanted ? columns.add("buto.live_set.time") : Columns.NONE;
-    }
-
-    public boolean isWanted() {
-        return isWanted;
     }
 
     /** Loads what a measurement needs. At the latest the first one does that, and adds classes to the program's. */
@@ -62,13 +55,47 @@ public final class LiveSet {
         }
     }
 
-    /** Measures now, which stops the program for as long as a full collection and a walk over its objects take. */
-    public void measure() {
-        long began = System.nanoTime();
+    /**
+     * Measures now, which stops the program for as long as a full collection and a walk over its objects take.
+     *
+     * @param isLimited whether not to measure a heap for which that takes long
+     */
+    public void measure(boolean isLimited, Columns columns) {
+        bytesColumn = columns.add("jvm.memory.heap.live");
+        objectsColumn = columns.add("jvm.object.live");
+        timeColumn = columns.add("buto.live_set.time");
         bytes = Double.NaN;
         objects = Double.NaN;
+        seconds = Double.NaN;
         classes = null;
-        reason = null;
+        reason = isLimited ? whyNot() : null;
+        if (reason == null) {
+            measure();
+        } else {
+            columns.unreadable(timeColumn, reason);
+        }
+    }
+
+    private String whyNot() {
+        long used = platform.heapUsed();
+        if (used > MOST_HEAP) {
+            return "the heap was " + tenths(used, 1L << 30) + " GiB (limit " + (MOST_HEAP >> 30) + " GiB)";
+        }
+        long longest = platform.longestCollectionMillis();
+        if (longest > LONGEST_COLLECTION_MILLIS) {
+            return "a collection took " + tenths(longest, 1000) + " s (limit " + LONGEST_COLLECTION_MILLIS / 1000 + " s)";
+        }
+        return null;
+    }
+
+    /** Returns a quotient with one decimal place, rounded up: what exceeds a limit is not shown as the limit. */
+    private static String tenths(long amount, long unit) {
+        long tenths = (10 * amount + unit - 1) / unit;
+        return tenths / 10 + "." + tenths % 10;
+    }
+
+    private void measure() {
+        long began = System.nanoTime();
         try {
             String histogram = histogram();
             if (histogram == null) {

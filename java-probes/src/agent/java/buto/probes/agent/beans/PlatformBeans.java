@@ -7,6 +7,7 @@ import buto.probes.agent.threads.Allocation;
 import java.lang.instrument.Instrumentation;
 import java.lang.management.BufferPoolMXBean;
 import java.lang.management.GarbageCollectorMXBean;
+import java.lang.management.MemoryMXBean;
 import java.lang.management.MemoryPoolMXBean;
 import java.util.ArrayList;
 
@@ -15,6 +16,8 @@ public final class PlatformBeans {
     private final NativeMemory nativeMemory;
     private final ThreadBean threads;
     private final Bean[] beans;
+    private final MemoryMXBean memory;
+    private final ArrayList<CollectorBean> collectors = new ArrayList<CollectorBean>();
     private final OwnCost cost;
 
     /**
@@ -26,12 +29,13 @@ public final class PlatformBeans {
         Allocation allocation = new Allocation(platform);
         nativeMemory = new NativeMemory(platform.inputArguments(), instrumentation, columns);
         threads = new ThreadBean(platform, allocation, columns);
+        memory = platform.memory();
         beans = beans(platform, proc, threads, columns);
         cost = new OwnCost(platform.threads(), allocation, columns);
     }
 
     /** Beans are read through their interfaces, without an MBean server; the JVM and its options decide which exist. */
-    private static Bean[] beans(Platform platform, Proc proc, ThreadBean threads, Columns columns) {
+    private Bean[] beans(Platform platform, Proc proc, ThreadBean threads, Columns columns) {
         ArrayList<Bean> beans = new ArrayList<Bean>();
         beans.add(new ClassLoadingBean(platform, columns));
         beans.add(new CompilationBean(platform, columns));
@@ -43,7 +47,9 @@ public final class PlatformBeans {
             beans.add(new PoolBean(pool, heap, columns));
         }
         for (GarbageCollectorMXBean collector : platform.collectors()) {
-            beans.add(new CollectorBean(collector, columns));
+            CollectorBean bean = new CollectorBean(collector, columns);
+            beans.add(bean);
+            collectors.add(bean);
         }
         for (BufferPoolMXBean pool : platform.bufferPools()) {
             beans.add(new BufferBean(pool, columns));
@@ -62,6 +68,20 @@ public final class PlatformBeans {
         for (Bean bean : beans) {
             bean.sample(columns);
         }
+    }
+
+    /** Returns the bytes of the heap that are in use now. */
+    long heapUsed() {
+        return memory.getHeapMemoryUsage().getUsed();
+    }
+
+    /** Returns the longest time of a collection up to the last sample. */
+    long longestCollectionMillis() {
+        long longest = 0;
+        for (CollectorBean collector : collectors) {
+            longest = Math.max(longest, collector.longestMillis());
+        }
+        return longest;
     }
 
     /** Completes a row that began at the given nanoTime; must be called in the sampler thread. */
