@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import math
+import re
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from tests.support.jvm.agents import JDKS, PATIENCE_S, Launcher, without_opening
-from tests.support.jvm.plain_collector import AT_EXIT, DURING, LIVE_SET, Heard, PlainCollector
+from tests.support.jvm.plain_collector import AT_EXIT, DURING, GO, Heard, PlainCollector
 
 MIB = 1 << 20
 KEPT = ["keep=" + str(8 * MIB), "main=" + str(4 * MIB)]
 LIVE, OBJECTS, TIME = "jvm.memory.heap.live", "jvm.object.live", "buto.live_set.time"
 SESSION = "Allocates$Session"
 NATIVE = "jvm.memory.native.committed"
+NOT_COLLECTED = ["-XX:+UnlockExperimentalVMOptions", "-XX:+UseEpsilonGC"]
 
 
 def run(
@@ -54,14 +57,45 @@ def test_the_objects_that_a_program_keeps_are_counted_at_its_end(
     assert 8 * MIB < size < 11 * MIB
     assert (heard.series(LIVE)[-1], heard.series(OBJECTS)[-1]) == (size, objects)
     assert 0 < heard.series(TIME)[-1] < 5
-    # The last row comes twice, the second time with these values; all others are of before the collection.
+    # The last row comes twice, the second time with these columns; all others are of before the collection.
     assert heard.times[-1] == heard.times[-2]
-    ours = {heard.names.index(name) for name in (LIVE, OBJECTS, TIME)}
+    assert heard.names[-3:] == [LIVE, OBJECTS, TIME]
     before, after = heard.rows[-2:]
-    for column in range(len(before)):
-        same = before[column] == after[column] or math.isnan(before[column])
-        assert same != (column in ours) or (math.isnan(before[column]) and column in ours)
-    assert all(map(math.isnan, heard.series(LIVE)[:-1]))
+    np.testing.assert_array_equal(after[:-3], before)
+
+
+def test_a_heap_that_is_too_large_is_not_counted(
+    one_java: Path, launcher: Launcher, collector: PlainCollector
+) -> None:
+    """Of a collector that never collects, so that the heap is as large as what the program has allocated."""
+    heard = run(launcher, collector, one_java, [*NOT_COLLECTED, "-Xmx2300m"], [f"main={2100 * MIB}"])
+    assert heard.histograms == []
+    assert math.isnan(heard.series(LIVE)[-1])
+    expected = r"the heap was 2\.[12] GiB \(limit 2 GiB\)"
+    assert all(re.fullmatch(expected, heard.reasons[name]) for name in (LIVE, OBJECTS, TIME))
+
+
+def test_a_collector_may_decline_the_count(
+    one_java: Path, launcher: Launcher, collector: PlainCollector
+) -> None:
+    collector.at_end = lambda it: it.send(GO)
+    heard = run(launcher, collector, one_java, ["-Xmx64m"])
+    assert heard.histograms == []
+    assert LIVE not in heard.names
+
+
+def test_a_collector_that_does_not_answer_the_last_sample_delays_the_exit_no_longer_than_else(
+    one_java: Path, launcher: Launcher, tmp_path: Path
+) -> None:
+    with PlainCollector(tmp_path, exit_ms=300) as collector:
+        collector.live_set, collector.at_end = AT_EXIT, None
+        process = launcher.start(one_java, collector, ["Allocates", *KEPT], ["-Xmx64m"])
+        collector.start(interval_ms=20)
+        heard = collector.finish()
+        assert process.wait(PATIENCE_S) == 0
+        assert "exit" in heard.marks
+        assert not heard.ended
+        assert LIVE not in heard.names
 
 
 def test_a_collector_that_cannot_collect_in_a_pause_is_told_to_before(
@@ -73,7 +107,6 @@ def test_a_collector_that_cannot_collect_in_a_pause_is_told_to_before(
     assert 8 * MIB < size < 12 * MIB
 
 
-NOT_COLLECTED = ["-XX:+UnlockExperimentalVMOptions", "-XX:+UseEpsilonGC"]
 NO_COMMANDS = ["--limit-modules", "java.base,java.instrument,java.management"]
 
 

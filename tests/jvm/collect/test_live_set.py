@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from buto.collect import Target, open_collector
+from buto.collect.agent import collector as agent_collector
 from buto.collect.hooks import Program
 from buto.collect.target import LiveSet
+from buto.properties import LIVE_OBJECTS
 from buto.runs import Problem, RunStore
 from tests.support.checkout import compile_java
 from tests.support.jvm.recorder import problems
@@ -45,6 +48,31 @@ def test_a_mark_has_a_live_set_of_its_own(program: Path) -> None:
     kept = [sum(one.instances for one in found.classes if "Session" in one.name) for found in run.histograms]
     assert kept == [0, 1024]
     assert run.metadata["buto.live_set"] == "marks"
+
+
+KEEPS = ("Allocates", f"keep={1 << 20}")
+
+
+def test_a_training_counts_no_more_after_a_count_that_took_too_long(
+    program: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(agent_collector, "LONGEST_COUNT_S", 0.0)
+    target = Target(("java", "-Xmx32m", "-cp", str(program), *KEEPS), live_set=LiveSet(gives_up=True))
+    with open_collector(target) as collector:
+        first, second = collector.record("test"), collector.record("test")
+    assert first.series(LIVE_OBJECTS)[-1] > 1024
+    assert np.isnan(second.series(LIVE_OBJECTS)).all()
+    assert second.histograms == ()
+    assert "in an earlier launch (limit 0 s)" in second.nan_reasons[LIVE_OBJECTS]
+    assert {prop.name for prop in first.properties} == {prop.name for prop in second.properties}
+
+
+def test_a_program_that_ends_without_its_exit_hook_has_the_same_properties(program: Path) -> None:
+    command = ("java", "-Xmx32m", "-cp", str(program), "Allocates", "halt=3")
+    with open_collector(Target(command, live_set=LiveSet(), expected_exit=3)) as collector:
+        run = collector.record("test")
+    assert np.isnan(run.series(LIVE_OBJECTS)).all()
+    assert run.nan_reasons[LIVE_OBJECTS] == "the program's exit could not be held"
 
 
 def test_a_run_names_the_objects_that_the_program_kept(program: Path, tmp_path: Path) -> None:

@@ -10,6 +10,7 @@ import pytest
 from buto.collect import OnTick, Target, open_collector
 from buto.collect.agent import collector as agent_collector
 from buto.collect.record.recording import Recording
+from buto.collect.target import LiveSet
 from buto.runs import ProblemKind, Run
 
 OF_THE_MACHINE = (ProblemKind.STARVED, ProblemKind.LATE_START)
@@ -55,7 +56,8 @@ class Recorder:
         return self.run(*command, **settings)
 
     def run(self, *command: str, on_tick: OnTick | None = None, **settings: Any) -> Run:
-        merged: dict[str, Any] = {"timeout_s": 60.0, "interval_s": 0.05} | settings
+        usual = {"timeout_s": 60.0, "interval_s": 0.05, "live_set": LiveSet()}
+        merged: dict[str, Any] = usual | settings
         with open_collector(Target(command, **merged)) as collector:
             return collector.record("test", on_tick)
 

@@ -15,8 +15,10 @@ from buto.collect.jvm.hsperfdata import NoPerfData
 from buto.collect.outside import part as part_module
 from buto.collect.outside import reader as reader_module
 from buto.collect.outside.part import Part, Values
+from buto.collect.outside.process import SWITCHES
 from buto.collect.outside.reader import OutsideReader
 from buto.collect.process.processor_events import NoEventError
+from buto.collect.procfs.process_files import ProcessFiles
 from buto.collect.procfs.texts import Switches
 from buto.collect.record.recording import Recording
 from buto.errors import MeasureError
@@ -132,6 +134,18 @@ def test_a_process_is_read_into_the_newest_row(child: subprocess.Popen[bytes]) -
     assert run.nan_reasons["jvm.lock.parked"] == "there are none"
     assert set(run.series("a")) == {1.0}
     assert run.series("buto.outside.delay")[1] > 0
+
+
+def test_what_follows_the_last_reading_can_be_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    readings = iter([{1: Switches(30, 4)}, {1: Switches(50, 5), 2: Switches(6, 0)}])
+    monkeypatch.setattr(ProcessFiles, "switches", lambda _: next(readings))
+    recording = recording_of(1)
+    with OutsideReader(recording, os.getpid(), NO_COUNTERS, NO_EVENTS) as reader:
+        monkeypatch.setattr(OutsideReader, "is_alone", True)
+        reader.read(is_last=True)
+        reader.leave_out()
+        reader.finish(Switches(100, 9))
+    assert [recording.series(name)[-1] for name in SWITCHES] == [100 - 26, 9 - 1]
 
 
 def test_the_last_reading_has_also_what_is_read_seldom() -> None:

@@ -76,6 +76,14 @@ def test_when_the_live_set_is_wanted(tmp_path: Path, written: str) -> None:
     assert read(tmp_path, text).tests["leaker"].target.live_set == WANTED[written]
 
 
+@pytest.mark.parametrize(("collector", "expected"), [("agent", LiveSet()), ("jmx", None)])
+def test_live_objects_are_counted_at_the_end_where_the_collector_can(
+    tmp_path: Path, collector: str, expected: LiveSet | None
+) -> None:
+    text = f"version: 1\ntests:\n  leaker: {{command: [java, A], collector: {collector}}}\n"
+    assert read(tmp_path, text).tests["leaker"].target.live_set == expected
+
+
 @pytest.mark.parametrize(
     ("written", "why"),
     [

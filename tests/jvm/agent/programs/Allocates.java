@@ -5,7 +5,7 @@ import java.util.List;
  * Allocates what its arguments say, and sleeps after each step: {@code main=BYTES} in the main thread,
  * {@code live=BYTES} in each of four threads that live on, {@code dead=BYTES} in each of four that sleep and die,
  * {@code gone=BYTES} in each of four that die at once, {@code keep=BYTES} for good, {@code gc=0} collects,
- * {@code wait=0} waits for a byte of its standard input.
+ * {@code wait=0} waits for a byte of its standard input, {@code halt=CODE} ends without exit hooks.
  */
 public final class Allocates {
     /** With its header an array of this many bytes takes 1,024, on JVMs with compressed class pointers. */
@@ -36,6 +36,8 @@ public final class Allocates {
             }
         } else if (deed.equals("gc")) {
             System.gc();
+        } else if (deed.equals("halt")) {
+            Runtime.getRuntime().halt((int) bytes);
         } else if (deed.equals("wait")) {
             System.in.read();
         } else {
