@@ -83,7 +83,8 @@ public final class LiveSet {
         }
         long longest = platform.longestCollectionMillis();
         if (longest > LONGEST_COLLECTION_MILLIS) {
-            return "a collection took " + tenths(longest, 1000) + " s (limit " + LONGEST_COLLECTION_MILLIS / 1000 + " s)";
+            long limit = LONGEST_COLLECTION_MILLIS / 1000;
+            return "a collection took " + tenths(longest, 1000) + " s (limit " + limit + " s)";
         }
         return null;
     }
