@@ -248,23 +248,27 @@ final class DirectTexts implements Texts {
     }
 }
 
-/** Collects texts with quotes or backslashes in a builder of their own. */
+/** Collects texts with quotes in a builder of their own. */
 final class CollectingTexts implements Texts {
     @Override
     public void write(String text, StringBuilder out) {
-        if (text.indexOf('"') < 0 && text.indexOf('\\') < 0) {
-            out.append(text);
-            return;
+        if (text.indexOf('"') < 0) {
+            escape(text, out);
+        } else {
+            StringBuilder escaped = new StringBuilder();
+            escape(text, escaped);
+            out.append(escaped.toString());
         }
-        StringBuilder escaped = new StringBuilder();
+    }
+
+    private static void escape(String text, StringBuilder out) {
         for (int place = 0; place < text.length(); place++) {
             char one = text.charAt(place);
             if (one == '"' || one == '\\') {
-                escaped.append('\\');
+                out.append('\\');
             }
-            escaped.append(one);
+            out.append(one);
         }
-        out.append(escaped.toString());
     }
 }
 
