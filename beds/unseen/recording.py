@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterator
 from pathlib import Path
 
 from beds.artefacts import BedError
-from beds.unseen.catalogue import BASE, LARGE, SEED, SMALL, Program, build, command
+from beds.unseen.catalogue import BASE, SEED, Program, build, command, halves
 from buto.collect.target import LiveSet, Target
 from buto.experiments.dataset.generate import FORGIVEN, PURPOSE, recorded
 from buto.experiments.dataset.variants import name_on
@@ -20,7 +20,10 @@ COLLECTORS = {"parallel": "-XX:+UseParallelGC", "g1": "-XX:+UseG1GC"}
 ROUNDS = 16
 """In each, all bases run once, and some of the other versions."""
 
-BASE_RUNS, REGRESSION_RUNS, REFACTORING_RUNS = ROUNDS, 4, 3
+BASE_RUNS = ROUNDS
+OTHER_RUNS = {"tuning": 4, "apart": 6}
+"""Runs of a regression or a refactoring, by the half of its program: a check in turns needs six."""
+
 INTERVAL_S = 0.05
 TIMEOUT_S = 60.0
 
@@ -77,6 +80,7 @@ def _targets(
     java: str, host: str, classes: Path, programs: Collection[Program]
 ) -> Iterator[tuple[str, tuple[Target, int, int]]]:
     """Yield each test with its program, its number of runs, and its phase."""
+    half = halves()
     for program in programs:
         for version in program.versions:
             name = variant(program.name, version)
@@ -85,13 +89,8 @@ def _targets(
                 tuple(words), timeout_s=TIMEOUT_S, interval_s=INTERVAL_S, live_set=LiveSet(), asks_git=False
             )
             phase = random.Random(f"{SEED} {name}").randrange(ROUNDS)
-            yield name_on(host, name), (target, _runs(version), phase)
-
-
-def _runs(version: str) -> int:
-    if version == BASE:
-        return BASE_RUNS
-    return REGRESSION_RUNS if version in (SMALL, LARGE) else REFACTORING_RUNS
+            wanted = BASE_RUNS if version == BASE else OTHER_RUNS[half[program.name]]
+            yield name_on(host, name), (target, wanted, phase)
 
 
 def _show(event: Event) -> None:

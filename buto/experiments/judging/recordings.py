@@ -119,7 +119,11 @@ def recordings(data: Path | None) -> Recordings:
         {
             PAIRS: _by_host(root / PAIRS),
             SERVERS: _by_host(beside / SERVERS),
-            UNSEEN: _by_host(beside / UNSEEN),
+            UNSEEN: {
+                host: runs
+                for path in sorted((beside / UNSEEN).glob("*/"))
+                for host, runs in _by_host(path).items()
+            },
         },
         frozenset(drawn.read_text().split()) if drawn.is_file() else frozenset(),
         _by_host(root / ONE_CORE),
