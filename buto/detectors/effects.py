@@ -37,24 +37,25 @@ USUAL: Mapping[str, str] = {
     "jvm.cpu.time": "10% and 50ms",
     "process.cpu.*": "10%",
     "jvm.memory.heap.used": "5% and 1MiB",
-    "jvm.memory.heap.committed": "10% and 4MiB",
-    "jvm.memory.heap.used_after_last_gc": "5% and 256KiB",
+    "jvm.memory.heap.committed": NEVER,
+    "jvm.memory.heap.used_after_last_gc": "5% and 128KiB",
     "jvm.memory.heap.live": "2% and 32KiB",
     "jvm.object.live": "2% and 500",
     "jvm.object.live.by_class": "32KiB",
     "jvm.memory.allocated": "5% and 512KiB",
-    "jvm.memory.non_heap.*": "5% and 1MiB",
+    "jvm.memory.non_heap.used": "5% and 1MiB",
+    "jvm.memory.non_heap.committed": NEVER,
     "jvm.memory.used[[]*": "10% and 1MiB",
-    "jvm.memory.committed[[]*": "20% and 4MiB",
-    "jvm.memory.used_after_last_gc[[]*": "5% and 256KiB",
+    "jvm.memory.committed[[]*": NEVER,
+    "jvm.memory.used_after_last_gc[[]*": "5% and 128KiB",
     "jvm.memory.*Eden*": NEVER,
     "jvm.memory.*Survivor*": NEVER,
-    "jvm.memory.*Metaspace*": "5% and 512KiB",
-    "jvm.memory.*Class Space*": "5% and 128KiB",
-    "jvm.memory.*Code*": "20% and 1MiB",
+    "jvm.memory.used*Metaspace*": "10% and 1MiB",
+    "jvm.memory.used*Class Space*": "10% and 256KiB",
+    "jvm.memory.used*Code*": "20% and 1MiB",
     "jvm.memory.pending_finalization": "10% and 10",
     "jvm.memory.threshold.crossings*": "10% and 5",
-    "jvm.class.*": "5% and 60",
+    "jvm.class.*": "15% and 150",
     "jvm.compilation.time": "20% and 100ms",
     "jvm.thread.*": "1",
     "process.thread.count": "1",
@@ -74,6 +75,17 @@ USUAL: Mapping[str, str] = {
 
 GROWTH = 0.25
 """Growth during the run matters from this share of the size of a level on: what grows does not end."""
+
+PER_CLASS: Mapping[str, float] = {
+    "jvm.memory.heap.used_after_last_gc": 3072.0,
+    "jvm.memory.used_after_last_gc[[]*": 3072.0,
+    "jvm.memory.heap.live": 3072.0,
+    "jvm.object.live": 80.0,
+    "jvm.object.live.by_class": 1024.0,
+}
+"""What a loaded class may keep alive by itself, in the unit of the property: its mirror, its constants, and the
+tables of those that describe it. A live heap that grew with the number of classes has grown by this much less.
+"""
 
 _PARSERS = {"By": parse_bytes, "s": parse_seconds}
 
@@ -115,6 +127,16 @@ def smallest_effects(
                 effects[number] = _effect(prop, levels[number], pattern, text)
                 break
     return effects
+
+
+def kept_by_classes(properties: Sequence[Property]) -> FloatArray:
+    """Return how much of each property a loaded class may keep by itself, shape (n_properties,)."""
+    return np.array(
+        [
+            next((size for pattern, size in PER_CLASS.items() if fnmatchcase(prop.name, pattern)), 0.0)
+            for prop in properties
+        ]
+    )
 
 
 def effect_text(size: float, unit: str) -> str:

@@ -16,7 +16,7 @@ from buto.analysis.matching import BoolArray
 from buto.analysis.pairs import exchanges, paired_contrasts, paired_differences
 from buto.analysis.timepoints import IntArray
 from buto.detectors.calibrated.profile import Profile
-from buto.detectors.calibrated.relevance import sizes_that_matter, welcome_or_not, which_matter
+from buto.detectors.calibrated.relevance import sizes_that_matter, welcome_or_not
 from buto.detectors.calibrated.settings import GATE, JudgeSettings
 from buto.errors import JudgeError
 from buto.properties import is_judged
@@ -60,7 +60,6 @@ class Evidence:
         values: shape (n_runs, n_kept), training runs first, in the properties' units.
         stable: the same on the scale on which runs scatter alike.
         kept: shape (n_kept,), columns of the profile's catalogue that could be read in all runs.
-        least: shape (n_kept,), the smallest difference that matters.
         mattering: only differences of that size count; this decides.
         any: all differences count; what is certain here and does not matter is noted.
         paired: whether the runs are pairs, as :mod:`buto.analysis.pairs` has them.
@@ -70,7 +69,6 @@ class Evidence:
     values: FloatArray
     stable: Stable
     kept: IntArray
-    least: FloatArray
     mattering: Ranked
     any: Ranked
     paired: bool = False
@@ -112,9 +110,9 @@ def weigh(
         return Ranked(np.where(counts, contrast, 0.0), of_each, significance(of_each, mirrored=twice))
 
     counts = welcome_or_not(contrast, features, profile.quantities, settings.fail_on)
-    least = sizes_that_matter(profile, features, readable, settings)
-    matters = counts & which_matter(kept_values, chosen, least)
-    return Evidence(profile, kept_values, stable, kept, least, ranked(matters), ranked(counts), paired)
+    sizes = sizes_that_matter(profile, features, readable, settings)
+    matters = counts & sizes.exceeded(kept_values, chosen)
+    return Evidence(profile, kept_values, stable, kept, ranked(matters), ranked(counts), paired)
 
 
 def passes_gate(evidence: Evidence) -> bool:

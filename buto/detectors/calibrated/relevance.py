@@ -6,15 +6,16 @@ What does not count is taken out of every choice of runs alike, so that a p-valu
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
 from buto.analysis.features import Feature
 from buto.analysis.matching import BoolArray
 from buto.analysis.timepoints import IntArray
-from buto.detectors.calibrated.profile import Profile
+from buto.detectors.calibrated.profile import TOTAL, Profile
 from buto.detectors.calibrated.settings import JudgeSettings
-from buto.detectors.effects import GROWTH, smallest_effects
+from buto.detectors.effects import GROWTH, kept_by_classes, smallest_effects
 from buto.properties import Better, Property
 from buto.runs import FloatArray
 from buto.verdicts import Direction, Effect
@@ -22,14 +23,51 @@ from buto.verdicts import Direction, Effect
 SHAPES = ("deviation", "roughness")
 """Features that say how a property moves and not how much of it there is: no direction of them is better."""
 
+CLASSES = "jvm.class.loaded"
+
 SLOPE = "slope"
 """The feature that says how much a gauge grows during the run."""
 
 
+@dataclass(frozen=True, eq=False, slots=True)
+class Sizes:
+    """The smallest differences that matter.
+
+    Attributes:
+        least: shape (n_features,), in the unit of each feature.
+        per_class: shape (n_features,), how much more for each class that is loaded more or less: what it keeps
+            by itself.
+        classes: column of the number of classes that were loaded; None if it is not known.
+    """
+
+    least: FloatArray
+    per_class: FloatArray
+    classes: int | None
+
+    def exceeded(self, values: FloatArray, chosen: IntArray) -> BoolArray:
+        """Return whether the difference of means is large enough, shape (n_choices, n_features).
+
+        Args:
+            values: shape (n_runs, n_features), in the properties' units.
+            chosen: shape (n_choices, size).
+        """
+        size, n_runs = chosen.shape[1], len(values)
+        members = np.zeros((len(chosen), n_runs))
+        np.put_along_axis(members, chosen, 1.0, axis=1)
+        total = members @ values
+        difference = np.abs(total / size - (values.sum(axis=0) - total) / (n_runs - size))
+        large: BoolArray = difference >= self.least
+        places = np.flatnonzero(self.per_class)
+        if self.classes is not None and len(places):
+            explained = difference[:, [self.classes]] * self.per_class[places]
+            large[:, places] = difference[:, places] >= self.least[places] + explained
+        return large
+
+
 def sizes_that_matter(
     profile: Profile, features: Sequence[Feature], values: FloatArray, settings: JudgeSettings
-) -> FloatArray:
-    """Return the smallest difference of each feature that matters, shape (n_features,), in its unit.
+) -> Sizes:
+    """Return the smallest differences of features that matter.
 
     Args:
         values: shape (n_runs, n_features of the catalogue), of all runs alike.
@@ -38,25 +76,17 @@ def sizes_that_matter(
         UsageError: a size has another unit than its property.
     """
     effects = smallest_effects(profile.quantities, profile.amounts(values), settings.minimum_effect)
-    least = np.array([effects[one.column] * (GROWTH if one.name == SLOPE else 1.0) for one in features])
-    # A mean of whole numbers is seldom whole: one thread more in most of three runs is one thread.
-    return least * (1.0 - 1e-9)
-
-
-def which_matter(values: FloatArray, chosen: IntArray, least: FloatArray) -> BoolArray:
-    """Return whether the difference of means is large enough, shape (n_choices, n_features).
-
-    Args:
-        values: shape (n_runs, n_features), in the properties' units.
-        chosen: shape (n_choices, size).
-    """
-    size, n_runs = chosen.shape[1], len(values)
-    members = np.zeros((len(chosen), n_runs))
-    np.put_along_axis(members, chosen, 1.0, axis=1)
-    total = members @ values
-    others = (values.sum(axis=0) - total) / (n_runs - size)
-    large: BoolArray = np.abs(total / size - others) >= least
-    return large
+    columns = [one.column for one in features]
+    growth = np.array([GROWTH if one.name == SLOPE else 1.0 for one in features])
+    # A mean of whole numbers is rounded: one thread more in each run is one thread.
+    least = effects[columns] * growth * (1.0 - 1e-9)
+    per_class = np.where(least > 0, kept_by_classes(profile.quantities)[columns], 0.0)
+    loaded = (
+        place
+        for place, one in enumerate(features)
+        if one.name == TOTAL and profile.quantities[one.column].name == CLASSES
+    )
+    return Sizes(least, per_class, next(loaded, None))
 
 
 def welcome_or_not(

@@ -14,6 +14,7 @@ otherwise than the oracle does.
 from __future__ import annotations
 
 from collections.abc import Collection
+from dataclasses import replace
 from math import inf
 
 import numpy as np
@@ -25,7 +26,7 @@ from buto.analysis.matching import BoolArray
 from buto.analysis.timepoints import IntArray
 from buto.detectors.calibrated.evidence import LEVEL_SHARE
 from buto.detectors.calibrated.profile import LEVELS, TOTAL, Profile
-from buto.detectors.calibrated.relevance import sizes_that_matter, welcome_or_not, which_matter
+from buto.detectors.calibrated.relevance import sizes_that_matter, welcome_or_not
 from buto.detectors.calibrated.settings import GATE, JudgeSettings
 from buto.detectors.strength import TIMES_LEVEL, Strength
 from buto.properties import LIVE_CLASSES, split_name
@@ -251,8 +252,11 @@ class _Trial:
         columns = np.tile([one.column for one in features], copies)
         levels = profile.levels(_readable(values))
         stable = stabilised(changed, profile.grain[columns], levels[columns], LEVEL_SHARE)
-        least = sizes_that_matter(profile, features, _readable(values), self._settings)
-        counts = which_matter(changed, self._chosen, np.tile(least, copies))
+        # What classes keep by themselves is left out: the change added here comes without any.
+        sizes = sizes_that_matter(profile, features, _readable(values), self._settings)
+        counts = replace(
+            sizes, least=np.tile(sizes.least, copies), per_class=np.zeros(0), classes=None
+        ).exceeded(changed, self._chosen)
         if self._settings.fail_on != "any":
             contrast = contrasts(stable, self._chosen)
             counts &= welcome_or_not(contrast, features * copies, profile.quantities, self._settings.fail_on)
