@@ -83,9 +83,8 @@ PER_CLASS: Mapping[str, float] = {
     "jvm.object.live": 80.0,
     "jvm.object.live.by_class": 1024.0,
 }
-"""What a loaded class may keep alive by itself, in the unit of the property: its mirror, its constants, and the
-tables of those that describe it. A live heap that grew with the number of classes has grown by this much less.
-"""
+"""What a loaded class may keep alive by itself, in the unit of the property: its mirror, its constants, and
+the tables that describe it. A live heap that grew with the number of classes has grown by this much less."""
 
 _PARSERS = {"By": parse_bytes, "s": parse_seconds}
 

@@ -35,8 +35,8 @@ class Sizes:
 
     Attributes:
         least: shape (n_features,), in the unit of each feature.
-        per_class: shape (n_features,), how much more for each class that is loaded more or less: what it keeps
-            by itself.
+        per_class: shape (n_features,), how much more for each class that is loaded more or less: what a
+            class keeps by itself.
         classes: column of the number of classes that were loaded; None if it is not known.
     """
 
