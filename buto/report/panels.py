@@ -44,7 +44,6 @@ class Panel:
 
     Attributes:
         findings: what the check fails for, of this property.
-        noted: what is only noted.
         reach: how close the checked runs are to a finding, see :meth:`buto.detectors.views.View.reach`; None
             if nothing was judged.
         of_some: whether the curves have only some samples, which cannot show that a property is constant.
@@ -52,6 +51,7 @@ class Panel:
         spans: of the first checked run.
         zero: what happened at time zero.
         band_decides: whether a value outside the band counts; if not, it is the range of the training runs.
+        noted: what is only noted of this property.
     """
 
     prop: Property
@@ -59,13 +59,13 @@ class Panel:
     checked: Sequence[Curve] = ()
     band: Band | None = None
     findings: Sequence[Finding] = ()
-    noted: Sequence[Finding] = ()
     reach: float | None = None
     of_some: bool = False
     judged: bool = True
     spans: Sequence[Span] = ()
     zero: str = OF_PROGRAM
     band_decides: bool = True
+    noted: Sequence[Finding] = ()
 
     @property
     def changes(self) -> Sequence[Finding]:
@@ -147,12 +147,12 @@ def panels_of(
             [Curve(times, values[:, column], run_id) for run_id, times, values in judged],
             _band(view, column, (*training, *checked)),
             [finding for finding in findings if finding.subject == prop.name],
-            [finding for finding in noted if finding.subject == prop.name],
             None if math.isnan(reach[column]) else float(reach[column]),
             of_some=of_some,
             spans=spans,
             zero=OF_PROGRAM if not any(map(is_cut, drawn)) else OF_WINDOW,
             band_decides=view.bands_decide,
+            noted=[finding for finding in noted if finding.subject == prop.name],
         )
         for column, prop in enumerate(view.properties)
     ]

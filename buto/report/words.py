@@ -91,7 +91,7 @@ def titled(finding: Finding) -> str:
     """Return a change in the words of people, with its size and what was measured."""
     name = title_of(one_line(finding.subject, MAX_NAME))
     if finding.observed is None or finding.expected is None or is_moment(finding):
-        return f"{name} {change(finding)}"
+        return f"{name} ({change(finding)})"
     size = format_share(finding.expected, finding.observed, finding.unit)
     measure = one_line(SHORT.get(finding.measure, finding.measure), MAX_NAME)
     values = _range(finding.expected, finding.observed, finding.unit, " → ")
