@@ -92,7 +92,7 @@ def test_an_obvious_difference_that_passes_is_in_the_headline_of_every_report(or
 
 def test_a_change_that_is_certain_and_small_is_noted_in_every_report() -> None:
     """The check is a real one: three runs of a program that leaks, and nobody minds any change."""
-    settings = DEFAULT.with_value("minimum_effect", {"*": "never"})
+    settings = DEFAULT.with_value("minimum-effect", {"*": "never"})
     known = train(program_runs(4, 10), settings)
     leaking = run_set([program_run(4, number, Program(leak=1e8)) for number in (100, 101, 102)])
     report = report_of(known, leaking)

@@ -262,9 +262,9 @@ def test_a_failed_check_takes_seven_lines_with_a_way_to_look_and_one_to_accept()
         next_steps=("buto plot leaker", "buto accept leaker  # if the change is meant"),
     )
     numbers = "+3 MiB (+300 %), worse: 4 MiB at 4 s, expected 512 KiB to 1.5 MiB"
+    names = "processor time +300 % (1 → 4 MiB) and 6 more"
     assert lines == [
-        "REGRESSION  leaker: fails for processor time +300 % (1 → 4 MiB) and 6 more, "
-        "against the 10 training runs",
+        f"REGRESSION  leaker: fails for {names}, against the 10 training runs",
         f"  jvm.cpu.time          {numbers}",
         f"  jvm.memory.heap.used  ▁▁▂▂▃▃▄▄▅▅▆▆▇▇██  {numbers} (and 2 with it)",
         f"  jvm.thread.count      {numbers}",
