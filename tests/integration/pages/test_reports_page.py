@@ -25,11 +25,11 @@ from tests.support.runs.stored import BEGINNING, leaking_run, store
 DOCS = ROOT / "docs"
 BLOCKS = {DOCS / "reports.md": 14, DOCS / "formats" / "result.md": 1}
 """Each page, and how many blocks it has."""
+THREE = ("20260101T002300.000Z-0017", "20260101T002400.000Z-0018", "20260101T002500.000Z-0019")
 PICTURES = {
     "history.png": ("history leaker jvm.memory.heap.used --plot history.png", "history.png"),
     "plot.png": (
-        "plot leaker jvm.memory.heap.used --from-runs "
-        "20260101T002300.000Z-0017,20260101T002400.000Z-0018,20260101T002500.000Z-0019",
+        f"plot leaker jvm.memory.heap.used --from-runs {','.join(THREE)}",
         "plots/leaker/jvm.memory.heap.used.png",
     ),
 }
