@@ -23,6 +23,7 @@ HEADLINE = (
     "p = 0.00216 (alpha 0.01)"
 )
 SAID = f"REGRESSION  new against old: {HEADLINE}"
+ENCODED = SAID.replace("%", "%25")
 HEAP = "jvm.memory.heap.used"
 FILES = {"html": "r.html", "markdown": "r.md", "junitxml": "r.xml", "bencher": "b.json", "json": "r.json"}
 
@@ -81,7 +82,7 @@ def test_the_page_names_both_programs_in_every_part(compared: tuple[Path, Comple
         "The 6 runs of new and the runs of old are put together, and every way of choosing as many" in whole
     )
     assert "The runs of both programs show the usual scatter" in whole
-    assert "The bands around the 6 runs of old only illustrate" in whole
+    assert "The shaded range around the 6 runs of old" in whole
     assert (texts.count("new"), texts.count("old")) == (7, 8), "each run's role, and heads of columns"
     # What would be said of an oracle is no concern of who compares.
     assert "oracle" not in whole and "--runs 10" not in whole
@@ -94,7 +95,7 @@ def test_markdown_and_annotation_say_what_the_terminal_says(
     directory, done = compared
     terminal, _, annotation = done.stdout.rstrip("\n").rpartition("\n")
     assert terminal.startswith(f"{SAID}\n")
-    assert annotation.startswith(f"::error title=buto new against old%3A regression::{SAID}%0A  {HEAP}  ")
+    assert annotation.startswith(f"::error title=buto new against old%3A regression::{ENCODED}%0A  {HEAP}  ")
     assert unquote(annotation).endswith(terminal.partition("\n")[2])
     comment = (directory / FILES["markdown"]).read_text()
     title = "### ❌ **regression** <code>new against old</code>"
