@@ -132,10 +132,10 @@ class Metric:
     def property(self, instance: str | None = None) -> Property:
         """Return the property of one instance; every default metric counts things, so none is negative."""
         name = self.name if instance is None else f"{self.name}[{instance}]"
-        better = Better.UNKNOWN if self._is_adapted(instance) else self.better
+        better = Better.UNKNOWN if self.is_adapted(instance) else self.better
         return Property(name, self.unit, self.kind, self.role, 0.0, math.inf, better)
 
-    def _is_adapted(self, instance: str | None) -> bool:
+    def is_adapted(self, instance: str | None) -> bool:
         """Return whether the collector chooses this size, which is that of a pool for young objects.
 
         The collector sizes eden and the survivors to meet its pause goal, up to all free memory. A larger
@@ -145,6 +145,13 @@ class Metric:
         return self.name in _POOL_SIZES and any(pool in (instance or "") for pool in _YOUNG_POOLS)
 
 
+_SET_ASIDE = (
+    "jvm.memory.committed",
+    "jvm.memory.heap.committed",
+    "jvm.memory.non_heap.committed",
+    "jvm.memory.threshold",
+    "jvm.buffer.memory.limit",
+)
 _POOL_SIZES = ("jvm.memory.committed", "jvm.memory.used", "jvm.memory.used_after_last_gc")
 _YOUNG_POOLS = ("Eden", "Survivor")
 
@@ -334,6 +341,41 @@ LIVE_SET = ("jvm.memory.heap.live", LIVE_OBJECTS, LIVE_SET_TIME)
 LIVE_CLASSES = Property("jvm.object.live.by_class", "By", Kind.GAUGE, lower=0.0, better=Better.LOWER)
 """What the live objects of each class use at the end, judged as one property where it was counted."""
 
+TITLES = {
+    DURATION.name: "duration",
+    LIVE_CLASSES.name: "live objects of a class",
+    "jvm.cpu.time": "processor time",
+    "process.cpu.instructions": "instructions",
+    "jvm.memory.allocated": "allocated bytes",
+    "jvm.memory.heap.used": "used heap",
+    "jvm.memory.heap.used_after_last_gc": "heap after collections",
+    "jvm.memory.heap.live": "live heap",
+    "jvm.memory.heap.committed": "committed heap",
+    "jvm.object.live": "live objects",
+    "jvm.memory.used": "used memory",
+    "jvm.memory.used_after_last_gc": "memory after collections",
+    "jvm.memory.committed": "committed memory",
+    "jvm.memory.non_heap.used": "memory outside the heap",
+    "jvm.memory.native.committed": "native memory",
+    "process.memory.usage": "resident memory",
+    "jvm.thread.count": "threads",
+    "jvm.thread.daemon.count": "daemon threads",
+    "jvm.thread.started": "started threads",
+    "jvm.class.loaded": "loaded classes",
+    "jvm.class.count": "classes",
+    "jvm.compilation.time": "compilation time",
+    "jvm.gc.count": "collections",
+    "jvm.gc.time": "collection time",
+    "jvm.safepoint.count": "safepoints",
+    "jvm.lock.contended": "contended locks",
+    "jvm.buffer.memory.used": "buffer memory",
+    "process.unix.file_descriptor.count": "open files",
+    "process.socket.count": "sockets",
+    "process.io.bytes": "bytes of I/O",
+    "process.io.calls": "calls of I/O",
+}
+"""What people call the properties that they ask about, by metric, for headlines."""
+
 _OUTSIDE_THE_HEAP = ("Metaspace", "Compressed Class Space", "Code")
 """How the names of pools outside the heap begin, in all JVMs of the OpenJDK."""
 
@@ -412,15 +454,35 @@ def topic_of(name: str) -> Topic:
     return Topic.NON_HEAP if is_outside else known.topic
 
 
-def reading_rank(name: str) -> tuple[bool, int, int]:
+def reading_rank(name: str) -> tuple[int, int, int]:
     """Return a key that sorts the names of properties as people ask for them.
 
-    What people ask about precedes its parts and the sizes that the JVM sets aside; then comes the order of
-    the topics; then that of the table.
+    What people ask about precedes its parts, and these the sizes that the JVM sets aside or adapts; then
+    comes the order of the topics; then that of the table.
     """
     metric = split_name(name)[0]
-    is_part = metric in METRICS and METRICS[metric].is_part
-    return is_part, _TOPICS.index(topic_of(name)), _PLACES.get(metric, len(_PLACES))
+    return _remoteness(name), _TOPICS.index(topic_of(name)), _PLACES.get(metric, len(_PLACES))
+
+
+def _remoteness(name: str) -> int:
+    """Return how far a property is from what people ask about: 0 that itself, 1 a part, 2 set aside."""
+    metric, instance = split_name(name)
+    known = METRICS.get(metric)
+    if known is None or not known.is_part:
+        return 0
+    return 2 if metric in _SET_ASIDE or known.is_adapted(instance) else 1
+
+
+def title_of(name: str) -> str:
+    """Return what people call a property, as ``live heap`` or ``collections (G1 Young Generation)``.
+
+    A name without a title is its own.
+    """
+    metric, instance = split_name(name)
+    title = TITLES.get(metric)
+    if title is None:
+        return name
+    return title if instance is None else f"{title} ({instance})"
 
 
 _TOPICS = tuple(Topic)

@@ -48,8 +48,9 @@ class FindingGroup:
 def grouped(findings: Sequence[Finding], order: Order = Order.MEANING) -> tuple[FindingGroup, ...]:
     """Return findings in groups.
 
-    By meaning, what is worse comes first; then what people ask about before its parts (pools) and committed
-    sizes; then changes that are not :data:`SMALL`; then the order of :class:`buto.properties.Topic`.
+    By meaning, what people ask about comes before its parts (pools), and these before sizes that the JVM sets
+    aside (committed) or adapts (eden, survivors); then what is worse before what is better; then changes that
+    are not :data:`SMALL`; then the order of :class:`buto.properties.Topic`.
     Findings of one topic make one group. Those that are not about a property of the JVM are groups of their
     own: what a program itself counts has causes of its own.
     """
@@ -67,9 +68,9 @@ def in_line(groups: Sequence[FindingGroup]) -> tuple[Finding, ...]:
     return tuple(finding for group in groups for finding in group.findings)
 
 
-def _reading_key(finding: Finding) -> tuple[int, bool, bool, int, int]:
-    is_part, topic, place = reading_rank(finding.subject)
-    return _EFFECTS.index(finding.effect), is_part, _is_small(finding), topic, place
+def _reading_key(finding: Finding) -> tuple[int, int, bool, int, int]:
+    remoteness, topic, place = reading_rank(finding.subject)
+    return remoteness, _EFFECTS.index(finding.effect), _is_small(finding), topic, place
 
 
 def _is_small(finding: Finding) -> bool:

@@ -157,18 +157,29 @@ def format_change(before: float, after: float, unit: str) -> str:
 
     A change of a number that was zero, or is negative, has no share. No difference gives ``no change``.
     """
+    size, share = _change(before, after, unit)
+    return f"{size} ({share})" if share else size
+
+
+def format_share(before: float, after: float, unit: str) -> str:
+    """Format a difference as a share of the first value, ``+24 %`` or ``12x``; without one, its size."""
+    size, share = _change(before, after, unit)
+    return share or size
+
+
+def _change(before: float, after: float, unit: str) -> tuple[str, str]:
+    """Return size and share of a difference; the share is empty where there is none."""
     change = after - before
     if math.isnan(change):
-        return UNREADABLE
+        return UNREADABLE, ""
     if change == 0:
-        return "no change"
+        return "no change", ""
     sign = "+" if change > 0 else "-"
     size = f"{sign}{format_quantity(abs(change), unit)}"
     if before <= 0 or after < 0 or math.isinf(before):
-        return size
+        return size, ""
     ratio = after / before
-    share = format_ratio(ratio) if ratio >= 10 else f"{sign}{format_percent(abs(change / before))}"
-    return f"{size} ({share})"
+    return size, format_ratio(ratio) if ratio >= 10 else f"{sign}{format_percent(abs(change / before))}"
 
 
 def format_number(value: float) -> str:

@@ -11,18 +11,19 @@ if TYPE_CHECKING:
 
 
 def findings(verdict: Verdict) -> pd.DataFrame:
-    """Return the findings of a verdict, worst first as there.
+    """Return the findings of a verdict, worst first as there, and then what is noted.
 
     Returns:
         A frame with the columns of :class:`buto.verdicts.Finding`: source, subject, run_id, direction,
         effect, unit, measure and text as ``string``, the enumerations by their values; observed, lower,
         upper, expected, at_s, window_start_s, window_end_s, outside_share, severity and evidence as
-        ``float64``, NaN where the detector gives no number. ``frame.attrs`` has the verdict's ``status``,
+        ``float64``, NaN where the detector gives no number; and noted as ``bool``, false for a finding.
+        ``frame.attrs`` has the verdict's ``status``,
         ``detector``, ``p_value`` and ``alpha``.
     """
     import pandas as pd
 
-    every = verdict.findings
+    every = (*verdict.findings, *verdict.noted)
     windows = [one.window_s or (None, None) for one in every]
     texts = {
         "source": [one.source for one in every],
@@ -50,6 +51,7 @@ def findings(verdict: Verdict) -> pd.DataFrame:
             **{name: pd.Series(column, dtype="string") for name, column in texts.items()},
             **{name: pd.Series(column, dtype="float64") for name, column in numbers.items()},
             "text": pd.Series([one.text for one in every], dtype="string"),
+            "noted": pd.Series([False] * len(verdict.findings) + [True] * len(verdict.noted), dtype="bool"),
         }
     )
     frame.attrs.update(

@@ -198,7 +198,8 @@ class ItemCase:
         _, *details = verdict_lines(report, _DETAIL[max(-1, min(verbosity, 1))])
         if self.explains and verdict.status is Status.REGRESSION:
             details += self._causes(verdict)
-        return Outcome(known.test, verdict.status.value, _reason(verdict), tuple(details), found)
+        is_noted = verdict.status is Status.PASS and bool(verdict.noted)
+        return Outcome(known.test, verdict.status.value, _reason(verdict), tuple(details), found, is_noted)
 
     def _causes(self, verdict: Verdict) -> list[str]:
         """Return the lines on the methods that use more, or on why they are not known."""
@@ -218,12 +219,8 @@ class ItemCase:
 
 
 def _reason(verdict: Verdict) -> str:
-    """Return the result of a check in one line, starting with the worst finding."""
+    """Return the result of a check in one line."""
     headline = words.headline(verdict)
     if verdict.status is Status.INCONCLUSIVE and verdict.reasons:
         return f"{headline}: {verdict.reasons[0]}"
-    if verdict.status is not Status.REGRESSION or not verdict.findings:
-        return headline
-    worst = grouped(verdict.findings)[0].leading
-    effect = f", {words.effect(worst)}" if words.effect(worst) else ""
-    return f"{worst.subject} {words.change(worst)}{effect}; {headline}"
+    return headline

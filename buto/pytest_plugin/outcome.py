@@ -27,6 +27,7 @@ class Outcome:
         reason: one line, without the status and the test's name.
         details: the lines of the report section; empty with ``-q``.
         warnings: warnings to the user, even if the test passes.
+        is_noted: whether it passed with changes to be noted, which its reason names.
     """
 
     test: str
@@ -34,6 +35,7 @@ class Outcome:
     reason: str
     details: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
+    is_noted: bool = False
 
     @property
     def is_good(self) -> bool:
@@ -42,7 +44,13 @@ class Outcome:
     def to_data(self) -> dict[str, Any]:
         """Return plain data that pytest-xdist can send."""
         warnings, details = (list(self.warnings), list(self.details)) if self.is_good else ([], [])
-        return {"status": self.status, "line": self.line, "warnings": warnings, "details": details}
+        return {
+            "status": self.status,
+            "line": self.line,
+            "warnings": warnings,
+            "details": details,
+            "is_noted": self.is_noted,
+        }
 
     @property
     def line(self) -> str:

@@ -138,7 +138,11 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: p
     verbosity = config.getoption("verbose")
     if not outcomes or verbosity < 0:
         return
-    shown = [one for one in outcomes if verbosity > 0 or one["status"] != PASS or one["warnings"]]
+    shown = [
+        one
+        for one in outcomes
+        if verbosity > 0 or one["status"] != PASS or one["warnings"] or one["is_noted"]
+    ]
     n_hidden = len(outcomes) - len(shown)
     terminalreporter.ensure_newline()
     terminalreporter.section("buto")

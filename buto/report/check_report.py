@@ -37,7 +37,6 @@ class CheckReport(Charted):
         environment: metadata of both sides, differences first.
         oracle_warnings: warnings from training.
         next_steps: next commands.
-        bands_decide: whether the bands decide, or only illustrate.
         order: of the findings.
         classes: whose live objects changed, the largest change first; empty if a side was recorded without.
         likes: labelled runs of the past in which about the same changed, the nearest first.
@@ -53,7 +52,6 @@ class CheckReport(Charted):
     environment: tuple[EnvironmentRow, ...]
     oracle_warnings: tuple[str, ...] = ()
     next_steps: tuple[str, ...] = ()
-    bands_decide: bool = True
     order: Order = Order.MEANING
     classes: tuple[ClassChange, ...] = ()
     likes: tuple[Like, ...] = ()
@@ -75,11 +73,17 @@ class CheckReport(Charted):
         """The findings, those of one cause together, without those that the reasons state."""
         return grouped(words.listed_findings(self.verdict), self.order)
 
+    @property
+    def noted(self) -> tuple[FindingGroup, ...]:
+        """What is certain and smaller than the size that matters, in the same way."""
+        return grouped(self.verdict.noted, self.order)
+
     def ordered(self, order: Order) -> CheckReport:
         """Return the same report with its findings, and the panels of these, in another order."""
-        findings = in_line(grouped(self.verdict.findings, order))
-        rank = {finding.subject: place for place, finding in reversed(list(enumerate(findings)))}
-        panels = sorted(self.panels, key=lambda panel: rank.get(panel.prop.name, len(findings)))
+        listed = (self.verdict.findings, self.verdict.noted)
+        changes = [one for findings in listed for one in in_line(grouped(findings, order))]
+        rank = {finding.subject: place for place, finding in reversed(list(enumerate(changes)))}
+        panels = sorted(self.panels, key=lambda panel: rank.get(panel.prop.name, len(changes)))
         return replace(self, order=order, panels=tuple(panels))
 
 
@@ -118,7 +122,13 @@ def check_report(
         training=training,
         training_ids=oracle.run_ids,
         panels=(
-            *panels_of(view, training.runs, judged, in_line(grouped(verdict.findings))),
+            *panels_of(
+                view,
+                training.runs,
+                judged,
+                in_line(grouped(verdict.findings)),
+                in_line(grouped(verdict.noted)),
+            ),
             *beside(view, training.runs, judged),
         ),
         costs=costs_of(training.runs, checked.runs),
@@ -130,7 +140,6 @@ def check_report(
         reach_of=view.reach_of,
         stride=stride_of(training, checked),
         smoothing=view.smoothing,
-        bands_decide=view.bands_decide,
         clusters=view.clusters(judged, verdict.findings),
         classes=class_changes(oracle.classes, typical_histogram(judged)),
         likes=likes,

@@ -6,17 +6,18 @@ from collections.abc import Sequence
 from math import isfinite
 
 from buto.detectors.strength import TIMES_LEVEL, Strength
+from buto.properties import title_of
 from buto.steps import Advice, Setting
 from buto.units import format_percent, format_quantity
 
-MATTERS = {
-    "run.duration": "duration",
-    "jvm.cpu.time": "CPU time",
-    "jvm.memory.heap.used": "used heap",
-    "jvm.thread.count": "threads",
-    "jvm.class.loaded": "classes",
-}
-"""Quantities in the order of the line, each with its short name."""
+MATTERS = (
+    "run.duration",
+    "jvm.cpu.time",
+    "jvm.memory.heap.used",
+    "jvm.thread.count",
+    "jvm.class.loaded",
+)
+"""Quantities in the order of the line."""
 
 NOTHING = f"a check detects no lasting change up to {TIMES_LEVEL:.0f} times as much of "
 INTRODUCTION = "a check detects 9 of 10 lasting changes of this size: "
@@ -27,7 +28,7 @@ LARGE_SHARE = 1.0
 
 def detectable(strengths: Sequence[Strength]) -> str:
     """Return the line; empty if nothing is known of any quantity that matters."""
-    known = [(MATTERS[one.quantity.name], change(one)) for one in _that_matter(strengths)]
+    known = [(title_of(one.quantity.name), change(one)) for one in _that_matter(strengths)]
     found = ", ".join(f"{name} {size}" for name, size in known if size)
     missed = ", ".join(name for name, size in known if not size)
     if not found:
@@ -42,7 +43,7 @@ def discouraging(strengths: Sequence[Strength], n_runs: int) -> Advice | None:
     blind = [one for one in known if one.more > LARGE_SHARE * abs(one.level)]
     if not blind or 2 * len(blind) < len(known):
         return None
-    names = ", ".join(MATTERS[one.quantity.name] for one in blind)
+    names = ", ".join(title_of(one.quantity.name) for one in blind)
     return Advice(
         f"a check may miss that a quantity doubles ({names}). What helps: more runs (",
         Setting("runs", str(2 * n_runs)),

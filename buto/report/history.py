@@ -17,11 +17,8 @@ from buto.runs.format.fields import json_number
 from buto.runs.names import start_of
 from buto.runs.results import ResultStore
 
-ENTRIES = f"history 2 of {FORMAT} {VERSION}"
+ENTRIES = f"history 3 of {FORMAT} {VERSION}"
 """Version of an entry's data, for the cache."""
-
-_READABLE = (2, 3, VERSION)
-"""Versions of a result that :func:`entry_of` reads: what a history shows is the same in all of them."""
 
 ACCEPT = "accept"
 """The command of a result with which a change was accepted."""
@@ -83,9 +80,8 @@ def entry_of(content: bytes) -> Entry:
     data = parse_json(content)
     if not isinstance(data, dict) or data.get("format") != FORMAT:
         raise ValueError(f"it is not marked as a {FORMAT}")
-    if data.get("version") not in _READABLE:
-        versions = f"{', '.join(map(str, _READABLE[:-1]))} and {_READABLE[-1]}"
-        raise ValueError(f"it is of version {data.get('version')!r}; this buto reads {versions}")
+    if data.get("version") != VERSION:
+        raise ValueError(f"it is of version {data.get('version')!r}; this buto reads {VERSION}")
     try:
         return _entry(data)
     except (KeyError, TypeError, AttributeError, IndexError, OverflowError) as error:
@@ -160,7 +156,6 @@ def _entry(data: dict[str, object]) -> Entry:
 
 
 def _subjects(verdict: Mapping[str, Any]) -> tuple[str, ...]:
-    """Return what leads each group; a result before version 4 has no groups, but its findings one by one."""
+    """Return what leads each group of findings."""
     subjects = [str(one["subject"]) for one in verdict["findings"]]
-    groups = verdict.get("groups", [[place] for place in range(len(subjects))])
-    return tuple(subjects[group[0]] for group in groups)
+    return tuple(subjects[group[0]] for group in verdict["groups"])

@@ -102,7 +102,7 @@ def _(result: Result) -> str:
 
 
 def _verdict(verdict: Verdict, test: str) -> str:
-    findings = in_line(grouped(words.listed_findings(verdict)))
+    findings, noted = in_line(grouped(words.listed_findings(verdict))), in_line(grouped(verdict.noted))
     return render_template(
         "notebook/verdict.html",
         verdict=verdict,
@@ -112,6 +112,8 @@ def _verdict(verdict: Verdict, test: str) -> str:
         lacking=words.lacking(verdict),
         rows=[_finding_row(one) for one in findings[:MAX_ROWS]],
         others=max(0, len(findings) - MAX_ROWS),
+        noted=[_finding_row(one) for one in noted[:MAX_ROWS]],
+        others_noted=max(0, len(noted) - MAX_ROWS),
     )
 
 

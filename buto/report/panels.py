@@ -43,12 +43,15 @@ class Panel:
     """One property in one pair of axes.
 
     Attributes:
+        findings: what the check fails for, of this property.
         reach: how close the checked runs are to a finding, see :meth:`buto.detectors.views.View.reach`; None
             if nothing was judged.
         of_some: whether the curves have only some samples, which cannot show that a property is constant.
         judged: whether presets judge the property at all.
         spans: of the first checked run.
         zero: what happened at time zero.
+        band_decides: whether a value outside the band counts; if not, it is the range of the training runs.
+        noted: what is only noted of this property.
     """
 
     prop: Property
@@ -61,12 +64,19 @@ class Panel:
     judged: bool = True
     spans: Sequence[Span] = ()
     zero: str = OF_PROGRAM
+    band_decides: bool = True
+    noted: Sequence[Finding] = ()
+
+    @property
+    def changes(self) -> Sequence[Finding]:
+        """What the verdict says of the property, be it a finding or noted."""
+        return (*self.findings, *self.noted)
 
     @property
     def since_s(self) -> float | None:
-        """From when on most points of the run of the first finding are outside its band.
+        """From when on most points of the run of the first change are outside its band.
 
-        Seconds from the program's start; None without a finding, without a band, or if the run does not
+        Seconds from the program's start; None without a change, without a band, or if the run does not
         stay outside.
         """
         curve = next((one for one in self.checked if one.run_id == self._found_in), None)
@@ -97,7 +107,7 @@ class Panel:
 
     @property
     def _found_in(self) -> str:
-        return self.findings[0].run_id if self.findings else ""
+        return self.changes[0].run_id if self.changes else ""
 
     @property
     def moves(self) -> bool:
@@ -111,12 +121,16 @@ class Panel:
 
 
 def panels_of(
-    view: View, training: Sequence[Run], checked: Sequence[Run], findings: Sequence[Finding] = ()
+    view: View,
+    training: Sequence[Run],
+    checked: Sequence[Run],
+    findings: Sequence[Finding] = (),
+    noted: Sequence[Finding] = (),
 ) -> tuple[Panel, ...]:
     """Return one panel for each property of a view.
 
-    Those with findings come first, in the order of the findings; then those that move, by their
-    reach; then the constant ones.
+    Those with findings come first, in the order of the findings; then those that are noted; then those that
+    move, by their reach; then the constant ones.
     """
     known = [(run.id, *view.curves(run)) for run in training]
     judged = [(run.id, *view.curves(run)) for run in checked]
@@ -124,7 +138,8 @@ def panels_of(
     of_some = any(drawn_stride(run) > 1 for run in (*training, *checked))
     drawn = (*checked, *training)
     spans = spans_of(checked[0]) if checked else ()
-    rank = {finding.subject: place for place, finding in reversed(list(enumerate(findings)))}
+    changes = (*findings, *noted)
+    rank = {finding.subject: place for place, finding in reversed(list(enumerate(changes)))}
     panels = [
         Panel(
             prop,
@@ -136,10 +151,12 @@ def panels_of(
             of_some=of_some,
             spans=spans,
             zero=OF_PROGRAM if not any(map(is_cut, drawn)) else OF_WINDOW,
+            band_decides=view.bands_decide,
+            noted=[finding for finding in noted if finding.subject == prop.name],
         )
         for column, prop in enumerate(view.properties)
     ]
-    last = len(findings)
+    last = len(changes)
     return tuple(
         sorted(
             panels,

@@ -16,7 +16,7 @@ from buto.runs import Run
 from buto.verdicts import Status, Verdict
 
 FORMAT = "buto-result"
-VERSION = 4
+VERSION = 5
 """Of results as JSON documents, which ``formats`` writes and ``history`` reads."""
 ERROR = "error"
 TRAINED = "trained"

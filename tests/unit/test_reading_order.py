@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from buto.properties import METRICS, Topic, topic_of
+from buto.properties import DURATION, LIVE_CLASSES, METRICS, TITLES, Topic, title_of, topic_of
 from buto.reading_order import Order, grouped, in_line
 from buto.verdicts import Direction, Effect, Finding
 from tests.support.report import golden
@@ -36,8 +36,8 @@ def test_the_heap_and_its_pools_are_one_finding_headed_by_the_heap() -> None:
     [group] = grouped([*pools, finding("jvm.memory.heap.committed"), finding("jvm.memory.heap.used")])
     assert [one.subject for one in group.findings] == [
         "jvm.memory.heap.used",
-        "jvm.memory.heap.committed",
         OLD,
+        "jvm.memory.heap.committed",
         "jvm.memory.committed[G1 Old Gen]",
         SURVIVORS,
     ]
@@ -46,7 +46,33 @@ def test_the_heap_and_its_pools_are_one_finding_headed_by_the_heap() -> None:
 def test_worse_comes_before_better_and_better_before_nothing() -> None:
     better = finding("run.duration", Effect.BETTER, observed=0.5)
     unknown = finding("jvm.cpu.time", Effect.UNKNOWN)
-    assert leaders(better, unknown, finding(SURVIVORS)) == [SURVIVORS, "jvm.cpu.time", "run.duration"]
+    worse = finding("jvm.thread.count")
+    assert leaders(better, unknown, worse) == ["jvm.thread.count", "jvm.cpu.time", "run.duration"]
+
+
+@pytest.mark.parametrize("aside", [SURVIVORS, "jvm.memory.heap.committed", "jvm.memory.used[G1 Eden Space]"])
+@pytest.mark.parametrize("other", ["run.duration", "mbean[com.acme:type=Cache]/Size", OLD])
+def test_what_the_jvm_sets_aside_never_leads_while_there_is_anything_else(aside: str, other: str) -> None:
+    better = finding(other, Effect.BETTER, observed=0.99)
+    assert leaders(finding(aside, observed=9.0), better)[0] == other
+
+
+@pytest.mark.parametrize(
+    ("name", "title"),
+    [
+        ("jvm.memory.allocated", "allocated bytes"),
+        ("jvm.gc.count[G1 Young Generation]", "collections (G1 Young Generation)"),
+        ("run.duration", "duration"),
+        ("mbean[com.acme:type=Cache]/Size", "mbean[com.acme:type=Cache]/Size"),
+    ],
+)
+def test_a_property_has_the_name_that_people_use(name: str, title: str) -> None:
+    assert title_of(name) == title
+
+
+def test_every_title_is_of_a_property_and_no_two_are_the_same() -> None:
+    assert set(TITLES) <= {*METRICS, DURATION.name, LIVE_CLASSES.name}
+    assert len(set(TITLES.values())) == len(TITLES)
 
 
 def test_people_ask_for_the_duration_first_unless_it_hardly_changed() -> None:

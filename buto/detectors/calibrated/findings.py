@@ -108,13 +108,20 @@ def _most_telling(ranked: Ranked, features: Sequence[Feature], ours: IntArray, l
 
 
 def outlier_shares(evidence: Evidence, settings: JudgeSettings) -> dict[str, float]:
-    """Return each quantity's share of the outlier limit, by its name: more than 1 is an outlier."""
+    """Return each quantity's share of the outlier limit, by its name: more than 1 is an outlier.
+
+    A quantity of which no change matters has none.
+    """
     columns = quantity_columns(evidence.features)
     largest, limit = _largest(evidence.any, columns, settings)
     with np.errstate(divide="ignore", invalid="ignore"):
         shares = np.nan_to_num(largest[0] / limit, nan=0.0, posinf=np.inf)
-    names = [evidence.profile.quantities[column].name for column in np.unique(columns)]
-    return dict(zip(names, shares.tolist(), strict=True))
+    counts = set(columns[np.isfinite(evidence.least)].tolist())
+    return {
+        evidence.profile.quantities[column].name: share
+        for column, share in zip(np.unique(columns).tolist(), shares.tolist(), strict=True)
+        if column in counts
+    }
 
 
 def _largest(ranked: Ranked, columns: IntArray, settings: JudgeSettings) -> tuple[FloatArray, float]:

@@ -155,6 +155,7 @@ def _verdict(verdict: Verdict) -> dict[str, Any]:
         "reasons": list(verdict.reasons),
         "warnings": list(verdict.warnings),
         "findings": [_finding(finding) for finding in verdict.findings],
+        "noted": [_finding(finding) for finding in verdict.noted],
         "groups": _groups(verdict.findings),
     }
 

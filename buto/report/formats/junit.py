@@ -66,9 +66,9 @@ def _case(result: Result) -> ElementTree.Element:
         "testcase", {"classname": SUITE, "name": one_line(result.test), "time": _seconds(result.runs)}
     )
     lines = result_lines(result)
-    text = "\n".join(lines)
+    text, whole = "\n".join(lines), "\n".join(result_lines(result, Detail.FULL))
     if result.status in FINE:
-        _add(case, OUTPUT, text)
+        _add(case, OUTPUT, whole if result.verdict is not None and result.verdict.noted else text)
         return case
     what = "failure" if result.status == Status.REGRESSION.value else "error"
     _add(case, what, text, {"type": _kind(result), "message": lines[0]})
@@ -76,7 +76,6 @@ def _case(result: Result) -> ElementTree.Element:
     shown = result.runs if result.report is None else result.report.checked
     last = [run for run in shown if run.stdout or run.stderr][-1:]
     printed = {name: _end_of(output) for run in last for name, output in _outputs(run) if output}
-    whole = "\n".join(result_lines(result, Detail.FULL))
     if whole != text:
         printed = {**printed, OUTPUT: "\n\n".join(filter(None, (whole, printed.get(OUTPUT))))}
     for name in (OUTPUT, ERRORS):

@@ -22,6 +22,7 @@ from buto.verdicts import Status, Verdict
 MAX_ROWS = 3
 """Groups of findings in the table; the details have all."""
 
+MAX_HEADLINE = 5 * MAX_TEXT
 MAX_REASONS = 5
 MAX_CLASSES = 5
 
@@ -52,8 +53,11 @@ def _part(result: Result) -> str:
     parts = [marker(result.test), f"### {title}", ""]
     if result.verdict is not None:
         headline = words.headline(result.verdict)
-        parts += [_cell(f"{headline[0].upper()}{headline[1:]}."), "", *_reasons(result.verdict)]
-        parts += _table(() if result.report is None else result.report.groups)
+        parts += [_cell(f"{headline[0].upper()}{headline[1:]}.", MAX_HEADLINE), ""]
+        parts += _reasons(result.verdict)
+        if result.report is not None:
+            parts += _table(result.report.groups)
+            parts += _table(result.report.noted, f"Noted: {words.NOTED}.")
         parts += _classes(result)
     elif result.error is not None:
         parts += [code(result.error.message.partition("\n")[0], 2 * MAX_TEXT), ""]
@@ -66,7 +70,7 @@ def _reasons(verdict: Verdict) -> list[str]:
     return [*items, ""] if items else []
 
 
-def _table(groups: Sequence[FindingGroup]) -> list[str]:
+def _table(groups: Sequence[FindingGroup], title: str = "") -> list[str]:
     if not groups:
         return []
     has_parts = any(group.parts for group in groups[:MAX_ROWS])
@@ -74,7 +78,8 @@ def _table(groups: Sequence[FindingGroup]) -> list[str]:
     rows = [_row(group)[: len(heads)] for group in groups[:MAX_ROWS]]
     left = sum(len(group.findings) for group in groups[MAX_ROWS:])
     more = [f"And {left} more.", ""] if left else []
-    return [_cells(heads), _cells(["---"] * len(heads)), *map(_cells, rows), "", *more]
+    above = [title, ""] if title else []
+    return [*above, _cells(heads), _cells(["---"] * len(heads)), *map(_cells, rows), "", *more]
 
 
 def _classes(result: Result) -> list[str]:
@@ -116,9 +121,9 @@ def _details(lines: Sequence[str]) -> list[str]:
     return ["<details>", "<summary>details</summary>", "", f"<pre>{cut}</pre>", "", "</details>", ""]
 
 
-def _cell(text: str) -> str:
+def _cell(text: str, limit: int = MAX_TEXT) -> str:
     """Return our own words with numbers and units; a mention would work even as a character reference."""
-    return escaped(one_line(text, MAX_TEXT)).replace("&#64;", "@&#8203;")
+    return escaped(one_line(text, limit)).replace("&#64;", "@&#8203;")
 
 
 def code(text: str, limit: int = MAX_TEXT) -> str:

@@ -91,7 +91,7 @@ def page_data(report: Charted) -> dict[str, Any]:
                 [values[:, column] for _, values in training],
                 [values[:, column] for _, values in checked],
                 [run.id for run in judged],
-                report.reach_of,
+                report,
             )
             for column, panel in enumerate(panels)
         ],
@@ -159,7 +159,7 @@ def _panel_data(
     training: Sequence[FloatArray],
     checked: Sequence[FloatArray],
     run_ids: Sequence[str],
-    reach_of: str,
+    report: Charted,
 ) -> dict[str, Any]:
     scale = scale_of(*training, *checked)
     return {
@@ -168,13 +168,15 @@ def _panel_data(
         "unit": unit_data(panel.prop.unit),
         "lowest": _number(panel.prop.lower),
         "moves": panel.moves,
-        "tag": tag_of(panel, reach_of),
+        "tag": tag_of(panel, report.reach_of),
         "reach": None if panel.reach is None else min(panel.reach, 1.0),
         "scale": [scale.low, scale.step],
         "training": [codes(values, scale) for values in training],
         "checked": [codes(values, scale) for values in checked],
         "band": None if panel.band is None else _band_data(panel.band),
-        "findings": [_finding_data(panel, one, run_ids) for one in panel.findings],
+        "band_name": line(words.band_name(panel.band_decides, report.roles)),
+        "noted": bool(panel.noted) and not panel.findings,
+        "findings": [_finding_data(panel, one, run_ids) for one in panel.changes],
     }
 
 
@@ -182,9 +184,11 @@ def tag_of(panel: Panel, reach_of: str) -> str:
     """Return the few words beside a property's name."""
     if panel.findings:
         return words.change(panel.findings[0])
+    if panel.noted:
+        return f"noted: {words.change(panel.noted[0])}"
     if panel.reach is None:
         return "" if panel.judged else "not judged"
-    return "beyond its limits" if panel.reach > 1.0 else f"{share(panel.reach)} {reach_of}"
+    return "unusual by itself" if panel.reach > 1.0 else f"{share(panel.reach)} {reach_of}"
 
 
 def _band_data(band: Band) -> dict[str, Any]:

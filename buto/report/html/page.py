@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 
+from buto.report import words
 from buto.report.check_report import CheckReport
 from buto.report.html import summary
 from buto.report.html.chart_data import drawn, points_of, tag_of, training_drawn
@@ -30,6 +31,8 @@ def render(report: CheckReport) -> str:
         report,
         top=summary.header(report),
         findings=summary.findings(report),
+        noted=summary.noted(report),
+        meaning=words.NOTED,
         classes=class_rows(report.classes),
         clusters=drawings(report.clusters),
         tree=TREE,
@@ -58,14 +61,12 @@ def render(report: CheckReport) -> str:
 
 def _bands(report: CheckReport) -> str:
     """Return what the bands mean; empty if there are none."""
-    if all(panel.band is None for panel in drawn(report)):
+    banded = [panel for panel in drawn(report) if panel.band is not None]
+    if not banded:
         return ""
-    if report.bands_decide:
+    if banded[0].band_decides:
         return "A band is the range that is expected at each time. A run that leaves its band differs."
-    return (
-        "A band is the range that is usual at each time. It shows when and where a run differs; "
-        "the p-value decides."
-    )
+    return f"Shaded: {words.band_name(False, report.roles)}; it decides nothing."
 
 
 def _drawn(report: CheckReport) -> str:

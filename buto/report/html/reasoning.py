@@ -47,11 +47,14 @@ def _environment(report: CheckReport) -> str:
 
 def _judging(report: CheckReport) -> str:
     outside = [panel for panel in report.panels if panel.findings]
+    noted = len(report.verdict.noted)
     inside = [
-        panel for panel in report.panels if panel.reach is not None and panel.moves and not panel.findings
+        panel for panel in report.panels if panel.reach is not None and panel.moves and not panel.changes
     ]
     verb = "differ" if len(outside) > 1 else "differs"
     texts = [f"Of {format_count(len(report.panels), 'property')}, {len(outside) or 'none'} {verb}"]
+    if noted:
+        texts.append(f"{format_count(noted, 'change')} noted: {words.NOTED}")
     if inside:
         closest = max(inside, key=lambda panel: panel.reach or 0.0)
         reach = f"{share(closest.reach or 0.0)} {report.reach_of}"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
+from buto.reading_order import FindingGroup
 from buto.report import words
 from buto.report.check_report import CheckReport
 from buto.report.html.chart_data import drawn, share, when
@@ -63,8 +64,8 @@ class Header:
 
     Attributes:
         mark: a sign for the status.
-        worst: of a regression what matters most.
-        others: whether there are further findings.
+        since: of a regression, from when on what matters most stayed outside its band, as a sentence; empty
+            if it did not.
         lacking: how many runs a decision needs; empty if that is not known.
         facts: terms and texts.
     """
@@ -72,8 +73,7 @@ class Header:
     status: str
     mark: str
     headline: str
-    worst: FindingView | None
-    others: bool
+    since: str
     lacking: str
     facts: tuple[tuple[str, str], ...]
 
@@ -91,16 +91,14 @@ class ClosestView:
 def header(report: CheckReport) -> Header:
     """Return status, headline, main difference, and what was checked against what."""
     verdict = report.verdict
-    worst = None
-    groups = report.groups
-    if verdict.status is Status.REGRESSION and groups:
-        worst = _finding(groups[0].leading, report)
+    leading = [group.leading.subject for group in report.groups[:1]]
+    panel = _panel(leading[0], report) if verdict.status is Status.REGRESSION and leading else None
+    since = "" if panel is None else words.outside_since(panel, report.roles)
     return Header(
         verdict.status.value,
         MARKS[verdict.status],
         _sentence(words.headline(verdict)),
-        worst,
-        len(verdict.findings) > 1,
+        _sentence(since) if since else "",
         _sentence(words.lacking(verdict)) if words.lacking(verdict) else "",
         tuple(_facts(report)),
     )
@@ -108,15 +106,19 @@ def header(report: CheckReport) -> Header:
 
 def findings(report: CheckReport) -> list[FindingView]:
     """Return what leads each group of findings, with the group's other findings as its parts."""
-    return [
-        replace(_finding(group.leading, report), parts=tuple(_finding(part, report) for part in group.parts))
-        for group in report.groups
-    ]
+    return _views(report.groups, report)
+
+
+def noted(report: CheckReport) -> list[FindingView]:
+    """Return the same of what is noted."""
+    return _views(report.noted, report)
 
 
 def closest(report: CheckReport) -> list[ClosestView] | None:
-    """Return the properties that came closest to a finding; None unless the check passed without any."""
-    if report.verdict.status is not Status.PASS or words.listed_findings(report.verdict):
+    """Return the properties that came closest to a finding; None unless the check passed without any
+    and nothing is noted.
+    """
+    if report.verdict.status is not Status.PASS or report.groups or report.noted:
         return None
     moving = [panel for panel in report.panels if panel.moves and panel.reach is not None]
     return [
@@ -146,9 +148,15 @@ def _facts(report: CheckReport) -> Iterator[tuple[str, str]]:
     yield "report created", f"{report.made:%Y-%m-%d %H:%M %Z}"
 
 
+def _views(groups: Sequence[FindingGroup], report: CheckReport) -> list[FindingView]:
+    return [
+        replace(_finding(group.leading, report), parts=tuple(_finding(part, report) for part in group.parts))
+        for group in groups
+    ]
+
+
 def _finding(finding: Finding, report: CheckReport) -> FindingView:
-    panel = next((one for one in report.panels if one.prop.name == finding.subject), None)
-    since = "" if panel is None else _since(panel)
+    since = _since(_panel(finding.subject, report))
     return FindingView(
         finding.subject,
         finding.effect.value,
@@ -168,8 +176,13 @@ def _chart(name: str, report: CheckReport) -> int | None:
     return next((place for place, panel in enumerate(drawn(report)) if panel.prop.name == name), None)
 
 
-def _since(panel: Panel) -> str:
-    return "" if panel.since_s is None else format_seconds(max(0.0, panel.since_s))
+def _panel(name: str, report: CheckReport) -> Panel | None:
+    return next((one for one in report.panels if one.prop.name == name), None)
+
+
+def _since(panel: Panel | None) -> str:
+    since_s = None if panel is None else panel.since_s
+    return "" if since_s is None else format_seconds(max(0.0, since_s))
 
 
 def _details(finding: Finding, since: str, several: bool) -> Sequence[tuple[str, str]]:

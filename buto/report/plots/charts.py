@@ -17,6 +17,7 @@ from buto.report.panels import Panel
 from buto.report.plots.axes import set_unit
 from buto.report.plots.figure import Picture
 from buto.report.sanitize import one_line
+from buto.report.words import band_name
 from buto.runs import FloatArray
 from buto.units import format_change, format_seconds
 from buto.verdicts import OF_CHECK, Roles
@@ -104,21 +105,21 @@ def _draw(axes: Axes, panel: Panel) -> None:
     if panel.band is not None:
         band = panel.band
         axes.fill_between(band.times_s, band.lower, band.upper, color=BAND_COLOUR, alpha=0.3, linewidth=0)
-    for finding in panel.findings:
+    for finding in panel.changes:
         outside = panel.outside_s(finding)
         if outside is not None:
             # A strip: a shade over the whole height would turn the band grey.
             axes.axvspan(*outside, ymin=0.97, color=CHECKED_COLOUR, alpha=0.5, linewidth=0)
     for curve in panel.training:
         axes.plot(curve.times_s, curve.values, color=TRAINING_COLOUR, alpha=0.45, linewidth=0.8)
-    worst = {finding.run_id for finding in panel.findings}
+    worst = {finding.run_id for finding in panel.changes}
     for curve in panel.checked:
         strong = not worst or curve.run_id in worst
         width, alpha = (1.8, 1.0) if strong else (1.0, 0.6)
         axes.plot(
             curve.times_s, curve.values, color=CHECKED_COLOUR, linewidth=width, alpha=alpha, zorder=2 + strong
         )
-    for finding in panel.findings:
+    for finding in panel.changes:
         if finding.at_s is not None and finding.observed is not None:
             axes.plot(finding.at_s, finding.observed, "o", color=CHECKED_COLOUR, fillstyle="none")
     axes.set_ylim(*limits(panel))
@@ -137,7 +138,7 @@ def limits(panel: Panel) -> tuple[float, float]:
     """
     observed = [
         finding.observed
-        for finding in panel.findings
+        for finding in panel.changes
         if finding.observed is not None and (finding.is_level or finding.at_s is not None)
     ]
     curves = _finite(*(curve.values for curve in (*panel.training, *panel.checked)), np.array(observed))
@@ -165,19 +166,21 @@ def _legend(panels: Sequence[Panel], roles: Roles) -> list[Line2D | Patch]:
     if any(panel.training for panel in panels):
         label = drawn_text(roles.known_runs)
         handles.append(Line2D([], [], color=TRAINING_COLOUR, alpha=0.6, label=label))
-    if any(panel.band is not None for panel in panels):
-        handles.append(Patch(color=BAND_COLOUR, alpha=0.3, label="expected"))
+    banded = next((panel for panel in panels if panel.band is not None), None)
+    if banded is not None:
+        label = drawn_text(band_name(banded.band_decides, roles))
+        handles.append(Patch(color=BAND_COLOUR, alpha=0.3, label=label))
     if any(panel.checked for panel in panels):
         runs = max(len(panel.checked) for panel in panels)
         label = f"{roles.judged} run" if runs == 1 else f"{runs} {roles.judged_runs}"
         handles.append(Line2D([], [], color=CHECKED_COLOUR, linewidth=2, label=drawn_text(label)))
-    if any(panel.outside_s(finding) for panel in panels for finding in panel.findings):
+    if any(panel.outside_s(finding) for panel in panels for finding in panel.changes):
         handles.append(Patch(color=CHECKED_COLOUR, alpha=0.5, label="outside"))
     return handles
 
 
 def _subtitle(panel: Panel, title: str) -> str:
-    worst = next((finding for finding in panel.findings if finding.observed is not None), None)
+    worst = next((finding for finding in panel.changes if finding.observed is not None), None)
     if worst is None or worst.observed is None or worst.expected is None:
         return title
     at = "" if worst.at_s is None else f" at {format_seconds(worst.at_s)}"

@@ -12,7 +12,7 @@ from buto.report.plots.figure import PNG, Picture, drawing
 from buto.runs import Run
 from buto.runs.window import measured
 from buto.units import format_count
-from buto.verdicts import OF_CHECK, Finding, Roles
+from buto.verdicts import OF_CHECK, Roles, Verdict
 
 MAX_PICTURES = 12
 MAX_NAME = 120
@@ -23,7 +23,7 @@ MAX_NAMED = 3
 
 
 def panels(
-    oracle: Oracle, training: Sequence[Run], checked: Sequence[Run], findings: Sequence[Finding] = ()
+    oracle: Oracle, training: Sequence[Run], checked: Sequence[Run], verdict: Verdict | None = None
 ) -> list[Panel]:
     """Return one panel for each property that the oracle judges.
 
@@ -32,16 +32,19 @@ def panels(
     Args:
         training: the stored training runs of the oracle; may be empty.
         checked: runs to draw above them; may be empty.
+        verdict: on these; None without any.
     """
+    findings, noted = ((), ()) if verdict is None else (verdict.findings, verdict.noted)
     training, checked = list(map(measured, training)), list(map(measured, checked))
-    return list(panels_of(oracle.fitted.view((*training, *checked)), training, checked, findings))
+    view = oracle.fitted.view((*training, *checked))
+    return list(panels_of(view, training, checked, findings, noted))
 
 
 def pictures(
     drawn: Sequence[Panel], title: str, caption: str = "", picture: str = PNG, roles: Roles = OF_CHECK
 ) -> dict[str, bytes]:
-    """Return file names and pictures: an overview, and at most MAX_PICTURES properties with findings."""
-    found = [panel for panel in drawn if panel.findings][:MAX_PICTURES]
+    """Return file names and pictures: an overview, and at most MAX_PICTURES properties that changed."""
+    found = [panel for panel in drawn if panel.changes][:MAX_PICTURES]
     content = drawing(overview(drawn, title, caption, roles), picture)
     return {f"overview.{picture}": content, **single_pictures(found, title, caption, picture, roles)}
 
@@ -55,7 +58,7 @@ def overview(
         whole: whether to draw constant properties too; else they are left out, and the title has their
             number.
     """
-    shown = [panel for panel in drawn if whole or panel.findings or panel.moves]
+    shown = [panel for panel in drawn if whole or panel.changes or panel.moves]
     constant = len(drawn) - len(shown)
     heading = f"{title}; without {format_count(constant, 'constant property')}" if constant else title
     return overview_plot(shown, heading, caption, roles)

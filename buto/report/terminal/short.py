@@ -8,7 +8,7 @@ from buto.report.check_report import CheckReport
 from buto.report.panels import Panel
 from buto.report.sanitize import MAX_TEXT, one_line
 from buto.report.terminal.curve import run_beside_limit
-from buto.report.terminal.line import MAX_LINE, Line, line, remarks
+from buto.report.terminal.line import MAX_LINE, MAX_WHOLE_LINE, Line, line, remarks
 from buto.report.terminal.style import EFFECT_COLOUR
 from buto.units import format_percent
 from buto.verdicts import Status
@@ -31,6 +31,7 @@ def short_lines(report: CheckReport) -> list[Line]:
         *remarks("because", verdict.reasons, most=MAX_REASONS),
         *remarks("runs", [words.lacking(verdict)]),
         *_findings(report),
+        *remarks("noted", [_noted(report)], limit=MAX_WHOLE_LINE, colour="cyan"),
         *remarks("live objects", [_classes(report)], limit=2 * MAX_LINE, colour="cyan"),
         *remarks("closest", [closest(report)]),
         *remarks("hosts", [words.hosts(report.environment, report.roles.known)], colour="cyan"),
@@ -49,7 +50,12 @@ def detects(report: CheckReport) -> list[Line]:
 def closest(report: CheckReport) -> str:
     """Return the property that came closest to failing a check that passed; empty without one."""
     used = [panel for panel in report.panels if panel.reach is not None]
-    if report.verdict.status is not Status.PASS or report.verdict.findings or not used:
+    if (
+        report.verdict.status is not Status.PASS
+        or report.verdict.findings
+        or report.verdict.noted
+        or not used
+    ):
         return ""
     nearest = max(used, key=lambda panel: panel.reach or 0.0)
     return f"{nearest.prop.name}, {format_percent(nearest.reach or 0.0)} {report.reach_of}"
@@ -60,6 +66,11 @@ def _classes(report: CheckReport) -> str:
     if report.verdict.status is not Status.REGRESSION:
         return ""
     return ", ".join(map(words.class_change, report.classes[:MAX_CLASSES]))
+
+
+def _noted(report: CheckReport) -> str:
+    """Return what is noted; empty of a pass, which has it in its headline."""
+    return "" if report.verdict.status is Status.PASS else words.changes(report.verdict.noted)
 
 
 def _findings(report: CheckReport) -> list[Line]:

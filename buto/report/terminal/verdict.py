@@ -15,8 +15,7 @@ from buto.report.terminal.curve import run_beside_limit
 from buto.report.terminal.line import MAX_LINE, MAX_WHOLE_LINE, Line, line, remarks
 from buto.report.terminal.short import closest, detects, short_lines
 from buto.report.terminal.style import EFFECT_COLOUR, STATUS_COLOUR
-from buto.units import format_seconds
-from buto.verdicts import Finding, Status
+from buto.verdicts import Finding, Roles, Status
 
 CURVE_WIDTH = 24
 _MAX_ERROR_LINES = 40
@@ -68,6 +67,7 @@ def _full_lines(report: CheckReport) -> list[Line]:
         *remarks("because", verdict.reasons, limit=MAX_WHOLE_LINE),
         *remarks("runs", [words.lacking(verdict)]),
         *_findings(report),
+        *_noted(report),
         *remarks("live objects", [words.class_change(one) for one in report.classes], colour="cyan"),
         *remarks("like", list(map(str, report.likes)), limit=MAX_WHOLE_LINE, colour="cyan"),
         *remarks("closest", [closest(report)]),
@@ -93,19 +93,24 @@ def _environment(report: CheckReport) -> str:
 
 def _findings(report: CheckReport) -> list[Line]:
     groups = report.groups
-    panels = {panel.prop.name: panel for panel in report.panels}
     passed = report.verdict.status is Status.PASS and groups
     lines = [line("  differences that do not fail the check:")] if passed else []
-    return lines + [one for group in groups for one in _group(group, panels)]
+    return lines + [one for group in groups for one in _group(group, report)]
 
 
-def _group(group: FindingGroup, panels: dict[str, Panel]) -> list[Line]:
+def _noted(report: CheckReport) -> list[Line]:
+    lines = [one for group in report.noted for one in _group(group, report)]
+    return [line("  ", ("noted", "cyan"), f", {words.NOTED}:"), *lines] if lines else []
+
+
+def _group(group: FindingGroup, report: CheckReport) -> list[Line]:
     """Return the leading finding whole, and its parts with their numbers below it."""
-    lines = _finding(group.leading, panels.get(group.leading.subject))
-    return lines + [one for part in group.parts for one in _finding(part, None, indent="    ")]
+    panel = next((one for one in report.panels if one.prop.name == group.leading.subject), None)
+    lines = _finding(group.leading, panel, report.roles)
+    return lines + [one for part in group.parts for one in _finding(part, None, report.roles, indent="    ")]
 
 
-def _finding(finding: Finding, panel: Panel | None, indent: str = "  ") -> list[Line]:
+def _finding(finding: Finding, panel: Panel | None, roles: Roles, indent: str = "  ") -> list[Line]:
     summary = ", ".join(filter(None, (words.change(finding), words.effect(finding), words.weight(finding))))
     head = line(
         indent,
@@ -116,19 +121,19 @@ def _finding(finding: Finding, panel: Panel | None, indent: str = "  ") -> list[
     details = [
         finding.text,
         ", ".join(filter(None, (words.measured(finding), words.expectation(finding)))),
-        _outside(finding, panel),
+        _outside(finding, panel, roles),
     ]
     lines = [line(f"{indent}    {one_line(detail, MAX_LINE)}") for detail in details if detail]
     run, limit = run_beside_limit(finding, panel, CURVE_WIDTH)
     if run:
-        lines.append(line(f"{indent}    run ", *run, f"  {limit}".rstrip()))
+        whose = "" if panel is None or panel.band_decides or not limit else f"{one_line(roles.known)} "
+        lines.append(line(f"{indent}    run ", *run, f"  {whose}{limit}".rstrip()))
     return [head, *lines]
 
 
-def _outside(finding: Finding, panel: Panel | None) -> str:
+def _outside(finding: Finding, panel: Panel | None, roles: Roles) -> str:
     """Return when it was outside: the finding's own time, else that of the curve."""
     window = words.window(finding)
     if finding.outside_share is not None:
         return f"outside {window}" if window else ""
-    since_s = None if panel is None else panel.since_s
-    return "" if since_s is None else f"outside its band since {format_seconds(since_s)}"
+    return "" if panel is None else words.outside_since(panel, roles)

@@ -7,7 +7,6 @@ from datetime import UTC, datetime
 
 from buto import oracle
 from buto.errors import BadFileError, JudgeError, StorageError
-from buto.reading_order import grouped
 from buto.report import words
 from buto.report.result import Commit, Result
 from buto.report.sanitize import MAX_TEXT, one_line
@@ -46,7 +45,7 @@ def label_result(project: Project, command: str, result: Result, on_event: OnEve
             _add(project, result.test, passed, Label.GOOD, command, reason or _PASSED_NOW)
         verdict = result.verdict
         if command == Action.CHECK.value and verdict is not None and _is_confirmed(verdict, valid):
-            _add(project, result.test, valid, Label.BAD, command, _found(verdict))
+            _add(project, result.test, valid, Label.BAD, command, words.headline(verdict))
     except (BadFileError, StorageError) as error:
         on_event(Warned(result.test, f"{error.message}; these runs get no label"))
 
@@ -69,12 +68,6 @@ def _is_confirmed(verdict: Verdict, valid: Sequence[str]) -> bool:
     """Return whether several runs show together that the program got worse."""
     is_worse = verdict.status is Status.REGRESSION and not verdict.is_welcome
     return is_worse and len(valid) >= CONFIRMED
-
-
-def _found(verdict: Verdict) -> str:
-    groups = grouped(verdict.findings)
-    worst = [f"{group.leading.subject} {words.change(group.leading)}" for group in groups[:1]]
-    return ": ".join([words.headline(verdict), *worst])
 
 
 def _passed_now(project: Project, result: Result) -> list[str]:

@@ -18,8 +18,12 @@ from buto import schemas
 from tests.support.processes.command import called
 from tests.support.runs.stored import leaking_run, store
 
-HEADLINE = "1 difference from the 6 runs of old, p = 0.00216 (alpha 0.01)"
+HEADLINE = (
+    "fails for used heap +53.2 % (largest value 10.9 → 16.7 MiB), against the 6 runs of old, "
+    "p = 0.00216 (alpha 0.01)"
+)
 SAID = f"REGRESSION  new against old: {HEADLINE}"
+ENCODED = SAID.replace("%", "%25")
 HEAP = "jvm.memory.heap.used"
 FILES = {"html": "r.html", "markdown": "r.md", "junitxml": "r.xml", "bencher": "b.json", "json": "r.json"}
 
@@ -72,13 +76,13 @@ def test_the_page_names_both_programs_in_every_part(compared: tuple[Path, Comple
     texts = Seen((compared[0] / FILES["html"]).read_text()).texts
     whole = " ".join(texts)
     assert texts[0] == "regression: new against old"
-    assert f"{HEADLINE}." in texts
+    assert f"F{HEADLINE[1:]}." in texts
     assert "compared with 6 runs of old" in whole
     assert (
         "The 6 runs of new and the runs of old are put together, and every way of choosing as many" in whole
     )
     assert "The runs of both programs show the usual scatter" in whole
-    assert "The bands around the 6 runs of old only illustrate" in whole
+    assert "The shaded range around the 6 runs of old" in whole
     assert (texts.count("new"), texts.count("old")) == (7, 8), "each run's role, and heads of columns"
     # What would be said of an oracle is no concern of who compares.
     assert "oracle" not in whole and "--runs 10" not in whole
@@ -91,11 +95,11 @@ def test_markdown_and_annotation_say_what_the_terminal_says(
     directory, done = compared
     terminal, _, annotation = done.stdout.rstrip("\n").rpartition("\n")
     assert terminal.startswith(f"{SAID}\n")
-    assert annotation.startswith(f"::error title=buto new against old%3A regression::{SAID}%0A  {HEAP}  ")
+    assert annotation.startswith(f"::error title=buto new against old%3A regression::{ENCODED}%0A  {HEAP}  ")
     assert unquote(annotation).endswith(terminal.partition("\n")[2])
     comment = (directory / FILES["markdown"]).read_text()
     title = "### ❌ **regression** <code>new against old</code>"
-    assert comment.startswith(f"<!-- buto: new%20against%20old -->\n{title}\n\n{HEADLINE}.\n")
+    assert comment.startswith(f"<!-- buto: new%20against%20old -->\n{title}\n\nF{HEADLINE[1:]}.\n")
     assert re.search(rf"^\| <code>{HEAP}</code> \| \+[\d.]+ MiB .* \| worse \| ", comment, re.MULTILINE)
     assert f"<pre>{SAID}\n  {HEAP}  +" in comment
 

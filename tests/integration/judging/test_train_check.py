@@ -129,7 +129,7 @@ def test_a_change_for_the_better_fails_and_says_how_to_accept_it(trained: Path) 
     store(trained, leaking_run(24, leak=0.0, purpose="check"))
     done = called(trained, "check", "leaker", "--from-runs", id_of(24))
     assert done.returncode == 1
-    assert "1 difference from the 10 training runs, for the better" in done.stdout
+    assert ", for the better, against the 10 training runs" in done.stdout
     assert "next: buto accept leaker  # every change is an improvement: this accepts it" in done.stdout
 
 

@@ -23,12 +23,13 @@ from tests.support.processes.command import called
 from tests.support.runs.stored import BEGINNING, leaking_run, store
 
 DOCS = ROOT / "docs"
-BLOCKS = {DOCS / "reports.md": 13, DOCS / "formats" / "result.md": 1}
+BLOCKS = {DOCS / "reports.md": 14, DOCS / "formats" / "result.md": 1}
 """Each page, and how many blocks it has."""
+THREE = ("20260101T002300.000Z-0017", "20260101T002400.000Z-0018", "20260101T002500.000Z-0019")
 PICTURES = {
     "history.png": ("history leaker jvm.memory.heap.used --plot history.png", "history.png"),
     "plot.png": (
-        "plot leaker jvm.memory.heap.used --from-runs 20260101T002300.000Z-0017",
+        f"plot leaker jvm.memory.heap.used --from-runs {','.join(THREE)}",
         "plots/leaker/jvm.memory.heap.used.png",
     ),
 }
@@ -46,7 +47,7 @@ MACHINE = {
     "host.cpu.model": "Some Processor",
 }
 ANOTHER_JAVA = {**MACHINE, "jvm.spec.version": "21", "jvm.vm.version": "21.0.7+6"}
-LEAKS = {20: 1.0, 21: 1.0, 22: 1.0, 23: 3.0, 24: 3.0, 25: 1.0}
+LEAKS = {20: 1.0, 23: 3.0, 26: 1.05, 29: 3.0, 32: 1.0}
 """Number of a checked run to the MiB that it loses in a second; the training runs lose one."""
 
 AGAIN = f"read and see the difference after: {WRITE}=1 pytest {Path(__file__).relative_to(ROOT)}"
@@ -71,14 +72,14 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
         Clock.time = BEGINNING + timedelta(minutes=11)
         assert called(directory, "train", "leaker", "--from-runs", "all", *COMMAND).returncode == 0
         for number, leak in LEAKS.items():
-            commit = f"{number:02x}" * 20 + ("+dirty" if number == 24 else "")
-            [run_id] = store(
-                directory,
-                leaking_run(number, leak=leak, purpose="check", **MACHINE, **{"buto.commit": commit}),
-            )
-            Clock.time = BEGINNING + timedelta(minutes=number)
-            called(directory, "check", "leaker", "--from-runs", run_id)
-        store(directory, leaking_run(26, purpose="check", **ANOTHER_JAVA))
+            commit = {"buto.commit": f"{number:02x}" * 20 + ("+dirty" if number == 29 else "")}
+            three = [
+                leaking_run(one, leak=leak, purpose="check", **MACHINE, **commit)
+                for one in range(number, number + 3)
+            ]
+            Clock.time = BEGINNING + timedelta(minutes=number + 2)
+            called(directory, "check", "leaker", "--from-runs", ",".join(store(directory, *three)))
+        store(directory, leaking_run(35, purpose="check", **ANOTHER_JAVA))
     return directory
 
 

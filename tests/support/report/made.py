@@ -101,8 +101,19 @@ def verdict(
     run_ids: tuple[str, ...] = (RUN_ID,),
     reasons: tuple[str, ...] = (),
     warnings: tuple[str, ...] = (),
+    noted: tuple[Finding, ...] = (),
 ) -> Verdict:
-    return Verdict(status, "bounds", findings, reasons, warnings, run_ids, 10, settings={"deviations": 20.0})
+    return Verdict(
+        status,
+        "bounds",
+        findings,
+        noted,
+        reasons,
+        warnings,
+        run_ids,
+        10,
+        settings={"deviations": 20.0},
+    )
 
 
 def panel(subject: str = OLD_GENERATION, run_id: str = RUN_ID, reach: float | None = None) -> Panel:

@@ -86,7 +86,7 @@ def test_plots_are_figures_of_what_is_named() -> None:
     assert len(axes.lines) == 11 and len(axes.collections) == 1
     assert [text.get_text() for text in axes.get_legend().texts] == [
         "training runs",
-        "expected",
+        "range of the training runs",
         "recorded run",
     ]
     several = buto.plot_runs(CHANGED, ["jvm.*"])

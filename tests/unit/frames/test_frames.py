@@ -296,6 +296,7 @@ def test_findings() -> None:
         "severity": 3.0,
         "evidence": 0.75,
         "text": "grows",
+        "noted": False,
     }
     numbers = ["observed", "lower", "upper", "expected", "at_s", "window_start_s", "window_end_s", "evidence"]
     assert frame.loc[1, numbers].isna().all()

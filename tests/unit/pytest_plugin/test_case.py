@@ -105,7 +105,7 @@ def test_a_run_that_differs_is_confirmed_by_two_more(tmp_path: Path) -> None:
     assert case.state.missing == 0
     outcome = case.outcome(0)
     assert not outcome.is_good
-    assert outcome.reason.startswith("jvm.memory.heap.used +")
+    assert outcome.reason.startswith("fails for used heap +")
     assert (
         outcome.details[-1]
         == "  next: pytest test_it.py::test_leaker --buto-accept  # if the change is meant"

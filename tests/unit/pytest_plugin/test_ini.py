@@ -36,7 +36,11 @@ def session(
 @pytest.mark.parametrize(
     ("ini", "outcome", "line"),
     [
-        ("", {"failed": 1}, "REGRESSION  *, better; * from the 10 training runs, * (alpha 0.01)"),
+        (
+            "",
+            {"failed": 1},
+            "REGRESSION  * fails for *, for the better, against the 10 training runs, * (alpha 0.01)",
+        ),
         ("buto_alpha = 0.05", {"failed": 1}, "REGRESSION  * (alpha 0.05)"),
         ("buto_fail_on = worse", {"passed": 1}, f"PASS  {TEST}: *"),
     ],

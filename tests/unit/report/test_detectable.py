@@ -23,7 +23,7 @@ def test_one_line_has_what_matters_in_a_fixed_order() -> None:
         Strength(CPU, 2.0, 0.5, inf),
         Strength(DURATION, 4.0, 0.4, 0.2),
     ]
-    line = "duration ±400 ms (10 %), CPU time +500 ms (25 %), used heap ±1 MiB (10 %); none of threads"
+    line = "duration ±400 ms (10 %), processor time +500 ms (25 %), used heap ±1 MiB (10 %); none of threads"
     assert detectable(found) == f"{INTRODUCTION}{line}"
     nothing = "a check detects no lasting change up to 10 times as much of used heap, threads"
     assert detectable([Strength(HEAP, 1.0, inf, inf), Strength(THREADS, 1.0, inf, inf)]) == nothing
@@ -41,7 +41,7 @@ def test_of_nothing_that_matters_there_is_no_line() -> None:
         (9.9, 1.0, 1.0, None),
         (10.1, 1.0, 1.0, None),
         (10.1, 30.0, 1.0, "used heap, threads"),
-        (inf, inf, inf, "CPU time, used heap, threads"),
+        (inf, inf, inf, "processor time, used heap, threads"),
     ],
 )
 def test_an_oracle_that_misses_doublings_of_most_is_warned_of(

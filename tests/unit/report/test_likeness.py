@@ -14,8 +14,8 @@ from buto.runs.labels import Label, Labelling
 HEAP, THREADS = "jvm.memory.heap.used", "jvm.thread.count"
 NOON = datetime(2026, 10, 2, 12, tzinfo=UTC)
 EXPECTED = [
-    Level(property_for(HEAP), "mean", 100.0, 92.0, 108.0, 4.0),
-    Level(property_for(THREADS), "mean", 10.0, 10.0, 10.0, 4.0),
+    Level(property_for(HEAP), "mean", 100.0, 92.0, 108.0, 2.0),
+    Level(property_for(THREADS), "mean", 10.0, 10.0, 10.0, 0.0),
 ]
 USUAL = {HEAP: 100.0, THREADS: 10.0}
 MORE_HEAP = {HEAP: 200.0, THREADS: 10.0}

@@ -134,7 +134,9 @@ def test_an_oracle() -> None:
 
 def test_a_verdict() -> None:
     text = shown(verdict(findings=(leak(), silence())))
-    assert text.startswith("✗ regression 2 differences from the 10 training runs")
+    assert text.startswith(
+        "✗ regression fails for com.acme.full (less) and 1 more, against the 10 training runs"
+    )
     assert f"{OLD_GENERATION} +3 MiB (+300 %) worse 4 MiB at 4 s 512 KiB to 1.5 MiB" in text
     assert "com.acme.full less" in text
     many = shown(verdict(findings=tuple(leak(subject=f"p{number}") for number in range(40))))
@@ -154,7 +156,7 @@ def test_a_result() -> None:
     failed = Result("leaker", None, error=MeasureError("java was not found", advice="buto doctor"))
     assert shown(failed) == "leaker: error, 0 runs java was not found buto doctor"
     judged = Result("leaker", None, verdict=verdict(findings=(leak(),)))
-    assert shown(judged).startswith("✗ regression leaker: 1 difference")
+    assert shown(judged).startswith("✗ regression leaker: fails for used memory (G1 Old Gen) +300 %")
 
 
 @pytest.mark.parametrize("evil", EVIL)

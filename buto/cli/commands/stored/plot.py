@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from argparse import ArgumentParser, Namespace
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
@@ -23,7 +23,6 @@ from buto.runs import Run, run_set
 from buto.runs.store import RunStore
 from buto.steps import Action
 from buto.units import format_count
-from buto.verdicts import Finding
 from buto.workflow.project import Project
 from buto.workflow.project.stored import ALL, newest_check, stored_runs, training_runs
 from buto.workflow.report import has_no_oracle
@@ -73,10 +72,9 @@ examples:
             return _plot_runs(project, args, console)
         known = project.oracle(args.test, Action.PLOT)
         checked = _checked(project, args.test, args.from_runs)
-        findings: Sequence[Finding] = ()
+        verdict = None
         if checked:
             verdict = oracle.check(known, run_set(checked))
-            findings = verdict.findings
             ids = ", ".join(run.id for run in checked)
             console.info(f"{format_count(len(checked), 'checked run')}, {verdict.status.value}: {ids}")
         else:
@@ -86,7 +84,7 @@ examples:
         with matplotlib_beside(project.store):
             from buto.report.plots.pictures import caption_of, panels, pictures, single_pictures
 
-            drawn = panels(known, training.runs, checked, findings)
+            drawn = panels(known, training.runs, checked, verdict)
             caption = caption_of(known, checked)
             if args.properties:
                 by_name = {panel.prop.name: panel for panel in drawn}

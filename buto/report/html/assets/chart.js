@@ -47,7 +47,7 @@ class Chart {
   legend() {
     const { panel } = this;
     const entries = [];
-    if (panel.band) entries.push(["band", "expected"]);
+    if (panel.band) entries.push(["band", panel.band_name]);
     if (panel.training.length) entries.push(["training", `${panel.training.length} ${page.roles.known_runs}`]);
     panel.checked.forEach((curve, i) => entries.push([`run${i}`, panel.checked.length > 1 ? `run ${i + 1}` : "this run"]));
     for (const [kind, text] of Object.entries(MARKS)) {

@@ -149,7 +149,7 @@ class Cursor {
     });
     if (panel.band) {
       const [low, high] = [between(panel.band.times, panel.band.lower, time), between(panel.band.times, panel.band.upper, time)];
-      if (!Number.isNaN(low)) rows.push(["band", "expected", quantity(low) === quantity(high) ? quantity(low) : `${quantity(low)} to ${quantity(high)}`]);
+      if (!Number.isNaN(low)) rows.push(["band", panel.band_name, quantity(low) === quantity(high) ? quantity(low) : `${quantity(low)} to ${quantity(high)}`]);
     }
     const training = panel.training.map((curve) => between(curve.times, curve.values, time)).filter((one) => !Number.isNaN(one)).sort((a, b) => a - b);
     if (training.length) {

@@ -45,11 +45,11 @@ function overview(place) {
 
 function card(i) {
   const raw = page.panels[i];
-  const differs = raw.findings.length > 0;
+  const differs = raw.findings.length > 0 && !raw.noted;
   const made = element("button", { type: "button", class: differs ? "card differs" : "card", "data-open": i },
     element("span", { class: "name" }, ...title(raw.title)),
     element("span", { class: "tag" }, differs ? `≠ ${raw.tag}` : raw.tag), miniature(panels[i]()));
-  if (!differs && raw.reach !== null) {
+  if (!raw.findings.length && raw.reach !== null) {
     const width = Math.round(100 * Math.min(1, raw.reach));
     made.append(svg("svg", { class: "used", viewBox: "0 0 100 3", preserveAspectRatio: "none", "aria-hidden": "true" },
       svg("rect", { width: 100, height: 3 }), svg("rect", { class: "part", width, height: 3 })));
@@ -97,7 +97,7 @@ function dialog(box) {
       element("div", { class: "bar" }, element("h2", {}, ...title(raw.title)),
         element("span", { class: "turn" }, button("previous property", "‹", () => open(shown - 1)), ` ${shown + 1} of ${panels.length} `,
           button("next property", "›", () => open(shown + 1)), button("close (Escape)", "✕", () => box.close()))),
-      element("p", { class: raw.findings.length ? "tag differs" : "tag" }, raw.tag), chart.box,
+      element("p", { class: raw.findings.length && !raw.noted ? "tag differs" : "tag" }, raw.tag), chart.box,
       element("p", { class: "note" }, "drag to zoom, double click for the whole run; keys: ← → move, + − zoom, 0 whole run, L logarithm"));
     if (!box.open) box.showModal();
     chart.draw();

@@ -52,7 +52,9 @@ def test_junit_has_a_case_for_each_test_that_says_what_the_terminal_says() -> No
     regression, steady, moved, broken = cases(made.every_result())
     failure = regression.find("failure")
     assert failure is not None and failure.text is not None
-    assert failure.text.startswith("REGRESSION  leaker: 2 differences from the 10 training runs\n")
+    assert failure.text.startswith(
+        "REGRESSION  leaker: fails for com.acme.full (less) and 1 more, against the 10 training runs\n"
+    )
     assert failure.text.endswith("\n  next: buto train leaker  # if the change is meant")
     assert "next: buto plot leaker" in (regression.findtext("system-out") or "")
     assert [child.tag for child in steady] == ["system-out"]
@@ -185,6 +187,35 @@ def test_a_pass_is_annotated_only_with_warnings() -> None:
     assert workflow_commands([fine]) == []
     [line] = workflow_commands([warned])
     assert re.fullmatch(r"::warning file=oracles/leaker\.json,title=[^:,]+%3A pass::a%0Ab", line)
+
+
+def noting() -> Result:
+    """A pass in which a change is noted."""
+    return reported(made.report(made.verdict(Status.PASS, noted=(made.leak(),))), made.ORACLE)
+
+
+def test_what_is_noted_is_a_notice_at_most() -> None:
+    [line] = workflow_commands([noting()])
+    assert line.startswith(
+        "::notice file=oracles/leaker.json,title=buto leaker%3A pass::PASS  leaker: noted: used"
+    )
+
+
+def test_what_is_noted_is_in_the_output_of_a_passed_case_and_no_failure() -> None:
+    [case] = cases([noting()])
+    assert [child.tag for child in case] == ["system-out"]
+    output = case.findtext("system-out") or ""
+    assert output.startswith("PASS  leaker: noted: used memory (G1 Old Gen) +300 % (1 → 4 MiB); no change")
+    assert "\n  noted, certain, and smaller than the size that matters:\n" in output
+
+
+def test_what_is_noted_is_told_in_the_comment_of_a_pass() -> None:
+    text = markdown_text([noting()])
+    assert "✅ **pass**" in text
+    page = tags(text)
+    assert page.text.lstrip().partition("\n")[2].startswith("Noted: used memory (G1 Old Gen) +300 %")
+    assert page.tags.count("tr") == 2
+    assert "Noted: certain, and smaller than the size that matters." in page.text
 
 
 @pytest.mark.parametrize("text", made.EVIL)

@@ -31,7 +31,7 @@ def document(*results: Result, command: str = "check", exit_code: int = EXIT_REG
 
 def test_the_golden_file_is_what_is_written_and_follows_the_schema() -> None:
     text = result_text(result_document("check", made.every_result(), EXIT_REGRESSION, made.FINISHED))
-    written = golden.same("result-4.json", text.replace(f'"buto": "{__version__}"', '"buto": "0.1.0"'))
+    written = golden.same("result-5.json", text.replace(f'"buto": "{__version__}"', '"buto": "0.1.0"'))
     jsonschema.validate(json.loads(written), load("result"))
 
 
@@ -85,6 +85,15 @@ def test_what_a_p_value_rests_on_and_what_a_finding_weighs_are_reported() -> Non
         None,
     )
     assert as_data["findings"][0]["evidence"] == 0.58
+
+
+def test_what_is_noted_has_the_shape_of_a_finding_and_is_none() -> None:
+    verdict = made.verdict(Status.PASS, noted=(made.leak(),))
+    as_data = document(Result("leaker", made.ORACLE, [], verdict), exit_code=EXIT_PASS)["tests"][0]["verdict"]
+    failing = document(Result("leaker", made.ORACLE, [], made.verdict(findings=(made.leak(),))))
+    assert (as_data["status"], as_data["findings"], as_data["groups"]) == ("pass", [], [])
+    assert as_data["noted"] == failing["tests"][0]["verdict"]["findings"]
+    assert "needs_more" not in as_data
 
 
 def test_a_run_has_its_commit_and_one_number_for_each_property() -> None:

@@ -98,7 +98,7 @@ def test_the_page_says_what_grew_since_when_by_how_much_and_compared_with_what()
     assert worst.subject == reports.POOL
     assert "G1 Old Gen" in shown
     for words in (
-        "from the 10 training runs",
+        "against the 10 training runs",
         "observed",
         "expected",
         "outside",
@@ -109,14 +109,30 @@ def test_the_page_says_what_grew_since_when_by_how_much_and_compared_with_what()
         assert words in shown, words
 
 
-def test_one_p_value_is_explained_and_bands_are_reported_as_illustration() -> None:
+def test_one_p_value_is_explained_and_the_range_of_training_decides_nothing() -> None:
     report = reports.calibrated()
     shown = Elements(render(report)).shown
-    assert "every way of choosing as many" in shown and "the p-value decides" in shown
+    assert "every way of choosing as many" in shown
+    assert "Shaded: range of the training runs; it decides nothing." in shown
     assert f"p = {format_number(report.verdict.p_value)} (alpha" in shown
     assert report.verdict.guarantee[:40] in shown
     assert "% of the evidence" in shown
-    assert "jvm.memory.heap.used : +" in shown and "1 other difference with it" in shown
+    assert "Fails for used heap +" in shown and "1 other difference with it" in shown
+
+
+def test_what_is_noted_has_charts_apart_from_what_a_check_fails_for() -> None:
+    report = reports.calibrated()
+    findings = report.verdict.findings
+    verdict = replace(report.verdict, status=Status.PASS, findings=(), noted=findings)
+    panels = tuple(replace(one, findings=(), noted=one.findings) for one in report.panels)
+    page = render(replace(report, verdict=verdict, panels=panels))
+    elements = Elements(page)
+    assert "Noted: used heap +" in elements.shown and "smaller than the size that matters" in elements.shown
+    assert "Fails for" not in elements.shown and "Closest to" not in elements.shown
+    articles = [one["class"] for one in elements.all("article")]
+    assert articles and set(articles) == {"finding calm"}
+    first = data_of(page)["panels"][0]
+    assert first["noted"] and first["tag"].startswith("noted: +") and first["findings"]
 
 
 def test_a_pass_says_how_much_is_left() -> None:

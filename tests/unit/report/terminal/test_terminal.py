@@ -8,8 +8,10 @@ from typing import Any
 import numpy as np
 import pytest
 
+from buto.detectors.calibrated.findings import MEASURES
 from buto.detectors.views import Band
 from buto.reading_order import Order
+from buto.report import words
 from buto.report.environment import EnvironmentRow, Likeness
 from buto.report.panels import Curve
 from buto.report.terminal.verdict import Detail, result_lines, styled_lines, verdict_lines
@@ -24,13 +26,16 @@ ENVIRONMENT = (
 )
 
 
+LEAK = "used memory (G1 Old Gen) +300 % (1 → 4 MiB)"
+
+
 def lines_of(of: Verdict, *runs: Run, detail: Detail = Detail.FULL, **changes: Any) -> list[str]:
     return verdict_lines(made.report(of, runs, **changes), detail)
 
 
 def test_a_regression_says_what_changed_when_and_by_how_much() -> None:
     assert lines_of(made.verdict(findings=(made.leak(),))) == [
-        "REGRESSION  leaker: 1 difference from the 10 training runs",
+        f"REGRESSION  leaker: fails for {LEAK}, against the 10 training runs",
         "  jvm.memory.used[G1 Old Gen]  +3 MiB (+300 %), worse",
         "      4 MiB at 4 s, expected 512 KiB to 1.5 MiB",
         "      outside from 1.5 s to 4 s (62.5 % of the points)",
@@ -73,7 +78,7 @@ def test_a_p_value_is_next_to_what_was_accepted_and_what_it_rests_on() -> None:
         guarantee="19 training runs, exchangeable with this one",
     )
     lines = lines_of(judged)
-    assert lines[0].endswith("from the 10 training runs, p = 0.0123 (alpha 0.05)")
+    assert lines[0].endswith("against the 10 training runs, p = 0.0123 (alpha 0.05)")
     assert lines[1].endswith("+3 MiB (+300 %), worse, 58 % of the evidence")
     assert lines[-1] == "  p-value assumes: 19 training runs, exchangeable with this one"
 
@@ -88,9 +93,77 @@ def test_an_inconclusive_check_says_how_many_runs_would_decide_it() -> None:
 
 def test_a_pass_names_findings_that_were_not_enough() -> None:
     lines = lines_of(made.verdict(Status.PASS, (made.leak(),)))
-    assert lines[0] == "PASS  leaker: 1 difference from the 10 training runs, not enough to fail"
+    assert lines[0] == f"PASS  leaker: {LEAK}, not enough to fail against the 10 training runs"
     assert lines[1].strip() == "differences that do not fail the check:"
     assert made.OLD_GENERATION in lines[2]
+
+
+def small(subject: str, **changes: Any) -> Finding:
+    """An increase by 2 percent that somebody can see and nobody minds."""
+    return Finding(
+        "calibrated",
+        subject,
+        made.RUN_ID,
+        Direction.MORE,
+        Effect.WORSE,
+        unit="By",
+        observed=41.0 * 2**20,
+        expected=40.2 * 2**20,
+        measure="total",
+        **changes,
+    )
+
+
+def test_a_pass_names_in_its_first_line_what_is_noted() -> None:
+    judged = replace(
+        made.verdict(Status.PASS, noted=(small("jvm.memory.allocated"),)), p_value=0.6, alpha=0.01
+    )
+    headline = (
+        "PASS  leaker: noted: allocated bytes +1.99 % (total 40.2 → 41 MiB); "
+        "no change that matters against the 10 training runs, p = 0.6 (alpha 0.01)"
+    )
+    assert lines_of(judged, detail=Detail.SHORT) == [headline]
+    assert lines_of(judged) == [
+        headline,
+        "  noted, certain, and smaller than the size that matters:",
+        "  jvm.memory.allocated  +819 KiB (+1.99 %), worse",
+        "      total 41 MiB",
+    ]
+
+
+def test_of_many_notes_three_are_named_and_the_others_counted() -> None:
+    judged = made.verdict(Status.PASS, noted=tuple(small(name) for name in SEVERAL))
+    [headline] = lines_of(judged, detail=Detail.HEADLINE)
+    names = ["processor time", "used heap", "threads"]
+    assert [part.split(" +")[0] for part in headline.split("noted: ")[1].split(", ")[:3]] == names
+    assert "(total 40.2 → 41 MiB) and 4 more; no change" in headline
+
+
+def test_a_regression_has_what_is_noted_in_a_line_of_its_own() -> None:
+    judged = made.verdict(findings=(made.leak(),), noted=(small("jvm.memory.allocated"),))
+    lines = lines_of(judged, detail=Detail.SHORT)
+    assert lines[0].endswith(f"fails for {LEAK}, against the 10 training runs")
+    assert lines[-1] == "  noted: allocated bytes +1.99 % (total 40.2 → 41 MiB)"
+
+
+@pytest.mark.parametrize(("measure", "short"), words.SHORT.items())
+def test_measures_are_shortened_in_headlines(measure: str, short: str) -> None:
+    assert measure in MEASURES.values()
+    noted = replace(small("jvm.memory.heap.used"), measure=measure)
+    assert words.titled(noted) == f"used heap +1.99 % ({short} 40.2 → 41 MiB)"
+
+
+def test_a_change_of_what_was_nothing_has_a_size_and_no_share() -> None:
+    new = replace(small("jvm.memory.heap.live"), expected=0.0, measure="")
+    assert words.titled(new) == "live heap +41 MiB (0 B → 41 MiB)"
+
+
+def test_the_range_of_the_training_runs_is_not_called_what_is_expected() -> None:
+    finding = replace(made.leak(), outside_share=None)
+    panel = replace(made.panel(), band_decides=False, findings=(finding,))
+    lines = lines_of(made.verdict(findings=(finding,)), panels=(panel,))
+    assert "      outside the range of the training runs since 0 s" in lines
+    assert "  training at most ▄" in lines[-1]
 
 
 def test_an_inconclusive_check_says_why_and_what_to_type() -> None:
@@ -146,10 +219,11 @@ def test_what_made_a_check_inconclusive_is_reported_once() -> None:
 
 def test_the_headline_says_when_all_differences_are_for_the_better() -> None:
     better = replace(made.leak(), effect=Effect.BETTER)
-    begin = "leaker: {} from the 10 training runs"
     one, mixed = ((better,), (better, made.leak(subject="other")))
-    assert lines_of(made.verdict(findings=one))[0].endswith(begin.format("1 difference") + ", for the better")
-    assert lines_of(made.verdict(findings=mixed))[0].endswith(begin.format("2 differences"))
+    assert lines_of(made.verdict(findings=one))[0].endswith(
+        f"{LEAK}, for the better, against the 10 training runs"
+    )
+    assert lines_of(made.verdict(findings=mixed))[0].endswith(" and 1 more, against the 10 training runs")
 
 
 def test_a_finding_without_a_number_is_reported_in_words() -> None:
@@ -188,8 +262,9 @@ def test_a_failed_check_takes_seven_lines_with_a_way_to_look_and_one_to_accept()
         next_steps=("buto plot leaker", "buto accept leaker  # if the change is meant"),
     )
     numbers = "+3 MiB (+300 %), worse: 4 MiB at 4 s, expected 512 KiB to 1.5 MiB"
+    names = "processor time +300 % (1 → 4 MiB) and 6 more"
     assert lines == [
-        "REGRESSION  leaker: 7 differences from the 10 training runs",
+        f"REGRESSION  leaker: fails for {names}, against the 10 training runs",
         f"  jvm.cpu.time          {numbers}",
         f"  jvm.memory.heap.used  ▁▁▂▂▃▃▄▄▅▅▆▆▇▇██  {numbers} (and 2 with it)",
         f"  jvm.thread.count      {numbers}",
