@@ -194,7 +194,7 @@ def test_a_test_that_is_not_configured_is_judged_as_before(trained: Path) -> Non
     done = called(trained, "accept", "leaker", "--from-runs", new_runs(), "--", "java", "Other")
     assert "  program: command: java Leaker -> java Other" in done.stdout
     assert "judged:" not in done.stdout
-    assert load(trained / "oracles" / "leaker.json").settings.preset == "calibrated"
+    assert load(trained / "oracles" / "leaker.json").settings.method == "calibrated"
 
 
 def test_another_judgement_and_environment_are_part_of_the_difference(trained: Path) -> None:

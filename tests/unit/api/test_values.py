@@ -18,7 +18,7 @@ CHANGED = [leaking_run(60 + number, leak=4.0) for number in range(3)]
 
 def test_learn_and_judge_runs_in_memory() -> None:
     known = buto.learn(USUAL)
-    assert known.settings.preset == "calibrated"
+    assert known.settings.method == "calibrated"
     verdict = buto.judge(known, CHANGED)
     assert verdict.status is buto.Status.REGRESSION
     assert verdict.findings[0].subject == HEAP

@@ -18,7 +18,7 @@ def test_nothing_said_gives_the_default():
 
 def test_a_preset_with_departures():
     settings = settings_from({"preset": "thesis", "window": 5, "deviations": 4, "outside-share": 0.1})
-    assert settings.preset == "thesis"
+    assert settings.method == "thesis"
     assert (settings.pipeline.window, settings.pipeline.deviations) == (5, 4)
     assert settings.outside_share == 0.1
     assert settings.pipeline.average == THESIS.pipeline.average

@@ -287,7 +287,7 @@ def test_an_edited_alpha_holds(tmp_path: Path) -> None:
 def oracle_detector(known: Oracle):  # type: ignore[no-untyped-def]
     from buto.detectors import registry
 
-    return registry.detector(known.settings.detector)(known.settings)
+    return registry.detector(known.settings.method)(known.settings)
 
 
 def test_learning_without_scikit_learn_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
