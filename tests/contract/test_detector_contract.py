@@ -24,10 +24,7 @@ from tests.support.runs.signals import INTERVAL_S, Program, make_run, program_ru
 NAN = float("nan")
 OTHERS = (
     {"method": "thesis", "thesis": {"bounds": "kalman", "time-points": "rounding"}},
-    {
-        "method": "thesis",
-        "thesis": {"bounds": "particle", "particles": 40, "iterations": 2, "matching": "interpolated"},
-    },
+    {"method": "thesis", "thesis": {"smoothing": "median", "matching": "interpolated"}},
     {"fail-on": "worse", "alpha": 0.05, "minimum-effect": {"jvm.memory.*": "1MiB", "*": "1%"}},
 )
 DEFAULTS = {name: registry.detector(name).defaults for name in registry.DETECTORS}

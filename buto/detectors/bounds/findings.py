@@ -34,7 +34,7 @@ class Point:
 
 def property_findings(run_id: str, comparison: Comparison, model: Model) -> Iterator[Finding]:
     """Yield at most one finding for each property and direction of one run: any point outside the band."""
-    compared = (~np.isnan(comparison.beyond)).sum(axis=0)
+    compared = (~np.isnan(comparison.beyond)).sum(axis=0).tolist()
     for column in np.flatnonzero(np.nan_to_num(comparison.beyond).any(axis=0)).tolist():
         for sign in (1.0, -1.0):
             rows = np.flatnonzero(comparison.beyond[:, column] * sign > 0).tolist()

@@ -16,7 +16,7 @@ version: 1
 tests:
   synthetic:
     command: [java, -jar, app.jar]
-    judge: {preset: foo}
+    judge: {method: foo}
 """
 
 

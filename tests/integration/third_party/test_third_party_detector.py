@@ -88,7 +88,10 @@ def test_its_settings_are_validated_with_their_place_and_are_part_of_the_schema(
     (project / "buto.yaml").write_text(CONFIGURATION.replace("0.05", "-1"))
     done = called(project, "train", "leaker", "--from-runs", "all")
     assert done.returncode == 2
-    assert "buto.yaml:5:43: tests.leaker.judge.toy.tolerance: found -1, expected a positive number" in done.stderr
+    assert (
+        "buto.yaml:5:43: tests.leaker.judge.toy.tolerance: found -1, expected a positive number"
+        in done.stderr
+    )
     schema = json.loads(called(project, "schema", "config").stdout)
     judge = schema["definitions"]["judge"]["properties"]
     assert judge["method"]["enum"] == [*DETECTORS, "toy"]

@@ -79,7 +79,7 @@ import pytest
     main="Shop",
     classpath="classes",
     args=["serve"],
-    judge={"preset": "sustained"},
+    judge={"method": "thesis"},
     workload={
         "port": "any",
         "http": {"url": "http://127.0.0.1:${port}/order", "rate": 20, "duration": "300ms"},
@@ -93,7 +93,7 @@ PLAIN = """
 import pytest
 
 @pytest.mark.parametrize("number", [1, 2, 3])
-@pytest.mark.buto(main="Shop", classpath="classes", args=["20"], judge={"preset": "sustained"})
+@pytest.mark.buto(main="Shop", classpath="classes", args=["20"], judge={"method": "thesis"})
 def test_it(number):
     pass
 """

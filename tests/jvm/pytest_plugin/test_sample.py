@@ -23,7 +23,7 @@ def test_it_passes_fails_after_a_change_and_passes_when_accepted(
     assert trained.returncode == 0, trained.stdout
     assert f"TRAINED  {NAME}: 8 runs, oracles/{NAME}.json" in trained.stdout
     learned = (project / "oracles" / f"{NAME}.json").read_text()
-    assert json.loads(learned)["judge"]["preset"] == "calibrated"
+    assert json.loads(learned)["judge"]["method"] == "calibrated"
     assert json.loads(learned)["target"]["command"][-3:] == ["classes", "Shop", "60"]
     assert str(project) not in learned
 

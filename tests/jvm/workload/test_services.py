@@ -72,7 +72,7 @@ tests:
 DRIVEN = """
 import os, socket, pytest
 
-@pytest.mark.buto(main="Shop", classpath="classes", args=["serve"], judge={"preset": "sustained"}, services={
+@pytest.mark.buto(main="Shop", classpath="classes", args=["serve"], judge={"method": "thesis"}, services={
     "web": {
         "command": ["python3", "-m", "http.server", "PORT", "--bind", "127.0.0.1"], "ready": {"port": PORT}
     },

@@ -27,7 +27,7 @@ STARVED = starved()
 
 def a_case(directory: Path, mode: str, *, runs: int = 5, **judge: object) -> ItemCase:
     path = directory / "oracles" / "leaker.json"
-    written = {"command": ["java"], "runs": runs, "judge": {"preset": "sustained", **judge}}
+    written = {"command": ["java"], "runs": runs, "judge": judge}
     test = build_test("leaker", written, directory, {})
     door = InPytest("test_it.py::test_leaker", "leaker", directory, directory / ".buto", path)
     project = project_of(test, door)
@@ -62,7 +62,7 @@ def test_training_says_in_its_line_what_a_check_detects(
 ) -> None:
     # An oracle is weak if it can miss that a quantity becomes more by this share of its level.
     monkeypatch.setattr(detectable, "LARGE_SHARE", 0.0)
-    case = a_case(tmp_path, "train", runs=5, preset="calibrated")
+    case = a_case(tmp_path, "train", runs=5)
     case.add([leaking_run(number) for number in range(5)])
     outcome = case.outcome(0)
     assert outcome.line.startswith("TRAINED  leaker: 5 runs, oracles/leaker.json; a check detects 9 of 10 ")
@@ -71,7 +71,7 @@ def test_training_says_in_its_line_what_a_check_detects(
 
 
 def test_advice_on_the_number_of_runs_names_the_argument_of_the_mark(tmp_path: Path) -> None:
-    case = a_case(tmp_path, "train", runs=5, preset="calibrated")
+    case = a_case(tmp_path, "train", runs=5)
     case.add([leaking_run(number) for number in range(5)])
     (few,) = (one for one in case.outcome(0).warnings if "5 runs are few" in one)
     assert few.endswith("(runs=10)")
