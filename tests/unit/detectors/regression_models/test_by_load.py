@@ -288,7 +288,9 @@ def test_without_known_rates_counters_are_predicted_from_those_that_most_follow(
 
 @pytest.mark.parametrize(("cost", "status"), [(1.0, Status.PASS), (1.24, Status.REGRESSION)])
 def test_one_long_run_of_each_version_is_judged_by_blocks_of_time(cost, status):
-    settings = settings_from({"method": "regression-models", "regression-models": {"blocks": 60, "alpha": 0.05, "stretches": 4}})
+    settings = settings_from(
+        {"method": "regression-models", "regression-models": {"blocks": 60, "alpha": 0.05, "stretches": 4}}
+    )
     assert fewest_runs(settings) == 1
     oracle = train(several([1], Server(n_samples=2401, own=0.0)), settings)
     verdict = check(oracle, several([2], Server(75.0, cost=cost, n_samples=2401, own=0.0)))
@@ -301,7 +303,9 @@ def test_one_long_run_of_each_version_is_judged_by_blocks_of_time(cost, status):
 
 
 def test_too_few_blocks_say_which_alpha_they_could_tell():
-    settings = settings_from({"method": "regression-models", "regression-models": {"blocks": 10, "stretches": 4}})
+    settings = settings_from(
+        {"method": "regression-models", "regression-models": {"blocks": 10, "stretches": 4}}
+    )
     oracle = train(several([1], Server(n_samples=401)), settings)
     verdict = check(oracle, several([2], Server(cost=2.0, n_samples=401)))
     assert verdict.status is Status.INCONCLUSIVE
@@ -365,7 +369,12 @@ GOLDEN = Path(__file__).with_name("oracle-by-load.json")
 def test_a_stored_oracle_is_read_and_written_as_ever(tmp_path):
     runs = several(range(7), Server(n_samples=31))
     if os.environ.get("BUTO_WRITE_GOLDEN"):
-        save(GOLDEN, train(runs, settings_from({"method": "regression-models", "regression-models": {"stretches": 4}})))
+        save(
+            GOLDEN,
+            train(
+                runs, settings_from({"method": "regression-models", "regression-models": {"stretches": 4}})
+            ),
+        )
     oracle = load(GOLDEN)
     save(tmp_path / "again.json", oracle)
     assert (tmp_path / "again.json").read_bytes() == GOLDEN.read_bytes()
