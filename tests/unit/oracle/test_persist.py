@@ -1,8 +1,6 @@
 import errno
 import json
 import os
-from dataclasses import replace
-from pathlib import Path
 
 import pytest
 
@@ -11,9 +9,8 @@ from buto.detectors.calibrated.settings import CALIBRATED
 from buto.errors import EXIT_BAD_FILE, BadFileError, StorageError
 from buto.oracle import check, load, save, train
 from buto.oracle.document import to_text
-from buto.runs import Notification, run_set
-from buto.verdicts import Status
-from tests.support.runs.signals import ENVIRONMENT, Program, made, make_run, program_run, program_runs
+from buto.runs import run_set
+from tests.support.runs.signals import Program, made, make_run, program_run, program_runs
 
 
 @pytest.fixture(params=[CALIBRATED, THESIS], ids=lambda one: one.method)

@@ -10,7 +10,7 @@ from buto.errors import JudgeError
 from buto.oracle import DEFAULT, save, settings_from, train
 from buto.runs import RunSet, run_set
 from tests.support.runs.qualities import starved
-from tests.support.runs.signals import ENVIRONMENT, made, make_run, program_run, program_runs
+from tests.support.runs.signals import ENVIRONMENT, made, make_run, program_runs
 
 
 def test_an_oracle_knows_what_it_was_made_of():
