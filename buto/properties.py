@@ -110,7 +110,7 @@ class Metric:
         topic: of pools it is :func:`topic_of` that knows it.
         is_part: whether it is a part of something larger, or a size that the JVM sets aside: a report names
             it after what people ask about.
-        judged: whether presets judge it. A property that is not judged is recorded, listed and drawn, and
+        judged: whether methods judge it. A property that is not judged is recorded, listed and drawn, and
             compared by people.
         reader: what reads it while the program runs.
         instances: if they are the same for every program; else they are found in the JVM.
@@ -401,16 +401,10 @@ def property_for(name: str) -> Property:
     return known.property(instance) if known else Property(name)
 
 
-def is_judged(prop: Property, *, cost: bool) -> bool:
-    """Return whether presets judge a property.
-
-    Args:
-        cost: whether properties of role COST are judged.
-    """
-    if prop.role is Role.COST:
-        return cost
+def is_judged(prop: Property) -> bool:
+    """Return whether every method judges a property; none judges what measuring costs."""
     known = METRICS.get(split_name(prop.name)[0])
-    return prop != LIVE_CLASSES and (known is None or known.judged)
+    return prop.role is not Role.COST and prop != LIVE_CLASSES and (known is None or known.judged)
 
 
 EXACT = (

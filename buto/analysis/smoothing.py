@@ -46,16 +46,6 @@ def smooth(series: Series, method: str, window: int) -> Series:
     return Series(series.times_s[half : len(series) - half], smoother(series.values, window))
 
 
-def fitting_window(window: int, n_samples: int) -> int:
-    """Return the largest odd window up to ``window`` that loses at most a third of ``n_samples``.
-
-    A departure from the thesis, whose runs all had some fifty samples: a run of a few samples would have no
-    points left.
-    """
-    largest = n_samples // 3 + 1
-    return max(1, min(window, largest if largest % 2 else largest - 1))
-
-
 def _mean(values: FloatArray, window: int) -> FloatArray:
     # Sum distances from the first readable value of a window, so that constants stay exact.
     first, *others = shifted = _shifted(values, window)

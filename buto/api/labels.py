@@ -70,7 +70,7 @@ def suggest(
         options: see :class:`buto.api.options.Location`.
 
     Raises:
-        UsageError: the oracle's preset has no minimum effects.
+        UsageError: the oracle's method has no minimum effects.
         JudgeError: no check of the past can be judged again.
         BadFileError: there is no oracle, or a label, result or run is damaged.
     """

@@ -53,8 +53,8 @@ def learn(runs: Iterable[Run], judge: Mapping[str, Any] | None = None) -> Oracle
 
     Args:
         runs: of one test.
-        judge: how to judge, as ``judge`` in ``buto.yaml``: ``{"preset": "calibrated", "alpha": 0.05}``;
-            None for the default preset.
+        judge: how to judge, as ``judge`` in ``buto.yaml``: ``{"alpha": 0.05, "fail-on": "worse"}``;
+            None for the default method.
 
     Raises:
         ConfigError, UsageError: a setting means nothing.

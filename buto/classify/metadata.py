@@ -101,7 +101,7 @@ def learn_metadata(runs: Sequence[Mapping[str, MetadataValue]], settings: Metada
                 "delete the runs of one environment (",
                 Step(Action.LIST_RUNS),
                 " lists them), or record all of them again; a key that changes with every run can be put on "
-                "judge: metadata-ignored",
+                "metadata-ignored in judge",
             ),
         )
     return MetadataModel(values, tuple(varying))

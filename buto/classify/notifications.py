@@ -1,10 +1,9 @@
 """Classify notifications: which are emitted, and when (thesis, section 4.6, C.13 and C.14).
 
 Notifications are grouped by type, source and sequence number. The times of a group in the training runs give
-its band. In the thesis, training fails unless all groups have the same size; this is ``strict``. The default
-departs from it: threads and time limits change which notifications come last in a run, so groups that some
-training run does not have exactly once are left out. The number of notifications of each type and source is
-part of the model, too.
+its band. In the thesis, training fails unless all groups have the same size; this is ``strict``. Otherwise
+groups that some training run does not have exactly once are left out: threads and time limits change which
+notifications come last in a run.
 
 As printed, C.14 reports every first notification of a group as a duplicate and none of the others
 (the test of ``unprocessedBounds`` is the wrong way round); here it is as the text of 4.6 says.
@@ -42,18 +41,14 @@ class Emitter:
     """All notifications of one type from one source.
 
     Attributes:
-        count: band of the number that a run emits, shape (1,).
         sequences: sequence numbers that every training run had exactly once, increasing.
         times_s: band of the time of each, seconds from the program's start.
-        left_out: number of groups that are not in the model.
     """
 
     type: str
     source: str
-    count: Limits
     sequences: tuple[int, ...]
     times_s: Limits
-    left_out: int = 0
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -88,7 +83,7 @@ Key = tuple[str, str]
 
 
 def learn_notifications(
-    runs: Sequence[Sequence[Notification]], band_of_times: Band, band_of_counts: Band, *, strict: bool
+    runs: Sequence[Sequence[Notification]], band_of_times: Band, *, strict: bool
 ) -> NotificationModel:
     """Return the model of at least one training run; JudgeError if ``strict`` and groups differ in size."""
     groups: dict[tuple[str, str, int], list[list[float]]] = defaultdict(lambda: [[] for _ in runs])
@@ -103,21 +98,10 @@ def learn_notifications(
         by_emitter[type_, source].append(sequence)
     emitters = []
     for (type_, source), sequences in by_emitter.items():
-        counts = np.array(
-            [[sum(len(groups[type_, source, n][row]) for n in sequences)] for row in range(len(runs))]
-        )
         steady = [n for n in sequences if all(len(times) == 1 for times in groups[type_, source, n])]
         times = np.array([[groups[type_, source, n][row][0] for n in steady] for row in range(len(runs))])
-        emitters.append(
-            Emitter(
-                type_,
-                source,
-                band_of_counts(counts.astype(float)),
-                tuple(steady),
-                band_of_times(times.reshape(len(runs), len(steady))),
-                len(sequences) - len(steady),
-            )
-        )
+        limits = band_of_times(times.reshape(len(runs), len(steady)))
+        emitters.append(Emitter(type_, source, tuple(steady), limits))
     return NotificationModel(tuple(emitters))
 
 
@@ -178,6 +162,6 @@ def _refuse_unequal(groups: dict[tuple[str, str, int], list[list[float]]], n_run
             raise JudgeError(
                 f"the training runs emitted different notifications: number {sequence} of type {type_!r} "
                 f"from {source!r} came exactly once in only {once} of {n_runs} runs",
-                advice="use judge: {preset: sustained}, which leaves such notifications out, or do not "
+                advice="leave out judge: {method: thesis}, so that only their number is judged, or do not "
                 "subscribe to the MBean (notifications: false)",
             )

@@ -171,7 +171,7 @@ def build_test(
 
 def most_runs(settings: Settings) -> int:
     """Return the largest number of runs of adaptive training; a default if it is not possible."""
-    auto = registry.detector(settings.detector).auto
+    auto = registry.detector(settings.method).auto
     return DEFAULT_RUNS if auto is None else auto.most
 
 

@@ -13,7 +13,9 @@ from buto import schemas
 from buto.collect.sources import registry as source_registry
 from buto.config.document import DataPath, Document
 from buto.config.schema import SCHEMA, config_schema
-from buto.detectors.registry import BrokenDetectorError, packaged
+from buto.detectors import registry
+from buto.detectors.judge import METHOD, gone
+from buto.detectors.registry import BrokenDetectorError
 from buto.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -85,15 +87,23 @@ def _third_party(document: Document) -> tuple[str, ...]:
         try:
             found |= dict.fromkeys(_of_test(test))
         except BrokenDetectorError as error:
-            place = (*at, "judge", "preset")
+            place = (*at, "judge", METHOD)
             raise document.error(place, f"judge: {error.message}", advice=error.advice) from error
     return tuple(found)
 
 
 def _of_test(test: Any) -> tuple[str, ...]:
-    """Return the other package's detector that a test names, if any; the test may have any shape."""
+    """Return the other package's method that a test names, if any; the test may have any shape.
+
+    Raises:
+        BrokenDetectorError: it cannot be used.
+    """
     judge = test.get("judge") if isinstance(test, dict) else None
-    return packaged(judge.get("preset")) if isinstance(judge, dict) else ()
+    method = judge.get(METHOD) if isinstance(judge, dict) else None
+    if method not in registry.third_party():
+        return ()
+    registry.detector(method)
+    return (method,)
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,8 +146,9 @@ def _translate(error: ValidationError) -> Iterator[_Problem]:
         known = list(schema.get("properties", ()))
         for name in instance:
             if name not in known:
-                known_or_near = meant(name, known)
-                yield _Problem((*at, name), f"unknown key {name!r}{within}; {known_or_near}", key=True)
+                old = gone(name) if at[-1:] == ("judge",) else None
+                what = old or f"unknown key {name!r}{within}; {meant(name, known)}"
+                yield _Problem((*at, name), what, key=True)
     elif error.validator == "required":
         for name in wanted:
             if name not in instance:

@@ -100,13 +100,12 @@ ALPHA = number(
     0.5,
     title=f"a share of checks from {SMALLEST_ALPHA:g} to 0.5",
 )
-COST = truth("cost", "Whether what measuring itself costs is judged.")
-METADATA = (
-    patterns("metadata-ignored", "Metadata that may differ: shell patterns for the keys."),
+METADATA_IGNORED = "metadata-ignored"
+COMMON = (
     patterns(
-        "metadata-deciding",
-        "Metadata that must not differ, or the runs cannot be compared: shell patterns for the keys.",
+        METADATA_IGNORED,
+        "Metadata that may differ, in place of the usual list: for what changes with each start and decides "
+        "nothing, such as a port among the JVM's arguments. Shell patterns for the keys.",
     ),
 )
-COMMON = (COST, *METADATA)
-"""Keys that every detector has, beside ``preset`` and ``detector``."""
+"""Keys that every method has."""

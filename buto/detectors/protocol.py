@@ -95,13 +95,13 @@ class Detector(ABC, Generic[S]):
     """Learns from runs and judges later ones."""
 
     name: ClassVar[str]
-    """Its name in settings and oracle files."""
+    """The name of its method in configurations and oracle files."""
 
-    presets: ClassVar[Mapping[str, Settings]]
-    """The presets by name, each with all its settings."""
+    defaults: ClassVar[Settings]
+    """All its settings, where a configuration says nothing else."""
 
     keys: ClassVar[Sequence[Key]] = COMMON
-    """Its keys in a configuration's ``judge``, besides ``preset`` and ``detector``."""
+    """Its keys in a configuration's ``judge``, below its name."""
 
     fewest_runs: ClassVar[int] = 3
     """It cannot learn from fewer valid runs."""
@@ -146,13 +146,6 @@ class Detector(ABC, Generic[S]):
     @abstractmethod
     def from_data(self, data: Mapping[str, Any]) -> FittedDetector:
         """Return the inverse of ``to_data``; BadFileError for data of another shape."""
-
-    def upgraded(self, data: Mapping[str, Any], version: int) -> Mapping[str, Any]:
-        """Return what ``to_data`` gave in an oracle file of an older version, in today's shape.
-
-        KeyError, TypeError or ValueError for data of another shape.
-        """
-        return data
 
     def n_values(self, data: Mapping[str, Any]) -> int:
         """Return how many numbers the data stand for, where a short file may stand for many.

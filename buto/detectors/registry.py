@@ -1,6 +1,6 @@
-"""Which detectors there are: buto's own, and other packages', by the entry-point group ``buto.detectors``.
+"""Which methods there are: buto's own, and other packages', by the entry-point group ``buto.detectors``.
 
-An entry point's name is the detector's name. A detector is imported when it is asked for by name.
+Each has a detector, which is imported when it is asked for by name. An entry point's name is the method's.
 """
 
 from __future__ import annotations
@@ -17,23 +17,20 @@ if TYPE_CHECKING:
     from buto.detectors.protocol import Detector
 
 DETECTORS = {
-    "calibrated": (
-        "buto.detectors.calibrated.detector:CalibratedDetector",
-        ("calibrated",),
-    ),
-    "bounds": ("buto.detectors.bounds.detector:BoundsDetector", ("sustained", "thesis")),
-    "regression-models": (
-        "buto.detectors.regression_models.detector:RegressionModelsDetector",
-        ("regression-models", "shang", "shang-calibrated"),
-    ),
-    "ensemble": ("buto.detectors.ensemble.detector:EnsembleDetector", ("ensemble", "foo")),
-    "history": ("buto.detectors.history.detector:HistoryDetector", ("history",)),
+    "calibrated": "buto.detectors.calibrated.detector:CalibratedDetector",
+    "thesis": "buto.detectors.bounds.detector:BoundsDetector",
+    "regression-models": "buto.detectors.regression_models.detector:RegressionModelsDetector",
+    "shang": "buto.detectors.regression_models.detector:ShangDetector",
+    "shang-calibrated": "buto.detectors.regression_models.detector:ShangCalibratedDetector",
+    "ensemble": "buto.detectors.ensemble.detector:EnsembleDetector",
+    "foo": "buto.detectors.ensemble.detector:FooDetector",
+    "history": "buto.detectors.history.detector:HistoryDetector",
 }
-"""buto's own detectors by name: where the class is, and its presets."""
+"""Where the detector of each of buto's own methods is."""
 
 
 class UnknownDetectorError(UsageError):
-    """There is no such detector or preset: its name is wrong, or its package is not installed."""
+    """There is no such method: its name is wrong, or its package is not installed."""
 
 
 class BrokenDetectorError(UsageError):
@@ -43,69 +40,32 @@ class BrokenDetectorError(UsageError):
 EXTENSIONS = Extensions("buto.detectors", "detector", BrokenDetectorError)
 
 
-def detector(name: str) -> type[Detector[Any]]:
-    """Return a detector by its name.
+def detector(method: object) -> type[Detector[Any]]:
+    """Return the detector of a method.
 
     Raises:
         BrokenDetectorError: it is of another package and cannot be used.
-        UnknownDetectorError: there is none of that name.
+        UnknownDetectorError: there is no such method.
     """
-    if name in DETECTORS:
-        module, _, attribute = DETECTORS[name][0].partition(":")
-        own: type[Detector[Any]] = getattr(import_module(module), attribute)
-        return own
-    added = EXTENSIONS.find(name)
-    if added is None:
-        raise UnknownDetectorError(f"judge: detector: {name!r} is not {' or '.join(sorted(names()))}")
-    return _checked(*added)
-
-
-def detector_of_preset(preset: object) -> type[Detector[Any]]:
-    """Return the detector that has a preset.
-
-    A detector of another package has presets that are called as itself, or begin with its name and a hyphen.
-
-    Raises:
-        BrokenDetectorError: it is of another package and cannot be used.
-        UnknownDetectorError: there is no such preset.
-    """
-    for name, (_, presets) in DETECTORS.items():
-        if preset in presets:
-            return detector(name)
-    for name in packaged(preset):
-        return detector(name)
-    raise UnknownDetectorError(f"judge: preset: {preset!r} is not {' or '.join(presets_known())}")
-
-
-def packaged(preset: object) -> tuple[str, ...]:
-    """Return the name of the other package's detector that has a preset, or nothing.
-
-    Raises:
-        BrokenDetectorError: it cannot be used.
-    """
-    for name in third_party() if isinstance(preset, str) and not _is_own(preset) else ():
-        if (preset == name or str(preset).startswith(f"{name}-")) and preset in detector(name).presets:
-            return (name,)
-    return ()
-
-
-def _is_own(preset: object) -> bool:
-    return any(preset in presets for _, presets in DETECTORS.values())
+    if isinstance(method, str):
+        if method in DETECTORS:
+            module, _, attribute = DETECTORS[method].partition(":")
+            own: type[Detector[Any]] = getattr(import_module(module), attribute)
+            return own
+        added = EXTENSIONS.find(method)
+        if added is not None:
+            return _checked(*added)
+    raise UnknownDetectorError(f"judge: method: {method!r} is not {' or '.join(names())}")
 
 
 def names() -> tuple[str, ...]:
-    """Return the names of all detectors; nothing is imported."""
+    """Return the names of all methods; nothing is imported."""
     return (*DETECTORS, *third_party())
 
 
 def third_party() -> tuple[str, ...]:
-    """Return the names of other packages' detectors; nothing is imported."""
+    """Return the names of other packages' methods; nothing is imported."""
     return tuple(sorted(EXTENSIONS.names() - DETECTORS.keys()))
-
-
-def presets_known() -> tuple[str, ...]:
-    """Return the presets of buto's own detectors, and the names of other packages'; nothing is imported."""
-    return (*(preset for _, presets in DETECTORS.values() for preset in presets), *third_party())
 
 
 def _checked(entry: EntryPoint, found: Any) -> type[Detector[Any]]:

@@ -8,6 +8,7 @@ from fnmatch import fnmatchcase
 from typing import Any, Self
 
 from buto.classify.metadata import MetadataSettings
+from buto.detectors.keys import METADATA_IGNORED
 from buto.properties import Property, Role, is_exact, is_judged
 
 CHANGES_WITH_EACH_RUN = (
@@ -65,53 +66,42 @@ class Settings:
     have typed fields.
 
     Attributes:
-        preset: which preset these settings began as.
-        detector: the name of the detector.
+        method: the name of the detector.
         metadata: which keys decide whether runs can be compared, and which are ignored.
-        cost: whether properties of role COST are judged.
         where_read: whether exact counters are judged, too, where they were read.
         values: by its name in a configuration, the value of every key that only this detector has.
     """
 
-    preset: str
-    detector: str
+    method: str
     metadata: MetadataSettings = USUAL_METADATA
-    cost: bool = False
     where_read: bool = False
     values: Mapping[str, Any] = field(default_factory=dict)
 
     def with_value(self, key: str, value: Any) -> Self:
         """Return the same settings with another value of a key of ``judge``, which accepts it."""
-        if key in ("preset", "detector", "cost"):
-            return replace(self, **{key: value})
-        if key == "metadata-ignored":
+        if key == METADATA_IGNORED:
             return replace(self, metadata=replace(self.metadata, ignored=tuple(value)))
-        if key == "metadata-deciding":
-            return replace(self, metadata=replace(self.metadata, deciding=tuple(value)))
         return replace(self, values={**self.values, key: value})
-
-    def has(self, key: str) -> bool:
-        """Return whether this preset has a key of its detector."""
-        return True
 
     def check(self, given: Collection[str]) -> None:
         """Raise UsageError if a key that was given makes no sense beside the other values."""
 
+    def own(self) -> dict[str, Any]:
+        """Return the keys of the method that make these settings."""
+        return {**self.values, METADATA_IGNORED: list(self.metadata.ignored)}
+
+    def flat(self) -> dict[str, Any]:
+        """Return the method and its keys beside each other."""
+        return {"method": self.method, **self.own()}
+
     def to_data(self) -> dict[str, Any]:
-        """Return the keys of ``judge`` that make these settings."""
-        return {
-            "preset": self.preset,
-            "detector": self.detector,
-            **self.values,
-            "cost": self.cost,
-            "metadata-ignored": list(self.metadata.ignored),
-            "metadata-deciding": list(self.metadata.deciding),
-        }
+        """Return the value of ``judge`` that makes these settings."""
+        return {"method": self.method, self.method: self.own()}
 
 
 def judges(settings: Settings, prop: Property) -> bool:
     """Return whether a detector with these settings judges a property that was recorded."""
-    if is_judged(prop, cost=settings.cost):
+    if is_judged(prop):
         return True
     if settings.where_read and is_exact(prop):
         return True

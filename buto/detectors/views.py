@@ -41,12 +41,10 @@ class Smoothing:
     Attributes:
         average: ``mean`` or ``median``.
         window: samples.
-        shrinks: whether short runs have a smaller window.
     """
 
     average: str
     window: int
-    shrinks: bool
 
 
 @dataclass(frozen=True, eq=False, slots=True)

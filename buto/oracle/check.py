@@ -60,10 +60,8 @@ def check(oracle: Oracle, runs: RunSet) -> Verdict:
         f"run {run.id} cannot be judged: {run.quality.describe()}" for run in runs if not run.quality.valid
     )
     if not len(valid):
-        return _complete(
-            Verdict(Status.INCONCLUSIVE, oracle.settings.detector, reasons=skipped), oracle, runs
-        )
-    detector = registry.detector(oracle.settings.detector)(oracle.settings)
+        return _complete(Verdict(Status.INCONCLUSIVE, oracle.settings.method, reasons=skipped), oracle, runs)
+    detector = registry.detector(oracle.settings.method)(oracle.settings)
     differences = {
         run.id: compare_metadata(oracle.environment, run.metadata, detector.metadata) for run in valid
     }
@@ -90,7 +88,7 @@ def at_alpha(oracle: Oracle, alpha: float) -> Oracle:
 
 def with_settings(oracle: Oracle, settings: Settings) -> Oracle:
     """Return the same oracle with other settings of its detector, of which none changes what it learned."""
-    detector = registry.detector(settings.detector)(settings)
+    detector = registry.detector(settings.method)(settings)
     return replace(oracle, settings=settings, fitted=detector.from_data(oracle.fitted.to_data()))
 
 
@@ -120,7 +118,7 @@ def _other_environment(oracle: Oracle, deciding: dict[str, list[MetadataDifferen
     }
     return Verdict(
         Status.INCONCLUSIVE,
-        oracle.settings.detector,
+        oracle.settings.method,
         findings=tuple(findings[key] for key in sorted(findings)),
         reasons=(*described, NEWER_AGENT if set(findings) == {AGENT_KEY} else ELSEWHERE),
     )

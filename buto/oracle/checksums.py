@@ -36,14 +36,10 @@ def checksums(data: Mapping[str, Any]) -> dict[str, str]:
 def edited(data: Mapping[str, Any]) -> tuple[str, ...]:
     """Return a warning for each part that may be edited, and was.
 
-    Files of version 1 have no checksums, so their edits are not noticed.
-
     Raises:
         ValueError: what was learned was edited, so that the file contradicts itself.
         KeyError: a part or its checksum is missing.
     """
-    if data["version"] == 1:
-        return ()
     written, found = data["checksums"], checksums(data)
     if written[LEARNED] != found[LEARNED]:
         raise ValueError(

@@ -46,7 +46,7 @@ class Oracle(Displayed):
     @property
     def metadata(self) -> MetadataSettings:
         """Which keys of metadata decide whether runs can be judged."""
-        return registry.detector(self.settings.detector)(self.settings).metadata
+        return registry.detector(self.settings.method)(self.settings).metadata
 
     def __repr__(self) -> str:
-        return f"<Oracle of {self.test}: {len(self.run_ids)} training runs, preset {self.settings.preset}>"
+        return f"<Oracle of {self.test}: {len(self.run_ids)} training runs, method {self.settings.method}>"

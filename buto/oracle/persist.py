@@ -27,7 +27,7 @@ from buto.runs.format.observations import histogram_data, histograms_of
 from buto.steps import Advice, Setting
 
 FORMAT = "buto-oracle"
-VERSION = 2
+VERSION = 3
 CLASSES_VERSION = 1
 """Of the histogram of classes, which not every oracle has."""
 
@@ -87,12 +87,12 @@ def save(path: Path, oracle: Oracle) -> None:
 
 
 def load(path: Path) -> Oracle:
-    """Read an oracle of this or an older version.
+    """Read an oracle.
 
     Edits of its settings and of what only people read are noted in the oracle.
 
     Raises:
-        BadFileError: it is missing, cannot be read, is damaged, holds both sides of a merge, is of a newer
+        BadFileError: it is missing, cannot be read, is damaged, holds both sides of a merge, is of another
             version, or what was learned has been edited.
     """
     content = _content(path)
@@ -111,7 +111,7 @@ def load(path: Path) -> Oracle:
         raise _damaged(path, error.message, data) from error
     except UnknownDetectorError as error:
         again = _command("train", path, data.get("test"))
-        remedy = "install the package of its detector, or train again with another: "
+        remedy = "install the package of its method, or train again with another: "
         raise OracleFileError(
             f"the oracle {path} cannot be used: {error.message}", advice=f"{remedy}{again}", remedy=remedy
         ) from error
@@ -144,10 +144,8 @@ def _content(path: Path) -> bytes:
 
 def _oracle(data: dict[str, Any]) -> Oracle:
     settings = settings_from(data["judge"])
-    detector = registry.detector(settings.detector)(settings)
+    detector = registry.detector(settings.method)(settings)
     model = data["model"]
-    if data["version"] < VERSION:
-        model = detector.upgraded(model, data["version"])
     _check_size(detector, model)
     _check_plain("target", data["target"], MAX_DEPTH)
     _check_plain("environment", data["environment"], 1)
@@ -203,15 +201,15 @@ def _check_version(path: Path, data: dict[str, Any]) -> None:
     version = data.get("version")
     if type(version) is not int:
         raise _damaged(path, f"its version is {version!r}, not a whole number", data)
-    if version > VERSION:
-        remedy = "install the newer buto that wrote it, or train again: "
+    if version < 1:
+        raise _damaged(path, f"there never was a version {version}", data)
+    if version != VERSION:
+        remedy = f"{'install the newer buto that wrote it, or ' if version > VERSION else ''}train again: "
         raise OracleFileError(
-            f"the oracle {path} is of version {version}; this buto reads up to {VERSION}",
+            f"the oracle {path} is of version {version}; this buto reads version {VERSION}",
             advice=f"{remedy}{_command('train', path, data.get('test'))}",
             remedy=remedy,
         )
-    if version < 1:
-        raise _damaged(path, f"there never was a version {version}", data)
 
 
 def _damaged(path: Path, what: str, data: Mapping[str, Any]) -> OracleFileError:

@@ -34,14 +34,14 @@ class Changed:
 def surroundings(old: Oracle, new: Oracle) -> tuple[Changed, ...]:
     """Return what has changed, keys that decide before other metadata.
 
-    If the presets differ, only settings that both have are compared, and their names; of metadata, what
+    If the methods differ, only settings that both have are compared, and their names; of metadata, what
     neither ignores.
     """
     changed = [*_changed("target", old.target, new.target)]
     if len(old.run_ids) != len(new.run_ids):
         changed.append(Changed("runs", "number", str(len(old.run_ids)), str(len(new.run_ids))))
-    judged = [one.settings.to_data() for one in (old, new)]
-    both = judged[0].keys() & judged[1].keys() if old.settings.preset != new.settings.preset else None
+    judged = [one.settings.flat() for one in (old, new)]
+    both = judged[0].keys() & judged[1].keys() if old.settings.method != new.settings.method else None
     changed += [one for one in _changed("judge", *judged) if both is None or one.key in both]
     environments = [
         {**one.environment.values, **dict.fromkeys(one.environment.varying, VARIES)} for one in (old, new)

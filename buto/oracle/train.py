@@ -49,7 +49,7 @@ def train(
     """
     _refuse_unusable(runs, min(FEWEST_RUNS, fewest_runs(settings)))
     runs = measured_set(run_set(runs.runs))
-    detector = registry.detector(settings.detector)(settings)
+    detector = registry.detector(settings.method)(settings)
     environment = learn_metadata([run.metadata for run in runs], detector.metadata)
     fitted = detector.fit_with_past(runs, [_measured(past) for past in pasts])
     loads = [run.quality.foreign_load for run in runs if not math.isnan(run.quality.foreign_load)]
@@ -86,24 +86,24 @@ def _masked(target: Mapping[str, Any]) -> dict[str, Any]:
 
 def fewest_runs(settings: Settings) -> int:
     """Return how many valid runs these settings need at least."""
-    return registry.detector(settings.detector)(settings).needed_runs()
+    return registry.detector(settings.method)(settings).needed_runs()
 
 
 def learns_from_labels(settings: Settings) -> bool:
     """Return whether these settings make use of labelled runs."""
-    return registry.detector(settings.detector).learns_from_labels
+    return registry.detector(settings.method).learns_from_labels
 
 
 def auto_runs(settings: Settings) -> AutoRuns | None:
     """Return between which numbers of runs training ends by itself; None if the detector cannot tell."""
-    return registry.detector(settings.detector).auto
+    return registry.detector(settings.method).auto
 
 
 def enough_runs(runs: RunSet, settings: Settings) -> bool:
     """Return whether more runs than these would not sharpen the oracle. Raise JudgeError if they cannot be
     judged.
     """
-    return registry.detector(settings.detector)(settings).enough_runs(measured_set(runs))
+    return registry.detector(settings.method)(settings).enough_runs(measured_set(runs))
 
 
 def _refuse_unusable(runs: RunSet, fewest: int) -> None:

@@ -14,7 +14,7 @@ def promises_alarm_rate(oracle: Oracle) -> bool:
     """Return whether the oracle's detector promises a share of false alarms, which :func:`selftest` can
     measure.
     """
-    return registry.detector(oracle.settings.detector).promises_alarm_rate
+    return registry.detector(oracle.settings.method).promises_alarm_rate
 
 
 def selftest(oracle: Oracle, runs: RunSet, n_training: int, share: Share = here) -> Selftest:
@@ -28,6 +28,6 @@ def selftest(oracle: Oracle, runs: RunSet, n_training: int, share: Share = here)
     Raises:
         JudgeError: there are too few runs, or the detector promises nothing.
     """
-    return registry.detector(oracle.settings.detector)(oracle.settings).selftest(
+    return registry.detector(oracle.settings.method)(oracle.settings).selftest(
         measured_set(runs), n_training, share
     )

@@ -107,7 +107,7 @@ def beside(judged: View, training: Sequence[Run], checked: Sequence[Run]) -> tup
     names = {prop.name for prop in judged.properties}
 
     def wanted(prop: Property) -> bool:
-        return prop.role is Role.PROGRAM and prop.name not in names and not is_judged(prop, cost=False)
+        return prop.role is Role.PROGRAM and prop.name not in names and not is_judged(prop)
 
     drawn = panels_of(_RunsBeside(judged, (*checked, *training), wanted), training, checked)
     found = (replace(panel, judged=False) for panel in drawn)

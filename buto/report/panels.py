@@ -47,7 +47,7 @@ class Panel:
         reach: how close the checked runs are to a finding, see :meth:`buto.detectors.views.View.reach`; None
             if nothing was judged.
         of_some: whether the curves have only some samples, which cannot show that a property is constant.
-        judged: whether presets judge the property at all.
+        judged: whether the method judges the property at all.
         spans: of the first checked run.
         zero: what happened at time zero.
         band_decides: whether a value outside the band counts; if not, it is the range of the training runs.

@@ -61,8 +61,8 @@ def selftest(project: Project, request: SelftestRequest, on_event: OnEvent = ign
     if not oracle.promises_alarm_rate(known):
         again = project.door.step(Step(Action.TRAIN, test))
         raise JudgeError(
-            f"the oracle of {test} promises no rate of false alarms; preset: {known.settings.preset}",
-            advice=f"judge: {{preset: calibrated}}; then {again}",
+            f"the oracle of {test} promises no rate of false alarms; method: {known.settings.method}",
+            advice=f"leave out judge: method; then {again}",
         )
     runs = _unchanged(project, known, request.from_runs, on_event)
     fewer = max(len(runs) - N_CHECKED, 0)

@@ -31,7 +31,7 @@ CONFIG = {
             "expect-exit": 0,
             "mbeans": [{"name": "com.acme:type=Queue,*", "attributes": ["Size"], "metadata": ["Capacity"]}],
             "workload": {"http": {"url": "http://127.0.0.1:8080/", "rate": 50, "duration": "1s"}},
-            "judge": {"preset": "sustained", "window": 9, "outside-share": 0.25},
+            "judge": {"method": "thesis", "thesis": {"window": 9, "resample": 0.25, "bounds": "particle"}},
         },
     },
 }

@@ -1,4 +1,4 @@
-"""How often does the preset ``ensemble`` fail an unchanged program on a machine that it never saw?
+"""How often does the method ``ensemble`` fail an unchanged program on a machine that it never saw?
 
 Simulated prior tests, 7 of each environment, have some quantities with one number each, and noise of
 deviation 1. Each environment adds an effect of its own to each quantity. The new test is of a new
@@ -17,7 +17,7 @@ from buto.detectors.ensemble.whole.ranking import Ranked, ranked_elsewhere, rank
 from buto.runs import FloatArray
 from perf.figures import Figure, at_most, benchmark, conclude
 
-TITLE = "False alarms of the preset ensemble, simulated"
+TITLE = "False alarms of the method ensemble, simulated"
 
 ALPHA, EACH, KNOWN_SHARE = 0.05, 7, 5
 CHANGES = (0.0, 10.0, 30.0, 100.0)

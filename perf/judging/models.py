@@ -62,7 +62,8 @@ def made(number: int, cost: float = 1.0) -> Run:
 
 def cost(predictors: list[str]) -> Cost:
     """Train on one long run, and check another."""
-    settings = settings_from({"preset": "regression-models", "blocks": 200, "predictors": predictors})
+    own = {"blocks": 200, "predictors": predictors}
+    settings = settings_from({"method": "regression-models", "regression-models": own})
     old, new = run_set([made(1)]), run_set([made(2, 1.25)])
     with threadpool_limits(1):
         began = time.process_time()

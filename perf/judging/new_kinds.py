@@ -41,8 +41,8 @@ class Plan:
     settings: Mapping[str, Any]
 
 
-USUAL = Plan(10, 10, {"preset": "history"})
-FEWER = Plan(6, 6, {"preset": "history", "alpha": 0.1})
+USUAL = Plan(10, 10, {"method": "history"})
+FEWER = Plan(6, 6, {"method": "history", "history": {"alpha": 0.1}})
 """For data with few good runs: at an alpha of .05, 19 good ones would be needed."""
 
 

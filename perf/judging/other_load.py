@@ -22,7 +22,7 @@ from tempfile import TemporaryDirectory
 import yaml
 
 import buto
-from buto.oracle import check, settings_from, train
+from buto.oracle import check, settings_from, train, with_alpha
 from buto.runs import Run, run_set
 from buto.verdicts import Status
 from perf.figures import Figure, benchmark, conclude
@@ -118,19 +118,20 @@ def all_recorded(runs: Sequence[Planned], directory: Path) -> dict[str, list[Run
 
 def judged(runs: dict[str, list[Run]]) -> Iterator[Figure]:
     """Yield how many checks fail, for each detector, kind of run, and number of checked runs."""
-    for (preset, known), n_runs in product(
+    for (method, known), n_runs in product(
         (("regression-models", "own rates"), ("calibrated", "same rates")), (1, SEVERAL)
     ):
         if known not in runs:
             continue
         alpha = max(ONE_RUN, 1 / (len(runs[known]) + 1)) if n_runs == 1 else 0.01
-        oracle = train(run_set(runs[known]), settings_from({"preset": preset, "alpha": alpha}))
+        settings = with_alpha(settings_from({"method": method}), alpha)
+        oracle = train(run_set(runs[known]), settings)
         for program, load in product(LEAKS, SCALES):
             some = runs[f"{program}, {load}"]
             groups = [some[first : first + n_runs] for first in range(0, len(some) - n_runs + 1, n_runs)]
             found = [check(oracle, run_set(group)).status for group in groups]
             yield Figure(
-                f"{preset}, alpha {alpha:g}, {n_runs} checked: {program}, {load}",
+                f"{method}, alpha {alpha:g}, {n_runs} checked: {program}, {load}",
                 f"{found.count(Status.REGRESSION)} of {len(found)} fail, "
                 f"{found.count(Status.INCONCLUSIVE)} inconclusive",
             )

@@ -1,4 +1,4 @@
-"""How long does the preset ``ensemble`` take for tests of an hour with thousands of counters?
+"""How long does the method ``ensemble`` take for tests of an hour with thousands of counters?
 
 Ten prior tests of three environments have 2,000 counters in 720 intervals. Half of the counters follow the
 load, with noise; a machine factor multiplies a fifth of them. Memory is the peak of the whole process, with

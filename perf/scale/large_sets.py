@@ -1,6 +1,6 @@
 """Can detectors learn from runs that do not fit in memory together? ``python -m perf.scale.large_sets``.
 
-The samples are made up, and have more than 1 GiB together. Each preset learns in a process of its own, whose
+The samples are made up, and have more than 1 GiB together. Each method learns in a process of its own, whose
 largest memory is measured. Goal: less than half of the samples' size, with all libraries.
 """
 

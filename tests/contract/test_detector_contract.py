@@ -23,30 +23,18 @@ from tests.support.runs.signals import INTERVAL_S, Program, make_run, program_ru
 
 NAN = float("nan")
 OTHERS = (
-    {"preset": "thesis", "time-points": "rounding", "matching": "interpolated"},
-    {"preset": "sustained", "bounds": "kalman", "time-points": "rounding"},
-    {
-        "preset": "sustained",
-        "bounds": "particle",
-        "particles": 40,
-        "iterations": 2,
-        "matching": "interpolated",
-    },
+    {"method": "thesis", "thesis": {"bounds": "kalman", "time-points": "rounding"}},
+    {"method": "thesis", "thesis": {"smoothing": "median", "matching": "interpolated"}},
     {"fail-on": "worse", "alpha": 0.05, "minimum-effect": {"jvm.memory.*": "1MiB", "*": "1%"}},
 )
-PRESETS = {
-    preset: settings
-    for name in registry.DETECTORS
-    for preset, settings in registry.detector(name).presets.items()
-}
-SETTINGS = [*PRESETS.values(), *map(settings_from, OTHERS)]
-assert {one.detector for one in SETTINGS} == set(registry.DETECTORS)
+DEFAULTS = {name: registry.detector(name).defaults for name in registry.DETECTORS}
+SETTINGS = [*DEFAULTS.values(), *map(settings_from, OTHERS)]
 
 
 def label(chosen):
-    usual = PRESETS[chosen.preset].to_data()
-    own = {key: value for key, value in chosen.to_data().items() if value != usual.get(key)}
-    return "-".join((chosen.preset, *(str(value) for value in own.values() if not isinstance(value, dict))))
+    usual = DEFAULTS[chosen.method].own()
+    own = {key: value for key, value in chosen.own().items() if value != usual.get(key)}
+    return "-".join((chosen.method, *(str(value) for value in own.values() if not isinstance(value, dict))))
 
 
 pytestmark = pytest.mark.parametrize("chosen", SETTINGS, ids=label)
@@ -58,12 +46,12 @@ def one(run):
 
 def of_a_check(chosen, runs):
     """The runs that a check of a changed program makes: the first, or all where one alone never fails."""
-    return run_set(runs if "gate" in chosen.to_data() else runs[:1])
+    return run_set(runs if chosen.method in ("calibrated", "regression-models") else runs[:1])
 
 
 def enough(chosen, number):
     """Return how many training runs let a detector fail at its alpha: one that goes by rank needs more."""
-    return max(number, fewest_for(chosen.values["alpha"])) if chosen.preset == "ensemble" else number
+    return max(number, fewest_for(chosen.values["alpha"])) if chosen.method == "ensemble" else number
 
 
 def constant_runs(count, value=812.0, first=0):
@@ -177,7 +165,7 @@ def test_an_oracle_judges_alike_before_and_after_it_was_stored(chosen, tmp_path_
 
 
 def test_data_of_another_shape_is_refused(chosen):
-    detector = registry.detector(chosen.detector)(chosen)
+    detector = registry.detector(chosen.method)(chosen)
     data = json.loads(to_text(detector.fit(program_runs(1, 5)).to_data()))
     for key in data:
         for damaged in ({**data, key: "x"}, {name: data[name] for name in data if name != key}):
@@ -185,17 +173,14 @@ def test_data_of_another_shape_is_refused(chosen):
                 detector.from_data(damaged)
 
 
-def test_presets_and_registry_agree(chosen):
-    own = registry.DETECTORS[chosen.detector][1]
-    detector = registry.detector(chosen.detector)
-    assert tuple(detector.presets) == own
-    assert registry.detector_of_preset(chosen.preset) is detector
-    assert detector.name == chosen.detector
+def test_a_method_is_called_alike_everywhere(chosen):
+    detector = registry.detector(chosen.method)
+    assert detector.name == detector.defaults.method == chosen.method
 
 
 def test_every_setting_is_a_key_of_the_detector(chosen):
-    keys = {key.name: key for key in registry.detector(chosen.detector).keys}
-    data = {key: value for key, value in chosen.to_data().items() if key not in ("preset", "detector")}
+    keys = {key.name: key for key in registry.detector(chosen.method).keys}
+    data = chosen.own()
     assert data.keys() <= keys.keys()
     assert all(keys[key].accepts(value) for key, value in data.items())
     for key in keys.values():

@@ -25,9 +25,9 @@ BY_HEAP: Judge = {"alpha": 0.05, "minimum-effect": {"*": "never", "jvm.memory.he
 """Only the used heap, and only 6 MiB: the programs that tests judge so keep about 2 MiB, and 20 or more after
 a change. Of five training runs, three that confirm a change can reach this alpha by rank alone."""
 
-BY_MULTIPLES: Judge = {"preset": "sustained", "deviations": 30, "level-share": 0.05}
-"""Only what becomes more than 2.5 times as much, or many times as much where training runs differ, as they do
-on a busy machine: so a change that must be found is fiftyfold. Three training runs are enough."""
+BY_MULTIPLES: Judge = {"alpha": 0.05, "minimum-effect": "150%"}
+"""Only what becomes more than 2.5 times as much: a change that must be found is fiftyfold. Of five training
+runs, three that confirm a change can reach this alpha by rank alone."""
 
 
 def literal(judge: Judge) -> str:

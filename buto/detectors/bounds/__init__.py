@@ -1,1 +1,1 @@
-"""Bounds over time, as in the thesis, and with the departures of ``sustained``."""
+"""The method ``thesis``: bounds over time, and notifications."""

@@ -3,20 +3,16 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 
 from buto.analysis.pipeline import Comparison, Model
-from buto.analysis.series import SUMMARIES
-from buto.detectors.bounds.settings import BandSettings
 from buto.properties import Better, Property
 from buto.verdicts import Direction, Effect, Finding
 
 SOURCE = "bounds"
-
-_SUMMARY_TEXTS = {"mean": "the mean over the run is outside", "last": "the last value is outside"}
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -28,50 +24,25 @@ class Point:
     lower: float
     upper: float
     expected: float
-    grain: float
 
     @property
     def severity(self) -> float:
-        """Distance beyond the band in widths of the band, or of the smallest meaningful width."""
+        """Distance beyond the band in widths of the band; without width, in shares of what is expected."""
         distance = max(self.observed - self.upper, self.lower - self.observed, 0.0)
-        return distance / max(self.upper - self.lower, self.grain, 1e-9 * abs(self.expected), 1e-300)
+        return distance / (self.upper - self.lower or abs(self.expected) or 1.0)
 
 
-def property_findings(
-    run_id: str, comparison: Comparison, model: Model, settings: BandSettings
-) -> tuple[Finding, ...]:
-    """Return at most one finding for each property and direction of one run.
-
-    A property fails if, of its points that could be compared, at least ``outside_share`` (and at least
-    one) lie beyond the same limit, or, where summaries are judged, if its mean or its last value does.
-    """
-    findings = []
-    compared = (~np.isnan(comparison.beyond)).sum(axis=0)
-    for column in _suspects(comparison):
-        prop = model.properties[column]
+def property_findings(run_id: str, comparison: Comparison, model: Model) -> Iterator[Finding]:
+    """Yield at most one finding for each property and direction of one run: any point outside the band."""
+    compared = (~np.isnan(comparison.beyond)).sum(axis=0).tolist()
+    for column in np.flatnonzero(np.nan_to_num(comparison.beyond).any(axis=0)).tolist():
         for sign in (1.0, -1.0):
             rows = np.flatnonzero(comparison.beyond[:, column] * sign > 0).tolist()
-            share = len(rows) / compared[column] if compared[column] else 0.0
-            if rows and share >= settings.outside_share:
-                points = [_point_at(comparison, model, row, column) for row in rows]
+            if rows:
+                points = [_point_at(comparison, row, column) for row in rows]
+                finding = largest_of(model.properties[column], run_id, points)
                 window = (points[0].at_s, points[-1].at_s)
-                finding = replace(largest_of(prop, run_id, points), window_s=window, outside_share=share)
-                findings.append(finding)
-                continue
-            rows = np.flatnonzero(comparison.summaries_beyond[:, column] * sign > 0).tolist()
-            if rows and settings.summaries:
-                points = [_summary(comparison, model, row, column) for row in rows]
-                worst = max(points, key=lambda point: point.severity)
-                text = _SUMMARY_TEXTS[SUMMARIES[rows[points.index(worst)]]]
-                findings.append(replace(finding_of(prop, run_id, worst), at_s=None, text=text, is_level=True))
-    return tuple(findings)
-
-
-def number_finding(run_id: str, prop: Property, point: Point) -> Finding | None:
-    """Return the finding of a number that a run has once; None if it is inside its band, or has none."""
-    if not (point.observed > point.upper or point.observed < point.lower):
-        return None
-    return replace(finding_of(prop, run_id, point), at_s=None)
+                yield replace(finding, window_s=window, outside_share=len(rows) / compared[column])
 
 
 def finding_of(prop: Property, run_id: str, point: Point) -> Finding:
@@ -104,39 +75,22 @@ def largest_of(prop: Property, run_id: str, points: Sequence[Point]) -> Finding:
     return replace(finding_of(prop, run_id, largest), severity=float(severity))
 
 
-def merged(per_run: Sequence[Sequence[Finding]], runs_outside: str) -> tuple[Finding, ...]:
-    """Return one finding for each subject over all runs, worst first.
-
-    With ``any``, a subject counts that is found in one run; with ``most``, one that is found in more than
-    half of the runs with the same direction. The worst run's finding represents all.
-    """
-    needed = 1 if runs_outside == "any" else len(per_run) // 2 + 1
-    by_subject: dict[tuple[str, str], dict[Direction, dict[str, Finding]]] = defaultdict(
-        lambda: defaultdict(dict)
-    )
-    for findings in per_run:
-        for finding in findings:
-            by_subject[finding.source, finding.subject][finding.direction][finding.run_id] = finding
+def merged(per_run: Sequence[Sequence[Finding]]) -> tuple[Finding, ...]:
+    """Return one finding for each subject over all runs, worst first; the worst run's represents all."""
+    by_subject: dict[tuple[str, str], list[Finding]] = defaultdict(list)
+    for finding in (one for findings in per_run for one in findings):
+        by_subject[finding.source, finding.subject].append(finding)
     chosen = []
-    for directions in by_subject.values():
-        enough = [list(found.values()) for found in directions.values() if len(found) >= needed]
-        if not enough:
-            continue
-        worst = max((one for found in enough for one in found), key=lambda one: one.severity)
-        number = len(directions[worst.direction])
+    for found in by_subject.values():
+        worst = max(found, key=lambda one: one.severity)
         if len(per_run) > 1:
+            number = len({one.run_id for one in found if one.direction is worst.direction})
             worst = replace(worst, text=_sentence(worst.text, f"in {number} of {len(per_run)} runs"))
         chosen.append(worst)
     return tuple(sorted(chosen, key=lambda one: (-one.severity, one.source, one.subject)))
 
 
-def _suspects(comparison: Comparison) -> list[int]:
-    """Return the few columns that have any value outside."""
-    outside = np.nan_to_num(np.concatenate([comparison.beyond, comparison.summaries_beyond])).any(axis=0)
-    return [int(column) for column in np.flatnonzero(outside)]
-
-
-def _point_at(comparison: Comparison, model: Model, row: int, column: int) -> Point:
+def _point_at(comparison: Comparison, row: int, column: int) -> Point:
     bounds = comparison.bounds
     return Point(
         comparison.smoothed.times_s[row],
@@ -144,18 +98,6 @@ def _point_at(comparison: Comparison, model: Model, row: int, column: int) -> Po
         bounds.lower[row, column],
         bounds.upper[row, column],
         bounds.expected[row, column],
-        model.grain[column],
-    )
-
-
-def _summary(comparison: Comparison, model: Model, row: int, column: int) -> Point:
-    return Point(
-        float("nan"),
-        comparison.summaries[row, column],
-        model.summaries.lower[row, column],
-        model.summaries.upper[row, column],
-        model.summaries.expected[row, column],
-        model.grain[column],
     )
 
 

@@ -1,4 +1,4 @@
-"""Keys of ``judge`` that the bounds oracle has."""
+"""Keys of the method ``thesis``."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from buto.analysis.bounds import ALGORITHMS, AVERAGES, PROCESS_NOISES, PROPAGATI
 from buto.analysis.matching import MATCHERS
 from buto.analysis.smoothing import SMOOTHERS
 from buto.analysis.timepoints import GENERATORS
-from buto.detectors.keys import COST, METADATA, Key, choice, positive, share, truth, whole
+from buto.detectors.keys import COMMON, Key, choice, positive, share, whole
 
 KEYS = (
     choice("smoothing", "How each series is smoothed.", *SMOOTHERS),
@@ -23,12 +23,7 @@ KEYS = (
         lambda value: type(value) is int and value > 0 and value % 2 == 1,
         "an odd number of samples",
     ),
-    truth("shrink-window", "Whether runs of few samples get a smaller window."),
     choice("time-points", "How the samples of several runs are put together in time.", *GENERATORS),
-    share("support", "Share of the training runs that a time point needs to say anything."),
-    truth("floor", "Whether each property has a smallest deviation."),
-    share("level-share", "The smallest deviation as a share of the property's level."),
-    truth("small-sample", "Whether the deviation grows for few training runs."),
     choice("bounds", "How bounds are made.", *ALGORITHMS),
     choice("average", "The centre of the band.", *AVERAGES),
     positive("deviations", "Half the width of the band in standard deviations.", example=20),
@@ -56,22 +51,5 @@ KEYS = (
     choice("weighting", "Of particle: what gives a particle its weight; default density.", *WEIGHTINGS),
     whole("seed", "Of particle: of its random numbers; default 0.", 0, 2**32 - 1, example=0),
     choice("matching", "Which bound a sample is held against.", *MATCHERS),
-    share("outside-share", "Share of a property's points that must lie beyond one limit to make a finding."),
-    choice(
-        "outside-model",
-        "Whether samples at times that no training run reached are a finding.",
-        "fail",
-        "ignore",
-    ),
-    truth(
-        "summaries",
-        "Whether the mean over the run and the last value of each property are judged by themselves.",
-    ),
-    truth("duration", "Whether the run's duration is judged."),
-    COST,
-    choice(
-        "runs-outside", "With several runs to check, how many of them must show a finding.", "any", "most"
-    ),
-    *METADATA,
-    choice("notifications", "How notifications are compared.", "strict", "sustained"),
+    *COMMON,
 )

@@ -33,7 +33,7 @@ from buto.detectors.calibrated.obvious import obvious
 from buto.detectors.calibrated.profile import TOTAL, Profile, learn
 from buto.detectors.calibrated.relevance import sizes_that_matter
 from buto.detectors.calibrated.selftest import selftest
-from buto.detectors.calibrated.settings import GATE, KEYS, NAME, PRESETS, JudgeSettings
+from buto.detectors.calibrated.settings import CALIBRATED, GATE, KEYS, NAME, JudgeSettings
 from buto.detectors.calibrated.strength import MOST_ASKED, strengths, usual_names
 from buto.detectors.calibrated.sufficiency import AUTO, is_enough
 from buto.detectors.calibrated.view import CalibratedView
@@ -170,7 +170,7 @@ class FittedCalibrated(FittedDetector):
 
     def _partly_unread(self, runs: RunSet) -> tuple[str, ...]:
         # Exact counters are read seldom, at times that differ from run to run.
-        judged = {quantity.name for quantity in self.profile.quantities if is_judged(quantity, cost=True)}
+        judged = {quantity.name for quantity in self.profile.quantities if is_judged(quantity)}
         return tuple(sentence for run in runs for sentence in self.envelope.partly_unread(run, judged))
 
 
@@ -178,7 +178,7 @@ class CalibratedDetector(Detector[JudgeSettings]):
     """Learns a :class:`FittedCalibrated`."""
 
     name = NAME
-    presets = PRESETS
+    defaults = CALIBRATED
     keys = KEYS
     fewest_runs = FEWEST_RUNS
     auto = AUTO

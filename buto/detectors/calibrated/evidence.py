@@ -137,7 +137,7 @@ def could_not_be_read(evidence: Evidence, *, usual: bool = True) -> tuple[str, .
     lost[evidence.kept] = False
     columns = sorted({evidence.profile.catalogue[place].column for place in np.flatnonzero(lost)})
     quantities = [evidence.profile.quantities[column] for column in columns]
-    return tuple(f"{one.name} could not be read" for one in quantities if is_judged(one, cost=True) is usual)
+    return tuple(f"{one.name} could not be read" for one in quantities if is_judged(one) is usual)
 
 
 def runs_needed(n_checked: int, alpha: float) -> int:

@@ -39,17 +39,17 @@ class JudgeSettings(Settings):
             return replace(self, **{key.replace("-", "_"): value})
         return Settings.with_value(self, key, value)
 
-    def to_data(self) -> dict[str, Any]:
-        common = Settings.to_data(self)
-        begin = {key: common.pop(key) for key in ("preset", "detector")}
+    def own(self) -> dict[str, Any]:
         own = {"alpha": self.alpha, "fail-on": self.fail_on, MINIMUM_EFFECT: dict(self.minimum_effect)}
-        return begin | own | common
+        return own | Settings.own(self)
+
+    def to_data(self) -> dict[str, Any]:
+        """Return the value of ``judge``: the keys of the default method stand there themselves."""
+        return self.flat()
 
 
-CALIBRATED = JudgeSettings(preset=NAME, detector=NAME, where_read=True)
+CALIBRATED = JudgeSettings(method=NAME, where_read=True)
 """One p-value for a check, over all properties and times."""
-
-PRESETS: Mapping[str, JudgeSettings] = {NAME: CALIBRATED}
 
 
 def _are_effects(value: Any) -> bool:

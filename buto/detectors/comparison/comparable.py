@@ -24,7 +24,7 @@ class Comparable:
 
     Attributes:
         properties: read in every run, by name.
-        one_sided: a sentence for each property that all presets judge and only one program has.
+        one_sided: a sentence for each property that every method judges and only one program has.
         lacking: the same of the others, which a run may do without: there was no collection, or the kernel
             does not tell.
     """
@@ -57,7 +57,7 @@ def comparable(first: RunSet, second: RunSet, settings: Settings) -> Comparable:
     for prop in wanted:
         for runs, names in ((first, ours - theirs), (second, theirs - ours)):
             if prop.name in names:
-                one_sided[is_judged(prop, cost=True)].append(
+                one_sided[is_judged(prop)].append(
                     f"{prop.name} was read in all runs of {_test(runs)} only, and could not be compared"
                 )
     return Comparable(both, tuple(one_sided[True]), tuple(one_sided[False]))
@@ -67,7 +67,7 @@ def unequally_read(first: RunSet, second: RunSet, properties: Sequence[Property]
     """Return a sentence for each property of which a run of one program lacks far more samples than any of
     the other's; not for those that are read seldom, at times that differ from run to run.
     """
-    properties = [prop for prop in properties if is_judged(prop, cost=True)]
+    properties = [prop for prop in properties if is_judged(prop)]
     if not properties:
         return ()
     lacking = [np.array([_lacking(run, properties) for run in runs]) for runs in (first, second)]

@@ -54,7 +54,7 @@ PROGRAM = "buto.jvm"
 def comparing(settings: Settings) -> JudgeSettings:
     """Return the settings of a comparison, from those of a test.
 
-    All of them if it is judged by the calibrated oracle, else that preset's; but metadata that a command
+    All of them if it is judged by the calibrated oracle, else the default's; but metadata that a command
     decides do not keep runs from being compared.
     """
     taken = CALIBRATED

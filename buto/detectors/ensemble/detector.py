@@ -23,9 +23,11 @@ from buto.detectors.ensemble.rules.model import Judgement, judge, learn
 from buto.detectors.ensemble.sentences import unknown_work
 from buto.detectors.ensemble.settings import (
     DETECTOR,
+    ENSEMBLE,
+    FOO,
     INTERVAL,
     KEYS,
-    PRESETS,
+    KEYS_OF_FOO,
     WORK,
     environment_of,
     judges_whole_tests,
@@ -96,7 +98,7 @@ class FittedEnsemble(FittedDetector):
         likeness = dict.fromkeys(sentence for one in asked for sentence in of_judgement(ensemble, *one))
         return Verdict(
             status,
-            DETECTOR,
+            self.settings.method,
             found,
             reasons=reasons if is_inconclusive else (),
             warnings=(*(() if is_inconclusive else unread), *likeness),
@@ -153,7 +155,7 @@ class EnsembleDetector(Detector[Settings]):
     """Learns a :class:`FittedEnsemble`."""
 
     name = DETECTOR
-    presets = PRESETS
+    defaults = ENSEMBLE
     keys = KEYS
     exchangeable = False
     promises_alarm_rate = True
@@ -168,8 +170,6 @@ class EnsembleDetector(Detector[Settings]):
         return FittedWholeTests(self.settings, whole, fitted.learned, left_out)
 
     def selftest(self, runs: RunSet, n_training: int, share: Share = here) -> Selftest:
-        if not judges_whole_tests(self.settings):
-            raise JudgeError(f"the preset {self.settings.preset} promises no rate of false alarms")
         return unchanged(
             learn_whole(runs.runs, self.settings)[0], self.settings.values[ALPHA.name], n_training
         )
@@ -210,3 +210,12 @@ class EnsembleDetector(Detector[Settings]):
         if judges_whole_tests(self.settings):
             return FittedWholeTests(self.settings, *whole_data.read(data))
         return FittedEnsemble(self.settings, ensemble_data.read(data))
+
+
+class FooDetector(EnsembleDetector):
+    """Learns rules that decide alone, as the paper's do."""
+
+    name = FOO.method
+    defaults = FOO
+    keys = KEYS_OF_FOO
+    promises_alarm_rate = False

@@ -1,4 +1,4 @@
-"""Settings of the ensemble detector: the presets ``ensemble`` and ``foo``."""
+"""Settings of the methods ``ensemble`` and ``foo``."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from fnmatch import fnmatchcase
 from buto.detectors.ensemble.rules.mining import Thresholds
 from buto.detectors.ensemble.rules.model import Judging, Learning
 from buto.detectors.ensemble.rules.voting import Environment
-from buto.detectors.keys import ALPHA, COMMON, choice, number, patterns, positive, share, truth, whole
+from buto.detectors.keys import ALPHA, COMMON, Key, choice, number, patterns, positive, share, truth, whole
 from buto.detectors.settings import ALSO_JUDGED, EVERYTHING, Settings
 from buto.runs import MetadataValue
 
@@ -38,8 +38,7 @@ COMPONENTS = [
 """Metadata that make an environment, unless the configuration names others."""
 
 FOO = Settings(
-    preset="foo",
-    detector=DETECTOR,
+    method="foo",
     values={
         SUPPORT: 0.3,
         CONFIDENCE: 0.9,
@@ -68,7 +67,7 @@ ANSWERS = ["load.throughput*"]
 
 ENSEMBLE = replace(
     FOO,
-    preset=DETECTOR,
+    method=DETECTOR,
     values={
         **FOO.values,
         ENVIRONMENT: [
@@ -89,9 +88,7 @@ what is exact on one machine often is the same on another. Two updates of one JD
 do not take for a change what unlike prior tests differ in, nor what a slower machine or another amount of
 work explains."""
 
-PRESETS: Mapping[str, Settings] = {one.preset: one for one in (ENSEMBLE, FOO)}
-
-KEYS = (
+KEYS: tuple[Key, ...] = (
     share(SUPPORT, "Of ensemble: smallest share of the intervals of a prior test in which a rule holds."),
     share(
         CONFIDENCE, "Of ensemble: smallest share of the intervals with a rule's premise in which it holds."
@@ -127,6 +124,7 @@ KEYS = (
     positive(INTERVAL, "Of ensemble: seconds of an interval; default: the time between samples.", example=5),
     *COMMON,
 )
+KEYS_OF_FOO: tuple[Key, ...] = tuple(key for key in KEYS if key is not ALPHA)
 
 
 def judges_whole_tests(settings: Settings) -> bool:

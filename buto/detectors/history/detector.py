@@ -21,7 +21,7 @@ from buto.detectors.history.findings import findings_of_distance, findings_of_sc
 from buto.detectors.history.judging import Judged, judged
 from buto.detectors.history.known import disturbance_of, known_rows
 from buto.detectors.history.learning import Judge, learned_judge
-from buto.detectors.history.settings import ALPHA, DETECTOR, KEYS, PRESETS
+from buto.detectors.history.settings import ALPHA, DETECTOR, HISTORY, KEYS
 from buto.detectors.protocol import Detector, FittedDetector
 from buto.detectors.readable import judged_properties, readable
 from buto.detectors.settings import Settings
@@ -118,7 +118,7 @@ class HistoryDetector(Detector[Settings]):
     """Learns a :class:`FittedHistory`."""
 
     name = DETECTOR
-    presets = PRESETS
+    defaults = HISTORY
     keys = KEYS
     learns_from_labels = True
 

@@ -1,8 +1,6 @@
-"""Settings of the detector ``history``: the preset ``history``."""
+"""Settings of the method ``history``."""
 
 from __future__ import annotations
-
-from collections.abc import Mapping
 
 from buto.detectors.history.engine.models.learners import LEARNERS, LOGISTIC, SIMILARITY
 from buto.detectors.history.engine.pairing import ALONE, CONCATENATED, SUBTRACTED
@@ -26,13 +24,10 @@ FEWEST_BAD = 4
 BALANCES = (Balance(), Balance(cost=5.0), Balance(ratio=5.0, cost=5.0), Balance(ratio=2.0))
 
 HISTORY = Settings(
-    preset="history",
-    detector=DETECTOR,
+    method=DETECTOR,
     values={ALPHA: 0.05, LEARNER: LOGISTIC, PAIRING: DEVIATIONS, DIMENSIONS: 0, BALANCED: False},
 )
 """The engine of Huang et al. (2015), with the baseline's own scatter as the unit."""
-
-PRESETS: Mapping[str, Settings] = {HISTORY.preset: HISTORY}
 
 KEYS = (
     ALPHA_KEY,

@@ -20,16 +20,18 @@ from buto.detectors.regression_models.observations import observations
 from buto.detectors.regression_models.settings import (
     BLOCKS,
     CALIBRATION,
+    DEFAULT,
     DISTANCE,
     EACH,
     ERROR,
-    KEYS,
     NAME,
     PREDICTORS,
-    PRESETS,
     REDUNDANT,
+    SHANG,
+    SHANG_CALIBRATED,
     STRETCHES,
     THRESHOLD,
+    keys_of,
 )
 from buto.detectors.settings import Settings
 from buto.detectors.views import RunsView, View
@@ -73,7 +75,7 @@ class FittedRegressionModels(FittedDetector):
         new = [observations(run, properties, stretches) for run in runs]
         if not properties or not all(map(len, new)):
             reasons = reasons if not properties else [*reasons, "a run has fewer than two samples"]
-            return Verdict(Status.INCONCLUSIVE, NAME, reasons=tuple(reasons))
+            return Verdict(Status.INCONCLUSIVE, self.settings.method, reasons=tuple(reasons))
         clusters = self._clusters(usable, np.vstack(new), properties)
         findings = self._findings(clusters, properties, runs, new)
         beyond = beyond_training(clusters, properties)
@@ -81,10 +83,10 @@ class FittedRegressionModels(FittedDetector):
             reasons += beyond
         if findings:
             warnings = tuple(dict.fromkeys([*reasons, *beyond]))
-            return Verdict(Status.REGRESSION, NAME, findings, warnings=warnings)
+            return Verdict(Status.REGRESSION, self.settings.method, findings, warnings=warnings)
         if reasons:
-            return Verdict(Status.INCONCLUSIVE, NAME, reasons=tuple(reasons))
-        return Verdict(Status.PASS, NAME, warnings=beyond)
+            return Verdict(Status.INCONCLUSIVE, self.settings.method, reasons=tuple(reasons))
+        return Verdict(Status.PASS, self.settings.method, warnings=beyond)
 
     def to_data(self) -> dict[str, Any]:
         return observations_data.write(self.properties, self.runs, self.left_out)
@@ -144,11 +146,11 @@ class FittedRegressionModels(FittedDetector):
 
 
 class RegressionModelsDetector(Detector[Settings]):
-    """Learns a :class:`FittedByLoad`, or with the presets of the paper a :class:`FittedRegressionModels`."""
+    """Learns a :class:`FittedByLoad`, or with the paper's methods a :class:`FittedRegressionModels`."""
 
     name = NAME
-    presets = PRESETS
-    keys = KEYS
+    defaults = DEFAULT
+    keys = keys_of(DEFAULT)
     exchangeable = False
 
     def needed_runs(self) -> int:
@@ -172,3 +174,19 @@ class RegressionModelsDetector(Detector[Settings]):
         if PREDICTORS in self.settings.values:
             return FittedByLoad(self.settings, *by_load_data.read(data))
         return FittedRegressionModels(self.settings, *observations_data.read(data))
+
+
+class ShangDetector(RegressionModelsDetector):
+    """Learns as the paper does."""
+
+    name = SHANG.method
+    defaults = SHANG
+    keys = keys_of(SHANG)
+
+
+class ShangCalibratedDetector(RegressionModelsDetector):
+    """Learns as the paper does, with training runs in place of the typed threshold."""
+
+    name = SHANG_CALIBRATED.method
+    defaults = SHANG_CALIBRATED
+    keys = keys_of(SHANG_CALIBRATED)

@@ -1,38 +1,18 @@
-"""Settings of the detector ``regression-models``: its default, and the presets of the paper."""
+"""Settings of the method ``regression-models``, and of the paper's ``shang`` and ``shang-calibrated``."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
-from buto.detectors.keys import ALPHA, COMMON, choice, number, patterns, positive, share, whole
+from buto.detectors.keys import ALPHA, COMMON, Key, choice, number, patterns, positive, share, whole
 from buto.detectors.regression_models.clusters import DISTANCES
 from buto.detectors.settings import ALSO_JUDGED, Settings
-from buto.errors import UsageError
 
 NAME = "regression-models"
 THRESHOLD, REDUNDANT, DISTANCE, ERROR, STRETCHES = "threshold", "redundant", "distance", "error", "stretches"
 CALIBRATION, EACH, WORST = "calibration", "each", "worst"
 PREDICTORS, NOT_JUDGED, BLOCKS, REACH, GATE = "predictors", "not-judged", "blocks", "extrapolation", "gate"
 COSTS, KEPT = "costs", "kept"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ModelSettings(Settings):
-    """Settings of a preset, which has some of the detector's keys."""
-
-    def has(self, key: str) -> bool:
-        return key in {"preset", "detector", *PRESETS[self.preset].values, *(one.name for one in COMMON)}
-
-    def check(self, given: Collection[str]) -> None:
-        """Raise UsageError for a key of another preset of this detector."""
-        for name in given:
-            if not self.has(name):
-                others = [one.preset for one in PRESETS.values() if name in one.values]
-                raise UsageError(
-                    f"judge: {name} is no setting of the preset {self.preset}",
-                    advice=f"it goes with preset: {' or '.join(others)}",
-                )
 
 
 ALL_OF_PROCESS = ["jvm.*", "process.*"]
@@ -73,9 +53,8 @@ MAY_LEAK = ["*jvm.memory.heap.used_after_last_gc", "*jvm.thread.count", "process
 WITHOUT_ANSWERS = "load.latency*"
 """A kind of request that is rare under this load has no latency in most samples, and nothing is wrong."""
 
-DEFAULT = ModelSettings(
-    preset=NAME,
-    detector=NAME,
+DEFAULT = Settings(
+    method=NAME,
     values={
         "alpha": 0.01,
         GATE: 0.12,
@@ -91,9 +70,8 @@ DEFAULT = ModelSettings(
 )
 """Models of every property by the load; the run is the replicate, and the p-value is by rank."""
 
-SHANG = ModelSettings(
-    preset="shang",
-    detector=NAME,
+SHANG = Settings(
+    method="shang",
     values={
         THRESHOLD: 0.3,
         REDUNDANT: 0.9,
@@ -107,12 +85,10 @@ SHANG = ModelSettings(
 
 SHANG_CALIBRATED = replace(
     SHANG,
-    preset="shang-calibrated",
+    method="shang-calibrated",
     values={**SHANG.values, THRESHOLD: 0.05, DISTANCE: "correlation", STRETCHES: 10, CALIBRATION: WORST},
 )
 """The same, with training runs in place of the typed threshold."""
-
-PRESETS: Mapping[str, Settings] = {one.preset: one for one in (DEFAULT, SHANG, SHANG_CALIBRATED)}
 
 KEYS = (
     positive(THRESHOLD, "The relative error above which a cluster of counters differs.", example=0.3),
@@ -152,3 +128,8 @@ KEYS = (
     patterns(NOT_JUDGED, "Properties that are not judged: shell patterns."),
     *COMMON,
 )
+
+
+def keys_of(settings: Settings) -> tuple[Key, ...]:
+    """Return the keys of one of these methods."""
+    return tuple(key for key in KEYS if key.name in settings.own())

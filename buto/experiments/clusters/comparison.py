@@ -20,14 +20,16 @@ ALPHA = 0.125
 
 def _calibrated() -> Settings:
     """Return the default's settings, which here judge runs that two versions of buto's agent recorded."""
-    settings = settings_from({"preset": "calibrated", "alpha": ALPHA})
+    settings = settings_from({"alpha": ALPHA})
     ignored = (*settings.metadata.ignored, AGENT_KEY)
     return replace(settings, metadata=replace(settings.metadata, ignored=ignored))
 
 
 DETECTORS: Mapping[str, Settings] = {
-    "regression-models": settings_from({"preset": "regression-models", "alpha": ALPHA}),
-    "shang": settings_from({"preset": "shang"}),
+    "regression-models": settings_from(
+        {"method": "regression-models", "regression-models": {"alpha": ALPHA}}
+    ),
+    "shang": settings_from({"method": "shang"}),
     "calibrated": _calibrated(),
 }
 
@@ -49,7 +51,7 @@ class Outcome:
 
     Attributes:
         checked: the run.
-        verdicts: by preset.
+        verdicts: by method.
         flagged: number of counters that control charts flag, of ``charted``.
     """
 

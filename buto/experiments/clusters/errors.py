@@ -13,7 +13,7 @@ from buto.detectors.regression_models.settings import DISTANCE, REDUNDANT, STRET
 from buto.experiments.bed.labels import BedRun, together
 from buto.oracle import settings_from
 
-SHANG = settings_from({"preset": "shang"})
+SHANG = settings_from({"method": "shang"})
 
 
 @dataclass(frozen=True, slots=True)

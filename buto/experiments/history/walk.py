@@ -1,4 +1,4 @@
-"""Series of releases judged in their order by the preset ``history``, as somebody would who labels each one.
+"""Series of releases judged in their order by the method ``history``, as somebody would who labels each one.
 
 The first release trains. Each later one is checked with the labels that were given until then, and those of
 all releases of the other series, and is then labelled. A good one is accepted: its other runs are the next
@@ -20,7 +20,7 @@ from buto.runs.labels.model import ACCEPT, LABEL, TRAIN
 from buto.runs.model import SESSION
 from buto.verdicts import Status
 
-SETTINGS: Mapping[str, Any] = {"preset": "history"}
+SETTINGS: Mapping[str, Any] = {"method": "history"}
 
 NOON = datetime(2026, 1, 1, 12, tzinfo=UTC)
 

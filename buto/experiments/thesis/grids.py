@@ -151,7 +151,7 @@ def _deviating(letter: str, fixed: PipelineSettings) -> list[Configuration]:
 
 
 BEST = Method(replace(SIMPLE, deviations=20.0), splits=SPLITS_OF_OVERALL)
-"""The best method of Table 5.14; the preset ``thesis``."""
+"""The best method of Table 5.14; the method ``thesis``."""
 FROM_JVM_START, REACHING = "S-20, time from the JVM's start", "S-20, times outside the model ignored"
 
 _MORE = (

@@ -94,7 +94,7 @@ class Classifier:
     """Flags notifications of a run that differ from those of the training runs."""
 
     def __init__(self, training: Sequence[Sequence[Notification]]) -> None:
-        self._model = learn_notifications(training, _band, _band, strict=False)
+        self._model = learn_notifications(training, _band, strict=False)
         self._seen = {(one.type, one.source, one.sequence) for emitted in training for one in emitted}
 
     def flagged(self, run: Sequence[Notification]) -> int:
@@ -114,5 +114,5 @@ def _summed(counts: FloatArray, first: IntArray) -> Flagged:
 
 def _band(values: FloatArray) -> Limits:
     n = values.shape[1]
-    bounds = numbers_fit(values, [Property("time", "s")] * n, np.zeros(n), SIMPLE)
+    bounds = numbers_fit(values, [Property("time", "s")] * n, SIMPLE)
     return Limits(bounds.expected[0], bounds.lower[0], bounds.upper[0])

@@ -95,7 +95,7 @@ def judged_properties(runs: Sequence[Run]) -> tuple[Property, ...]:
     found: dict[str, Property] = {}
     for run in runs:
         for column, prop in enumerate(run.properties):
-            new = prop.name not in found and is_judged(prop, cost=False)
+            new = prop.name not in found and is_judged(prop)
             if new and np.isfinite(run.values[:, column]).any():
                 found[prop.name] = prop
     return tuple(found[name] for name in sorted(found))

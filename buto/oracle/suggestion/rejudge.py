@@ -68,7 +68,7 @@ def with_effects(oracle: Oracle, effects: Mapping[str, str]) -> Oracle:
 
 def present_effects(oracle: Oracle) -> dict[str, str]:
     """Return the minimum effects of an oracle."""
-    return dict(oracle.settings.to_data().get(MINIMUM_EFFECT, {}))
+    return dict(oracle.settings.own().get(MINIMUM_EFFECT, {}))
 
 
 def _is_followed(oracle: Oracle, runs: RunSet) -> bool:

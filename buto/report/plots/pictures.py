@@ -85,8 +85,7 @@ def caption_of(oracle: Oracle, checked: Sequence[Run]) -> str:
     smoothing = oracle.fitted.view(checked).smoothing
     if smoothing is not None:
         half = smoothing.window // 2
-        most = "up to " if smoothing.shrinks else ""
-        parts.append(f"smoothed ({smoothing.average}); {most}{half} points are missing at each end")
+        parts.append(f"smoothed ({smoothing.average}); {half} points are missing at each end")
     return "\n".join(parts)
 
 

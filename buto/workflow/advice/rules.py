@@ -33,7 +33,7 @@ def why_confirm(known: Oracle, runs: RunSet) -> str | None:
 
 def changed_settings(known: Oracle, now: Settings) -> list[str]:
     """Return the keys of ``judge`` that differ from the settings stored in the oracle."""
-    wanted, learned = now.to_data(), known.settings.to_data()
+    wanted, learned = now.flat(), known.settings.flat()
     return [key for key in wanted if wanted[key] != learned.get(key)]
 
 

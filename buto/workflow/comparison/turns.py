@@ -64,7 +64,7 @@ def why_turns(known: Oracle, verdict: Verdict) -> str:
     Args:
         verdict: of the runs of a check by the oracle alone.
     """
-    if not registry.detector(known.settings.detector).settles_in_turns:
+    if not registry.detector(known.settings.method).settles_in_turns:
         return ""
     if any(one.source == oracle.METADATA_SOURCE for one in verdict.findings):
         return "this is not the environment of the training"

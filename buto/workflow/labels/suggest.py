@@ -151,14 +151,14 @@ class _Past:
 
 
 def _refuse_without_effects(project: Project, known: Oracle) -> None:
-    keys = detector(known.settings.detector).keys
+    keys = detector(known.settings.method).keys
     if any(key.name == MINIMUM_EFFECT for key in keys):
         return
     again = project.door.step(Step(Action.TRAIN, known.test))
     raise UsageError(
-        f"the preset of {known.test!r} must have minimum effects, as calibrated has, "
-        f"got {known.settings.preset}",
-        advice=f"judge: {{preset: calibrated}}; then {again}",
+        f"the method of {known.test!r} must have minimum effects, as the default has, "
+        f"got {known.settings.method}",
+        advice=f"leave out judge: method; then {again}",
     )
 
 

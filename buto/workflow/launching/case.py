@@ -166,8 +166,8 @@ def check_number_of_runs(test: TestConfig, door: Door) -> None:
     ten = door.setting("runs", "10")
     if test.adaptive and oracle.auto_runs(test.settings) is None:
         raise UsageError(
-            f"{test.name}: runs: auto needs the preset calibrated, got {test.settings.preset}",
-            advice=f"give a number of runs: {ten}; or judge: {{preset: calibrated}}",
+            f"{test.name}: runs: auto needs method: calibrated, got {test.settings.method}",
+            advice=f"give a number of runs: {ten}; or leave out judge: method",
         )
     fewest = oracle.fewest_runs(test.settings)
     if test.runs < fewest:

@@ -23,7 +23,7 @@ def placement(test: TestConfig, like: Mapping[str, MetadataValue], group: str = 
         like: metadata of earlier runs; empty without any.
         group: tests of one group stay on one host; empty for a test that stands alone.
     """
-    detector = registry.detector(test.settings.detector)(test.settings)
+    detector = registry.detector(test.settings.method)(test.settings)
     if not detector.exchangeable:
         return Placement(test.hosts, group, spread=True)
     decides = detector.metadata.is_deciding

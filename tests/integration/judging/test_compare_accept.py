@@ -67,7 +67,7 @@ def test_the_next_step_judges_the_same_runs_again(both: Path) -> None:
 
 
 def test_alpha_and_the_judgement_of_the_first_test_are_the_configuration_s(both: Path) -> None:
-    judge = "{preset: calibrated, minimum-effect: {jvm.memory.heap.used: 1GiB}}"
+    judge = "{minimum-effect: {jvm.memory.heap.used: 1GiB}}"
     config = both / "lax.yaml"
     config.write_text(f"version: 1\ntests: {{old: {{command: java Old, judge: {judge}}}}}")
     words = ("compare", "old", "--against", "new", "--from-runs", "all", "--config", "lax.yaml")
@@ -134,7 +134,7 @@ def trained(tmp_path: Path) -> Path:
     """An oracle from runs 0 to 9, and runs 20 to 29 of a program that leaks more."""
     store(tmp_path, *(leaking_run(number) for number in range(10)))
     (tmp_path / "buto.yaml").write_text(
-        "version: 1\ntests: {leaker: {command: java Leaker, judge: {preset: calibrated}}}"
+        "version: 1\ntests: {leaker: {command: java Leaker}}"
     )
     assert called(tmp_path, "train", "leaker", "--from-runs", "all").returncode == 0
     store(tmp_path, *(leaking_run(number, leak=3.0, purpose="record") for number in range(20, 30)))
@@ -193,16 +193,16 @@ def test_a_test_that_is_not_configured_is_judged_as_before(trained: Path) -> Non
     done = called(trained, "accept", "leaker", "--from-runs", new_runs(), "--", "java", "Other")
     assert "  program: command: java Leaker -> java Other" in done.stdout
     assert "judged:" not in done.stdout
-    assert load(trained / "oracles" / "leaker.json").settings.preset == "calibrated"
+    assert load(trained / "oracles" / "leaker.json").settings.method == "calibrated"
 
 
 def test_another_judgement_and_environment_are_part_of_the_difference(trained: Path) -> None:
     (trained / "buto.yaml").write_text(
-        "version: 1\ntests: {leaker: {command: java Leaker, judge: {preset: sustained}}}"
+        "version: 1\ntests: {leaker: {command: java Leaker, judge: {method: thesis}}}"
     )
     store(trained, *(leaking_run(number, **{"jvm.spec.version": "25"}) for number in range(40, 45)))
     done = called(trained, "accept", "leaker", "--from-runs", f"{leaking_run(40).id}..")
-    assert "  judged: preset: calibrated -> sustained" in done.stdout
+    assert "  judged: method: calibrated -> thesis" in done.stdout
     assert "  training runs: number: 10 -> 5" in done.stdout
     assert "  environment: jvm.spec.version: 17 -> 25" in done.stdout
 

@@ -16,7 +16,7 @@ version: 1
 tests:
   synthetic:
     command: [java, -jar, app.jar]
-    judge: {preset: foo}
+    judge: {method: foo}
 """
 
 
@@ -32,7 +32,7 @@ def test_a_run_of_an_environment_never_seen_is_judged(tmp_path: Path) -> None:
     done = called(tmp_path, "train", "synthetic", "--from-runs", "all")
     assert done.returncode == 0, done.stderr
     stored = json.loads((tmp_path / "oracles" / "synthetic.json").read_text())
-    assert stored["judge"]["detector"] == "ensemble"
+    assert stored["judge"]["method"] == "foo"
     usual, more = store(
         tmp_path,
         run_in("cloud", 50, purpose="check"),

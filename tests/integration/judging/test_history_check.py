@@ -55,7 +55,7 @@ def test_a_labelled_false_alarm_passes_and_a_labelled_regression_fails(project: 
             ids = ",".join(run.id for run in check_runs(number, Program()))
             assert called(project, "label", "synthetic", ids, label).returncode == 0
 
-    (project / "buto.yaml").write_text(f"{CONFIGURATION}    judge: {{preset: history}}\n")
+    (project / "buto.yaml").write_text(f"{CONFIGURATION}    judge: {{method: history}}\n")
     done = called(project, "train", "synthetic", "--from-runs", "all")
     assert done.returncode == 0, done.stderr
     stored = json.loads((project / "oracles" / "synthetic.json").read_text())
@@ -71,7 +71,7 @@ def test_a_labelled_false_alarm_passes_and_a_labelled_regression_fails(project: 
 
 
 def test_a_change_that_nobody_has_labelled_is_inconclusive(project: Path) -> None:
-    (project / "buto.yaml").write_text(f"{CONFIGURATION}    judge: {{preset: history}}\n")
+    (project / "buto.yaml").write_text(f"{CONFIGURATION}    judge: {{method: history}}\n")
     done = called(project, "train", "synthetic", "--from-runs", "all")
     assert "no run is labelled bad, so no check can fail" in done.stdout + done.stderr
     ids = ",".join(store(project, *check_runs(1, LEAK)))

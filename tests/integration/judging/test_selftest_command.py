@@ -16,8 +16,8 @@ from tests.support.runs.stored import leaking_run, store
 CONFIG = """\
 version: 1
 tests:
-  leaker: {command: [java, Main], judge: {preset: calibrated, alpha: 0.05}}
-  other: {command: [java, Main], judge: {preset: sustained}}
+  leaker: {command: [java, Main], judge: {alpha: 0.05}}
+  other: {command: [java, Main], judge: {method: thesis}}
 """
 
 
@@ -102,16 +102,16 @@ def test_too_few_runs_cannot_be_measured(trained: Path) -> None:
     assert called(trained, "selftest", "leaker", "--training", "20").returncode == 3
 
 
-def test_an_oracle_of_bounds_promises_no_rate(trained: Path) -> None:
+def test_the_thesis_promises_no_rate(trained: Path) -> None:
     store(trained, *(leaking_run(number, test="other") for number in range(9)))
     called(trained, "train", "other", "--from-runs", "all")
     done = called(trained, "selftest", "other")
     assert done.returncode == 3
-    assert "preset: calibrated" in done.stderr
+    assert "method: thesis" in done.stderr
 
 
 def test_auto_goes_with_calibrated_oracles_only(trained: Path) -> None:
     done = called(trained, "train", "other", "--runs", "auto")
     assert done.returncode == 2
-    assert "runs: auto needs the preset calibrated, got sustained" in done.stderr
+    assert "runs: auto needs method: calibrated, got thesis" in done.stderr
     assert called(trained, "train", "leaker", "--runs", "atuo").returncode == 2

@@ -188,11 +188,11 @@ def test_what_cannot_be_suggested_is_said(tmp_path: Path) -> None:
     assert done.returncode == EXIT_PASS
     assert "Nothing to suggest" in done.stdout
     assert "after a false alarm: buto label leaker last good" in done.stdout
-    (tmp_path / "buto.yaml").write_text("version: 1\ntests: {leaker: {judge: {preset: sustained}}}\n")
+    (tmp_path / "buto.yaml").write_text("version: 1\ntests: {leaker: {judge: {method: thesis}}}\n")
     assert called(tmp_path, *train).returncode == EXIT_PASS
     done = called(tmp_path, "suggest", "leaker")
     assert done.returncode == EXIT_USAGE
-    assert "must have minimum effects, as calibrated has, got sustained" in done.stderr
+    assert "must have minimum effects, as the default has, got thesis" in done.stderr
 
 
 def test_results_with_likes_follow_the_schema(project: Path) -> None:

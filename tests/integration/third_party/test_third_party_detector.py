@@ -12,6 +12,7 @@ from xml.etree import ElementTree
 
 import pytest
 
+from buto.detectors.registry import DETECTORS
 from buto.extensions import entry_points_of
 from buto.verdicts import Status
 from tests.support.checkout import ROOT
@@ -60,8 +61,8 @@ def test_the_listing_of_the_page_trains_checks_and_reports(project: Path) -> Non
     done = called(project, "train", "leaker", "--from-runs", "all")
     assert done.returncode == 0, done.stderr
     oracle = json.loads((project / "oracles" / "leaker.json").read_text())
-    assert oracle["judge"]["detector"] == "toy"
-    assert oracle["judge"]["tolerance"] == 0.05
+    assert oracle["judge"]["method"] == "toy"
+    assert oracle["judge"]["toy"]["tolerance"] == 0.05
     usual, more = store(project, leaking_run(50, purpose="check"), leaking_run(51, leak=9.0, purpose="check"))
     assert called(project, "check", "leaker", "--from-runs", usual).returncode == 0
     files = ("--json", "result.json", "--html", "report.html", "--junitxml", "junit.xml")
@@ -87,37 +88,28 @@ def test_its_settings_are_validated_with_their_place_and_are_part_of_the_schema(
     (project / "buto.yaml").write_text(CONFIGURATION.replace("0.05", "-1"))
     done = called(project, "train", "leaker", "--from-runs", "all")
     assert done.returncode == 2
-    assert "buto.yaml:5:37: tests.leaker.judge.tolerance: found -1, expected a positive number" in done.stderr
+    assert (
+        "buto.yaml:5:43: tests.leaker.judge.toy.tolerance: found -1, expected a positive number"
+        in done.stderr
+    )
     schema = json.loads(called(project, "schema", "config").stdout)
     judge = schema["definitions"]["judge"]["properties"]
-    own = [
-        "calibrated",
-        "calibrated-next",
-        "sustained",
-        "thesis",
-        "regression-models",
-        "shang",
-        "shang-calibrated",
-        "ensemble",
-        "foo",
-        "history",
-    ]
-    assert judge["preset"]["enum"] == [*own, "toy"]
-    assert judge["tolerance"]["exclusiveMinimum"] == 0
+    assert judge["method"]["enum"] == [*DETECTORS, "toy"]
+    assert judge["toy"]["properties"]["tolerance"]["exclusiveMinimum"] == 0
 
 
 def test_a_setting_that_the_toy_lacks_is_refused_by_name(project: Path) -> None:
     (project / "buto.yaml").write_text(CONFIGURATION.replace("tolerance: 0.05", "deviations: 3"))
     done = called(project, "train", "leaker", "--from-runs", "all")
     assert done.returncode == 2
-    assert "judge: deviations is no setting of the preset toy" in done.stderr
+    assert "unknown key 'deviations' in tests.leaker.judge.toy; known are tolerance" in done.stderr
 
 
 def test_a_broken_package_fails_only_the_tests_that_use_it(project: Path, site: Path) -> None:
     package(site, "buto_broken", "import no_such_module\n", "broken = buto_broken:Broken")
     entry_points_of.cache_clear()
     assert called(project, "train", "leaker", "--from-runs", "all").returncode == 0
-    (project / "buto.yaml").write_text(CONFIGURATION.replace("toy, tolerance: 0.05", "broken"))
+    (project / "buto.yaml").write_text(CONFIGURATION.replace("toy, toy: {tolerance: 0.05}", "broken"))
     done = called(project, "train", "leaker", "--from-runs", "all")
     assert done.returncode == 2
     assert "the detector 'broken' of the package 'buto_broken' cannot be used" in done.stderr
@@ -129,8 +121,8 @@ def test_an_oracle_whose_package_is_gone_says_so(project: Path) -> None:
     (project / "buto.yaml").unlink()
     done = buto(project, "check", "leaker", "--from-runs", "all")
     assert done.returncode == 4
-    assert "cannot be used: judge: preset: 'toy' is not calibrated or calibrated-next or" in done.stderr
-    assert "install the package of its detector" in done.stderr
+    assert "cannot be used: judge: method: 'toy' is not calibrated or thesis or" in done.stderr
+    assert "install the package of its method" in done.stderr
 
 
 def test_an_oracle_whose_package_is_broken_names_the_package(project: Path, site: Path) -> None:

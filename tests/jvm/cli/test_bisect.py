@@ -81,7 +81,7 @@ def repository(tmp_path_factory: pytest.TempPathFactory) -> Path:
         git(top, "commit", "--quiet", "-m", subject)
     (top / "Main.java").write_text(SOURCE)
     subprocess.run(BUILD.split(), cwd=top, check=True, timeout=DEADLINE_S)
-    trained = buto(top, "train", "--runs", "3", timeout_s=DEADLINE_S)
+    trained = buto(top, "train", "--runs", "5", timeout_s=DEADLINE_S)
     assert trained.returncode == 0, trained.stderr
     know_a_busy_machine(top / "oracles" / "waiter.json")
     (top / "Main.java").write_text("not committed")
@@ -129,13 +129,13 @@ def test_the_commit_is_found_and_convicted(repository: Path, tmp_path: Path) -> 
     assert len(RunStore(repository / ".buto").ids("waiter")) > 3
     elsewhere = ("--oracle", os.fspath(tmp_path / "again.json"))
     again = buto(repository, "train", "waiter", "--from-runs", "all", *elsewhere)
-    assert "TRAINED  waiter: 3 runs" in again.stdout
+    assert "TRAINED  waiter: 5 runs" in again.stdout
     shown = next(line for line in lines if "next: buto plot" in line)
     assert test["runs"][0]["id"] in shown
 
 
 def test_what_is_not_good_or_not_bad_is_reported_before_anything_is_looked_for(repository: Path) -> None:
-    once = ("--build", BUILD, "--runs", "1")
+    once = ("--build", BUILD, "--runs", "3")
     good = bisect(repository, "HEAD~1", "HEAD", *once)
     assert (good.returncode, good.stdout) == (3, "")
     assert "buto: GOOD (HEAD~1, " in good.stderr
@@ -152,7 +152,7 @@ def test_what_is_not_good_or_not_bad_is_reported_before_anything_is_looked_for(r
 
 def test_what_hides_behind_commits_that_do_not_build_is_narrowed_down(repository: Path) -> None:
     build = "sh -c 'grep -q another Main.java && exit 7; javac -d out Main.java'"
-    done = bisect(repository, "HEAD~4", "HEAD~1", "--build", build, "--runs", "1")
+    done = bisect(repository, "HEAD~4", "HEAD~1", "--build", build, "--runs", "3")
     assert (done.returncode, done.stdout) == (3, "")
     printed = done.stderr.partition(
         "buto: the first bad commit is one of these; all but one of them were skipped:\n"

@@ -18,7 +18,7 @@ tests:
   keeper:
     command: [sh, start.sh]
     interval: 1s
-    runs: 3
+    runs: 5
     judge: {literal(BY_MULTIPLES)}
 """
 SCRIPT = """\
@@ -50,7 +50,7 @@ def test_one_odd_run_among_good_ones_passes(trained: Path, classes: Path) -> Non
     (trained / "odd").touch()
     done = buto(trained, "check", "--json", "result.json", CLASSES=str(classes))
     assert done.returncode == 0, done.stdout + done.stderr
-    assert "the run is outside the bounds; launching 2 more to judge them together" in done.stderr
+    assert "launching 2 more to judge them together" in done.stderr
     assert n_judged(trained) == 3
     marked = [run.metadata.get(SESSION) for run in RunStore(trained / ".buto").load_set("keeper")]
     assert len(set(marked[-3:])) == 1
@@ -60,22 +60,21 @@ def test_a_change_is_confirmed_and_fails(trained: Path, classes: Path) -> None:
     (trained / "amount").write_text("2000")
     done = buto(trained, "check", "-v", "--json", "result.json", CLASSES=str(classes))
     assert done.returncode == 1, done.stdout + done.stderr
-    assert "in 3 of 3 runs" in done.stdout
     assert n_judged(trained) == 3
 
 
 def test_a_stated_number_of_runs_is_kept_to(trained: Path, classes: Path) -> None:
     (trained / "amount").write_text("2000")
     done = buto(trained, "check", "--runs", "1", "--json", "result.json", CLASSES=str(classes))
-    assert done.returncode == 1, done.stdout + done.stderr
+    assert done.returncode == 3, done.stdout + done.stderr
     assert n_judged(trained) == 1
 
 
 def test_settings_that_changed_since_training_are_reported(trained: Path, classes: Path) -> None:
     (trained / "amount").write_text("40")
     config = trained / "other.yaml"
-    config.write_text(CONFIG.replace('"deviations": 30', '"deviations": 31'))
+    config.write_text(CONFIG.replace('"alpha": 0.05', '"alpha": 0.06'))
     done = buto(trained, "check", "--config", "other.yaml", CLASSES=str(classes))
     assert "judged with the settings of the training" in done.stderr
-    assert "deviations" in done.stderr
+    assert "(alpha changed)" in done.stderr
     assert "--from-runs all" in done.stderr

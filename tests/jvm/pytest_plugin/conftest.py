@@ -28,7 +28,7 @@ def project(tmp_path: Path, compile_java: Callable[[Path], None]) -> Path:
 
 @pytest.fixture
 def blunt(project: Path) -> Path:
-    """The sample project with settings for three training runs and wide bounds."""
+    """The sample project where only multiples count."""
     return _judging(project, BY_MULTIPLES)
 
 

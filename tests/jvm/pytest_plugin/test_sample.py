@@ -23,7 +23,7 @@ def test_it_passes_fails_after_a_change_and_passes_when_accepted(
     assert trained.returncode == 0, trained.stdout
     assert f"TRAINED  {NAME}: 8 runs, oracles/{NAME}.json" in trained.stdout
     learned = (project / "oracles" / f"{NAME}.json").read_text()
-    assert json.loads(learned)["judge"]["preset"] == "calibrated"
+    assert json.loads(learned)["judge"]["method"] == "calibrated"
     assert json.loads(learned)["target"]["command"][-3:] == ["classes", "Shop", "60"]
     assert str(project) not in learned
 
@@ -67,13 +67,13 @@ def test_a_test_drives_the_program_while_it_is_measured(blunt: Path) -> None:
         "import sys\n\n\ndef test_no_jvm_lives_in_this_process():\n    assert 'jpype' not in sys.modules\n"
     )
     driven = ("test_shop.py::test_service", "test_zzz.py")
-    trained = run_pytest(project, *driven, "--buto-train", runs=3)
+    trained = run_pytest(project, *driven, "--buto-train", runs=5)
     assert trained.returncode == 0, trained.stdout
     checked = run_pytest(project, *driven)
     assert checked.returncode == 0, checked.stdout
     store = RunStore(project / ".buto")
     runs = store.load_set("test_shop.test_service").valid()
-    assert len(runs) == 4
+    assert len(runs) >= 6
     for run in runs:
         assert [one.type for one in run.notifications] == ["buto.mark.load.start", "buto.mark.load.end"]
         start_s, end_s = (one.time_s for one in run.notifications)

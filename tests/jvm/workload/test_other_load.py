@@ -24,10 +24,12 @@ LEAKER = (
 )
 BY_THREADS = settings_from(
     {
-        "preset": "regression-models",
-        "alpha": 0.25,
-        "stretches": 8,
-        "not-judged": ["load.[!t]*", "process.*", "jvm.[!t]*"],
+        "method": "regression-models",
+        "regression-models": {
+            "alpha": 0.25,
+            "stretches": 8,
+            "not-judged": ["load.[!t]*", "process.*", "jvm.[!t]*"],
+        },
     }
 )
 """Threads alone, which do not depend on how busy the machine is. At this alpha, a run fails that is odder

@@ -72,7 +72,7 @@ tests:
 DRIVEN = """
 import os, socket, pytest
 
-@pytest.mark.buto(main="Shop", classpath="classes", args=["serve"], judge={"preset": "sustained"}, services={
+@pytest.mark.buto(main="Shop", classpath="classes", args=["serve"], services={
     "web": {
         "command": ["python3", "-m", "http.server", "PORT", "--bind", "127.0.0.1"], "ready": {"port": PORT}
     },
@@ -176,5 +176,5 @@ def test_services_are_there_from_python_and_under_pytest(project: Path) -> None:
     (project / "buto.yaml").unlink()
     port = str(free_port())
     (project / "test_shop.py").write_text(DRIVEN.replace('"PORT"', f'"{port}"').replace("PORT", port))
-    done = run_pytest(project, "test_shop.py", "--buto-train", runs=3)
+    done = run_pytest(project, "test_shop.py", "--buto-train", runs=5)
     assert done.returncode == 0, done.stdout

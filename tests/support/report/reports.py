@@ -9,8 +9,9 @@ from pathlib import Path
 import numpy as np
 
 from buto import oracle
-from buto.detectors.bounds.settings import SUSTAINED
+from buto.detectors.bounds.settings import THESIS
 from buto.detectors.calibrated.settings import CALIBRATED
+from buto.detectors.settings import USUAL_METADATA
 from buto.properties import Property, property_for
 from buto.report.check_report import CheckReport, check_report
 from buto.runs import Notification, Outcome, Quality, Run, RunSet, run_set
@@ -31,6 +32,9 @@ NAMES = (
 LEAK_START_S = 10.0
 MADE = datetime(2026, 1, 3, 12, 30, tzinfo=UTC)
 PIPE = "com.acme:type=Pipe"
+
+BOUNDS = replace(THESIS, metadata=USUAL_METADATA)
+"""The thesis's rule, which may judge runs of another host."""
 
 MARKUP = "<script>window.pwned = 1</script><img src=x onerror='window.pwned = 2'>"
 SCRIPT_END = "</script><script>window.pwned = 3</script><!--<script>"
@@ -87,7 +91,7 @@ def report_of(
     training: RunSet,
     checked: RunSet,
     at_hand: RunSet | None = None,
-    settings: oracle.Settings = SUSTAINED,
+    settings: oracle.Settings = BOUNDS,
 ) -> CheckReport:
     """Train, check, and put together."""
     learned = oracle.train(training, settings)
@@ -102,7 +106,7 @@ def report_of(
     )
 
 
-def leaking(n_checked: int = 1, leak: float = 0.6, settings: oracle.Settings = SUSTAINED) -> CheckReport:
+def leaking(n_checked: int = 1, leak: float = 0.6, settings: oracle.Settings = BOUNDS) -> CheckReport:
     """Ten training runs; the checked runs leak and come from another host."""
     checked = [shop_run(40 + number, leak=leak) for number in range(n_checked)]
     moved = [replace(run, metadata={**run.metadata, "host.name": "ci-9"}) for run in checked]

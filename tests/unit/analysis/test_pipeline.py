@@ -31,15 +31,7 @@ def test_every_intermediate_is_returned():
     learned_fit = learned(made(5, lambda number: np.arange(20.0) + number), PipelineSettings())
     assert [len(one) for one in learned_fit.smoothed] == [12] * 5
     assert learned_fit.points.mean[0, 0] == 6  # the mean of 0..8 is 4, and of 0..4 it is 2
-    assert learned_fit.widened.std.tolist() == learned_fit.points.std.tolist()
     assert len(learned_fit.model.bounds) == 12
-
-
-def test_summaries_are_of_the_whole_unsmoothed_run():
-    runs = made(3, lambda number: [0, 0, 9.0 + 3 * number], "jvm.class.loaded")
-    model = learned(runs, PipelineSettings()).model
-    assert len(model.bounds) == 0
-    assert model.summaries.expected[:, 0].tolist() == [4, 12]
 
 
 @pytest.mark.parametrize("count", [1, 2])
@@ -47,21 +39,6 @@ def test_one_run_or_two_give_bounds_too(count):
     model = learned(made(count, lambda number: np.full(5, 3.0 * number))).model
     assert model.bounds.expected[:, 0].tolist() == [1.5 * (count - 1)] * 5
     assert np.isfinite(model.bounds.upper).all()
-
-
-def test_points_that_few_runs_reach_say_nothing_where_support_is_asked_for():
-    runs = made(6, lambda number: np.ones(5 if number < 4 else 8))
-    assert len(learned(runs).model.bounds) == 8
-    upper = learned(runs, replace(PLAIN, support=0.5)).model.bounds.upper[:, 0]
-    assert np.isnan(upper).tolist() == [False] * 5 + [True] * 3
-
-
-def test_a_floor_gives_constants_a_band():
-    runs = made(5, lambda number: np.full(6, 300.0))
-    assert np.ptp([learned(runs).model.bounds.lower, learned(runs).model.bounds.upper]) == 0
-    floored = learned(runs, replace(PLAIN, floor=True, level_share=0.0, deviations=4.0)).model
-    assert floored.bounds.lower[:, 0].tolist() == [298] * 6
-    assert floored.bounds.upper[:, 0].tolist() == [302] * 6
 
 
 def test_an_unreadable_column_has_no_band():
@@ -76,7 +53,6 @@ def test_a_run_without_samples_compares_nothing():
     model = learned(made(3, lambda number: np.ones(6))).model
     comparison = compare(make_run(9, [], {"jvm.class.count": []}), model, PLAIN)
     assert comparison.beyond.shape == (0, 1)
-    assert np.isnan(comparison.summaries).all()
 
 
 def test_columns_are_matched_by_name():
@@ -91,9 +67,7 @@ def test_columns_are_matched_by_name():
 
 def test_numbers_are_bounded_as_points_are():
     duration = Property("run.duration", "s", lower=0.0)
-    bounds = numbers_fit(
-        np.array([[1.0], [3.0], [2.0]]), [duration], np.zeros(1), replace(PLAIN, deviations=1.5)
-    )
+    bounds = numbers_fit(np.array([[1.0], [3.0], [2.0]]), [duration], replace(PLAIN, deviations=1.5))
     assert (bounds.lower[0, 0], bounds.expected[0, 0], bounds.upper[0, 0]) == (0.5, 2, 3.5)
 
 

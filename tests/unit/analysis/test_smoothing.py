@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from buto.analysis.series import Series
-from buto.analysis.smoothing import SMOOTHERS, fitting_window, smooth
+from buto.analysis.smoothing import SMOOTHERS, smooth
 from perf.judging import loops
 from tests.support.references import naive
 
@@ -91,19 +91,3 @@ def test_smoothing_stays_within_the_values(readings):
 def test_properties_are_smoothed_apart():
     both = smooth(series([1, 2, 6], [10, NAN, 30]), "mean", 3).values
     assert both.tolist() == [[3, 20]]
-
-
-@pytest.mark.parametrize(
-    ("samples", "window"),
-    [(0, 1), (1, 1), (5, 1), (6, 3), (11, 3), (12, 5), (23, 7), (24, 9), (25, 9), (400, 9)],
-)
-def test_few_samples_get_a_smaller_window(samples, window):
-    assert fitting_window(9, samples) == window
-
-
-@given(samples=st.integers(0, 200), largest=st.sampled_from([1, 3, 9, 17]))
-def test_a_fitting_window_is_odd_and_loses_at_most_a_third(samples, largest):
-    window = fitting_window(largest, samples)
-    assert window % 2 == 1
-    assert 1 <= window <= largest
-    assert window - 1 <= samples / 3

@@ -18,14 +18,14 @@ CHANGED = [leaking_run(60 + number, leak=4.0) for number in range(3)]
 
 def test_learn_and_judge_runs_in_memory() -> None:
     known = buto.learn(USUAL)
-    assert known.settings.preset == "calibrated"
+    assert known.settings.method == "calibrated"
     verdict = buto.judge(known, CHANGED)
     assert verdict.status is buto.Status.REGRESSION
     assert verdict.findings[0].subject == HEAP
     assert buto.judge(known, CHANGED, alpha=0.2).alpha == 0.2
     assert buto.judge(known, USUAL[0]).run_ids == (USUAL[0].id,)
-    thesis = buto.learn(USUAL, judge={"preset": "sustained", "deviations": 30})
-    assert buto.judge(thesis, CHANGED[0]).detector == "bounds"
+    thesis = buto.learn(USUAL, judge={"method": "thesis", "thesis": {"deviations": 30}})
+    assert buto.judge(thesis, CHANGED[0]).detector == "thesis"
 
 
 def test_runs_of_another_test_are_judged_only_if_that_is_meant() -> None:
@@ -37,8 +37,8 @@ def test_runs_of_another_test_are_judged_only_if_that_is_meant() -> None:
 
 
 def test_unknown_settings_are_refused() -> None:
-    with pytest.raises(buto.UsageError, match="preset"):
-        buto.learn(USUAL, judge={"preset": "magic"})
+    with pytest.raises(buto.UsageError, match="method"):
+        buto.learn(USUAL, judge={"method": "magic"})
 
 
 def test_oracles_are_saved_and_loaded(tmp_path: Path) -> None:

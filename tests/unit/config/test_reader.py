@@ -10,14 +10,8 @@ import pytest
 from buto.collect.target import LiveSet, MBeanSpec
 from buto.config import Config, build_test, find, load
 from buto.config.schema import config_schema
-from buto.detectors.bounds.keys import KEYS as BAND_KEYS
-from buto.detectors.calibrated.settings import KEYS as RANK_KEYS
-from buto.detectors.ensemble.settings import KEYS as RULE_KEYS
-from buto.detectors.history.settings import KEYS as LABEL_KEYS
-from buto.detectors.judge import presets, settings_from
-from buto.detectors.registry import DETECTORS
-from buto.detectors.regression_models.settings import KEYS as MODEL_KEYS
-from buto.detectors.regression_models.settings import SHANG
+from buto.detectors.judge import DEFAULT, settings_from
+from buto.detectors.registry import DETECTORS, detector
 from buto.errors import BadFileError, ConfigError
 from buto.runs.window import Moment, Window
 
@@ -26,7 +20,7 @@ version: 1
 defaults:
   interval: 50ms
   environment: {LANG: C, LEVEL: 007}
-  judge: {preset: thesis}
+  judge: {method: thesis}
 tests:
   leaker:
     command: [java, -Xmx64m, -cp, '${CP}', 'com.acme.Main$Inner', 5, 0x10, yes, 12:30, 1.50]
@@ -43,7 +37,7 @@ tests:
         metadata: [Capacity]
         notifications: false
       - {name: 'x:*'}
-    judge: {deviations: 12}
+    judge: {thesis: {deviations: 12}}
   script:
     command: sh -c "echo '$$'; exec java Main ${WITH_BLANK}"
 """
@@ -113,7 +107,7 @@ def test_everything_that_a_test_can_say(tmp_path: Path) -> None:
         MBeanSpec("x:*"),
     )
     assert test.runs == 7
-    assert test.settings == settings_from({"preset": "thesis", "deviations": 12})
+    assert test.settings == settings_from({"method": "thesis", "thesis": {"deviations": 12}})
 
 
 def test_a_window_is_two_moments(tmp_path: Path) -> None:
@@ -203,10 +197,14 @@ def test_a_test_may_leave_its_command_to_who_types_it(tmp_path: Path) -> None:
         ),
         ("version: 1\ntests:\n  -a: {command: x}\n", "3:3: '-a' in tests is not a test's name"),
         (
-            "version: 1\ntests:\n  a: {command: x, judge: {window: 4}}\n",
-            "3:35: tests.a.judge.window: found 4",
+            "version: 1\ntests:\n  a: {command: x, judge: {method: thesis, thesis: {window: 4}}}\n",
+            "3:60: tests.a.judge.thesis.window: found 4",
         ),
-        ("version: 1\ntests:\n  a: {command: x, judge: {presett: thesis}}\n", "did you mean 'preset'?"),
+        ("version: 1\ntests:\n  a: {command: x, judge: {methd: thesis}}\n", "did you mean 'method'?"),
+        (
+            "version: 1\ntests:\n  a: {command: x, judge: {preset: thesis}}\n",
+            "3:27: judge: preset is gone: leave it out (the default is the judge), or judge: {method: ",
+        ),
         (
             "version: 1\ntests:\n  a: {command: x, judge: {alpha: 0}}\n",
             "3:34: tests.a.judge.alpha: found 0, expected a share of checks from 0.0005 to 0.5",
@@ -217,11 +215,11 @@ def test_a_test_may_leave_its_command_to_who_types_it(tmp_path: Path) -> None:
         ),
         (
             "version: 1\ntests:\n  a: {command: x, judge: {minimum-effect: {'*': much}}}\n",
-            "judge: minimum-effect: {'*': 'much'} is not a mapping from shell patterns",
+            "judge: minimum-effect: {'*': 'much'} is not a quantity, or a mapping from shell patterns",
         ),
         (
-            "version: 1\ntests:\n  a: {command: x, judge: {deviations: 6}}\n",
-            "judge: deviations is no setting of the preset calibrated",
+            "version: 1\ntests:\n  a: {command: x, judge: {method: thesis, alpha: 0.05}}\n",
+            "judge: alpha is no setting of method: thesis",
         ),
         ("version: 1\ndefaults: {command: x, jvm: ''}\ntests: {a: }\n", '2:29: defaults.jvm: found ""'),
         ("version: 1\ndefaults: {command: '${NOPE}'}\ntests: {a: }\n", "2:21: unknown variable ${NOPE}"),
@@ -270,30 +268,22 @@ def test_the_usual_file_is_found_and_a_given_one_goes_first(tmp_path: Path) -> N
     assert find(Path("other.yaml"), tmp_path) == Path("other.yaml")
 
 
-def test_the_schema_and_the_judge_know_the_same_settings() -> None:
+def test_the_schema_and_the_methods_know_the_same_settings() -> None:
     judge = config_schema()["definitions"]["judge"]["properties"]
-    keys = (*RANK_KEYS, *BAND_KEYS, *MODEL_KEYS, *RULE_KEYS, *LABEL_KEYS)
-    assert set(judge) == {"preset", "detector"} | {key.name for key in keys}
-    assert set(judge["preset"]["enum"]) == set(presets())
-    for key, schema in judge.items():
-        limits = (schema[limit] for limit in ("minimum", "maximum") if limit in schema)
-        for value in (*schema.get("enum", ()), *limits):
-            settings_from(_company(key, value) | {key: value})
+    assert judge["method"]["enum"] == [*DETECTORS]
+    assert judge.keys() == {"method", *DETECTORS, *_keys(DEFAULT.method)} - {DEFAULT.method}
+    for method in DETECTORS:
+        own = judge if method == DEFAULT.method else judge[method]["properties"]
+        assert own.keys() >= _keys(method)
+        for key in _keys(method):
+            limits = (own[key][limit] for limit in ("minimum", "maximum") if limit in own[key])
+            for value in (*own[key].get("enum", ()), *limits):
+                given = {"bounds": "particle"} | {key: value} if method == "thesis" else {key: value}
+                settings_from(given if method == DEFAULT.method else {"method": method, method: given})
 
 
-def _company(key: str, value: object) -> dict[str, object]:
-    """What a key of ``judge`` with this value goes with."""
-    if key == "detector":
-        return {"preset": DETECTORS[str(value)][1][0]}
-    if key in {"preset", "detector"} | {one.name for one in RANK_KEYS}:
-        return {}
-    if key in {one.name for one in RULE_KEYS}:
-        return {"preset": "foo"}
-    if key in {one.name for one in LABEL_KEYS}:
-        return {"preset": "history"}
-    if key in {one.name for one in MODEL_KEYS}:
-        return {"preset": "shang" if SHANG.has(key) else "regression-models"}
-    return {"preset": "sustained", "bounds": "particle"}
+def _keys(method: str) -> set[str]:
+    return {key.name for key in detector(method).keys}
 
 
 @pytest.mark.parametrize(
@@ -302,8 +292,8 @@ def _company(key: str, value: object) -> dict[str, object]:
         ("{alpha: 0.05, fail-on: worse}", {"alpha": 0.05, "fail-on": "worse"}),
         ("{minimum-effect: {'jvm.*': 64KiB, '*': 5%}}", {"minimum-effect": {"jvm.*": "64KiB", "*": "5%"}}),
         ("{minimum-effect: {jvm.thread.count: 3}}", {"minimum-effect": {"jvm.thread.count": "3"}}),
-        ("{preset: calibrated}", {}),
-        ("{preset: sustained, deviations: 6}", {"preset": "sustained", "deviations": 6}),
+        ("{method: calibrated}", {}),
+        ("{method: thesis, thesis: {window: 5}}", {"method": "thesis", "thesis": {"window": 5}}),
     ],
 )
 def test_how_runs_are_judged_is_as_it_is_written(

@@ -52,7 +52,7 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> RunStore:
     return here
 
 
-@pytest.mark.parametrize("settings", [SHANG, HISTORY, INTERVALS], ids=lambda one: one.preset)
+@pytest.mark.parametrize("settings", [SHANG, HISTORY, INTERVALS], ids=lambda one: one.method)
 def test_an_oracle_of_a_set_that_is_not_in_memory_is_the_same(
     store: RunStore, settings: Settings, monkeypatch: pytest.MonkeyPatch
 ) -> None:

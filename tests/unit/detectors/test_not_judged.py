@@ -7,6 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from buto.detectors.bounds.settings import THESIS
 from buto.detectors.comparison.comparable import comparable
 from buto.oracle import check, settings_from, train
 from buto.properties import METRICS, Property, is_judged, property_for
@@ -36,9 +37,8 @@ def more(runs: RunSet, factor: float = 1.0, name: str = "") -> RunSet:
 CHECKED = run_set([program_run(4, 100 + number) for number in range(3)])
 
 
-@pytest.mark.parametrize("preset", ["calibrated", "sustained", "thesis"])
-def test_what_is_not_judged_changes_neither_oracle_nor_verdict(preset: str) -> None:
-    settings = settings_from({"preset": preset})
+def test_what_is_not_judged_changes_neither_oracle_nor_verdict() -> None:
+    settings = THESIS
     runs = program_runs(4, 10)
     oracle, other = train(runs, settings), train(more(runs), settings)
     assert other.fitted.to_data() == oracle.fitted.to_data()
@@ -48,9 +48,9 @@ def test_what_is_not_judged_changes_neither_oracle_nor_verdict(preset: str) -> N
     assert check(other, more(CHECKED, 100.0)) == expected
 
 
-@pytest.mark.parametrize("preset", ["calibrated", "sustained", "thesis"])
-def test_an_oracle_that_does_not_know_a_property_judges_runs_that_have_it(preset: str) -> None:
-    oracle = train(program_runs(4, 10), settings_from({"preset": preset}))
+@pytest.mark.parametrize("method", ["calibrated", "thesis"])
+def test_an_oracle_that_does_not_know_a_property_judges_runs_that_have_it(method: str) -> None:
+    oracle = train(program_runs(4, 10), settings_from({"method": method}))
     expected = check(oracle, CHECKED)
     assert expected.status is Status.PASS
     assert check(oracle, more(CHECKED, 100.0, "shop.orders")) == expected
@@ -58,14 +58,13 @@ def test_an_oracle_that_does_not_know_a_property_judges_runs_that_have_it(preset
 
 def test_comparisons_leave_them_out() -> None:
     runs = program_runs(4, 10)
-    found = comparable(more(runs, 1.0, "shop.orders"), more(runs), settings_from({"cost": True}))
+    found = comparable(more(runs, 1.0, "shop.orders"), more(runs), THESIS)
     assert {prop.name for prop in found.properties} == {prop.name for prop in runs.runs[0].properties}
     assert [sentence.split()[0] for sentence in found.one_sided] == ["shop.orders"]
     assert found.lacking == ()
 
 
 def test_the_table_says_which() -> None:
-    assert all(is_judged(Property(name), cost=False) for name in ("shop.orders", "jvm.cpu.time"))
-    assert not any(is_judged(property_for(name), cost=True) for name in NOT_JUDGED)
-    assert is_judged(METRICS["buto.snapshot.time"].property(), cost=True)
-    assert not is_judged(METRICS["buto.snapshot.time"].property(), cost=False)
+    assert all(is_judged(Property(name)) for name in ("shop.orders", "jvm.cpu.time"))
+    assert not any(is_judged(property_for(name)) for name in NOT_JUDGED)
+    assert not is_judged(METRICS["buto.snapshot.time"].property())

@@ -89,7 +89,7 @@ def test_the_scores_are_the_papers():
         BAGGING: Flagged(frozenset({"postgres.cpu.time", "jvm.cpu.time"}), Status.REGRESSION),
         STACKING: Flagged(frozenset(), Status.PASS),
     }
-    others = {name: Flagged(frozenset(), None) for name in (PLAIN, EACH, "preset ensemble", CALIBRATED)}
+    others = {name: Flagged(frozenset(), None) for name in (PLAIN, EACH, "ensemble", CALIBRATED)}
     scores = scored(one, COUNTERS, flagged | others)
     assert (scores[SINGLE].precision, scores[SINGLE].recall) == (1.0, 0.5)
     assert scores[BAGGING].f == 1.0

@@ -1,4 +1,4 @@
-"""What the bounds oracle makes of runs of known truth, and what comes before any detector is asked."""
+"""What the rule of the thesis makes of runs of known truth, and what comes before any detector is asked."""
 
 from dataclasses import replace
 
@@ -6,9 +6,10 @@ import pytest
 
 from buto import oracle as oracles
 from buto.detectors.bounds.detector import BoundsDetector
-from buto.detectors.bounds.settings import SUSTAINED, THESIS
+from buto.detectors.bounds.settings import THESIS
+from buto.detectors.calibrated.settings import CALIBRATED
 from buto.errors import JudgeError
-from buto.oracle import check
+from buto.oracle import check, why_confirm
 from buto.properties import Property, Role, property_for
 from buto.report.environment import Likeness, environment_rows
 from buto.runs import RunSet, run_set
@@ -25,7 +26,7 @@ from tests.support.runs.signals import (
 )
 
 
-def train(runs, settings=SUSTAINED):
+def train(runs, settings=THESIS):
     return oracles.train(runs, settings)
 
 
@@ -38,11 +39,10 @@ def stretch(level, start=0, stop=40, then=0.0):
     return [then + level if start <= index < stop else level for index in range(40)]
 
 
-def test_pure_noise_passes():
-    for count in (5, 10, 20):
-        oracle = train(program_runs(4, count))
-        verdicts = [check(oracle, one(program_run(4, number))) for number in range(100, 160)]
-        assert [verdict.status for verdict in verdicts].count(Status.REGRESSION) <= 1
+def test_pure_noise_passes_with_many_runs_and_wide_bands():
+    oracle = train(program_runs(4, 20))
+    verdicts = [check(oracle, one(program_run(4, number))) for number in range(100, 160)]
+    assert [verdict.status for verdict in verdicts].count(Status.REGRESSION) <= 3
 
 
 @pytest.mark.parametrize(
@@ -52,7 +52,6 @@ def test_pure_noise_passes():
         (Program(leak=3e7), "jvm.memory.heap.used"),
         (Program(heap=2.0), "jvm.memory.heap.used"),
         (Program(work=2.0), "jvm.cpu.time"),
-        (Program(duration_s=6.0), "run.duration"),
     ],
 )
 def test_known_changes_are_found_and_named(program, subject):
@@ -62,12 +61,12 @@ def test_known_changes_are_found_and_named(program, subject):
     finding = next(one for one in verdict.findings if one.subject == subject)
     assert finding.direction is Direction.MORE
     assert finding.effect is Effect.WORSE
-    assert finding.observed > finding.upper > finding.expected > finding.lower
+    assert finding.observed > finding.upper >= finding.expected >= finding.lower
     assert finding.severity > 0
 
 
 def test_a_welcome_change_is_found_as_such():
-    oracle = train(program_runs(4, 10))
+    oracle = train(program_runs(4, 10), THESIS.with_value("deviations", 4.0))
     verdict = check(oracle, one(program_run(4, 100, Program(heap=0.3))))
     finding = next(one for one in verdict.findings if one.subject == "jvm.memory.heap.used")
     assert (finding.direction, finding.effect) == (Direction.LESS, Effect.BETTER)
@@ -75,8 +74,8 @@ def test_a_welcome_change_is_found_as_such():
 
 
 def test_a_direction_that_nobody_prefers_has_an_unknown_effect():
-    runs = [make_run(number, [0, 1, 2], {"mbean[a]/Value": [1, 1, 1]}) for number in range(3)]
-    verdict = check(train(run_set(runs)), one(make_run(9, [0, 1, 2], {"mbean[a]/Value": [9, 9, 9]})))
+    runs = [make_run(number, range(20), {"mbean[a]/Value": [1] * 20}) for number in range(3)]
+    verdict = check(train(run_set(runs)), one(make_run(9, range(20), {"mbean[a]/Value": [9] * 20})))
     assert verdict.findings[0].effect is Effect.UNKNOWN
 
 
@@ -107,29 +106,13 @@ def test_a_leak_is_quoted_where_most_is_lost_and_not_where_its_band_is_narrowest
     assert finding.severity > (finding.observed - finding.upper) / (finding.upper - finding.lower)
 
 
-def test_a_short_disturbance_is_not_a_finding_but_fails_the_rule_of_the_thesis():
-    runs = made(5, lambda number: stretch(1000.0 + number % 3))
-    (run,) = made(1, lambda number: stretch(1000.0, 20, 21, then=300.0))
-    assert check(train(runs), one(run)).status is Status.PASS
-    assert check(train(runs, THESIS), one(run)).status is Status.REGRESSION
-
-
-def test_one_count_more_than_always_is_not_a_finding_but_fails_the_rule_of_the_thesis():
-    runs = made(10, lambda number: [812.0] * 40)
-    (run,) = made(1, lambda number: [813.0] * 40)
-    assert check(train(runs), one(run)).status is Status.PASS
-    assert check(train(runs, THESIS), one(run)).status is Status.REGRESSION
-
-
-def test_the_total_of_a_counter_is_judged_and_the_last_moment_of_a_gauge_is_not():
-    for name, status in (("jvm.class.loaded", Status.REGRESSION), ("jvm.class.count", Status.PASS)):
-        oracle = train(made(5, lambda number: [100.0] * 40, name))
-        (run,) = made(1, lambda number: [100.0] * 39 + [120.0], name)
-        verdict = check(oracle, one(run))
-        assert verdict.status is status
-        assert [(found.text, found.observed) for found in verdict.findings] == (
-            [("the last value is outside", 120)] if status is Status.REGRESSION else []
-        )
+def test_a_short_disturbance_and_one_count_more_than_always_fail():
+    oracle = train(made(5, lambda number: stretch(1000.0 + number % 3)))
+    assert (
+        check(oracle, made(1, lambda number: stretch(1000.0, 20, 21, then=300.0))).status is Status.REGRESSION
+    )
+    oracle = train(made(10, lambda number: [812.0] * 40))
+    assert check(oracle, made(1, lambda number: [813.0] * 40)).status is Status.REGRESSION
 
 
 def test_the_worst_finding_comes_first_and_each_property_only_once():
@@ -141,7 +124,8 @@ def test_the_worst_finding_comes_first_and_each_property_only_once():
     assert len({finding.subject for finding in findings}) == len(findings)
 
 
-def test_costs_of_the_tool_are_judged_only_if_asked_for():
+@pytest.mark.parametrize("settings", [THESIS, CALIBRATED], ids=lambda one: one.method)
+def test_what_measuring_costs_is_not_judged(settings):
     cost = property_for("buto.snapshot.time")
     assert cost.role is Role.COST
 
@@ -149,17 +133,14 @@ def test_costs_of_the_tool_are_judged_only_if_asked_for():
         columns = {cost.name: [seconds] * 20, "jvm.class.count": [5] * 20}
         return make_run(number, [index * INTERVAL_S for index in range(20)], columns)
 
-    training = run_set([run(number, 0.001) for number in range(5)])
-    slow = one(run(9, 5.0))
-    assert check(train(training), slow).status is Status.PASS
-    verdict = check(train(training, replace(SUSTAINED, cost=True)), slow)
-    assert [finding.subject for finding in verdict.findings] == [cost.name]
+    oracle = train(run_set([run(number, 0.001) for number in range(5)]), settings)
+    assert check(oracle, one(run(9, 5.0))).status is Status.PASS
 
 
 def test_bounds_never_reach_the_impossible():
     ratio = Property("mbean[a]/Ratio", lower=0.0, upper=1.0)
     runs = [
-        make_run(number, [0, 1, 2], {ratio.name: [0.5 + number / 10] * 3}, properties={ratio.name: ratio})
+        make_run(number, range(20), {ratio.name: [0.5 + number / 10] * 20}, properties={ratio.name: ratio})
         for number in range(4)
     ]
     bounds = train(run_set(runs)).fitted.model.bounds
@@ -168,50 +149,25 @@ def test_bounds_never_reach_the_impossible():
 
 
 @pytest.mark.parametrize(
-    ("changed", "status"), [(1, Status.PASS), (2, Status.REGRESSION), (3, Status.REGRESSION)]
+    ("changed", "status"), [(0, Status.PASS), (1, Status.REGRESSION), (3, Status.REGRESSION)]
 )
-def test_of_three_runs_most_must_show_a_change(changed, status):
-    oracle = train(program_runs(4, 10))
-    runs = run_set(
-        [program_run(4, 100 + number, Program(threads=8 if number < changed else 0)) for number in range(3)]
-    )
+def test_of_three_runs_one_decides(changed, status):
+    oracle = train(made(5, lambda number: [100.0 + number] * 40))
+    runs = made(3, lambda number: [900.0 if number < changed else 102.0] * 40)
     verdict = check(oracle, runs)
     assert verdict.status is status
+    assert why_confirm(oracle, verdict) is None
     if findings := verdict.findings:
         assert f"in {changed} of 3 runs" in findings[0].text
-    single = check(replace(oracle, settings=THESIS, fitted=replace(oracle.fitted, settings=THESIS)), runs)
-    assert single.status is Status.REGRESSION
 
 
-def test_changes_in_opposite_directions_do_not_confirm_each_other():
-    oracle = train(made(5, lambda number: [100.0] * 40))
-    runs = made(3, lambda number: [[10.0] * 40, [100.0] * 40, [500.0] * 40][number])
-    assert check(oracle, runs).status is Status.PASS
-
-
-def test_times_outside_the_model_fail_the_rule_of_the_thesis_in_one_finding():
-    oracle = train(made(5, lambda number: range(30)), THESIS)
+def test_times_outside_the_model_fail_in_one_finding():
+    oracle = train(made(5, lambda number: range(30)))
     (longer,) = made(1, lambda number: range(40))
     findings = check(oracle, one(longer)).findings
     assert [finding.subject for finding in findings] == ["run.duration"]
     assert "model does not reach" in findings[0].text
     assert findings[0].window_s == pytest.approx((2.6, 3.5), abs=0.11)
-
-
-def test_a_run_that_takes_longer_fails_by_its_duration_alone():
-    oracle = train(made(5, lambda number: [7.0] * 30))
-    (longer,) = made(1, lambda number: [7.0] * 60)
-    (finding,) = check(oracle, one(longer)).findings
-    assert finding.subject == "run.duration"
-    assert finding.observed == pytest.approx(5.9)
-    assert (finding.direction, finding.effect) == (Direction.MORE, Effect.WORSE)
-
-
-def test_programs_of_a_few_samples_can_be_judged():
-    oracle = train(made(5, lambda number: [10.0, 20.0]))
-    same, changed = made(2, lambda number: [[10.0, 20.0], [10.0, 60.0]][number]).runs
-    assert check(oracle, one(same)).status is Status.PASS
-    assert check(oracle, one(changed)).status is Status.REGRESSION
 
 
 def test_another_environment_is_inconclusive_and_says_what_differs():
@@ -228,10 +184,10 @@ def test_another_environment_is_inconclusive_and_says_what_differs():
 
 def test_a_new_class_path_is_only_a_warning_but_decides_by_the_rule_of_the_thesis():
     run = replace(program_run(4, 3), metadata=ENVIRONMENT | {"jvm.class.path": "app-2.jar"})
-    verdict = check(train(program_runs(4, 5)), one(run))
+    verdict = check(train(program_runs(4, 5), CALIBRATED), one(run))
     assert verdict.status is Status.PASS
-    assert verdict.warnings == ("jvm.class.path is 'app-2.jar'; it was 'app.jar' in training",)
-    assert check(train(program_runs(4, 5), THESIS), one(run)).status is Status.INCONCLUSIVE
+    assert "jvm.class.path is 'app-2.jar'; it was 'app.jar' in training" in verdict.warnings
+    assert check(train(program_runs(4, 5)), one(run)).status is Status.INCONCLUSIVE
 
 
 def test_only_invalid_runs_are_inconclusive():
@@ -268,9 +224,9 @@ def test_no_runs_and_runs_of_another_test_cannot_be_judged():
 
 def test_a_verdict_carries_what_it_was_made_with():
     verdict = check(train(program_runs(4, 5)), one(program_run(4, 9)))
-    assert verdict.detector == "bounds"
+    assert verdict.detector == "thesis"
     assert verdict.n_training == 5
-    assert verdict.settings["preset"] == "sustained"
+    assert verdict.settings == THESIS.to_data()
     assert verdict.p_value is None
 
 

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from buto.detectors.bounds.settings import SUSTAINED, THESIS
+from buto.detectors.bounds.settings import THESIS
 from buto.detectors.calibrated.settings import CALIBRATED
 from buto.detectors.judge import settings_from
 from buto.oracle import train
@@ -18,7 +18,7 @@ from tests.support.runs.signals import Program, made, make_run, program_run
 HEAP = "jvm.memory.heap.used"
 
 
-def learned(first, program=None, settings=SUSTAINED, count=10, target=None, **metadata):
+def learned(first, program=None, settings=THESIS, count=10, target=None, **metadata):
     runs = [program_run(5, first + number, program or Program()) for number in range(count)]
     runs = [replace(run, metadata={**run.metadata, **metadata}) for run in runs]
     return train(run_set(runs), settings, target=target)
@@ -28,14 +28,14 @@ def moved(rows):
     return {row.subject for row in rows if row.has_moved}
 
 
-@pytest.mark.parametrize("settings", [CALIBRATED, SUSTAINED, THESIS], ids=lambda one: one.preset)
+@pytest.mark.parametrize("settings", [CALIBRATED, THESIS], ids=lambda one: one.method)
 def test_learning_an_unchanged_program_again_moves_next_to_nothing(settings):
     rows = difference(learned(0, settings=settings), learned(100, settings=settings))
     assert len(moved(rows)) <= 1
     assert {row.subject for row in rows} >= {HEAP, "jvm.cpu.time"}
 
 
-@pytest.mark.parametrize("settings", [CALIBRATED, SUSTAINED], ids=lambda one: one.preset)
+@pytest.mark.parametrize("settings", [CALIBRATED, THESIS], ids=lambda one: one.method)
 def test_a_change_is_reported_by_size_and_whether_it_is_welcome(settings):
     rows = difference(learned(0, settings=settings), learned(100, Program(threads=4), settings))
     first = rows[0]
@@ -56,8 +56,9 @@ def test_the_one_that_moved_furthest_by_what_runs_scatter_comes_first():
 
 
 def test_counters_are_reported_by_their_total_and_gauges_by_their_mean():
-    numbers = {row.subject: row.number for row in difference(learned(0), learned(100))}
-    assert (numbers["jvm.cpu.time"], numbers[HEAP], numbers["run.duration"]) == ("total", "mean", "mean")
+    old, new = (learned(first, settings=CALIBRATED) for first in (0, 100))
+    numbers = {row.subject: row.number for row in difference(old, new)}
+    assert (numbers["jvm.cpu.time"], numbers[HEAP], numbers["run.duration"]) == ("total", "mean", "total")
 
 
 def test_runs_that_scatter_more_make_a_wider_band():
@@ -102,25 +103,26 @@ def test_nothing_beside_the_numbers_changes_by_itself():
 
 
 def test_program_judgement_number_of_runs_and_environment_are_reported():
-    stricter = settings_from({"preset": "sustained", "deviations": 3})
+    stricter = settings_from({"method": "thesis", "thesis": {"deviations": 3}})
     old = learned(0, target={"command": ["java", "Main"], "interval": "1s"})
     new = learned(100, settings=stricter, count=8, target={"command": ["java", "New"]}, **{"host.cores": 8})
     assert surroundings(old, new) == (
         Changed("target", "command", "java Main", "java New"),
         Changed("target", "interval", "1s", None),
         Changed("runs", "number", "10", "8"),
-        Changed("judge", "deviations", "4.0", "3"),
+        Changed("judge", "deviations", "20.0", "3"),
         Changed("environment", "host.cores", "2", "8", decides=True),
     )
 
 
-def test_of_another_preset_the_name_is_reported_and_what_both_have():
-    changed = surroundings(learned(0), learned(0, settings=replace(CALIBRATED, cost=True)))
-    assert [(one.key, one.new) for one in changed] == [
-        ("preset", "calibrated"),
-        ("detector", "calibrated"),
-        ("cost", "True"),
+def test_of_another_method_the_name_is_reported_and_what_both_have():
+    settings = CALIBRATED.with_value("metadata-ignored", ["a"])
+    changed = surroundings(learned(0), learned(0, settings=settings))
+    assert [(one.key, one.new) for one in changed[:2]] == [
+        ("method", "calibrated"),
+        ("metadata-ignored", "a"),
     ]
+    assert {one.part for one in changed[2:]} <= {"environment"}
 
 
 def test_metadata_that_vary_are_reported_as_such():
@@ -128,7 +130,7 @@ def test_metadata_that_vary_are_reported_as_such():
         replace(run, metadata={**run.metadata, "jvm.class.path": str(number % 2)})
         for number, run in enumerate(program_run(5, number) for number in range(5))
     ]
-    changed = surroundings(learned(0, count=5), train(run_set(runs), SUSTAINED))
+    changed = surroundings(learned(0, settings=CALIBRATED, count=5), train(run_set(runs), CALIBRATED))
     assert changed == (Changed("environment", "jvm.class.path", "app.jar", VARIES),)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 
@@ -23,19 +24,24 @@ from tests.support.runs.qualities import starved
 from tests.support.runs.stored import leaking_run, store
 
 STARVED = starved()
+THESIS = {"method": "thesis"}
+"""One run decides."""
+
+AT_ALPHA = {"alpha": 0.05}
+"""Three runs decide, also of five that train."""
 
 
-def a_case(directory: Path, mode: str, *, runs: int = 5, **judge: object) -> ItemCase:
+def a_case(directory: Path, mode: str, *, runs: int = 5, judge: Mapping[str, object] = THESIS) -> ItemCase:
     path = directory / "oracles" / "leaker.json"
-    written = {"command": ["java"], "runs": runs, "judge": {"preset": "sustained", **judge}}
+    written = {"command": ["java"], "runs": runs, "judge": judge}
     test = build_test("leaker", written, directory, {})
     door = InPytest("test_it.py::test_leaker", "leaker", directory, directory / ".buto", path)
     project = project_of(test, door)
     return ItemCase(project, begun(project, test, mode))
 
 
-def trained(directory: Path) -> None:
-    case = a_case(directory, "train")
+def trained(directory: Path, judge: Mapping[str, object] = THESIS) -> None:
+    case = a_case(directory, "train", judge=judge)
     case.add([leaking_run(number) for number in range(5)])
     case.outcome(0)
 
@@ -62,7 +68,7 @@ def test_training_says_in_its_line_what_a_check_detects(
 ) -> None:
     # An oracle is weak if it can miss that a quantity becomes more by this share of its level.
     monkeypatch.setattr(detectable, "LARGE_SHARE", 0.0)
-    case = a_case(tmp_path, "train", runs=5, preset="calibrated")
+    case = a_case(tmp_path, "train", runs=5, judge={})
     case.add([leaking_run(number) for number in range(5)])
     outcome = case.outcome(0)
     assert outcome.line.startswith("TRAINED  leaker: 5 runs, oracles/leaker.json; a check detects 9 of 10 ")
@@ -71,7 +77,7 @@ def test_training_says_in_its_line_what_a_check_detects(
 
 
 def test_advice_on_the_number_of_runs_names_the_argument_of_the_mark(tmp_path: Path) -> None:
-    case = a_case(tmp_path, "train", runs=5, preset="calibrated")
+    case = a_case(tmp_path, "train", runs=5, judge={})
     case.add([leaking_run(number) for number in range(5)])
     (few,) = (one for one in case.outcome(0).warnings if "5 runs are few" in one)
     assert few.endswith("(runs=10)")
@@ -97,8 +103,8 @@ def test_what_was_learned_and_judged_is_in_the_history(tmp_path: Path) -> None:
 
 
 def test_a_run_that_differs_is_confirmed_by_two_more(tmp_path: Path) -> None:
-    trained(tmp_path)
-    case = a_case(tmp_path, "check")
+    trained(tmp_path, AT_ALPHA)
+    case = a_case(tmp_path, "check", judge=AT_ALPHA)
     case.add([leaking(20)])
     assert case.state.missing == 2
     case.add([leaking(21), leaking(22)])
@@ -121,13 +127,11 @@ def test_accepting_learns_only_what_does_not_pass(tmp_path: Path) -> None:
     assert (good.state.missing, good.outcome(0).status) == (0, "pass")
     changed = a_case(tmp_path, "accept")
     changed.add([leaking(21)])
-    assert changed.state.missing == 2
-    changed.add([leaking(22), leaking(23)])
-    assert (changed.state.missing, changed.state.purpose, changed.state.session) == (2, "accept", None)
-    changed.add([leaking_run(number, leak=9.0, purpose="accept") for number in range(30, 32)])
+    assert (changed.state.missing, changed.state.purpose, changed.state.session) == (4, "accept", None)
+    changed.add([leaking_run(number, leak=9.0, purpose="accept") for number in range(30, 34)])
     assert changed.state.missing == 0
     accepted = changed.outcome(0)
-    assert accepted.line == "ACCEPTED  leaker: 5 runs, 3 of them judged before, oracles/leaker.json"
+    assert accepted.line == "ACCEPTED  leaker: 5 runs, 1 of them judged before, oracles/leaker.json"
     assert accepted.is_good
     assert accepted.details[0].startswith("  leaker: 1 of ")
     assert accepted.details[1].startswith("    jvm.memory.heap.used  ")
@@ -166,7 +170,7 @@ def test_accepting_what_has_no_oracle_learns_it(tmp_path: Path) -> None:
 
 def test_settings_that_changed_since_training_are_reported_though_it_passes(tmp_path: Path) -> None:
     trained(tmp_path)
-    case = a_case(tmp_path, "check", deviations=31)
+    case = a_case(tmp_path, "check", judge={"method": "thesis", "thesis": {"deviations": 31}})
     case.add([leaking_run(20)])
     outcome = case.outcome(0)
     assert outcome.is_good

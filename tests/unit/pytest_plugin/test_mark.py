@@ -43,7 +43,7 @@ def test_other_arguments_are_the_keys_of_a_configuration() -> None:
         "expect_exit": 3,
         "environment": {"A": "1"},
         "mbeans": ({"name": "shop:*"},),
-        "judge": {"preset": "sustained", "deviations": 5},
+        "judge": {"method": "thesis", "thesis": {"deviations": 5}},
         "workload": {"command": ["./load.sh"], "stop": True},
     }
     test = test_of("t", given, {"runs": "4", "interval": "20ms"}, ROOT)
@@ -55,7 +55,7 @@ def test_other_arguments_are_the_keys_of_a_configuration() -> None:
 
 
 def test_alpha_and_fail_on_are_settings_of_the_judge() -> None:
-    given = {"jar": "a.jar", "alpha": 0.02, "fail_on": "worse", "judge": {"preset": "calibrated"}}
+    given = {"jar": "a.jar", "alpha": 0.02, "fail_on": "worse", "judge": {"method": "calibrated"}}
     settings = test_of("t", given, {}, ROOT).settings
     assert (settings.alpha, settings.fail_on) == (0.02, "worse")
     assert test_of("t", {**given, "alpha": 0.03}, {"alpha": "0.5"}, ROOT).settings.alpha == 0.03

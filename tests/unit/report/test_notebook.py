@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import buto.oracle
-from buto.detectors.bounds.settings import SUSTAINED
+from buto.detectors.bounds.settings import THESIS
 from buto.display import Displayed
 from buto.errors import MeasureError
 from buto.oracle import Oracle
@@ -58,7 +58,7 @@ def shown(value: Displayed) -> str:
 
 
 def a_learned_oracle(test: str = "leaker") -> Oracle:
-    return buto.oracle.train(run_set([_noisy(number, test) for number in range(5)]), SUSTAINED)
+    return buto.oracle.train(run_set([_noisy(number, test) for number in range(5)]), THESIS)
 
 
 def _noisy(number: int, test: str) -> Run:
@@ -128,7 +128,7 @@ def test_runs() -> None:
 
 def test_an_oracle() -> None:
     text = shown(a_learned_oracle())
-    assert text.startswith("Oracle of leaker , trained with 5 runs, preset sustained")
+    assert text.startswith("Oracle of leaker , trained with 5 runs, method thesis")
     assert f"{HEAP} mean 8 MiB" in text
 
 
@@ -188,7 +188,7 @@ def test_in_a_terminal_a_line_stands_for_all_values() -> None:
     assert repr(run()) == f"<Run {RUN_ID} of leaker: 41 samples of 2 properties>"
     assert repr(RunSet((run(),))) == "<RunSet of 1 runs of leaker>"
     assert repr(RunSet(())) == "<RunSet without runs>"
-    assert repr(a_learned_oracle()) == "<Oracle of leaker: 5 training runs, preset sustained>"
+    assert repr(a_learned_oracle()) == "<Oracle of leaker: 5 training runs, method thesis>"
 
 
 def test_other_values_have_no_view() -> None:

@@ -46,15 +46,14 @@ def finding(run_id: str) -> Finding:
 
 def learned(**judge: object) -> Oracle:
     return oracle.train(
-        run_set([a_run(n) for n in range(8)]), oracle.settings_from({"preset": "sustained", **judge})
+        run_set([a_run(n) for n in range(8)]), oracle.settings_from({"method": "thesis", "thesis": judge})
     )
 
 
 ORACLES = {
-    "sustained": learned(),
-    "any point": learned(**{"outside-share": 0.0, "summaries": False}),
-    "thesis": learned(preset="thesis", smoothing="none", deviations=3.0),
-    "any run": learned(**{"runs-outside": "any"}),
+    "thesis": learned(),
+    "three": learned(deviations=3.0),
+    "as read": learned(smoothing="none", deviations=3.0),
 }
 
 
@@ -88,11 +87,11 @@ def test_a_band_without_width_is_not_used_by_its_own_value_and_endlessly_by_any_
 
 
 def test_without_a_run_nothing_is_known() -> None:
-    assert np.isnan(ORACLES["sustained"].fitted.view(()).reach(())).all()
+    assert np.isnan(ORACLES["thesis"].fitted.view(()).reach(())).all()
 
 
 def test_panels_come_by_findings_then_by_the_band_that_was_used_and_last_what_never_changes() -> None:
-    learned = ORACLES["sustained"]
+    learned = ORACLES["thesis"]
     runs = [a_run(50, shift=9.0)]
     findings = oracle.check(learned, run_set(runs)).findings
     names = [panel.prop.name for panel in panels_of(learned.fitted.view(runs), [], runs, findings)]
@@ -132,4 +131,4 @@ def test_the_reach_of_the_calibrated_oracle_is_a_share_of_the_outlier_limit() ->
     assert view.reach(quiet)[column] < 1 < view.reach(loud)[column]
     assert NAMES[0] in {one.subject for one in oracle.check(learned, run_set(loud)).findings}
     assert view.band(column) is not None
-    assert view.reach_of != ORACLES["sustained"].fitted.view(()).reach_of
+    assert view.reach_of != ORACLES["thesis"].fitted.view(()).reach_of

@@ -43,7 +43,7 @@ def test_a_warning_counts_the_good_runs_that_are_left_out(
     said: list[object] = []
     labels.add(Labelling("leaker", tuple(ids[1:]), Label.GOOD, NOW, "train"))
     labels.add(Labelling("leaker", (ids[0],), Label.BAD, NOW, "label"))
-    (past,) = labelled_past(project_in(tmp_path), settings_from({"preset": "history"}), said.append)
+    (past,) = labelled_past(project_in(tmp_path), settings_from({"method": "history"}), said.append)
     assert [run.id for run in past.runs] == [ids[0], *ids[3:]]
     (warning,) = said
     assert isinstance(warning, Warned)

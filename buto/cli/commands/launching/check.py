@@ -20,9 +20,8 @@ class CheckCommand:
 Launch a program and judge it by its oracle: pass, regression, or inconclusive.
 
 One run is enough if it is like the training runs. If it is an outlier, buto launches two more and
-judges the three together, because a good run is sometimes an outlier by chance. With the preset
-calibrated-next, two more follow any run whose p-value is at most the gate. With --runs K there are
-exactly K runs.
+judges the three together, because a good run is sometimes an outlier by chance. With --runs K
+there are exactly K runs.
 
 The command is the one after --, the one in buto.yaml, or the one that the oracle stores. Without NAME,
 buto checks all tests of buto.yaml. The exit code is 0 if all pass, 1 if any shows a regression,

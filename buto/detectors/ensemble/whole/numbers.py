@@ -26,7 +26,7 @@ LEVELS = ("mean", TOTAL)
 """Numbers that say how much there is of a quantity."""
 
 MOST_UNREAD = 1 / 3
-"""If a larger share of the samples of a quantity that presets judge is missing, a run says nothing about it.
+"""If a larger share of the samples of a usual quantity is missing, a run says nothing about it.
 Others may be read seldom: after the first collection, or once at the end, as the live set."""
 
 _ADDED_UP = ("jvm.gc.count", "jvm.gc.time")
@@ -112,7 +112,7 @@ def merged(run: Run, quantities: Sequence[Property]) -> Series:
     if known and len(series):
         starts = np.cumsum([0, *(len(parts[place]) for place in known)])[:-1]
         values[:, known] = np.add.reduceat(series.values, starts, axis=1)
-        usual = np.array([is_judged(quantity, cost=True) for quantity in quantities], dtype=bool)
+        usual = np.array([is_judged(quantity) for quantity in quantities], dtype=bool)
         values[:, usual & (np.isnan(values).mean(axis=0) > MOST_UNREAD)] = np.nan
     return Series(series.times_s, values)
 

@@ -1,1 +1,1 @@
-"""The preset ``regression-models``: every counter is predicted from the load; the run is the replicate."""
+"""The method ``regression-models``: every counter is predicted from the load; the run is the replicate."""

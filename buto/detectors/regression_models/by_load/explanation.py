@@ -1,4 +1,4 @@
-"""How the preset ``regression-models`` explains its verdicts."""
+"""How the method ``regression-models`` explains its verdicts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The preset ``regression-models`` as a FittedDetector."""
+"""The method ``regression-models`` as a FittedDetector."""
 
 from __future__ import annotations
 

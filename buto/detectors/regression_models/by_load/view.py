@@ -1,4 +1,4 @@
-"""What can be drawn of the preset ``regression-models``: deviations, and clusters of what was misjudged."""
+"""What can be drawn of the method ``regression-models``: deviations, and clusters of what was misjudged."""
 
 from __future__ import annotations
 

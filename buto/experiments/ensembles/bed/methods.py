@@ -1,7 +1,7 @@
 """What each method flags in a run of the bed: the paper's three, a test of each counter, and two oracles.
 
 All judge the same counters; the calibrated default also judges the rates of answers. Growth is scaled to the
-usual number of answers, but not for the preset foo, nor for the default.
+usual number of answers, but not for the method foo, nor for the default.
 """
 
 from __future__ import annotations
@@ -28,14 +28,14 @@ from buto.verdicts import Verdict
 ALPHA = 0.1
 """One run in ten, because some ten prior tests cannot tell less from chance."""
 
-EACH, ENSEMBLE, CALIBRATED = "each counter, Bonferroni", "preset ensemble", "preset calibrated"
+EACH, ENSEMBLE, CALIBRATED = "each counter, Bonferroni", "ensemble", "calibrated"
 METHODS = (*PAPERS, PLAIN, EACH, ENSEMBLE, CALIBRATED)
 PROMISING = (EACH, ENSEMBLE, CALIBRATED)
 """These promise that at most a share ALPHA of unchanged runs fail."""
 
 _ORACLES: Mapping[str, Settings] = {
-    ENSEMBLE: settings_from({"preset": "ensemble", "alpha": ALPHA}),
-    CALIBRATED: settings_from({"preset": "calibrated", "alpha": ALPHA}),
+    ENSEMBLE: settings_from({"method": "ensemble", "ensemble": {"alpha": ALPHA}}),
+    CALIBRATED: settings_from({"alpha": ALPHA}),
 }
 
 TEST = "keycloak"

@@ -20,8 +20,8 @@ from buto.runs import Run
 
 PAPERS = (SINGLE, BAGGING, STACKING)
 
-PLAIN = "preset foo"
-"""Stacking with the paper's parameters; the others have those of the rules of the preset ensemble. Of these,
+PLAIN = "foo"
+"""Stacking with the paper's parameters; the others have those of the rules of the method ensemble. Of these,
 ``prior-deviations`` and ``machine-factor`` do nothing for one model: it learns all prior tests as one."""
 
 INTERVAL_S = 5.0

@@ -96,7 +96,7 @@ def test_fine_resolution_finds_what_coarse_grains_hide() -> None:
     p_values = {}
     for settings in (CALIBRATED, CALIBRATED_NEXT):
         at = at_resolution(replace(profile, values=values), settings)
-        p_values[settings.preset] = weigh(at, values, 3, settings).significance.p_value
+        p_values[settings.method] = weigh(at, values, 3, settings).significance.p_value
     assert p_values["calibrated-next"] <= p_values["calibrated"]
     assert (at_resolution(profile, CALIBRATED_NEXT).grain <= profile.grain).all()
     assert at_resolution(profile, CALIBRATED) is profile

@@ -78,10 +78,10 @@ def test_no_printed_p_value_up_to_alpha_is_reached_more_often_than_it_says(
     checks: dict[str, list[Check]], settings: BandSettings
 ) -> None:
     """Of all checks, whether they end after one run or after three."""
-    printed = np.array([one.printed for one in checks[settings.preset]])
-    stopped = [one.alone for one in checks[settings.preset] if not one.follows]
+    printed = np.array([one.printed for one in checks[settings.method]])
+    stopped = [one.alone for one in checks[settings.method] if not one.follows]
     assert len(printed) == 360
-    for level in levels(checks[settings.preset]):
+    for level in levels(checks[settings.method]):
         if level < min(stopped):
             assert (printed <= level).mean() <= level + 1e-9
 
@@ -91,8 +91,8 @@ def test_among_checks_that_go_on_a_small_p_value_is_more_frequent_than_it_says(
     checks: dict[str, list[Check]], settings: BandSettings
 ) -> None:
     """So the p-value is one of the whole check, and not one given that two more runs followed."""
-    followed = np.array([one.together for one in checks[settings.preset] if one.follows])
-    share = len(followed) / len(checks[settings.preset])
+    followed = np.array([one.together for one in checks[settings.method] if one.follows])
+    share = len(followed) / len(checks[settings.method])
     small = (followed <= 0.05).mean()
     assert 0.05 < small <= 0.05 / share
 
@@ -101,6 +101,6 @@ def test_among_checks_that_go_on_a_small_p_value_is_more_frequent_than_it_says(
 def test_three_runs_without_a_gate_have_an_exact_p_value(
     checks: dict[str, list[Check]], settings: BandSettings
 ) -> None:
-    together = np.array([one.together for one in checks[settings.preset]])
-    for level in levels(checks[settings.preset]):
+    together = np.array([one.together for one in checks[settings.method]])
+    for level in levels(checks[settings.method]):
         assert (together <= level).mean() == pytest.approx(level)

@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from buto.detectors.bounds.settings import SUSTAINED
+from buto.detectors.bounds.settings import THESIS
 from buto.detectors.calibrated.settings import CALIBRATED
 from buto.detectors.comparison.detector import compare, comparing, runs_needed, smallest_p_value
 from buto.detectors.judge import settings_from
@@ -64,7 +64,7 @@ def test_the_roles_are_alike():
 
 def test_equal_programs_differ_as_often_as_alpha_says():
     """Of 40 pairs of 5 and 5 runs at alpha 0.1, 4 are expected; 11 or more have a chance of 2 in 1000."""
-    settings = comparing(settings_from({"preset": "calibrated", "alpha": 0.1}))
+    settings = comparing(settings_from({"alpha": 0.1}))
     pool = [program_run(8, number) for number in range(40)]
     random = np.random.default_rng(0)
     found = 0
@@ -76,13 +76,13 @@ def test_equal_programs_differ_as_often_as_alpha_says():
 
 
 def test_only_the_worse_counts_where_that_is_asked_for():
-    settings = comparing(settings_from({"preset": "calibrated", "fail-on": "worse"}))
+    settings = comparing(settings_from({"fail-on": "worse"}))
     assert two(6, Program(work=0.5), settings).status is Status.PASS
     assert two(6, Program(work=2.0), settings).status is Status.REGRESSION
 
 
 def test_a_change_below_the_smallest_that_counts_does_not_count():
-    settings = comparing(settings_from({"preset": "calibrated", "minimum-effect": {"jvm.thread.count": "3"}}))
+    settings = comparing(settings_from({"minimum-effect": {"jvm.thread.count": "3"}}))
     assert two(6, Program(threads=2), settings).status is Status.PASS
     assert two(6, Program(threads=4), settings).status is Status.REGRESSION
 
@@ -90,13 +90,13 @@ def test_a_change_below_the_smallest_that_counts_does_not_count():
 def test_the_smallest_p_value_is_that_of_the_largest_difference():
     assert smallest_p_value(5, 5, SETTINGS) == 2 / 252
     assert smallest_p_value(5, 6, SETTINGS) == 1 / 462
-    worse = comparing(settings_from({"preset": "calibrated", "fail-on": "worse"}))
+    worse = comparing(settings_from({"fail-on": "worse"}))
     assert smallest_p_value(5, 5, worse) == 1 / 252
 
 
 @pytest.mark.parametrize(("alpha", "needed"), [(0.05, 5), (0.01, 5), (0.005, 6), (0.001, 7)])
 def test_too_few_runs_for_alpha_decide_nothing(alpha, needed):
-    settings = comparing(settings_from({"preset": "calibrated", "alpha": alpha}))
+    settings = comparing(settings_from({"alpha": alpha}))
     assert runs_needed(settings) == needed
     assert two(needed, Program(threads=30), settings).status is Status.REGRESSION
     if needed > 5:
@@ -203,7 +203,8 @@ def test_runs_that_did_not_take_turns_are_reported():
 
 
 def test_a_test_that_is_not_judged_by_the_calibrated_oracle_lends_no_settings():
-    own = settings_from({"preset": "calibrated", "alpha": 0.05, "metadata-deciding": ["jvm.vm.*", "own.*"]})
-    assert comparing(SUSTAINED) == comparing(CALIBRATED)
+    own = settings_from({"alpha": 0.05, "metadata-ignored": ["own.*"]})
+    assert comparing(THESIS) == comparing(CALIBRATED)
     assert comparing(own).alpha == 0.05
-    assert comparing(own).metadata.deciding == ("own.*",)
+    assert "own.*" in comparing(own).metadata.ignored
+    assert not comparing(own).metadata.is_deciding("jvm.vm.version")

@@ -114,7 +114,7 @@ def test_no_p_value_is_below_what_few_environments_can_show(three):
 
 
 def test_an_alpha_that_cannot_be_reached_on_a_machine_never_seen_is_said():
-    settings = settings_from({"preset": "ensemble", "alpha": 0.0015})
+    settings = settings_from({"method": "ensemble", "ensemble": {"alpha": 0.0015}})
     detector = fitted("fast", "slow", "busy", settings=settings)
     *_, said = detector.training_warnings(run_set([]))
     assert said.startswith("nothing can be judged on other machines: no p-value is below 0.002")
@@ -243,9 +243,9 @@ def test_the_oracle_says_in_sentences_what_is_the_same(three):
 
 
 def test_alpha_is_what_makes_whole_tests_count():
-    assert "alpha" not in settings_from({"preset": "foo"}).values
+    assert "alpha" not in settings_from({"method": "foo"}).values
     with pytest.raises(UsageError, match="alpha"):
-        settings_from({"preset": "ensemble", "alpha": 0.9})
+        settings_from({"method": "ensemble", "ensemble": {"alpha": 0.9}})
 
 
 def unchanged_runs(*machines, each=7):
@@ -288,7 +288,7 @@ def test_without_three_other_environments_no_selftest_leaves_one_out():
 
 
 def test_the_selftest_needs_a_promise_and_enough_runs():
-    with pytest.raises(JudgeError, match="preset foo promises no rate"):
+    with pytest.raises(JudgeError, match="foo promises no rate"):
         EnsembleDetector(FOO).selftest(unchanged_runs("fast"), 5)
     with pytest.raises(JudgeError, match="7 runs are too few"):
         EnsembleDetector(ENSEMBLE).selftest(unchanged_runs("fast"), 5)

@@ -23,7 +23,7 @@ from buto.verdicts import Status, Verdict
 from tests.support.runs.labelled import START, past_of
 from tests.support.runs.signals import INTERVAL_S, Program, make_run, program_run, program_runs
 
-SETTINGS = settings_from({"preset": "history"})
+SETTINGS = settings_from({"method": "history"})
 LEAK, THREADS = Program(leak=2e7), Program(threads=8)
 
 
@@ -32,7 +32,7 @@ def runs_of(program: Program, first: int, number: int) -> list[Run]:
 
 
 def trained(*pasts: Past, **judge: object) -> Oracle:
-    settings = settings_from({"preset": "history", **judge})
+    settings = settings_from({"method": "history", "history": judge})
     return oracle.train(program_runs(1, 10), settings, pasts=pasts)
 
 
@@ -287,7 +287,7 @@ def test_an_edited_alpha_holds(tmp_path: Path) -> None:
 def oracle_detector(known: Oracle):  # type: ignore[no-untyped-def]
     from buto.detectors import registry
 
-    return registry.detector(known.settings.detector)(known.settings)
+    return registry.detector(known.settings.method)(known.settings)
 
 
 def test_learning_without_scikit_learn_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -14,8 +14,8 @@ from buto.runs import run_set
 from buto.verdicts import Direction, Effect, Status
 from tests.support.runs.signals import make_run
 
-SHANG = settings_from({"preset": "shang"})
-ALL_COUNTERS = settings_from({"preset": "shang", "redundant": 1})
+SHANG = settings_from({"method": "shang"})
+ALL_COUNTERS = settings_from({"method": "shang", "shang": {"redundant": 1}})
 REQUESTS = "app.requests"
 CPU, READ, HEAP = "jvm.cpu.time", "app.read", "jvm.memory.heap.used"
 OWN = {REQUESTS: Property(REQUESTS, "{request}", Kind.COUNTER), READ: Property(READ, "By", Kind.COUNTER)}
@@ -122,8 +122,8 @@ def test_an_excess_is_compared_with_the_worst_of_any_training_run():
 
 
 @pytest.mark.parametrize(("cost", "status"), [(1.0, Status.PASS), (1.5, Status.REGRESSION)])
-def test_the_calibrated_preset_judges_by_training_runs(cost, status):
-    oracle = train(served_runs(range(10)), settings_from({"preset": "shang-calibrated"}))
+def test_the_calibrated_method_judges_by_training_runs(cost, status):
+    oracle = train(served_runs(range(10)), settings_from({"method": "shang-calibrated"}))
     verdict = check(oracle, served_runs([20], cost=cost))
     assert verdict.status is status
     assert "by a larger factor" in oracle.fitted.explain(verdict).rule

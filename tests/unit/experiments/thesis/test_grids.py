@@ -80,7 +80,7 @@ def test_configurations_of_a_grid_are_settings_that_buto_accepts(grid: Grid) -> 
                 if getattr(pipeline, name) is not None
             },
         }
-        assert settings_from({"preset": "thesis", **specified}).pipeline == pipeline
+        assert settings_from({"method": "thesis", "thesis": specified}).pipeline == pipeline
 
 
 def test_the_overall_experiment_has_three_rules_of_ten_deviations() -> None:
@@ -92,7 +92,7 @@ def test_the_overall_experiment_has_three_rules_of_ten_deviations() -> None:
 
 
 def test_what_grids_have_in_common_is_the_pipelines_default() -> None:
-    # Table 5.14's best row is the preset `thesis`.
+    # Table 5.14's best row is the method `thesis`.
     best = next(one for one in GRIDS["overall"].configurations if one.label == "S-20")
     assert best.method == BEST
     assert best.method.pipeline == PipelineSettings() == THESIS.pipeline

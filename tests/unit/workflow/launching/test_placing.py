@@ -31,9 +31,9 @@ def test_a_first_run_may_come_from_anywhere() -> None:
     assert placement(build_test("x", {"command": "java"}, None, {}), {}) == Placement()
 
 
-@pytest.mark.parametrize("preset", ["calibrated", "thesis", "sustained"])
-def test_only_a_detector_for_unlike_machines_spreads_runs(preset: str) -> None:
-    written = {"command": "java", "judge": {"preset": preset}}
+@pytest.mark.parametrize("method", ["calibrated", "thesis"])
+def test_only_a_detector_for_unlike_machines_spreads_runs(method: str) -> None:
+    written = {"command": "java", "judge": {"method": method}}
     assert not placement(build_test("x", written, None, {}), EARLIER).spread
-    unlike = build_test("x", {"command": "java", "judge": {"preset": "foo"}}, None, {})
+    unlike = build_test("x", {"command": "java", "judge": {"method": "foo"}}, None, {})
     assert placement(unlike, EARLIER) == Placement(spread=True)

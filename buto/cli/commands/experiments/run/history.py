@@ -110,7 +110,7 @@ def _table(caption: str, found: Sequence[Measured]) -> Columns:
 def _steps(steps: Sequence[Step]) -> Columns:
     counts = Counter((one.kind, one.status) for one in steps)
     return Columns(
-        "Series of releases in their order, judged by the preset history",
+        "Series of releases in their order, judged by the method history",
         ("release", *(status.value for status in STATUSES)),
         tuple((kind, *(str(counts[kind, status]) for status in STATUSES)) for kind in KINDS),
         left=1,

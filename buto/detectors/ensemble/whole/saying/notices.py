@@ -166,7 +166,7 @@ def unread(
     """Return sentences for quantities that count and could not be read in all runs.
 
     Returns:
-        Those that all presets judge, and the others, which a machine may not have.
+        Those that every method judges, and the others, which a machine may not have.
     """
     lost = np.isnan([one[whole.kept] for one in values]).any(axis=0)
     if found is not None:
@@ -179,7 +179,7 @@ def unread(
             if unknown and one.kind is Kind.COUNTER
             else f"{one.name} could not be read in enough samples"
             for one in quantities
-            if is_judged(one, cost=True) is wanted
+            if is_judged(one) is wanted
         )
         for wanted in (True, False)
     )
