@@ -10,12 +10,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from buto.analysis.features import Feature
+from buto.analysis.features import COUNTER_FEATURES, GAUGE_FEATURES, Feature
 from buto.analysis.matching import BoolArray
 from buto.analysis.timepoints import IntArray
 from buto.detectors.calibrated.profile import TOTAL, Profile
 from buto.detectors.calibrated.settings import JudgeSettings
-from buto.detectors.effects import GROWTH, kept_by_classes, smallest_effects
+from buto.detectors.effects import GROWTH, PART, kept_by_classes, smallest_effects
 from buto.properties import Better, Property
 from buto.runs import FloatArray
 from buto.verdicts import Direction, Effect
@@ -24,6 +24,9 @@ SHAPES = ("deviation", "roughness")
 """Features that say how a property moves and not how much of it there is: no direction of them is better."""
 
 CLASSES = "jvm.class.loaded"
+
+PARTS = {*GAUGE_FEATURES, *COUNTER_FEATURES} - {"mean", TOTAL, "slope"}
+"""Features of a part of the run, or of how a property moves."""
 
 SLOPE = "slope"
 """The feature that says how much a gauge grows during the run."""
@@ -77,9 +80,11 @@ def sizes_that_matter(
     """
     effects = smallest_effects(profile.quantities, profile.amounts(values), settings.minimum_effect)
     columns = [one.column for one in features]
-    growth = np.array([GROWTH if one.name == SLOPE else 1.0 for one in features])
+    share = np.array(
+        [GROWTH if one.name == SLOPE else PART if one.name in PARTS else 1.0 for one in features]
+    )
     # A mean of whole numbers is rounded: one thread more in each run is one thread.
-    least = effects[columns] * growth * (1.0 - 1e-9)
+    least = effects[columns] * share * (1.0 - 1e-9)
     per_class = np.where(least > 0, kept_by_classes(profile.quantities)[columns], 0.0)
     loaded = (
         place
