@@ -24,9 +24,9 @@ DETECTORS = {
     "bounds": ("buto.detectors.bounds.detector:BoundsDetector", ("sustained", "thesis")),
     "regression-models": (
         "buto.detectors.regression_models.detector:RegressionModelsDetector",
-        ("regression-models", "shang", "shang-calibrated"),
+        ("shang", "shang-calibrated"),
     ),
-    "ensemble": ("buto.detectors.ensemble.detector:EnsembleDetector", ("ensemble", "foo")),
+    "ensemble": ("buto.detectors.ensemble.detector:EnsembleDetector", ("foo",)),
     "history": ("buto.detectors.history.detector:HistoryDetector", ("history",)),
 }
 """buto's own detectors by name: where the class is, and its presets."""

@@ -11,9 +11,9 @@ from collections.abc import Callable
 
 import numpy as np
 
-from buto.detectors.ensemble.whole.deviations import held_out_environments
-from buto.detectors.ensemble.whole.groups import Groups, dependences
-from buto.detectors.ensemble.whole.ranking import Ranked, ranked_elsewhere, ranked_here
+from buto.detectors.calibrated.machines.deviations import held_out_environments
+from buto.detectors.calibrated.machines.groups import Groups, dependences
+from buto.detectors.calibrated.machines.ranking import Ranked, ranked_elsewhere, ranked_here
 from buto.runs import FloatArray
 from perf.figures import Figure, at_most, benchmark, conclude
 

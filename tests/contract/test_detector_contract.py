@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from buto import oracle as oracles
 from buto.detectors import registry
-from buto.detectors.ensemble.whole.ranking import fewest_for
+from buto.detectors.calibrated.machines.ranking import fewest_for
 from buto.errors import BadFileError
 from buto.oracle import check, load, save, settings_from
 from buto.oracle.document import to_text

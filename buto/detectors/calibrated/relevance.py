@@ -100,20 +100,21 @@ def welcome_or_not(
     """
     if fail_on == "any":
         return np.ones(contrast.shape, np.bool_)
-    signs = np.array([_sign_of_worse(one, quantities[one.column]) for one in features])
+    signs = np.array([sign_of_worse(one, quantities[one.column]) for one in features])
     worse: BoolArray = contrast * signs > 0
     return worse
 
 
 def effect_of(feature: Feature, prop: Property, direction: Direction) -> Effect:
     """Return whether a difference of this feature is welcome."""
-    sign = _sign_of_worse(feature, prop)
+    sign = sign_of_worse(feature, prop)
     if not sign:
         return Effect.UNKNOWN
     return Effect.WORSE if (direction is Direction.MORE) == (sign > 0) else Effect.BETTER
 
 
-def _sign_of_worse(feature: Feature, prop: Property) -> int:
+def sign_of_worse(feature: Feature, prop: Property) -> int:
+    """Return 1 if more of a feature is worse, -1 if less is, 0 if neither is."""
     if feature.name in SHAPES or prop.better is Better.UNKNOWN:
         return 0
     return 1 if prop.better is Better.LOWER else -1

@@ -1,16 +1,15 @@
-"""Settings of the ensemble detector: the presets ``ensemble`` and ``foo``."""
+"""Settings of the ensemble detector: the preset ``foo``."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 from fnmatch import fnmatchcase
 
+from buto.detectors.calibrated.machines.environments import COLLECTORS, Environment, sorted_list
 from buto.detectors.ensemble.rules.mining import Thresholds
 from buto.detectors.ensemble.rules.model import Judging, Learning
-from buto.detectors.ensemble.rules.voting import Environment
-from buto.detectors.keys import ALPHA, COMMON, choice, number, patterns, positive, share, truth, whole
-from buto.detectors.settings import ALSO_JUDGED, EVERYTHING, Settings
+from buto.detectors.keys import COMMON, choice, number, patterns, positive, share, truth, whole
+from buto.detectors.settings import ALSO_JUDGED, Settings
 from buto.runs import MetadataValue
 
 DETECTOR = "ensemble"
@@ -21,8 +20,6 @@ RANGES, CONSISTENT = "range-rules", "consistent-rules"
 VOTING, ENVIRONMENT, INTERVAL = "voting", "environment", "rule-interval"
 WORK, DEVIATIONS, MACHINES = "work", "prior-deviations", "machine-factor"
 STACKING, BAGGING = "stacking", "bagging"
-
-COLLECTORS = "jvm.gc.collectors"
 
 COMPONENTS = [
     "environment.label.*",
@@ -59,37 +56,7 @@ FOO = Settings(
 """The parameters of Foo and others (2015). The resolution, the range rules and that rules must be
 consistent are buto's own: without them runs of a few seconds cannot be judged."""
 
-ENOUGH_INTERVALS = 29
-"""A rule that holds in only .9 of all cases never fails in fewer intervals with a probability above .05, so
-they do not show a confidence of .9."""
-
-ANSWERS = ["load.throughput*"]
-"""What a load generator that is recorded with the program says of the work that is done."""
-
-ENSEMBLE = replace(
-    FOO,
-    preset=DETECTOR,
-    values={
-        **FOO.values,
-        ENVIRONMENT: [
-            *(key for key in COMPONENTS if key != "jvm.vm.version"),
-            "jvm.spec.version",
-            "system.processors",
-        ],
-        WORK: ANSWERS,
-        FEWEST: ENOUGH_INTERVALS,
-        DEVIATIONS: 4.0,
-        MACHINES: True,
-        ALPHA.name: 0.05,
-        ALSO_JUDGED: list(EVERYTHING),
-    },
-)
-"""buto's own: the score of a whole test decides, and rules explain it. All that was recorded counts, because
-what is exact on one machine often is the same on another. Two updates of one JDK are one environment. Rules
-do not take for a change what unlike prior tests differ in, nor what a slower machine or another amount of
-work explains."""
-
-PRESETS: Mapping[str, Settings] = {one.preset: one for one in (ENSEMBLE, FOO)}
+PRESETS: Mapping[str, Settings] = {FOO.preset: FOO}
 
 KEYS = (
     share(SUPPORT, "Of ensemble: smallest share of the intervals of a prior test in which a rule holds."),
@@ -119,7 +86,6 @@ KEYS = (
     truth(CONSISTENT, "Of ensemble: whether a rule must hold in all prior tests of its environment."),
     choice(VOTING, "Of ensemble: whether like environments have more weight.", STACKING, BAGGING),
     patterns(ENVIRONMENT, "Of ensemble: metadata that make an environment: shell patterns for the keys."),
-    ALPHA,
     patterns(
         ALSO_JUDGED,
         "Recorded properties that are judged beside the usual ones: shell patterns; default none.",
@@ -127,11 +93,6 @@ KEYS = (
     positive(INTERVAL, "Of ensemble: seconds of an interval; default: the time between samples.", example=5),
     *COMMON,
 )
-
-
-def judges_whole_tests(settings: Settings) -> bool:
-    """Return whether the score of a whole test decides: there is an alpha. If not, each rule decides."""
-    return ALPHA.name in settings.values
 
 
 def learning_of(settings: Settings) -> Learning:
@@ -159,11 +120,7 @@ def environment_of(metadata: Mapping[str, MetadataValue], settings: Settings) ->
     """
     chosen = settings.values[ENVIRONMENT]
     return {
-        key: _sorted(metadata[key]) if key == COLLECTORS else metadata[key]
+        key: sorted_list(metadata[key]) if key == COLLECTORS else metadata[key]
         for key in sorted(metadata)
         if any(fnmatchcase(key, pattern) for pattern in chosen) and metadata[key] == metadata[key]
     }
-
-
-def _sorted(listed: MetadataValue) -> MetadataValue:
-    return ", ".join(sorted(listed.split(", "))) if isinstance(listed, str) else listed

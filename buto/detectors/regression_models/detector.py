@@ -1,4 +1,4 @@
-"""Regression models as a Detector: by the load (the default), or of counters by each other (Shang et al.)."""
+"""Regression models of counters by each other as a Detector (Shang et al.)."""
 
 from __future__ import annotations
 
@@ -8,24 +8,20 @@ from typing import Any
 
 import numpy as np
 
+from buto.detectors.calibrated.load import stored
+from buto.detectors.calibrated.load.observations import observations
 from buto.detectors.explanation import Explanation
 from buto.detectors.protocol import Detector, FittedDetector
 from buto.detectors.readable import judged_properties, readable
-from buto.detectors.regression_models import data as observations_data
-from buto.detectors.regression_models.by_load import data as by_load_data
-from buto.detectors.regression_models.by_load.fitted import FittedByLoad, learn
 from buto.detectors.regression_models.findings import SHARE_BEYOND, beyond_training, differs, finding_of
 from buto.detectors.regression_models.judging import Judged, excesses, judged
-from buto.detectors.regression_models.observations import observations
 from buto.detectors.regression_models.settings import (
-    BLOCKS,
     CALIBRATION,
     DISTANCE,
     EACH,
     ERROR,
     KEYS,
     NAME,
-    PREDICTORS,
     PRESETS,
     REDUNDANT,
     STRETCHES,
@@ -87,7 +83,7 @@ class FittedRegressionModels(FittedDetector):
         return Verdict(Status.PASS, NAME, warnings=beyond)
 
     def to_data(self) -> dict[str, Any]:
-        return observations_data.write(self.properties, self.runs, self.left_out)
+        return stored.write(self.properties, self.runs, self.left_out)
 
     def view(self, runs: Sequence[Run]) -> View:
         known = {prop.name for prop in self.properties}
@@ -144,20 +140,15 @@ class FittedRegressionModels(FittedDetector):
 
 
 class RegressionModelsDetector(Detector[Settings]):
-    """Learns a :class:`FittedByLoad`, or with the presets of the paper a :class:`FittedRegressionModels`."""
+    """Learns a :class:`FittedRegressionModels`."""
 
     name = NAME
     presets = PRESETS
     keys = KEYS
     exchangeable = False
 
-    def needed_runs(self) -> int:
-        return 1 if self.settings.values.get(BLOCKS, 1) > 1 else self.fewest_runs
-
-    def fit(self, runs: RunSet) -> FittedByLoad | FittedRegressionModels:
+    def fit(self, runs: RunSet) -> FittedRegressionModels:
         """Learn from valid runs. Raise JudgeError if no property was read in all of them."""
-        if PREDICTORS in self.settings.values:
-            return learn(runs, self.settings)
         ordered = sorted(runs, key=lambda run: run.id)
         properties, left_out = judged_properties(ordered, runs.properties, self.settings)
         learned = [observations(run, properties, self.settings.values[STRETCHES]) for run in ordered]
@@ -168,7 +159,5 @@ class RegressionModelsDetector(Detector[Settings]):
             )
         return FittedRegressionModels(self.settings, properties, tuple(learned), left_out)
 
-    def from_data(self, data: Mapping[str, Any]) -> FittedByLoad | FittedRegressionModels:
-        if PREDICTORS in self.settings.values:
-            return FittedByLoad(self.settings, *by_load_data.read(data))
-        return FittedRegressionModels(self.settings, *observations_data.read(data))
+    def from_data(self, data: Mapping[str, Any]) -> FittedRegressionModels:
+        return FittedRegressionModels(self.settings, *stored.read(data))

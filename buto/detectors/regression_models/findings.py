@@ -6,11 +6,12 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from buto.detectors.calibrated.load.findings import effect_of
 from buto.detectors.regression_models.judging import Judged
 from buto.detectors.regression_models.settings import NAME
-from buto.properties import Better, Kind, Property
+from buto.properties import Kind, Property
 from buto.units import format_percent
-from buto.verdicts import Direction, Effect, Finding
+from buto.verdicts import Direction, Finding
 
 NAMED = 3
 """So many other counters of a cluster are named."""
@@ -80,10 +81,3 @@ def _usual(cluster: Judged, measure: str) -> float:
 
 def _percent(share: float) -> str:
     return format_percent(share) if np.isfinite(share) else "any factor"
-
-
-def effect_of(better: Better, direction: Direction) -> Effect:
-    """Return whether a property's user welcomes this direction."""
-    if better is Better.UNKNOWN:
-        return Effect.UNKNOWN
-    return Effect.BETTER if (direction is Direction.LESS) == (better is Better.LOWER) else Effect.WORSE

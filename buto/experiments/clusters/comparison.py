@@ -1,4 +1,4 @@
-"""Runs of the bed under unlike load, judged by regression models, the default and control charts."""
+"""Runs of the bed under unlike load: by the judge, without its adjustment, by the paper, and control charts."""
 
 from __future__ import annotations
 
@@ -7,29 +7,33 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from buto.detectors.calibrated.detector import CalibratedDetector
+from buto.detectors.calibrated.load.observations import observations
+from buto.detectors.calibrated.settings import JudgeSettings
 from buto.detectors.readable import judged_properties
-from buto.detectors.regression_models.observations import observations
 from buto.experiments.bed.labels import BedRun, chosen, together
-from buto.oracle import Settings, check, settings_from, train
+from buto.oracle import Oracle, Settings, check, settings_from, train
 from buto.oracle.check import AGENT_KEY
+from buto.runs.window import measured_set
 from buto.verdicts import Verdict
 
 ALPHA = 0.125
 """One run in eight, because eight training runs cannot tell less from chance."""
 
 
-def _calibrated() -> Settings:
-    """Return the default's settings, which here judge runs that two versions of buto's agent recorded."""
-    settings = settings_from({"preset": "calibrated", "alpha": ALPHA})
+def ignoring_agent(settings: Settings) -> JudgeSettings:
+    """Return settings that judge runs which several versions of buto's agent recorded."""
+    assert isinstance(settings, JudgeSettings)
     ignored = (*settings.metadata.ignored, AGENT_KEY)
     return replace(settings, metadata=replace(settings.metadata, ignored=ignored))
 
 
-DETECTORS: Mapping[str, Settings] = {
-    "regression-models": settings_from({"preset": "regression-models", "alpha": ALPHA}),
-    "shang": settings_from({"preset": "shang"}),
-    "calibrated": _calibrated(),
-}
+JUDGE, UNADJUSTED, SHANG = "judge", "unadjusted", "shang"
+"""The judge, the judge without an adjustment for the load, and the method of the paper."""
+
+METHODS = (JUDGE, SHANG, UNADJUSTED)
+_JUDGE = ignoring_agent(settings_from({"alpha": ALPHA}))
+_SHANG = settings_from({"preset": "shang"})
 
 ROLES = ("fault", "steady-fault", "other-load", "steady", "good")
 """In this order. All steady runs have the same load, which none of the good ones has."""
@@ -49,7 +53,7 @@ class Outcome:
 
     Attributes:
         checked: the run.
-        verdicts: by preset.
+        verdicts: by method.
         flagged: number of counters that control charts flag, of ``charted``.
     """
 
@@ -109,15 +113,22 @@ def checks(runs: Sequence[BedRun], good: Sequence[BedRun]) -> Iterator[tuple[Bed
 
 def outcomes(runs: Sequence[BedRun], good: Sequence[BedRun]) -> Iterator[Outcome]:
     """Yield the outcome of each of the :func:`checks`."""
-    trained = {name: train(together(good), settings) for name, settings in DETECTORS.items()}
+    trained = _trained(good)
     for one, others in checks(runs, good):
-        oracles = (
-            trained
-            if len(others) == len(good)
-            else {name: train(together(others), settings) for name, settings in DETECTORS.items()}
-        )
+        oracles = trained if len(others) == len(good) else _trained(others)
         verdicts = {name: check(oracle, together([one])) for name, oracle in oracles.items()}
         yield Outcome(one, verdicts, *charts(others, one))
+
+
+def _trained(runs: Sequence[BedRun]) -> dict[str, Oracle]:
+    """Return an oracle of each method."""
+    judge = train(together(runs), _JUDGE)
+    plain = CalibratedDetector(_JUDGE).plain(measured_set(together(runs)))
+    return {
+        JUDGE: judge,
+        SHANG: train(together(runs), _SHANG),
+        UNADJUSTED: replace(judge, fitted=plain),
+    }
 
 
 def charts(training: Sequence[BedRun], checked: BedRun) -> tuple[int, int]:
@@ -127,7 +138,7 @@ def charts(training: Sequence[BedRun], checked: BedRun) -> tuple[int, int]:
     load were the same.
     """
     known = together(training)
-    settings = DETECTORS["shang"]
+    settings = _SHANG
     every = [*known.runs, checked.run]
     properties, _ = judged_properties(every, known.properties, settings)
     before = np.vstack([observations(run, properties, STRETCHES) for run in known])

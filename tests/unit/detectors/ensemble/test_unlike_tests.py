@@ -5,14 +5,14 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from buto.detectors.calibrated.machines.learning import learn_whole
+from buto.detectors.calibrated.machines.work import Work, learn_work
 from buto.detectors.ensemble.detector import EnsembleDetector
 from buto.detectors.ensemble.intervals import intervals_of
 from buto.detectors.ensemble.rules.discretise import learn_bins
 from buto.detectors.ensemble.rules.machines import learn_machines
 from buto.detectors.ensemble.rules.mining import Thresholds, mine
 from buto.detectors.ensemble.settings import ENSEMBLE, FOO, learning_of
-from buto.detectors.ensemble.whole.learning import learn_whole
-from buto.detectors.ensemble.work import Work, learn_work
 from buto.errors import BadFileError, JudgeError
 from buto.properties import Kind, Property
 from buto.runs import Outcome, Run, run_set
