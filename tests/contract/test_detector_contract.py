@@ -11,7 +11,6 @@ from hypothesis import strategies as st
 
 from buto import oracle as oracles
 from buto.detectors import registry
-from buto.detectors.calibrated.machines.ranking import fewest_for
 from buto.errors import BadFileError
 from buto.oracle import check, load, save, settings_from
 from buto.oracle.document import to_text
@@ -61,11 +60,6 @@ def of_a_check(chosen, runs):
     return run_set(runs if "gate" in chosen.to_data() else runs[:1])
 
 
-def enough(chosen, number):
-    """Return how many training runs let a detector fail at its alpha: one that goes by rank needs more."""
-    return max(number, fewest_for(chosen.values["alpha"])) if chosen.preset == "ensemble" else number
-
-
 def constant_runs(count, value=812.0, first=0):
     return run_set(
         [
@@ -96,7 +90,7 @@ def test_a_constant_program_passes(chosen):
 
 
 def test_a_constant_that_doubles_is_found(chosen):
-    oracle = train(constant_runs(enough(chosen, 10)), chosen)
+    oracle = train(constant_runs(10), chosen)
     verdict = check(oracle, of_a_check(chosen, constant_runs(3, 1624.0, first=50).runs))
     assert verdict.status is Status.REGRESSION
     assert [finding.subject for finding in verdict.findings] == ["jvm.class.count"]
@@ -109,7 +103,7 @@ def test_the_training_runs_themselves_pass(chosen):
 
 
 def test_large_changes_are_found(chosen):
-    oracle = train(program_runs(1, enough(chosen, 10)), chosen)
+    oracle = train(program_runs(1, 10), chosen)
     for program in (Program(threads=100), Program(leak=1e9), Program(work=10.0)):
         runs = [program_run(1, number, program) for number in (50, 51, 52)]
         assert check(oracle, of_a_check(chosen, runs)).status is Status.REGRESSION

@@ -1,4 +1,4 @@
-"""Runs of the bed under unlike load: by the judge, without its adjustment, by the paper, and control charts."""
+"""Runs of the bed under unlike load, judged by the judge, by the method of the paper and by control charts."""
 
 from __future__ import annotations
 
@@ -7,14 +7,12 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from buto.detectors.calibrated.detector import CalibratedDetector
 from buto.detectors.calibrated.load.observations import observations
 from buto.detectors.calibrated.settings import JudgeSettings
 from buto.detectors.readable import judged_properties
 from buto.experiments.bed.labels import BedRun, chosen, together
 from buto.oracle import Oracle, Settings, check, settings_from, train
 from buto.oracle.check import AGENT_KEY
-from buto.runs.window import measured_set
 from buto.verdicts import Verdict
 
 ALPHA = 0.125
@@ -28,10 +26,10 @@ def ignoring_agent(settings: Settings) -> JudgeSettings:
     return replace(settings, metadata=replace(settings.metadata, ignored=ignored))
 
 
-JUDGE, UNADJUSTED, SHANG = "judge", "unadjusted", "shang"
-"""The judge, the judge without an adjustment for the load, and the method of the paper."""
+JUDGE, SHANG = "judge", "shang"
+"""The judge, which adjusts for the load, and the method of the paper."""
 
-METHODS = (JUDGE, SHANG, UNADJUSTED)
+METHODS = (JUDGE, SHANG)
 _JUDGE = ignoring_agent(settings_from({"alpha": ALPHA}))
 _SHANG = settings_from({"preset": "shang"})
 
@@ -122,13 +120,7 @@ def outcomes(runs: Sequence[BedRun], good: Sequence[BedRun]) -> Iterator[Outcome
 
 def _trained(runs: Sequence[BedRun]) -> dict[str, Oracle]:
     """Return an oracle of each method."""
-    judge = train(together(runs), _JUDGE)
-    plain = CalibratedDetector(_JUDGE).plain(measured_set(together(runs)))
-    return {
-        JUDGE: judge,
-        SHANG: train(together(runs), _SHANG),
-        UNADJUSTED: replace(judge, fitted=plain),
-    }
+    return {JUDGE: train(together(runs), _JUDGE), SHANG: train(together(runs), _SHANG)}
 
 
 def charts(training: Sequence[BedRun], checked: BedRun) -> tuple[int, int]:

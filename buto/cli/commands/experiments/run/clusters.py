@@ -116,9 +116,9 @@ def _compared(comparison: Comparison, part: Part) -> Columns:
             )
             for one in comparison.found
         ),
-        left=6,
+        left=5,
         notes=(
-            f"alpha {ALPHA:g} for the judge, adjusted or not; no run is checked by itself",
+            f"alpha {ALPHA:g} for the judge; no run is checked by itself",
             "p: of the judge; control charts: properties flagged, of those that vary",
         ),
     )

@@ -1,4 +1,4 @@
-"""Whole tests on simulated machines: levels, scatter and a factor are known."""
+"""The judge on simulated machines: levels, scatter and a factor are known."""
 
 import json
 from dataclasses import replace
@@ -6,25 +6,26 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from buto.analysis.evidence import SMALLEST_TAIL, SOFTENING
+from buto.detectors.calibrated.detector import GUARANTEE, CalibratedDetector, FittedCalibrated
 from buto.detectors.calibrated.machines.deviations import held_out_environments
 from buto.detectors.calibrated.machines.elsewhere import Elsewhere, Scores
-from buto.detectors.calibrated.machines.fitted import KNOWN, NOT_SEEN
-from buto.detectors.ensemble.detector import EnsembleDetector
-from buto.detectors.ensemble.settings import ENSEMBLE, FOO
-from buto.errors import BadFileError, JudgeError, UsageError
+from buto.detectors.calibrated.machines.environments import environment_of
+from buto.detectors.calibrated.machines.fitted import NOT_SEEN
+from buto.detectors.calibrated.machines.tail import SMALLEST_TAIL, SOFTENING
+from buto.errors import BadFileError
 from buto.oracle import settings_from
 from buto.runs import run_set
 from buto.verdicts import Status
 from tests.support.runs.signals import INTERVAL_S, make_run
 
 CLASSES, ALLOCATED, THREADS = "jvm.class.count", "jvm.memory.allocated", "jvm.thread.count"
-TIMES = ("jvm.cpu.time", "jvm.compilation.time", "jvm.class.initialization.time", "jvm.safepoint.time")
+TIMES = ("jvm.cpu.time", "jvm.compilation.time", "process.cpu.time", "jvm.gc.time[Copy]")
 HEAP = "jvm.memory.heap.used"
 SPEED = {"fast": 1.0, "slow": 2.5, "busy": 1.7, "new": 4.0}
+SETTINGS = settings_from({"alpha": 0.05})
 
 
-def run_on(machine, number, *, classes=1.0, allocated=1.0, one_time=1.0, release="17", heap=1.0):
+def run_on(machine, number, *, classes=1.0, allocated=1.0, one_time=1.0, release="17", heap=1.0, threads=0):
     """A program whose times depend on a speed, whose heap on the machine, and all else on neither."""
     noise = np.random.default_rng([number, *machine.encode()])
     places = np.arange(30)
@@ -36,7 +37,7 @@ def run_on(machine, number, *, classes=1.0, allocated=1.0, one_time=1.0, release
     columns = {
         CLASSES: np.full(30, round(about(2000 * classes, 0.001))),
         ALLOCATED: about(5e8 * allocated, 0.005) * grown,
-        THREADS: np.full(30, 24.0),
+        THREADS: np.full(30, 24.0 + threads),
         HEAP: about({"fast": 2e8, "slow": 6e7, "busy": 1.1e8, "new": 3.4e7}[machine] * heap, 0.02)
         * (0.5 + grown / 2),
         **{name: about(3.0 * SPEED[machine], 0.03) * grown for name in TIMES},
@@ -54,9 +55,12 @@ def named(run, machine):
     return replace(run, metadata={**run.metadata, "environment.label.machine": machine})
 
 
-def fitted(*machines, each=7, settings=ENSEMBLE):
-    runs = [run_on(one, 100 * place + number) for place, one in enumerate(machines) for number in range(each)]
-    return EnsembleDetector(settings).fit(run_set(runs))
+def runs_on(*machines, each=7):
+    return [run_on(one, 100 * place + number) for place, one in enumerate(machines) for number in range(each)]
+
+
+def fitted(*machines, each=7, settings=SETTINGS):
+    return CalibratedDetector(settings).fit(run_set(runs_on(*machines, each=each)))
 
 
 @pytest.fixture(scope="module")
@@ -72,19 +76,33 @@ def section(detector, verdict, title):
     return next(one for one in detector.explain(verdict).sections if one.title.startswith(title))
 
 
-def test_an_unchanged_program_passes_on_a_machine_never_seen(three):
+def test_runs_of_a_known_machine_are_judged_as_if_training_had_no_others(three):
+    alone = CalibratedDetector(SETTINGS).fit(run_set([run_on("slow", 100 + number) for number in range(7)]))
+    for changes in ({}, {"allocated": 1.45}, {"threads": 2}, {"heap": 1.5}):
+        known, plain = (check(one, "slow", "slow", "slow", **changes) for one in (three, alone))
+        assert known.adjusted == "judged among the 7 training runs of this machine (machine=slow)"
+        assert replace(known, adjusted="", n_training=0) == plain
+        assert known.status is (Status.REGRESSION if changes else Status.PASS)
+        assert (known.guarantee, known.n_training) == (GUARANTEE, 7)
+
+
+def test_on_a_known_machine_what_needs_no_adjusting_is_found_among_many_others():
+    """Allocated bytes and threads that the other machines' 21 runs do not help to judge."""
+    known = fitted("fast", "slow", "busy", settings=settings_from({}))
+    for changes in ({"allocated": 1.45}, {"threads": 2}, {"threads": 4}):
+        verdict = check(known, "fast", "fast", "fast", **changes)
+        assert verdict.status is Status.REGRESSION
+        assert verdict.p_value == pytest.approx(1 / 120)
+
+
+def test_an_unchanged_program_passes_on_a_machine_that_training_does_not_know(three):
     verdict = check(three, "new")
     assert (verdict.status, verdict.findings) == (Status.PASS, ())
+    assert verdict.adjusted == "adjusted for a machine that training does not know (3 environments)"
     (said,) = verdict.warnings
-    assert "shares 2 of 3 components" in said
-    assert "judged are 7 of 9 quantities" in said
-    assert "the machine's factor is 2." in said
-
-
-def test_an_environment_unlike_all_is_said(three):
-    run = replace(run_on("new", 900), metadata={"environment.label.machine": "elsewhere"})
-    (said,) = three.check(run_set([run])).warnings
-    assert said.startswith("no component of the environment is that of a prior test; judged are ")
+    assert said.startswith(
+        "8 of 9 quantities are judged, which the machine does not change; times are divided by 2."
+    )
 
 
 @pytest.mark.parametrize("changes", [{"classes": 1.3}, {"allocated": 2.0}])
@@ -94,18 +112,31 @@ def test_what_does_not_depend_on_the_machine_is_judged_on_every_machine(three, c
     assert verdict.p_value < 0.01
     (finding,) = verdict.findings
     assert finding.subject == (CLASSES if "classes" in changes else ALLOCATED)
-    assert finding.text.startswith(
-        "the same in all environments; violates rules of 21 of 21 prior tests (all): "
-    )
+    assert finding.text == "the same in all environments"
 
 
 def test_one_time_that_the_machines_factor_does_not_explain_is_found(three):
     verdict = check(three, "new", one_time=2.0)
     assert verdict.status is Status.REGRESSION
-    assert [one.subject for one in verdict.findings] == [TIMES[0]]
     (finding,) = verdict.findings
+    assert finding.subject == TIMES[0]
     assert finding.observed == pytest.approx(2 * finding.expected, rel=0.15)
-    assert finding.text.startswith("the same in all environments after division by the machine's factor")
+    assert finding.text == "the same in all environments after division by the machine's factor"
+
+
+def test_on_an_unknown_machine_a_certain_change_that_does_not_matter_is_noted():
+    detector = fitted(
+        "fast", "slow", "busy", settings=settings_from({"alpha": 0.05, "minimum-effect": "never"})
+    )
+    verdict = check(detector, "new", classes=1.3)
+    assert (verdict.status, verdict.findings) == (Status.PASS, ())
+    assert [one.subject for one in verdict.noted] == [CLASSES]
+
+
+def test_on_an_unknown_machine_a_change_for_the_better_fails_only_if_any_change_does():
+    worse = fitted("fast", "slow", "busy", settings=settings_from({"alpha": 0.05, "fail-on": "worse"}))
+    assert check(worse, "new", allocated=0.5).status is Status.PASS
+    assert check(worse, "new", allocated=2.0).status is Status.REGRESSION
 
 
 def test_no_p_value_is_below_what_few_environments_can_show(three):
@@ -113,11 +144,10 @@ def test_no_p_value_is_below_what_few_environments_can_show(three):
     assert verdict.p_value == three.whole.smallest_elsewhere == 2 * SMALLEST_TAIL
 
 
-def test_an_alpha_that_cannot_be_reached_on_a_machine_never_seen_is_said():
-    settings = settings_from({"preset": "ensemble", "alpha": 0.0015})
-    detector = fitted("fast", "slow", "busy", settings=settings)
-    *_, said = detector.training_warnings(run_set([]))
-    assert said.startswith("nothing can be judged on other machines: no p-value is below 0.002")
+def test_an_alpha_that_cannot_be_reached_on_an_unknown_machine_is_said():
+    detector = fitted("fast", "slow", "busy", settings=settings_from({"alpha": 0.0015}))
+    said = detector.training_warnings(run_set(runs_on("fast", "slow", "busy")))[0]
+    assert said.startswith("a run of another environment is inconclusive: no p-value is below 0.002")
     verdict = check(detector, "new", classes=10.0)
     assert (verdict.status, verdict.p_value) == (Status.INCONCLUSIVE, None)
     assert "an alpha of 0.0015 cannot be reached there" in verdict.reasons[0]
@@ -125,89 +155,67 @@ def test_an_alpha_that_cannot_be_reached_on_a_machine_never_seen_is_said():
 
 def test_what_has_a_level_of_its_own_on_each_machine_is_judged_only_where_that_is_known(three):
     assert check(three, "new", heap=3.0).status is Status.PASS
-    verdict = check(three, "slow", heap=3.0)
-    assert verdict.status is Status.REGRESSION
+    verdict = check(three, "slow", "slow", "slow", heap=3.0)
     assert [one.subject for one in verdict.findings] == [HEAP]
-    assert verdict.findings[0].text.startswith("depends on the environment")
 
 
-def test_something_new_that_prior_tests_do_not_vary_is_not_guessed_about(three):
+def test_something_new_that_training_does_not_vary_is_not_guessed_about(three):
     verdict = check(three, "new", classes=1.3, release="25")
     assert verdict.status is Status.INCONCLUSIVE
     (reason,) = verdict.reasons
-    assert reason.startswith("jvm.spec.version is '25' and was '17' in all prior tests")
+    assert reason.startswith("jvm.spec.version is '25' and was '17' in all training runs")
     assert check(three, "new", release="25").status is Status.PASS
 
 
-def test_what_stands_out_among_too_few_prior_tests_is_inconclusive_with_their_number():
-    detector = fitted("fast", each=12)
-    verdict = check(detector, "fast", classes=1.3)
-    assert (verdict.status, verdict.runs_needed) == (Status.INCONCLUSIVE, 19)
-    assert "12 prior tests cannot tell a share of 0.05 from chance: 7 more could" in verdict.reasons[0]
-    assert check(detector, "fast").status is Status.PASS
-
-
-def test_prior_tests_of_one_machine_do_not_show_what_another_one_changes():
-    verdict = check(fitted("fast", each=20), "new")
-    assert verdict.status is Status.INCONCLUSIVE
-    assert "those of one other environment do not show what the machine changes" in verdict.reasons[0]
-    assert verdict.p_value is None
-
-
-def test_a_lone_prior_test_of_an_environment_is_said_in_training():
-    runs = [run_on("fast", number) for number in range(20)] + [run_on("slow", 50)]
-    detector = EnsembleDetector(ENSEMBLE).fit(run_set(runs))
-    lone, apart = detector.training_warnings(run_set([]))
-    assert lone.startswith("fewer than 5 prior tests are of ")
-    assert apart.startswith("nothing can be judged on other machines")
+def test_too_few_environments_do_not_show_what_an_unknown_machine_changes():
+    runs = [*runs_on("fast", each=20), run_on("slow", 950)]
+    detector = CalibratedDetector(SETTINGS).fit(run_set(runs))
+    few, apart = detector.training_warnings(run_set(runs))[:2]
+    assert few.startswith("fewer than 5 training runs are of machine=slow")
+    assert apart.startswith("2 environments do not show what the machine changes")
     verdict = check(detector, "slow")
-    assert verdict.status is Status.INCONCLUSIVE
-    assert "1 prior test is too few of this environment" in verdict.reasons[0]
+    assert (verdict.status, verdict.p_value) == (Status.INCONCLUSIVE, None)
+    assert verdict.reasons[0].startswith("1 training run is of this environment (machine=slow)")
+    assert (
+        check(detector, "new").reasons[0].startswith("no training run is of this environment (machine=new)")
+    )
+    assert check(detector, "fast").status is Status.PASS
 
 
 def test_machines_that_never_repeat_count_as_draws_of_all():
     names = ["fast", "slow", "busy"]
-    runs = [named(run_on(names[number % 3], number), str(number)) for number in range(21)]
-    detector = EnsembleDetector(ENSEMBLE).fit(run_set(runs))
-    assert "they count as draws of all machines" in detector.training_warnings(run_set([]))[0]
-    assert check(detector, "slow").status is Status.PASS
+    runs = run_set([named(run_on(names[number % 3], number), str(number)) for number in range(21)])
+    detector = CalibratedDetector(SETTINGS).fit(runs)
+    assert "counts as one more draw of all machines" in detector.training_warnings(runs)[0]
+    verdict = check(detector, "slow")
+    assert verdict.status is Status.PASS
+    assert verdict.adjusted == "judged among 21 training runs of 21 machines, as one more draw of these"
     verdict = check(detector, "slow", classes=1.5)
-    assert (verdict.status, verdict.guarantee) == (Status.REGRESSION, KNOWN)
+    assert (verdict.status, verdict.guarantee) == (Status.REGRESSION, GUARANTEE)
     verdict = check(detector, "slow", classes=1.5, release="25")
     assert verdict.status is Status.INCONCLUSIVE
-    (reason,) = verdict.reasons
-    assert reason.startswith("jvm.spec.version is '25' and was '17' in all prior tests")
+    assert verdict.reasons[0].startswith("jvm.spec.version is '25' and was '17' in all training runs")
 
 
-def test_few_prior_tests_of_several_machines_are_not_said_to_be_of_one():
-    detector = EnsembleDetector(ENSEMBLE).fit(run_set([run_on(one, 1) for one in ("fast", "slow", "busy")]))
-    (reason,) = check(detector, "slow").reasons
-    assert reason.startswith("1 prior test is too few of this environment")
-    assert reason.endswith(
-        "too few share an environment to show what it changes: train with 5 or more of each of 3 environments"
-    )
-    (reason,) = check(detector, "new").reasons
-    assert reason.startswith("no prior test is of this environment")
-    assert "one other environment" not in reason
-
-
-def test_on_a_machine_never_seen_a_finding_is_beyond_what_held_out_environments_have(three):
+def test_on_an_unknown_machine_a_finding_is_beyond_what_held_out_environments_have(three):
     verdict = check(three, "new", classes=1.3)
     (finding,) = verdict.findings
     assert verdict.guarantee == NOT_SEEN
-    found = three.ranked([run_on("new", 900, classes=1.3)])
+    run = run_on("new", 900, classes=1.3)
+    environment = environment_of(run.metadata, SETTINGS.metadata)
+    found = three.whole.judged(environment, [three.whole.numbers.measure(run)], SETTINGS).mattering
     held_out = np.abs(np.vstack(held_out_environments(three.whole.groups, 1))).max()
     assert found.limits[found.judged].max() > held_out
     assert finding.lower < finding.expected < finding.upper < finding.observed
 
 
-@pytest.mark.parametrize("part", [("whole_tests", "environments"), ("rules", "prior_tests")])
-def test_a_component_that_is_no_single_value_is_refused(three, part):
-    stored = json.loads(json.dumps(three.to_data()))
-    (first, *_) = stored[part[0]][part[1]]
-    first.get("environment", first)["jvm.spec.version"] = ["17"]
-    with pytest.raises(BadFileError, match="component jvm.spec.version"):
-        EnsembleDetector(ENSEMBLE).from_data(stored)
+def test_a_component_that_is_no_single_value_is_refused(three):
+    for part in ("machines", "elsewhere"):
+        stored = json.loads(json.dumps(three.to_data()))
+        first = stored[part][0]["environment"] if part == "machines" else stored[part]["environments"][0]
+        first["jvm.spec.version"] = ["17"]
+        with pytest.raises(BadFileError, match=r"component jvm\.spec\.version"):
+            CalibratedDetector(SETTINGS).from_data(stored)
 
 
 def test_runs_of_different_environments_are_not_judged_together(three):
@@ -225,76 +233,64 @@ def test_the_report_has_environments_side_by_side(three):
     verdict = check(three, "new", classes=1.3)
     environments = section(three, verdict, "Environments")
     assert environments.columns == ("component", "A", "B", "C")
-    assert ("environment.label.machine", "fast", "slow", "busy") in environments.rows
+    assert environments.rows == (
+        ("training runs", "7", "7", "7"),
+        ("environment.label.machine", "fast", "slow", "busy"),
+    )
     (row,) = section(three, verdict, "Flagged").rows
     assert row[:3] == (CLASSES, "mean over the run", f"{verdict.findings[0].observed:.0f} classes")
     depends = {row[0]: row[2] for row in section(three, verdict, "What depends").rows}
     assert CLASSES in depends["the same everywhere"]
     assert TIMES[0] in depends["the same after division by the machine's factor"]
-    assert HEAP in depends["different: judged only where prior tests are of the same environment"]
+    assert HEAP in depends["different: judged only where five training runs are of the same environment"]
+    assert "every way of choosing" in three.explain(check(three, "slow")).rule
 
 
 def test_the_oracle_says_in_sentences_what_is_the_same(three):
     stored = json.loads(json.dumps(three.to_data()))
-    blocks = {one["name"]: one["numbers"] for one in stored["whole_tests"]["quantities"]}
+    blocks = {one["name"]: one["numbers"] for one in stored["elsewhere"]["quantities"]}
     assert blocks[THREADS]["mean"]["says"] == "the mean over the run is 24 threads on every machine"
     assert blocks[HEAP]["mean"]["says"].endswith("and differs between machines")
-    assert EnsembleDetector(ENSEMBLE).from_data(stored).to_data() == three.to_data()
+    again = CalibratedDetector(SETTINGS).from_data(stored)
+    assert again.to_data() == three.to_data()
+    assert check(again, "new", classes=1.3) == check(three, "new", classes=1.3)
 
 
-def test_alpha_is_what_makes_whole_tests_count():
-    assert "alpha" not in settings_from({"preset": "foo"}).values
-    with pytest.raises(UsageError, match="alpha"):
-        settings_from({"preset": "ensemble", "alpha": 0.9})
-
-
-def unchanged_runs(*machines, each=7):
-    return run_set(
-        [run_on(one, 100 * place + number) for place, one in enumerate(machines) for number in range(each)]
-    )
+def test_runs_of_one_machine_need_no_adjusting():
+    assert isinstance(fitted("fast"), FittedCalibrated)
+    assert check(fitted("fast"), "fast").adjusted == ""
 
 
 def test_a_selftest_leaves_out_each_environment_once():
-    found = EnsembleDetector(ENSEMBLE).selftest(unchanged_runs("fast", "slow", "busy", "new"), 20)
-    assert (found.n_training, found.alpha) == (20, 0.05)
-    assert (len(found.single.by_run), found.not_left_out) == (28, ())
+    detector = CalibratedDetector(SETTINGS)
+    found = detector.selftest(run_set(runs_on("fast", "slow", "busy", "new", each=9)), 6)
+    assert (found.n_training, found.alpha, len(found.single.by_run)) == (6, 0.05, 9)
     assert found.left_out.by_run.tolist() == [0.0] * 4
+    assert found.not_left_out == ()
 
 
 def test_runs_of_an_environment_left_out_are_confirmed_by_the_next_ones():
-    good = unchanged_runs("fast", "slow", "busy").runs
+    detector, good = CalibratedDetector(SETTINGS), runs_on("fast", "slow", "busy", each=9)
     other = [run_on("new", 300 + number, classes=1.3 if number < 2 else 1.0) for number in range(7)]
-    found = EnsembleDetector(ENSEMBLE).selftest(run_set([*good, *other]), 20)
+    found = detector.selftest(run_set([*good, *other]), 6)
     # The first two fail alone. Two unchanged runs come after the second, and clear it.
     assert found.left_out.by_run.tolist() == [0.0, 0.0, 0.0, pytest.approx(1 / 7)]
-    other = [run_on("new", 300 + number, classes=1.3) for number in range(7)]
-    found = EnsembleDetector(ENSEMBLE).selftest(run_set([*good, *other]), 20)
-    assert found.left_out.by_run.tolist() == [0.0, 0.0, 0.0, 1.0]
 
 
 def test_an_environment_in_which_nothing_can_fail_is_not_left_out():
-    good = unchanged_runs("fast", "slow", "busy").runs
     other = [run_on("new", 300 + number, release="25") for number in range(7)]
-    found = EnsembleDetector(ENSEMBLE).selftest(run_set([*good, *other]), 20)
+    found = CalibratedDetector(SETTINGS).selftest(
+        run_set([*runs_on("fast", "slow", "busy", each=9), *other]), 6
+    )
     assert len(found.left_out.by_run) == 3
     (why,) = found.not_left_out
     assert why.startswith("jvm.spec.version differs in one environment only")
 
 
 def test_without_three_other_environments_no_selftest_leaves_one_out():
-    found = EnsembleDetector(ENSEMBLE).selftest(unchanged_runs("fast", "slow", "busy", each=8), 19)
+    found = CalibratedDetector(SETTINGS).selftest(run_set(runs_on("fast", "slow", "busy", each=9)), 6)
     assert found.left_out is None
     assert found.not_left_out == ("that takes 4 or more, and these runs are of 3 environments",)
-
-
-def test_the_selftest_needs_a_promise_and_enough_runs():
-    with pytest.raises(JudgeError, match="preset foo promises no rate"):
-        EnsembleDetector(FOO).selftest(unchanged_runs("fast"), 5)
-    with pytest.raises(JudgeError, match="7 runs are too few"):
-        EnsembleDetector(ENSEMBLE).selftest(unchanged_runs("fast"), 5)
-    with pytest.raises(JudgeError, match=r"18 training runs cannot tell a share of 0\.05") as refused:
-        EnsembleDetector(ENSEMBLE).selftest(unchanged_runs("fast", "slow", "busy"), 18)
-    assert "at least 22 runs are needed" in refused.value.advice
 
 
 def test_growth_is_judged_where_the_level_depends_on_the_machine():
@@ -306,12 +302,13 @@ def test_growth_is_judged_where_the_level_depends_on_the_machine():
         return replace(run, values=values)
 
     level = {"fast": 0.0, "slow": 900.0, "busy": 400.0, "new": 1500.0}
+    names = ("fast", "slow", "busy")
     prior = [
         started_with(run_on(one, 100 * place + number), level[one], 0.0)
-        for place, one in enumerate(("fast", "slow", "busy"))
+        for place, one in enumerate(names)
         for number in range(7)
     ]
-    detector = EnsembleDetector(ENSEMBLE).fit(run_set(prior))
+    detector = CalibratedDetector(SETTINGS).fit(run_set(prior))
     fine, leaking = (
         detector.check(run_set([started_with(run_on("new", 900), level["new"], slope)]))
         for slope in (0.0, 10.0)
