@@ -17,7 +17,6 @@ from buto.detectors.history.settings import KEYS as LABEL_KEYS
 from buto.detectors.judge import presets, settings_from
 from buto.detectors.registry import DETECTORS
 from buto.detectors.regression_models.settings import KEYS as MODEL_KEYS
-from buto.detectors.regression_models.settings import SHANG
 from buto.errors import BadFileError, ConfigError
 from buto.runs.window import Moment, Window
 
@@ -292,7 +291,7 @@ def _company(key: str, value: object) -> dict[str, object]:
     if key in {one.name for one in LABEL_KEYS}:
         return {"preset": "history"}
     if key in {one.name for one in MODEL_KEYS}:
-        return {"preset": "shang" if SHANG.has(key) else "regression-models"}
+        return {"preset": "shang"}
     return {"preset": "sustained", "bounds": "particle"}
 
 

@@ -54,35 +54,43 @@ def test_a_run_of_an_environment_never_seen_is_judged(tmp_path: Path) -> None:
         assert f"<h3>{heading}</h3>" in page
 
 
-def test_a_whole_test_on_a_machine_never_seen_has_a_p_value(tmp_path: Path) -> None:
-    (tmp_path / "buto.yaml").write_text(CONFIGURATION.replace("foo", "ensemble"))
+def test_a_run_on_a_machine_that_training_does_not_know_has_a_p_value(tmp_path: Path) -> None:
+    (tmp_path / "buto.yaml").write_text(CONFIGURATION.replace("{preset: foo}", "{alpha: 0.05}"))
     machines = ("large", "small", "old")
     store(tmp_path, *(run_in(machines[number % 3], number) for number in range(21)))
     done = called(tmp_path, "train", "synthetic", "--from-runs", "all")
     assert done.returncode == 0, done.stderr
     text = (tmp_path / "oracles" / "synthetic.json").read_text()
     assert "the mean over the run is 0 buffers on every machine" in text
-    (more,) = store(tmp_path, run_in("cloud", 51, threads=30, purpose="check"))
+    more, usual = store(
+        tmp_path,
+        run_in("cloud", 51, threads=30, purpose="check"),
+        run_in("small", 52, purpose="check"),
+    )
     done = called(
         tmp_path, "check", "synthetic", "--from-runs", more, "--json", "result.json", "--html", "report.html"
     )
     assert done.returncode == 1, done.stdout + done.stderr
+    assert "judged: adjusted for a machine that training does not know (3 environments)" in done.stdout
     (test,) = json.loads((tmp_path / "result.json").read_text())["tests"]
     assert [one["subject"] for one in test["verdict"]["findings"]] == ["jvm.thread.count"]
     assert test["verdict"]["p_value"] < test["verdict"]["alpha"] == 0.05
-    assert "of this environment; it shares 2 of 3 components" in test["verdict"]["warnings"][0]
     page = (tmp_path / "report.html").read_text()
-    for heading in ("Environments of the prior tests", "Flagged counters", "What depends on the machine"):
+    assert "Adjusted for a machine that training does not know" in page
+    for heading in ("Environments of the training runs", "Flagged counters", "What depends on the machine"):
         assert f"<h3>{heading}</h3>" in page
+    done = called(tmp_path, "check", "synthetic", "--from-runs", usual)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "judged: among the 7 training runs of this machine (host=small)" in done.stdout
 
 
 def test_a_selftest_says_what_it_did_on_environments_left_out(tmp_path: Path) -> None:
-    (tmp_path / "buto.yaml").write_text(CONFIGURATION.replace("foo", "ensemble"))
+    (tmp_path / "buto.yaml").write_text(CONFIGURATION.replace("{preset: foo}", "{alpha: 0.05}"))
     machines = ("large", "small", "old")
-    store(tmp_path, *(run_in(machines[number % 3], number) for number in range(22)))
+    store(tmp_path, *(run_in(machines[number % 3], number) for number in range(27)))
     assert called(tmp_path, "train", "synthetic", "--from-runs", "all").returncode == 0
-    done = called(tmp_path, "selftest", "synthetic", "--training", "19")
+    done = called(tmp_path, "selftest", "synthetic", "--training", "6")
     assert "no environment is left out: that takes 4 or more" in done.stdout
     store(tmp_path, *(run_in("cloud", 30 + number, threads=30) for number in range(5)))
-    done = called(tmp_path, "selftest", "synthetic", "--training", "19")
+    done = called(tmp_path, "selftest", "synthetic", "--training", "6")
     assert "on environments left out   25 % failed (± 25 %, clustered by environment)" in done.stdout
