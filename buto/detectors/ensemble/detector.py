@@ -2,7 +2,7 @@
 
 Each training run is a prior test with rules between its counters (:mod:`buto.detectors.ensemble.rules`).
 A new run is held against the rules of each, and the prior tests vote on every counter, those of like
-environments with more weight (Foo and others, ICSE 2015). ``docs/methods/ensemble.md`` says what it is for.
+environments with more weight (Foo and others, ICSE 2015). ``docs/methods/papers.md`` says what it is for.
 """
 
 from __future__ import annotations
