@@ -127,8 +127,8 @@ class Verdict(Displayed):
             if this is not enough to fail. False if the detector has no p-value.
         obvious: names of properties that lie many times the range of training beyond all training runs.
         needs_more: in a clause, why two more runs should decide with a single one; empty if it decides.
-        adjusted: what the judge adjusted for, in a line: the load, or a machine; empty if runs were compared as
-            they are.
+        adjusted: what the judge adjusted for, in a line: the load, or a machine; empty if runs were compared
+            as they are.
         guarantee: the assumption of the p-value, in words; empty if there is none.
         runs_needed: number of training runs that would decide an inconclusive verdict; None if not known.
         roles: names of the judged runs and of the ``n_training`` runs that they are compared with.

@@ -116,7 +116,7 @@ class Detector(ABC, Generic[S]):
     are refused, and a regression on a machine that was busier than in training is inconclusive."""
 
     learns_environments: ClassVar[bool] = False
-    """Whether training runs may be of several environments, although runs of different ones are not compared."""
+    """Whether training runs may be of several environments; it judges those of each among themselves."""
 
     auto: ClassVar[AutoRuns | None] = None
     """Set where :meth:`enough_runs` knows when more runs would not sharpen the detector."""

@@ -44,8 +44,8 @@ def train(
         pasts: labelled runs of this test and of others, for a detector that learns from labels.
 
     Raises:
-        JudgeError: an invalid run, fewer than three runs, runs without samples, runs of several environments for
-            a detector that does not learn them, or nothing that can be judged.
+        JudgeError: an invalid run, fewer than three runs, runs without samples, runs of several environments
+            for a detector that does not learn them, or nothing that can be judged.
     """
     _refuse_unusable(runs, min(FEWEST_RUNS, fewest_runs(settings)))
     runs = measured_set(run_set(runs.runs))

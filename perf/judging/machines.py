@@ -46,7 +46,7 @@ EFFECTS: dict[str, tuple[int, Draw]] = {
 
 
 def shares(name: str, n_environments: int, n_systems: int) -> tuple[FloatArray, float]:
-    """Return the share of runs that fail for each change, and of unchanged runs in which a quantity is named."""
+    """Return the share of runs that fail for each change, and of unchanged ones that name a quantity."""
     n, draw = EFFECTS[name]
     random = np.random.default_rng([n, n_environments])
     failed, named = np.zeros(len(CHANGES)), 0

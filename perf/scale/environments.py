@@ -1,4 +1,4 @@
-"""How long does the judge take for training runs of several machines, tests of an hour with thousands of counters?
+"""How long does the judge take for training runs of several machines, of an hour with thousands of counters?
 
 Ten training runs of three environments have 2,000 counters in 720 intervals. Half of the counters follow the
 load, with noise; a machine factor multiplies a fifth of them. Memory is the peak of the whole process, with

@@ -271,13 +271,13 @@ class CalibratedDetector(Detector[JudgeSettings]):
             starts_s = _starts_s(runs)
             return selftest(fitted.profile, self.settings, n_training, starts_s=starts_s, share=share)
         raise JudgeError(
-            "the load of these runs varies, and how often an unchanged program fails under such a load cannot be "
-            "measured yet",
+            "the load of these runs varies, and how often an unchanged program fails under such a load "
+            "cannot be measured yet",
             advice="docs/methods/adjusting.md says how it was measured on recorded runs",
         )
 
     def _of_machines(self, runs: RunSet, fitted: FittedMachines, n_training: int, share: Share) -> Selftest:
-        """Judge runs of the environment with most of them by each other, and each environment by all others."""
+        """Judge the runs of the commonest environment by each other, and each environment by all others."""
         if not fitted.known:
             raise JudgeError(
                 f"no environment has {FEWEST_RUNS} runs",

@@ -46,7 +46,8 @@ def one_load(profile: Profile) -> tuple[str, ...]:
     totals = profile.values[:, columns].sum(axis=1)
     advice = Advice(
         "let each training run have rates of its own (docs/measuring/load.md)",
-        fact=f"all runs had the same load ({range_words(totals)}), so a check under another one is inconclusive",
+        fact=f"all runs had the same load ({range_words(totals)}), so a check under another one is "
+        "inconclusive",
     )
     return (advice,)
 
@@ -67,8 +68,8 @@ def another_load(profile: Profile, checked: Sequence[FloatArray]) -> str:
     prop = profile.quantities[profile.catalogue[columns[place]].column]
     usual = between(float(low[place]), float(high[place]), prop)
     return (
-        f"{prop.name} is {format_quantity(float(rates[place]), prop.unit)} and was {usual} in training, where all "
-        "runs had the same load: train with runs of several rates, then the load is adjusted for"
+        f"{prop.name} is {format_quantity(float(rates[place]), prop.unit)} and was {usual} in training, "
+        "where all runs had the same load: train with runs of several rates, then the load is adjusted for"
     )
 
 

@@ -1,4 +1,4 @@
-"""Runs of the bed under unlike load, judged by the judge, by the method of the paper and by control charts."""
+"""Runs of the bed under unlike load: by the judge, by the method of the paper and by control charts."""
 
 from __future__ import annotations
 

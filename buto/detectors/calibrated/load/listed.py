@@ -6,8 +6,8 @@ STRETCHES = 12
 """Into how many stretches of time a run is divided."""
 
 REACH = 1.0
-"""How many times the variance of a run a prediction may have, and by how many widths of the range of training a
-mean rate may be outside of it; beyond, the load is extrapolated."""
+"""How many times the variance of a run a prediction may have, and by how many widths of the range of training
+a mean rate may be outside of it; beyond, the load is extrapolated."""
 
 GATE = 0.12
 """Largest p-value of a first run that two more runs follow."""

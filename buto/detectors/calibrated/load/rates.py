@@ -1,4 +1,4 @@
-"""The load of a run: the mean rates of the kinds of requests that it answered, and whether runs differ in them."""
+"""The load of runs: mean rates of each kind of requests, and whether runs differ in them."""
 
 from __future__ import annotations
 

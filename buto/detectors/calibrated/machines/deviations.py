@@ -1,8 +1,8 @@
 """How far a test is from prior tests of other environments.
 
-A prior test is held out with all tests of its environment, as the new test is new. Then nothing that is learned
-knows the environment: not which numbers are the same, not the factors of machines, and not how far environments
-are apart.
+A prior test is held out with all tests of its environment, as the new test is new. Then nothing that is
+learned knows the environment: not which numbers are the same, not the factors of machines, and not how far
+environments are apart.
 """
 
 from __future__ import annotations

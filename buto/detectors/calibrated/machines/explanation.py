@@ -1,4 +1,4 @@
-"""How a verdict on an unknown machine came about: environments side by side, and what depends on the machine."""
+"""How a verdict on an unknown machine came about: environments side by side, and what depends on them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The judge of training runs from several machines: each is judged alone, or by what machines do not change."""
+"""The judge of runs from several machines: each is judged alone, or by what machines do not change."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ class FittedMachines(FittedDetector):
 
     Attributes:
         known: the environments with enough runs, that with most runs first. If hardly two runs share an
-            environment, all runs are draws of whatever machines there are, and known as one without components.
+            environment, all runs are draws of whatever machines there are, and one without components.
         whole: all runs, for environments with fewer.
         unread: quantities that are not judged on an unknown machine, each with the reason.
     """

@@ -36,8 +36,8 @@ def too_few(whole: WholeTests, found: Ranked, alpha: float) -> str:
     have = format_count(len(whole.groups.environments), "environment")
     return (
         "the runs are further from the training runs than each environment of these is from the others, "
-        f"but {have} cannot tell a share of {alpha:g} from chance: {more_needed(whole, found)} more could, with "
-        f"{FEWEST_LIKE} runs or more of each"
+        f"but {have} cannot tell a share of {alpha:g} from chance: {more_needed(whole, found)} more could, "
+        f"with {FEWEST_LIKE} runs or more of each"
     )
 
 
@@ -56,8 +56,8 @@ def not_judged(whole: WholeTests, environment: Environment, alpha: float) -> tup
     train = f"train with {FEWEST_LIKE} or more"
     if whole.dependences is None:
         return (
-            f"{these}, and {format_count(len(whole.groups.environments), 'other')} do not show what the machine "
-            f"changes: {train} of it, or with {FEWEST_LIKE} of each of {FEWEST_ENVIRONMENTS} others",
+            f"{these}, and {format_count(len(whole.groups.environments), 'other')} do not show what the "
+            f"machine changes: {train} of it, or with {FEWEST_LIKE} of each of {FEWEST_ENVIRONMENTS} others",
         )
     if not whole.judges_elsewhere(alpha):
         return (f"{these}, and {_beyond_reach(whole, alpha)}: {train} of it",)
@@ -110,8 +110,9 @@ def of_training(whole: WholeTests, alpha: float) -> tuple[str, ...]:
         )
     if whole.dependences is None:
         said.append(
-            f"{format_count(len(groups.environments), 'environment')} do not show what the machine changes, so "
-            f"a run of another one is inconclusive: {FEWEST_LIKE} runs of each of {FEWEST_ENVIRONMENTS} would"
+            f"{format_count(len(groups.environments), 'environment')} do not show what the machine changes, "
+            f"so a run of another one is inconclusive: {FEWEST_LIKE} runs of each of {FEWEST_ENVIRONMENTS} "
+            "would"
         )
     elif not whole.judges_elsewhere(alpha):
         said.append(f"a run of another environment is inconclusive: {_beyond_reach(whole, alpha)}")

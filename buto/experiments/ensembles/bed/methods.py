@@ -1,7 +1,7 @@
 """What each method flags in a run of the bed: the paper's three, a test of each counter, and the judge.
 
-All judge the same counters. Growth is scaled to the usual number of answers, but not for the preset foo. The judge
-adjusts for what varies between the prior tests.
+All judge the same counters. Growth is scaled to the usual number of answers, but not for the preset foo. The
+judge adjusts for what varies between the prior tests.
 """
 
 from __future__ import annotations
