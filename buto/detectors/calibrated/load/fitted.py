@@ -65,7 +65,8 @@ class FittedLoad(FittedDetector):
         Inconclusive if the load is beyond that of training, or if the training runs are too few for alpha; a
         first run alone that is ordinary is a pass. Else a regression if the p-value of differences that
         matter is at most alpha. Else inconclusive if several runs would fail without the training run that
-        deviates most, or if a property could not be read; else a pass, with what is certain and does not matter noted.
+        deviates most, or if a property could not be read; else a pass, with what is certain and does not
+        matter noted.
         """
         if not len(runs):
             raise JudgeError("there is no run to judge")
