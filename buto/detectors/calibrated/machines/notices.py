@@ -55,10 +55,9 @@ def not_judged(whole: WholeTests, environment: Environment, alpha: float) -> tup
     these = f"{runs} {'are' if have > 1 else 'is'} of this environment ({name})"
     train = f"train with {FEWEST_LIKE} or more"
     if whole.dependences is None:
-        return (
-            f"{these}, and {format_count(len(whole.groups.environments), 'other')} do not show what the "
-            f"machine changes: {train} of it, or with {FEWEST_LIKE} of each of {FEWEST_ENVIRONMENTS} others",
-        )
+        others = format_count(len(whole.groups.environments), "environment")
+        more = f"{train} of it, or with {FEWEST_LIKE} of each of {FEWEST_ENVIRONMENTS} others"
+        return (f"{these}, and {others} do not show what the machine changes: {more}",)
     if not whole.judges_elsewhere(alpha):
         return (f"{these}, and {_beyond_reach(whole, alpha)}: {train} of it",)
     return (f"{these}, and nothing that could be read is the same in the others: {train} of it",)

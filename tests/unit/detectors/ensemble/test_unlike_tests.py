@@ -7,12 +7,12 @@ import pytest
 
 from buto.detectors.calibrated.machines.learning import learn_whole
 from buto.detectors.calibrated.machines.work import Work, learn_work
+from buto.detectors.calibrated.settings import CALIBRATED
 from buto.detectors.ensemble.detector import EnsembleDetector
 from buto.detectors.ensemble.intervals import intervals_of
 from buto.detectors.ensemble.rules.discretise import learn_bins
 from buto.detectors.ensemble.rules.machines import learn_machines
 from buto.detectors.ensemble.rules.mining import Thresholds, mine
-from buto.detectors.calibrated.settings import CALIBRATED
 from buto.detectors.ensemble.settings import FOO
 from buto.errors import BadFileError, JudgeError
 from buto.properties import Kind, Property
