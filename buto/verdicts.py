@@ -121,12 +121,14 @@ class Verdict(Displayed):
         reasons: why it is inconclusive; empty otherwise.
         warnings: what the reader should know, but what did not decide.
         run_ids: the runs that were judged.
-        n_training: number of training runs of the oracle.
+        n_training: number of training runs that the judged runs were compared with.
         p_value, alpha: None if the detector has none.
         stands_out: whether the runs differ more from the others than any other choice of as many runs, even
             if this is not enough to fail. False if the detector has no p-value.
         obvious: names of properties that lie many times the range of training beyond all training runs.
         needs_more: in a clause, why two more runs should decide with a single one; empty if it decides.
+        adjusted: what the judge adjusted for, in a line: the load, or a machine; empty if runs were compared
+            as they are.
         guarantee: the assumption of the p-value, in words; empty if there is none.
         runs_needed: number of training runs that would decide an inconclusive verdict; None if not known.
         roles: names of the judged runs and of the ``n_training`` runs that they are compared with.
@@ -145,6 +147,7 @@ class Verdict(Displayed):
     stands_out: bool = False
     obvious: tuple[str, ...] = ()
     needs_more: str = ""
+    adjusted: str = ""
     guarantee: str = ""
     runs_needed: int | None = None
     settings: Mapping[str, Any] = field(default_factory=dict)

@@ -59,6 +59,11 @@ class FittedDetector(ABC):
         """Properties that are not judged, each with the reason."""
         return {}
 
+    @property
+    def judges_environments(self) -> bool:
+        """Whether it says itself what a checked run of another environment than the training's means."""
+        return False
+
     def why_confirm(self, verdict: Verdict) -> str | None:
         """Return, in a clause, why two more runs should decide together with one that has this verdict.
 
@@ -110,6 +115,9 @@ class Detector(ABC, Generic[S]):
     """Whether runs must come from the same machine under the same load. If so, runs of another environment
     are refused, and a regression on a machine that was busier than in training is inconclusive."""
 
+    learns_environments: ClassVar[bool] = False
+    """Whether training runs may be of several environments; it judges those of each among themselves."""
+
     auto: ClassVar[AutoRuns | None] = None
     """Set where :meth:`enough_runs` knows when more runs would not sharpen the detector."""
 
@@ -128,8 +136,16 @@ class Detector(ABC, Generic[S]):
     @property
     def metadata(self) -> MetadataSettings:
         """Which keys of metadata decide whether runs can be judged: none if runs need not be alike."""
-        metadata = self.settings.metadata
-        return metadata if self.exchangeable else replace(metadata, deciding=())
+        return self.settings.metadata if self.exchangeable else self._without_deciding
+
+    @property
+    def training_metadata(self) -> MetadataSettings:
+        """Which keys must be equal in all training runs."""
+        return self._without_deciding if self.learns_environments else self.metadata
+
+    @property
+    def _without_deciding(self) -> MetadataSettings:
+        return replace(self.settings.metadata, deciding=())
 
     def needed_runs(self) -> int:
         """Return how many valid runs these settings need at least."""

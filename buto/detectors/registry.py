@@ -19,10 +19,8 @@ if TYPE_CHECKING:
 DETECTORS = {
     "calibrated": "buto.detectors.calibrated.detector:CalibratedDetector",
     "thesis": "buto.detectors.bounds.detector:BoundsDetector",
-    "regression-models": "buto.detectors.regression_models.detector:RegressionModelsDetector",
     "shang": "buto.detectors.regression_models.detector:ShangDetector",
     "shang-calibrated": "buto.detectors.regression_models.detector:ShangCalibratedDetector",
-    "ensemble": "buto.detectors.ensemble.detector:EnsembleDetector",
     "foo": "buto.detectors.ensemble.detector:FooDetector",
     "history": "buto.detectors.history.detector:HistoryDetector",
 }

@@ -45,9 +45,10 @@ DECIDING_METADATA = (
     "buto.probe",
     "buto.interval",
     "buto.live_set",
+    "environment.label.*",
 )
-"""What makes two runs incomparable: which JVM, its options, how much of a machine it has, and what
-was loaded to measure it, which uses classes and memory of its own."""
+"""What makes two runs incomparable: which JVM, its options, how much of a machine it has, what was loaded to
+measure it, which uses classes and memory of its own, and what the user said of the environment."""
 
 EVERYTHING = ("*",)
 

@@ -41,8 +41,8 @@ def check(oracle: Oracle, runs: RunSet) -> Verdict:
     """Judge one run, or several of the same program together; of a run with a window only that part.
 
     Inconclusive if no run is valid, or if the environment differs from the training runs' in a key that
-    decides; then nothing else is compared, because the program may not be the cause. Invalid runs beside
-    valid ones are left out with a warning.
+    decides; then nothing else is compared, because the program may not be the cause. Training runs of several
+    environments may tell what these change. Invalid runs beside valid ones are left out with a warning.
 
     Raises:
         JudgeError: no runs at all, or runs of another test.
@@ -62,9 +62,8 @@ def check(oracle: Oracle, runs: RunSet) -> Verdict:
     if not len(valid):
         return _complete(Verdict(Status.INCONCLUSIVE, oracle.settings.method, reasons=skipped), oracle, runs)
     detector = registry.detector(oracle.settings.method)(oracle.settings)
-    differences = {
-        run.id: compare_metadata(oracle.environment, run.metadata, detector.metadata) for run in valid
-    }
+    metadata = detector.training_metadata if oracle.fitted.judges_environments else detector.metadata
+    differences = {run.id: compare_metadata(oracle.environment, run.metadata, metadata) for run in valid}
     deciding = {run_id: [one for one in found if one.deciding] for run_id, found in differences.items()}
     same_environment = not any(deciding.values())
     verdict = oracle.fitted.check(valid) if same_environment else _other_environment(oracle, deciding)
@@ -150,6 +149,6 @@ def _complete(verdict: Verdict, oracle: Oracle, judged: RunSet) -> Verdict:
         verdict,
         warnings=(*verdict.warnings, *oracle.edits),
         run_ids=tuple(run.id for run in judged),
-        n_training=len(oracle.run_ids),
+        n_training=verdict.n_training or len(oracle.run_ids),
         settings=oracle.settings.to_data(),
     )

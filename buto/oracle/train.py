@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 from buto.analysis.class_changes import typical_histogram
-from buto.classify.metadata import MetadataModel, learn_metadata
+from buto.classify.metadata import MetadataModel, MetadataSettings, learn_metadata
 from buto.detectors import registry
 from buto.detectors.judge import DEFAULT
 from buto.detectors.protocol import AutoRuns
@@ -44,13 +44,13 @@ def train(
         pasts: labelled runs of this test and of others, for a detector that learns from labels.
 
     Raises:
-        JudgeError: an invalid run, fewer than three runs, runs without samples, runs from different
-            environments, or nothing that can be judged.
+        JudgeError: an invalid run, fewer than three runs, runs without samples, runs of several environments
+            for a detector that does not learn them, or nothing that can be judged.
     """
     _refuse_unusable(runs, min(FEWEST_RUNS, fewest_runs(settings)))
     runs = measured_set(run_set(runs.runs))
     detector = registry.detector(settings.method)(settings)
-    environment = learn_metadata([run.metadata for run in runs], detector.metadata)
+    environment = learn_metadata([run.metadata for run in runs], detector.training_metadata)
     fitted = detector.fit_with_past(runs, [_measured(past) for past in pasts])
     loads = [run.quality.foreign_load for run in runs if not math.isnan(run.quality.foreign_load)]
     return Oracle(
@@ -63,7 +63,7 @@ def train(
         foreign_load=round(max(loads, default=math.nan), 4),
         classes=_classes(runs),
         warnings=(
-            *_warnings(runs, environment),
+            *_warnings(runs, environment, detector.metadata),
             *fitted.training_warnings(runs),
             *never_recorded(target or {}, runs),
         ),
@@ -127,12 +127,14 @@ def _refuse_unusable(runs: RunSet, fewest: int) -> None:
         )
 
 
-def _warnings(runs: RunSet, environment: MetadataModel) -> tuple[str, ...]:
+def _warnings(runs: RunSet, environment: MetadataModel, settings: MetadataSettings) -> tuple[str, ...]:
     ids = [run.id for run in runs]
     repeated = sorted({one for one in ids if ids.count(one) > 1})
     warnings = [f"run {one} is in the training set more than once" for one in repeated]
-    if environment.varying:
-        warnings.append(f"not the same in all training runs: {', '.join(environment.varying)}")
+    # What a detector says of several environments, it says itself.
+    varying = [key for key in environment.varying if not settings.is_deciding(key)]
+    if varying:
+        warnings.append(f"not the same in all training runs: {', '.join(varying)}")
     return tuple(warnings)
 
 

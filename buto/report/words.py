@@ -106,6 +106,11 @@ def chance_of(verdict: Verdict) -> str:
     return f"p = {format_number(verdict.p_value)}{alpha}"
 
 
+def adjusted(verdict: Verdict) -> str:
+    """Return what the judge adjusted for; empty if it compared runs as they are."""
+    return verdict.adjusted.removeprefix("judged ")
+
+
 def lacking(verdict: Verdict) -> str:
     """Return how many training runs an inconclusive check needs; empty if that is not known."""
     if verdict.runs_needed is None:

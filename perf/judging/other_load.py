@@ -2,7 +2,7 @@
 
 The leaker of the thesis keeps objects at each request. The rate changes every three seconds, after a warm-up
 that is the same in all runs. Ten training runs have rates of their own. Others have the same rates as each
-other, for the default, which expects one load. Checks have half the rates, or 1.5 times, and the unchanged
+other, so that other rates should be inconclusive. Checks have half the rates, or 1.5 times, and the unchanged
 program or one that keeps 11 objects in place of 10. All runs are recorded in a random order.
 
 The live heap that the JVM reports also counts what died in the old generation, and the connections that a
@@ -22,7 +22,7 @@ from tempfile import TemporaryDirectory
 import yaml
 
 import buto
-from buto.oracle import check, settings_from, train, with_alpha
+from buto.oracle import check, settings_from, train
 from buto.runs import Run, run_set
 from buto.verdicts import Status
 from perf.figures import Figure, benchmark, conclude
@@ -65,7 +65,7 @@ def planned(each: int, n_same: int) -> list[Planned]:
 
     Args:
         each: how many there are of each program under each load.
-        n_same: how many training runs the default has.
+        n_same: how many training runs have the same rates.
     """
     source = random.Random(1)
     runs = [Planned("same rates", RATES)] * n_same
@@ -117,21 +117,18 @@ def all_recorded(runs: Sequence[Planned], directory: Path) -> dict[str, list[Run
 
 
 def judged(runs: dict[str, list[Run]]) -> Iterator[Figure]:
-    """Yield how many checks fail, for each detector, kind of run, and number of checked runs."""
-    for (method, known), n_runs in product(
-        (("regression-models", "own rates"), ("calibrated", "same rates")), (1, SEVERAL)
-    ):
+    """Yield how many checks fail, for each training, kind of run, and number of checked runs."""
+    for known, n_runs in product(("own rates", "same rates"), (1, SEVERAL)):
         if known not in runs:
             continue
         alpha = max(ONE_RUN, 1 / (len(runs[known]) + 1)) if n_runs == 1 else 0.01
-        settings = with_alpha(settings_from({"method": method}), alpha)
-        oracle = train(run_set(runs[known]), settings)
+        oracle = train(run_set(runs[known]), settings_from({"alpha": alpha}))
         for program, load in product(LEAKS, SCALES):
             some = runs[f"{program}, {load}"]
             groups = [some[first : first + n_runs] for first in range(0, len(some) - n_runs + 1, n_runs)]
             found = [check(oracle, run_set(group)).status for group in groups]
             yield Figure(
-                f"{method}, alpha {alpha:g}, {n_runs} checked: {program}, {load}",
+                f"trained with {known}, alpha {alpha:g}, {n_runs} checked: {program}, {load}",
                 f"{found.count(Status.REGRESSION)} of {len(found)} fail, "
                 f"{found.count(Status.INCONCLUSIVE)} inconclusive",
             )
@@ -140,9 +137,7 @@ def judged(runs: dict[str, list[Run]]) -> Iterator[Figure]:
 def main() -> int:
     parser = benchmark(__doc__)
     parser.add_argument("--each", type=int, default=6, help="runs of each program under each load")
-    parser.add_argument(
-        "--same", type=int, default=N_TRAINING, help="training runs of the default; 0: it does not judge"
-    )
+    parser.add_argument("--same", type=int, default=N_TRAINING, help="training runs with the same rates")
     parser.add_argument("--keep", type=Path, metavar="DIR", help="where the runs are kept (default: nowhere)")
     options = parser.parse_args()
     with TemporaryDirectory(prefix="buto-perf-") as place:

@@ -1,6 +1,6 @@
-"""How long does the method ``ensemble`` take for tests of an hour with thousands of counters?
+"""How long does the judge take for training runs of several machines, of an hour with thousands of counters?
 
-Ten prior tests of three environments have 2,000 counters in 720 intervals. Half of the counters follow the
+Ten training runs of three environments have 2,000 counters in 720 intervals. Half of the counters follow the
 load, with noise; a machine factor multiplies a fifth of them. Memory is the peak of the whole process, with
 the runs themselves.
 """
@@ -12,8 +12,8 @@ import time
 
 import numpy as np
 
-from buto.detectors.ensemble.detector import EnsembleDetector
-from buto.detectors.ensemble.settings import ENSEMBLE
+from buto.detectors.calibrated.detector import CalibratedDetector
+from buto.detectors.calibrated.settings import CALIBRATED
 from buto.properties import Kind, Property
 from buto.runs import Outcome, Run, run_set
 from perf.figures import Figure, at_most, benchmark, conclude
@@ -59,7 +59,7 @@ def measure(n_tests: int) -> tuple[Figure, ...]:
     runs = run_set([run_on(names[number % len(names)], number) for number in range(n_tests)])
     new = run_set([run_on("old", n_tests)])
     began = time.monotonic()
-    fitted = EnsembleDetector(ENSEMBLE).fit(runs)
+    fitted = CalibratedDetector(CALIBRATED).fit(runs)
     trained = time.monotonic()
     fitted.check(new)
     checked = time.monotonic()

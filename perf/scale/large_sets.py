@@ -32,8 +32,8 @@ TITLE = "Training on more runs than fit in memory"
 INTERVAL_S = 300.0
 SETTINGS = {
     "calibrated": CALIBRATED,
-    "regression-models": SHANG,
-    "ensemble": replace(FOO, values={**FOO.values, INTERVAL: INTERVAL_S}),
+    "shang": SHANG,
+    "foo": replace(FOO, values={**FOO.values, INTERVAL: INTERVAL_S}),
     "history": HISTORY,
 }
 _MIB = 2**20

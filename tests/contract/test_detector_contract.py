@@ -11,7 +11,6 @@ from hypothesis import strategies as st
 
 from buto import oracle as oracles
 from buto.detectors import registry
-from buto.detectors.ensemble.whole.ranking import fewest_for
 from buto.errors import BadFileError
 from buto.oracle import check, load, save, settings_from
 from buto.oracle.document import to_text
@@ -46,12 +45,7 @@ def one(run):
 
 def of_a_check(chosen, runs):
     """The runs that a check of a changed program makes: the first, or all where one alone never fails."""
-    return run_set(runs if chosen.method in ("calibrated", "regression-models") else runs[:1])
-
-
-def enough(chosen, number):
-    """Return how many training runs let a detector fail at its alpha: one that goes by rank needs more."""
-    return max(number, fewest_for(chosen.values["alpha"])) if chosen.method == "ensemble" else number
+    return run_set(runs if chosen.method == "calibrated" else runs[:1])
 
 
 def constant_runs(count, value=812.0, first=0):
@@ -84,7 +78,7 @@ def test_a_constant_program_passes(chosen):
 
 
 def test_a_constant_that_doubles_is_found(chosen):
-    oracle = train(constant_runs(enough(chosen, 10)), chosen)
+    oracle = train(constant_runs(10), chosen)
     verdict = check(oracle, of_a_check(chosen, constant_runs(3, 1624.0, first=50).runs))
     assert verdict.status is Status.REGRESSION
     assert [finding.subject for finding in verdict.findings] == ["jvm.class.count"]
@@ -97,7 +91,7 @@ def test_the_training_runs_themselves_pass(chosen):
 
 
 def test_large_changes_are_found(chosen):
-    oracle = train(program_runs(1, enough(chosen, 10)), chosen)
+    oracle = train(program_runs(1, 10), chosen)
     for program in (Program(threads=100), Program(leak=1e9), Program(work=10.0)):
         runs = [program_run(1, number, program) for number in (50, 51, 52)]
         assert check(oracle, of_a_check(chosen, runs)).status is Status.REGRESSION

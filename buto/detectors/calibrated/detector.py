@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from buto.detectors.alarms import Selftest
+from buto.detectors.alarms import N_CHECKED, Selftest
 from buto.detectors.calibrated import data as calibrated_data
 from buto.detectors.calibrated.envelope import Envelope, envelope, judged_properties
 from buto.detectors.calibrated.evidence import (
@@ -28,7 +28,17 @@ from buto.detectors.calibrated.evidence import (
 )
 from buto.detectors.calibrated.explanation import explain
 from buto.detectors.calibrated.findings import findings, outlier_shares
+from buto.detectors.calibrated.load import data as load_data
+from buto.detectors.calibrated.load import fitted as load
+from buto.detectors.calibrated.load.rates import load_varies
+from buto.detectors.calibrated.load.stored import OBSERVATIONS
 from buto.detectors.calibrated.long import learn_long
+from buto.detectors.calibrated.machines import data as machines_data
+from buto.detectors.calibrated.machines import learning as machines
+from buto.detectors.calibrated.machines.data import MACHINES
+from buto.detectors.calibrated.machines.environments import environment_of
+from buto.detectors.calibrated.machines.fitted import FittedMachines, Known
+from buto.detectors.calibrated.machines.unchanged import left_out
 from buto.detectors.calibrated.obvious import obvious
 from buto.detectors.calibrated.profile import TOTAL, Profile, learn
 from buto.detectors.calibrated.relevance import sizes_that_matter
@@ -37,7 +47,7 @@ from buto.detectors.calibrated.settings import CALIBRATED, GATE, KEYS, NAME, Jud
 from buto.detectors.calibrated.strength import MOST_ASKED, strengths, usual_names
 from buto.detectors.calibrated.sufficiency import AUTO, is_enough
 from buto.detectors.calibrated.view import CalibratedView
-from buto.detectors.calibrated.warnings import few_runs, unlike_runs
+from buto.detectors.calibrated.warnings import GOOD_RUNS, another_load, few_runs, one_load, unlike_runs
 from buto.detectors.explanation import Explanation
 from buto.detectors.levels import Level
 from buto.detectors.protocol import Detector, FittedDetector
@@ -76,6 +86,8 @@ class FittedCalibrated(FittedDetector):
         read, or not in a large part of a run. Else a pass, with what is certain and does not matter noted. A
         single run never fails: it passes, or two more must decide with it.
         """
+        if another := another_load(self.profile, [self.profile.measure(run) for run in runs]):
+            return Verdict(Status.INCONCLUSIVE, NAME, reasons=(another,), alpha=self.settings.alpha)
         evidence = self.evidence(runs)
         found, everything = evidence.mattering.significance, evidence.any.significance
         unreadable = could_not_be_read(evidence) or self._partly_unread(runs)
@@ -129,7 +141,8 @@ class FittedCalibrated(FittedDetector):
         return verdict.needs_more or None
 
     def training_warnings(self, runs: RunSet) -> tuple[str, ...]:
-        return (*few_runs(len(runs), self.settings.alpha), *unlike_runs(runs, self.profile))
+        alpha = self.settings.alpha
+        return (*few_runs(len(runs), alpha), *one_load(self.profile), *unlike_runs(runs, self.profile))
 
     def levels(self) -> Iterable[Level]:
         """Yield the mean of each gauge and the total of each counter, with their range in training."""
@@ -185,8 +198,10 @@ class CalibratedDetector(Detector[JudgeSettings]):
     promises_alarm_rate = True
     settles_in_turns = True
 
-    def fit(self, runs: RunSet) -> FittedCalibrated:
-        """Learn from valid runs.
+    learns_environments = True
+
+    def fit(self, runs: RunSet) -> FittedDetector:
+        """Learn from valid runs, and adjust for what varies between them: machines, and the load.
 
         Raises:
             JudgeError: they are fewer than five, or no property can be judged.
@@ -197,6 +212,17 @@ class CalibratedDetector(Detector[JudgeSettings]):
                 f"an oracle needs at least {FEWEST_RUNS} runs, and here are {len(runs)}",
                 advice=Advice("record more: ", Setting("runs", "10")),
             )
+        environments = [environment_of(run.metadata, self.settings.metadata) for run in runs]
+        if any(one != environments[0] for one in environments):
+            return machines.learn(runs, self.settings, self._alike)
+        return self._alike(runs)
+
+    def _alike(self, runs: RunSet) -> FittedDetector:
+        """Learn from runs of one environment."""
+        return load.learn(runs, self.settings) if load_varies(runs.runs) else self.plain(runs)
+
+    def plain(self, runs: RunSet) -> FittedCalibrated:
+        """Learn from runs that are compared as they are."""
         wanted = [prop for prop in runs.properties if judges(self.settings, prop)]
         properties, left_out = judged_properties(runs, wanted)
         by_class = judges(self.settings, LIVE_CLASSES)
@@ -208,10 +234,20 @@ class CalibratedDetector(Detector[JudgeSettings]):
         sizes_that_matter(profile, profile.catalogue, np.nan_to_num(profile.values), self.settings)
         return FittedCalibrated(self.settings, profile, envelope(runs.runs, properties, left_out))
 
-    def from_data(self, data: Mapping[str, Any]) -> FittedCalibrated:
+    def from_data(self, data: Mapping[str, Any]) -> FittedDetector:
+        if MACHINES in data:
+            whole, known, left_out = machines_data.read(data)
+            parts = [Known(one, n, self.from_data(model)) for one, n, model in known]
+            return FittedMachines(self.settings, tuple(parts), whole, left_out)
+        if OBSERVATIONS in data:
+            return load.FittedLoad(self.settings, *load_data.read(data))
         return FittedCalibrated(self.settings, *calibrated_data.read(data))
 
     def n_values(self, data: Mapping[str, Any]) -> int:
+        if MACHINES in data:
+            return sum(self.n_values(one["model"]) for one in data[MACHINES])
+        if OBSERVATIONS in data:
+            return int(sum(data[OBSERVATIONS]) * len(data["properties"]))
         n_runs = data["n_runs"] if type(data["n_runs"]) is int else 0
         n_features = sum(len(block.get("features", ())) for block in data["properties"])
         return n_runs * (n_features + len(data.get(calibrated_data.CLASSES, {}).get("sizes", ())))
@@ -219,11 +255,38 @@ class CalibratedDetector(Detector[JudgeSettings]):
     def enough_runs(self, runs: RunSet) -> bool:
         if not AUTO.fewest <= len(runs) < AUTO.most:
             return len(runs) >= AUTO.most
-        return is_enough(self.fit(runs).profile, self.settings)
+        fitted = self.fit(runs)
+        if isinstance(fitted, FittedCalibrated):
+            return is_enough(fitted.profile, self.settings)
+        return len(runs) >= GOOD_RUNS
 
     def selftest(self, runs: RunSet, n_training: int, share: Share = here) -> Selftest:
-        starts_s = _starts_s(runs)
-        return selftest(self.fit(runs).profile, self.settings, n_training, starts_s=starts_s, share=share)
+        fitted = self.fit(runs)
+        if isinstance(fitted, FittedMachines):
+            return self._of_machines(runs, fitted, n_training, share)
+        return self._selftest(fitted, runs, n_training, share)
+
+    def _selftest(self, fitted: FittedDetector, runs: RunSet, n_training: int, share: Share) -> Selftest:
+        if isinstance(fitted, FittedCalibrated):
+            starts_s = _starts_s(runs)
+            return selftest(fitted.profile, self.settings, n_training, starts_s=starts_s, share=share)
+        raise JudgeError(
+            "the load of these runs varies, and how often an unchanged program fails under such a load "
+            "cannot be measured yet",
+            advice="docs/methods/adjusting.md says how it was measured on recorded runs",
+        )
+
+    def _of_machines(self, runs: RunSet, fitted: FittedMachines, n_training: int, share: Share) -> Selftest:
+        """Judge the runs of the commonest environment by each other, and each environment by all others."""
+        if not fitted.known:
+            raise JudgeError(
+                f"no environment has {FEWEST_RUNS} runs",
+                advice=f"record more: {n_training + N_CHECKED} of one environment are needed",
+            )
+        most = [run for run in runs if fitted.known_of(fitted.environment(run)) is fitted.known[0]]
+        alarms, why = left_out(fitted.whole, self.settings)
+        found = self._selftest(fitted.known[0].fitted, RunSet(tuple(most)), n_training, share)
+        return replace(found, left_out=alarms, not_left_out=why)
 
 
 def _starts_s(runs: RunSet) -> FloatArray | None:

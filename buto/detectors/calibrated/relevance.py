@@ -5,7 +5,7 @@ What does not count is taken out of every choice of runs alike, so that a p-valu
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -59,11 +59,19 @@ class Sizes:
         np.put_along_axis(members, chosen, 1.0, axis=1)
         total = members @ values
         difference = np.abs(total / size - (values.sum(axis=0) - total) / (n_runs - size))
+        return self.matter(difference)
+
+    def matter(self, difference: FloatArray) -> BoolArray:
+        """Return which differences are large enough, of the same shape.
+
+        Args:
+            difference: shape (..., n_features), not negative; NaN for what could not be read.
+        """
         large: BoolArray = difference >= self.least
         places = np.flatnonzero(self.per_class)
         if self.classes is not None and len(places):
-            explained = difference[:, [self.classes]] * self.per_class[places]
-            large[:, places] = difference[:, places] >= self.least[places] + explained
+            explained = np.nan_to_num(difference[..., [self.classes]]) * self.per_class[places]
+            large[..., places] = difference[..., places] >= self.least[places] + explained
         return large
 
 
@@ -78,18 +86,33 @@ def sizes_that_matter(
     Raises:
         UsageError: a size has another unit than its property.
     """
-    effects = smallest_effects(profile.quantities, profile.amounts(values), settings.minimum_effect)
+    return sizes_of(profile.quantities, features, profile.amounts(values), settings.minimum_effect)
+
+
+def sizes_of(
+    quantities: Sequence[Property],
+    features: Sequence[Feature],
+    amounts: FloatArray,
+    minimum: Mapping[str, str],
+) -> Sizes:
+    """Return the smallest differences of features that matter; UsageError as above.
+
+    Args:
+        amounts: shape (n_quantities,), the level of each gauge and the total of each counter.
+        minimum: effects by pattern, in place of the usual ones.
+    """
+    effects = smallest_effects(quantities, amounts, minimum)
     columns = [one.column for one in features]
     share = np.array(
         [GROWTH if one.name == SLOPE else PART if one.name in PARTS else 1.0 for one in features]
     )
     # A mean of whole numbers is rounded: one thread more in each run is one thread.
     least = effects[columns] * share * (1.0 - 1e-9)
-    per_class = np.where(least > 0, kept_by_classes(profile.quantities)[columns], 0.0)
+    per_class = np.where(least > 0, kept_by_classes(quantities)[columns], 0.0)
     loaded = (
         place
         for place, one in enumerate(features)
-        if one.name == TOTAL and profile.quantities[one.column].name == CLASSES
+        if one.name == TOTAL and quantities[one.column].name == CLASSES
     )
     return Sizes(least, per_class, next(loaded, None))
 
@@ -105,20 +128,21 @@ def welcome_or_not(
     """
     if fail_on == "any":
         return np.ones(contrast.shape, np.bool_)
-    signs = np.array([_sign_of_worse(one, quantities[one.column]) for one in features])
+    signs = np.array([sign_of_worse(one, quantities[one.column]) for one in features])
     worse: BoolArray = contrast * signs > 0
     return worse
 
 
 def effect_of(feature: Feature, prop: Property, direction: Direction) -> Effect:
     """Return whether a difference of this feature is welcome."""
-    sign = _sign_of_worse(feature, prop)
+    sign = sign_of_worse(feature, prop)
     if not sign:
         return Effect.UNKNOWN
     return Effect.WORSE if (direction is Direction.MORE) == (sign > 0) else Effect.BETTER
 
 
-def _sign_of_worse(feature: Feature, prop: Property) -> int:
+def sign_of_worse(feature: Feature, prop: Property) -> int:
+    """Return 1 if more of a feature is worse, -1 if less is, 0 if neither is."""
     if feature.name in SHAPES or prop.better is Better.UNKNOWN:
         return 0
     return 1 if prop.better is Better.LOWER else -1

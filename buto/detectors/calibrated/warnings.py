@@ -4,11 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import numpy as np
+
 from buto.detectors.calibrated.anomalies import Anomaly, AnomalyKind, Symptom, find_anomalies
 from buto.detectors.calibrated.evidence import runs_needed
 from buto.detectors.calibrated.findings import words
+from buto.detectors.calibrated.load.rates import is_rate, other_rates, range_words
+from buto.detectors.calibrated.machines.environments import between
 from buto.detectors.calibrated.profile import Profile
-from buto.runs import RunSet
+from buto.runs import FloatArray, RunSet
 from buto.steps import Action, Advice, Setting, Step
 from buto.units import format_quantity
 
@@ -32,6 +36,50 @@ def few_runs(n_runs: int, alpha: float) -> tuple[str, ...]:
         f"{CONFIRMED_BY} runs of a check need an assumption on distributions",
     )
     return (advice,)
+
+
+def one_load(profile: Profile) -> tuple[str, ...]:
+    """Return one sentence if the runs were under a load, which then was the same in all; else none."""
+    columns = _rate_columns(profile)
+    if not columns:
+        return ()
+    totals = profile.values[:, columns].sum(axis=1)
+    advice = Advice(
+        "let each training run have rates of its own (docs/measuring/load.md)",
+        fact=f"all runs had the same load ({range_words(totals)}), so a check under another one is "
+        "inconclusive",
+    )
+    return (advice,)
+
+
+def another_load(profile: Profile, checked: Sequence[FloatArray]) -> str:
+    """Return, in a sentence, that runs had another load than the training runs; empty if they had not.
+
+    Args:
+        checked: features of the checked runs, as the profile measures them.
+    """
+    columns = _rate_columns(profile)
+    rates, known = np.mean(checked, axis=0)[columns], profile.values[:, columns]
+    low, high = known.min(axis=0), known.max(axis=0)
+    other = other_rates(low, rates, profile.end_s) | other_rates(rates, high, profile.end_s)
+    if not other.any():
+        return ""
+    place = int(np.flatnonzero(other)[0])
+    prop = profile.quantities[profile.catalogue[columns[place]].column]
+    usual = between(float(low[place]), float(high[place]), prop)
+    return (
+        f"{prop.name} is {format_quantity(float(rates[place]), prop.unit)} and was {usual} in training, "
+        "where all runs had the same load: train with runs of several rates, then the load is adjusted for"
+    )
+
+
+def _rate_columns(profile: Profile) -> list[int]:
+    """Return the columns with the mean rates of requests."""
+    return [
+        place
+        for place, one in enumerate(profile.catalogue)
+        if one.name == "mean" and is_rate(profile.quantities[one.column])
+    ]
 
 
 def unlike_runs(runs: RunSet, profile: Profile) -> tuple[str, ...]:

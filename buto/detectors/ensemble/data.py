@@ -10,12 +10,12 @@ from typing import Any
 import numpy as np
 
 from buto.detectors.bounds.data import property_of, property_to_data
+from buto.detectors.calibrated.machines.environments import environment_from
+from buto.detectors.calibrated.machines.work import Work, work_of, work_to_data
 from buto.detectors.ensemble.rules.discretise import MOST_BINS, Bins
 from buto.detectors.ensemble.rules.machines import Machines
 from buto.detectors.ensemble.rules.mining import NONE, STRIDE, Rules
 from buto.detectors.ensemble.rules.model import Ensemble, PriorTest
-from buto.detectors.ensemble.rules.voting import Environment
-from buto.detectors.ensemble.work import Work
 from buto.errors import BadFileError
 from buto.properties import Property
 
@@ -102,29 +102,6 @@ def _read(data: Mapping[str, Any]) -> Learned:
     machines = Machines(np.array([np.nan if one is None else _positive(one) for one in levels], dtype=float))
     ensemble = Ensemble(Bins(limits[:, 0], limits[:, 1], counts), found, machines)
     return Learned(interval_s, properties, ensemble, left_out, work_of(data.get("work")))
-
-
-def work_to_data(work: Work) -> dict[str, Any]:
-    """Return what growth is scaled to as plain data."""
-    return {"counted_by": list(work.names), "each_second": work.rate}
-
-
-def work_of(written: Mapping[str, Any] | None) -> Work | None:
-    """Invert :func:`work_to_data`, None for None; raise ValueError or TypeError for data of another shape."""
-    if written is None:
-        return None
-    names = written["counted_by"]
-    if not isinstance(names, list) or not names:
-        raise TypeError("work must be counted by a list of properties")
-    return Work(tuple(str(name) for name in names), _positive(written["each_second"]))
-
-
-def environment_from(written: Mapping[str, Any]) -> Environment:
-    """Return the components of an environment; raise TypeError if one is not a single value."""
-    for key, value in written.items():
-        if value is not None and not isinstance(value, str | int | float):
-            raise TypeError(f"the component {key} of an environment must be text, a number, a bool or null")
-    return {str(key): value for key, value in written.items()}
 
 
 def _written(tests: Sequence[Rules], names: Sequence[str]) -> list[dict[str, Any]]:

@@ -2,7 +2,7 @@
 
 Each training run is a prior test with rules between its counters (:mod:`buto.detectors.ensemble.rules`).
 A new run is held against the rules of each, and the prior tests vote on every counter, those of like
-environments with more weight (Foo and others, ICSE 2015). ``docs/methods/ensemble.md`` says what it is for.
+environments with more weight (Foo and others, ICSE 2015). ``docs/methods/papers.md`` says what it is for.
 """
 
 from __future__ import annotations
@@ -13,39 +13,27 @@ from typing import Any
 
 import numpy as np
 
-from buto.detectors.alarms import Selftest
+from buto.detectors.calibrated.machines.work import learn_work, unknown_work
 from buto.detectors.ensemble import data as ensemble_data
 from buto.detectors.ensemble.data import Learned
 from buto.detectors.ensemble.explanation import explain
 from buto.detectors.ensemble.findings import findings
 from buto.detectors.ensemble.intervals import interval_for, intervals_of
 from buto.detectors.ensemble.rules.model import Judgement, judge, learn
-from buto.detectors.ensemble.sentences import unknown_work
 from buto.detectors.ensemble.settings import (
-    DETECTOR,
-    ENSEMBLE,
     FOO,
     INTERVAL,
     KEYS,
-    KEYS_OF_FOO,
     WORK,
     environment_of,
-    judges_whole_tests,
     judging_of,
     learning_of,
 )
 from buto.detectors.ensemble.view import EnsembleView
 from buto.detectors.ensemble.warnings import not_comparable, of_judgement, of_training
-from buto.detectors.ensemble.whole import data as whole_data
-from buto.detectors.ensemble.whole.fitted import FittedWholeTests
-from buto.detectors.ensemble.whole.learning import learn_whole
-from buto.detectors.ensemble.whole.unchanged import unchanged
-from buto.detectors.ensemble.work import learn_work
 from buto.detectors.explanation import Explanation
-from buto.detectors.keys import ALPHA
 from buto.detectors.protocol import Detector, FittedDetector
 from buto.detectors.settings import Settings, judges
-from buto.detectors.sharing import Share, here
 from buto.detectors.views import View
 from buto.errors import JudgeError
 from buto.properties import Kind
@@ -151,30 +139,17 @@ class FittedEnsemble(FittedDetector):
         ]
 
 
-class EnsembleDetector(Detector[Settings]):
+class FooDetector(Detector[Settings]):
     """Learns a :class:`FittedEnsemble`."""
 
-    name = DETECTOR
-    defaults = ENSEMBLE
+    name = FOO.method
+    defaults = FOO
     keys = KEYS
     exchangeable = False
-    promises_alarm_rate = True
 
-    def fit(self, runs: RunSet) -> FittedEnsemble | FittedWholeTests:
+    def fit(self, runs: RunSet) -> FittedEnsemble:
         """Learn from valid runs of any environments. Raise JudgeError if no property was read in all."""
-        ordered = RunSet(tuple(sorted(runs, key=lambda run: run.id)))
-        fitted = self._rules(ordered)
-        if not judges_whole_tests(self.settings):
-            return fitted
-        whole, left_out = learn_whole(ordered.runs, self.settings)
-        return FittedWholeTests(self.settings, whole, fitted.learned, left_out)
-
-    def selftest(self, runs: RunSet, n_training: int, share: Share = here) -> Selftest:
-        return unchanged(
-            learn_whole(runs.runs, self.settings)[0], self.settings.values[ALPHA.name], n_training
-        )
-
-    def _rules(self, runs: RunSet) -> FittedEnsemble:
+        runs = RunSet(tuple(sorted(runs, key=lambda run: run.id)))
         interval_s = self.settings.values.get(INTERVAL) or interval_for(runs)
         work = learn_work(runs.runs, self.settings.values[WORK])
         given = set() if work is None else set(work.names)
@@ -206,16 +181,5 @@ class EnsembleDetector(Detector[Settings]):
         ensemble = learn(tests, learning_of(self.settings), times)
         return FittedEnsemble(self.settings, Learned(interval_s, properties, ensemble, left_out, work))
 
-    def from_data(self, data: Mapping[str, Any]) -> FittedEnsemble | FittedWholeTests:
-        if judges_whole_tests(self.settings):
-            return FittedWholeTests(self.settings, *whole_data.read(data))
+    def from_data(self, data: Mapping[str, Any]) -> FittedEnsemble:
         return FittedEnsemble(self.settings, ensemble_data.read(data))
-
-
-class FooDetector(EnsembleDetector):
-    """Learns rules that decide alone, as the paper's do."""
-
-    name = FOO.method
-    defaults = FOO
-    keys = KEYS_OF_FOO
-    promises_alarm_rate = False

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections import defaultdict
 
+from buto.detectors.calibrated.machines.environments import environment_words, some_of
 from buto.detectors.ensemble.data import Learned
 from buto.detectors.ensemble.findings import SOURCE
 from buto.detectors.ensemble.rules.model import Judging
-from buto.detectors.ensemble.sentences import environment_words, some_of
 from buto.detectors.explanation import Explanation, Section
 from buto.verdicts import Verdict
 

@@ -7,16 +7,17 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from buto.detectors.calibrated.machines.environments import some_of
 from buto.detectors.ensemble.data import Learned
 from buto.detectors.ensemble.rules.mining import STRIDE
 from buto.detectors.ensemble.rules.model import Judgement, Judging, PriorTest, only, outside
 from buto.detectors.ensemble.rules.violations import BoolArray, broken
-from buto.detectors.ensemble.sentences import range_words, rule_words, some_of
+from buto.detectors.ensemble.sentences import range_words, rule_words
 from buto.properties import Better, Kind
 from buto.runs import FloatArray, Run
 from buto.verdicts import Direction, Effect, Finding
 
-SOURCE = "ensemble"
+SOURCE = "foo"
 
 MOST_RULES = 3
 """Number of violated rules that a finding says."""

@@ -7,14 +7,14 @@ from collections.abc import Sequence
 import numpy as np
 
 from buto.analysis.series import sampling_interval, series_of
-from buto.detectors.ensemble.work import Work
+from buto.detectors.calibrated.machines.numbers import rounded
+from buto.detectors.calibrated.machines.work import Work
 from buto.properties import Kind, Property
 from buto.runs import FloatArray, Run, RunSet
 
 MOST_INTERVALS = 720
 """Largest number of intervals of a training run: an hour of five seconds each, as in the paper."""
 
-DIGITS = 6
 COLUMNS_AT_ONCE = 256
 
 JITTER = 0.1
@@ -37,7 +37,7 @@ def intervals_of(
     """Return the values of a run in intervals, shape (n_intervals, n_properties).
 
     Of gauges the median of the samples in the interval, of counters the growth during it. NaN if nothing
-    could be read. A run without samples has no intervals. Values have :data:`DIGITS` digits.
+    could be read. A run without samples has no intervals. Values have six digits.
 
     Args:
         work: if given, growth is what the usual amount of work would cause; NaN in intervals without work.
@@ -51,17 +51,6 @@ def intervals_of(
         edges_s: FloatArray = np.arange(len(values) + 1, dtype=float) * interval_s
         values[:, counters] *= work.scale(run, edges_s)[:, None]
     return rounded(values)
-
-
-def rounded(values: FloatArray) -> FloatArray:
-    """Return values with :data:`DIGITS` significant digits, so that limits in an oracle file are short."""
-    magnitudes = np.abs(values)
-    some = magnitudes > 0
-    places = DIGITS - 1 - np.floor(np.log10(magnitudes, out=np.zeros_like(values), where=some))
-    fine, coarse = 10.0 ** np.clip(places, 0, 300), 10.0 ** np.clip(-places, 0, 300)
-    small, large = np.round(values * fine) / fine, np.round(values / coarse) * coarse
-    result: FloatArray = np.where(places > 0, small, large)
-    return result
 
 
 def _intervals(run: Run, properties: Sequence[Property], interval_s: float) -> FloatArray:

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
+from buto.detectors.calibrated.machines.environments import between
 from buto.detectors.ensemble.rules.discretise import Bins
 from buto.detectors.ensemble.rules.mining import NONE, STRIDE, Rules
-from buto.detectors.ensemble.rules.voting import Environment
-from buto.detectors.ensemble.work import Work
 from buto.properties import Kind, Property
-from buto.runs import Run
-from buto.units import format_quantity
 
 _WORDS = ("very low", "low", "medium", "high", "very high")
 
@@ -49,31 +46,3 @@ def range_words(low: float, high: float, prop: Property) -> str:
     """Return the rule that a counter stays in its range."""
     name = f"the growth of {prop.name}" if prop.kind is Kind.COUNTER else prop.name
     return f"{name} stays in its range ({between(low, high, prop)})"
-
-
-def between(low: float, high: float, prop: Property) -> str:
-    """Return two limits in words."""
-    lower, upper = format_quantity(low, prop.unit), format_quantity(high, prop.unit)
-    return lower if low == high else f"{lower} to {upper}"
-
-
-def environment_words(environment: Environment) -> str:
-    """Return an environment as ``database=17, host.cores=2``."""
-    listed = [f"{key.removeprefix('environment.label.')}={value}" for key, value in environment.items()]
-    return ", ".join(listed) or "unknown"
-
-
-def unknown_work(work: Work | None, runs: Iterable[Run]) -> str:
-    """Return why growth in these runs is not judged; empty if it is not scaled, or if all tell their work."""
-    if work is None:
-        return ""
-    ids = [run.id for run in runs if not work.is_known(run)]
-    why = f"{some_of(work.names)} could not be read, or counted no work, in {some_of(ids)}"
-    return f"growth is not judged, because {why}" if ids else ""
-
-
-def some_of(names: Sequence[str], most: int = 3) -> str:
-    """Return names with commas, at most so many."""
-    if len(names) <= most:
-        return ", ".join(names)
-    return f"{', '.join(names[:most])} and {len(names) - most} more"

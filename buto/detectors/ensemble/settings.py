@@ -1,19 +1,16 @@
-"""Settings of the methods ``ensemble`` and ``foo``."""
+"""Settings of the method ``foo``."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 from fnmatch import fnmatchcase
 
+from buto.detectors.calibrated.machines.environments import COLLECTORS, Environment, sorted_list
 from buto.detectors.ensemble.rules.mining import Thresholds
 from buto.detectors.ensemble.rules.model import Judging, Learning
-from buto.detectors.ensemble.rules.voting import Environment
-from buto.detectors.keys import ALPHA, COMMON, Key, choice, number, patterns, positive, share, truth, whole
-from buto.detectors.settings import ALSO_JUDGED, EVERYTHING, Settings
+from buto.detectors.keys import COMMON, Key, choice, number, patterns, positive, share, truth, whole
+from buto.detectors.settings import ALSO_JUDGED, Settings
 from buto.runs import MetadataValue
-
-DETECTOR = "ensemble"
 
 SUPPORT, CONFIDENCE, CHANGE = "rule-support", "rule-confidence", "confidence-change"
 MOST, FEWEST, RESOLUTION = "rules-each", "rule-intervals", "bin-resolution"
@@ -21,8 +18,6 @@ RANGES, CONSISTENT = "range-rules", "consistent-rules"
 VOTING, ENVIRONMENT, INTERVAL = "voting", "environment", "rule-interval"
 WORK, DEVIATIONS, MACHINES = "work", "prior-deviations", "machine-factor"
 STACKING, BAGGING = "stacking", "bagging"
-
-COLLECTORS = "jvm.gc.collectors"
 
 COMPONENTS = [
     "environment.label.*",
@@ -58,78 +53,37 @@ FOO = Settings(
 """The parameters of Foo and others (2015). The resolution, the range rules and that rules must be
 consistent are buto's own: without them runs of a few seconds cannot be judged."""
 
-ENOUGH_INTERVALS = 29
-"""A rule that holds in only .9 of all cases never fails in fewer intervals with a probability above .05, so
-they do not show a confidence of .9."""
-
-ANSWERS = ["load.throughput*"]
-"""What a load generator that is recorded with the program says of the work that is done."""
-
-ENSEMBLE = replace(
-    FOO,
-    method=DETECTOR,
-    values={
-        **FOO.values,
-        ENVIRONMENT: [
-            *(key for key in COMPONENTS if key != "jvm.vm.version"),
-            "jvm.spec.version",
-            "system.processors",
-        ],
-        WORK: ANSWERS,
-        FEWEST: ENOUGH_INTERVALS,
-        DEVIATIONS: 4.0,
-        MACHINES: True,
-        ALPHA.name: 0.05,
-        ALSO_JUDGED: list(EVERYTHING),
-    },
-)
-"""buto's own: the score of a whole test decides, and rules explain it. All that was recorded counts, because
-what is exact on one machine often is the same on another. Two updates of one JDK are one environment. Rules
-do not take for a change what unlike prior tests differ in, nor what a slower machine or another amount of
-work explains."""
-
 KEYS: tuple[Key, ...] = (
-    share(SUPPORT, "Of ensemble: smallest share of the intervals of a prior test in which a rule holds."),
-    share(
-        CONFIDENCE, "Of ensemble: smallest share of the intervals with a rule's premise in which it holds."
-    ),
-    share(CHANGE, "Of ensemble: drop of a rule's confidence (1 - cosine similarity) that violates it."),
-    whole(MOST, "Of ensemble: largest number of rules of one counter's bin.", 1, 1000, example=5),
-    whole(FEWEST, "Of ensemble: smallest number of intervals in which a rule holds.", 1, 1000, example=29),
-    share(
-        RESOLUTION, "Of ensemble: smallest difference that counts, as a share of the counter's largest value."
-    ),
+    share(SUPPORT, "Smallest share of the intervals of a prior test in which a rule holds."),
+    share(CONFIDENCE, "Smallest share of the intervals with a rule's premise in which it holds."),
+    share(CHANGE, "Drop of a rule's confidence (1 - cosine similarity) that violates it."),
+    whole(MOST, "Largest number of rules of one counter's bin.", 1, 1000, example=5),
+    whole(FEWEST, "Smallest number of intervals in which a rule holds.", 1, 1000, example=29),
+    share(RESOLUTION, "Smallest difference that counts, as a share of the counter's largest value."),
     number(
         DEVIATIONS,
-        "Of ensemble: smallest difference that counts for rules, in standard deviations of the prior tests.",
+        "Smallest difference that counts for rules, in standard deviations of the prior tests.",
         0,
         100,
         title="a number from 0 to 100",
         example=4,
     ),
-    truth(MACHINES, "Of ensemble: whether rules divide times by a factor of the machine that explains them."),
+    truth(MACHINES, "Whether rules divide times by a factor of the machine that explains them."),
     patterns(
         WORK,
-        "Of ensemble: what counts the work, such as answered requests; growth is scaled to the usual amount.",
+        "What counts the work, such as answered requests; growth is scaled to the usual amount.",
     ),
-    truth(RANGES, "Of ensemble: whether it is a rule that a counter stays in the range of a prior test."),
-    truth(CONSISTENT, "Of ensemble: whether a rule must hold in all prior tests of its environment."),
-    choice(VOTING, "Of ensemble: whether like environments have more weight.", STACKING, BAGGING),
-    patterns(ENVIRONMENT, "Of ensemble: metadata that make an environment: shell patterns for the keys."),
-    ALPHA,
+    truth(RANGES, "Whether it is a rule that a counter stays in the range of a prior test."),
+    truth(CONSISTENT, "Whether a rule must hold in all prior tests of its environment."),
+    choice(VOTING, "Whether like environments have more weight.", STACKING, BAGGING),
+    patterns(ENVIRONMENT, "Metadata that make an environment: shell patterns for the keys."),
     patterns(
         ALSO_JUDGED,
         "Recorded properties that are judged beside the usual ones: shell patterns; default none.",
     ),
-    positive(INTERVAL, "Of ensemble: seconds of an interval; default: the time between samples.", example=5),
+    positive(INTERVAL, "Seconds of an interval; default: the time between samples.", example=5),
     *COMMON,
 )
-KEYS_OF_FOO: tuple[Key, ...] = tuple(key for key in KEYS if key is not ALPHA)
-
-
-def judges_whole_tests(settings: Settings) -> bool:
-    """Return whether the score of a whole test decides: there is an alpha. If not, each rule decides."""
-    return ALPHA.name in settings.values
 
 
 def learning_of(settings: Settings) -> Learning:
@@ -157,11 +111,7 @@ def environment_of(metadata: Mapping[str, MetadataValue], settings: Settings) ->
     """
     chosen = settings.values[ENVIRONMENT]
     return {
-        key: _sorted(metadata[key]) if key == COLLECTORS else metadata[key]
+        key: sorted_list(metadata[key]) if key == COLLECTORS else metadata[key]
         for key in sorted(metadata)
         if any(fnmatchcase(key, pattern) for pattern in chosen) and metadata[key] == metadata[key]
     }
-
-
-def _sorted(listed: MetadataValue) -> MetadataValue:
-    return ", ".join(sorted(listed.split(", "))) if isinstance(listed, str) else listed

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections import Counter
 
+from buto.detectors.calibrated.machines.environments import Environment, environment_words, some_of
 from buto.detectors.ensemble.rules.model import Ensemble, Judgement
-from buto.detectors.ensemble.rules.voting import Environment, lone
-from buto.detectors.ensemble.sentences import environment_words, some_of
+from buto.detectors.ensemble.rules.voting import lone
 
 GOOD_TESTS = 5
 

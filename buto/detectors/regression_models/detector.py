@@ -1,4 +1,4 @@
-"""Regression models as a Detector: by the load (the default), or of counters by each other (Shang et al.)."""
+"""Regression models of counters by each other as a Detector (Shang et al.)."""
 
 from __future__ import annotations
 
@@ -8,30 +8,24 @@ from typing import Any
 
 import numpy as np
 
+from buto.detectors.calibrated.load import stored
+from buto.detectors.calibrated.load.observations import observations
 from buto.detectors.explanation import Explanation
 from buto.detectors.protocol import Detector, FittedDetector
 from buto.detectors.readable import judged_properties, readable
-from buto.detectors.regression_models import data as observations_data
-from buto.detectors.regression_models.by_load import data as by_load_data
-from buto.detectors.regression_models.by_load.fitted import FittedByLoad, learn
 from buto.detectors.regression_models.findings import SHARE_BEYOND, beyond_training, differs, finding_of
 from buto.detectors.regression_models.judging import Judged, excesses, judged
-from buto.detectors.regression_models.observations import observations
 from buto.detectors.regression_models.settings import (
-    BLOCKS,
     CALIBRATION,
-    DEFAULT,
     DISTANCE,
     EACH,
     ERROR,
-    NAME,
-    PREDICTORS,
+    KEYS,
     REDUNDANT,
     SHANG,
     SHANG_CALIBRATED,
     STRETCHES,
     THRESHOLD,
-    keys_of,
 )
 from buto.detectors.settings import Settings
 from buto.detectors.views import RunsView, View
@@ -89,7 +83,7 @@ class FittedRegressionModels(FittedDetector):
         return Verdict(Status.PASS, self.settings.method, warnings=beyond)
 
     def to_data(self) -> dict[str, Any]:
-        return observations_data.write(self.properties, self.runs, self.left_out)
+        return stored.write(self.properties, self.runs, self.left_out)
 
     def view(self, runs: Sequence[Run]) -> View:
         known = {prop.name for prop in self.properties}
@@ -145,21 +139,16 @@ class FittedRegressionModels(FittedDetector):
         return [one for one, excess in zip(found, excesses(found, measure)[0], strict=True) if excess > usual]
 
 
-class RegressionModelsDetector(Detector[Settings]):
-    """Learns a :class:`FittedByLoad`, or with the paper's methods a :class:`FittedRegressionModels`."""
+class ShangDetector(Detector[Settings]):
+    """Learns a :class:`FittedRegressionModels`, as the paper does."""
 
-    name = NAME
-    defaults = DEFAULT
-    keys = keys_of(DEFAULT)
+    name = SHANG.method
+    defaults = SHANG
+    keys = KEYS
     exchangeable = False
 
-    def needed_runs(self) -> int:
-        return 1 if self.settings.values.get(BLOCKS, 1) > 1 else self.fewest_runs
-
-    def fit(self, runs: RunSet) -> FittedByLoad | FittedRegressionModels:
+    def fit(self, runs: RunSet) -> FittedRegressionModels:
         """Learn from valid runs. Raise JudgeError if no property was read in all of them."""
-        if PREDICTORS in self.settings.values:
-            return learn(runs, self.settings)
         ordered = sorted(runs, key=lambda run: run.id)
         properties, left_out = judged_properties(ordered, runs.properties, self.settings)
         learned = [observations(run, properties, self.settings.values[STRETCHES]) for run in ordered]
@@ -170,23 +159,12 @@ class RegressionModelsDetector(Detector[Settings]):
             )
         return FittedRegressionModels(self.settings, properties, tuple(learned), left_out)
 
-    def from_data(self, data: Mapping[str, Any]) -> FittedByLoad | FittedRegressionModels:
-        if PREDICTORS in self.settings.values:
-            return FittedByLoad(self.settings, *by_load_data.read(data))
-        return FittedRegressionModels(self.settings, *observations_data.read(data))
+    def from_data(self, data: Mapping[str, Any]) -> FittedRegressionModels:
+        return FittedRegressionModels(self.settings, *stored.read(data))
 
 
-class ShangDetector(RegressionModelsDetector):
-    """Learns as the paper does."""
-
-    name = SHANG.method
-    defaults = SHANG
-    keys = keys_of(SHANG)
-
-
-class ShangCalibratedDetector(RegressionModelsDetector):
+class ShangCalibratedDetector(ShangDetector):
     """Learns as the paper does, with training runs in place of the typed threshold."""
 
     name = SHANG_CALIBRATED.method
     defaults = SHANG_CALIBRATED
-    keys = keys_of(SHANG_CALIBRATED)

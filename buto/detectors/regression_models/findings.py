@@ -6,11 +6,13 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from buto.detectors.calibrated.load.findings import effect_of
 from buto.detectors.regression_models.judging import Judged
-from buto.detectors.regression_models.settings import NAME
-from buto.properties import Better, Kind, Property
+from buto.properties import Kind, Property
 from buto.units import format_percent
-from buto.verdicts import Direction, Effect, Finding
+from buto.verdicts import Direction, Finding
+
+SOURCE = "shang"
 
 NAMED = 3
 """So many other counters of a cluster are named."""
@@ -37,7 +39,7 @@ def finding_of(
     rate = target.kind is Kind.COUNTER
     error = cluster.new.by(measure)
     return Finding(
-        NAME,
+        SOURCE,
         target.name,
         run_id,
         direction,
@@ -80,10 +82,3 @@ def _usual(cluster: Judged, measure: str) -> float:
 
 def _percent(share: float) -> str:
     return format_percent(share) if np.isfinite(share) else "any factor"
-
-
-def effect_of(better: Better, direction: Direction) -> Effect:
-    """Return whether a property's user welcomes this direction."""
-    if better is Better.UNKNOWN:
-        return Effect.UNKNOWN
-    return Effect.BETTER if (direction is Direction.LESS) == (better is Better.LOWER) else Effect.WORSE

@@ -7,8 +7,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from buto.detectors.regression_models.clusters import clustered
-from buto.detectors.regression_models.models import Errors, errors_of, fitted, ks_statistics, target_of
+from buto.detectors.calibrated.load.clusters import clustered
+from buto.detectors.calibrated.load.errors import Errors, errors_of, ks_statistics
+from buto.detectors.regression_models.models import fitted, target_of
 from buto.detectors.regression_models.redundancy import reduced
 from buto.runs import FloatArray
 

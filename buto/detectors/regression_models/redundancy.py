@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from buto.detectors.calibrated.load.clusters import correlation, varies
 from buto.runs import FloatArray
 
 SINGULAR = 1e-8
@@ -55,26 +56,6 @@ def reduced(values: FloatArray, threshold: float) -> Reduced:
     return Reduced(
         tuple(column for column in varying.tolist() if column not in gone), constant, tuple(removed)
     )
-
-
-def varies(values: FloatArray) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
-    """Return which columns have more than rounding as variance, shape (n_counters,)."""
-    if not len(values):
-        return np.zeros(values.shape[1], dtype=bool)
-    largest = np.abs(values).max(axis=0)
-    found: np.ndarray[tuple[int], np.dtype[np.bool_]] = np.ptp(values, axis=0) > 1e-12 * largest
-    return found
-
-
-def correlation(values: FloatArray) -> FloatArray:
-    """Return Pearson's correlation of all pairs of columns, which must vary; shape (n, n)."""
-    centred = values - values.mean(axis=0)
-    # The largest distance first, because squares of large numbers lose small ones.
-    centred = centred / np.abs(centred).max(axis=0)
-    centred /= np.sqrt((centred**2).sum(axis=0))
-    found: FloatArray = (centred.T @ centred).clip(-1.0, 1.0)
-    np.fill_diagonal(found, 1.0)
-    return found
 
 
 def _independent(correlations: FloatArray) -> FloatArray:

@@ -1,4 +1,4 @@
-"""Runs of the bed under unlike load, judged by regression models, the default and control charts."""
+"""Runs of the bed under unlike load: by the judge, by the method of the paper and by control charts."""
 
 from __future__ import annotations
 
@@ -7,10 +7,11 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from buto.detectors.calibrated.load.observations import observations
+from buto.detectors.calibrated.settings import JudgeSettings
 from buto.detectors.readable import judged_properties
-from buto.detectors.regression_models.observations import observations
 from buto.experiments.bed.labels import BedRun, chosen, together
-from buto.oracle import Settings, check, settings_from, train
+from buto.oracle import Oracle, Settings, check, settings_from, train
 from buto.oracle.check import AGENT_KEY
 from buto.verdicts import Verdict
 
@@ -18,20 +19,19 @@ ALPHA = 0.125
 """One run in eight, because eight training runs cannot tell less from chance."""
 
 
-def _calibrated() -> Settings:
-    """Return the default's settings, which here judge runs that two versions of buto's agent recorded."""
-    settings = settings_from({"alpha": ALPHA})
+def ignoring_agent(settings: Settings) -> JudgeSettings:
+    """Return settings that judge runs which several versions of buto's agent recorded."""
+    assert isinstance(settings, JudgeSettings)
     ignored = (*settings.metadata.ignored, AGENT_KEY)
     return replace(settings, metadata=replace(settings.metadata, ignored=ignored))
 
 
-DETECTORS: Mapping[str, Settings] = {
-    "regression-models": settings_from(
-        {"method": "regression-models", "regression-models": {"alpha": ALPHA}}
-    ),
-    "shang": settings_from({"method": "shang"}),
-    "calibrated": _calibrated(),
-}
+JUDGE, SHANG = "judge", "shang"
+"""The judge, which adjusts for the load, and the method of the paper."""
+
+METHODS = (JUDGE, SHANG)
+_JUDGE = ignoring_agent(settings_from({"alpha": ALPHA}))
+_SHANG = settings_from({"method": "shang"})
 
 ROLES = ("fault", "steady-fault", "other-load", "steady", "good")
 """In this order. All steady runs have the same load, which none of the good ones has."""
@@ -111,15 +111,16 @@ def checks(runs: Sequence[BedRun], good: Sequence[BedRun]) -> Iterator[tuple[Bed
 
 def outcomes(runs: Sequence[BedRun], good: Sequence[BedRun]) -> Iterator[Outcome]:
     """Yield the outcome of each of the :func:`checks`."""
-    trained = {name: train(together(good), settings) for name, settings in DETECTORS.items()}
+    trained = _trained(good)
     for one, others in checks(runs, good):
-        oracles = (
-            trained
-            if len(others) == len(good)
-            else {name: train(together(others), settings) for name, settings in DETECTORS.items()}
-        )
+        oracles = trained if len(others) == len(good) else _trained(others)
         verdicts = {name: check(oracle, together([one])) for name, oracle in oracles.items()}
         yield Outcome(one, verdicts, *charts(others, one))
+
+
+def _trained(runs: Sequence[BedRun]) -> dict[str, Oracle]:
+    """Return an oracle of each method."""
+    return {JUDGE: train(together(runs), _JUDGE), SHANG: train(together(runs), _SHANG)}
 
 
 def charts(training: Sequence[BedRun], checked: BedRun) -> tuple[int, int]:
@@ -129,7 +130,7 @@ def charts(training: Sequence[BedRun], checked: BedRun) -> tuple[int, int]:
     load were the same.
     """
     known = together(training)
-    settings = DETECTORS["shang"]
+    settings = _SHANG
     every = [*known.runs, checked.run]
     properties, _ = judged_properties(every, known.properties, settings)
     before = np.vstack([observations(run, properties, STRETCHES) for run in known])

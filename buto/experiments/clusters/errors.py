@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from math import nan
 
+from buto.detectors.calibrated.load.observations import observations
 from buto.detectors.readable import judged_properties
 from buto.detectors.regression_models.judging import judged
-from buto.detectors.regression_models.observations import observations
 from buto.detectors.regression_models.settings import DISTANCE, REDUNDANT, STRETCHES, THRESHOLD
 from buto.experiments.bed.labels import BedRun, together
 from buto.oracle import settings_from

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from buto.detectors.regression_models.clusters import clustered, distances, merges
+from buto.detectors.calibrated.load.clusters import clustered, distances, merges
+from buto.detectors.calibrated.load.errors import Errors
 from buto.detectors.regression_models.judging import judged
-from buto.detectors.regression_models.models import Errors
 from buto.experiments.clusters.table1 import BOTH, KEPT, NAMES, NEW, OLD
 from buto.runs import FloatArray
 

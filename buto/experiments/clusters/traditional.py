@@ -7,10 +7,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from buto.detectors.calibrated.load.clusters import correlation, varies
+from buto.detectors.calibrated.load.errors import errors_of
+from buto.detectors.calibrated.load.observations import observations
 from buto.detectors.readable import judged_properties
-from buto.detectors.regression_models.models import errors_of, fitted
-from buto.detectors.regression_models.observations import observations
-from buto.detectors.regression_models.redundancy import correlation, reduced, varies
+from buto.detectors.regression_models.models import fitted
+from buto.detectors.regression_models.redundancy import reduced
 from buto.detectors.regression_models.settings import REDUNDANT, STRETCHES
 from buto.experiments.bed.labels import BedRun, together
 from buto.experiments.clusters.errors import SHANG

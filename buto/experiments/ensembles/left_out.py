@@ -1,4 +1,4 @@
-"""Each environment left out once: prior tests of the others judge its runs."""
+"""Each environment left out once: training runs of the others judge its runs."""
 
 from __future__ import annotations
 
@@ -7,13 +7,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from buto.detectors.ensemble.rules.voting import Environment
-from buto.detectors.ensemble.settings import ENSEMBLE
-from buto.detectors.ensemble.whole.deciding import decided
-from buto.detectors.ensemble.whole.model import WholeTests
-from buto.detectors.keys import ALPHA
+from buto.detectors.calibrated.machines.deciding import decided
+from buto.detectors.calibrated.machines.environments import Environment
+from buto.detectors.calibrated.machines.model import WholeTests
 from buto.experiments.design import PROGRAMS, SUBTLE, Experiment
-from buto.experiments.ensembles.sites import Measured, Site, experiments, measured
+from buto.experiments.ensembles.sites import JUDGE, Measured, Site, experiments, measured
 from buto.runs import FloatArray
 from buto.verdicts import Status
 
@@ -23,9 +21,9 @@ N_TRAINING, N_JUDGED = 20, 12
 OF_CHECK = 3
 """Runs of a check whose first run is not ordinary."""
 
-NEVER_SEEN, SAME_MACHINE = "never seen", "among the prior tests"
-ENSEMBLE_RULE, RANK, BONFERRONI = "ensemble", "its rank alone", "each number, Bonferroni"
-METHODS = (ENSEMBLE_RULE, RANK, BONFERRONI)
+NEVER_SEEN = "never seen"
+BY_JUDGE, SMALL, RANK = "judge", "judge, every size matters", "its rank alone"
+BONFERRONI = "each number, Bonferroni"
 
 Judge = Callable[[WholeTests, Environment, Sequence[FloatArray]], Status]
 
@@ -36,7 +34,7 @@ class Share:
 
     Attributes:
         site: the name of the environment whose runs were judged.
-        seen: NEVER_SEEN or SAME_MACHINE.
+        seen: NEVER_SEEN.
         trained: number of prior tests.
         unchanged, changed: the statuses of checks of one run.
         unchanged_checks, changed_checks: the same of checks with confirmation.
@@ -57,11 +55,10 @@ class Share:
 
 def left_out(some: Sequence[Site]) -> Iterator[Share]:
     """Yield the results of every experiment with each environment left out, and with it."""
-    alpha = float(ENSEMBLE.values[ALPHA.name])
+    alpha = JUDGE.alpha
     judges: dict[str, Judge] = {
-        ENSEMBLE_RULE: lambda whole, where, runs: decided(
-            whole, where, whole.ranked(where, runs, alpha), alpha
-        ),
+        BY_JUDGE: by_judge,
+        SMALL: lambda whole, where, runs: decided(whole, where, whole.ranked(where, runs, alpha), alpha),
         RANK: lambda whole, where, runs: by_rank(whole, where, runs, alpha),
         BONFERRONI: lambda whole, _, runs: by_each_number(whole, runs, alpha),
     }
@@ -69,15 +66,13 @@ def left_out(some: Sequence[Site]) -> Iterator[Share]:
         numbers = measured(some, program, N_TRAINING + N_JUDGED)
         for place, site in enumerate(some):
             others = [n for n, one in enumerate(some) if one.environment != site.environment]
-            for seen, trained in ((NEVER_SEEN, others), (SAME_MACHINE, [*others, place])):
-                for one in experiments(some):
-                    if one.program == program:
-                        yield from _shares(site.name, seen, numbers, one, place, trained, judges)
+            for one in experiments(some):
+                if one.program == program:
+                    yield from _shares(site.name, numbers, one, place, others, judges)
 
 
 def _shares(
     name: str,
-    seen: str,
     numbers: Measured,
     one: Experiment,
     place: int,
@@ -85,10 +80,9 @@ def _shares(
     judges: Mapping[str, Judge],
 ) -> Iterator[Share]:
     """Yield how each method judges the runs of an experiment at one site."""
-    parts = [(site, _for_training(numbers, site, one.training, site == place)) for site in trained]
+    parts = [(site, min(N_TRAINING, len(numbers.values[site, one.training]))) for site in trained]
     whole = numbers.whole(one.training, parts)
-    own = numbers.values[place, one.training]
-    good = own[_for_training(numbers, place, one.training, True) :] if place in trained else own
+    good = numbers.values[place, one.training]
     bad = numbers.values[place, one.negative]
     where = numbers.environments[place, one.training][0]
     for method, judge in judges.items():
@@ -96,7 +90,7 @@ def _shares(
         changed, changed_checks = _checked(whole, where, bad[:N_JUDGED], judge)
         yield Share(
             name,
-            seen,
+            NEVER_SEEN,
             one.training,
             one.negative,
             one in SUBTLE,
@@ -107,12 +101,6 @@ def _shares(
             fine_checks,
             changed_checks,
         )
-
-
-def _for_training(numbers: Measured, site: int, variant: str, is_judged: bool) -> int:
-    """Return how many runs of a variant train: of the judged site half at most."""
-    n_runs = len(numbers.values[site, variant])
-    return min(N_TRAINING, n_runs // 2 if is_judged else n_runs)
 
 
 def _checked(
@@ -127,6 +115,12 @@ def _checked(
             status = judge(whole, where, three)
         checks.append(status)
     return single, tuple(checks)
+
+
+def by_judge(whole: WholeTests, where: Environment, runs: Sequence[FloatArray]) -> Status:
+    """Return what the judge decides by the differences of a size that matters."""
+    found = whole.judged(where, runs, JUDGE)
+    return decided(whole, where, None if found is None else found.mattering, JUDGE.alpha)
 
 
 def by_rank(whole: WholeTests, where: Environment, runs: Sequence[FloatArray], alpha: float) -> Status:

@@ -7,8 +7,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from buto.detectors.calibrated.machines.environments import Environment, components_shared, weights
 from buto.detectors.ensemble.rules.violations import BoolArray, confidence_change
-from buto.detectors.ensemble.rules.voting import Environment, bagged, components_shared, stacked, weights
+from buto.detectors.ensemble.rules.voting import bagged, stacked
 
 COUNTERS = ("CPU", "throughput", "memory", "transactions")
 ORDER = ("throughput", "memory", "CPU", "transactions")

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
 
-from buto.detectors.ensemble.rules.voting import Environment
-from buto.detectors.ensemble.settings import ENSEMBLE, environment_of
-from buto.detectors.ensemble.whole.model import WholeTests
-from buto.detectors.ensemble.whole.numbers import Numbers, numbers_for, quantities_of
+from buto.classify.metadata import MetadataSettings
+from buto.detectors.calibrated.machines.environments import Environment, environment_of
+from buto.detectors.calibrated.machines.model import WholeTests
+from buto.detectors.calibrated.machines.numbers import Numbers, numbers_for, quantities_of
+from buto.detectors.calibrated.settings import CALIBRATED
 from buto.errors import BadFileError
 from buto.experiments.dataset import archive
 from buto.experiments.dataset.files import RUNS
@@ -22,6 +23,26 @@ DATA = archive.RECORDED.parent
 
 PLACES = ("*", "next/*")
 """Patterns of the directories of data sets in a directory of data."""
+
+COMPONENTS = (
+    "environment.label.*",
+    "host.arch",
+    "host.cores",
+    "host.cores.quota",
+    "host.cpu.model",
+    "jvm.gc.collectors",
+    "jvm.memory.heap.max",
+    "jvm.spec.version",
+    "jvm.vm.name",
+    "system.processors",
+)
+"""What makes an environment here. Data sets were recorded with several versions of buto's agent and several
+updates of one JDK, which the judge takes for environments of their own."""
+
+COMPONENTS_DECIDE = MetadataSettings(ignored=(), deciding=COMPONENTS)
+
+JUDGE = replace(CALIBRATED, alpha=0.05)
+"""The judge at the alpha that was written down before the runs of G1 on one core were judged."""
 
 _OF_VARIANT = ("jvm.memory.heap.max",)
 """Components that differ between variants, and so do not name an environment of all."""
@@ -84,7 +105,7 @@ def sites(data: Path | None = None) -> list[Site]:
 
 def site_of(name: str, runs: Mapping[str, tuple[Run, ...]]) -> Site:
     """Return the environment that the first run of the benchmark tells."""
-    first = environment_of(runs[BENCHMARK][0].metadata, ENSEMBLE)
+    first = environment_of(runs[BENCHMARK][0].metadata, COMPONENTS_DECIDE)
     environment = {key: value for key, value in first.items() if key not in _OF_VARIANT}
     cores, java = environment.get("host.cores"), environment.get("jvm.spec.version")
     return Site(f"{name}: {cores} cores, Java {java}", environment, runs)
@@ -105,12 +126,12 @@ def measured(some: Sequence[Site], program: str, most: int) -> Measured:
     variants = sorted({name for one in wanted for name in (one.training, one.negative)})
     runs = {(place, name): site.runs[name][:most] for place, site in enumerate(some) for name in variants}
     first = [chosen[0] for chosen in runs.values()]
-    numbers = numbers_for(first, tuple(quantities_of(first, ENSEMBLE).values()))
+    numbers = numbers_for(first, tuple(quantities_of(first, JUDGE).values()))
     return Measured(
         numbers,
         {key: np.array([numbers.measure(run) for run in chosen]) for key, chosen in runs.items()},
         {
-            key: tuple(environment_of(run.metadata, ENSEMBLE) for run in chosen)
+            key: tuple(environment_of(run.metadata, COMPONENTS_DECIDE) for run in chosen)
             for key, chosen in runs.items()
         },
     )

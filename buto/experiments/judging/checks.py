@@ -66,7 +66,7 @@ class Trained:
     @classmethod
     def by(cls, training: Sequence[Run], settings: JudgeSettings = CALIBRATED) -> Trained:
         """Train the judge."""
-        return cls(CalibratedDetector(settings).fit(RunSet(tuple(training))))
+        return cls(CalibratedDetector(settings).plain(RunSet(tuple(training))))
 
     def with_settings(self, settings: JudgeSettings) -> Trained:
         """Return the same training with other sizes or another alpha."""

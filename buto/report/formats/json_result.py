@@ -147,6 +147,7 @@ def _verdict(verdict: Verdict) -> dict[str, Any]:
         "detector": verdict.detector,
         "settings": _plain(dict(verdict.settings)),
         "n_training": verdict.n_training,
+        "adjusted": verdict.adjusted,
         "run_ids": list(verdict.run_ids),
         "p_value": _plain(verdict.p_value),
         "alpha": _plain(verdict.alpha),

@@ -19,6 +19,8 @@ def steps(report: CheckReport) -> Iterator[tuple[str, str]]:
     if any(row.likeness is Likeness.DECIDES for row in report.environment):
         yield "Answer.", "Inconclusive: the runs were not compared, because a difference would mean nothing."
         return
+    if verdict.adjusted:
+        yield "Adjusting.", f"{verdict.adjusted[0].upper()}{verdict.adjusted[1:]}."
     yield "Learning.", report.explanation.learned
     if report.explanation.rule:
         yield "Rule.", report.explanation.rule

@@ -28,6 +28,7 @@ def short_lines(report: CheckReport) -> list[Line]:
     if len(verdict.warnings) > 1:
         warnings[0] += f"; and {len(verdict.warnings) - 1} more (-v)"
     return [
+        *remarks("judged", [words.adjusted(verdict)]),
         *remarks("because", verdict.reasons, most=MAX_REASONS),
         *remarks("runs", [words.lacking(verdict)]),
         *_findings(report),

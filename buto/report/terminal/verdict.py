@@ -64,6 +64,7 @@ def result_lines(result: Result, detail: Detail = Detail.SHORT) -> list[str]:
 def _full_lines(report: CheckReport) -> list[Line]:
     verdict = report.verdict
     return [
+        *remarks("judged", [words.adjusted(verdict)], limit=MAX_WHOLE_LINE),
         *remarks("because", verdict.reasons, limit=MAX_WHOLE_LINE),
         *remarks("runs", [words.lacking(verdict)]),
         *_findings(report),

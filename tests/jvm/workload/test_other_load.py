@@ -22,18 +22,11 @@ LEAKER = (
     "java -Xss256k -XX:+UseSerialGC -cp ${testprograms} buto.testprograms.leaker.Leaker "
     "--at request --object thread --print-every 60s --duration 60s --leaks"
 )
-BY_THREADS = settings_from(
-    {
-        "method": "regression-models",
-        "regression-models": {
-            "alpha": 0.25,
-            "stretches": 8,
-            "not-judged": ["load.[!t]*", "process.*", "jvm.[!t]*"],
-        },
-    }
-)
+BY_THREADS = settings_from({"alpha": 0.17, "minimum-effect": {"*": "never", "jvm.thread.count": "1"}})
 """Threads alone, which do not depend on how busy the machine is. At this alpha, a run fails that is odder
-than each of three training runs."""
+than each of five training runs."""
+
+RATES = ((20, 30, 10, 20), (60, 40, 50, 60), (10, 30, 20, 40), (50, 20, 60, 30), (30, 40, 10, 30))
 
 
 def kept(leaks: int, rates: tuple[int, ...]) -> dict[str, object]:
@@ -59,21 +52,17 @@ def test_a_leak_three_times_as_large_at_each_request_is_found_under_other_rates(
 ) -> None:
     # Late requests leak, too.
     monkeypatch.setattr(engine, "MOST_LATE_S", 60.0)
-    tests = {
-        "one": kept(5, (20, 30, 10, 20)),
-        "two": kept(5, (40, 20, 30, 40)),
-        "three": kept(5, (10, 30, 20, 40)),
-        "more": kept(15, (10, 20, 10, 20)),
-    }
+    tests = {f"rates-{number}": kept(5, rates) for number, rates in enumerate(RATES)}
+    tests["more"] = kept(15, (20, 30, 20, 20))
     (tmp_path / "buto.yaml").write_text(yaml.safe_dump({"version": 1, "tests": tests}))
     done = called(tmp_path, "record", *tests)
     assert done.returncode == 0, done.stderr
     store = RunStore(tmp_path / ".buto")
     runs: dict[str, Run] = {name: store.load_set(name).valid().runs[0] for name in tests}
-    oracle = train(
-        run_set([replace(runs.pop(name), test="leaker") for name in ("one", "two", "three")]), BY_THREADS
-    )
-    verdict = check(oracle, run_set([replace(runs["more"], test="leaker")]))
+    more = run_set([replace(runs.pop("more"), test="leaker")])
+    oracle = train(run_set([replace(run, test="leaker") for run in runs.values()]), BY_THREADS)
+    verdict = check(oracle, more)
+    assert verdict.adjusted.startswith("adjusted for the load: ")
     assert verdict.status is Status.REGRESSION
     found = {finding.subject: finding for finding in verdict.findings}
     assert {finding.direction for finding in found.values()} == {Direction.MORE}

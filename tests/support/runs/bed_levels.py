@@ -24,8 +24,7 @@ def bed_run(
     noise = np.random.default_rng(number)
     times_s = np.arange(0.0, 60.5, 0.5)
     properties = tuple(
-        Property(name, "s" if name.endswith("time") else "1", Kind.GAUGE if name in GAUGES else Kind.COUNTER)
-        for name in COUNTERS
+        Property(name, _unit(name), Kind.GAUGE if name in GAUGES else Kind.COUNTER) for name in COUNTERS
     )
     columns = []
     for name, level in COUNTERS.items():
@@ -44,3 +43,7 @@ def bed_run(
         metadata=metadata,
     )
     return BedRun(run, Labels(environment, role, fault, load))
+
+
+def _unit(name: str) -> str:
+    return "s" if name.endswith("time") else "By" if "memory" in name else "1"

@@ -9,7 +9,7 @@ from beds.keycloak.environments import FAULTS
 from buto.experiments.bed.effects import kind_of
 from buto.experiments.ensembles.bed.counters import CHANGED, changed, named
 from buto.experiments.ensembles.bed.flagged import Flagged
-from buto.experiments.ensembles.bed.methods import CALIBRATED, EACH, METHODS
+from buto.experiments.ensembles.bed.methods import EACH, JUDGE, METHODS
 from buto.experiments.ensembles.bed.rules import PLAIN
 from buto.experiments.ensembles.bed.scenarios import (
     BOTH_ENTERPRISE,
@@ -79,7 +79,7 @@ def test_stacking_flags_what_a_repeated_query_changes():
     score = found.scores[STACKING]
     assert (score.precision, score.status) == (1.0, Status.REGRESSION)
     assert (score.expected, score.found) == (5, 3)
-    assert found.scores[CALIBRATED].status is None
+    assert found.scores[JUDGE].status is None
 
 
 def test_the_scores_are_the_papers():
@@ -89,7 +89,7 @@ def test_the_scores_are_the_papers():
         BAGGING: Flagged(frozenset({"postgres.cpu.time", "jvm.cpu.time"}), Status.REGRESSION),
         STACKING: Flagged(frozenset(), Status.PASS),
     }
-    others = {name: Flagged(frozenset(), None) for name in (PLAIN, EACH, "ensemble", CALIBRATED)}
+    others = {name: Flagged(frozenset(), None) for name in (PLAIN, EACH, JUDGE)}
     scores = scored(one, COUNTERS, flagged | others)
     assert (scores[SINGLE].precision, scores[SINGLE].recall) == (1.0, 0.5)
     assert scores[BAGGING].f == 1.0
@@ -104,9 +104,9 @@ def test_a_fault_that_all_methods_miss_has_a_recall_of_zero():
 
 
 def test_means_and_alarms_leave_out_what_a_method_cannot_judge():
-    found = [one for one in results((*GOOD, *FAULTY)) if one.scenario.study == ENTERPRISE]
-    assert alarms(found, CALIBRATED, faulty=True) == (0, 0, 0)
-    assert means(found, CALIBRATED)[0] != means(found, CALIBRATED)[0]
+    found = [one for one in results((*GOOD, *FAULTY)) if one.scenario.study == STORE]
+    assert alarms(found, JUDGE, faulty=True) == (0, 0, 0)
+    assert means(found, JUDGE)[0] != means(found, JUDGE)[0]
     assert alarms(found, STACKING, faulty=True)[0] == 2
 
 
@@ -152,4 +152,3 @@ def test_errors_are_clustered_by_environment():
     assert (share, error) == pytest.approx((0.5, (4 / 3 * (1.5**2 + 3 * 0.5**2)) ** 0.5 / 6))
     assert mean_f(fine, STACKING)[0] == means(fine, STACKING)[2]
     assert np.isnan(mean_f(failed[:3], EACH)[1])
-    assert np.isnan(mean_f(fine, CALIBRATED)).all()

@@ -7,10 +7,10 @@ import pytest
 from buto.detectors.bounds.settings import THESIS
 from buto.detectors.calibrated.settings import CALIBRATED
 from buto.errors import JudgeError
-from buto.oracle import DEFAULT, save, settings_from, train
+from buto.oracle import DEFAULT, check, save, settings_from, train
 from buto.runs import RunSet, run_set
 from tests.support.runs.qualities import starved
-from tests.support.runs.signals import ENVIRONMENT, made, make_run, program_runs
+from tests.support.runs.signals import ENVIRONMENT, made, make_run, program_run, program_runs
 
 
 def test_an_oracle_knows_what_it_was_made_of():
@@ -52,11 +52,14 @@ def test_runs_without_samples_are_refused():
         train(run_set(runs))
 
 
-def test_runs_of_different_environments_are_refused():
-    runs = list(program_runs(1, 4))
+def test_runs_of_different_environments_are_refused_by_a_method_that_does_not_learn_them():
+    runs = list(program_runs(1, 6))
     runs[2] = replace(runs[2], metadata=ENVIRONMENT | {"jvm.vm.version": "17.0.1"})
     with pytest.raises(JudgeError, match=r"jvm\.vm\.version is '25\+36' or '17\.0\.1'"):
-        train(run_set(runs))
+        train(run_set(runs), settings_from({"method": "thesis"}))
+    oracle = train(run_set(runs))
+    verdict = check(oracle, run_set([program_run(1, 50)]))
+    assert verdict.adjusted == "judged among the 5 training runs of this machine (jvm.vm.version=25+36)"
 
 
 def test_what_varied_in_training_is_named():

@@ -31,8 +31,8 @@ This launches nothing. buto uses stored runs of the unchanged program: many time
 some of them, drawn at random, and checks one of the others, with two more runs to confirm a failure as
 in 'buto check'. It does the same in the order of time: runs in a row train, and later ones are checked,
 which also shows what a machine that changes does. It needs at least {FEWEST} valid runs, and some hundreds
-to distinguish a small alpha from twice as much; 'buto record' makes them. With the method ensemble, it
-judges runs of four environments or more also by those of all other environments, and needs 22 runs.
+to distinguish a small alpha from twice as much; 'buto record' makes them. Runs of several environments
+are judged by those of their own; with four environments or more, also by those of all others.
 
 examples:
   buto selftest leaker

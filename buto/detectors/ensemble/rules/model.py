@@ -7,18 +7,12 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from buto.detectors.calibrated.machines.environments import Environment, components_shared, weights
 from buto.detectors.ensemble.rules.discretise import Bins, IntArray, discretise, learn_bins, widened
 from buto.detectors.ensemble.rules.machines import Machines, learn_machines, medians_of
 from buto.detectors.ensemble.rules.mining import STRIDE, Rules, Thresholds, mine
 from buto.detectors.ensemble.rules.violations import BoolArray, broken, changes, confidence_change, flagged
-from buto.detectors.ensemble.rules.voting import (
-    Environment,
-    bagged,
-    components_shared,
-    stacked,
-    stacked_weights,
-    weights,
-)
+from buto.detectors.ensemble.rules.voting import bagged, stacked, stacked_weights
 from buto.runs import FloatArray
 
 

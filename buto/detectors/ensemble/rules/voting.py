@@ -2,33 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
-import numpy as np
-
+from buto.detectors.calibrated.machines.environments import weights
 from buto.detectors.ensemble.rules.violations import BoolArray
-from buto.runs import FloatArray, MetadataValue
-
-Environment = Mapping[str, MetadataValue]
-"""The components of an environment by name."""
+from buto.runs import FloatArray
 
 _TINY = 1e-9
-
-
-def components_shared(one: Environment, other: Environment) -> int:
-    """Return how many components are equal in both environments."""
-    return sum(key in other and other[key] == value for key, value in one.items())
-
-
-def weights(shared: Sequence[int]) -> FloatArray:
-    """Return the weight of each prior test, sum 1, from the number of components that it shares with the new
-    test: the length of its similarity vector. Equal weights if no test shares any.
-    """
-    lengths = np.sqrt(np.array(shared, dtype=float))
-    if not lengths.any():
-        return np.full(len(lengths), 1 / max(1, len(lengths)))
-    weighed: FloatArray = lengths / lengths.sum()
-    return weighed
 
 
 def bagged(votes: BoolArray) -> BoolArray:

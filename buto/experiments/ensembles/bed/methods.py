@@ -1,26 +1,26 @@
-"""What each method flags in a run of the bed: the paper's three, a test of each counter, and two oracles.
+"""What each method flags in a run of the bed: the paper's three, a test of each counter, and the judge.
 
-All judge the same counters; the calibrated default also judges the rates of answers. Growth is scaled to the
-usual number of answers, but not for the method foo, nor for the default.
+All judge the same counters. Growth is scaled to the usual number of answers, but not for the method foo. The
+judge adjusts for what varies between the prior tests.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
-from fnmatch import fnmatchcase
 
 import numpy as np
 
-from buto.detectors.ensemble.settings import ANSWERS
-from buto.detectors.ensemble.whole.numbers import quantity_of
-from buto.detectors.ensemble.work import Work, learn_work
+from buto.detectors.calibrated.load.rates import RATES, is_rate
+from buto.detectors.calibrated.machines.numbers import quantity_of
+from buto.detectors.calibrated.machines.work import Work, learn_work
 from buto.errors import JudgeError
+from buto.experiments.clusters.comparison import ignoring_agent
 from buto.experiments.ensembles.bed.counters import is_counter
 from buto.experiments.ensembles.bed.flagged import NOT_JUDGED, Flagged, flagged
 from buto.experiments.ensembles.bed.rules import PAPERS, PLAIN, by_plain_rules, by_rules
 from buto.experiments.ensembles.bed.scenarios import Scenario
-from buto.oracle import Settings, check, settings_from, train
+from buto.oracle import check, settings_from, train
 from buto.properties import Kind, Property
 from buto.runs import FloatArray, Run, run_set
 from buto.verdicts import Verdict
@@ -28,15 +28,12 @@ from buto.verdicts import Verdict
 ALPHA = 0.1
 """One run in ten, because some ten prior tests cannot tell less from chance."""
 
-EACH, ENSEMBLE, CALIBRATED = "each counter, Bonferroni", "ensemble", "calibrated"
-METHODS = (*PAPERS, PLAIN, EACH, ENSEMBLE, CALIBRATED)
-PROMISING = (EACH, ENSEMBLE, CALIBRATED)
+EACH, JUDGE = "each counter, Bonferroni", "judge"
+METHODS = (*PAPERS, PLAIN, EACH, JUDGE)
+PROMISING = (EACH, JUDGE)
 """These promise that at most a share ALPHA of unchanged runs fail."""
 
-_ORACLES: Mapping[str, Settings] = {
-    ENSEMBLE: settings_from({"method": "ensemble", "ensemble": {"alpha": ALPHA}}),
-    CALIBRATED: settings_from({"alpha": ALPHA}),
-}
+_SETTINGS = ignoring_agent(settings_from({"alpha": ALPHA}))
 
 TEST = "keycloak"
 """All runs are of this test for an oracle; each was a test of its own."""
@@ -46,13 +43,11 @@ def judged(scenario: Scenario) -> tuple[tuple[str, ...], dict[str, Flagged]]:
     """Return the counters that all runs of a scenario have, and what each method flags."""
     prior = [_only(one.run) for one in scenario.prior]
     new = _only(scenario.judged.run)
-    properties, work = _common([*prior, new]), learn_work(prior, ANSWERS)
+    properties, work = _common([*prior, new]), learn_work(prior, [RATES])
     found = by_rules(prior, new, properties, work)
     found[PLAIN] = by_plain_rules(prior, new, properties)
     found[EACH] = _by_each(prior, new, properties, work)
-    for name, settings in _ORACLES.items():
-        may = name != CALIBRATED or _is_of_one_environment(scenario)
-        found[name] = _by_oracle(settings, prior, new) if may else NOT_JUDGED
+    found[JUDGE] = _by_judge(prior, new)
     return tuple(prop.name for prop in properties), found
 
 
@@ -71,9 +66,9 @@ def _by_each(prior: Sequence[Run], new: Run, properties: Sequence[Property], wor
     return flagged(properties, p_value <= ALPHA / len(properties))
 
 
-def _by_oracle(settings: Settings, prior: Sequence[Run], new: Run) -> Flagged:
+def _by_judge(prior: Sequence[Run], new: Run) -> Flagged:
     try:
-        oracle = train(run_set([replace(run, test=TEST) for run in prior]), settings)
+        oracle = train(run_set([replace(run, test=TEST) for run in prior]), _SETTINGS)
         verdict = check(oracle, run_set([replace(new, test=TEST)]))
     except JudgeError:
         return NOT_JUDGED
@@ -90,18 +85,9 @@ def _named(verdict: Verdict, run: Run) -> frozenset[str]:
     )
 
 
-def _is_of_one_environment(scenario: Scenario) -> bool:
-    runs = (*scenario.prior, scenario.judged)
-    return len({(one.labels.environment, one.labels.role.startswith("steady")) for one in runs}) == 1
-
-
 def _only(run: Run) -> Run:
     """Return a run with the counters that can be flagged, and what counts its work."""
-    kept = [
-        place
-        for place, prop in enumerate(run.properties)
-        if is_counter(prop) or any(fnmatchcase(prop.name, pattern) for pattern in ANSWERS)
-    ]
+    kept = [place for place, prop in enumerate(run.properties) if is_counter(prop) or is_rate(prop)]
     return replace(run, properties=tuple(run.properties[one] for one in kept), values=run.values[:, kept])
 
 

@@ -7,21 +7,37 @@ from dataclasses import replace
 
 import numpy as np
 
+from buto.detectors.calibrated.machines.work import Work
 from buto.detectors.ensemble.intervals import intervals_of
 from buto.detectors.ensemble.rules.model import Ensemble, judge, learn
 from buto.detectors.ensemble.rules.violations import BoolArray
-from buto.detectors.ensemble.settings import ENSEMBLE, FOO, environment_of, judging_of, learning_of
-from buto.detectors.ensemble.work import Work
+from buto.detectors.ensemble.settings import (
+    DEVIATIONS,
+    ENVIRONMENT,
+    FEWEST,
+    FOO,
+    MACHINES,
+    environment_of,
+    judging_of,
+    learning_of,
+)
 from buto.detectors.settings import Settings
 from buto.experiments.ensembles.bed.flagged import Flagged, flagged
 from buto.experiments.ensembles.rules import BAGGING, SINGLE, STACKING
+from buto.experiments.ensembles.sites import COMPONENTS
 from buto.properties import Property
 from buto.runs import Run
 
 PAPERS = (SINGLE, BAGGING, STACKING)
 
+UNLIKE = replace(
+    FOO,
+    values={**FOO.values, ENVIRONMENT: list(COMPONENTS), FEWEST: 29, DEVIATIONS: 4.0, MACHINES: True},
+)
+"""The paper's rules for short runs of unlike machines: what prior tests differ in means nothing."""
+
 PLAIN = "foo"
-"""Stacking with the paper's parameters; the others have those of the rules of the method ensemble. Of these,
+"""Stacking with the paper's parameters; the others have those of UNLIKE. Of these,
 ``prior-deviations`` and ``machine-factor`` do nothing for one model: it learns all prior tests as one."""
 
 INTERVAL_S = 5.0
@@ -32,7 +48,7 @@ def by_rules(
     prior: Sequence[Run], new: Run, properties: Sequence[Property], work: Work | None
 ) -> dict[str, Flagged]:
     """Return what the paper's methods flag, with one model of all prior tests, or one of each."""
-    rules = _Rules(prior, new, properties, work, ENSEMBLE)
+    rules = _Rules(prior, new, properties, work, UNLIKE)
     each = rules.of_each()
     return {
         SINGLE: rules.flagged(rules.of_all(), stacking=False),

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from buto.detectors.ensemble.detector import EnsembleDetector
+from buto.detectors.ensemble.detector import FooDetector
 from buto.detectors.ensemble.settings import FOO
 from buto.errors import JudgeError
 from buto.runs import run_set
@@ -24,7 +24,7 @@ def run_of(number, environment, *, reversed_relation=False):
 
 def fitted(*environments):
     runs = run_set([run_of(number, environment) for number, environment in enumerate(environments)])
-    return EnsembleDetector(FOO).fit(runs)
+    return FooDetector(FOO).fit(runs)
 
 
 def check(detector, environment, *, reversed_relation):

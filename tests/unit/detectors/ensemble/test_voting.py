@@ -3,14 +3,8 @@
 import numpy as np
 import pytest
 
-from buto.detectors.ensemble.rules.voting import (
-    bagged,
-    components_shared,
-    lone,
-    stacked,
-    stacked_weights,
-    weights,
-)
+from buto.detectors.calibrated.machines.environments import components_shared, weights
+from buto.detectors.ensemble.rules.voting import bagged, lone, stacked, stacked_weights
 
 COUNTERS = ("cpu", "throughput", "memory", "transactions")
 FLAGGED = ({"cpu", "throughput"}, {"memory", "throughput"}, {"memory", "throughput"}, {"transactions"})

@@ -3,11 +3,11 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from buto.detectors.calibrated.load.errors import Errors
+from buto.detectors.calibrated.load.observations import observations
 from buto.detectors.judge import settings_from
 from buto.detectors.regression_models.findings import differs
 from buto.detectors.regression_models.judging import Judged, excesses
-from buto.detectors.regression_models.models import Errors
-from buto.detectors.regression_models.observations import observations
 from buto.oracle import check, train
 from buto.properties import Kind, Property
 from buto.runs import run_set

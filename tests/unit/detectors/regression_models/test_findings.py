@@ -2,7 +2,7 @@
 
 import pytest
 
-from buto.detectors.regression_models.by_load.findings import change_text
+from buto.detectors.calibrated.load.findings import change_text
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,8 @@ import numpy as np
 import pytest
 from scipy.stats import ks_2samp
 
-from buto.detectors.regression_models.models import Errors, errors_of, fitted, ks_statistics, target_of
+from buto.detectors.calibrated.load.errors import Errors, errors_of, ks_statistics
+from buto.detectors.regression_models.models import fitted, target_of
 
 
 def test_the_statistic_is_kolmogorovs_and_smirnovs():

@@ -3,9 +3,10 @@
 import numpy as np
 import pytest
 
-from buto.detectors.regression_models.clusters import clustered, distances, merges, pseudo_f
+from buto.detectors.calibrated.load.clusters import clustered, distances, merges, pseudo_f
+from buto.detectors.calibrated.load.errors import ks_statistics
 from buto.detectors.regression_models.judging import judged
-from buto.detectors.regression_models.models import ks_statistics, target_of
+from buto.detectors.regression_models.models import target_of
 from buto.detectors.regression_models.redundancy import reduced
 from buto.experiments.clusters.table1 import BOTH, KEPT, NAMES, NEW, OLD
 

@@ -14,7 +14,15 @@ from buto.errors import EXIT_PASS
 from buto.experiments.bed import archive
 from buto.experiments.bed.labels import BedRun
 from buto.experiments.bed.parts import Part
-from buto.experiments.clusters.comparison import ALPHA, DETECTORS, Comparison, checks, comparisons, good_of
+from buto.experiments.clusters.comparison import (
+    ALPHA,
+    JUDGE,
+    METHODS,
+    Comparison,
+    checks,
+    comparisons,
+    good_of,
+)
 from buto.experiments.clusters.errors import ModelErrors, model_errors
 from buto.experiments.clusters.example import (
     example_clusters,
@@ -88,7 +96,7 @@ def _clusters() -> Columns:
 
 
 _CHOSE = {
-    Part.TUNING: "tuning data, which chose regression-models",
+    Part.TUNING: "tuning data, which chose how to adjust",
     Part.SET_APART: "set apart, which chose nothing",
 }
 
@@ -96,22 +104,22 @@ _CHOSE = {
 def _compared(comparison: Comparison, part: Part) -> Columns:
     return Columns(
         f"Runs of the bed ({_CHOSE[part]}), each checked by {comparison.trained}",
-        ("role", "fault", "load", *DETECTORS, "p", "control charts"),
+        ("role", "fault", "load", *METHODS, "p", "control charts"),
         tuple(
             (
                 one.checked.labels.role,
                 one.checked.labels.fault,
                 one.checked.labels.load,
-                *(one.verdicts[name].status.value for name in DETECTORS),
-                _p_value(one.verdicts["regression-models"]),
+                *(one.verdicts[name].status.value for name in METHODS),
+                _p_value(one.verdicts[JUDGE]),
                 f"{one.flagged} of {one.charted}",
             )
             for one in comparison.found
         ),
-        left=6,
+        left=5,
         notes=(
-            f"alpha {ALPHA:g} for regression-models and calibrated; no run is checked by itself",
-            "p: of regression-models; control charts: properties flagged, of those that vary",
+            f"alpha {ALPHA:g} for the judge; no run is checked by itself",
+            "p: of the judge; control charts: properties flagged, of those that vary",
         ),
     )
 
@@ -119,12 +127,12 @@ def _compared(comparison: Comparison, part: Part) -> Columns:
 def _counted(comparison: Comparison) -> Columns:
     return Columns(
         f"How many of them fail, and how many are inconclusive, checked by {comparison.trained}",
-        ("runs", "number", *DETECTORS, "should fail"),
+        ("runs", "number", *METHODS, "should fail"),
         tuple(
             (
                 one.title,
                 str(one.n_runs),
-                *(_failed(one, name) for name in DETECTORS),
+                *(_failed(one, name) for name in METHODS),
                 "all" if one.changed else f"{one.expected:.1f} ± {one.standard_error:.1f}",
             )
             for one in kinds(comparison.found)
@@ -195,7 +203,7 @@ def _print(table: Columns, console: Console) -> None:
 def _csv(compared: Sequence[Comparison]) -> str:
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
-    head = ["trained", "run", "role", "fault", "load", *DETECTORS, "p_value", "charts_flagged", "charts"]
+    head = ["trained", "run", "role", "fault", "load", *METHODS, "p_value", "charts_flagged", "charts"]
     writer.writerow(head)
     for comparison in compared:
         for one in comparison.found:
@@ -207,8 +215,8 @@ def _csv(compared: Sequence[Comparison]) -> str:
                     labels.role,
                     labels.fault,
                     labels.load,
-                    *(one.verdicts[name].status.value for name in DETECTORS),
-                    one.verdicts["regression-models"].p_value,
+                    *(one.verdicts[name].status.value for name in METHODS),
+                    one.verdicts[JUDGE].p_value,
                     one.flagged,
                     one.charted,
                 ]

@@ -1,1 +1,0 @@
-"""What is said of a whole test: findings, notices, the explanation, and what can be drawn."""

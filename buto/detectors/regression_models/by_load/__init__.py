@@ -1,1 +1,0 @@
-"""The method ``regression-models``: every counter is predicted from the load; the run is the replicate."""
