@@ -69,12 +69,19 @@ def test_of(
     test = replace(_described(program, project, overrides), name=program.name)
     if program.revision is None:
         return test
+    return at_revision(test, program.revision, build, stack, on_event)
+
+
+def at_revision(
+    test: TestConfig, revision: str, build: str | None, stack: ExitStack, on_event: OnEvent
+) -> TestConfig:
+    """Return how to launch a revision of a test's program, which is checked out and built."""
     here = test.target.directory or Path()
     repository = git.repository_of(here, _WITHOUT_GIT)
-    commit = git.commit_of(repository, program.revision)
+    commit = git.commit_of(repository, revision)
     tree = stack.enter_context(worktrees.checked_out(repository, commit))
     if build is not None:
-        on_event(BuildStarted(build, commit, program.revision))
+        on_event(BuildStarted(build, commit, revision))
         worktrees.build(build, worktrees.same_place(tree, repository, Path()))
     # After the build, which may create the directory.
     directory = worktrees.same_place(tree, repository, here)
