@@ -14,7 +14,7 @@ from buto.collect.process.private_directory import private_directory
 from buto.collect.process.program_files import program_digest
 from buto.config import TestConfig
 from buto.config.variables import expand
-from buto.errors import ButoError, JudgeError, UsageError
+from buto.errors import ButoError, UsageError
 from buto.oracle import Oracle
 from buto.programs.model import UNKNOWN, Kept, OldProgram, Revision, Unkept
 from buto.programs.named import Named, files_of
@@ -24,10 +24,10 @@ from buto.programs.store import ProgramStore
 from buto.runs import Run
 from buto.runs.model import COMMAND, PROGRAM
 from buto.runs.names import new_id
-from buto.steps import Action, Advice, Setting, Step
-from buto.workflow.comparison.programs import at_revision
+from buto.steps import Advice, Setting
 from buto.workflow.events import OnEvent
 from buto.workflow.git import commands as git
+from buto.workflow.git.revisions import at_revision
 from buto.workflow.project import Project
 
 _BUILD_TOOLS = frozenset(
@@ -100,37 +100,35 @@ def forget_programs(project: Project, test: str, program: OldProgram) -> None:
 
 
 def old_test(
-    project: Project, test: TestConfig, known: Oracle, stack: ExitStack, on_event: OnEvent
-) -> TestConfig:
-    """Return how to launch the program that an oracle was trained on; closing the stack removes it.
+    project: Project, known: Oracle, test: TestConfig, stack: ExitStack, on_event: OnEvent
+) -> TestConfig | None:
+    """Return how to launch the program that an oracle was trained on; None if it was not kept.
 
     Args:
-        test: how the new program is launched and measured.
+        test: how the present program is launched and measured; the old one differs only in its command.
+        stack: closing it removes the program.
 
     Raises:
-        JudgeError: it was not kept.
         BadFileError: it is missing or damaged.
-        UsageError: a revision does not exist, or a variable is unknown.
-        MeasureError: a revision cannot be built.
+        UsageError: its revision does not exist, or a variable in its command is unknown.
+        MeasureError: its revision cannot be built.
+        StorageError: there is no room for it.
     """
     match known.program:
-        case Unkept(reason=reason):
-            raise JudgeError(
-                f"the program that {test.name!r} was trained on cannot be launched again: {reason}",
-                advice=Advice("to keep it: ", Step(Action.TRAIN, test.name)),
-            )
         case Revision(commit=commit, build=build):
             return at_revision(test, commit, build or None, stack, on_event)
         case Kept(id=id):
             place = stack.enter_context(private_directory())
             variables = partial(expand, environment=os.environ)
-            restored = ProgramStore(project.files.store).restore(test.name, id, place, variables)
-            environment = {**test.target.environment, **restored.environment}
-            directory = restored.directory or test.target.directory
+            old = ProgramStore(project.files.store).restore(test.name, id, place, variables)
             target = replace(
-                test.target, command=restored.command, environment=environment, directory=directory
+                test.target,
+                command=old.command,
+                environment={**test.target.environment, **old.environment},
+                directory=old.directory or test.target.directory,
             )
             return replace(test, target=target)
+    return None
 
 
 def _seen(project: Project, test: TestConfig) -> Snapshot | Revision | Unkept:

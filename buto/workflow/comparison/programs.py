@@ -4,19 +4,13 @@ from __future__ import annotations
 
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
-from pathlib import Path
 
 from buto.config import TestConfig
 from buto.runs.files.reading import is_missing
-from buto.steps import Action, Advice, Step
-from buto.workflow.events import BuildStarted, OnEvent
-from buto.workflow.git import commands as git
-from buto.workflow.git import worktrees
+from buto.steps import Action
+from buto.workflow.events import OnEvent
+from buto.workflow.git.revisions import at_revision
 from buto.workflow.project import Overrides, Project
-
-_WITHOUT_GIT = Advice(
-    Step(Action.COMPARE, "A", against="B", command=("COMMAND",)), " compares without a repository"
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,22 +64,6 @@ def test_of(
     if program.revision is None:
         return test
     return at_revision(test, program.revision, build, stack, on_event)
-
-
-def at_revision(
-    test: TestConfig, revision: str, build: str | None, stack: ExitStack, on_event: OnEvent
-) -> TestConfig:
-    """Return how to launch a revision of a test's program, which is checked out and built."""
-    here = test.target.directory or Path()
-    repository = git.repository_of(here, _WITHOUT_GIT)
-    commit = git.commit_of(repository, revision)
-    tree = stack.enter_context(worktrees.checked_out(repository, commit))
-    if build is not None:
-        on_event(BuildStarted(build, commit, revision))
-        worktrees.build(build, worktrees.same_place(tree, repository, Path()))
-    # After the build, which may create the directory.
-    directory = worktrees.same_place(tree, repository, here)
-    return replace(test, target=replace(test.target, directory=directory))
 
 
 def _described(program: Program, project: Project, overrides: Overrides) -> TestConfig:
