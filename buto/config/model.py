@@ -260,9 +260,12 @@ class _Values:
         if keep == NEVER:
             return 0
         try:
-            return parse_bytes(keep)
+            size = parse_bytes(keep)
         except UsageError as error:
-            raise InvalidValue(("keep",), f"keep: {error.message}, or never", error.advice) from error
+            raise InvalidValue(("keep",), f"keep: {error.message}, or {NEVER}", error.advice) from error
+        if not size:
+            raise InvalidValue(("keep",), f"keep must be a size above 0, or {NEVER}, got {keep}")
+        return size
 
     def settings(self, judge: Mapping[str, Any]) -> Settings:
         try:

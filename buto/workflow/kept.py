@@ -23,7 +23,6 @@ from buto.programs.snapshot import Snapshot, snapshot
 from buto.programs.store import ProgramStore
 from buto.runs import Run
 from buto.runs.model import COMMAND, PROGRAM
-from buto.runs.names import new_id
 from buto.steps import Advice, Setting
 from buto.workflow.events import OnEvent
 from buto.workflow.git import commands as git
@@ -54,11 +53,11 @@ class Watched:
 
     Attributes:
         program: the contents of its files, its revision, or why it cannot be kept.
-        since: an id that is greater than those of all earlier runs.
+        earlier: ids of the runs that were stored before.
     """
 
     program: Snapshot | Revision | Unkept
-    since: str
+    earlier: frozenset[str]
 
 
 def watch(project: Project, test: TestConfig) -> Watched:
@@ -67,7 +66,7 @@ def watch(project: Project, test: TestConfig) -> Watched:
         found: Snapshot | Revision | Unkept = _seen(project, test)
     except UsageError as error:
         found = Unkept(error.message, error.advice or "")
-    return Watched(found, new_id())
+    return Watched(found, frozenset(project.store.ids(test.name)))
 
 
 def keep_program(
@@ -83,7 +82,7 @@ def keep_program(
         return UNKNOWN
     if isinstance(watched.program, Unkept):
         return watched.program
-    earlier = [run for run in runs if run.id < watched.since]
+    earlier = [run for run in runs if run.id in watched.earlier]
     if earlier and not _are_of_now(test, earlier):
         return Unkept("some of the runs were recorded earlier, and perhaps of another program")
     try:
@@ -166,11 +165,9 @@ def _revision(project: Project, test: TestConfig, wanted: Revision) -> Revision 
         if oracles.is_relative_to(repository) and oracles != repository
         else []
     )
-    changed = git.paths(
-        repository, "status", "--porcelain", "-z", "--untracked-files=no", "--", ":(top)", *left_out
-    )
+    changed = git.paths(repository, "diff", "--name-only", "-z", "HEAD", "--", ":(top)", *left_out)
     if changed:
-        return Unkept(f"{changed[0][3:]} has changes that are not committed", "commit them, and train again")
+        return Unkept(f"{changed[0]} has changes that are not committed", "commit them, and train again")
     return replace(wanted, commit=git.commit_of(repository, "HEAD"))
 
 
