@@ -76,7 +76,11 @@ def files_of(
     place = Place(here, "" if java is None else _jdk_of(command[java], here, environment))
     words = [_first(command[0], place), *map(place.data, command[1:])]
     if java is not None:
-        words[java:] = [(command[java],), *read_command(command[java + 1 :], place, environment)]
+        launcher = command[java]
+        if os.sep in launcher:
+            # The working directory may be another one.
+            launcher = place.path(launcher)
+        words[java:] = [(launcher,), *read_command(command[java + 1 :], place, environment)]
     variables = dict(_variables(environment, place))
     found: dict[str, bool] = {}
     for reference in references([*words, *variables.values()]):
@@ -121,17 +125,22 @@ def _files(reference: Reference, place: Place) -> Iterator[str]:
         names = sorted(os.listdir(path)) if os.path.isdir(path) else []
         for name in names:
             if name.endswith((".jar", ".JAR")):
-                yield from _with_manifest(os.path.join(path, name), place, {path})
+                yield from with_manifests(os.path.join(path, name), place, {path})
     elif kind is Kind.SOURCE:
         yield from _sources(path, place)
     elif kind is Kind.DATA:
         yield path
     else:
-        yield from _with_manifest(path, place, set(), is_agent=kind is Kind.AGENT)
+        yield from with_manifests(path, place, set(), is_agent=kind is Kind.AGENT)
 
 
-def _with_manifest(path: str, place: Place, seen: set[str], *, is_agent: bool = False) -> Iterator[str]:
-    """Yield a file, or the files below a directory, and what the manifests of jars name in turn."""
+def with_manifests(path: str, place: Place, seen: set[str], *, is_agent: bool = False) -> Iterator[str]:
+    """Yield a file, or the files below a directory, and what the manifests of jars name in turn.
+
+    Args:
+        seen: paths that are left out; those that are found are added.
+        is_agent: whether the file is the jar of an agent.
+    """
     if path in seen:
         return
     seen.add(path)
@@ -139,7 +148,7 @@ def _with_manifest(path: str, place: Place, seen: set[str], *, is_agent: bool = 
     if os.path.isfile(path):
         for name in named_by(path, is_agent=is_agent):
             if isinstance(place.reference(name, Kind.CODE), Reference):
-                yield from _with_manifest(name, place, seen)
+                yield from with_manifests(name, place, seen)
 
 
 def _sources(path: str, place: Place) -> Iterator[str]:

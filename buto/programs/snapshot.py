@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from buto.errors import UsageError
 from buto.programs.named import Named, sha256_of
-from buto.programs.references import Reference, Word, text_of
+from buto.programs.references import Reference, Word, references, text_of
 from buto.runs.masking import Mask
 from buto.steps import Advice, Setting
 from buto.units import format_bytes
@@ -89,16 +89,30 @@ class Program:
         return sum(one.size_bytes for one in self.files)
 
 
+class TooLargeError(UsageError):
+    """The files of a program have too many bytes."""
+
+    def __init__(self, n_bytes: int, most_bytes: int) -> None:
+        super().__init__(
+            f"its files have {format_bytes(n_bytes)}, and {format_bytes(most_bytes)} are kept at most",
+            advice=Advice("to keep it: ", Setting("keep", format_bytes(1 << (n_bytes - 1).bit_length()))),
+        )
+        self.n_bytes = n_bytes
+
+
 @dataclass(frozen=True, slots=True)
 class Snapshot:
     """The files of a program and their contents at one time.
 
     Attributes:
-        root: of the tree: where the files are, below it.
+        root: the directory that is the tree now.
+        within: the working directory in the tree; None if it is no part of the program.
+        files: by their paths now.
     """
 
     named: Named
     root: str
+    within: str | None
     files: Mapping[str, ProgramFile]
 
     def changed_since(self, before: Snapshot) -> list[str]:
@@ -111,64 +125,70 @@ class Snapshot:
 
         return sorted(path for path in paths if content(self.files, path) != content(before.files, path))
 
-    def program(
-        self, mask: Mask, typed: Sequence[str], written: Sequence[str], left_out: set[str]
-    ) -> Program:
-        """Return the program, to be kept.
+    def program(self, left_out: Collection[str] = ()) -> Program:
+        """Return the program.
 
         Args:
+            left_out: paths of files that are no part of it.
+        """
+        words = tuple(self._template(word, left_out) for word in self.named.words)
+        variables = {name: self._template(word, left_out) for name, word in self.named.environment.items()}
+        kept = (file for path, file in self.files.items() if path not in left_out)
+        return Program(words, variables, self.within, tuple(sorted(kept, key=lambda file: file.place)))
+
+    def without_secrets(
+        self, program: Program, mask: Mask, typed: Sequence[str], written: Sequence[str]
+    ) -> Program:
+        """Return the program with variables in place of secrets.
+
+        Args:
+            program: of this snapshot.
             typed: the words of the command.
             written: the same, as written, with variables in place of their values.
-            left_out: files of this snapshot that are no part of it.
 
         Raises:
-            UsageError: the command has a secret that is written without a variable.
+            UsageError: it has a secret that is written without a variable.
         """
-        shown = mask.words([text_of(word) for word in self.named.words])
+        texts = [text_of(word) for word in self.named.words]
         words = tuple(
-            self._template(word, left_out)
-            if text_of(word) == masked
-            else (Written(_without_secret(text_of(word), typed, written)),)
-            for word, masked in zip(self.named.words, shown, strict=True)
+            template if text == masked else (Written(_without_secret(text, typed, written)),)
+            for template, text, masked in zip(program.words, texts, mask.words(texts), strict=True)
         )
         for name, word in self.named.environment.items():
             if mask.text(text_of(word)) != text_of(word):
                 raise UsageError(f"the variable {name} of its environment has a secret")
-        variables = {name: self._template(word, left_out) for name, word in self.named.environment.items()}
-        within = os.path.relpath(self.named.directory, self.root) if self.named.declared else None
-        kept = (file for path, file in self.files.items() if path not in left_out)
-        return Program(words, variables, within, tuple(sorted(kept, key=lambda file: file.place)))
+        return replace(program, words=words)
 
-    def _template(self, word: Word, left_out: set[str]) -> Template:
+    def _template(self, word: Word, left_out: Collection[str]) -> Template:
         def part(one: str | Reference) -> str | InTree:
-            if isinstance(one, str) or one.path in left_out:
-                return one if isinstance(one, str) else one.text
+            if isinstance(one, str):
+                return one
+            is_the_same = self.within is not None and not os.path.isabs(one.text)
+            if is_the_same or one.path in left_out:
+                return one.text
             return InTree(os.path.relpath(one.path, self.root))
 
         return tuple(part(one) for one in word if one != "")
 
 
-def snapshot(named: Named, most_bytes: int) -> Snapshot:
+def snapshot(named: Named, most_bytes: int, *, within: bool) -> Snapshot:
     """Return the contents of the files that a command names, by their checksums.
 
+    Args:
+        within: whether the working directory is a part of the tree.
+
     Raises:
-        UsageError: they are too large, one cannot be read, or one is a link out of the project.
+        TooLargeError: they have more bytes than that.
+        UsageError: one cannot be read, or is a link out of the project.
     """
     described = {path: _described(path, named) for path in named.files}
-    total = sum(size_bytes for size_bytes, _, _ in described.values())
-    if total > most_bytes:
-        raise UsageError(
-            f"its files have {format_bytes(total)}, and {format_bytes(most_bytes)} are kept at most",
-            advice=Advice("to keep it: ", Setting("keep", format_bytes(1 << (total - 1).bit_length()))),
-        )
-    references = [
-        part.path
-        for word in (*named.words, *named.environment.values())
-        for part in word
-        if isinstance(part, Reference)
-    ]
-    tops = [*map(os.path.dirname, (*described, *references))]
-    tops += [named.directory, named.base] if named.declared or not tops else []
+    n_bytes = sum(size_bytes for size_bytes, _, _ in described.values())
+    if n_bytes > most_bytes:
+        raise TooLargeError(n_bytes, most_bytes)
+    words = (*named.words, *named.environment.values())
+    tops = {os.path.dirname(path) for path in (*described, *(one.path for one in references(words)))}
+    if within or not tops:
+        tops |= {named.directory, named.base}
     root = os.path.commonpath(tops)
     files = {}
     for path, (size_bytes, changed_ns, executable) in described.items():
@@ -177,7 +197,7 @@ def snapshot(named: Named, most_bytes: int) -> Snapshot:
         except OSError as error:
             raise UsageError(f"{path} cannot be read: {error.strerror}") from error
         files[path] = ProgramFile(os.path.relpath(path, root), sha256, size_bytes, executable)
-    return Snapshot(named, root, files)
+    return Snapshot(named, root, os.path.relpath(named.directory, root) if within else None, files)
 
 
 def _described(path: str, named: Named) -> tuple[int, int, bool]:

@@ -147,7 +147,7 @@ def _seen(project: Project, test: TestConfig) -> Snapshot | Revision | Unkept:
     options = [text_of(word) for word in (*named.words, *named.environment.values())]
     if any(name in option for option in options for name in _BOUND):
         return Unkept("its archive of classes belongs to the place where its jars are")
-    return snapshot(named, test.keep_bytes)
+    return snapshot(named, test.keep_bytes, within=named.declared)
 
 
 def _is_of_java(named: Named, command: Sequence[str]) -> bool:
@@ -191,7 +191,8 @@ def _stored(project: Project, test: TestConfig, before: Snapshot, after: Snapsho
         return Unkept(f"{code[0]} has changed while it was launched")
     words = test.written.get("command", ())
     as_written = shlex.split(words) if isinstance(words, str) else [str(word) for word in words]
-    program = after.program(test.target.new_mask(), test.target.command, as_written, written)
+    mask = test.target.new_mask()
+    program = after.without_secrets(after.program(written), mask, test.target.command, as_written)
     return ProgramStore(project.files.store).keep(test.name, program, after.root)
 
 

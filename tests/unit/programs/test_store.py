@@ -51,12 +51,12 @@ COMMAND = ("java", "-cp", "lib/*:classes", "Main", "--x", "run.sh")
 
 def seen(project: Path, *command: str, inputs: tuple[str, ...] = (), most_bytes: int = 1 << 30) -> Snapshot:
     environment = {"PATH": os.environ["PATH"]}
-    return snapshot(files_of(command or COMMAND, project, environment, inputs, project), most_bytes)
+    named = files_of(command or COMMAND, project, environment, inputs, project)
+    return snapshot(named, most_bytes, within=bool(inputs))
 
 
 def keep(store: ProgramStore, found: Snapshot, test: str = "shop") -> Kept:
-    program = found.program(Mask(), (), (), set())
-    return store.keep(test, program, found.root)
+    return store.keep(test, found.program(), found.root)
 
 
 def restore(store: ProgramStore, kept: Kept, tmp_path: Path, test: str = "shop") -> Restored:
@@ -94,7 +94,7 @@ def test_with_declared_inputs_the_program_runs_among_its_files(
     found = restore(store, keep(store, seen(project, "./run.sh", inputs=("classes/b.txt",))), tmp_path)
     assert found.directory is not None
     assert sorted(os.listdir(found.directory)) == ["classes", "run.sh"]
-    assert found.command == (f"{found.directory}/run.sh",)
+    assert found.command == ("./run.sh",)
 
 
 def test_the_same_program_has_the_same_id_and_contents_are_stored_once(
@@ -209,8 +209,8 @@ def test_secrets_are_kept_as_variables_or_not_at_all(
     found = seen(project, *typed)
     mask = Mask.of((), typed)
     with pytest.raises(UsageError, match="its command has a secret"):
-        found.program(mask, typed, typed, set())
-    program = found.program(mask, typed, (*typed[:3], "--token=${TOKEN}"), set())
+        found.without_secrets(found.program(), mask, typed, typed)
+    program = found.without_secrets(found.program(), mask, typed, (*typed[:3], "--token=${TOKEN}"))
     kept = store.keep("shop", program, found.root)
     assert all(
         b"abcdefgh" not in path.read_bytes() for path in (tmp_path / ".buto").rglob("*") if path.is_file()
