@@ -75,12 +75,14 @@ class Program:
         words: of its command.
         environment: variables of the environment that name files.
         within: the working directory in the tree; None for that of the project.
+        root: the directory that the tree stands for, relative to the working directory.
         files: sorted by place.
     """
 
     words: tuple[Template, ...]
     environment: Mapping[str, Template]
     within: str | None
+    root: str
     files: tuple[ProgramFile, ...]
 
     @property
@@ -134,7 +136,9 @@ class Snapshot:
         words = tuple(self._template(word, left_out) for word in self.named.words)
         variables = {name: self._template(word, left_out) for name, word in self.named.environment.items()}
         kept = (file for path, file in self.files.items() if path not in left_out)
-        return Program(words, variables, self.within, tuple(sorted(kept, key=lambda file: file.place)))
+        root = os.path.relpath(self.root, self.named.directory)
+        files = tuple(sorted(kept, key=lambda file: file.place))
+        return Program(words, variables, self.within, root, files)
 
     def without_secrets(
         self, program: Program, mask: Mask, typed: Sequence[str], written: Sequence[str]

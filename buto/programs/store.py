@@ -41,6 +41,8 @@ _MAX_BLOB_BYTES = 1 << 40
 _LONGEST_WORD = 1 << 16
 """Linux has no longer words in a command than twice this."""
 
+_LONGEST_NAME = 100
+
 _MOST_KEPT = 5
 """Programs of one test that no oracle here names; older ones are removed."""
 
@@ -118,11 +120,17 @@ class ProgramStore:
                 self._storage.delete_file(old)
         return Kept(id, len(program.files), program.n_bytes)
 
-    def restore(self, test: str, id: str, directory: Path, expand: Callable[[str], str]) -> Restored:
+    def restore(
+        self, test: str, id: str, directory: Path, here: Path, expand: Callable[[str], str]
+    ) -> Restored:
         """Put a program into a directory, and return how it is launched there.
 
+        Its paths are as long as those of the present program, if possible: a JVM allocates more for each
+        class that it loads from a longer path.
+
         Args:
-            directory: empty, and of this process only.
+            directory: empty, absolute, and of this process only.
+            here: the working directory of the present program.
             expand: replaces the variables that stand for secrets.
 
         Raises:
@@ -130,12 +138,12 @@ class ProgramStore:
             UsageError: a variable is unknown.
         """
         program, pieces = self._load(test, id)
-        tree = directory / "tree"
+        tree = _as_long(directory, os.path.normpath(os.path.join(here.absolute(), program.root)))
         by_blob: dict[str, list[ProgramFile]] = {}
         for file in program.files:
             by_blob.setdefault(pieces[file.place].blob, []).append(file)
         with storage_errors("write", tree):
-            tree.mkdir()
+            tree.mkdir(parents=True)
             for blob, files in by_blob.items():
                 with self._judged(test, _blob(blob)):
                     content = memoryview(self._storage.read_file(_blob(blob), _MAX_BLOB_BYTES))
@@ -274,6 +282,16 @@ def _write(path: Path, content: memoryview, file: ProgramFile) -> None:
         written.write(content)
 
 
+def _as_long(directory: Path, root: str) -> Path:
+    """Return a directory below another one, with a path as long as that of a root, if possible."""
+    missing = max(1, len(os.fsencode(root)) - len(os.fsencode(directory)) - 1)
+    parts = []
+    while missing > _LONGEST_NAME + 1:
+        parts.append("_" * _LONGEST_NAME)
+        missing -= _LONGEST_NAME + 1
+    return directory.joinpath(*parts, "_" * missing)
+
+
 def _launchable(words: list[str], directory: Path) -> tuple[str, ...]:
     """Return a command; if a word is too long for the system, with an argument file."""
     java = next((number for number, word in enumerate(words) if is_java(word)), None)
@@ -291,12 +309,16 @@ def _encode(program: Program, pieces: Mapping[str, _Piece]) -> bytes:
         "command": [_template_data(word) for word in program.words],
         "environment": {name: _template_data(word) for name, word in program.environment.items()},
         "within": program.within,
+        "root": program.root,
         "files": [
             [file.place, file.sha256, file.size_bytes, file.executable, piece.blob, piece.offset]
             for file, piece in ((file, pieces[file.place]) for file in program.files)
         ],
     }
-    return json.dumps(data, indent=0).encode()
+    try:
+        return json.dumps(data, ensure_ascii=False, indent=0).encode()
+    except UnicodeEncodeError:
+        raise UsageError("its command or the name of a file is not valid Unicode") from None
 
 
 def _decode(content: bytes) -> tuple[Program, dict[str, _Piece]]:
@@ -314,7 +336,7 @@ def _decode(content: bytes) -> tuple[Program, dict[str, _Piece]]:
         pieces[place] = _Piece(blob, offset)
     words = tuple(map(_template, data["command"]))
     environment = {name: _template(word) for name, word in data["environment"].items()}
-    return Program(words, environment, data["within"], tuple(files)), pieces
+    return Program(words, environment, data["within"], data["root"], tuple(files)), pieces
 
 
 def _template_data(template: Template) -> list[Any]:

@@ -119,7 +119,8 @@ def old_test(
         case Kept(id=id):
             place = stack.enter_context(private_directory())
             variables = partial(expand, environment=os.environ)
-            old = ProgramStore(project.files.store).restore(test.name, id, place, variables)
+            here = test.target.directory or Path()
+            old = ProgramStore(project.files.store).restore(test.name, id, place, here, variables)
             target = replace(
                 test.target,
                 command=old.command,

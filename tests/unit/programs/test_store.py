@@ -62,7 +62,7 @@ def keep(store: ProgramStore, found: Snapshot, test: str = "shop") -> Kept:
 def restore(store: ProgramStore, kept: Kept, tmp_path: Path, test: str = "shop") -> Restored:
     directory = tmp_path / f"restored-{len(list(tmp_path.iterdir()))}"
     directory.mkdir()
-    return store.restore(test, kept.id, directory, NO_VARIABLES)
+    return store.restore(test, kept.id, directory, tmp_path / "project", NO_VARIABLES)
 
 
 def blobs(tmp_path: Path) -> list[Path]:
@@ -86,6 +86,19 @@ def test_a_kept_program_is_restored_after_the_original_is_gone(
             path.read_bytes(),
             os.access(path, os.X_OK),
         )
+
+
+@pytest.mark.parametrize("n_more", [0, 20, 400])
+def test_its_paths_are_as_long_as_those_of_the_present_program(
+    project: Path, store: ProgramStore, tmp_path: Path, n_more: int
+) -> None:
+    """A JVM allocates more for each class that it loads from a longer path."""
+    kept = keep(store, seen(project, "java", "-jar", "lib/app.jar"))
+    here = tmp_path.joinpath("directory-of-the-new-program", *["x" * 19] * (n_more // 20))
+    (tmp_path / "a").mkdir()
+    found = store.restore("shop", kept.id, tmp_path / "a", here, NO_VARIABLES)
+    assert len(found.command[2]) == len(str(here / "lib/app.jar"))
+    assert Path(found.command[2]).is_file()
 
 
 def test_with_declared_inputs_the_program_runs_among_its_files(
@@ -202,6 +215,12 @@ def test_words_that_are_too_long_for_the_system_go_into_an_argument_file(
     assert (len(found.command), words[0], words[2:]) == (2, '"-cp"', ['"Main"', '"x"'])
 
 
+def test_names_that_are_not_unicode_are_refused(project: Path, store: ProgramStore) -> None:
+    (project / "classes" / os.fsdecode(b"\xff.txt")).write_text("x")
+    with pytest.raises(UsageError, match="the name of a file is not valid Unicode"):
+        keep(store, seen(project))
+
+
 def test_secrets_are_kept_as_variables_or_not_at_all(
     project: Path, store: ProgramStore, tmp_path: Path
 ) -> None:
@@ -216,7 +235,8 @@ def test_secrets_are_kept_as_variables_or_not_at_all(
         b"abcdefgh" not in path.read_bytes() for path in (tmp_path / ".buto").rglob("*") if path.is_file()
     )
     (tmp_path / "new").mkdir()
-    restored = store.restore("shop", kept.id, tmp_path / "new", lambda text: text.replace("${TOKEN}", "new"))
+    variables = {"--token=${TOKEN}": "--token=new"}
+    restored = store.restore("shop", kept.id, tmp_path / "new", project, variables.__getitem__)
     assert restored.command[-1] == "--token=new"
 
 
