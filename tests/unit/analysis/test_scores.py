@@ -6,14 +6,14 @@ import itertools
 
 import numpy as np
 import pytest
+from buto.analysis.scores.candidates import CANDIDATES, Candidate, Groups
+from buto.analysis.scores.differences import differences
+from buto.analysis.scores.likelihood import factors
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from buto.analysis.contrasts import Stable, choices
 from buto.analysis.evidence import significance
-from buto.analysis.scores.candidates import CANDIDATES, Candidate, Groups
-from buto.analysis.scores.differences import differences
-from buto.analysis.scores.likelihood import factors
 from tests.support.references import naive_scores
 
 FLOOR = 0.05

@@ -9,12 +9,13 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from buto.experiments.judging.criteria import IN_ROW, PAGE, TEN_PERCENT, criteria
+from buto.report.experiments.alarm_chart import svg as alarm_svg
 
 from buto.errors import BadFileError
 from buto.experiments.judging import tables, unchanged
 from buto.experiments.judging.charts import alarm_panels, drawn_variations
 from buto.experiments.judging.checks import METHODS, NEXT, Check, Way
-from buto.experiments.judging.criteria import IN_ROW, PAGE, TEN_PERCENT, criteria
 from buto.experiments.judging.invariance import variations
 from buto.experiments.judging.recordings import Recordings, recordings
 from buto.experiments.judging.surroundings import between_hosts, of_servers
@@ -30,7 +31,6 @@ from buto.experiments.judging.variants import (
     variants_trials,
 )
 from buto.experiments.judging.versions import PAIRS, SERVERS, VersionsTask, first_named, versions_trials
-from buto.report.experiments.alarm_chart import svg as alarm_svg
 from buto.report.experiments.variation_chart import svg as variation_svg
 from buto.runs import Run, RunSet
 from tests.support.runs.variants import variant_run
