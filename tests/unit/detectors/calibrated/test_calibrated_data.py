@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from buto.analysis.features import GAUGE_FEATURES
 from buto.detectors import registry
 from buto.detectors.bounds.settings import SUSTAINED
-from buto.detectors.calibrated.settings import CALIBRATED
 from buto.detectors.calibrated.data import MOST_RUNS, read, rounded, write
+from buto.detectors.calibrated.settings import CALIBRATED
 from buto.errors import BadFileError, ButoError
 from buto.oracle import check, load, save, train
 from buto.oracle.document import to_text

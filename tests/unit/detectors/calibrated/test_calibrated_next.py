@@ -6,11 +6,11 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from buto.detectors.calibrated.resolution import at_resolution
 
 from buto.detectors.calibrated.detector import CalibratedDetector
 from buto.detectors.calibrated.evidence import goes_on, weigh
 from buto.detectors.calibrated.obvious import obvious
-from buto.detectors.calibrated.resolution import at_resolution
 from buto.detectors.calibrated.settings import CALIBRATED, CALIBRATED_NEXT
 from buto.oracle import settings_from
 from buto.properties import property_for

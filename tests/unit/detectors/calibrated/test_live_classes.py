@@ -8,10 +8,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from buto.detectors.calibrated.detector import FittedCalibrated
-from buto.detectors.calibrated.settings import CALIBRATED, CALIBRATED_NEXT
 from buto.detectors.calibrated import data as stored
+from buto.detectors.calibrated.detector import FittedCalibrated
 from buto.detectors.calibrated.live_classes import MOST_CLASSES, learn_classes
+from buto.detectors.calibrated.settings import CALIBRATED, CALIBRATED_NEXT
 from buto.detectors.comparison.detector import compare
 from buto.errors import BadFileError
 from buto.oracle import Oracle, check, load, save, train

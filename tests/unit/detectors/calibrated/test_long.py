@@ -8,11 +8,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from buto.detectors.calibrated.training import long as by_parts
 
 from buto import oracle
 from buto.detectors.bounds.detector import BoundsDetector
 from buto.detectors.calibrated.settings import CALIBRATED
-from buto.detectors.calibrated.training import long as by_parts
 from buto.errors import JudgeError
 from buto.experiments.dataset import archive
 from buto.oracle import Oracle

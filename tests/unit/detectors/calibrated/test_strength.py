@@ -11,9 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from buto.detectors.calibrated.evidence import weigh
-from buto.detectors.calibrated.strength import FEW, MARGIN, MOST_ASKED, strengths, usual_names
-from buto.detectors.calibrated.settings import CALIBRATED
 from buto.detectors.calibrated.profile import Profile
+from buto.detectors.calibrated.settings import CALIBRATED
+from buto.detectors.calibrated.strength import FEW, MARGIN, MOST_ASKED, strengths, usual_names
 from buto.detectors.strength import Strength
 from buto.oracle import Settings
 from buto.properties import Property

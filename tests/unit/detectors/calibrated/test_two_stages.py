@@ -12,11 +12,11 @@ from itertools import combinations
 
 import numpy as np
 import pytest
+from buto.detectors.calibrated.resolution import at_resolution
 
 from buto.detectors.bounds.settings import BandSettings
 from buto.detectors.calibrated.evidence import goes_on, weigh
 from buto.detectors.calibrated.obvious import obvious
-from buto.detectors.calibrated.resolution import at_resolution
 from buto.detectors.calibrated.settings import CALIBRATED, CALIBRATED_NEXT
 from buto.runs import FloatArray
 from tests.support.training.profiles import CPU, HEAP, THREADS, a_profile

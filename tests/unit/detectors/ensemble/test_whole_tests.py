@@ -6,12 +6,12 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from buto.analysis.evidence import SMALLEST_TAIL, SOFTENING
 from buto.detectors.ensemble.detector import EnsembleDetector
 from buto.detectors.ensemble.settings import ENSEMBLE, FOO
 from buto.detectors.ensemble.whole.deviations import held_out_environments
 from buto.detectors.ensemble.whole.elsewhere import Elsewhere, Scores
 from buto.detectors.ensemble.whole.fitted import KNOWN, NOT_SEEN
+from buto.detectors.ensemble.whole.tail import SMALLEST_TAIL, SOFTENING
 from buto.errors import BadFileError, JudgeError, UsageError
 from buto.oracle import settings_from
 from buto.runs import run_set
