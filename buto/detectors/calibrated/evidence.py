@@ -11,7 +11,7 @@ import numpy as np
 from buto.analysis.contrasts import Stable, choices, contrasts, mirrored, stabilised
 from buto.analysis.evidence import Significance, significance
 from buto.analysis.features import Feature
-from buto.analysis.likelihood import differences, factors, mean_of_each, score
+from buto.analysis.likelihood import differences, factors, for_a_change, mean_of_each, score
 from buto.analysis.matching import BoolArray
 from buto.analysis.pairs import exchanges, paired_contrasts, paired_differences
 from buto.analysis.timepoints import IntArray
@@ -106,7 +106,7 @@ def weigh(
     twice = settings.fail_on == "any" and mirrored(chosen, len(values))
 
     def ranked(counts: BoolArray) -> Ranked:
-        of_each = score(mean_of_each(np.where(counts, factor, 1.0), columns))
+        of_each = score(mean_of_each(for_a_change(factor, counts), columns))
         return Ranked(np.where(counts, contrast, 0.0), of_each, significance(of_each, mirrored=twice))
 
     counts = welcome_or_not(contrast, features, profile.quantities, settings.fail_on)

@@ -52,8 +52,8 @@ def paired_factor(differences, n_pairs, floor):
 
 
 def _combined(factors, quantity, counts):
-    if counts is not None:
-        factors = [one if counted else 1.0 for one, counted in zip(factors, counts, strict=True)]
+    counts = counts or [True] * len(factors)
+    factors = [max(one, 1.0) if counted else 1.0 for one, counted in zip(factors, counts, strict=True)]
     of_each = [
         _mean([value for value, of in zip(factors, quantity, strict=True) if of == one])
         for one in sorted(set(quantity))

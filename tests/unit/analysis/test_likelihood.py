@@ -10,7 +10,7 @@ from scipy import stats
 
 from buto.analysis.contrasts import Stable, choices
 from buto.analysis.evidence import significance
-from buto.analysis.likelihood import USUAL_CHANGES, differences, factors, mean_of_each, score
+from buto.analysis.likelihood import USUAL_CHANGES, differences, factors, for_a_change, mean_of_each, score
 from buto.analysis.pairs import exchanges, paired_differences
 from tests.support.references import naive_likelihood
 
@@ -26,8 +26,8 @@ def stable(values, floor=FLOOR):
 
 def scored(values, chosen, floor=FLOOR, quantity=None, counts=True):
     columns = np.arange(np.shape(values)[1]) if quantity is None else quantity
-    factor = np.where(counts, factors(differences(stable(values, floor), chosen)), 1.0)
-    return score(mean_of_each(factor, columns))
+    factor = factors(differences(stable(values, floor), chosen))
+    return score(mean_of_each(for_a_change(factor, counts), columns))
 
 
 def numbers(n_features):
@@ -61,7 +61,8 @@ def test_scores_are_those_of_the_plain_reference(drawn):
 @given(st.integers(2, 5).flatmap(lambda n: st.lists(numbers(6), min_size=2 * n, max_size=2 * n)))
 def test_scores_of_pairs_are_those_of_the_plain_reference(rows):
     chosen = exchanges(len(rows) // 2, 2000)
-    found = score(mean_of_each(factors(paired_differences(stable(rows), chosen)), QUANTITY))
+    factor = for_a_change(factors(paired_differences(stable(rows), chosen)), True)
+    found = score(mean_of_each(factor, QUANTITY))
     expected = [
         naive_likelihood.paired_score(rows, one.tolist(), [FLOOR] * 6, QUANTITY.tolist()) for one in chosen
     ]
@@ -135,6 +136,18 @@ def test_what_counts_in_no_choice_has_the_factor_of_no_evidence():
     counts = np.array([True, False, True, True])
     without = np.exp(scored(values[:, [0, 2, 3]], chosen))
     assert np.exp(scored(values, chosen, counts=counts)) == pytest.approx((3 * without + 1) / 4)
+
+
+def test_what_speaks_against_a_change_is_no_evidence():
+    """Where nothing counts for the runs under test, no other choice has a lower score."""
+    values = np.vstack([np.random.default_rng(5).normal(size=(10, 4)) * 0.02, np.full((3, 4), 9.0)])
+    chosen = choices(13, 3, 2000)
+    counts = np.ones((len(chosen), 4), np.bool_)
+    counts[0] = False
+    found = scored(values, chosen, counts=counts)
+    assert found[0] == 0.0
+    assert (found >= 0.0).all()
+    assert significance(found).p_value == 1.0
 
 
 def p_value(values, size):
