@@ -81,6 +81,9 @@ come a little earlier."""
 GROWTH = 0.25
 """Growth during the run matters from this share of the size of a level on: what grows does not end."""
 
+GROWTH_MEASURE = "growth from the first to the last third"
+"""What findings call it."""
+
 PER_CLASS: Mapping[str, float] = {
     "jvm.memory.heap.used_after_last_gc": 3072.0,
     "jvm.memory.used_after_last_gc[[]*": 3072.0,
