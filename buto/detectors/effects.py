@@ -75,8 +75,8 @@ USUAL: Mapping[str, str] = {
 """Sizes by shell pattern; the last pattern that fits holds. ``docs/methods/judging.md`` says why each."""
 
 PART = 2.0
-"""What differs in a part of the run only, or in how it moves, matters from twice the size on: the same work may
-come a little earlier."""
+"""What differs in a part of the run only, or in how it moves, matters from twice the size on: the same work
+may come a little earlier."""
 
 GROWTH = 0.25
 """Growth during the run matters from this share of the size of a level on: what grows does not end."""

@@ -60,6 +60,7 @@ class Evidence:
         values: shape (n_runs, n_kept), training runs first, in the properties' units.
         stable: the same on the scale on which runs scatter alike.
         kept: shape (n_kept,), columns of the profile's catalogue that could be read in all runs.
+        least: shape (n_kept,), the smallest difference that matters.
         mattering: only differences of that size count; this decides.
         any: all differences count; what is certain here and does not matter is noted.
         paired: whether the runs are pairs, as :mod:`buto.analysis.pairs` has them.
@@ -69,6 +70,7 @@ class Evidence:
     values: FloatArray
     stable: Stable
     kept: IntArray
+    least: FloatArray
     mattering: Ranked
     any: Ranked
     paired: bool = False
@@ -112,7 +114,7 @@ def weigh(
     counts = welcome_or_not(contrast, features, profile.quantities, settings.fail_on)
     sizes = sizes_that_matter(profile, features, readable, settings)
     matters = counts & sizes.exceeded(kept_values, chosen)
-    return Evidence(profile, kept_values, stable, kept, ranked(matters), ranked(counts), paired)
+    return Evidence(profile, kept_values, stable, kept, sizes.least, ranked(matters), ranked(counts), paired)
 
 
 def passes_gate(evidence: Evidence) -> bool:

@@ -69,10 +69,14 @@ def test_an_oracle_that_does_not_know_a_property_judges_runs_that_have_it(method
 
 def test_comparisons_leave_them_out() -> None:
     runs = program_runs(4, 10)
-    found = comparable(more(runs, 1.0, "shop.orders", EXACT[0]), more(runs), THESIS)
+    ours, theirs = more(runs, 1.0, "shop.orders", EXACT[0]), more(runs)
+    found = comparable(ours, theirs, THESIS)
     assert {prop.name for prop in found.properties} == {prop.name for prop in runs.runs[0].properties}
     assert [sentence.split()[0] for sentence in found.one_sided] == ["shop.orders"]
-    assert [sentence.split()[0] for sentence in found.lacking] == [EXACT[0]]
+    assert found.lacking == ()
+    judged = comparable(ours, theirs, settings_from({}))
+    assert (judged.properties, judged.one_sided) == (found.properties, found.one_sided)
+    assert [sentence.split()[0] for sentence in judged.lacking] == [EXACT[0]]
 
 
 def test_the_table_says_which() -> None:

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from buto.analysis.features import GAUGE_FEATURES
 from buto.detectors import registry
-from buto.detectors.bounds.settings import SUSTAINED
+from buto.detectors.bounds.settings import THESIS
 from buto.detectors.calibrated.data import MOST_RUNS, read, rounded, write
 from buto.detectors.calibrated.envelope import N_POINTS, Envelope, envelope
 from buto.detectors.calibrated.settings import CALIBRATED
@@ -26,17 +26,17 @@ from tests.support.training.profiles import a_profile
 
 def heard(number):
     run = program_run(6, number)
-    object.__setattr__(run, "notifications", (Notification(0.5, "done", "a:type=Bell", number, ""),))
+    object.__setattr__(run, "notifications", (Notification(0.5, "done", "a:type=Bell", 1, ""),))
     return run
 
 
 TRAINING = run_set([heard(number) for number in range(6)])
 CHECKED = run_set([heard(50)])
+METHODS = {settings.method: settings for settings in (CALIBRATED, THESIS)}
 DATA = {
-    preset.preset: json.loads(to_text(train(TRAINING, preset).fitted.to_data()))
-    for preset in (CALIBRATED, SUSTAINED)
+    method: json.loads(to_text(train(TRAINING, settings).fitted.to_data()))
+    for method, settings in METHODS.items()
 }
-PRESETS = {preset.preset: preset for preset in (CALIBRATED, SUSTAINED)}
 
 
 def places(data, path=()):
@@ -58,7 +58,7 @@ def damaged(data, path, value):
     return result
 
 
-PLACES = [(preset, path) for preset, data in DATA.items() for path in places(data)]
+PLACES = [(method, path) for method, data in DATA.items() for path in places(data)]
 ANYTHING = st.recursive(
     st.none()
     | st.booleans()
@@ -74,10 +74,10 @@ ANYTHING = st.recursive(
 @settings(deadline=None, max_examples=250)
 @given(st.sampled_from(PLACES), ANYTHING)
 def test_damage_anywhere_is_refused_or_leaves_an_oracle_that_judges(place, value):
-    preset, path = place
-    detector = registry.detector(PRESETS[preset].detector)(PRESETS[preset])
+    method, path = place
+    detector = registry.detector(method)(METHODS[method])
     try:
-        fitted = detector.from_data(damaged(DATA[preset], path, value))
+        fitted = detector.from_data(damaged(DATA[method], path, value))
     except BadFileError:
         return
     try:

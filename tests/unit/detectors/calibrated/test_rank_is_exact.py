@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -18,6 +19,7 @@ from buto.analysis.features import catalogue
 from buto.detectors.calibrated.evidence import Evidence, weigh
 from buto.detectors.calibrated.profile import Profile
 from buto.detectors.calibrated.settings import CALIBRATED, JudgeSettings
+from buto.detectors.effects import GROWTH, PART
 from buto.runs import FloatArray
 from tests.support.training.profiles import BALANCE, CPU, HEAP, LEVEL, NEVER, THREADS, a_profile
 
@@ -27,9 +29,7 @@ N_COLUMNS = len(catalogue(PROPERTIES)) + 1
 SIZES = ({}, {"*": "0"}, {"*": "1%"}, {"*": "20%"}, {"*": "never", "jvm.cpu.time": "5% and 100ms"})
 
 JUDGES = st.builds(
-    lambda fail_on, sizes: JudgeSettings(
-        preset="calibrated", detector="calibrated", fail_on=fail_on, minimum_effect=sizes
-    ),
+    lambda fail_on, sizes: replace(CALIBRATED, fail_on=fail_on, minimum_effect=sizes),
     st.sampled_from(["any", "worse"]),
     st.sampled_from(SIZES),
 )
@@ -140,6 +140,6 @@ def test_levels_are_those_that_the_sizes_are_shares_of() -> None:
         for one, least in zip(found.features, found.least, strict=True)
     }
     assert by_name[HEAP.name, "mean"] == pytest.approx(0.1 * LEVEL[HEAP], rel=0.02)
-    assert by_name[HEAP.name, "slope"] == pytest.approx(0.025 * LEVEL[HEAP], rel=0.02)
-    assert by_name[HEAP.name, "roughness"] == by_name[HEAP.name, "mean"]
+    assert by_name[HEAP.name, "slope"] == pytest.approx(GROWTH * 0.1 * LEVEL[HEAP], rel=0.02)
+    assert by_name[HEAP.name, "mean-late"] == pytest.approx(PART * by_name[HEAP.name, "mean"])
     assert by_name[NEVER.name, "total"] == pytest.approx(0.0, abs=1e-3)

@@ -20,7 +20,7 @@ from buto.runs import FloatArray
 from tests.support.training.profiles import CPU, HEAP, THREADS, a_profile
 
 N_TRAINING, N_CHECKED = 7, 3
-SIZES = {"everything": "0", "some": "1%", "usual": {}}
+SIZES = {"everything": "0", "some": "1%"}
 BY_SIZES = pytest.mark.parametrize("sizes", SIZES)
 
 
