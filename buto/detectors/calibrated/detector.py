@@ -74,13 +74,13 @@ class FittedCalibrated(FittedDetector):
         A regression if the p-value of differences that matter is at most alpha. Inconclusive if alpha is
         smaller than what the number of runs can show, or if no change was found but a property could not be
         read, or not in a large part of a run. Else a pass, with what is certain and does not matter noted. A
-        single run never fails: it passes, or two more must decide with it.
+        single run never fails: it passes, or is inconclusive because two more must decide with it.
         """
         evidence = self.evidence(runs)
         found, everything = evidence.mattering.significance, evidence.any.significance
         unreadable = could_not_be_read(evidence) or self._partly_unread(runs)
         lacking = could_not_be_read(evidence, usual=False)
-        alpha, needed = self.settings.alpha, runs_needed(len(runs), self.settings.alpha)
+        alpha = self.settings.alpha
         far = obvious(evidence, len(runs))
         named = findings(evidence, evidence.mattering, runs, self.settings)
         certain = everything.p_value <= alpha
@@ -98,13 +98,16 @@ class FittedCalibrated(FittedDetector):
             obvious=tuple(one.quantity.name for one in far),
             needs_more=self._why_more(evidence, [one.quantity.name for one in far], len(runs)),
         )
-        if found.p_value <= alpha:
+        if verdict.needs_more:
+            reason = f"{verdict.needs_more}, and one run never fails alone: three decide together"
+            return replace(verdict, status=Status.INCONCLUSIVE, reasons=(reason, *unreadable))
+        if found.p_value <= alpha and len(runs) > 1:
             return replace(verdict, status=Status.REGRESSION, warnings=(*unreadable, *lacking))
-        if alpha < found.smallest and (len(runs) > 1 or verdict.needs_more):
+        if alpha < found.smallest and len(runs) > 1:
+            needed = runs_needed(len(runs), alpha)
             reason = (
                 f"{self.n_training} training runs cannot tell a share of {alpha:g} from chance "
                 f"with {len(runs)} under test: {needed} could"
-                f"{', and so could three under test' if len(runs) == 1 else ''}"
             )
             return replace(verdict, status=Status.INCONCLUSIVE, reasons=(reason,), runs_needed=needed)
         if unreadable:

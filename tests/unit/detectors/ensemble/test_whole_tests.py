@@ -6,12 +6,12 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from buto.analysis.evidence import SMALLEST_TAIL, SOFTENING
 from buto.detectors.ensemble.detector import EnsembleDetector
-from buto.detectors.ensemble.settings import ENSEMBLE, FOO
+from buto.detectors.ensemble.settings import ENSEMBLE
 from buto.detectors.ensemble.whole.deviations import held_out_environments
 from buto.detectors.ensemble.whole.elsewhere import Elsewhere, Scores
 from buto.detectors.ensemble.whole.fitted import KNOWN, NOT_SEEN
+from buto.detectors.ensemble.whole.tail import SMALLEST_TAIL, SOFTENING
 from buto.errors import BadFileError, JudgeError, UsageError
 from buto.oracle import settings_from
 from buto.runs import run_set
@@ -287,9 +287,7 @@ def test_without_three_other_environments_no_selftest_leaves_one_out():
     assert found.not_left_out == ("that takes 4 or more, and these runs are of 3 environments",)
 
 
-def test_the_selftest_needs_a_promise_and_enough_runs():
-    with pytest.raises(JudgeError, match="foo promises no rate"):
-        EnsembleDetector(FOO).selftest(unchanged_runs("fast"), 5)
+def test_the_selftest_needs_enough_runs():
     with pytest.raises(JudgeError, match="7 runs are too few"):
         EnsembleDetector(ENSEMBLE).selftest(unchanged_runs("fast"), 5)
     with pytest.raises(JudgeError, match=r"18 training runs cannot tell a share of 0\.05") as refused:
