@@ -9,7 +9,9 @@ are under test.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import combinations
 from math import comb
 
@@ -57,20 +59,51 @@ def stabilised(
     return Stable(np.arcsinh(features / unit), floor, unit)
 
 
+@lru_cache(maxsize=32)
 def choices(n_runs: int, size: int, limit: int, seed: int = 0) -> IntArray:
     """Return choices of ``size`` of ``n_runs`` runs, shape (n_choices, size); the runs under test come first.
 
-    The last runs are those under test. All choices if there are at most ``limit``; else ``limit`` random ones
-    by ``seed``, including the one under test.
+    The last runs are those under test. All choices if there are at most ``limit``; else ``limit`` different
+    random ones by ``seed``, including the one under test.
     """
     under_test = np.arange(n_runs - size, n_runs)
     if comb(n_runs, size) <= limit:
         ways = np.array(list(combinations(range(n_runs), size)), np.int64)
         # combinations() ends with the last runs.
-        return ways[::-1]
+        return _fixed(ways[::-1])
+    everyone = np.tile(np.arange(n_runs), (limit, 1))
+    return _fixed(
+        different(
+            under_test,
+            lambda random: np.sort(random.permuted(everyone, axis=1)[:, :size], axis=1),
+            limit,
+            seed,
+        )
+    )
+
+
+def different(
+    first: IntArray, draw: Callable[[np.random.Generator], IntArray], n_rows: int, seed: int
+) -> IntArray:
+    """Return random rows that differ from each other, the given one first, shape (n_rows, n_columns).
+
+    If the one under test were drawn again, it would tie with itself, and its rank would not be the smallest.
+
+    Args:
+        draw: gives some random rows, each as likely as any other of all possible ones.
+    """
     random = np.random.default_rng(seed)
-    ways = random.permuted(np.tile(np.arange(n_runs), (limit - 1, 1)), axis=1)[:, :size]
-    return np.vstack([under_test, ways])
+    rows = first[None]
+    while len(rows) < n_rows:
+        rows = np.vstack([rows, draw(random)])
+        places = np.unique(rows, axis=0, return_index=True)[1]
+        rows = rows[np.sort(places)]
+    return rows[:n_rows]
+
+
+def _fixed(ways: IntArray) -> IntArray:
+    ways.flags.writeable = False
+    return ways
 
 
 def mirrored(chosen: IntArray, n_runs: int) -> bool:

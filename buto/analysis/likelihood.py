@@ -6,7 +6,9 @@ Features are on a logarithmic scale far from zero, so this is the usual *relativ
 factor of a feature that varies more between runs than changes usually do is near 1, whatever its values are:
 noisy features say nothing, neither for a change nor against one, and adding some of them costs little power.
 
-The factor of a quantity is the mean over its features; the score of a choice of runs is the logarithm of the
+A difference that speaks against a change, or that does not count, has the factor 1, so that no choice of runs
+has a high score only because the others speak against a change. The factor of a quantity is the mean over its
+features; the score of a choice of runs is the logarithm of the
 mean over quantities, the likelihood that one of them has changed. All runs are treated alike, and therefore
 the rank of the score is an exact p-value (:mod:`buto.analysis.evidence`).
 """
@@ -18,6 +20,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from buto.analysis.contrasts import Stable
+from buto.analysis.matching import BoolArray
 from buto.analysis.timepoints import IntArray
 from buto.runs import FloatArray
 
@@ -79,6 +82,11 @@ def factors(found: Differences) -> FloatArray:
         logarithm = (freedom + 1) / 2 * (plain - fitted) - np.log1p(ratio) / 2
         result += np.exp(np.minimum(logarithm, LARGEST_LOGARITHM))
     return result / len(USUAL_CHANGES)
+
+
+def for_a_change(factor: FloatArray, counts: BoolArray) -> FloatArray:
+    """Return the same factors, at least 1, and 1 where a difference does not count."""
+    return np.where(counts, np.maximum(factor, 1.0), 1.0)
 
 
 def mean_of_each(values: FloatArray, group: IntArray) -> FloatArray:

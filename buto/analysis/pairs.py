@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from buto.analysis.contrasts import Stable, wallace
+from buto.analysis.contrasts import Stable, different, wallace
 from buto.analysis.likelihood import Differences
 from buto.analysis.timepoints import IntArray
 from buto.runs import FloatArray
@@ -22,15 +22,14 @@ from buto.runs import FloatArray
 def exchanges(n_pairs: int, limit: int, seed: int = 0) -> IntArray:
     """Return which run of each pair is taken for the second program's, shape (n_choices, n_pairs).
 
-    The first choice is what really was. All choices if there are at most ``limit``, else ``limit`` random
-    ones by ``seed``, including the first.
+    The first choice is what really was. All choices if there are at most ``limit``, else ``limit`` different
+    random ones by ``seed``, including the first.
     """
     if 2**n_pairs <= limit:
         bits = (np.arange(2**n_pairs)[:, None] >> np.arange(n_pairs)) & 1
     else:
-        random = np.random.default_rng(seed)
-        bits = random.integers(0, 2, (limit, n_pairs))
-        bits[0] = 0
+        first = np.zeros(n_pairs, np.int64)
+        bits = different(first, lambda random: random.integers(0, 2, (limit, n_pairs)), limit, seed)
     chosen: IntArray = np.arange(n_pairs) + n_pairs * (1 - bits)
     return chosen
 

@@ -20,9 +20,10 @@ from buto.detectors.judge import DEFAULT, settings_from
 from buto.detectors.settings import Settings
 from buto.engine.placement import ANY_HOST, HostLabels
 from buto.errors import UsageError
+from buto.programs.model import Revision
 from buto.runs.masking import Mask
 from buto.runs.window import PROGRAM_END, PROGRAM_START, Window, parse_moment
-from buto.units import format_seconds, parse_seconds
+from buto.units import format_seconds, parse_bytes, parse_seconds
 from buto.workload.model import STOPPED_EXIT, Workload, workload_from
 from buto.workload.services.model import Service, service_from
 
@@ -32,7 +33,7 @@ AUTO = "auto"
 
 MAX_RUNS = 10_000
 
-_NOT_REMEMBERED = ("runs", "judge", "inputs")
+_NOT_REMEMBERED = ("runs", "judge", "inputs", "keep", "program")
 """Keys that do not concern launching and measuring."""
 
 SOURCE_INTERVAL_S = 1.0
@@ -40,6 +41,11 @@ SOURCE_INTERVAL_S = 1.0
 
 SOURCE_TIMEOUT_S = 1.0
 """The longest time that one reading of a source may take."""
+
+DEFAULT_KEPT_BYTES = 256 << 20
+"""The largest program that training keeps."""
+
+NEVER = "never"
 
 DEFAULT_TIMEOUT_S = 600.0
 DEFAULT_INTERVAL_S = 0.1
@@ -76,6 +82,9 @@ class TestConfig:
         hosts: which hosts of a cluster may record it.
         inputs: shell patterns, from the configuration's directory, of the files that it depends on; empty
             if not specified.
+        keep_bytes: how large the program's files may be that training keeps; 0 for never.
+        program: from which revision the old program is built, without a commit for that of the training; None
+            to keep its files.
     """
 
     __test__: ClassVar[bool] = False  # Otherwise pytest would collect the class as a test.
@@ -91,6 +100,8 @@ class TestConfig:
     hosts: HostLabels = ANY_HOST
     services: tuple[Service, ...] = ()
     window: Window | None = None
+    keep_bytes: int = DEFAULT_KEPT_BYTES
+    program: Revision | None = None
 
 
 def build_test(
@@ -166,6 +177,8 @@ def build_test(
         _hosts(written.get("hosts", {})),
         services,
         window,
+        values.keep_bytes(written),
+        _revision(written["program"]) if "program" in written else None,
     )
 
 
@@ -241,6 +254,18 @@ class _Values:
             return parse_live_set(str(written.get("live-set", usual)))
         except UsageError as error:
             raise InvalidValue(("live-set",), error.message, error.advice) from error
+
+    def keep_bytes(self, written: Mapping[str, Any]) -> int:
+        keep = str(written.get("keep", f"{DEFAULT_KEPT_BYTES}B"))
+        if keep == NEVER:
+            return 0
+        try:
+            size = parse_bytes(keep)
+        except UsageError as error:
+            raise InvalidValue(("keep",), f"keep: {error.message}, or {NEVER}", error.advice) from error
+        if not size:
+            raise InvalidValue(("keep",), f"keep must be a size above 0, or {NEVER}, got {keep}")
+        return size
 
     def settings(self, judge: Mapping[str, Any]) -> Settings:
         try:
@@ -341,6 +366,10 @@ def _hosts(data: Mapping[str, Any]) -> HostLabels:
     return HostLabels(
         data.get("name", ""), data.get("cpu", ""), (tags,) if isinstance(tags, str) else tuple(tags)
     )
+
+
+def _revision(data: Mapping[str, Any]) -> Revision:
+    return Revision(data.get("revision", ""), data.get("build", ""))
 
 
 def _mbean(data: Mapping[str, Any]) -> MBeanSpec:

@@ -10,6 +10,7 @@ import math
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from fnmatch import fnmatchcase
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -74,11 +75,14 @@ USUAL: Mapping[str, str] = {
 """Sizes by shell pattern; the last pattern that fits holds. ``docs/methods/judging.md`` says why each."""
 
 PART = 2.0
-"""What differs in a part of the run only, or in how it moves, matters from twice the size on: the same work may
-come a little earlier."""
+"""What differs in a part of the run only, or in how it moves, matters from twice the size on: the same work
+may come a little earlier."""
 
 GROWTH = 0.25
 """Growth during the run matters from this share of the size of a level on: what grows does not end."""
+
+GROWTH_MEASURE = "growth from the first to the last third"
+"""What findings call it."""
 
 PER_CLASS: Mapping[str, float] = {
     "jvm.memory.heap.used_after_last_gc": 3072.0,
@@ -113,8 +117,8 @@ def smallest_effects(
 ) -> FloatArray:
     """Return the smallest change of each property that matters, in its unit, shape (n_properties,).
 
-    The last pattern that fits a property's name holds, of the given ones before the usual ones; 0 where none
-    does, infinite for NEVER. Of a share and an amount, the larger holds.
+    The last pattern that fits a property's name holds, of the given ones before the usual ones. Infinite for
+    NEVER; of a share and an amount, the larger holds.
 
     Args:
         levels: shape (n_properties,), what shares are of.
@@ -123,12 +127,9 @@ def smallest_effects(
         UsageError: a quantity of another unit than the property's.
     """
     effects = np.zeros(len(properties))
-    sizes = [*USUAL.items(), *minimum.items()][::-1]
     for number, prop in enumerate(properties):
-        for pattern, text in sizes:
-            if prop.name == pattern or fnmatchcase(prop.name, pattern):
-                effects[number] = _effect(prop, levels[number], pattern, text)
-                break
+        pattern, text = _last_fitting(prop.name, minimum) or _usual(prop.name)
+        effects[number] = _effect(prop, levels[number], pattern, text)
     return effects
 
 
@@ -153,6 +154,18 @@ def effect_text(size: float, unit: str) -> str:
     amount, suffix = (size, "") if step is None else (size / step.size, step.text)
     scale = 10.0 ** (math.floor(math.log10(amount)) - DIGITS + 1)
     return f"{math.ceil(amount / scale - 1e-9) * scale:.10g}{suffix}"
+
+
+def _last_fitting(name: str, sizes: Mapping[str, str]) -> tuple[str, str] | None:
+    for pattern, text in [*sizes.items()][::-1]:
+        if name == pattern or fnmatchcase(name, pattern):
+            return pattern, text
+    return None
+
+
+@cache
+def _usual(name: str) -> tuple[str, str]:
+    return _last_fitting(name, USUAL) or (EVERYTHING, USUAL[EVERYTHING])
 
 
 def _is_size(text: str) -> bool:

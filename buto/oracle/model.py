@@ -11,6 +11,7 @@ from buto.detectors import registry
 from buto.detectors.protocol import FittedDetector
 from buto.detectors.settings import Settings
 from buto.display import Displayed
+from buto.programs.model import UNKNOWN, OldProgram
 from buto.runs import ClassHistogram
 
 
@@ -30,6 +31,7 @@ class Oracle(Displayed):
         edits: descriptions of what people edited in the file; empty after training.
         classes: the typical live objects at the end of the training runs, for reports; None unless all
             runs have a histogram of them.
+        program: how the program that was trained on can be launched again.
     """
 
     test: str
@@ -42,6 +44,7 @@ class Oracle(Displayed):
     foreign_load: float = float("nan")
     edits: tuple[str, ...] = ()
     classes: ClassHistogram | None = None
+    program: OldProgram = UNKNOWN
 
     @property
     def metadata(self) -> MetadataSettings:

@@ -20,6 +20,7 @@ from buto.oracle.checksums import checksums, edited
 from buto.oracle.document import to_text
 from buto.oracle.levels import summary
 from buto.oracle.model import Oracle
+from buto.programs import model as programs
 from buto.runs import ClassHistogram
 from buto.runs.files.reading import is_missing, parse_json, read_file
 from buto.runs.files.staging import publish_file, storage_advice
@@ -67,6 +68,7 @@ def save(path: Path, oracle: Oracle) -> None:
         "warnings": list(map(_fact, oracle.warnings)),
         "judge": oracle.settings.to_data(),
         "target": dict(oracle.target),
+        **_program(oracle),
         "runs": list(oracle.run_ids),
         "foreign_load": None if math.isnan(oracle.foreign_load) else oracle.foreign_load,
         "environment": dict(oracle.environment.values),
@@ -84,6 +86,11 @@ def save(path: Path, oracle: Oracle) -> None:
             f"the oracle {path} cannot be written: {error.strerror or error}",
             advice=storage_advice(error, Setting("oracle", "FILE")),
         ) from error
+
+
+def _program(oracle: Oracle) -> dict[str, Any]:
+    is_known = oracle.program != programs.UNKNOWN
+    return {"program": programs.to_data(oracle.program)} if is_known else {}
 
 
 def load(path: Path) -> Oracle:
@@ -162,6 +169,7 @@ def _oracle(data: dict[str, Any]) -> Oracle:
         foreign_load=_load_by_others(data.get("foreign_load")),
         edits=edited(data),
         classes=_classes(data.get("classes")),
+        program=programs.from_data(data["program"]) if "program" in data else programs.UNKNOWN,
     )
 
 

@@ -28,6 +28,7 @@ from buto.workflow.accept import begin, learn_change
 from buto.workflow.advice.door import reword
 from buto.workflow.check import judge, warn_of_settings
 from buto.workflow.events import Event, OnEvent, OracleChanged, WaitingForStore, Warned, ignore
+from buto.workflow.kept import Watched, watch
 from buto.workflow.launching.case import Case, check_number_of_runs, checked, learned
 from buto.workflow.launching.ending import check_repeats
 from buto.workflow.outcome import concluded, keep
@@ -106,6 +107,7 @@ class ItemCase:
         remembers: whether the oracle stores how to start the program, so that ``buto check`` can start it.
         explains: whether training stores a profile, and a regression is compared with it.
         events: what was reported before the outcome.
+        watched: the program before it was launched; None if the test launched it, or if it is only checked.
     """
 
     project: Project
@@ -113,6 +115,7 @@ class ItemCase:
     remembers: bool = True
     explains: bool = False
     events: Events = field(default_factory=Events)
+    watched: Watched | None = None
 
     def launch(self) -> None:
         """Launch as often as needed.
@@ -121,6 +124,8 @@ class ItemCase:
             ButoError: the program cannot be measured.
         """
         name = self.state.test.name
+        if self.state.known is None or self.state.accepts:
+            self.watched = watch(self.project, self.state.test)
         self.state = complete(self.project, [self.state], self.events)[name]
         if self.state.failure is not None:
             raise self.state.failure
@@ -149,7 +154,7 @@ class ItemCase:
         if case.replaced is not None:
             return self._accepted(case.replaced, verbosity)
         target = case.test.written if self.remembers else None
-        result = learn(self.project, case.test, case.runs, target=target)
+        result = learn(self.project, case.test, case.runs, target=target, watched=self.watched)
         keep(self.project, concluded(Action.TRAIN, [result]), ignore)
         if self.explains:
             from buto.workflow.why.storing import store_profile
@@ -165,7 +170,14 @@ class ItemCase:
         again = Step(Action.ACCEPT, case.test.name)
         target = case.test.written if self.remembers else None
         result = learn_change(
-            self.project, case.test, replaced, case.runs, events, target=target, again=again
+            self.project,
+            case.test,
+            replaced,
+            case.runs,
+            events,
+            target=target,
+            again=again,
+            watched=self.watched,
         )
         keep(self.project, concluded(Action.ACCEPT, [result]), events)
         n_judged = sum(run.metadata.get(PURPOSE) == Action.CHECK.value for run in case.valid())

@@ -16,7 +16,17 @@ from buto.runs import Run, run_set
 from buto.steps import Action, Step
 from buto.workflow.advice.door import in_words, reword, worded
 from buto.workflow.advice.rules import warnings
-from buto.workflow.events import Accepted, Failed, JudgedTaken, OnEvent, OracleChanged, Warned, ignore
+from buto.workflow.events import (
+    Accepted,
+    Failed,
+    JudgedTaken,
+    OnEvent,
+    OracleChanged,
+    ProgramKept,
+    Warned,
+    ignore,
+)
+from buto.workflow.kept import Watched, forget_programs, keep_program, watch
 from buto.workflow.labels.label import check_reason
 from buto.workflow.labels.labelled_runs import labelled_past
 from buto.workflow.launching.case import Case, accepted, check_number_of_runs
@@ -84,6 +94,7 @@ def accept(project: Project, request: AcceptRequest, on_event: OnEvent = ignore)
         project.check_oracles_writable(names)
     known = {name: project.oracle(name, action) for name in names}
     tests = [_test(project, name, request, known[name]) for name in names]
+    watched = {test.name: watch(project, test) for test in tests}
     if request.from_runs is None:
         collected = _collected(project, tests, known, request, on_event)
     else:
@@ -92,7 +103,8 @@ def accept(project: Project, request: AcceptRequest, on_event: OnEvent = ignore)
         for name, one in collected.items():
             warn_of_old_runs(project, known[name], one.runs, on_event)
     results = [
-        _result(project, test, known[test.name], collected[test.name], request, on_event) for test in tests
+        _result(project, test, known[test.name], collected[test.name], request, watched[test.name], on_event)
+        for test in tests
     ]
     outcome = concluded(action, results)
     if not request.dry_run:
@@ -123,6 +135,7 @@ def learn_change(
     *,
     target: Mapping[str, Any] | None,
     again: Step,
+    watched: Watched | None = None,
     dry_run: bool = False,
 ) -> Result:
     """Learn from the usable runs among these, report what changes, and write the oracle.
@@ -130,6 +143,7 @@ def learn_change(
     Args:
         target: how the program is started, for the oracle to remember; None as for :func:`train.learn`.
         again: the step that accepts the same runs without launching.
+        watched: see :func:`train.learn`.
         dry_run: whether to leave the oracle unchanged.
 
     Raises:
@@ -146,7 +160,10 @@ def learn_change(
     learned = oracle.train(valid, test.settings, target=target, pasts=pasts)
     on_event(OracleChanged(known, learned))
     if not dry_run:
+        learned = replace(learned, program=keep_program(project, test, watched, valid.runs))
         oracle.save(path, learned)
+        on_event(ProgramKept(test.name, learned.program))
+        forget_programs(project, test.name, learned.program)
     found = tuple(in_words(one, project.door) for one in (*learned.warnings, *warnings(valid, project.door)))
     for warning in found:
         on_event(Warned(test.name, warning))
@@ -229,6 +246,7 @@ def _result(
     known: Oracle,
     collected: Collected,
     request: AcceptRequest,
+    watched: Watched,
     on_event: OnEvent,
 ) -> Result:
     """Accept one test and report it, or why it cannot be learned."""
@@ -238,8 +256,17 @@ def _result(
     try:
         if collected.failure is not None:
             raise collected.failure
-        target, dry_run = test.written, request.dry_run
-        return learn_change(project, test, known, runs, on_event, target=target, again=again, dry_run=dry_run)
+        return learn_change(
+            project,
+            test,
+            known,
+            runs,
+            on_event,
+            target=test.written,
+            again=again,
+            watched=watched,
+            dry_run=request.dry_run,
+        )
     except StorageError as error:
         raise StorageError(
             f"{error.message}; the runs are stored in {project.files.store}",

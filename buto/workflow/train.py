@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from buto import oracle
@@ -23,11 +23,13 @@ from buto.workflow.events import (
     Failed,
     OnEvent,
     OracleWritten,
+    ProgramKept,
     StrengthsLimited,
     Trained,
     Warned,
     ignore,
 )
+from buto.workflow.kept import Watched, forget_programs, keep_program, watch
 from buto.workflow.labels.labelled_runs import labelled_past
 from buto.workflow.launching.case import Case, check_number_of_runs, learned
 from buto.workflow.launching.collected import Collected
@@ -80,6 +82,7 @@ def train(project: Project, request: TrainRequest, on_event: OnEvent = ignore) -
     project.check_oracles_writable(names)
     known = {name: project.known_oracle(name, action, overrides) for name in names}
     tests = [project.test(name, action, overrides, known[name], request.runs) for name in names]
+    watched = {test.name: watch(project, test) for test in tests}
     if request.from_runs is not None:
         which = request.from_runs
         collected = {test.name: Collected(tuple(stored_runs(project, test.name, which))) for test in tests}
@@ -90,7 +93,9 @@ def train(project: Project, request: TrainRequest, on_event: OnEvent = ignore) -
             if request.resume is not None
         }
         collected = launched(project, tests, action, on_event, done)
-    results = [_result(project, test, collected[test.name], request, on_event) for test in tests]
+    results = [
+        _result(project, test, collected[test.name], request, watched[test.name], on_event) for test in tests
+    ]
     outcome = concluded(action, results)
     keep(project, outcome, on_event)
     if request.profile:
@@ -148,6 +153,7 @@ def learn(
     on_event: OnEvent = ignore,
     *,
     target: Mapping[str, Any] | None = None,
+    watched: Watched | None = None,
     all_strengths: bool = False,
 ) -> Result:
     """Learn from the usable runs among these, write the oracle, and report its strengths.
@@ -155,6 +161,7 @@ def learn(
     Args:
         target: how the program is started, to be stored in the oracle; None if it can be started only by
             the test that drives it.
+        watched: the program before it was launched, to be kept; None if it cannot be.
         all_strengths: see :class:`TrainRequest`.
 
     Raises:
@@ -165,8 +172,11 @@ def learn(
     path, valid = project.oracle_path(test.name), run_set(runs).valid()
     pasts = labelled_past(project, test.settings, on_event)
     trained = oracle.train(valid, test.settings, target=target, pasts=pasts)
+    trained = replace(trained, program=keep_program(project, test, watched, valid.runs))
     oracle.save(path, trained)
     on_event(OracleWritten(test.name, path, len(valid)))
+    on_event(ProgramKept(test.name, trained.program))
+    forget_programs(project, test.name, trained.program)
     on_event(jvm_measured(test.name, valid))
     texts = tuple(in_words(one, project.door) for one in (*trained.warnings, *warnings(valid, project.door)))
     read_input = input_remark(valid)
@@ -182,14 +192,27 @@ def learn(
 
 
 def _result(
-    project: Project, test: TestConfig, collected: Collected, request: TrainRequest, on_event: OnEvent
+    project: Project,
+    test: TestConfig,
+    collected: Collected,
+    request: TrainRequest,
+    watched: Watched,
+    on_event: OnEvent,
 ) -> Result:
     """Train one test and report the oracle or the failure."""
     runs = collected.runs
     try:
         if collected.failure is not None:
             raise collected.failure
-        return learn(project, test, runs, on_event, target=test.written, all_strengths=request.all_strengths)
+        return learn(
+            project,
+            test,
+            runs,
+            on_event,
+            target=test.written,
+            watched=watched,
+            all_strengths=request.all_strengths,
+        )
     except StorageError as error:
         which = f"{runs[0].id}..{runs[-1].id}" if runs else "all"
         again = project.door.step(Step(Action.TRAIN, test.name, from_runs=which))

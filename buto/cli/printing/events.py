@@ -6,6 +6,7 @@ import shlex
 
 from buto.cli.printing.console import Console, Verbosity
 from buto.cli.printing.progress import LaunchProgress
+from buto.programs.model import Unkept
 from buto.reading_order import Order
 from buto.report.result import LEFT_OUT, Result
 from buto.report.sanitize import one_line
@@ -30,6 +31,7 @@ from buto.workflow.events import (
     OracleChanged,
     OracleWritten,
     ProfilesStored,
+    ProgramKept,
     RunsLeftOut,
     Shown,
     StrengthsLimited,
@@ -92,6 +94,8 @@ class EventPrinter:
                 console.result(one_line(f"LEFT OUT  {left_out.test}: {left_out.why}"))
             case ProfilesStored(test, path, n_profiles):
                 console.info(f"{test}: {format_count(n_profiles, 'profile')} stored for buto why in {path}")
+            case ProgramKept():
+                self._kept(event)
             case RunsLeftOut(test, n_runs):
                 console.info(f"{test}: {format_count(n_runs, 'run')} of other environments left out")
             case Judged(result):
@@ -142,6 +146,15 @@ class EventPrinter:
             )
         elif event.names:
             self.console.detail(f"{event.test}: measured {', '.join(event.names)}")
+
+    def _kept(self, event: ProgramKept) -> None:
+        """Print that a program is kept with ``-v``, and always why it is not."""
+        if not isinstance(event.program, Unkept):
+            self.console.detail(f"{event.test}: {event.describe()}")
+            return
+        advice = event.program.advice
+        more = f" ({advice if self._door is None else in_words(advice, self._door)})" if advice else ""
+        self.console.info(f"{event.test}: {event.describe()}{more}")
 
     def _learned(self, event: OracleWritten | StrengthsLimited | Trained | OracleChanged | Accepted) -> None:
         console = self.console

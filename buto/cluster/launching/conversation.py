@@ -91,7 +91,7 @@ class Conversation:
     def _send(self, sha256: str) -> None:
         source = next(one for one in self._inputs.files if one.sha256 == sha256)
         n_pieces = max(1, -(-source.size_bytes // PIECE_BYTES))
-        for number, content in enumerate(_pieces(Path(source.path), n_pieces)):
+        for number, content in enumerate(_pieces(Path(self._inputs.path(source)), n_pieces)):
             is_last = number == n_pieces - 1
             error = self._ask(task.receive, sha256, [content], number == 0, is_last)
             if error is not None:

@@ -11,10 +11,11 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from buto.cluster.inputs import Inputs, sha256_of
+from buto.cluster.inputs import Inputs
 from buto.cluster.worker.cleaning import clean, mark_used
 from buto.collect.target import Target
 from buto.errors import MeasureError
+from buto.programs.named import sha256_of
 from buto.runs.files.staging import hidden_name, storage_errors
 
 
@@ -76,8 +77,7 @@ class Staging:
             self._build(tree, inputs)
             clean((self._contents, self._trees), in_use=tree)
         mark_used(tree)
-        command = inputs.command(target.command, tree)
-        return replace(target, directory=tree / inputs.within, command=command)
+        return inputs.placed(target, tree)
 
     def _build(self, tree: Path, inputs: Inputs) -> None:
         hidden = hidden_name(tree)
@@ -88,7 +88,7 @@ class Staging:
                 shutil.copyfile(self._contents / one.sha256, place)
                 mark_used(self._contents / one.sha256)
                 place.chmod(0o700)
-            (hidden / inputs.within).mkdir(parents=True, exist_ok=True)
+            (hidden / (inputs.program.within or "")).mkdir(parents=True, exist_ok=True)
             hidden.rename(tree)
 
 
@@ -98,9 +98,10 @@ def _is_here(inputs: Inputs) -> bool:
         return False
     for one in inputs.files:
         try:
-            state = os.stat(one.path)
+            path = inputs.path(one)
+            state = os.stat(path)
             is_same = state.st_size == one.size_bytes
-            if not is_same or sha256_of(one.path, state.st_size, state.st_mtime_ns) != one.sha256:
+            if not is_same or sha256_of(path, state.st_size, state.st_mtime_ns) != one.sha256:
                 return False
         except OSError:
             return False

@@ -6,9 +6,11 @@ import hashlib
 import os
 import shlex
 from collections.abc import Iterator, Mapping
-from functools import lru_cache
 from pathlib import Path
 
+from buto.errors import UsageError
+from buto.programs.named import sha256_of, with_manifests
+from buto.programs.references import Place
 from buto.runs import MetadataValue
 
 _PATHS = ("jvm.class.path", "system.property[jdk.module.path]")
@@ -27,9 +29,8 @@ MAX_BYTES = 1 << 29
 def program_digest(metadata: Mapping[str, MetadataValue]) -> str | None:
     """Return twelve digits of a checksum over the jars and classes that a run's metadata names.
 
-    These are the jars of the class path and of the module path as they are now, the classes in their
-    directories, and the sources, jars and scripts that the command names. Jars that only a manifest names
-    are not among them.
+    These are the jars of the class path and of the module path as they are now, with those that their
+    manifests name, the classes in their directories, and sources, jars and scripts that the command names.
 
     Returns:
         None if there is no such file, or too much of them.
@@ -43,8 +44,8 @@ def program_digest(metadata: Mapping[str, MetadataValue]) -> str | None:
             n_files, n_bytes = n_files + 1, n_bytes + state.st_size
             if n_bytes > MAX_BYTES:
                 return None
-            whole.update(f"{name}\0{_content(str(path), state.st_size, state.st_mtime_ns)}\0".encode())
-    except (OSError, _TooManyError):
+            whole.update(f"{name}\0{sha256_of(str(path), state.st_size, state.st_mtime_ns)}\0".encode())
+    except (OSError, UsageError, _TooManyError):
         return None
     return whole.hexdigest()[:_DIGITS] if n_files else None
 
@@ -55,13 +56,15 @@ class _TooManyError(Exception):
 
 def _files(metadata: Mapping[str, MetadataValue], directory: Path) -> Iterator[tuple[str, Path]]:
     """Yield files with names that do not depend on where the program is."""
+    place, seen = Place(str(directory)), set[str]()
     for key in _PATHS:
         for entry in filter(None, str(metadata.get(key) or "").split(os.pathsep)):
             path = directory / entry
             if path.is_dir():
                 yield from _below(path)
-            elif path.is_file():
-                yield path.name, path
+            else:
+                for file in with_manifests(str(path), place, seen):
+                    yield os.path.basename(file), Path(file)
     for word in _words(str(metadata.get(_COMMAND) or "")):
         if word.endswith(_SOURCES) and (directory / word).is_file():
             yield word, directory / word
@@ -86,10 +89,3 @@ def _words(command: str) -> list[str]:
         return shlex.split(command)
     except ValueError:
         return []
-
-
-@lru_cache(maxsize=4 * MAX_ENTRIES)
-def _content(path: str, size_bytes: int, changed_ns: int) -> str:
-    """Return the checksum of a file; size and time of its last change tell the cache about a new content."""
-    with open(path, "rb") as file:
-        return hashlib.file_digest(file, "blake2b").hexdigest()

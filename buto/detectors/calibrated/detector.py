@@ -84,7 +84,7 @@ class FittedCalibrated(FittedDetector):
         A regression if the p-value of differences that matter is at most alpha. Inconclusive if alpha is
         smaller than what the number of runs can show, or if no change was found but a property could not be
         read, or not in a large part of a run. Else a pass, with what is certain and does not matter noted. A
-        single run never fails: it passes, or two more must decide with it.
+        single run never fails: it passes, or is inconclusive because two more must decide with it.
         """
         if another := another_load(self.profile, [self.profile.measure(run) for run in runs]):
             return Verdict(Status.INCONCLUSIVE, NAME, reasons=(another,), alpha=self.settings.alpha)
@@ -92,7 +92,7 @@ class FittedCalibrated(FittedDetector):
         found, everything = evidence.mattering.significance, evidence.any.significance
         unreadable = could_not_be_read(evidence) or self._partly_unread(runs)
         lacking = could_not_be_read(evidence, usual=False)
-        alpha, needed = self.settings.alpha, runs_needed(len(runs), self.settings.alpha)
+        alpha = self.settings.alpha
         far = obvious(evidence, len(runs))
         named = findings(evidence, evidence.mattering, runs, self.settings)
         certain = everything.p_value <= alpha
@@ -110,13 +110,16 @@ class FittedCalibrated(FittedDetector):
             obvious=tuple(one.quantity.name for one in far),
             needs_more=self._why_more(evidence, [one.quantity.name for one in far], len(runs)),
         )
-        if found.p_value <= alpha:
+        if verdict.needs_more:
+            reason = f"{verdict.needs_more}, and one run never fails alone: three decide together"
+            return replace(verdict, status=Status.INCONCLUSIVE, reasons=(reason, *unreadable))
+        if found.p_value <= alpha and len(runs) > 1:
             return replace(verdict, status=Status.REGRESSION, warnings=(*unreadable, *lacking))
-        if alpha < found.smallest and (len(runs) > 1 or verdict.needs_more):
+        if alpha < found.smallest and len(runs) > 1:
+            needed = runs_needed(len(runs), alpha)
             reason = (
                 f"{self.n_training} training runs cannot tell a share of {alpha:g} from chance "
                 f"with {len(runs)} under test: {needed} could"
-                f"{', and so could three under test' if len(runs) == 1 else ''}"
             )
             return replace(verdict, status=Status.INCONCLUSIVE, reasons=(reason,), runs_needed=needed)
         if unreadable:
@@ -235,11 +238,12 @@ class CalibratedDetector(Detector[JudgeSettings]):
         return FittedCalibrated(self.settings, profile, envelope(runs.runs, properties, left_out))
 
     def from_data(self, data: Mapping[str, Any]) -> FittedDetector:
-        if MACHINES in data:
+        kinds = data if isinstance(data, Mapping) else ()
+        if MACHINES in kinds:
             whole, known, left_out = machines_data.read(data)
             parts = [Known(one, n, self.from_data(model)) for one, n, model in known]
             return FittedMachines(self.settings, tuple(parts), whole, left_out)
-        if OBSERVATIONS in data:
+        if OBSERVATIONS in kinds:
             return load.FittedLoad(self.settings, *load_data.read(data))
         return FittedCalibrated(self.settings, *calibrated_data.read(data))
 

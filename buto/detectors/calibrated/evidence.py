@@ -11,7 +11,7 @@ import numpy as np
 from buto.analysis.contrasts import Stable, choices, contrasts, mirrored, stabilised
 from buto.analysis.evidence import Significance, significance
 from buto.analysis.features import Feature
-from buto.analysis.likelihood import differences, factors, mean_of_each, score
+from buto.analysis.likelihood import differences, factors, for_a_change, mean_of_each, score
 from buto.analysis.matching import BoolArray
 from buto.analysis.pairs import exchanges, paired_contrasts, paired_differences
 from buto.analysis.timepoints import IntArray
@@ -60,6 +60,7 @@ class Evidence:
         values: shape (n_runs, n_kept), training runs first, in the properties' units.
         stable: the same on the scale on which runs scatter alike.
         kept: shape (n_kept,), columns of the profile's catalogue that could be read in all runs.
+        least: shape (n_kept,), the smallest difference that matters.
         mattering: only differences of that size count; this decides.
         any: all differences count; what is certain here and does not matter is noted.
         paired: whether the runs are pairs, as :mod:`buto.analysis.pairs` has them.
@@ -69,6 +70,7 @@ class Evidence:
     values: FloatArray
     stable: Stable
     kept: IntArray
+    least: FloatArray
     mattering: Ranked
     any: Ranked
     paired: bool = False
@@ -106,13 +108,13 @@ def weigh(
     twice = settings.fail_on == "any" and mirrored(chosen, len(values))
 
     def ranked(counts: BoolArray) -> Ranked:
-        of_each = score(mean_of_each(np.where(counts, factor, 1.0), columns))
+        of_each = score(mean_of_each(for_a_change(factor, counts), columns))
         return Ranked(np.where(counts, contrast, 0.0), of_each, significance(of_each, mirrored=twice))
 
     counts = welcome_or_not(contrast, features, profile.quantities, settings.fail_on)
     sizes = sizes_that_matter(profile, features, readable, settings)
     matters = counts & sizes.exceeded(kept_values, chosen)
-    return Evidence(profile, kept_values, stable, kept, ranked(matters), ranked(counts), paired)
+    return Evidence(profile, kept_values, stable, kept, sizes.least, ranked(matters), ranked(counts), paired)
 
 
 def passes_gate(evidence: Evidence) -> bool:

@@ -15,6 +15,7 @@ from buto.analysis.timepoints import IntArray
 from buto.detectors.calibrated.evidence import Evidence, Ranked, quantity_columns
 from buto.detectors.calibrated.relevance import SHAPES, SLOPE, effect_of
 from buto.detectors.calibrated.settings import NAME, JudgeSettings
+from buto.detectors.effects import GROWTH_MEASURE
 from buto.detectors.possible import highest
 from buto.properties import DURATION, LIVE_CLASSES, Property
 from buto.runs import FloatArray, RunSet
@@ -34,7 +35,7 @@ MEASURES = {
     "mean-early": "mean of the first third",
     "mean-middle": "mean of the second third",
     "mean-late": "mean of the last third",
-    "slope": "growth from the first to the last third",
+    SLOPE: GROWTH_MEASURE,
     "deviation": "scatter within the run",
     "low": "10th percentile over the run",
     "median": "median over the run",

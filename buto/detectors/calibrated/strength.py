@@ -2,7 +2,7 @@
 
 Training runs are held out, some at a time, and judged by the others with a change added to one of their
 quantities: to a gauge all the time, to a counter at an even rate from the run's start. Two answers are found
-by bisection: the smallest change with which nine tenths of single runs are outliers, so two more are
+by bisection: the smallest change with which nine tenths of single runs pass the gate, so two more are
 launched, and the smallest with which nine tenths of threes fail. The larger of them is what a check catches.
 A small margin corrects for how few runs are held out. A real change seldom moves a single quantity, so that
 it is found more often.
@@ -21,7 +21,7 @@ import numpy as np
 
 from buto.analysis.contrasts import choices, contrasts, stabilised
 from buto.analysis.evidence import ranks
-from buto.analysis.likelihood import differences, factors, mean_of_each, score
+from buto.analysis.likelihood import differences, factors, for_a_change, mean_of_each
 from buto.analysis.matching import BoolArray
 from buto.analysis.timepoints import IntArray
 from buto.detectors.calibrated.evidence import LEVEL_SHARE
@@ -81,29 +81,21 @@ COUNTER_SHARE = {
 
 
 def strengths(
-    profile: Profile,
-    settings: JudgeSettings,
-    quantities: Collection[str] | None = None,
-    *,
-    confirmed: bool = True,
+    profile: Profile, settings: JudgeSettings, quantities: Collection[str] | None = None
 ) -> tuple[Strength, ...]:
     """Return the strength of the oracle of this profile for each quantity, in the profile's order.
 
     Args:
         profile: of at least five runs; a quantity that could not be read in all of them is left out.
         quantities: names of those that are asked for; None for all. Each one costs time.
-        confirmed: whether two more runs follow an outlier. If not, a run has to fail alone.
     """
     usual = usual_names(profile)
-    alone = _Trial(profile, settings, quantities, 1, enough_to_stand_out=confirmed)
-    found = [_smallest(alone, alone.finest, limit, sign) for limit, sign in alone.limits()]
-    if confirmed:
-        three = _Trial(profile, settings, quantities, N_CONFIRMED, enough_to_stand_out=False)
-        found = [
-            _smallest(three, low, limit, sign)
-            for low, (limit, sign) in zip(found, three.limits(), strict=True)
-        ]
-    more, less = (MARGIN * smallest for smallest in found)
+    alone = _Trial(profile, settings, quantities, 1, GATE)
+    three = _Trial(profile, settings, quantities, N_CONFIRMED, settings.alpha)
+    more, less = (
+        MARGIN * _smallest(three, _smallest(alone, alone.finest, limit, sign), limit, sign)
+        for limit, sign in alone.limits()
+    )
     # Nothing can become less than its lowest value.
     less = np.where(less > alone.limits()[1][0], inf, less)
     return tuple(
@@ -152,7 +144,7 @@ def _smallest(trial: _Trial, low: FloatArray, limit: FloatArray, sign: float) ->
 class _Trial:
     """Training runs, some of them in turn held out with a change of one quantity.
 
-    Only the contrasts of the changed quantity are found anew, for all quantities and all that is held out at
+    Only the factor of the changed quantity is found anew, for all quantities and all that is held out at
     once; those of the others are as in the unchanged runs.
 
     Attributes:
@@ -167,8 +159,7 @@ class _Trial:
         settings: JudgeSettings,
         names: Collection[str] | None,
         size: int,
-        *,
-        enough_to_stand_out: bool,
+        level: float,
     ) -> None:
         kept = np.flatnonzero(~np.isnan(profile.values).any(axis=0))
         columns = np.array([profile.catalogue[place].column for place in kept])
@@ -178,17 +169,16 @@ class _Trial:
         wanted = [names is None or profile.quantities[one].name in names for one in judged]
         wanted = [one and level for one, level in zip(wanted, levels, strict=True)]
         self.asked: IntArray = judged[wanted]
-        self._profile, self._settings, self._size = profile, settings, size
-        self._enough_to_stand_out = enough_to_stand_out
+        self._profile, self._settings, self._size, self._level = profile, settings, size, level
         self._n_runs, self._n_judged = len(profile.values), len(judged)
         self._held = _held_out(self._n_runs, size)
         self._chosen, self._order = _compared(self._held, self._n_runs)
         self._share = shares(profile)
         self._kept: IntArray = kept[np.isin(columns, self.asked)]
-        self._columns: IntArray = np.flatnonzero(wanted)
-        self._unchanged = mean_of_each(
-            self._factors(profile.values, kept, profile.values[:, kept], 1), columns
-        )
+        unchanged = mean_of_each(self._factors(profile.values, kept, profile.values[:, kept], 1), columns)
+        # Not the sum of all less one, because a factor may be larger than all others by any number of digits.
+        others = [np.delete(unchanged, one, axis=1).sum(axis=1) for one in np.flatnonzero(wanted)]
+        self._others: FloatArray = np.reshape(others, (len(others), len(self._chosen))).T
         self.reported = _reported(profile)[self.asked]
         unit = np.maximum(profile.grain, 1e-3 * profile.levels(_readable(profile.values)))[self.asked]
         self._unit: FloatArray = np.where(unit > 0, unit, 1.0)
@@ -220,24 +210,11 @@ class _Trial:
         factor = self._factors(values, self._kept, changed.reshape(self._n_runs, -1), n_held)
         place = columns[self._kept] + len(self._profile.quantities) * np.arange(n_held)[:, None]
         of_each = mean_of_each(factor, place.ravel()).reshape(len(self._chosen), n_held, size)
-        p_values = ranks(np.take_along_axis(self._scores(of_each), self._order[None], axis=2))
-        fails = p_values <= (GATE if self._enough_to_stand_out else self._settings.alpha)
+        scores = np.log((self._others[:, None] + of_each) / self._n_judged)
+        p_values = ranks(np.take_along_axis(scores.T, self._order[None], axis=2))
+        fails = p_values <= self._level
         enough: BoolArray = fails.sum(axis=1) >= CAUGHT_SHARE * n_held
         return enough
-
-    def _scores(self, of_each: FloatArray) -> FloatArray:
-        """Return scores, shape (n_asked, n_held, n_choices), from the factors of the changed quantities.
-
-        Args:
-            of_each: shape (n_choices, n_held, n_asked).
-        """
-        found = np.empty(of_each.T.shape)
-        for asked, column in enumerate(self._columns):
-            everything = self._unchanged.copy()
-            for held in range(of_each.shape[1]):
-                everything[:, column] = of_each[:, held, asked]
-                found[asked, held] = score(everything)
-        return found
 
     def _factors(self, values: FloatArray, kept: IntArray, changed: FloatArray, copies: int) -> FloatArray:
         """Return the factor of every choice of runs, 1 where a difference does not count, (n_choices, copies
@@ -260,7 +237,7 @@ class _Trial:
         if self._settings.fail_on != "any":
             contrast = contrasts(stable, self._chosen)
             counts &= welcome_or_not(contrast, features * copies, profile.quantities, self._settings.fail_on)
-        return np.where(counts, factors(differences(stable, self._chosen)), 1.0)
+        return for_a_change(factors(differences(stable, self._chosen)), counts)
 
 
 def _held_out(n_runs: int, size: int) -> IntArray:

@@ -57,7 +57,7 @@ class Change:
 
     Attributes:
         subject: its name.
-        size: in the unit, without sign.
+        size: in the unit, without sign; of growth during the run, that of the level that matters as much.
     """
 
     subject: str

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from buto.detectors.effects import MINIMUM_EFFECT
+from buto.detectors.effects import GROWTH, GROWTH_MEASURE, MINIMUM_EFFECT
 from buto.detectors.judge import changed
 from buto.oracle.check import check, why_confirm, with_settings
 from buto.oracle.model import Oracle
@@ -84,4 +84,6 @@ def _change(finding: Finding) -> Change:
     assert finding.observed is not None
     assert finding.expected is not None
     size = abs(finding.observed - finding.expected)
+    if finding.measure == GROWTH_MEASURE:
+        size /= GROWTH
     return Change(finding.subject, finding.unit, size, finding.direction)

@@ -4,19 +4,13 @@ from __future__ import annotations
 
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
-from pathlib import Path
 
 from buto.config import TestConfig
 from buto.runs.files.reading import is_missing
-from buto.steps import Action, Advice, Step
-from buto.workflow.events import BuildStarted, OnEvent
-from buto.workflow.git import commands as git
-from buto.workflow.git import worktrees
+from buto.steps import Action
+from buto.workflow.events import OnEvent
+from buto.workflow.git.revisions import at_revision
 from buto.workflow.project import Overrides, Project
-
-_WITHOUT_GIT = Advice(
-    Step(Action.COMPARE, "A", against="B", command=("COMMAND",)), " compares without a repository"
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,16 +63,7 @@ def test_of(
     test = replace(_described(program, project, overrides), name=program.name)
     if program.revision is None:
         return test
-    here = test.target.directory or Path()
-    repository = git.repository_of(here, _WITHOUT_GIT)
-    commit = git.commit_of(repository, program.revision)
-    tree = stack.enter_context(worktrees.checked_out(repository, commit))
-    if build is not None:
-        on_event(BuildStarted(build, commit, program.revision))
-        worktrees.build(build, worktrees.same_place(tree, repository, Path()))
-    # After the build, which may create the directory.
-    directory = worktrees.same_place(tree, repository, here)
-    return replace(test, target=replace(test.target, directory=directory))
+    return at_revision(test, program.revision, build, stack, on_event)
 
 
 def _described(program: Program, project: Project, overrides: Overrides) -> TestConfig:

@@ -25,6 +25,7 @@ from buto.steps import Action
 from buto.units import format_count, format_number
 from buto.verdicts import Roles, Status, Verdict
 from buto.workflow.events import OnEvent, TurnsBegin
+from buto.workflow.kept import old_test
 from buto.workflow.project import Project
 from buto.workflow.record import launch
 
@@ -103,13 +104,14 @@ def take_turns(
     n_turns = turns_needed(settings)
     with ExitStack() as stack:
         try:
-            old = project.kept_test(known, test, test.name + OLD, stack)
+            kept = old_test(project, known, test, stack, on_event)
         except StorageError:
             raise
         except ButoError as error:
             return Turns(_not_started(error), (), tuple(first), None)
-        if old is None:
+        if kept is None:
             return None
+        old = replace(kept, name=test.name + OLD)
         on_event(TurnsBegin(test.name, why, n_turns))
         collected = launch(
             project,

@@ -41,6 +41,7 @@ from buto.workflow.events.results import (
     JudgedTaken,
     OracleChanged,
     OracleWritten,
+    ProgramKept,
     RunsLeftOut,
     Shown,
     StrengthsLimited,
@@ -75,6 +76,7 @@ __all__ = [
     "OracleWritten",
     "ProfileRecorded",
     "ProfilesStored",
+    "ProgramKept",
     "RunStored",
     "RunsLeftOut",
     "Shown",
@@ -102,6 +104,7 @@ Event = (
     | JvmMeasured
     | Warned
     | OracleWritten
+    | ProgramKept
     | StrengthsLimited
     | Trained
     | Judged

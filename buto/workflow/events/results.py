@@ -6,8 +6,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from buto.oracle import Oracle
+from buto.programs.model import Kept, OldProgram, Revision, Unkept
 from buto.report.result import LeftOut, Result
 from buto.steps import Step
+from buto.units import format_bytes, format_count
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,6 +27,24 @@ class OracleWritten:
     test: str
     path: Path
     n_runs: int
+
+
+@dataclass(frozen=True, slots=True)
+class ProgramKept:
+    """It is known whether the program of a test can be launched again after it has changed."""
+
+    test: str
+    program: OldProgram
+
+    def describe(self) -> str:
+        """Return it in one line without the name of the test."""
+        match self.program:
+            case Kept(n_files=n_files, n_bytes=n_bytes):
+                return f"kept the program: {format_count(n_files, 'file')}, {format_bytes(n_bytes)}"
+            case Revision(commit=commit):
+                return f"the program is that of revision {commit[:12]}, to be launched again"
+            case Unkept(reason=reason):
+                return f"the program is not kept: {reason}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-import fcntl
 import os
-import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 from buto.errors import StorageError
+from buto.runs.files.locking import acquire
 from buto.steps import Advice, Setting
 
 LOCK_TIMEOUT_S = 3600.0
 """How long to wait for another buto that measures: six launches that reach the default time limit."""
 
-_LOCK_POLL_S = 0.2
 _ANOTHER = Setting("store", "DIR")
 
 
@@ -42,7 +40,11 @@ def measuring(root: Path, on_wait: Callable[[], None], timeout_s: float = LOCK_T
     try:
         if not os.access(root, os.W_OK | os.X_OK):
             raise _not_writable(root, "permission denied")
-        _lock(descriptor, root, on_wait, timeout_s)
+        if not acquire(descriptor, timeout_s, on_wait):
+            raise StorageError(
+                f"another buto is still measuring into {root}",
+                advice=Advice(f"fuser {root} shows its process; or name another store: ", _ANOTHER),
+            )
         yield
     finally:
         os.close(descriptor)
@@ -52,23 +54,3 @@ def _not_writable(root: Path, why: str | None) -> StorageError:
     return StorageError(
         f"the store {root} cannot be written: {why}", advice=Advice("name another: ", _ANOTHER)
     )
-
-
-def _lock(descriptor: int, root: Path, on_wait: Callable[[], None], timeout_s: float) -> None:
-    deadline = time.monotonic() + timeout_s
-    reported = False
-    while True:
-        try:
-            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            if time.monotonic() >= deadline:
-                raise StorageError(
-                    f"another buto is still measuring into {root}",
-                    advice=Advice(f"fuser {root} shows its process; or name another store: ", _ANOTHER),
-                ) from None
-            if not reported:
-                on_wait()
-                reported = True
-            time.sleep(_LOCK_POLL_S)
-        else:
-            return

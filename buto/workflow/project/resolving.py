@@ -167,7 +167,15 @@ class Project:
         if overrides.alpha is not None:
             settings = oracle.with_alpha(settings, overrides.alpha)
         number = config.most_runs(settings) if adaptive else int(runs or base.runs)
-        return replace(built, runs=number, settings=settings, adaptive=adaptive)
+        return replace(
+            built,
+            runs=number,
+            settings=settings,
+            adaptive=adaptive,
+            inputs=base.inputs,
+            keep_bytes=base.keep_bytes,
+            program=base.program,
+        )
 
     def check_oracles_writable(self, names: Sequence[str]) -> None:
         """Raise StorageError, before any launch, if an oracle could not be written."""

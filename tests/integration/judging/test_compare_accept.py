@@ -222,6 +222,6 @@ def test_too_few_runs_change_nothing(trained: Path) -> None:
 
 
 def test_a_regression_says_how_it_is_accepted(trained: Path) -> None:
-    done = called(trained, "check", "leaker", "--from-runs", leaking_run(20).id)
+    done = called(trained, "check", "leaker", "--from-runs", f"{leaking_run(20).id}..{leaking_run(22).id}")
     assert done.returncode == 1
     assert "next: buto accept leaker  # if the change is meant" in done.stdout

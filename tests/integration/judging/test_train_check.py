@@ -21,18 +21,26 @@ STARVED = starved()
 
 @pytest.fixture(scope="module")
 def trained(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A directory with ten training runs, their oracle, a good run (20) and one that leaks more (21)."""
+    """A directory with ten training runs, their oracle, a good run (20), and three that leak more."""
     directory = tmp_path_factory.mktemp("project")
     store(directory, *(leaking_run(number) for number in range(10)))
     done = called(directory, "train", "leaker", "--from-runs", "all", *COMMAND)
     assert done.returncode == 0, done.stderr
     assert done.stdout.startswith("TRAINED  leaker: 10 runs, oracles/leaker.json\n")
-    store(directory, leaking_run(20, purpose="check"), leaking_run(21, leak=3.0, purpose="check"))
+    store(directory, leaking_run(20, purpose="check"))
+    store(directory, *(leaking_run(number, leak=3.0, purpose="check") for number in (70, 71, 72)))
     return directory
 
 
 def id_of(number: int) -> str:
     return leaking_run(number).id
+
+
+def between(first: int, last: int) -> str:
+    return ",".join(id_of(number) for number in range(first, last + 1))
+
+
+LEAKING = between(70, 72)
 
 
 def test_the_oracle_remembers_the_command_as_it_was_typed(trained: Path) -> None:
@@ -47,7 +55,7 @@ def test_an_unchanged_run_passes(trained: Path) -> None:
 
 
 def test_a_changed_run_is_a_regression_that_says_what_and_what_next(trained: Path) -> None:
-    done = buto(trained, "check", "leaker", "--from-runs", id_of(21))
+    done = buto(trained, "check", "leaker", "--from-runs", LEAKING)
     assert (done.returncode, done.stderr) == (1, "")
     assert done.stdout.startswith("REGRESSION  leaker: ")
     assert "jvm.memory.heap.used" in done.stdout
@@ -55,8 +63,16 @@ def test_a_changed_run_is_a_regression_that_says_what_and_what_next(trained: Pat
     assert "next: buto accept leaker" in done.stdout
     assert "\x1b" not in done.stdout
     assert len(done.stdout.splitlines()) <= 6
-    whole = buto(trained, "check", "leaker", "--from-runs", id_of(21), "-v")
-    assert f"next: buto runs show leaker {id_of(21)}" in whole.stdout
+    whole = buto(trained, "check", "leaker", "--from-runs", LEAKING, "-v")
+    assert any(f"next: buto runs show leaker {id_of(number)}" in whole.stdout for number in (70, 71, 72))
+
+
+def test_one_changed_run_alone_never_fails_and_says_that_two_more_decide(trained: Path) -> None:
+    done = buto(trained, "check", "leaker", "--from-runs", id_of(70))
+    assert (done.returncode, done.stderr) == (3, "")
+    assert done.stdout.startswith("INCONCLUSIVE  leaker: ")
+    assert "one run never fails alone: three decide together" in done.stdout
+    assert "jvm.memory.heap.used" in done.stdout
 
 
 def test_alpha_may_be_specified_for_one_check_and_for_an_oracle(trained: Path, tmp_path: Path) -> None:
@@ -78,13 +94,13 @@ def test_quiet_prints_the_verdict_alone(trained: Path) -> None:
 
 
 def test_the_result_as_json_follows_its_schema_and_says_the_same(trained: Path) -> None:
-    done = called(trained, "check", "leaker", "--from-runs", id_of(21), "--json", "result.json")
+    done = called(trained, "check", "leaker", "--from-runs", LEAKING, "--json", "result.json")
     assert done.returncode == 1
     result = json.loads((trained / "result.json").read_text())
     jsonschema.validate(result, schemas.load("result"))
     assert (result["command"], result["exit_code"]) == ("check", 1)
     assert [(test["test"], test["status"]) for test in result["tests"]] == [("leaker", "regression")]
-    assert [run["id"] for run in result["tests"][0]["runs"]] == [id_of(21)]
+    assert [run["id"] for run in result["tests"][0]["runs"]] == [id_of(number) for number in (70, 71, 72)]
 
 
 def test_json_may_go_to_standard_output(trained: Path) -> None:
@@ -126,8 +142,8 @@ def test_after_a_change_of_buto_alone_the_program_as_it_was_is_trained(trained: 
 
 
 def test_a_change_for_the_better_fails_and_says_how_to_accept_it(trained: Path) -> None:
-    store(trained, leaking_run(24, leak=0.0, purpose="check"))
-    done = called(trained, "check", "leaker", "--from-runs", id_of(24))
+    store(trained, *(leaking_run(number, leak=0.0, purpose="check") for number in (24, 25, 26)))
+    done = called(trained, "check", "leaker", "--from-runs", between(24, 26))
     assert done.returncode == 1
     assert ", for the better, against the 10 training runs" in done.stdout
     assert "next: buto accept leaker  # every change is an improvement: this accepts it" in done.stdout
@@ -143,12 +159,12 @@ def test_runs_that_were_judged_do_not_teach(trained: Path) -> None:
 
 
 def test_several_tests_end_with_a_line_each_and_the_worst_exit_code(trained: Path) -> None:
-    store(trained, *(leaking_run(number, test="other") for number in range(5)))
+    store(trained, *(leaking_run(number, test="other") for number in range(7)))
     (trained / "buto.yaml").write_text(
         "version: 1\ndefaults: {command: [java, Main]}\ntests: {other: , leaker: , third: }\n"
     )
     assert called(trained, "train", "other", "--from-runs", "all").returncode == 0
-    done = called(trained, "check", "leaker", "other", "--from-runs", f"{id_of(2)}..{id_of(3)}")
+    done = called(trained, "check", "leaker", "other", "--from-runs", between(2, 4))
     assert done.returncode == 0
     assert done.stdout.splitlines()[-2:] == ["leaker  pass", "other   pass"]
     done = called(trained, "check", "--from-runs", "all")
@@ -160,16 +176,17 @@ def test_several_tests_end_with_a_line_each_and_the_worst_exit_code(trained: Pat
 
 
 def test_a_regression_outweighs_what_could_not_be_judged(trained: Path) -> None:
-    store(
-        trained,
-        leaking_run(30, test="a", leak=9.0, purpose="check"),
-        leaking_run(30, test="b", purpose="check", **{"jvm.spec.version": "8"}),
-    )
+    for number in (30, 31, 32):
+        store(
+            trained,
+            leaking_run(number, test="a", leak=9.0, purpose="check"),
+            leaking_run(number, test="b", purpose="check", **{"jvm.spec.version": "8"}),
+        )
     for test in "ab":
-        store(trained, *(leaking_run(number, test=test) for number in range(5)))
+        store(trained, *(leaking_run(number, test=test) for number in range(7)))
         assert called(trained, "train", test, "--from-runs", "all", *COMMAND).returncode == 0
     assert called(trained, "check", "b", "--from-runs", id_of(30)).returncode == 3
-    done = called(trained, "check", "b", "a", "--from-runs", id_of(30))
+    done = called(trained, "check", "b", "a", "--from-runs", between(30, 32))
     assert done.returncode == 1
     assert done.stdout.splitlines()[-2:] == ["b  inconclusive", "a  regression"]
 

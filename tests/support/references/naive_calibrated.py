@@ -85,16 +85,5 @@ def wallace(student_t, freedom):
     return math.copysign(size * (8 * freedom + 1) / (8 * freedom + 3), student_t)
 
 
-def score(contrasts_of_choices, cap=8.0, softening=0.1, deviations=(0.34, 0.22)):
-    """Of each choice, from the largest contrast of each of its quantities."""
-    largest = [math.log(softening + max(row)) for row in contrasts_of_choices]
-    squares = [_mean([min(one, cap) ** 2 for one in row]) for row in contrasts_of_choices]
-    many = [math.log(softening + math.sqrt(one)) for one in squares]
-    return [
-        max((one - _mean(largest)) / deviations[0], (other - _mean(many)) / deviations[1])
-        for one, other in zip(largest, many, strict=True)
-    ]
-
-
 def _mean(values):
     return sum(values) / len(values)

@@ -140,3 +140,15 @@ def test_the_range_ends_where_the_contrast_reaches_the_limit(size, centre):
         assert contrasts(Stable(moved, stable.floor, stable.unit), under_test)[0] == pytest.approx(
             sign * 3.0, rel=1e-5
         )
+
+
+def test_of_too_many_choices_different_ones_are_drawn_so_that_the_largest_difference_has_the_smallest_rank():
+    """2024 ways of choosing 3 of 24 runs; each of them is as likely as any other to be drawn."""
+    assert comb(24, 3) == 2024
+    chosen = choices(24, 3, 2000)
+    assert chosen.shape == (2000, 3)
+    assert chosen[0].tolist() == [21, 22, 23]
+    assert len({tuple(sorted(one)) for one in chosen.tolist()}) == 2000
+    assert (np.sort(choices(24, 3, 2000), axis=1) == np.sort(chosen, axis=1)).all()
+    drawn = choices(40, 3, 2000)[1:]
+    assert np.bincount(drawn.ravel(), minlength=40) == pytest.approx(np.full(40, 150), abs=60)

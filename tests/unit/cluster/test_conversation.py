@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from buto.cluster.inputs import Inputs, inputs_of
+from buto.cluster.inputs import inputs_of
 from buto.cluster.launching.conversation import MOST_ORDERS, Conversation, HostLostError
 from buto.cluster.worker import task
 from buto.collect.target import Target
@@ -42,8 +42,8 @@ class FailingCluster(ScriptedCluster):
 def conversation(tmp_path: Path, failing: Callable[..., Any]) -> Conversation:
     cluster = FailingCluster(tmp_path, names(host("a")))
     cluster.failing = failing
-    launch = Launch("x", Target(("java",), timeout_s=5.0))
-    return Conversation(cluster, launch, Inputs(str(tmp_path)), host("a"))
+    target = Target(("java",), timeout_s=5.0, directory=tmp_path)
+    return Conversation(cluster, Launch("x", target), inputs_of(target), host("a"))
 
 
 @pytest.fixture(autouse=True)

@@ -15,6 +15,7 @@ from buto.cluster.worker import staging as staging_module
 from buto.cluster.worker.staging import Staging
 from buto.collect.target import Target
 from buto.errors import MeasureError, UsageError
+from buto.programs import snapshot as snapshot_module
 
 
 @pytest.fixture
@@ -47,12 +48,13 @@ def staged(staging: Staging, inputs: Inputs, command: tuple[str, ...]) -> Target
     elsewhere = replace(inputs, directory="/not/there")
     for sha256 in staging.missing(elsewhere):
         source = next(one for one in inputs.files if one.sha256 == sha256)
-        staging.receive(sha256, [Path(source.path).read_bytes()], is_first=True, is_last=True)
+        staging.receive(sha256, [Path(inputs.path(source)).read_bytes()], is_first=True, is_last=True)
     return staging.place(Target(command), elsewhere)
 
 
 def places(inputs: Inputs) -> set[str]:
-    return {one.place for one in inputs.files}
+    """Places relative to the working directory."""
+    return {os.path.relpath(inputs.path(one), inputs.directory) for one in inputs.files}
 
 
 def test_a_command_names_its_class_path_and_archives_and_files_below_its_directory(project: Path) -> None:
@@ -70,25 +72,27 @@ def test_a_command_names_its_class_path_and_archives_and_files_below_its_directo
     assert places(inputs) == {
         "lib/app.jar",
         "classes/com/acme/Main.class",
-        "elsewhere/2/dep.jar",
-        "elsewhere/3/dep.jar",
-        "elsewhere/4/classes/Other.class",
+        "../repository/a/dep.jar",
+        "../repository/b/dep.jar",
+        "../sibling/classes/Other.class",
         "conf/app.yml",
     }
-    assert {one.sha256 for one in inputs.files if one.place == "lib/app.jar"} == {
+    assert {one.sha256 for one in inputs.files if one.place == "project/lib/app.jar"} == {
         hashlib.sha256(b"app").hexdigest()
     }
 
 
-def test_the_command_is_rewritten_only_where_paths_lead_out_of_the_tree(project: Path) -> None:
+def test_the_command_is_rewritten_only_where_paths_are_absolute(project: Path) -> None:
     outside = project.parent / "repository"
     command = ("java", f"-javaagent:{outside}/a/dep.jar=x=1", "-cp", f"lib/*:{project}/classes", "Main", "-v")
     inputs = found(project, *command)
-    assert inputs.command(command, Path("/tree")) == (
+    placed = inputs.placed(Target(command), Path("/tree"))
+    assert placed.directory == Path("/tree/project")
+    assert placed.command == (
         "java",
-        "-javaagent:/tree/elsewhere/0/dep.jar=x=1",
+        "-javaagent:/tree/repository/a/dep.jar=x=1",
         "-cp",
-        "lib/*:/tree/classes",
+        "lib/*:/tree/project/classes",
         "Main",
         "-v",
     )
@@ -118,7 +122,7 @@ def test_a_staged_program_finds_all_files_that_its_command_names(
     ]
     assert named
     for path in named:
-        assert str(path).startswith(f"{tmp_path / 'host'}/")
+        assert os.path.normpath(path).startswith(f"{tmp_path / 'host'}/")
         files = list(path.parent.glob("*.jar")) if path.name == "*" else [path]
         assert files
         assert all(file.exists() for file in files)
@@ -138,8 +142,8 @@ def test_programs_with_the_same_files_in_two_directories_have_two_trees(
 
 def test_declared_inputs_are_sent_too_and_the_tree_begins_at_the_configuration(project: Path) -> None:
     inputs = found(project, "./run.sh", patterns=("project/conf", "sib*/**/*.class"), base=project.parent)
-    assert places(inputs) == {"project/run.sh", "project/conf/app.yml", "sibling/classes/Other.class"}
-    assert inputs.within == "project"
+    assert places(inputs) == {"run.sh", "conf/app.yml", "../sibling/classes/Other.class"}
+    assert inputs.program.within == "project"
 
 
 def test_hidden_files_are_not_sent_unless_they_are_named(project: Path) -> None:
@@ -170,8 +174,8 @@ def test_a_file_that_cannot_be_read_is_named(project: Path, monkeypatch: pytest.
     def refused(path: str, size_bytes: int, changed_ns: int) -> str:
         raise PermissionError(13, "Permission denied", path)
 
-    monkeypatch.setattr(inputs_module, "sha256_of", refused)
-    with pytest.raises(UsageError, match="lib/app.jar cannot be read, so that it cannot be sent: Permission"):
+    monkeypatch.setattr(snapshot_module, "sha256_of", refused)
+    with pytest.raises(UsageError, match="lib/app.jar cannot be read: Permission"):
         found(project, "java", "-jar", "lib/app.jar")
 
 
@@ -191,7 +195,7 @@ def test_the_digest_is_that_of_places_and_contents(project: Path) -> None:
 
 def test_too_large_inputs_are_refused_with_advice(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(inputs_module, "MOST_BYTES", 4)
-    with pytest.raises(UsageError, match="have more than 4 B, too much to be sent") as refused:
+    with pytest.raises(UsageError, match="have 7 B, and at most 4 B are sent") as refused:
         found(project, "java", "-cp", "lib/app.jar:classes", "Main")
     assert "at the same path on every host" in str(refused.value.advice)
 
@@ -223,7 +227,7 @@ def test_a_host_receives_each_content_once_and_has_a_tree_for_each_program(
     staging = Staging(tmp_path / "host")
     command = ("java", "-cp", f"classes:{project}/lib/app.jar", "com.acme.Main")
     inputs = found(project, *command)
-    contents = {one.sha256: Path(one.path).read_bytes() for one in inputs.files}
+    contents = {one.sha256: Path(inputs.path(one)).read_bytes() for one in inputs.files}
     project.rename(tmp_path / "moved away")
     assert set(staging.missing(inputs)) == set(contents)
     for sha256, content in contents.items():

@@ -9,9 +9,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from buto.detectors.effects import NEVER, effect_text, is_effect, smallest_effects
-from buto.properties import Kind, Property, property_for
+from buto.detectors.effects import NEVER, USUAL, effect_text, is_effect, smallest_effects
+from buto.errors import UsageError
+from buto.properties import METRICS, Kind, Property, property_for
 
+MIB = 2.0**20
 UNITS = ("By", "s", "{thread}", "1")
 
 
@@ -42,9 +44,51 @@ def test_a_proposed_effect_has_two_digits(size: float, unit: str, text: str) -> 
     assert effect_text(size, unit) == text
 
 
+def sizes_of(names: tuple[str, ...], level: float, minimum: dict[str, str]) -> list[float]:
+    return smallest_effects(list(map(property_for, names)), np.full(len(names), level), minimum).tolist()
+
+
 def test_with_never_no_change_counts() -> None:
     names = ("jvm.thread.count", "jvm.memory.heap.used")
-    effects = smallest_effects(list(map(property_for, names)), np.ones(2), {"jvm.thread.*": NEVER})
-    assert effects.tolist() == [math.inf, 0.0]
+    assert sizes_of(names, 1.0, {"jvm.thread.*": NEVER, "jvm.memory.*": "0"}) == [math.inf, 0.0]
     assert is_effect(NEVER)
     assert not is_effect("always")
+
+
+@pytest.mark.parametrize(("level", "size"), [(10 * MIB, MIB), (100 * MIB, 5 * MIB), (0.0, MIB), (-1e9, 5e7)])
+def test_of_a_share_and_an_amount_the_larger_holds(level: float, size: float) -> None:
+    names = ("jvm.memory.heap.used",)
+    for text in ("5% and 1MiB", "1MiB and 5%"):
+        assert sizes_of(names, level, {"jvm.memory.*": text}) == [size]
+
+
+def test_the_last_pattern_that_fits_holds_and_what_is_given_comes_before_what_is_usual() -> None:
+    names = ("jvm.memory.heap.used", "jvm.memory.used[G1 Old Gen]", "shop.orders")
+    given = {"*": "2%", "jvm.memory.*": "3%", "jvm.memory.used[[]*": "4%"}
+    assert sizes_of(names, 100.0, given) == [3.0, 4.0, 2.0]
+    assert sizes_of(names, 100.0, {"jvm.memory.used[G1 Old Gen]": "7"})[1] == 7.0
+    assert sizes_of(names, 100.0, dict(reversed(given.items()))) == [2.0, 2.0, 2.0]
+
+
+def test_everything_that_is_measured_has_a_usual_size_of_its_unit() -> None:
+    properties = [metric.property() for metric in METRICS.values()]
+    sizes = smallest_effects(properties, np.full(len(properties), 1e9), {})
+    assert (sizes > 0).all()
+    assert all(map(is_effect, USUAL.values()))
+
+
+def test_a_size_of_another_unit_is_refused_with_its_pattern() -> None:
+    with pytest.raises(UsageError, match=r"minimum-effect: jvm\.\*: jvm\.thread\.count"):
+        sizes_of(("jvm.thread.count",), 1.0, {"jvm.*": "5% and 64KiB"})
+
+
+@pytest.mark.parametrize(
+    "text", ["5%", "64KiB", "20ms", "3", "0", "5% and 1MiB", "10% and 100ms", "2% and 500"]
+)
+def test_sizes_that_can_be_written(text: str) -> None:
+    assert is_effect(text)
+
+
+@pytest.mark.parametrize("text", ["-5%", "5%%", "much", "5% and", "and 3", "1% and 2% and 3%", "", "5% 1MiB"])
+def test_what_is_no_size(text: str) -> None:
+    assert not is_effect(text)

@@ -58,6 +58,7 @@ def test_settings_survive_the_way_through_a_file(method):
         {"method": "thesis", "thesis": {"bounds": "kalman", "matching": "interpolated"}},
         {"method": "thesis", "thesis": PARTICLE},
         {"alpha": 0.05, "fail-on": "worse", "minimum-effect": {"jvm.memory.*": "64KiB", "*": "5%"}},
+        {"minimum-effect": {"jvm.memory.*": "5% and 1MiB", "jvm.thread.*": "never"}},
     ],
 )
 def test_what_departs_from_the_usual_survives_the_way_through_a_file(judge):
@@ -65,6 +66,15 @@ def test_what_departs_from_the_usual_survives_the_way_through_a_file(judge):
     assert settings_from(json.loads(json.dumps(settings.to_data()))) == settings
     given = judge.get("thesis", judge)
     assert {key: settings.own()[key] for key in given} == given
+
+
+@pytest.mark.parametrize(
+    ("written", "sizes"), [("0", {"*": "0"}), (0, {"*": "0"}), ("5%", {"*": "5%"}), ("never", {"*": "never"})]
+)
+def test_one_size_is_that_of_everything(written, sizes):
+    settings = settings_from({"minimum-effect": written})
+    assert settings.minimum_effect == sizes
+    assert settings_from(json.loads(json.dumps(settings.to_data()))) == settings
 
 
 def test_a_file_holds_the_keys_of_the_method_alone_and_no_parameters_of_other_bounds():

@@ -32,7 +32,7 @@ def test_fewer_than_three_runs_are_refused(count, warning):
 
 
 @pytest.mark.parametrize("count", [3, 4])
-def test_the_default_needs_five_runs_and_says_what_else_to_type(count):
+def test_the_default_needs_five_runs_and_says_what_to_type(count):
     with pytest.raises(JudgeError, match=f"needs at least 5 runs, and here are {count}") as caught:
         train(program_runs(1, count))
     assert caught.value.advice == "record more: --runs 10"

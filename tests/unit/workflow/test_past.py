@@ -33,7 +33,7 @@ def put(directory: Path, numbers: range, leak: float = 1.0, purpose: str = "chec
 
 @pytest.fixture
 def trained(tmp_path: Path) -> Path:
-    put(tmp_path, range(6), purpose="train")
+    put(tmp_path, range(7), purpose="train")
     train(project_in(tmp_path), TrainRequest(("leaker",), JAVA, from_runs="all"))
     return tmp_path
 

@@ -12,7 +12,6 @@ from hypothesis import strategies as st
 
 from buto.detectors.calibrated.anomalies import Anomaly, AnomalyKind, find_anomalies
 from buto.detectors.calibrated.profile import Profile
-from buto.detectors.calibrated.settings import CALIBRATED
 from buto.runs import FloatArray
 from tests.support.training.profiles import HEAP, THREADS, a_profile
 from tests.support.training.simulated import KINDS, N_COUNTERS, N_GAUGES, training
@@ -21,7 +20,7 @@ N = N_GAUGES + N_COUNTERS
 
 
 def _of(profile: Profile, kind: AnomalyKind) -> Anomaly | None:
-    return next((one for one in find_anomalies(profile, CALIBRATED) if one.kind is kind), None)
+    return next((one for one in find_anomalies(profile) if one.kind is kind), None)
 
 
 def _shift(n_runs: int, runs: list[int], deviations: float, n_quantities: int = N) -> FloatArray:
@@ -34,9 +33,7 @@ def _shift(n_runs: int, runs: list[int], deviations: float, n_quantities: int = 
 @pytest.mark.parametrize("kind", KINDS)
 def test_good_trainings_are_seldom_warned_of(kind: str) -> None:
     n = 40
-    found = Counter(
-        one.kind for seed in range(n) for one in find_anomalies(training(10, kind, seed), CALIBRATED)
-    )
+    found = Counter(one.kind for seed in range(n) for one in find_anomalies(training(10, kind, seed)))
     # Two in a hundred would show more than three of forty once in a hundred trials.
     assert max(found.values(), default=0) <= 3
 
@@ -82,20 +79,20 @@ def test_a_count_that_is_now_and_then_one_more_is_not_second_behaviour() -> None
 
 def test_runs_that_are_equal_in_everything_have_no_ailment() -> None:
     profile = a_profile(8)
-    assert find_anomalies(replace(profile, values=np.tile(profile.values[0], (8, 1))), CALIBRATED) == ()
+    assert find_anomalies(replace(profile, values=np.tile(profile.values[0], (8, 1)))) == ()
 
 
 def test_a_drift_below_what_means_something_is_none() -> None:
     profile = a_profile(12, 4)
     values = np.tile(profile.values[0], (12, 1))
     values[:, :12] += np.arange(12)[:, None] * 100.0
-    assert find_anomalies(replace(profile, values=values), CALIBRATED) == ()
+    assert find_anomalies(replace(profile, values=values)) == ()
 
 
 @settings(max_examples=15, deadline=None)
 @given(st.integers(4, 12), st.integers(0, 10_000))
 def test_what_is_named_is_there(n_runs: int, seed: int) -> None:
-    for one in find_anomalies(a_profile(n_runs, seed), CALIBRATED):
+    for one in find_anomalies(a_profile(n_runs, seed)):
         assert one.p_value <= 0.1
         assert 1 <= len(one.symptoms) <= 3
         assert all(0 <= run < n_runs for run in one.runs)

@@ -1,6 +1,5 @@
 """The calibrated oracle on runs of known truth: failures, findings, and inconclusive checks."""
 
-import itertools
 from dataclasses import replace
 
 import numpy as np
@@ -8,14 +7,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from buto.detectors.calibrated.evidence import weigh
 from buto.detectors.calibrated.findings import NOT_ALONE
 from buto.errors import JudgeError, UsageError
 from buto.oracle import check, load, save, settings_from, train, why_confirm
 from buto.runs import Notification, RunSet, run_set
 from buto.verdicts import Direction, Effect, Status
 from tests.support.runs.signals import ENVIRONMENT, INTERVAL_S, Program, make_run, program_run, program_runs
-from tests.support.training.profiles import a_profile
 
 UNCHANGED = Program()
 
@@ -31,15 +28,24 @@ def runs_of(program, count=3, first=100):
 ORACLE = learned()
 
 
-@pytest.mark.parametrize("count", [5, 10, 20])
-def test_pure_noise_passes(count):
-    oracle = learned(count)
-    verdicts = [check(oracle, runs_of(UNCHANGED, 1, number)) for number in range(100, 160)]
-    assert [verdict.status for verdict in verdicts].count(Status.REGRESSION) <= 2
+def as_buto_checks(oracle, program, first):
+    """The verdict on one run, or on three where two more follow."""
+    alone = check(oracle, runs_of(program, 1, first))
+    return alone if why_confirm(oracle, alone) is None else check(oracle, runs_of(program, 3, first))
+
+
+@pytest.mark.parametrize(("count", "alpha", "most"), [(5, 0.05, 7), (10, 0.01, 2), (20, 0.01, 2)])
+def test_pure_noise_passes(count, alpha, most):
+    """Of 60 checks; more regressions would be seen in fewer than 3 of 100 trials at a rate of alpha."""
+    oracle = learned(count, alpha=alpha)
+    verdicts = [as_buto_checks(oracle, UNCHANGED, 100 + 3 * number) for number in range(60)]
+    assert [verdict.status for verdict in verdicts].count(Status.REGRESSION) <= most
     assert {verdict.status for verdict in verdicts} <= {Status.PASS, Status.REGRESSION}
+    followed = sum(len(verdict.run_ids) == 3 for verdict in verdicts)
+    # The gate lets 30 % of first runs go on, and a few more that differ by little: 18 to 24 are expected.
+    assert 5 <= followed <= 38
 
 
-@pytest.mark.parametrize("count", [1, 3])
 @pytest.mark.parametrize(
     ("program", "subject", "direction", "effect"),
     [
@@ -51,8 +57,13 @@ def test_pure_noise_passes(count):
         (Program(duration_s=6.0), "run.duration", Direction.MORE, Effect.WORSE),
     ],
 )
-def test_known_changes_are_found_and_named(program, subject, direction, effect, count):
-    verdict = check(ORACLE, runs_of(program, count))
+def test_known_changes_are_found_and_named(program, subject, direction, effect):
+    """One run asks for two more, and already names the change; the three fail."""
+    alone = check(ORACLE, runs_of(program, 1))
+    assert alone.status is Status.INCONCLUSIVE
+    assert why_confirm(ORACLE, alone) is not None
+    assert subject in {one.subject for one in alone.findings}
+    verdict = check(ORACLE, runs_of(program, 3))
     assert verdict.status is Status.REGRESSION
     assert verdict.p_value <= verdict.alpha == 0.01
     finding = next(one for one in verdict.findings if one.subject == subject)
@@ -66,7 +77,8 @@ def test_known_changes_are_found_and_named(program, subject, direction, effect, 
         assert finding.observed < finding.lower
     assert finding.run_id in verdict.run_ids
     assert finding.severity > 0
-    assert ("mean of 3 runs" in finding.text) == (count == 3)
+    assert "mean of 3 runs" in finding.text
+    assert not any("mean of" in one.text for one in alone.findings)
 
 
 @pytest.mark.parametrize("program", [Program(heap=3.0, threads=500, work=4.0), Program(leak=5e8), UNCHANGED])
@@ -85,7 +97,8 @@ def test_what_is_loaded_late_is_reported_by_the_part_of_the_run_that_shows_it():
         early = np.random.default_rng(number).integers(1000, 1060)
         return make_run(number, times, {"jvm.class.loaded": np.where(times > 5.0, early + late, early)})
 
-    oracle = train(run_set([loading(number, 0) for number in range(10)]))
+    settings = settings_from({"minimum-effect": {"jvm.class.loaded": "10"}})
+    oracle = train(run_set([loading(number, 0) for number in range(10)]), settings)
     (finding,) = check(oracle, run_set([loading(20 + number, 30) for number in range(3)])).findings
     assert finding.window_s == pytest.approx((4.0, 6.0))
     assert (finding.measure, finding.text) == ("increase in the last third", "mean of 3 runs")
@@ -108,14 +121,16 @@ def test_a_total_has_no_window():
 
 def test_what_no_property_shows_by_itself_is_reported_by_the_three_that_show_most():
     """All quantities a little off: together they are beyond chance, and somebody has to be named."""
-    random = np.random.default_rng(2)
+    random = np.random.default_rng(7)
     names = [f"mbean[a]/Value{number}" for number in range(60)]
 
     def run(number, shift):
         columns = {name: np.full(5, 100 + random.normal() + shift) for name in names}
         return make_run(number, range(5), columns)
 
-    oracle = train(run_set([run(number, 0.0) for number in range(10)]))
+    oracle = train(
+        run_set([run(number, 0.0) for number in range(10)]), settings_from({"minimum-effect": "0"})
+    )
     verdict = check(oracle, run_set([run(50 + number, 0.8) for number in range(3)]))
     assert verdict.status is Status.REGRESSION
     assert len(verdict.findings) == 3
@@ -160,15 +175,15 @@ def test_a_stored_oracle_gives_the_same_verdict_to_the_last_digit(tmp_path_facto
     assert check(load(path), runs) == check(oracle, runs)
 
 
-@pytest.mark.parametrize("count", [1, 3])
-def test_where_only_worse_fails_a_better_change_passes(count):
-    worse, better = runs_of(Program(heap=3.0), count), runs_of(Program(heap=0.2), count)
+def test_where_only_worse_fails_a_better_change_passes():
     strict, lax = learned(), learned(**{"fail-on": "worse"})
-    assert check(strict, better).status is Status.REGRESSION
-    verdict = check(lax, better)
-    assert verdict.status is Status.PASS
-    assert all(finding.effect is Effect.WORSE for finding in verdict.findings)
-    assert check(lax, worse).status is Status.REGRESSION
+    better, worse = Program(heap=0.2), Program(heap=3.0)
+    assert check(strict, runs_of(better)).status is Status.REGRESSION
+    for count in (1, 3):
+        verdict = check(lax, runs_of(better, count))
+        assert verdict.status is Status.PASS
+        assert all(finding.effect is Effect.WORSE for finding in (*verdict.findings, *verdict.noted))
+    assert check(lax, runs_of(worse)).status is Status.REGRESSION
 
 
 @pytest.mark.parametrize(("least", "status"), [("4", Status.REGRESSION), ("20", Status.PASS)])
@@ -187,26 +202,10 @@ def test_the_last_pattern_that_fits_holds_and_a_quantity_of_another_unit_is_refu
         learned(**{"minimum-effect": {"jvm.*": "64KiB"}})
 
 
-@pytest.mark.parametrize(
-    "judge", [{"fail-on": "worse"}, {"minimum-effect": {"*": "1%"}}, {"minimum-effect": {"*": "1000%"}}]
-)
-def test_leaving_differences_out_keeps_the_p_value_one(judge):
-    """Whichever of equally likely choices of runs is the one under test: of 28 no more than k get a
-    p-value of k / 28 or less."""
-    values = a_profile(8).values
-    found = []
-    for under_test in itertools.combinations(range(8), 2):
-        training = [run for run in range(8) if run not in under_test]
-        rows = values[[*training, *under_test]]
-        found.append(weigh(a_profile(8), rows, 2, settings_from({"alpha": 0.5, **judge})).significance)
-    assert all(one.exact for one in found)
-    assert (np.sort([one.p_value for one in found]) >= np.arange(1, 29) / 28 - 1e-12).all()
-
-
-@pytest.mark.parametrize("count", [1, 3])
-def test_notifications_that_no_training_run_heard_fail(count):
+def test_notifications_that_no_training_run_heard_fail():
     notified = tuple(Notification(0.1 * number, "full", "a:type=Queue", number, "") for number in range(20))
-    runs = run_set([replace(run, notifications=notified) for run in runs_of(UNCHANGED, count)])
+    runs = run_set([replace(run, notifications=notified) for run in runs_of(UNCHANGED)])
+    assert check(ORACLE, run_set(runs.runs[:1])).status is Status.INCONCLUSIVE
     verdict = check(ORACLE, runs)
     assert verdict.status is Status.REGRESSION
     finding = verdict.findings[0]
@@ -215,14 +214,17 @@ def test_notifications_that_no_training_run_heard_fail(count):
     assert finding.measure == ""
 
 
-def test_notifications_that_cease_or_multiply_fail_and_one_more_or_less_does_not():
+def test_notifications_that_cease_or_multiply_fail_and_as_many_as_ever_do_not():
     def run(number, count):
         notified = tuple(Notification(0.2 * n, "done", "a:type=Queue", n, "") for n in range(count))
         return replace(program_run(4, number), notifications=notified)
 
     oracle = train(run_set([run(number, 10 + number % 2) for number in range(10)]))
-    statuses = [check(oracle, run_set([run(101, count)])).status for count in (0, 9, 10, 11, 12, 40)]
-    assert statuses == [Status.REGRESSION, *[Status.PASS] * 4, Status.REGRESSION]
+    statuses = [
+        check(oracle, run_set([run(101 + number, count) for number in range(3)])).status
+        for count in (0, 10, 11, 40)
+    ]
+    assert statuses == [Status.REGRESSION, Status.PASS, Status.PASS, Status.REGRESSION]
 
 
 def without(run, name):
@@ -253,10 +255,9 @@ def without_end(run, name, share):
     return replace(run, values=values)
 
 
-@pytest.mark.parametrize("preset", ["calibrated", "sustained"])
 @pytest.mark.parametrize(("lost", "status"), [(0.5, Status.INCONCLUSIVE), (0.2, Status.PASS)])
-def test_a_property_that_is_gone_for_a_large_part_of_the_run_does_not_pass(lost, status, preset):
-    oracle = learned(preset=preset)
+def test_a_property_that_is_gone_for_a_large_part_of_the_run_does_not_pass(lost, status):
+    oracle = ORACLE
     run = runs_of(UNCHANGED, 1).runs[0]
     name = "jvm.thread.count"
     assert check(oracle, run_set([run])).status is Status.PASS
@@ -308,25 +309,11 @@ def test_another_environment_is_inconclusive_without_a_p_value():
     assert why_confirm(ORACLE, verdict) is None
 
 
-def test_an_outlier_is_confirmed_before_it_is_believed_or_dismissed():
-    random, pool = np.random.default_rng(0), program_runs(4, 40).runs
-    asked = 0
-    for _ in range(40):
-        chosen = [pool[place] for place in random.permutation(40)[:9]]
-        oracle = train(run_set(chosen[:8]))
-        verdict = check(oracle, run_set(chosen[8:]))
-        assert why_confirm(oracle, verdict) == ("the run is an outlier" if verdict.stands_out else None)
-        asked += verdict.stands_out
-    # One in nine stands out further than all others: 4.4 are expected, 12 or more have a chance of 1 in 1000.
-    assert 0 < asked < 12
-    assert why_confirm(ORACLE, check(ORACLE, runs_of(Program(heap=3.0), 1))) == "the run is an outlier"
-
-
 def test_a_pass_says_that_the_first_run_stood_out_and_the_others_did_not():
     odd = Program(threads=1, work=1.2)
     first, others = program_run(4, 100, odd), runs_of(UNCHANGED, 2, 200).runs
     alone, together = check(ORACLE, run_set([first])), check(ORACLE, run_set([first, *others]))
-    assert why_confirm(ORACLE, alone) == "the run is an outlier"
+    assert why_confirm(ORACLE, alone) == alone.needs_more != ""
     assert together.status is Status.PASS
     assert together.warnings == (
         f"the first run was an outlier (p = {alone.p_value:.3g}); with 2 more it is ordinary",
@@ -335,20 +322,20 @@ def test_a_pass_says_that_the_first_run_stood_out_and_the_others_did_not():
     assert (ordinary.status, ordinary.warnings) == (Status.PASS, ())
 
 
-def test_costs_of_the_tool_are_judged_only_if_asked_for():
+def test_costs_of_the_tool_are_not_judged():
     def run(number, seconds):
         columns = {"buto.snapshot.time": [seconds] * 20, "jvm.class.count": [5.0] * 20}
         return make_run(number, [index * INTERVAL_S for index in range(20)], columns)
 
-    training, slow = run_set([run(number, 0.001) for number in range(5)]), run_set([run(9, 5.0)])
-    assert check(train(training), slow).status is Status.PASS
-    verdict = check(train(training, settings_from({"cost": True})), slow)
-    assert [finding.subject for finding in verdict.findings] == ["buto.snapshot.time"]
+    oracle = train(run_set([run(number, 0.001) for number in range(7)]))
+    slow = run_set([run(20 + number, 5.0) for number in range(3)])
+    verdict = check(oracle, slow)
+    assert (verdict.status, verdict.findings, verdict.noted) == (Status.PASS, (), ())
 
 
 def test_a_verdict_carries_what_it_was_made_with():
     verdict = check(ORACLE, runs_of(UNCHANGED, 1))
-    assert (verdict.detector, verdict.n_training, verdict.settings["preset"]) == (
+    assert (verdict.detector, verdict.n_training, verdict.settings["method"]) == (
         "calibrated",
         10,
         "calibrated",

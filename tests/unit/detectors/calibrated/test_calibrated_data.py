@@ -10,31 +10,33 @@ from hypothesis import strategies as st
 
 from buto.analysis.features import GAUGE_FEATURES
 from buto.detectors import registry
-from buto.detectors.bounds.settings import SUSTAINED
+from buto.detectors.bounds.settings import THESIS
 from buto.detectors.calibrated.data import MOST_RUNS, read, rounded, write
+from buto.detectors.calibrated.envelope import N_POINTS, Envelope, envelope
 from buto.detectors.calibrated.settings import CALIBRATED
 from buto.errors import BadFileError, ButoError
 from buto.oracle import check, load, save, train
 from buto.oracle.document import to_text
+from buto.properties import Kind, Property
 from buto.runs import Notification, run_set
 from buto.verdicts import Verdict
-from tests.support.runs.signals import program_run
+from tests.support.runs.signals import make_run, program_run
 from tests.support.training.profiles import a_profile
 
 
 def heard(number):
     run = program_run(6, number)
-    object.__setattr__(run, "notifications", (Notification(0.5, "done", "a:type=Bell", number, ""),))
+    object.__setattr__(run, "notifications", (Notification(0.5, "done", "a:type=Bell", 1, ""),))
     return run
 
 
 TRAINING = run_set([heard(number) for number in range(6)])
 CHECKED = run_set([heard(50)])
+METHODS = {settings.method: settings for settings in (CALIBRATED, THESIS)}
 DATA = {
-    preset.preset: json.loads(to_text(train(TRAINING, preset).fitted.to_data()))
-    for preset in (CALIBRATED, SUSTAINED)
+    method: json.loads(to_text(train(TRAINING, settings).fitted.to_data()))
+    for method, settings in METHODS.items()
 }
-PRESETS = {preset.preset: preset for preset in (CALIBRATED, SUSTAINED)}
 
 
 def places(data, path=()):
@@ -56,7 +58,7 @@ def damaged(data, path, value):
     return result
 
 
-PLACES = [(preset, path) for preset, data in DATA.items() for path in places(data)]
+PLACES = [(method, path) for method, data in DATA.items() for path in places(data)]
 ANYTHING = st.recursive(
     st.none()
     | st.booleans()
@@ -72,10 +74,10 @@ ANYTHING = st.recursive(
 @settings(deadline=None, max_examples=250)
 @given(st.sampled_from(PLACES), ANYTHING)
 def test_damage_anywhere_is_refused_or_leaves_an_oracle_that_judges(place, value):
-    preset, path = place
-    detector = registry.detector(PRESETS[preset].detector)(PRESETS[preset])
+    method, path = place
+    detector = registry.detector(method)(METHODS[method])
     try:
-        fitted = detector.from_data(damaged(DATA[preset], path, value))
+        fitted = detector.from_data(damaged(DATA[method], path, value))
     except BadFileError:
         return
     try:
@@ -106,7 +108,11 @@ def test_damage_anywhere_is_refused_or_leaves_an_oracle_that_judges(place, value
         (("properties", 0), {"features": []}, "is missing"),
         (("duration_s",), 5, "int"),
         (("notification_counts", 0, "total"), [1] * 5, "are not 6 numbers"),
-        (("bands",), [], "list"),
+        (("envelope",), [], "list"),
+        (("envelope", "end_s"), -1.0, "the end -1.0 is no time"),
+        (("envelope", "curves", "jvm.cpu.time", 0), [1.0] * 24, "a curve has not 25 numbers"),
+        (("envelope", "curves", "jvm.cpu.time", 3), "much", "could not convert"),
+        (("envelope", "curves"), {}, "is missing"),
     ],
 )
 def test_damage_is_reported(path, value, fault):
@@ -127,16 +133,16 @@ def test_a_damaged_oracle_file_says_how_to_restore_it(tmp_path):
     assert caught.value.advice.startswith(f"restore it (git checkout {path})")
 
 
-def test_a_profile_comes_back_as_it_was():
+def test_a_profile_and_an_envelope_come_back_as_they_were():
     profile = a_profile(7)
-    grains = profile.grain.tolist()
-    bands = [{"name": one.name, "grain": grains[column]} for column, one in enumerate(profile.properties)]
-    # A band of many samples can have another grain than the features.
-    bands[1]["grain"] += 1
-    data = json.loads(to_text(write(profile, {"window": 9, "properties": bands})))
-    again, rest = read(data)
-    assert rest["window"] == 9
-    assert [one["grain"] for one in rest["properties"]] == [one["grain"] for one in bands]
+    constant = Property("jvm.processors", "{processor}", Kind.CONSTANT)
+    properties = tuple(sorted((*profile.properties, constant), key=lambda one: one.name))
+    shape = (3, N_POINTS, len(properties))
+    lower, mean, upper = np.sort(np.random.default_rng(1).integers(-99, 99, shape) / 8, axis=0)
+    upper[:, 2] = 7.0
+    times_s, unread = np.linspace(0, 4.8, N_POINTS), np.arange(len(properties)) / 16
+    shown = Envelope(properties, times_s, lower, mean, upper, unread, {"jvm.gone": "not read"})
+    again, drawn = read(json.loads(to_text(write(profile, shown))))
     assert (again.properties, again.emitters, again.end_s) == (
         profile.properties,
         profile.emitters,
@@ -144,6 +150,24 @@ def test_a_profile_comes_back_as_it_was():
     )
     assert np.array_equal(again.values, profile.values)
     assert np.array_equal(again.grain, profile.grain)
+    assert (drawn.properties, drawn.left_out) == (shown.properties, shown.left_out)
+    for array in ("times_s", "lower", "mean", "upper", "unread"):
+        assert np.array_equal(getattr(drawn, array), getattr(shown, array))
+
+
+def test_the_envelope_is_the_smallest_the_mean_and_the_largest_value_of_any_training_run():
+    """Of straight lines it is straight lines, until the shortest run ends."""
+
+    def line(number, end_s):
+        times = np.linspace(0, end_s, 31)
+        return make_run(number, times, {"jvm.class.count": 100 + number * times})
+
+    runs = [line(1, 6.0), line(2, 5.0), line(6, 8.0)]
+    found = envelope(runs, runs[0].properties, {})
+    assert found.times_s[-1] == 5.0
+    for side, factor in ((found.lower, 1), (found.mean, 3), (found.upper, 6)):
+        assert side[:, 0] == pytest.approx(100 + factor * found.times_s, rel=1e-3)
+    assert found.unread.tolist() == [0.0]
 
 
 @given(st.lists(st.floats(-1e99, 1e99), min_size=1, max_size=6))

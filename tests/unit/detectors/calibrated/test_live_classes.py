@@ -11,7 +11,7 @@ import pytest
 from buto.detectors.calibrated import data as stored
 from buto.detectors.calibrated.detector import FittedCalibrated
 from buto.detectors.calibrated.live_classes import MOST_CLASSES, learn_classes
-from buto.detectors.calibrated.settings import CALIBRATED, CALIBRATED_NEXT
+from buto.detectors.calibrated.settings import CALIBRATED
 from buto.detectors.comparison.detector import compare
 from buto.errors import BadFileError
 from buto.oracle import Oracle, check, load, save, train
@@ -56,7 +56,7 @@ def runs_of(first: int, n: int, **grown: int) -> RunSet:
 def oracle(tmp_path_factory: pytest.TempPathFactory) -> Oracle:
     """An oracle of ten runs, stored and read again."""
     place = tmp_path_factory.mktemp("oracles") / "oracle.json"
-    save(place, train(runs_of(0, 10), CALIBRATED_NEXT))
+    save(place, train(runs_of(0, 10), CALIBRATED))
     return load(place)
 
 
@@ -68,13 +68,6 @@ def test_a_class_that_grows_is_found_and_named(oracle: Oracle) -> None:
     assert (found.direction, found.effect) == (Direction.MORE, Effect.WORSE)
     assert (found.expected, found.observed) == (40_000, 240_000)
     assert found.window_s is None
-
-
-def test_the_default_does_not_judge_it() -> None:
-    settled = train(runs_of(0, 10), CALIBRATED)
-    assert "live_classes" not in settled.fitted.to_data()
-    plain = check(settled, run_set([program_run(4, 100 + number) for number in range(3)]))
-    assert check(settled, runs_of(100, 3, sessions=10**8)) == plain
 
 
 def test_unchanged_classes_pass(oracle: Oracle) -> None:
@@ -98,7 +91,7 @@ def test_without_a_count_the_runs_are_judged_by_the_rest_and_a_warning_says_so(o
 
 def test_training_runs_without_a_count_compare_no_classes() -> None:
     runs = run_set([*runs_of(0, 9), program_run(4, 9)])
-    learned = train(runs, CALIBRATED_NEXT).fitted
+    learned = train(runs, CALIBRATED).fitted
     assert isinstance(learned, FittedCalibrated)
     assert learned.profile.classes is None
 
@@ -114,7 +107,7 @@ def test_no_class_that_training_leaves_out_uses_more_than_the_floor() -> None:
 
 
 def test_two_programs_are_compared_by_class() -> None:
-    verdict = compare(runs_of(0, 8), runs_of(100, 8, sessions=200_000), CALIBRATED_NEXT)
+    verdict = compare(runs_of(0, 8), runs_of(100, 8, sessions=200_000), CALIBRATED)
     assert verdict.status is Status.REGRESSION
     assert verdict.findings[0].measure == "live objects of com.acme.Session at the end"
 

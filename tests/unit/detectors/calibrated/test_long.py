@@ -8,11 +8,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from buto.detectors.calibrated.training import long as by_parts
 
 from buto import oracle
-from buto.detectors.bounds.detector import BoundsDetector
+from buto.detectors.calibrated import long as by_parts
+from buto.detectors.calibrated.envelope import judged_properties
 from buto.detectors.calibrated.settings import CALIBRATED
+from buto.detectors.settings import judges
 from buto.errors import JudgeError
 from buto.experiments.dataset import archive
 from buto.oracle import Oracle
@@ -81,19 +82,19 @@ def test_features_before_they_are_rounded_are_the_same_bits(long: RunStore) -> N
     for run in runs:
         long.add(run)
     opened = long.open_set(runs.runs[0].test, long.ids(runs.runs[0].test))
-    detector = BoundsDetector(CALIBRATED)
-    properties = detector.judged(runs)
-    assert detector.judged(opened) == properties
+    wanted = [prop for prop in runs.properties if judges(CALIBRATED, prop)]
+    properties, _ = judged_properties(runs, wanted)
+    assert judged_properties(opened, wanted)[0] == properties
     plain = by_parts.learn(runs.runs, properties)
     parts = by_parts._learned(opened, by_parts._divided(properties, 1000), by_class=False)
-    joined = by_parts._joined([part.profile for part in parts])
+    joined = by_parts._joined([profile for profile, _ in parts])
     assert len(parts) > 10
     assert joined.catalogue == plain.catalogue
     assert joined.values.tobytes() == plain.values.tobytes()
     assert joined.grain.tobytes() == plain.grain.tobytes()
 
 
-def test_only_bands_are_of_some_samples(long: RunStore, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_only_the_envelope_is_of_some_samples(long: RunStore, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(long_runs, "MOST_SAMPLES", 30)
     runs = GROUPS[-1]
     for run in runs:
@@ -101,13 +102,10 @@ def test_only_bands_are_of_some_samples(long: RunStore, monkeypatch: pytest.Monk
     opened = long.open_set(runs.runs[0].test, long.ids(runs.runs[0].test))
     plain, parted = oracle.train(runs, CALIBRATED), oracle.train(opened, CALIBRATED)
     (theirs, ours) = (json.loads(written(one))["model"] for one in (plain, parted))
-    assert len(ours["bands"]["times_s"]) <= 30 < len(theirs["bands"]["times_s"])
-    assert {key: ours[key] for key in ours if key not in ("bands", "properties")} == {
-        key: theirs[key] for key in theirs if key not in ("bands", "properties")
-    }
-    for mine, other in zip(ours["properties"], theirs["properties"], strict=True):
-        for key in ("name", "grain", "features"):
-            assert mine.get(key) == other.get(key)
+    assert ours["envelope"]["curves"] != theirs["envelope"]["curves"]
+    assert ours["envelope"]["left_out"] == theirs["envelope"]["left_out"]
+    del ours["envelope"], theirs["envelope"]
+    assert ours == theirs
 
 
 def test_too_few_long_runs_are_refused_as_others_are(long: RunStore) -> None:

@@ -12,17 +12,16 @@ from itertools import combinations
 
 import numpy as np
 import pytest
-from buto.detectors.calibrated.resolution import at_resolution
 
-from buto.detectors.bounds.settings import BandSettings
-from buto.detectors.calibrated.evidence import goes_on, weigh
+from buto.detectors.calibrated.evidence import Evidence, passes_gate, weigh
 from buto.detectors.calibrated.obvious import obvious
-from buto.detectors.calibrated.settings import CALIBRATED, CALIBRATED_NEXT
+from buto.detectors.calibrated.settings import CALIBRATED, JudgeSettings
 from buto.runs import FloatArray
 from tests.support.training.profiles import CPU, HEAP, THREADS, a_profile
 
 N_TRAINING, N_CHECKED = 7, 3
-PRESETS = pytest.mark.parametrize("settings", [CALIBRATED, CALIBRATED_NEXT], ids=lambda one: one.preset)
+SIZES = {"everything": "0", "some": "1%"}
+BY_SIZES = pytest.mark.parametrize("sizes", SIZES)
 
 
 @dataclass(frozen=True)
@@ -44,63 +43,61 @@ class Check:
         return self.together if self.follows else self.alone
 
 
-def all_checks(settings: BandSettings, seed: int) -> Iterator[Check]:
+def all_checks(settings: JudgeSettings, seed: int) -> Iterator[Check]:
     """Yield what a check says for each way of dealing ten runs out."""
     n_runs = N_TRAINING + N_CHECKED
-    profile = at_resolution(a_profile(n_runs, seed, (HEAP, CPU, THREADS)), settings)
+    profile = a_profile(n_runs, seed, (HEAP, CPU, THREADS))
 
-    def evidence(rows: list[int], n_checked: int):  # type: ignore[no-untyped-def]
+    def evidence(rows: list[int], n_checked: int) -> Evidence:
         return weigh(profile, profile.values[rows], n_checked, settings)
 
     for checked in combinations(range(n_runs), N_CHECKED):
         training = [run for run in range(n_runs) if run not in checked]
-        together = evidence([*training, *checked], N_CHECKED).significance.p_value
+        together = evidence([*training, *checked], N_CHECKED).mattering.significance.p_value
         for first in checked:
             alone = evidence([*training, first], 1)
-            found = alone.significance
-            follows = goes_on(found, settings)
-            if settings is CALIBRATED_NEXT:
-                follows = follows or bool(obvious(alone, 1))
-            yield Check(found.p_value, follows, together)
+            follows = passes_gate(alone) or bool(obvious(alone, 1))
+            yield Check(alone.mattering.significance.p_value, follows, together)
 
 
 @pytest.fixture(scope="module")
 def checks() -> dict[str, list[Check]]:
-    return {one.preset: list(all_checks(one, 3)) for one in (CALIBRATED, CALIBRATED_NEXT)}
+    return {
+        name: list(all_checks(CALIBRATED.with_value("minimum-effect", sizes), 3))
+        for name, sizes in SIZES.items()
+    }
 
 
 def levels(checks: list[Check]) -> FloatArray:
     return np.unique([one.together for one in checks])
 
 
-@PRESETS
+@BY_SIZES
 def test_no_printed_p_value_up_to_alpha_is_reached_more_often_than_it_says(
-    checks: dict[str, list[Check]], settings: BandSettings
+    checks: dict[str, list[Check]], sizes: str
 ) -> None:
     """Of all checks, whether they end after one run or after three."""
-    printed = np.array([one.printed for one in checks[settings.method]])
-    stopped = [one.alone for one in checks[settings.method] if not one.follows]
+    printed = np.array([one.printed for one in checks[sizes]])
+    stopped = [one.alone for one in checks[sizes] if not one.follows]
     assert len(printed) == 360
-    for level in levels(checks[settings.method]):
+    for level in levels(checks[sizes]):
         if level < min(stopped):
             assert (printed <= level).mean() <= level + 1e-9
 
 
-@PRESETS
+@BY_SIZES
 def test_among_checks_that_go_on_a_small_p_value_is_more_frequent_than_it_says(
-    checks: dict[str, list[Check]], settings: BandSettings
+    checks: dict[str, list[Check]], sizes: str
 ) -> None:
     """So the p-value is one of the whole check, and not one given that two more runs followed."""
-    followed = np.array([one.together for one in checks[settings.method] if one.follows])
-    share = len(followed) / len(checks[settings.method])
+    followed = np.array([one.together for one in checks[sizes] if one.follows])
+    share = len(followed) / len(checks[sizes])
     small = (followed <= 0.05).mean()
     assert 0.05 < small <= 0.05 / share
 
 
-@PRESETS
-def test_three_runs_without_a_gate_have_an_exact_p_value(
-    checks: dict[str, list[Check]], settings: BandSettings
-) -> None:
-    together = np.array([one.together for one in checks[settings.method]])
-    for level in levels(checks[settings.method]):
+@BY_SIZES
+def test_three_runs_without_a_gate_have_an_exact_p_value(checks: dict[str, list[Check]], sizes: str) -> None:
+    together = np.array([one.together for one in checks[sizes]])
+    for level in levels(checks[sizes]):
         assert (together <= level).mean() == pytest.approx(level)

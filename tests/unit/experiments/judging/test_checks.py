@@ -2,78 +2,86 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from math import isnan, nan
 
 import numpy as np
 import pytest
 
-from buto.experiments.judging.checks import (
-    METHODS,
-    N_TRAINING,
-    NEXT,
-    NOW,
-    Check,
-    Trained,
-    Way,
-    checked,
-    with_two_more,
+from buto.detectors.calibrated.settings import CALIBRATED
+from buto.experiments.judging.checks import N_TRAINING, N_TURNS, SUSPICIOUS, Check, Trained, in_turns
+from buto.experiments.judging.sizes import FACTORS, with_sizes
+from buto.oracle import check, train, why_confirm
+from buto.runs import Run, RunSet
+from tests.support.runs.variants import MIB, NAMES, variant_run
+
+
+def recorded(first: int, n_runs: int, more: float = 0.0) -> list[Run]:
+    """Runs whose used heap is so many MiB more."""
+    runs = [variant_run("leaker-string", first + number) for number in range(n_runs)]
+    heap = more * MIB * (np.array(NAMES) == "jvm.memory.heap.used")
+    return [replace(run, id=f"{run.id}-{more:g}", values=run.values + heap) for run in runs]
+
+
+def test_a_check_fails_after_turns_only_if_three_runs_led_to_them() -> None:
+    confirmed = Check(followed=True, three=0.03, turns=0.004)
+    assert confirmed.suspicious() and confirmed.fails(0.01) and not confirmed.fails_alone(0.01)
+    cleared = Check(followed=True, three=0.004, turns=0.3)
+    assert cleared.fails_alone(0.01) and not cleared.fails(0.01)
+    ordinary = Check(followed=True, three=0.4, turns=0.004)
+    assert not ordinary.suspicious() and not ordinary.fails(0.01)
+    passed = Check(followed=False)
+    assert isnan(passed.three) and not passed.fails(0.5) and not passed.fails_alone(0.5)
+
+
+@pytest.mark.parametrize(
+    ("one", "launches"),
+    [
+        (Check(followed=False), 1),
+        (Check(followed=True, three=0.4), 3),
+        (Check(followed=True, three=SUSPICIOUS, turns=nan), 3 + 2 * N_TURNS),
+    ],
 )
-from buto.runs import RunSet
-from tests.support.runs.variants import variant_run
-from tests.support.training.profiles import CPU, HEAP, THREADS, a_profile
+def test_a_check_takes_one_launch_three_or_the_turns_beside(one: Check, launches: int) -> None:
+    assert one.launches == launches
 
 
-def test_a_confirmed_check_needs_both_the_gate_and_three_runs() -> None:
-    behind = Check(alone=0.5, followed=True, three=0.01)
-    assert behind.fails(Way.CONFIRMED, 0.01) and behind.fails(Way.THREE, 0.01)
-    assert not behind.fails(Way.ONE, 0.05)
-    before = Check(alone=0.001, followed=False, three=0.01)
-    assert not before.fails(Way.CONFIRMED, 0.01)
-    assert before.fails(Way.ONE, 0.01) and before.fails(Way.THREE, 0.01)
-    assert not Check(alone=0.5, followed=False, three=nan).fails(Way.CONFIRMED, 0.05)
+def test_a_trained_judge_says_what_a_check_says() -> None:
+    training = recorded(0, N_TRAINING)
+    oracle = train(RunSet(tuple(training)))
+    trained = Trained.by(training)
+    for more in (0.0, 30.0):
+        for first in (20, 23, 26):
+            three = recorded(first, 3, more)
+            found = trained.check(three)
+            alone = check(oracle, RunSet((three[0],)))
+            assert found.followed == (why_confirm(oracle, alone) is not None)
+            if found.followed:
+                assert found.three == check(oracle, RunSet(tuple(three))).p_value
+            assert trained.check(three) == found
+    assert trained.check(recorded(20, 3, 30.0)).three == pytest.approx(1 / 286)
 
 
-@pytest.mark.parametrize("method", METHODS)
-def test_a_change_of_many_deviations_passes_every_gate_and_has_the_smallest_rank(method: str) -> None:
-    profile = a_profile(N_TRAINING + 3, 3, (HEAP, CPU, THREADS))
-    training, rows = profile.values[:N_TRAINING], profile.values[N_TRAINING:]
-    found = checked(profile, training, 3.0 * rows, METHODS[method])
-    assert found.followed and found.three == pytest.approx(1 / 286)
+def test_turns_follow_what_is_suspicious_and_compare_the_two_programs() -> None:
+    trained = Trained.by(recorded(0, N_TRAINING))
+    old, same, new = recorded(30, N_TURNS), recorded(40, N_TURNS), recorded(50, N_TURNS, 30.0)
+    changed = recorded(20, 3, 30.0)
+    assert trained.check(changed, (old, new)).turns == in_turns(old, new) == pytest.approx(2 / 924)
+    assert trained.check(changed, (old, same)).turns == in_turns(old, same) > 0.01
+    assert isnan(trained.check(changed).turns)
+    ordinary = [trained.check(recorded(first, 3), (old, new)) for first in (20, 23, 26)]
+    assert all(isnan(one.turns) for one in ordinary if not one.suspicious())
 
 
-def test_two_more_runs_are_judged_only_if_they_would_follow_or_somebody_asks() -> None:
-    profile = a_profile(N_TRAINING + 3, 3, (HEAP, CPU, THREADS))
-    training = profile.values[:N_TRAINING]
-    usual = np.tile(training.mean(axis=0), (3, 1))
-    brief = checked(profile, training, usual, METHODS[NOW], always=False)
-    assert not brief.followed and isnan(brief.three)
-    assert checked(profile, training, usual, METHODS[NOW]).three > 0.05
-
-
-def test_an_obvious_difference_of_one_property_follows_behind_the_gate_of_the_next_method_only() -> None:
-    profile = a_profile(N_TRAINING, 5, (HEAP, CPU, THREADS))
-    odd = profile.values.copy()
-    odd[0, :12] *= 30.0
-    row = profile.values.mean(axis=0)
-    row[12:17] *= 4.0
-    found = {
-        name: checked(profile, odd, np.tile(row, (3, 1)), settings, always=False)
-        for name, settings in METHODS.items()
-    }
-    assert found[NEXT].followed
-    assert not found[NOW].followed
-
-
-def test_a_trained_method_judges_runs_as_the_detector_does() -> None:
-    runs = [variant_run("leaker-string", number) for number in range(13)]
-    for settings in METHODS.values():
-        trained = Trained.by(runs[:N_TRAINING], settings)
-        found = trained.check(runs[N_TRAINING:], always=True)
-        fitted = trained.fitted
-        assert found.alone == fitted.evidence(RunSet((runs[N_TRAINING],))).significance.p_value
-        assert found.three == fitted.evidence(RunSet(tuple(runs[N_TRAINING:]))).significance.p_value
-        assert trained.check(runs[N_TRAINING:], always=True) == found
-
-
-def test_a_first_run_does_not_confirm_itself() -> None:
-    assert with_two_more(2, [4, 2, 0, 1]) == [2, 4, 0]
+def test_sizes_are_multiplied_and_zero_asks_for_everything() -> None:
+    assert with_sizes(1.0) == CALIBRATED
+    assert with_sizes(0.0).minimum_effect == {"*": "0"}
+    twice = with_sizes(2.0).minimum_effect
+    assert with_sizes(1.0 + 1e-9).minimum_effect.keys() == twice.keys()
+    assert twice["jvm.memory.*Eden*"] == "never"
+    change = recorded(20, 3, 1.0)
+    trained = Trained.by(recorded(0, N_TRAINING))
+    p_values = [trained.with_settings(with_sizes(factor)).check(change) for factor in FACTORS]
+    assert p_values[0].three == pytest.approx(1 / 286)
+    assert not p_values[-1].fails_alone(0.01)
+    assert all(one.noted for one in p_values if one.followed)

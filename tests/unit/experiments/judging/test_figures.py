@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 from math import isnan
 from pathlib import Path
@@ -12,14 +11,14 @@ import pytest
 
 from buto.errors import BadFileError
 from buto.experiments.judging import tables, unchanged
-from buto.experiments.judging.charts import alarm_panels, drawn_variations
-from buto.experiments.judging.checks import METHODS, NEXT, Check, Way
-from buto.experiments.judging.criteria import IN_ROW, PAGE, TEN_PERCENT, criteria
+from buto.experiments.judging.charts import drawn_variations
+from buto.experiments.judging.checks import N_TURNS, Check
 from buto.experiments.judging.invariance import variations
-from buto.experiments.judging.recordings import Recordings, recordings
+from buto.experiments.judging.recordings import IN_ROW, Recordings, recordings
+from buto.experiments.judging.sizes import with_sizes
 from buto.experiments.judging.surroundings import between_hosts, of_servers
 from buto.experiments.judging.trials import Trial, share
-from buto.experiments.judging.unchanged import Amount, UnchangedTask, unchanged_trials
+from buto.experiments.judging.unchanged import UnchangedTask, unchanged_trials
 from buto.experiments.judging.variants import (
     EXPERIMENT,
     SUBTLE_PART,
@@ -29,18 +28,17 @@ from buto.experiments.judging.variants import (
     jackknife,
     variants_trials,
 )
-from buto.experiments.judging.versions import PAIRS, SERVERS, VersionsTask, first_named, versions_trials
-from buto.report.experiments.alarm_chart import svg as alarm_svg
+from buto.experiments.judging.versions import SERVERS, UNSEEN, VersionsTask, versions_tasks, versions_trials
 from buto.report.experiments.variation_chart import svg as variation_svg
 from buto.runs import Run, RunSet
 from tests.support.runs.variants import variant_run
 
-FAILS, PASSES = Check(0.001, True, 0.003), Check(0.5, False, 0.6)
-ANOTHER_DAY = "A/A, in a row, another day"
+FAILS, PASSES = Check(True, 0.003, True, 0.002), Check(False)
+NOTED = Check(True, 0.5, True)
 
 
 def a_trial(part: str, case: str, run: str, check: Check, *, times: int = 1, name: str = "a@g1") -> Trial:
-    return Trial(part, NEXT, name, case, (run, f"{run}-b", f"{run}-c"), times, check)
+    return Trial(part, name, case, (run, f"{run}-b", f"{run}-c"), times, check)
 
 
 def test_an_unchanged_run_that_fails_counts_for_each_experiment_but_is_one_error() -> None:
@@ -55,7 +53,7 @@ def test_an_unchanged_run_that_fails_counts_for_each_experiment_but_is_one_error
 
 
 def test_the_share_found_has_the_error_of_runs_left_out() -> None:
-    trials = [a_trial(SUBTLE_PART, PAGE, run, check) for run, check in (("x", FAILS), ("y", PASSES))]
+    trials = [a_trial(SUBTLE_PART, "page", run, check) for run, check in (("x", FAILS), ("y", PASSES))]
     assert jackknife(trials, [True, False]) == pytest.approx((5 * np.var([0, 0, 0, 1, 1, 1])) ** 0.5)
     assert isnan(jackknife([], []))
 
@@ -65,66 +63,10 @@ def test_errors_are_clustered_by_first_run_or_by_program() -> None:
         a_trial(IN_ROW, unchanged.IN_ORDER, f"{n}", FAILS if n == 0 else PASSES, name=f"p{n % 2}@g1")
         for n in range(8)
     ]
-    by_run = share(trials, Way.CONFIRMED, 0.01)
-    by_name = share(trials, Way.CONFIRMED, 0.01, by_name=True)
+    by_run = share(trials, lambda one: one.fails(0.01))
+    by_name = share(trials, lambda one: one.fails(0.01), by_name=True)
     assert (by_run.value, by_run.n_runs, by_name.n_runs) == (0.125, 8, 2)
     assert by_name.value == by_run.value
-
-
-def lines(trials: Sequence[Trial]) -> dict[str, bool | None]:
-    return {one.what: one.met for one in criteria(trials, NEXT)}
-
-
-def test_each_criterion_is_met_missed_or_not_measured() -> None:
-    good = [
-        *(a_trial(EXPERIMENT, UNCHANGED, f"u{n}", PASSES) for n in range(5)),
-        *(a_trial(EXPERIMENT, "b", f"b{n}", FAILS) for n in range(5)),
-        *(a_trial(SUBTLE_PART, case, f"{case}{n}", FAILS) for case in (*TEN_PERCENT, PAGE) for n in range(5)),
-        *(
-            a_trial(part, case, f"{n}", PASSES)
-            for part, case in (
-                *(
-                    (part, case)
-                    for part in (UNCHANGED, IN_ROW)
-                    for case in (unchanged.RANDOM, unchanged.IN_ORDER)
-                ),
-                (IN_ROW, unchanged.LATER),
-            )
-            for n in range(5)
-        ),
-        *(
-            a_trial(SERVERS, case, f"{case}{n}", check, name=f"p{n}@g1")
-            for case, check in (("large", FAILS), ("small", FAILS), ("refactored", PASSES))
-            for n in range(5)
-        ),
-    ]
-    measured = lines(good)
-    assert measured.pop(ANOTHER_DAY, True) is None
-    assert set(measured.values()) == {True}
-    alarms = [a_trial(UNCHANGED, unchanged.IN_ORDER, f"x{n}", FAILS) for n in range(5)]
-    failed = [what for what, met in lines([*good, *alarms]).items() if met is False]
-    assert len(failed) == 4 and all("variants, in the order of time" in what for what in failed)
-    missed = [
-        what for what, met in lines([*good, a_trial(SUBTLE_PART, PAGE, "m", PASSES)]).items() if met is False
-    ]
-    assert missed == ["a page leaked in 200 jobs, three runs"]
-
-
-def test_what_was_not_recorded_is_a_criterion_that_is_not_met() -> None:
-    nothing = list(criteria([], NEXT))
-    assert {one.met for one in nothing} == {None}
-    assert {
-        "small servers, large regression, confirmed",
-        "small servers, refactored, confirmed",
-        f"A/A, in a row on a quiet machine, {unchanged.LATER}, confirmed, alpha 0.01",
-        ANOTHER_DAY,
-    } <= {one.what for one in nothing}
-    only_unchanged = lines([a_trial(EXPERIMENT, UNCHANGED, f"u{n}", PASSES) for n in range(5)])
-    assert only_unchanged["MCC over the 32 experiments, confirmed, alpha 0.01"] is None
-    met = replace(nothing[0], met=True)
-    assert tables.decision([met], NEXT).notes == ("all criteria are met",)
-    (note,) = tables.decision([met, nothing[0]], NEXT).notes
-    assert note.startswith("not all criteria are met")
 
 
 def later(run: Run, day: int = 1) -> Run:
@@ -135,59 +77,122 @@ def recorded(variant: str, n_runs: int, day: int = 1, **options: float) -> list[
     return [later(variant_run(variant, number, **options), day) for number in range(n_runs)]
 
 
-def test_unchanged_runs_are_judged_at_random_in_order_and_across_sessions() -> None:
-    runs = RunSet((*recorded("leaker-string", 15), *recorded("leaker-string", 14, day=2)))
-    task = UnchangedTask(IN_ROW, "leaker-string@parallel", runs, NEXT, 1, Amount(1, 2))
+def test_unchanged_runs_are_judged_at_random_in_order_across_sessions_and_in_turns() -> None:
+    runs = RunSet((*recorded("leaker-string", 26), *recorded("leaker-string", 14, day=2)))
+    task = UnchangedTask(IN_ROW, "leaker-string@parallel", runs, 1)
     found = list(unchanged_trials(task))
     assert found == list(unchanged_trials(task))
     of_case = {case: [one for one in found if one.case == case] for case in {one.case for one in found}}
     assert {case: len(some) for case, some in of_case.items()} == {
-        unchanged.RANDOM: 29,
-        # First runs 10 to 12 and 10 to 11 of the sessions; of the tenth, only one training lies before.
-        unchanged.IN_ORDER: 5 + 3,
-        unchanged.LATER: 12 * 2,
+        unchanged.RANDOM: 26 + 14,
+        # The first run under test is the 11th of a session at the earliest, and two follow it.
+        unchanged.IN_ORDER: 14 + 2,
+        unchanged.LATER: 12,
+        # Twelve runs in a row, each time dealt out twice.
+        unchanged.TURNS: 2 * (15 + 3),
     }
     assert all(one.runs[0].startswith("20270102") for one in of_case[unchanged.LATER])
-    assert np.mean([one.check.fails(Way.THREE, 0.01) for one in found]) < 0.1
-    assert tables.alarms(found, IN_ROW, "rows")[0].rows[0][0] == "at random, one run"
-    panels = alarm_panels(found)
-    assert [one.alpha for one in panels] == [0.01, 0.05] and len(panels[0].cases) == 6
-    assert b"<svg" in alarm_svg(panels)
+    assert all(len(one.runs) == 2 * N_TURNS for one in of_case[unchanged.TURNS])
+    assert np.mean([one.check.fails_alone(0.01) for one in of_case[unchanged.RANDOM]]) < 0.1
+    assert np.mean([one.check.turns <= 0.05 for one in of_case[unchanged.TURNS]]) < 0.2
+    rows = tables.alarms(found, IN_ROW).rows
+    assert [row[0] for row in rows] == [
+        unchanged.RANDOM,
+        unchanged.IN_ORDER,
+        unchanged.LATER,
+        unchanged.TURNS,
+    ]
 
 
-def test_variants_far_apart_are_told_by_both_methods_and_the_table_says_so() -> None:
+def test_runs_of_another_surrounding_are_judged_in_turns_only() -> None:
+    runs = RunSet(tuple(recorded("leaker-string", 14)))
+    found = list(unchanged_trials(UnchangedTask(IN_ROW, "leaker-string@g1", runs, 1, elsewhere=runs)))
+    assert {one.case for one in found} == {unchanged.TURNS}
+    assert len(found) == 2 * 3
+
+
+def test_variants_far_apart_are_told_apart_and_the_table_says_so() -> None:
     names = ("leaker-string", "leaker-string-builder", "leaker-string-builder-11-leaks")
     runs = {name: RunSet(tuple(recorded(name, 14, shift=30.0))) for name in names[:2]}
     more = [replace(run, id=f"2028{run.id[4:]}", values=run.values + 4e6) for run in runs[names[1]]]
     runs[names[2]] = RunSet(tuple(more[:5]))
     found = list(variants_trials(VariantsTask("parallel", names[1], runs, 0, 1)))
-    for method in METHODS:
-        experiments = [one for one in found if (one.part, one.method) == (EXPERIMENT, method)]
-        told = discrimination(experiments, 0.01)
-        assert (told.missed, told.n_changed, told.n_unchanged) == (0, 4, 4)
+    experiments = [one for one in found if one.part == EXPERIMENT]
+    told = discrimination(experiments, 0.01)
+    assert (told.missed, told.n_changed, told.n_unchanged) == (0, 4, 4)
     subtle = [one for one in found if one.part == SUBTLE_PART]
-    assert len(subtle) == 2 * 5 and all(one.check.fails(Way.THREE, 0.01) for one in subtle)
+    assert len(subtle) == 5 and all(one.check.fails_alone(0.01) for one in subtle)
     assert tables.discriminating(found).rows[0][0] == "parallel"
     assert tables.subtle(found).rows[0][0] == "leaker-string-builder-11-leaks, parallel"
 
 
-def test_versions_are_judged_by_the_old_one_and_the_report_names_what_changed() -> None:
-    old = RunSet(tuple(recorded("leaker-string", 14)))
-    new = RunSet(tuple(recorded("leaker-string-builder", 4, shift=60.0)))
-    task = VersionsTask(PAIRS, "leak@parallel", old, {"new": new}, 2, 1)
-    found = list(versions_trials(task))
-    assert {(one.method, one.case) for one in found} == {(m, c) for m in METHODS for c in (UNCHANGED, "new")}
-    assert all(one.check.fails(Way.CONFIRMED, 0.01) for one in found if one.case == "new")
-    assert first_named(task, "new", NEXT)
-    for n_runs in (0, 2):
-        assert first_named(replace(task, others={"new": RunSet(new.runs[:n_runs])}), "new", NEXT) == ""
-    rows = tables.versions_table(found, PAIRS, {("leak@parallel", "new"): "heap"}).rows
-    assert [row[0] for row in rows] == [
-        "leak@parallel: unchanged",
-        "leak@parallel: new",
-        "all: unchanged",
-        "all: new",
+def versions(n_old: int, n_new: int) -> VersionsTask:
+    """An old program, a changed one, and one that was only written anew."""
+    return VersionsTask(
+        UNSEEN,
+        "leak@parallel",
+        RunSet(tuple(recorded("leaker-string", n_old))),
+        {
+            "large": RunSet(tuple(recorded("leaker-string-builder", n_new, shift=60.0))),
+            "r1": RunSet(tuple(recorded("leaker-string", n_new, day=3))),
+            "r2": RunSet(tuple(recorded("leaker-string", n_new, day=4))),
+        },
+        2,
+        1,
+        {"": with_sizes(1.0), " x4": with_sizes(4.0)},
+    )
+
+
+@pytest.mark.parametrize(
+    ("n_old", "n_new", "in_turns"), [(14, 5, False), (16, 5, False), (16, 6, True), (22, 9, True)]
+)
+def test_versions_are_judged_by_the_old_one_and_by_turns_where_there_are_runs(
+    n_old: int, n_new: int, in_turns: bool
+) -> None:
+    found = list(versions_trials(versions(n_old, n_new)))
+    assert {one.case for one in found} == {
+        f"{case}{kind}" for case in (UNCHANGED, "large", "r1", "r2") for kind in ("", " x4")
+    }
+    large = [one.check for one in found if one.case == "large"]
+    assert all(one.fails_alone(0.01) for one in large)
+    assert all(one.fails(0.01) is in_turns for one in large)
+    assert {one.launches for one in large} == {3 + 2 * N_TURNS}
+    unchanged_ones = [one.check for one in found if one.case in ("r1", "r2", UNCHANGED)]
+    assert not any(one.fails(0.01) for one in unchanged_ones)
+
+
+def test_a_version_with_fewer_than_three_runs_is_not_judged() -> None:
+    assert {one.case for one in versions_trials(versions(14, 2))} == {UNCHANGED, f"{UNCHANGED} x4"}
+
+
+def test_the_tables_have_a_row_for_each_kind_of_version() -> None:
+    cases = {"small": PASSES, "large": FAILS, "r1": PASSES, "r2": NOTED, "large x2": PASSES, "r1 x0": FAILS}
+    found = [
+        a_trial(UNSEEN, case, f"{case}{n}", check, name=f"p{n}@g1")
+        for case, check in cases.items()
+        for n in range(3)
     ]
+    rows = {row[0]: row[1:] for row in tables.versions_table(found, UNSEEN).rows}
+    assert rows.keys() == {"g1: small", "g1: large", "g1: refactored"}
+    assert [cell.split(" ")[0] for cell in rows["g1: large"][:3]] == ["100.0", "100.0", "0.0"]
+    assert [cell.split(" ")[0] for cell in rows["g1: refactored"][:3]] == ["0.0", "0.0", "50.0"]
+    missed = tables.missed_table(found, UNSEEN).rows
+    assert [(row[0], row[1]) for row in missed] == [(f"p{n}@g1: small", "0") for n in range(3)]
+    of_factor = {row[0]: row[1:] for row in tables.curve(found, UNSEEN, "all").rows}
+    assert of_factor["1"][1].startswith("100.0")
+    assert of_factor["2"][1].startswith("0.0")
+    assert of_factor["0"][2].startswith("100.0")
+    tuned = [tables.apart(found, frozenset({"p0"}), tuned=tuned) for tuned in (True, False)]
+    assert [{one.name for one in some} for some in tuned] == [{"p0@g1"}, {"p1@g1", "p2@g1"}]
+
+
+def test_programs_are_known_by_the_version_that_trains() -> None:
+    runs = RunSet(tuple(recorded("leaker-string", 14)))
+    few = RunSet(runs.runs[:4])
+    (task,) = versions_tasks(SERVERS, "g1", {"shop-base": runs, "shop-large": few, "till-base": few}, 1, 0)
+    assert (task.name, set(task.others)) == ("shop@g1", {"large"})
+    (task,) = versions_tasks(UNSEEN, "g1", {"shop": runs, "shop-r1": few, "till": few}, 1, 0)
+    assert (task.name, set(task.others)) == ("shop@g1", {"r1"})
 
 
 def test_a_counter_that_another_host_doubles_has_a_shift_of_one() -> None:
@@ -221,8 +226,8 @@ def test_servers_are_compared_with_the_same_programs_in_other_surroundings() -> 
     found = Recordings(
         nothing,
         {"in-row-25": {"g1": {"shop": RunSet(doubled)}}},
-        nothing,
-        servers,
+        {SERVERS: servers},
+        frozenset(),
         {"parallel": {"shop": RunSet(runs)}},
         {"parallel": {"shop-base": RunSet(runs), "shop": RunSet(doubled)}},
     )

@@ -1,0 +1,205 @@
+"""Which files a command names."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+import shutil
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from glob import glob
+from pathlib import Path
+
+from buto.errors import UsageError
+from buto.programs.java import CLASS_PATH_VARIABLE, VARIABLES, is_java, read_command, read_variable
+from buto.programs.manifests import named_by
+from buto.programs.references import Kind, Place, Reference, Word, references
+
+MOST_FILES = 20_000
+"""Below one directory."""
+
+_PACKAGE = re.compile(rb"^\s*package\s+([\w.]+)\s*;", re.MULTILINE)
+_FEWER = "name the files with inputs: [PATTERN, ...]"
+
+
+@dataclass(frozen=True, slots=True)
+class Named:
+    """What a command names.
+
+    Attributes:
+        words: the command; argument files of java are replaced by their words.
+        environment: the variables of the environment that name files.
+        files: absolute paths, each with whether it is only named as data of the program.
+        directory: the working directory, absolute.
+        base: the directory of the declared patterns, or the working directory; absolute.
+        java: the place of ``java`` among the words; None if another command starts the JVM.
+        declared: whether there are patterns.
+    """
+
+    words: tuple[Word, ...]
+    environment: Mapping[str, Word]
+    files: Mapping[str, bool]
+    directory: str
+    base: str
+    java: int | None
+    declared: bool
+
+
+def files_of(
+    command: Sequence[str],
+    directory: Path,
+    environment: Mapping[str, str],
+    patterns: Sequence[str] = (),
+    base: Path | None = None,
+) -> Named:
+    """Return the files that a command names, and those that are declared.
+
+    Of a command of ``java`` these are all that the launcher reads, also through argument files, manifests and
+    wildcards, except for the JDK's own; of any other command the script. Archives and files below the working
+    directory count, too, if another word or the value of a system property names them.
+
+    Args:
+        directory: the working directory.
+        environment: the complete environment.
+        patterns: shell patterns of declared files.
+        base: the directory to which they are relative; None, or one that the working directory is not below,
+            for the working directory.
+
+    Raises:
+        UsageError: a pattern leads out of the base, or there are too many files.
+    """
+    here = os.path.abspath(directory)
+    root = here if base is None or not Path(here).is_relative_to(base) else os.path.abspath(base)
+    java = next((number for number, word in enumerate(command) if is_java(word)), None)
+    place = Place(here, "" if java is None else _jdk_of(command[java], here, environment))
+    words = [_first(command[0], place), *map(place.data, command[1:])]
+    if java is not None:
+        launcher = command[java]
+        if os.sep in launcher:
+            # The working directory may be another one.
+            launcher = place.path(launcher)
+        words[java:] = [(launcher,), *read_command(command[java + 1 :], place, environment)]
+    variables = dict(_variables(environment, place))
+    found: dict[str, bool] = {}
+    for reference in references([*words, *variables.values()]):
+        is_data = reference.kind is Kind.DATA
+        for path in _files(reference, place):
+            found[path] = is_data and found.get(path, True)
+    for path in _declared(patterns, root):
+        found[path] = False
+    return Named(tuple(words), variables, found, here, root, java, bool(patterns))
+
+
+def _first(word: str, place: Place) -> Word:
+    """Read the first word: a script of the program's own, or a program of the system."""
+    is_path = os.sep in word and os.path.isfile(place.path(word))
+    is_own = not is_java(word) and (not os.path.isabs(word) or word.startswith(f"{place.directory}/"))
+    return (place.reference(word, Kind.CODE),) if is_path and is_own else (word,)
+
+
+def _variables(environment: Mapping[str, str], place: Place) -> Iterator[tuple[str, Word]]:
+    for name in (CLASS_PATH_VARIABLE, *VARIABLES):
+        value = environment.get(name, "")
+        if value:
+            word = place.paths(value) if name == CLASS_PATH_VARIABLE else read_variable(value, place)
+            if references([word]):
+                yield name, word
+
+
+def _jdk_of(java: str, directory: str, environment: Mapping[str, str]) -> str:
+    """Return the directory of the JDK that a command starts; empty if there is none."""
+    if os.sep in java:
+        path: str | None = os.path.join(directory, java)
+    else:
+        path = shutil.which(java, path=environment.get("PATH", os.defpath))
+    # The link's target, since the command on PATH is most often one.
+    return "" if path is None else os.path.dirname(os.path.dirname(os.path.realpath(path)))
+
+
+def _files(reference: Reference, place: Place) -> Iterator[str]:
+    """Yield the files that a reference stands for; none if there is no such file."""
+    path, kind = reference.path, reference.kind
+    if kind is Kind.JARS:
+        names = sorted(os.listdir(path)) if os.path.isdir(path) else []
+        for name in names:
+            if name.endswith((".jar", ".JAR")):
+                yield from with_manifests(os.path.join(path, name), place, {path})
+    elif kind is Kind.SOURCE:
+        yield from _sources(path, place)
+    elif kind is Kind.DATA:
+        yield path
+    else:
+        yield from with_manifests(path, place, set(), is_agent=kind is Kind.AGENT)
+
+
+def with_manifests(path: str, place: Place, seen: set[str], *, is_agent: bool = False) -> Iterator[str]:
+    """Yield a file, or the files below a directory, and what the manifests of jars name in turn.
+
+    Args:
+        seen: paths that are left out; those that are found are added.
+        is_agent: whether the file is the jar of an agent.
+    """
+    if path in seen:
+        return
+    seen.add(path)
+    yield from below(path)
+    if os.path.isfile(path):
+        for name in named_by(path, is_agent=is_agent):
+            if isinstance(place.reference(name, Kind.CODE), Reference):
+                yield from with_manifests(name, place, seen)
+
+
+def _sources(path: str, place: Place) -> Iterator[str]:
+    """Yield a source file, and the others of its package's root here, which newer JDKs compile if needed."""
+    if not os.path.isfile(path):
+        return
+    yield path
+    package = _PACKAGE.search(Path(path).read_bytes())
+    root = path
+    for _ in range(1 if package is None else package[1].count(b".") + 2):
+        root = os.path.dirname(root)
+    if f"{root}/".startswith(f"{place.directory}/"):
+        yield from (file for file in below(root) if file.endswith(".java"))
+
+
+def _declared(patterns: Sequence[str], base: str) -> Iterator[str]:
+    for pattern in patterns:
+        if os.path.isabs(pattern) or os.pardir in Path(pattern).parts:
+            raise UsageError(
+                f"inputs must be patterns of files below {base}, got {pattern!r}",
+                advice="put other files at the same path on every host",
+            )
+        # Unlike Path.glob, this leaves out hidden files unless the pattern names them.
+        for name in sorted(glob(pattern, root_dir=base, recursive=True)):
+            yield from below(os.path.normpath(os.path.join(base, name)))
+
+
+def below(path: str) -> Iterator[str]:
+    """Yield the regular files below a directory, or the path itself if it is one.
+
+    Raises:
+        UsageError: the directory has more than MOST_FILES.
+    """
+    if not os.path.isdir(path):
+        if os.path.isfile(path):
+            yield path
+        return
+    n_files = 0
+    for parent, directories, files in os.walk(path):
+        # Hidden ones are of other tools.
+        directories[:] = sorted(name for name in directories if not name.startswith("."))
+        n_files += len(files)
+        if n_files > MOST_FILES:
+            raise UsageError(
+                f"{path} has more than {MOST_FILES} files, too many for one program", advice=_FEWER
+            )
+        yield from filter(os.path.isfile, (os.path.join(parent, name) for name in sorted(files)))
+
+
+@lru_cache(maxsize=2 * MOST_FILES)
+def sha256_of(path: str, size_bytes: int, changed_ns: int) -> str:
+    """Return the checksum of a file; size and time of its last change tell the cache about a new content."""
+    with open(path, "rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()

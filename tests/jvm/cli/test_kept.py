@@ -1,0 +1,117 @@
+"""A kept program on real JVMs: it starts again after the original has changed, and decides in turns."""
+
+from __future__ import annotations
+
+import random
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from buto.programs.argument_files import text_of, words_of
+from buto.runs.store import RunStore
+from tests.support.checkout import compile_java
+from tests.support.judging import BY_HEAP, literal
+from tests.support.processes.command import buto
+
+MAIN = """
+package acme;
+public final class Main {
+    public static void main(String[] words) throws Exception {
+        System.out.write(java.nio.file.Files.readAllBytes(java.nio.file.Paths.get("data.txt")));
+        System.out.println(": " + acme.lib.Size.KIB);
+        java.util.List<byte[]> kept = new java.util.ArrayList<>();
+        for (int step = 0; step < 100; step++) {
+            kept.add(new byte[acme.lib.Size.KIB * 1024]);
+            Thread.sleep(10);
+        }
+    }
+}
+"""
+SIZE = "package acme.lib;\npublic final class Size { public static final int KIB = Integer.valueOf(%d); }\n"
+PRINT = """
+public final class Print {
+    public static void main(String[] words) {
+        for (String word : words) {
+            word.chars().forEach(one -> System.out.printf("%02x", one));
+            System.out.println();
+        }
+    }
+}
+"""
+
+
+def build(project: Path, kib: int) -> None:
+    """Build a jar whose manifest names another one, in which the program keeps so many KiB every 10 ms."""
+    shutil.rmtree(project / "build", ignore_errors=True)
+    sources = {"acme/Main.java": MAIN, "acme/lib/Size.java": SIZE % kib}
+    for name, text in sources.items():
+        path = project / "build/src" / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+    classes = compile_java(project / "build/classes", (project / "build/src").rglob("*.java"))
+    (project / "build/manifest").write_text("Main-Class: acme.Main\nClass-Path: lib/size%20of.jar\n")
+    (project / "app/lib").mkdir(parents=True, exist_ok=True)
+    for words in (
+        ("cfm", "app/main.jar", "build/manifest", "-C", str(classes), "acme/Main.class"),
+        ("cf", "app/lib/size of.jar", "-C", str(classes), "acme/lib"),
+    ):
+        subprocess.run(["jar", *words], cwd=project, check=True, timeout=60)
+
+
+def test_before_a_check_fails_it_launches_the_kept_program(tmp_path: Path) -> None:
+    (tmp_path / "buto.yaml").write_text(
+        "version: 1\ntests:\n  shop: {command: java -Xmx256m -jar app/main.jar, runs: 5, interval: 200ms, "
+        f"judge: {literal(BY_HEAP)}}}\n"
+    )
+    (tmp_path / "data.txt").write_text("read from the working directory")
+    build(tmp_path, 1)
+    done = buto(tmp_path, "train", "shop", "-v")
+    assert done.returncode == 0, done.stderr
+    assert "shop: kept the program: 2 files, " in done.stderr
+    shutil.rmtree(tmp_path / "app")
+    build(tmp_path, 200)
+    done = buto(tmp_path, "check", "shop")
+    assert done.returncode == 1, done.stdout + done.stderr
+    assert "runs of the program of the training" in done.stdout
+    old = RunStore(tmp_path / ".buto").load_set("shop@trained")
+    assert {run.stdout for run in old} == {b"read from the working directory: 1\n"}
+    for blob in (tmp_path / ".buto/programs/blobs").rglob("*"):
+        if blob.is_file():
+            blob.write_bytes(b"damaged")
+    done = buto(tmp_path, "check", "shop")
+    assert done.returncode == 3, done.stdout + done.stderr
+    assert "it is damaged" in done.stdout + done.stderr
+
+
+@pytest.fixture(scope="module")
+def printing(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The class path of a program that prints its words."""
+    top = tmp_path_factory.mktemp("print")
+    (top / "Print.java").write_text(PRINT)
+    return compile_java(top / "classes", [top / "Print.java"])
+
+
+def launched(classes: Path, text: str, directory: Path) -> list[str]:
+    """Return the program's words as the launcher itself reads them from an argument file."""
+    (directory / "arguments").write_text(text, newline="")
+    done = subprocess.run(
+        ["java", "-cp", str(classes), f"@{directory / 'arguments'}"],
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=60,
+    )
+    return [bytes.fromhex(line).decode() for line in done.stdout.splitlines()]
+
+
+def test_argument_files_are_read_and_written_as_the_launcher_reads_them(
+    printing: Path, tmp_path: Path
+) -> None:
+    source = random.Random(7)
+    for _ in range(15):
+        text = "Print " + "".join(source.choices("abn'\"\\# \t\n\r\f@", k=1500))
+        assert words_of(text)[1:] == launched(printing, text, tmp_path)
+    words = ["".join(source.choices("abn'\"\\# \t\n\r\f@", k=number % 9)) for number in range(200)]
+    assert launched(printing, text_of(["Print", *words]), tmp_path) == words
