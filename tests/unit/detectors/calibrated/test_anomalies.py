@@ -12,7 +12,6 @@ from hypothesis import strategies as st
 
 from buto.detectors.calibrated.anomalies import Anomaly, AnomalyKind, find_anomalies
 from buto.detectors.calibrated.profile import Profile
-from buto.detectors.calibrated.settings import CALIBRATED
 from buto.runs import FloatArray
 from tests.support.training.profiles import HEAP, THREADS, a_profile
 from tests.support.training.simulated import KINDS, N_COUNTERS, N_GAUGES, training
