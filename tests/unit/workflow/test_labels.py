@@ -85,7 +85,7 @@ def test_a_confirmed_regression_is_bad_until_it_is_accepted(trained: Path) -> No
     ids = put(trained, range(20, 30), 9.0, "check")
     assert checked(trained, ids[:3]) == 1
     assert counting(trained, ids[:3]) == [("bad", "check")]
-    assert "jvm.memory.heap.used" in record(trained)[-1].reason
+    assert "used heap" in record(trained)[-1].reason
     outcome = accept(project_in(trained), AcceptRequest(("leaker",), from_runs=",".join(ids)))
     assert outcome.exit_code == 0
     assert counting(trained, ids) == [("good", "accept")]
