@@ -238,12 +238,11 @@ class CalibratedDetector(Detector[JudgeSettings]):
         return FittedCalibrated(self.settings, profile, envelope(runs.runs, properties, left_out))
 
     def from_data(self, data: Mapping[str, Any]) -> FittedDetector:
-        kinds = data if isinstance(data, Mapping) else ()
-        if MACHINES in kinds:
+        if _has(data, MACHINES):
             whole, known, left_out = machines_data.read(data)
             parts = [Known(one, n, self.from_data(model)) for one, n, model in known]
             return FittedMachines(self.settings, tuple(parts), whole, left_out)
-        if OBSERVATIONS in kinds:
+        if _has(data, OBSERVATIONS):
             return load.FittedLoad(self.settings, *load_data.read(data))
         return FittedCalibrated(self.settings, *calibrated_data.read(data))
 
@@ -291,6 +290,11 @@ class CalibratedDetector(Detector[JudgeSettings]):
         alarms, why = left_out(fitted.whole, self.settings)
         found = self._selftest(fitted.known[0].fitted, RunSet(tuple(most)), n_training, share)
         return replace(found, left_out=alarms, not_left_out=why)
+
+
+def _has(data: object, key: str) -> bool:
+    """Return whether stored data have a key; damaged data may be anything."""
+    return isinstance(data, Mapping) and key in data
 
 
 def _starts_s(runs: RunSet) -> FloatArray | None:
