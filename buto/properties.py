@@ -480,4 +480,8 @@ def title_of(name: str) -> str:
 
 
 _TOPICS = tuple(Topic)
-_PLACES = {name: place for place, name in enumerate(METRICS)}
+_PLACES = {name: place for place, name in enumerate(METRICS)} | {
+    "jvm.memory.heap.live": -1,
+    LIVE_CLASSES.name: -1,
+}
+"""Of the heap, what is alive at the end says most."""
