@@ -80,24 +80,26 @@ def features(series: Series, properties: Sequence[Property], end_s: float) -> Fl
     """Return all features of a run, shape (n_features,), in the properties' units; NaN if not readable.
 
     Gauges: means of the run and of its thirds, the late less the early third's, standard deviation,
-    quantiles .1, .5 and .9, the largest and the last value, mean step. Counters: the last sample's value,
-    which may lie behind ``end_s``, the mean, and the increases in each third.
+    quantiles .1, .5 and .9, the largest value, the last sample's, mean step. Counters: the last sample's
+    value, the mean, and the increases in each third. The last sample may lie behind ``end_s``; it is taken at
+    the program's exit, where threads and descriptors that are left are the same in equal runs.
 
     Args:
         series: columns as ``properties``.
         end_s: end of the last third, the same for all compared runs.
     """
     grid = on_grid(series, end_s)
+    last = _last(series)
     gauges = [column for column, prop in enumerate(properties) if prop.kind is Kind.GAUGE]
     counters = [column for column, prop in enumerate(properties) if prop.kind is Kind.COUNTER]
     blocks = {
-        **dict(zip(gauges, _of_gauges(grid[:, gauges]).T, strict=True)),
-        **dict(zip(counters, _of_counters(grid[:, counters], _last(series)[counters]).T, strict=True)),
+        **dict(zip(gauges, _of_gauges(grid[:, gauges], last[gauges]).T, strict=True)),
+        **dict(zip(counters, _of_counters(grid[:, counters], last[counters]).T, strict=True)),
     }
     return np.concatenate([blocks[column] for column in sorted(blocks)]) if blocks else np.empty(0)
 
 
-def _of_gauges(grid: FloatArray) -> FloatArray:
+def _of_gauges(grid: FloatArray, last: FloatArray) -> FloatArray:
     early, middle, late = grid.reshape(3, N_GRID // 3, -1).mean(axis=1)
     low, median, high = np.quantile(grid, [0.1, 0.5, 0.9], axis=0)
     return np.stack(
@@ -112,7 +114,7 @@ def _of_gauges(grid: FloatArray) -> FloatArray:
             median,
             high,
             grid.max(axis=0),
-            grid[-1],
+            last,
             np.abs(np.diff(grid, axis=0)).mean(axis=0),
         ]
     )

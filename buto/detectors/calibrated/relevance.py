@@ -103,9 +103,7 @@ def sizes_of(
     """
     effects = smallest_effects(quantities, amounts, minimum)
     columns = [one.column for one in features]
-    share = np.array(
-        [GROWTH if one.name == SLOPE else PART if one.name in PARTS else 1.0 for one in features]
-    )
+    share = np.array([_share(one, quantities[one.column]) for one in features])
     # A mean of whole numbers is rounded: one thread more in each run is one thread.
     least = effects[columns] * share * (1.0 - 1e-9)
     per_class = np.where(least > 0, kept_by_classes(quantities)[columns], 0.0)
@@ -115,6 +113,15 @@ def sizes_of(
         if one.name == TOTAL and quantities[one.column].name == CLASSES
     )
     return Sizes(least, per_class, next(loaded, None))
+
+
+def _share(feature: Feature, prop: Property) -> float:
+    """Return from which share of the size of a level on a feature matters."""
+    if feature.name == SLOPE:
+        return GROWTH
+    # What is counted at the exit, such as threads and descriptors that are left, is of no moment by chance.
+    is_left = feature.name == "last" and prop.unit.startswith("{")
+    return PART if feature.name in PARTS and not is_left else 1.0
 
 
 def welcome_or_not(

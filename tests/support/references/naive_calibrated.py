@@ -44,7 +44,7 @@ def gauge(times, values, end):
         "median": quantile(grid, 0.5),
         "high": quantile(grid, 0.9),
         "largest": max(grid),
-        "last": grid[-1],
+        "last": [value for value in values if value is not None][-1],
         "roughness": _mean([abs(one - other) for one, other in itertools.pairwise(grid)]),
     }
 

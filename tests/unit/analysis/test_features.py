@@ -144,3 +144,8 @@ def test_another_unit_scales_every_feature(drawn, factor):
     assert features(scaled, (GAUGE, COUNTER), 3.0) == pytest.approx(
         features(of, (GAUGE, COUNTER), 3.0) * factor, rel=1e-9, abs=1e-9 * size + 1e-12
     )
+
+
+def test_what_is_left_at_the_exit_counts_though_another_run_was_shorter():
+    (found,) = by_name(series([0, 30, 59, 70], [8, 8, 8, 11]), (GAUGE,), 59.0)
+    assert (found["last"], found["largest"]) == (11, 8)
