@@ -133,9 +133,7 @@ def test_too_few_stored_runs_are_not_compared(both: Path) -> None:
 def trained(tmp_path: Path) -> Path:
     """An oracle from runs 0 to 9, and runs 20 to 29 of a program that leaks more."""
     store(tmp_path, *(leaking_run(number) for number in range(10)))
-    (tmp_path / "buto.yaml").write_text(
-        "version: 1\ntests: {leaker: {command: java Leaker}}"
-    )
+    (tmp_path / "buto.yaml").write_text("version: 1\ntests: {leaker: {command: java Leaker}}")
     assert called(tmp_path, "train", "leaker", "--from-runs", "all").returncode == 0
     store(tmp_path, *(leaking_run(number, leak=3.0, purpose="record") for number in range(20, 30)))
     return tmp_path
