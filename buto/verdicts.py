@@ -118,7 +118,7 @@ class Verdict(Displayed):
         settings: the detector's settings, for the record.
         findings: what the check fails for, worst first. A pass may carry some that were not enough to fail.
         noted: changes that are certain and smaller than the size that matters; they fail no check.
-        reasons: why it is inconclusive; empty otherwise.
+        reasons: why it is inconclusive; of a verdict by turns first what decided; else empty.
         warnings: what the reader should know, but what did not decide.
         run_ids: the runs that were judged.
         n_training: number of training runs that the judged runs were compared with.

@@ -24,7 +24,7 @@ from buto.runs.model import PURPOSE
 from buto.steps import Action, Step
 from buto.units import format_count
 from buto.verdicts import Status, Verdict
-from buto.workflow.accept import begin, learn_change
+from buto.workflow.accept import begin, learn_change, not_passed
 from buto.workflow.advice.door import reword
 from buto.workflow.check import judge, warn_of_settings
 from buto.workflow.events import Event, OnEvent, OracleChanged, WaitingForStore, Warned, ignore
@@ -33,7 +33,6 @@ from buto.workflow.launching.case import Case, check_number_of_runs, checked, le
 from buto.workflow.launching.ending import check_repeats
 from buto.workflow.outcome import concluded, keep
 from buto.workflow.project import Files, Project
-from buto.workflow.project.stored import not_passed
 from buto.workflow.record import complete, describe
 from buto.workflow.train import learn
 
@@ -180,7 +179,7 @@ class ItemCase:
             watched=self.watched,
         )
         keep(self.project, concluded(Action.ACCEPT, [result]), events)
-        n_judged = sum(run.metadata.get(PURPOSE) == Action.CHECK.value for run in case.valid())
+        n_judged = sum(run.metadata.get(PURPOSE) != case.purpose for run in case.valid())
         runs = format_count(len(case.valid()), "run")
         path = door.path(self.project.oracle_path(case.test.name))
         max_rows = None if verbosity > 0 else MAX_ROWS

@@ -13,9 +13,12 @@ from buto.errors import ButoError, JudgeError, StorageError, UsageError
 from buto.oracle import Oracle
 from buto.report.result import Result
 from buto.runs import Run, run_set
+from buto.runs.model import COMMAND
 from buto.steps import Action, Step
+from buto.verdicts import Status
 from buto.workflow.advice.door import in_words, reword, worded
 from buto.workflow.advice.rules import warnings
+from buto.workflow.comparison.turns import by_oracle, stored_turns
 from buto.workflow.events import (
     Accepted,
     Failed,
@@ -36,7 +39,7 @@ from buto.workflow.project import NO_OVERRIDES, Overrides, Project
 from buto.workflow.project.stored import (
     is_of_another_program,
     named,
-    not_passed,
+    newest_check,
     other_command,
     stored_runs,
 )
@@ -110,6 +113,30 @@ def accept(project: Project, request: AcceptRequest, on_event: OnEvent = ignore)
     if not request.dry_run:
         keep(project, outcome, on_event, request.reason)
     return outcome
+
+
+def not_passed(project: Project, known: Oracle, command: str | None = None) -> list[Run]:
+    """Return the usable runs of the newest check of a test if they do not pass, else none.
+
+    Runs of another environment are left out: no oracle can learn from them and from runs of this one.
+
+    Args:
+        command: the program that they must be of, as their metadata have it; None for any.
+
+    Raises:
+        BadFileError: a run that may be of that check is damaged.
+    """
+    try:
+        runs = newest_check(project, known.test)
+        if not runs or any(run.metadata.get(COMMAND, command) != command for run in runs if command):
+            return []
+        verdict, why = by_oracle(known, runs)
+        turns = None if why is None else stored_turns(project, known, why, runs)
+    except JudgeError:
+        return []
+    elsewhere = any(one.source == oracle.METADATA_SOURCE for one in verdict.findings)
+    status = verdict.status if turns is None else turns.verdict.status
+    return [] if status is Status.PASS or elsewhere else runs
 
 
 def warn_of_old_runs(project: Project, known: Oracle, runs: Sequence[Run], on_event: OnEvent) -> None:

@@ -3,22 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from pathlib import Path
 
-from buto import oracle
 from buto.config import TestConfig
 from buto.errors import ButoError, StorageError
 from buto.oracle import Oracle, Settings
 from buto.report.charted import NO_RUNS
-from buto.report.check_report import check_report
+from buto.report.check_report import CheckReport, check_report
 from buto.report.result import Result, reported
 from buto.runs import Run, run_set
-from buto.steps import Action
+from buto.steps import Action, Step
 from buto.verdicts import Status
-from buto.workflow.advice.door import reword, worded
+from buto.workflow.advice.door import in_words, reword, worded
 from buto.workflow.advice.rules import next_steps, settings_warning
-from buto.workflow.comparison.turns import Turns, take_turns, why_turns
+from buto.workflow.comparison.turns import Turns, Unsettled, by_oracle, stored_turns, take_turns
 from buto.workflow.events import Failed, Judged, OnEvent, Warned, ignore
 from buto.workflow.git.changes import divided
 from buto.workflow.labels.likeness import like_runs
@@ -80,7 +80,7 @@ def check(project: Project, request: CheckRequest, on_event: OnEvent = ignore) -
             project, [checked(test, oracles[test.name], request.runs) for test in tests], on_event
         )
         found = {name: Collected(case.runs, case.failure) for name, case in cases.items()}
-        launchable = {test.name: test for test in tests}
+        launchable = {name: case.test for name, case in cases.items()}
     results = [
         _result(project, oracles[name], found[name], request, on_event, launchable.get(name))
         for name in names
@@ -107,52 +107,68 @@ def judge(
     the present one are launched in random turns if ``test`` says how, and these decide.
 
     Args:
-        test: how to launch the present program; None for runs that are judged as they are.
+        test: how to launch the present program; None for runs that are judged as they are, by the turns
+            that were stored with them unless they were named.
         from_runs: the name of these runs in advice; None for those of the newest check.
         with_training: see :class:`CheckRequest`.
 
     Raises:
         ButoError: the runs cannot be judged, or a training run that the report shows is damaged.
     """
-    all_runs = run_set(runs)
-    valid = all_runs.valid()
-    verdict = oracle.check(known, valid if valid.runs else all_runs)
-    why = "" if test is None else why_turns(known, verdict)
-    turns = take_turns(project, test, known, why, runs, on_event) if why and test else None
-    if turns is not None:
-        return _by_turns(project, known, turns, on_event)
-    path = project.oracle_path(known.test)
+    verdict, why = by_oracle(known, runs)
+    steps: tuple[Step, ...] | None = None
+    if why is not None and test is not None:
+        settled = take_turns(project, test, known, why, verdict, runs, on_event)
+        if isinstance(settled, Turns):
+            return _by_turns(project, known, settled, on_event)
+        if isinstance(settled, Unsettled):
+            verdict, steps = settled.verdict, settled.steps
+        else:
+            advice = f" ({in_words(settled.advice, project.door)})" if settled.advice else ""
+            without = f"without turns: the program of the training was not kept: {settled.reason}{advice}"
+            verdict = replace(verdict, warnings=(without, *verdict.warnings))
+    elif why is not None and from_runs is None:
+        stored = stored_turns(project, known, why, runs)
+        if stored is not None:
+            return _by_turns(project, known, stored, on_event)
     has_profile = verdict.status is Status.REGRESSION and _has_profile(project, known.test)
-    command = other_command(project, known, runs)
-    steps = next_steps(known, verdict, from_runs, has_profile=has_profile, command=command)
+    if steps is None:
+        command = other_command(project, known, runs)
+        steps = next_steps(known, verdict, from_runs, has_profile=has_profile, command=command)
+    path = project.oracle_path(known.test)
+    valid = run_set(runs).valid()
     report = check_report(
         verdict,
         known,
-        all_runs,
+        run_set(runs),
         training_runs(project, known) if with_training else NO_RUNS,
         made=datetime.now(UTC),
         oracle_path=path,
         next_steps=[project.door.step(step) for step in steps],
         likes=like_runs(project, known, valid, verdict, on_event),
     )
-    result = reported(report, path)
-    on_event(Judged(result))
-    return result
+    return _reported(report, path, on_event)
 
 
 def _by_turns(project: Project, known: Oracle, turns: Turns, on_event: OnEvent) -> Result:
     path, verdict = project.oracle_path(known.test), turns.verdict
-    steps = next_steps(known, verdict, has_profile=_has_profile(project, known.test))
+    command = other_command(project, known, turns.new)
+    has_profile = _has_profile(project, known.test)
+    steps = next_steps(known, verdict, has_profile=has_profile, command=command)
     report = check_report(
         verdict,
-        turns.known or known,
+        turns.known,
         run_set(turns.new),
-        NO_RUNS if turns.known is None else run_set(turns.old).valid(),
+        run_set(turns.old).valid(),
         made=datetime.now(UTC),
         oracle_path=path,
         next_steps=[project.door.step(step) for step in steps],
         explanation=turns.explanation,
     )
+    return _reported(report, path, on_event)
+
+
+def _reported(report: CheckReport, path: Path, on_event: OnEvent) -> Result:
     result = reported(report, path)
     on_event(Judged(result))
     return result

@@ -15,7 +15,6 @@ from buto.collect.process.program_files import program_digest
 from buto.config import TestConfig
 from buto.config.variables import expand
 from buto.errors import ButoError, UsageError
-from buto.oracle import Oracle
 from buto.programs.model import UNKNOWN, Kept, OldProgram, Revision, Unkept
 from buto.programs.named import Named, files_of
 from buto.programs.references import text_of
@@ -99,9 +98,9 @@ def forget_programs(project: Project, test: str, program: OldProgram) -> None:
 
 
 def old_test(
-    project: Project, known: Oracle, test: TestConfig, stack: ExitStack, on_event: OnEvent
-) -> TestConfig | None:
-    """Return how to launch the program that an oracle was trained on; None if it was not kept.
+    project: Project, program: Kept | Revision, test: TestConfig, stack: ExitStack, on_event: OnEvent
+) -> TestConfig:
+    """Return how to launch the program that an oracle was trained on.
 
     Args:
         test: how the present program is launched and measured; the old one differs only in its command.
@@ -113,7 +112,7 @@ def old_test(
         MeasureError: its revision cannot be built.
         StorageError: there is no room for it.
     """
-    match known.program:
+    match program:
         case Revision(commit=commit, build=build):
             return at_revision(test, commit, build or None, stack, on_event)
         case Kept(id=id):
@@ -128,7 +127,6 @@ def old_test(
                 directory=old.directory or test.target.directory,
             )
             return replace(test, target=target)
-    return None
 
 
 def _seen(project: Project, test: TestConfig) -> Snapshot | Revision | Unkept:

@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from buto.oracle.persist import load, save
+from buto.programs.model import UNKNOWN
 
 Judge = Mapping[str, Any]
 """The value of ``judge`` in a configuration."""
@@ -33,6 +34,11 @@ runs, three that confirm a change can reach this alpha by rank alone."""
 def literal(judge: Judge) -> str:
     """Return settings as text that YAML and Python read alike."""
     return json.dumps(judge)
+
+
+def without_turns(oracle: Path) -> None:
+    """Change an oracle as if its program had not been kept: three runs decide."""
+    save(oracle, replace(load(oracle), program=UNKNOWN))
 
 
 def know_a_busy_machine(oracle: Path) -> None:

@@ -3,8 +3,8 @@
 The two are launched in turns, in random order. If they do not differ, the actual assignment of runs is one of
 many equally likely ones, and the share of assignments that put two groups at least as
 far apart is a p-value for any distribution of the values: the permutation test of the calibrated
-oracle's score (:mod:`buto.analysis.evidence`), here by rank alone. Launches in rounds, one of each, make the
-test cautious if the machine changes meanwhile, because the assignments include some that the rounds exclude.
+oracle's score (:mod:`buto.analysis.evidence`), here by rank alone. Every order of launches is as likely as
+any other, so this holds on a machine that changes meanwhile, too.
 
 Two programs that ran at the same time are compared in pairs (:mod:`buto.analysis.pairs`).
 """

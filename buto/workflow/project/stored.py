@@ -5,7 +5,6 @@ from __future__ import annotations
 import shlex
 from collections.abc import Iterable, Sequence
 
-from buto import oracle
 from buto.collect.process.program_files import program_digest
 from buto.errors import ButoError, JudgeError, UsageError
 from buto.oracle import Oracle
@@ -14,14 +13,16 @@ from buto.runs.format.document import Head
 from buto.runs.model import COMMAND, PROGRAM, PURPOSE, SESSION
 from buto.runs.window import with_window
 from buto.steps import Action, Step
-from buto.verdicts import Status
 from buto.workflow.launching.ending import bad_ending
 from buto.workflow.project.overrides import NO_OVERRIDES
 from buto.workflow.project.resolving import Project
 
 ALL = "all"
 
-_JUDGED = (Action.CHECK.value, Action.BISECT.value)
+TURNS = "turns"
+"""Purpose of runs of the old and the new program that a check has launched in turns."""
+
+_JUDGED = (Action.CHECK.value, Action.BISECT.value, TURNS)
 """Purposes of runs whose program may have changed."""
 
 
@@ -98,28 +99,6 @@ def newest_check(project: Project, test: str) -> list[Run]:
         f"the newest check {why}: {newest[0]}: {'; '.join(problem.text for problem in problems)}",
         advice=f"check again: {again}; or name runs with {project.door.name('from-runs')}",
     )
-
-
-def not_passed(project: Project, known: Oracle, command: str | None = None) -> list[Run]:
-    """Return the usable runs of the newest check of a test if its oracle does not pass them, else none.
-
-    Runs of another environment are left out: no oracle can learn from them and from runs of this one.
-
-    Args:
-        command: the program that they must be of, as their metadata have it; None for any.
-
-    Raises:
-        BadFileError: a run that may be of that check is damaged.
-    """
-    try:
-        runs = newest_check(project, known.test)
-        if not runs or any(run.metadata.get(COMMAND, command) != command for run in runs if command):
-            return []
-        verdict = oracle.check(known, run_set(runs))
-    except JudgeError:
-        return []
-    elsewhere = any(one.source == oracle.METADATA_SOURCE for one in verdict.findings)
-    return [] if verdict.status is Status.PASS or elsewhere else runs
 
 
 def other_command(project: Project, known: Oracle, runs: Sequence[Run]) -> tuple[str, ...]:

@@ -12,6 +12,7 @@ from buto.oracle import load
 from buto.runs import MetadataValue, Run
 from buto.runs.store import RunStore
 from buto.workflow.launching import collecting
+from tests.support.judging import without_turns
 from tests.support.processes.command import called
 from tests.support.runs.scripted import Script
 from tests.support.runs.stored import leaking_run
@@ -29,6 +30,7 @@ class Project:
         self.jar.write_bytes(b"as trained")
         self.launches(range(10), leak=1.0)
         assert called(directory, "train", "leaker", *COMMAND).returncode == 0
+        without_turns(directory / "oracles" / "leaker.json")
         self.jar.write_bytes(b"as checked")
 
     def check(self, *options: str, n_runs: int = 3, command: str = "java Leaker") -> None:

@@ -68,9 +68,9 @@ class Trained:
         files = Files(None, False, root, root / ".buto", root / "oracles/shop.json")
         project = Project(files, None, None)  # type: ignore[arg-type]
         known = project.oracle("shop", Action.CHECK)
+        assert isinstance(known.program, Kept)
         test = project.test("shop", Action.CHECK, NO_OVERRIDES, known)
-        old = old_test(project, known, test, stack, print)
-        assert old is not None
+        old = old_test(project, known.program, test, stack, print)
         tree = Path(old.target.command[2].split(":")[0]).parent
         return {str(path.relative_to(tree)): path.read_text() for path in tree.rglob("*") if path.is_file()}
 

@@ -88,7 +88,7 @@ def test_compare_and_selftest(project: Path) -> None:
     result = buto.compare("old", "new", from_runs="all")
     assert result.verdict is not None and result.verdict.status is buto.Status.REGRESSION
     buto.train("leaker", command=COMMAND, from_runs="all")
-    found = buto.selftest("leaker", training=5)
+    found = buto.selftest("leaker", training=7)
     assert len(found.runs) == 10
     assert 0 <= found.found.single.rate <= 1
 

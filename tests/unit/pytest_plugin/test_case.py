@@ -68,12 +68,12 @@ def test_training_says_in_its_line_what_a_check_detects(
 ) -> None:
     # An oracle is weak if it can miss that a quantity becomes more by this share of its level.
     monkeypatch.setattr(detectable, "LARGE_SHARE", 0.0)
-    case = a_case(tmp_path, "train", runs=5, judge={})
-    case.add([leaking_run(number) for number in range(5)])
+    case = a_case(tmp_path, "train", runs=10, judge={})
+    case.add([leaking_run(number) for number in range(10)])
     outcome = case.outcome(0)
-    assert outcome.line.startswith("TRAINED  leaker: 5 runs, oracles/leaker.json; a check detects 9 of 10 ")
+    assert outcome.line.startswith("TRAINED  leaker: 10 runs, oracles/leaker.json; a check detects 9 of 10 ")
     (weak,) = (one for one in outcome.warnings if "a check may miss that a quantity doubles" in one)
-    assert "more runs (runs=10)" in weak
+    assert "more runs (runs=20)" in weak
 
 
 def test_advice_on_the_number_of_runs_names_the_argument_of_the_mark(tmp_path: Path) -> None:

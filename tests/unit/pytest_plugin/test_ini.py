@@ -25,10 +25,14 @@ def project(pytester: pytest.Pytester) -> pytest.Pytester:
     return pytester
 
 
+def leaking(n_runs: int, first: int = 0) -> list[Event]:
+    return [leaking_run(number, leak=3.0) for number in range(first, first + n_runs)]
+
+
 def session(
     project: pytest.Pytester, patch: pytest.MonkeyPatch, launches: list[Event], *words: str
 ) -> pytest.RunResult:
-    script = Script({TEST: launches})
+    script = Script({TEST: launches, f"{TEST}@trained": leaking(6, first=40)})
     patch.setattr(collecting, "collect", script.collect)
     return project.runpytest_inprocess("-p", "no:cacheprovider", "-p", "no:xdist", "-v", *words)
 
@@ -39,7 +43,7 @@ def session(
         (
             "",
             {"failed": 1},
-            "REGRESSION  * fails for *, for the better, against the 10 training runs, * (alpha 0.01)",
+            "REGRESSION  * for the better, against the 6 runs of the program of the training, * (alpha 0.01)",
         ),
         ("buto_alpha = 0.05", {"failed": 1}, "REGRESSION  * (alpha 0.05)"),
         ("buto_fail_on = worse", {"passed": 1}, f"PASS  {TEST}: *"),
@@ -48,12 +52,11 @@ def session(
 def test_its_defaults_are_what_runs_are_judged_by(
     project: pytest.Pytester, monkeypatch: pytest.MonkeyPatch, ini: str, outcome: dict[str, int], line: str
 ) -> None:
-    """The program leaks less than it did."""
+    """The program leaks less than it did, and than the one that training kept."""
     project.makeini(f"[pytest]\n{ini}\n")
-    leaking: list[Event] = [leaking_run(number, leak=3.0) for number in range(10)]
-    session(project, monkeypatch, leaking, "--buto-train").assert_outcomes(passed=1)
-    (project.path / ".buto").rename(project.path / "moved")  # for the stand-ins' names begin anew
-    done = session(project, monkeypatch, [leaking_run(number) for number in range(20, 23)])
+    session(project, monkeypatch, leaking(10), "--buto-train").assert_outcomes(passed=1)
+    (project.path / ".buto" / "runs").rename(project.path / "moved")  # for the stand-ins' names begin anew
+    done = session(project, monkeypatch, [leaking_run(number) for number in range(20, 29)])
     done.assert_outcomes(**outcome)
     done.stdout.fnmatch_lines([line])
 

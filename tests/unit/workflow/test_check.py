@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import count
 from pathlib import Path
 
 import pytest
@@ -34,6 +35,7 @@ from buto.workflow.launching.interruption import Complete, Interrupted
 from buto.workflow.outcome import Outcome
 from buto.workflow.project import Overrides
 from buto.workflow.train import TrainRequest, train
+from tests.support.judging import without_turns
 from tests.support.projects import project_in
 from tests.support.runs.scripted import WRONG_EXIT, Script
 from tests.support.runs.scripted import Event as Launch
@@ -41,6 +43,9 @@ from tests.support.runs.stored import leaking_run
 
 JAVA = Overrides(command=("java", "Leaker"))
 N_TRAINING = 10
+
+N_TURNS = 6
+"""Of each program, at the default alpha."""
 
 
 class EventLog(list[Event]):
@@ -62,12 +67,17 @@ def launches(monkeypatch: pytest.MonkeyPatch) -> Script:
 
 
 def put_down(script: Script, *launched: Launch) -> None:
-    script.events["java"] = iter(launched)
-    script.events["leaker"] = script.events["java"]
+    """Put down what the program gives; the kept one leaks as it did in training."""
+    script.events["leaker"] = iter(launched)
+    script.events["leaker@trained"] = (leaking_run(number) for number in count(100))
 
 
 def leaking(n_runs: int, leak: float = 1.0, first: int = 0) -> list[Run]:
     return [leaking_run(number, leak=leak) for number in range(first, first + n_runs)]
+
+
+def elsewhere(n_runs: int, leak: float = 1.0) -> list[Run]:
+    return [leaking_run(number, leak=leak, **{"jvm.spec.version": "21"}) for number in range(50, 50 + n_runs)]
 
 
 def trained(directory: Path, script: Script) -> EventLog:
@@ -111,11 +121,15 @@ def test_a_run_that_does_not_pass_is_confirmed_by_two_more_of_its_session(
     tmp_path: Path, launches: Script
 ) -> None:
     trained(tmp_path, launches)
-    outcome, log = checked(tmp_path, launches, *leaking(3, 9.0))
-    assert log.of(Confirming) == [Confirming("leaker", "the run is an outlier", 2)]
+    outcome, log = checked(tmp_path, launches, *leaking(3 + N_TURNS, 9.0))
+    why = "the run is not ordinary enough to decide alone (p = 0.0909, gate 0.3)"
+    assert log.of(Confirming) == [Confirming("leaker", why, 2)]
     (result,) = outcome.results
-    assert (result.status, outcome.exit_code, len(result.runs)) == ("regression", 1, 3)
-    assert {run.metadata["buto.session"] for run in result.runs} == {result.runs[0].id}
+    assert (result.status, outcome.exit_code, len(result.runs)) == ("regression", 1, N_TURNS)
+    store = project_in(tmp_path).store
+    session = [run for run in store.load_set("leaker") if run.metadata["buto.purpose"] != "train"]
+    assert {run.metadata["buto.session"] for run in session} == {session[0].id}
+    assert [run.metadata["buto.purpose"] for run in session] == ["check"] * 3 + ["turns"] * N_TURNS
 
 
 def test_a_number_of_runs_that_was_specified_is_kept_to(tmp_path: Path, launches: Script) -> None:
@@ -160,6 +174,7 @@ def test_accepting_learns_from_the_runs_of_a_failed_check_and_launches_what_is_m
 ) -> None:
     """The runs launched now would pass: what did not pass is learned from all the same."""
     trained(tmp_path, launches)
+    without_turns(tmp_path / "oracles" / "leaker.json")
     (result,) = checked(tmp_path, launches, *leaking(3, 9.0, first=20))[0].results
     log = accepted(tmp_path, launches, AcceptRequest(("leaker",)), *leaking(7, 1.0, first=30))
     judged = tuple(run.id for run in result.runs)
@@ -172,16 +187,18 @@ def test_accepting_learns_from_the_runs_of_a_failed_check_and_launches_what_is_m
 
 
 def test_accepting_launches_nothing_if_enough_runs_were_judged(tmp_path: Path, launches: Script) -> None:
+    """After turns they are, and only those of the new program are learned from."""
     trained(tmp_path, launches)
-    put_down(launches, *leaking(5, 9.0, first=20))
-    check(project_in(tmp_path), CheckRequest(("leaker",), runs=5))
+    checked(tmp_path, launches, *leaking(3 + N_TURNS, 9.0, first=20))
     n_launched = len(launches.launched)
     log = accepted(tmp_path, launches, AcceptRequest(("leaker",)))
     assert len(launches.launched) == n_launched
     (taken,) = log.of(JudgedTaken)
     assert isinstance(taken, JudgedTaken)
-    assert (len(taken.run_ids), taken.n_missing) == (5, 0)
-    assert taken.describe().startswith("the 5 runs of the newest check, which did not pass, are accepted (")
+    assert (len(taken.run_ids), taken.n_missing) == (3 + N_TURNS, 0)
+    assert taken.describe().startswith("the 9 runs of the newest check, which did not pass, are accepted (")
+    assert set(taken.run_ids).isdisjoint(project_in(tmp_path).store.ids("leaker@trained"))
+    assert load(tmp_path / "oracles" / "leaker.json").run_ids == taken.run_ids
     outcome, _ = checked(tmp_path, launches, leaking_run(40, leak=9.0))
     assert outcome.exit_code == 0
 
@@ -191,7 +208,7 @@ def test_accepting_launches_all_runs_after_a_pass_or_if_asked_to(
     tmp_path: Path, launches: Script, of_a_failed_check: bool
 ) -> None:
     trained(tmp_path, launches)
-    checked(tmp_path, launches, *leaking(3, 9.0 if of_a_failed_check else 1.0, first=20))
+    checked(tmp_path, launches, *leaking(3 + N_TURNS, 9.0 if of_a_failed_check else 1.0, first=20))
     request = AcceptRequest(("leaker",), launch=of_a_failed_check)
     log = accepted(tmp_path, launches, request, *leaking(N_TRAINING, 9.0, first=30))
     assert not log.of(JudgedTaken)
@@ -201,8 +218,8 @@ def test_accepting_launches_all_runs_after_a_pass_or_if_asked_to(
 def test_accepting_leaves_out_judged_runs_of_another_environment(tmp_path: Path, launches: Script) -> None:
     """An oracle of both could not be learned: accepting would launch, and fail, each time anew."""
     trained(tmp_path, launches)
-    outcome, _ = checked(tmp_path, launches, leaking_run(20, **{"jvm.spec.version": "21"}))
-    assert outcome.results[0].status == "inconclusive"
+    outcome, _ = checked(tmp_path, launches, *elsewhere(1 + N_TURNS, 9.0))
+    assert outcome.results[0].status == "regression"
     log = accepted(tmp_path, launches, AcceptRequest(("leaker",)), *leaking(N_TRAINING, 9.0, first=30))
     assert not log.of(JudgedTaken)
     assert len(log.of(RunStored)) == N_TRAINING
@@ -240,6 +257,7 @@ def test_a_training_is_taken_up_where_it_was_interrupted(tmp_path: Path, launche
 
 def test_accepting_learns_from_the_runs_that_it_is_given(tmp_path: Path, launches: Script) -> None:
     trained(tmp_path, launches)
+    without_turns(tmp_path / "oracles" / "leaker.json")
     outcome, _ = checked(tmp_path, launches, *leaking(3, 9.0))
     ids = ",".join(run.id for run in outcome.results[0].runs)
     request = AcceptRequest(("leaker",), JAVA, from_runs=ids, dry_run=True)

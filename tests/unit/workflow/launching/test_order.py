@@ -1,0 +1,55 @@
+"""In which order programs are launched that are compared: every order is equally likely."""
+
+from __future__ import annotations
+
+from collections import Counter
+from math import comb
+from pathlib import Path
+from typing import Any
+
+import pytest
+from scipy.stats import chi2
+
+from buto.detectors.comparison.detector import DEFAULT_RUNS
+from buto.workflow.comparison.compare import CompareRequest, compare
+from buto.workflow.comparison.programs import two_programs
+from buto.workflow.launching import collecting
+from buto.workflow.launching.order import shuffled
+from tests.support.projects import project_in
+from tests.support.runs.scripted import Script
+from tests.support.runs.stored import leaking_run
+
+N_EACH = 3
+N_ORDERS = comb(2 * N_EACH, N_EACH)
+
+
+def is_uniform(orders: Counter[str]) -> bool:
+    """Return whether counts of all orders are as a fair draw gives them; of fair ones, one in 1000 is not."""
+    expected = orders.total() / N_ORDERS
+    distance = sum((count - expected) ** 2 for count in orders.values()) / expected
+    return len(orders) == N_ORDERS and distance < chi2.ppf(0.999, N_ORDERS - 1)
+
+
+def test_every_order_is_equally_likely() -> None:
+    planned = {"old": N_EACH, "new": N_EACH}
+    assert is_uniform(Counter(" ".join(shuffled(planned, seed)) for seed in range(4000)))
+
+
+def test_programs_that_are_compared_are_launched_in_such_an_order(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The same seeds give the same orders, eight of each program by default."""
+    script = Script(
+        {name: [leaking_run(number) for number in range(DEFAULT_RUNS)] for name in ("old", "new")}
+    )
+    seeds: list[int] = []
+
+    def noting(*plans_and_store: Any, **settings: Any) -> Any:
+        seeds.append(settings["seed"])
+        return script.collect(*plans_and_store, **settings)
+
+    monkeypatch.setattr(collecting, "collect", noting)
+    request = CompareRequest(two_programs("old", "new", (("java", "Old"), ("java", "New"))))
+    (result,) = compare(project_in(tmp_path), request).results
+    assert result.status == "pass"
+    assert script.launched == shuffled({"old": 8, "new": 8}, seeds[0])

@@ -1,0 +1,275 @@
+"""Old and new in random turns: what decides, what is said, what is undecided; the launches are scripted."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from buto.oracle import load, save
+from buto.programs.model import Revision, Unkept
+from buto.report.result import Result
+from buto.report.terminal.verdict import result_lines
+from buto.runs import Outcome, ProblemKind
+from buto.workflow.accept import AcceptRequest, accept, not_passed
+from buto.workflow.check import CheckRequest, check
+from buto.workflow.events import Event, JudgedTaken, TurnsBegin
+from buto.workflow.history import history
+from buto.workflow.labels.past import past_checks
+from buto.workflow.launching import collecting
+from buto.workflow.launching.collected import Collected
+from buto.workflow.launching.collecting import Plan
+from buto.workflow.launching.interruption import Complete, Interrupted
+from buto.workflow.project import Overrides, Project
+from buto.workflow.report import ReportRequest, report
+from buto.workflow.train import TrainRequest, train
+from tests.support.processes.command import called
+from tests.support.projects import project_in
+from tests.support.runs.qualities import invalid
+from tests.support.runs.scripted import Event as Launch
+from tests.support.runs.scripted import Script
+from tests.support.runs.stored import leaking_run
+
+N_TURNS = 6
+"""Of each program, at the default alpha."""
+
+DIFFERED = "3 runs differed from the training runs (p = 0.0035)"
+
+OLD = "leaker@trained"
+NO_DATABASE = replace(
+    leaking_run(0),
+    outcome=Outcome(1, duration_s=0.1),
+    quality=invalid(ProblemKind.EXIT_CODE, "it exited with code 1, expected 0"),
+    stderr=b"connection refused",
+)
+
+
+class Trained:
+    """A trained test whose launches give what is put down: the present program's runs, and the kept one's."""
+
+    def __init__(self, directory: Path, script: Script) -> None:
+        self.directory, self.script = directory, script
+        (directory / "app.jar").write_text("as trained")
+        self.put_down(*runs(10))
+        train(self.project, TrainRequest(("leaker",), Overrides(command=("java", "-jar", "app.jar"))))
+
+    @property
+    def project(self) -> Project:
+        return project_in(self.directory)
+
+    @property
+    def oracle(self) -> Path:
+        return self.directory / "oracles" / "leaker.json"
+
+    def put_down(self, *new: Launch, old: list[Launch] | None = None) -> None:
+        self.script.events["leaker"] = iter(new)
+        self.script.events[OLD] = iter(runs(10, first=100)) if old is None else iter(old)
+
+    def check(self, *new: Launch, old: list[Launch] | None = None, from_runs: str | None = None) -> Result:
+        self.put_down(*new, old=old)
+        self.events: list[Event] = []
+        request = CheckRequest(("leaker",), from_runs=from_runs)
+        (result,) = check(self.project, request, self.events.append).results
+        return result
+
+    def n_old(self) -> int:
+        return len(self.project.store.ids(OLD))
+
+
+def runs(n_runs: int, leak: float = 1.0, first: int = 0, release: str = "17") -> list[Launch]:
+    elsewhere: dict[str, Any] = {"jvm.spec.version": release}
+    return [leaking_run(number, leak=leak, **elsewhere) for number in range(first, first + n_runs)]
+
+
+def drifted(n_runs: int, first: int) -> list[Launch]:
+    """What both programs give on a machine that is not as it was in training."""
+    return runs(n_runs, leak=9.0, first=first)
+
+
+@pytest.fixture
+def trained(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Trained:
+    script = Script({})
+    monkeypatch.setattr(collecting, "collect", script.collect)
+    monkeypatch.chdir(tmp_path)
+    return Trained(tmp_path, script)
+
+
+def reasons(result: Result) -> tuple[str, ...]:
+    assert result.verdict is not None, result.error
+    return result.verdict.reasons
+
+
+def test_a_machine_that_has_changed_fails_no_program(trained: Trained) -> None:
+    result = trained.check(*drifted(3 + N_TURNS, 20), old=drifted(N_TURNS, 40))
+    assert result.status == "pass"
+    (begun,) = [one for one in trained.events if isinstance(one, TurnsBegin)]
+    assert (begun.why, begun.n_each) == (
+        DIFFERED,
+        N_TURNS,
+    )
+    drift = "old and new in 6 + 6 random turns do not: the machine is not as it was in training"
+    assert reasons(result) == (f"{DIFFERED}, but {drift}",)
+    headline, because, *_ = result_lines(result)
+    assert headline.startswith(
+        "PASS  leaker: the 6 runs did what the 6 runs of the program of the training did"
+    )
+    assert because == f"  because: {reasons(result)[0]}"
+
+
+def test_a_program_that_has_changed_fails_in_turns(trained: Trained) -> None:
+    result = trained.check(*runs(3 + N_TURNS, 9.0, first=20))
+    assert result.status == "regression"
+    assert reasons(result) == (f"{DIFFERED}, and old and new in 6 + 6 random turns differ, too",)
+
+
+@pytest.mark.parametrize(("leak", "status"), [(1.0, "pass"), (9.0, "regression")])
+def test_another_environment_is_judged_by_turns(trained: Trained, leak: float, status: str) -> None:
+    new = runs(1 + N_TURNS, leak, first=20, release="25")
+    result = trained.check(*new, old=runs(N_TURNS, first=40, release="25"))
+    assert result.status == status
+    other = "another environment than in training (jvm.spec.version: 17 → 25)"
+    assert reasons(result) == (f"{other}: old and new were launched in 6 + 6 random turns",)
+
+
+def test_stored_turns_are_judged_as_they_were(trained: Trained) -> None:
+    """A report says what the check said, and accept takes a pass for one, though the oracle alone accuses."""
+    known = load(trained.oracle)
+    for leak, old, status in ((9.0, drifted(N_TURNS, 40), "pass"), (30.0, None, "regression")):
+        checked = trained.check(*runs(3 + N_TURNS, leak, first=20), old=old)
+        (again,) = report(trained.project, ReportRequest(("leaker",))).results
+        assert (again.status, reasons(again)) == (status, reasons(checked))
+        assert bool(not_passed(trained.project, known)) is (status == "regression")
+
+
+def test_accept_learns_only_from_runs_of_the_new_program(trained: Trained) -> None:
+    trained.check(*runs(3 + N_TURNS, 9.0, first=20))
+    ids = trained.project.store.ids("leaker")[10:]
+    events: list[Event] = []
+    accept(trained.project, AcceptRequest(("leaker",)), events.append)
+    assert [one.run_ids for one in events if isinstance(one, JudgedTaken)] == [tuple(ids)]
+    assert load(trained.oracle).run_ids == tuple(ids)
+
+
+def test_stored_runs_that_are_named_take_no_turns(trained: Trained) -> None:
+    trained.check(*runs(3 + N_TURNS, 9.0, first=20))
+    n_launched = len(trained.script.launched)
+    named = ",".join(trained.project.store.ids("leaker")[10:13])
+    result = trained.check(from_runs=named)
+    assert (result.status, reasons(result), len(trained.script.launched)) == ("regression", (), n_launched)
+
+
+def damage(trained: Trained) -> None:
+    for path in (trained.directory / ".buto/programs/blobs").rglob("*"):
+        if path.is_file():
+            path.write_bytes(b"damaged")
+
+
+def remove(trained: Trained) -> None:
+    for path in (trained.directory / ".buto/programs/manifests").rglob("*.json"):
+        path.unlink()
+
+
+def name_a_lost_revision(trained: Trained) -> None:
+    save(trained.oracle, replace(load(trained.oracle), program=Revision("0" * 40)))
+
+
+@pytest.mark.parametrize(
+    ("lose", "reason"),
+    [
+        (damage, "it is damaged"),
+        (remove, "the program that 'leaker' was trained on is not in "),
+        (name_a_lost_revision, "is in no git repository"),
+    ],
+)
+@pytest.mark.parametrize("leak", [1.0, 9.0])
+def test_a_program_that_is_lost_leaves_the_check_undecided(
+    trained: Trained, lose: Callable[[Trained], None], reason: str, leak: float
+) -> None:
+    lose(trained)
+    new = runs(3, 9.0, first=20) if leak == 9.0 else runs(1, first=20, release="25")
+    result = trained.check(*new)
+    assert result.verdict is not None
+    assert (result.status, result.verdict.status.exit_code, trained.n_old()) == ("inconclusive", 3, 0)
+    why = reasons(result)[0]
+    assert (
+        "\n" not in why and ", and the program of the training cannot be launched: " in why and reason in why
+    )
+    assert result_lines(result)[-1].startswith("  next: buto train leaker")
+
+
+def test_a_program_that_does_not_start_any_more_leaves_the_check_undecided(trained: Trained) -> None:
+    result = trained.check(*runs(3 + N_TURNS, 9.0, first=20), old=[NO_DATABASE])
+    assert result.status == "inconclusive"
+    ended = "the program of the training does not run any more: the program exited with code 1"
+    assert reasons(result)[0] == f"{DIFFERED}, and {ended}"
+    (failed,) = trained.project.store.ids(OLD)
+    show, train_again = result_lines(result)[-2:]
+    assert show.startswith(f"  next: buto runs show {OLD} {failed}")
+    assert train_again.startswith("  next: buto train leaker")
+
+
+def test_a_present_program_that_fails_in_turns_is_an_error(trained: Trained) -> None:
+    result = trained.check(*runs(3, 9.0, first=20), NO_DATABASE)
+    assert result.verdict is None and result.error is not None
+    assert result.error.exit_code == 3
+
+
+def test_without_a_kept_program_three_runs_decide(trained: Trained) -> None:
+    unkept = Unkept("mvn builds and starts it")
+    save(trained.oracle, replace(load(trained.oracle), program=unkept))
+    result = trained.check(*runs(3, 9.0, first=20))
+    assert result.verdict is not None and result.status == "regression"
+    without = "without turns: the program of the training was not kept: mvn builds and starts it"
+    assert result.verdict.warnings[0] == without
+    elsewhere = trained.check(*runs(1, first=20, release="25"))
+    assert elsewhere.verdict is not None and elsewhere.status == "inconclusive"
+    assert elsewhere.verdict.warnings[0] == without
+    good = trained.check(*runs(1, first=30))
+    assert good.verdict is not None and good.verdict.warnings == ()
+
+
+def test_turns_that_are_interrupted_leave_their_runs_and_nothing_else(
+    trained: Trained, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    new: list[Launch] = [*runs(3, 9.0, first=20), KeyboardInterrupt()]
+    trained.put_down(*new, old=[*runs(N_TURNS, first=40)])
+    places: list[Path] = []
+    collect = collecting.collect
+
+    def noting(plans: Sequence[Plan], *others: Any, **settings: Any) -> dict[str, Collected]:
+        places.extend(Path(plan.target.command[2]) for plan in plans if plan.test == OLD)
+        return collect(plans, *others, **settings)
+
+    monkeypatch.setattr(collecting, "collect", noting)
+    with pytest.raises(Interrupted) as stopped:
+        check(trained.project, CheckRequest(("leaker",)))
+    assert stopped.value.complete == (
+        Complete(OLD, trained.n_old(), N_TURNS),
+        Complete("leaker", 0, N_TURNS),
+    )
+    assert len(trained.project.store.ids("leaker")) == 13
+    (place,) = places
+    assert place.name == "app.jar" and not place.exists()
+    assert set(trained.script.opened) == set(trained.script.closed)
+    (again,) = report(trained.project, ReportRequest(("leaker",))).results
+    assert (again.status, reasons(again)) == ("regression", ()), "of the first three runs alone"
+
+
+def test_the_old_program_s_runs_are_listed_and_are_no_test(trained: Trained) -> None:
+    trained.check(*runs(3 + N_TURNS, 9.0, first=20))
+    listed = called(trained.directory, "runs", "list").stdout.splitlines()
+    assert len([line for line in listed if line.startswith(OLD) and " turns " in line]) == N_TURNS
+    assert sorted(one.status for one in history(trained.project, "leaker")) == ["regression", "trained"]
+    for asked in ("history", "label"):
+        assert OLD not in called(trained.directory, asked, "leaker").stdout
+    checks, _ = past_checks(trained.project, "leaker")
+    assert [len(one.run_ids) for one in checks] == [N_TURNS]
+    (trained.directory / "buto.yaml").write_text(
+        "version: 1\ntests:\n  leaker: {command: java -jar app.jar}\n"
+    )
+    trained.put_down(*runs(1, first=60))
+    done = called(trained.directory, "check")
+    assert (done.returncode, OLD in done.stdout) == (0, False)
