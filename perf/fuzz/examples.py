@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from buto.detectors.judge import settings_from
 from buto.oracle import Oracle, train
 from buto.properties import property_for
 from buto.runs import Notification, Outcome, Problem, ProblemKind, Quality, Run, run_set
@@ -102,6 +103,10 @@ def entries() -> list[Entry]:
 
 
 @cache
-def oracle() -> Oracle:
+def oracle(method: str = "calibrated") -> Oracle:
     runs = run_set([run(number) for number in range(N_TRAINING)])
-    return train(runs, target={"command": ["java", "-jar", "leaker.jar"], "interval": "100ms"})
+    return train(
+        runs,
+        settings_from({"method": method}),
+        target={"command": ["java", "-jar", "leaker.jar"], "interval": "100ms"},
+    )

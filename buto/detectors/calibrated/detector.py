@@ -248,7 +248,7 @@ class CalibratedDetector(Detector[JudgeSettings]):
 
     def n_values(self, data: Mapping[str, Any]) -> int:
         if MACHINES in data:
-            return sum(self.n_values(one["model"]) for one in data[MACHINES])
+            return sum(max(0, self.n_values(one["model"])) for one in data[MACHINES])
         if OBSERVATIONS in data:
             return int(sum(data[OBSERVATIONS]) * len(data["properties"]))
         n_runs = data["n_runs"] if type(data["n_runs"]) is int else 0

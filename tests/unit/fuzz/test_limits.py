@@ -80,71 +80,158 @@ def test_a_configuration_or_an_oracle_that_never_ends(tmp_path: Path, place: str
     refused(lambda: oracle.load(path), says)
 
 
-def an_oracle(tmp_path: Path) -> tuple[Path, dict[str, Any]]:
+Change = Callable[[dict[str, Any]], object]
+
+
+def an_oracle(tmp_path: Path, method: str = "calibrated") -> tuple[Path, dict[str, Any]]:
     path = tmp_path / "leaker.json"
-    oracle.save(path, examples.oracle())
+    oracle.save(path, examples.oracle(method))
     return path, json.loads(path.read_bytes())
+
+
+def of_two_machines(data: dict[str, Any], first: int, second: int) -> None:
+    """Make the model one of two machines, with as many runs."""
+    data["model"] = {
+        "machines": [
+            {"environment": {}, "runs": 5, "model": {**data["model"], "n_runs": n}} for n in (first, second)
+        ],
+        "elsewhere": {},
+        "left_out": {},
+    }
+
+
+def under_load(data: dict[str, Any]) -> None:
+    """Make the model one of 10,000 properties under a load, each with one value for 100,000 observations."""
+    block = {key: value for key, value in data["model"]["properties"][0].items() if key != "features"}
+    properties = [{**block, "values": 1}] * 10_000
+    data["model"] = {"observations": [10_000] * 10, "seconds": [1] * 10, "properties": properties}
 
 
 @pytest.mark.parametrize(
     ("change", "says"),
     [
-        (lambda data: data["model"]["bands"].update(times_s=[0] * 10_000), "stands for"),
-        (lambda data: data["model"].update(n_runs=100_000), "stands for"),
-        (lambda data: data["environment"].update(key=["a list"]), "nested too deeply"),
-        (lambda data: data.update(target={"timeout": 10**400}), None),
-        (lambda data: data.update(target={"interval": float("inf")}), "not JSON"),
-        (lambda data: data.update(test="\ud800"), "not valid Unicode"),
-        (lambda data: data["model"].update(n_runs=10**400), "more than"),
-        (lambda data: data["model"].update(end_s=10**400), "too large"),
-        (lambda data: data.update(foreign_load="-inf"), "foreign_load"),
-        (lambda data: data["model"]["bands"]["times_s"].__setitem__(3, None), "the times decrease"),
-        (lambda data: data["model"]["properties"][1].update(mean="1E310"), "infinite"),
-        (lambda data: data["model"]["bands"].update(window=2**70 + 1), "window"),
-        (lambda data: data["model"]["bands"].update(window=4), "window"),
-        (lambda data: data["model"]["bands"].update(interval_s="nan"), "nan where a number belongs"),
-        (
-            lambda data: data["model"]["bands"].update(duration_s=[1, 1, 1, None]),
-            "nan where a number belongs",
-        ),
-        (lambda data: data["model"]["properties"][0].update(grain=-1), "no size"),
-        (lambda data: data["model"]["bands"]["notifications"][0].update(expected_s=[None]), "how often"),
-        (lambda data: data["model"]["bands"]["times_s"].reverse(), "the times decrease"),
-    ],
-    ids=[
-        "times",
-        "runs",
-        "environment",
-        "large number",
-        "infinite",
-        "surrogate",
-        "n_runs",
-        "end",
-        "load",
-        "no time",
-        "infinite band",
-        "huge window",
-        "even window",
-        "interval",
-        "duration",
-        "grain",
-        "notification",
-        "backwards",
+        pytest.param(lambda data: data["model"].update(n_runs=100_000), "stands for", id="runs"),
+        pytest.param(lambda data: of_two_machines(data, 100_000, 6), "stands for", id="machines"),
+        pytest.param(lambda data: of_two_machines(data, 100_000, -100_000), "stands for", id="balance"),
+        pytest.param(under_load, "stands for", id="load"),
     ],
 )
-def test_an_oracle_of_a_few_bytes_that_stands_for_more(
-    tmp_path: Path, change: Callable[[dict[str, Any]], None], says: str | None
-) -> None:
+def test_an_oracle_of_a_few_bytes_that_stands_for_more(tmp_path: Path, change: Change, says: str) -> None:
     path, data = an_oracle(tmp_path)
-    if says == "stands for":
-        constant = {**data["model"]["properties"][0], "expected": 1, "lower": 1, "upper": 1}
-        data["model"]["properties"] = [constant] * 10_000
+    data["model"]["properties"] = [{**data["model"]["properties"][0], "features": [1] * 5}] * 10_000
     change(data)
     path.write_text(json.dumps(data))
-    if says is None:
-        oracle.check(oracle.load(path), run_set([RUN]))
-    else:
-        refused(lambda: oracle.load(path), says)
+    refused(lambda: oracle.load(path), says)
+
+
+def test_bands_of_a_few_bytes_that_stand_for_more(tmp_path: Path) -> None:
+    path, data = an_oracle(tmp_path, "thesis")
+    constant = data["model"]["properties"][0]
+    assert constant["lower"] == constant["upper"] == 450
+    data["model"].update(properties=[constant] * 10_000, times_s=[0] * 10_000)
+    path.write_text(json.dumps(data))
+    refused(lambda: oracle.load(path), "stands for")
+
+
+@pytest.mark.parametrize(
+    ("change", "says"),
+    [
+        pytest.param(
+            lambda data: data["environment"].update(key=["a list"]), "nested too deeply", id="environment"
+        ),
+        pytest.param(
+            lambda data: data.update(target={"interval": float("inf")}), "not JSON", id="infinite target"
+        ),
+        pytest.param(lambda data: data.update(test="\ud800"), "not valid Unicode", id="surrogate"),
+        pytest.param(lambda data: data.update(foreign_load="-inf"), "foreign_load", id="load"),
+        pytest.param(lambda data: data["model"].update(n_runs=10**400), "more than", id="n_runs"),
+        pytest.param(lambda data: data["model"].update(end_s=10**400), "too large", id="end"),
+        pytest.param(
+            lambda data: data["model"]["properties"][1]["features"].__setitem__(0, "1E310"),
+            "are not 6 numbers",
+            id="infinite feature",
+        ),
+        pytest.param(
+            lambda data: data["model"]["duration_s"].update(total=None), "'NoneType'", id="no duration"
+        ),
+        pytest.param(lambda data: data["model"]["properties"][0].update(grain=-1), "no size", id="grain"),
+        pytest.param(
+            lambda data: data["model"]["notification_counts"][0].update(total=[1]),
+            "are not 6 numbers",
+            id="notification",
+        ),
+        pytest.param(
+            lambda data: data["model"]["envelope"].update(end_s="nan"), "is no time", id="envelope's end"
+        ),
+        pytest.param(
+            lambda data: data["model"]["envelope"]["curves"]["jvm.thread.count"].__setitem__(0, "1E310"),
+            "a curve has not 25 numbers",
+            id="infinite curve",
+        ),
+        pytest.param(
+            lambda data: data["model"]["envelope"]["curves"]["jvm.thread.count"].__setitem__(2, [10] * 24),
+            "a curve has not 25 numbers",
+            id="short curve",
+        ),
+    ],
+)
+def test_an_oracle_whose_numbers_cannot_be(tmp_path: Path, change: Change, says: str) -> None:
+    path, data = an_oracle(tmp_path)
+    change(data)
+    path.write_text(json.dumps(data))
+    refused(lambda: oracle.load(path), says)
+
+
+def test_a_large_number_in_the_target_of_an_oracle_is_kept(tmp_path: Path) -> None:
+    path, data = an_oracle(tmp_path)
+    data.update(target={"timeout": 10**400})
+    path.write_text(json.dumps(data))
+    oracle.check(oracle.load(path), run_set([RUN]))
+
+
+def heap(data: dict[str, Any]) -> dict[str, Any]:
+    """Return the only property that varies."""
+    block: dict[str, Any] = data["model"]["properties"][1]
+    return block
+
+
+@pytest.mark.parametrize(
+    ("change", "says"),
+    [
+        pytest.param(
+            lambda data: data["model"]["times_s"].__setitem__(3, None), "the times decrease", id="no time"
+        ),
+        pytest.param(lambda data: data["model"]["times_s"].reverse(), "the times decrease", id="backwards"),
+        pytest.param(
+            lambda data: data["model"]["properties"][0].update(upper="1E310"), "infinite", id="infinite band"
+        ),
+        pytest.param(lambda data: heap(data).update(exponent=400), "infinite", id="huge exponent"),
+        pytest.param(lambda data: heap(data).update(exponent=10**9), "is no exponent", id="no exponent"),
+        pytest.param(
+            lambda data: heap(data)["upper"].__setitem__(0, -(10**6)), "above its upper", id="crossed"
+        ),
+        pytest.param(
+            lambda data: data["judge"]["thesis"].update(window=2**70 + 1), "window", id="huge window"
+        ),
+        pytest.param(lambda data: data["judge"]["thesis"].update(window=4), "window", id="even window"),
+        pytest.param(lambda data: data["model"].update(interval_s="nan"), "nan is no size", id="interval"),
+        pytest.param(
+            lambda data: data["model"]["notifications"][0].update(expected_s=[None]),
+            "when a notification comes",
+            id="notification",
+        ),
+        pytest.param(
+            lambda data: data["model"]["notifications"][0].update(expected_s=[0.5, 1]),
+            "2 numbers where 1 belong",
+            id="notifications",
+        ),
+    ],
+)
+def test_an_oracle_whose_bands_cannot_be(tmp_path: Path, change: Change, says: str) -> None:
+    path, data = an_oracle(tmp_path, "thesis")
+    change(data)
+    path.write_text(json.dumps(data))
+    refused(lambda: oracle.load(path), says)
 
 
 def test_an_oracle_that_is_not_utf_8(tmp_path: Path) -> None:
