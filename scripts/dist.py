@@ -25,6 +25,7 @@ CONFIG = {
     "defaults": {
         "runs": 5,
         "timeout": "1min",
+        "keep": "never",
         "judge": {"alpha": 0.05, "minimum-effect": {"*": "never", "jvm.memory.heap.used": "16MiB"}},
     },
 }
