@@ -100,7 +100,7 @@ class Sample:
         return f"./{tool}w"
 
     def moved(self, directory: Path) -> Sample:
-        """The same project as a fresh job gets it: from git, elsewhere, not built; of .buto what is cached."""
+        """The same project as a fresh job gets it: from git, not built; of .buto what is cached."""
         left_out = shutil.ignore_patterns("target", "build", ".gradle", ".buto")
         shutil.copytree(self.directory, directory, ignore=left_out)
         shutil.copytree(self.directory / PROGRAMS, directory / PROGRAMS)
