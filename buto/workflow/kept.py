@@ -103,7 +103,8 @@ def old_test(
     """Return how to launch the program that an oracle was trained on.
 
     Args:
-        test: how the present program is launched and measured; the old one differs only in its command.
+        test: how the present program is launched and measured; the old one differs only in its command,
+            and of that not in the JVM, which belongs to the environment.
         stack: closing it removes the program.
 
     Raises:
@@ -122,11 +123,17 @@ def old_test(
             old = ProgramStore(project.files.store).restore(test.name, id, place, here, variables)
             target = replace(
                 test.target,
-                command=old.command,
+                command=_with_java_of(test.target.command, old.command),
                 environment={**test.target.environment, **old.environment},
                 directory=old.directory or test.target.directory,
             )
             return replace(test, target=target)
+
+
+def _with_java_of(present: Sequence[str], old: Sequence[str]) -> tuple[str, ...]:
+    """Return the old command with the JVM of the present one, if both name one themselves."""
+    are_java = os.path.basename(present[0]) == os.path.basename(old[0]) == "java"
+    return (present[0], *old[1:]) if are_java else tuple(old)
 
 
 def _seen(project: Project, test: TestConfig) -> Snapshot | Revision | Unkept:

@@ -134,6 +134,26 @@ def test_another_environment_is_judged_by_turns(trained: Trained, leak: float, s
     assert reasons(result) == (f"{other}: old and new were launched in 6 + 6 random turns",)
 
 
+def test_the_old_program_runs_on_the_jvm_of_the_check(
+    trained: Trained, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Which JVM it is belongs to the environment: the program is not accused of what another one does."""
+    commands: dict[str, Sequence[str]] = {}
+    collect = collecting.collect
+
+    def noting(plans: Sequence[Plan], *others: Any, **settings: Any) -> dict[str, Collected]:
+        commands.update((plan.test, plan.target.command) for plan in plans)
+        return collect(plans, *others, **settings)
+
+    monkeypatch.setattr(collecting, "collect", noting)
+    trained.put_down(*runs(1 + N_TURNS, first=20, release="25"), old=runs(N_TURNS, first=40, release="25"))
+    other = Overrides(command=("/opt/25/bin/java", "-jar", "new.jar"))
+    check(trained.project, CheckRequest(("leaker",), other))
+    assert commands["leaker"] == ("/opt/25/bin/java", "-jar", "new.jar")
+    java, _, jar = commands[OLD]
+    assert (java, Path(jar).name) == ("/opt/25/bin/java", "app.jar")
+
+
 def test_stored_turns_are_judged_as_they_were(trained: Trained) -> None:
     """A report says what the check said, and accept takes a pass for one, though the oracle alone accuses."""
     known = load(trained.oracle)
