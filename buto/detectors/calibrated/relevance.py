@@ -10,12 +10,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from buto.analysis.features import COUNTER_FEATURES, GAUGE_FEATURES, Feature
+from buto.analysis.features import Feature
 from buto.analysis.matching import BoolArray
 from buto.analysis.timepoints import IntArray
 from buto.detectors.calibrated.profile import TOTAL, Profile
 from buto.detectors.calibrated.settings import JudgeSettings
-from buto.detectors.effects import GROWTH, PART, kept_by_classes, smallest_effects
+from buto.detectors.effects import GROWTH, PART, PART_MEASURES, kept_by_classes, smallest_effects
 from buto.properties import Better, Property
 from buto.runs import FloatArray
 from buto.verdicts import Direction, Effect
@@ -24,9 +24,6 @@ SHAPES = ("deviation", "roughness")
 """Features that say how a property moves and not how much of it there is: no direction of them is better."""
 
 CLASSES = "jvm.class.loaded"
-
-PARTS = {*GAUGE_FEATURES, *COUNTER_FEATURES} - {"mean", TOTAL, "slope"}
-"""Features of a part of the run, or of how a property moves."""
 
 SLOPE = "slope"
 """The feature that says how much a gauge grows during the run."""
@@ -104,7 +101,7 @@ def sizes_of(
     effects = smallest_effects(quantities, amounts, minimum)
     columns = [one.column for one in features]
     share = np.array(
-        [GROWTH if one.name == SLOPE else PART if one.name in PARTS else 1.0 for one in features]
+        [GROWTH if one.name == SLOPE else PART if one.name in PART_MEASURES else 1.0 for one in features]
     )
     # A mean of whole numbers is rounded: one thread more in each run is one thread.
     least = effects[columns] * share * (1.0 - 1e-9)
