@@ -84,6 +84,31 @@ GROWTH = 0.25
 GROWTH_MEASURE = "growth from the first to the last third"
 """What findings call it."""
 
+PART_MEASURES = {
+    "mean-early": "mean of the first third",
+    "mean-middle": "mean of the second third",
+    "mean-late": "mean of the last third",
+    "deviation": "scatter within the run",
+    "low": "10th percentile over the run",
+    "median": "median over the run",
+    "high": "90th percentile over the run",
+    "largest": "largest value",
+    "last": "last value",
+    "roughness": "mean step between two samples",
+    "increase-early": "increase in the first third",
+    "increase-middle": "increase in the second third",
+    "increase-late": "increase in the last third",
+}
+"""Features of a part of the run, or of how a property moves, and what findings call them."""
+
+
+def share_that_matters(measure: str) -> float:
+    """Return from which multiple of a property's size on a difference matters, by what findings call it."""
+    if measure == GROWTH_MEASURE:
+        return GROWTH
+    return PART if measure in PART_MEASURES.values() else 1.0
+
+
 PER_CLASS: Mapping[str, float] = {
     "jvm.memory.heap.used_after_last_gc": 3072.0,
     "jvm.memory.used_after_last_gc[[]*": 3072.0,

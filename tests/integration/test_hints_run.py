@@ -13,6 +13,7 @@ import pytest
 from buto.oracle import load
 from buto.runs import Outcome
 from buto.runs.store import RunStore
+from buto.workflow.comparison.turns import OLD
 from buto.workflow.launching import collecting
 from tests.support.processes.command import called
 from tests.support.runs.qualities import starved
@@ -24,6 +25,9 @@ PLACES = {
     "elsewhere": ["--store", "my runs", "--oracle", "my oracles/leaker one.json", "--config", "my.yaml"],
 }
 CONFIG = "version: 1\ntests:\n  leaker: {command: [java, Leaker], judge: {alpha: 0.02}}\n"
+TURNS = 20
+"""More than a check takes."""
+
 HINT = re.compile(r"(buto (?:runs )?[a-z]+ leaker.*?)(?:; |  # |$)", re.MULTILINE)
 
 
@@ -35,8 +39,11 @@ class Project:
         (directory / "my.yaml").write_text(CONFIG.replace("0.02", "0.01"))
 
     def launches(self, first: int, n_runs: int, leak: float = 1.0) -> None:
+        """Put down ``n_runs`` runs, and turns of the old program and the new one that may follow."""
         runs = [leaking_run(number, leak=leak) for number in range(first, first + n_runs)]
-        self.script.events["java"] = self.script.events["leaker"] = iter(runs)
+        turns = [leaking_run(number, leak=leak) for number in range(100, 100 + TURNS)]
+        self.script.events["java"] = self.script.events["leaker"] = iter([*runs, *turns])
+        self.script.events["leaker" + OLD] = map(leaking_run, range(200, 200 + TURNS))
 
     def typed(self, *words: str, after: tuple[str, ...] = ()) -> CompletedProcess[str]:
         return called(self.directory, *words, *self.options, *after)
@@ -138,8 +145,7 @@ def test_what_has_no_oracle_is_trained(project: Project) -> None:
 
 def test_an_isolated_run_is_left_out(project: Project) -> None:
     odd = leaking_run(9, leak=40.0)
-    project.launches(0, 9)
-    runs = [*project.script.events["leaker"], odd]
+    runs = [*map(leaking_run, range(9)), odd]
     project.script.events["java"] = project.script.events["leaker"] = iter(runs)
     warned = project.typed("train", "leaker", after=("--", "java", "Leaker"))
     assert f"run {project.ids()[9]} is unlike the others" in warned.stderr

@@ -18,12 +18,14 @@ from tests.support.runs.stored import leaking_run, store
 
 COMMAND = ("--", "java", "-cp", "app.jar", "Main")
 COMMIT = "0123456789012345678901234567890123456789"
-GOOD, BAD, BROKEN = leaking_run(20).id, leaking_run(21).id, leaking_run(22).id
+GOOD, BROKEN = leaking_run(20).id, leaking_run(24).id
+BAD = tuple(leaking_run(number).id for number in (21, 22, 23))
+"""Three runs, because one never fails alone."""
 
 
 @pytest.fixture(scope="module")
 def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """An oracle of ten runs, a check that passed (20), one that failed (21), both kept; a starved run."""
+    """An oracle of ten runs, a check that passed (20), one that failed (21 to 23); a starved run."""
     directory = tmp_path_factory.mktemp("project")
     store(directory, *(leaking_run(number) for number in range(10)))
     assert called(directory, "train", "leaker", "--from-runs", "all", *COMMAND).returncode == 0
@@ -31,11 +33,14 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
     store(
         directory,
         leaking_run(20, purpose="check", **commit),
-        leaking_run(21, leak=3.0, purpose="check", **commit),
+        *(
+            leaking_run(number, leak=3.0, purpose="check", **commit, **{"buto.session": BAD[0]})
+            for number in (21, 22, 23)
+        ),
     )
-    store(directory, leaking_run(22, quality=starved("it was starved", missed_share=0.5)))
-    for run_id, code in ((GOOD, 0), (BAD, 1)):
-        assert called(directory, "check", "leaker", "--from-runs", run_id).returncode == code
+    store(directory, leaking_run(24, quality=starved("it was starved", missed_share=0.5)))
+    for run_ids, code in ((GOOD, 0), (",".join(BAD), 1)):
+        assert called(directory, "check", "leaker", "--from-runs", run_ids).returncode == code
     return directory
 
 
@@ -48,9 +53,9 @@ def test_every_report_is_written_from_stored_runs(project: Path) -> None:
         "json": "r.json",
     }
     typed = [word for name, file in options.items() for word in (f"--{name}", file)]
-    done = called(project, "report", BAD, *typed, "--github")
+    done = called(project, "report", *BAD, *typed, "--github")
     assert (done.returncode, done.stderr) == (0, "")
-    assert done.stdout.startswith("REGRESSION  leaker: 1 difference")
+    assert done.stdout.startswith("REGRESSION  leaker: fails for used heap +53")
     assert done.stdout.splitlines()[-1].startswith("::error file=oracles/leaker.json,title=buto leaker")
     assert (project / "r.html").read_text().startswith("<!DOCTYPE html>")
     assert ElementTree.parse(project / "r.xml").findtext(".//failure") in done.stdout
@@ -72,10 +77,10 @@ def test_a_test_means_its_newest_check(project: Path) -> None:
 
 
 def test_runs_of_one_test_are_judged_together_and_unusable_ones_are_named(project: Path) -> None:
-    done = called(project, "report", GOOD, BAD, BROKEN, GOOD, "--json", "-")
+    done = called(project, "report", GOOD, *BAD, BROKEN, GOOD, "--json", "-")
     [test] = json.loads(done.stdout)["tests"]
-    assert [run["id"] for run in test["runs"]] == [GOOD, BAD, BROKEN]
-    assert test["verdict"]["run_ids"] == [GOOD, BAD]
+    assert [run["id"] for run in test["runs"]] == [GOOD, *BAD, BROKEN]
+    assert test["verdict"]["run_ids"] == [GOOD, *BAD]
     alone = called(project, "report", BROKEN)
     assert alone.stdout.startswith("INCONCLUSIVE  leaker: could not be judged\n  because: run ")
 
@@ -90,7 +95,7 @@ def test_several_tests_have_a_page_each_and_one_file_of_all_else(project: Path) 
     done = called(
         project,
         "report",
-        BAD,
+        *BAD,
         leaking_run(30, test="other/one").id,
         "--html",
         "all.html",
@@ -100,7 +105,7 @@ def test_several_tests_have_a_page_each_and_one_file_of_all_else(project: Path) 
     assert done.returncode == 0
     assert {path.name for path in project.glob("all-*")} == {"all-leaker.html", "all-other%2Fone.html"}
     assert len(ElementTree.parse(project / "all.xml").findall(".//testcase")) == 2
-    done = called(project, "report", BAD, leaking_run(30, test="other/one").id, "--html", "-")
+    done = called(project, "report", *BAD, leaking_run(30, test="other/one").id, "--html", "-")
     assert done.returncode == 2
     assert "buto: --html -: standard output can take one page, got 2" in done.stderr
 
@@ -110,11 +115,11 @@ def test_several_tests_have_a_page_each_and_one_file_of_all_else(project: Path) 
     [
         (("report",), 2, "the following arguments are required: RUN"),
         (("report", "nonsense"), 4, "there is neither a run nor a test 'nonsense' in .buto"),
-        (("report", BAD, "--oracle", "none.json"), 4, "none.json does not exist"),
-        (("report", BAD, "--html", "no/x.html"), 3, "--html: the directory no does not exist"),
-        (("report", BAD, "--markdown", "oracles"), 3, "--markdown: oracles cannot be written"),
+        (("report", *BAD, "--oracle", "none.json"), 4, "none.json does not exist"),
+        (("report", *BAD, "--html", "no/x.html"), 3, "--html: the directory no does not exist"),
+        (("report", *BAD, "--markdown", "oracles"), 3, "--markdown: oracles cannot be written"),
         (
-            ("report", BAD, "--json", "-", "--html", "-"),
+            ("report", *BAD, "--json", "-", "--html", "-"),
             2,
             "only one of --json and --html can go to standard output",
         ),
@@ -141,7 +146,9 @@ def test_what_is_to_be_typed_next_can_be_typed(tmp_path: Path) -> None:
 
 
 def test_check_writes_the_same_reports_and_exits_by_the_verdict(project: Path) -> None:
-    done = called(project, "check", "leaker", "--from-runs", BAD, "--junitxml", "c.xml", "--markdown", "-")
+    done = called(
+        project, "check", "leaker", "--from-runs", ",".join(BAD), "--junitxml", "c.xml", "--markdown", "-"
+    )
     assert done.returncode == 1
     assert done.stdout.startswith("<!-- buto: leaker -->\n")
     assert done.stderr.startswith("REGRESSION  leaker")

@@ -31,6 +31,7 @@ from buto.analysis.evidence import largest_of_each
 from buto.analysis.matching import BoolArray
 from buto.analysis.timepoints import IntArray
 from buto.detectors.calibrated.evidence import LEVEL_SHARE
+from buto.detectors.calibrated.machines.tail import students_t
 from buto.detectors.calibrated.profile import LEVELS, Profile
 from buto.properties import Property
 from buto.runs import FloatArray
@@ -165,8 +166,6 @@ def _outlier(features: _Features) -> Anomaly | None:
     one of many is often far off in a good run. Two runs that are alike hide each other: with either of them
     the others scatter widely.
     """
-    from scipy.special import stdtr
-
     n_runs = len(features.values)
     contrast = contrasts(features.stable, np.arange(n_runs)[:, None])
     largest = np.minimum(largest_of_each(contrast, features.columns), LARGEST_CONTRAST)
@@ -176,7 +175,7 @@ def _outlier(features: _Features) -> Anomaly | None:
     freedom = len(others) - 1
     squares = PRIOR_FREEDOM * USUAL_DEVIATION**2 + freedom * others.var(ddof=1)
     error = np.sqrt(squares / (PRIOR_FREEDOM + freedom) * (1 + 1 / len(others)))
-    p_value = n_runs * float(stdtr(TAIL_FREEDOM, (others.mean() - differs[run]) / error))
+    p_value = n_runs * float(students_t(TAIL_FREEDOM, (others.mean() - differs[run]) / error))
     if p_value > RARE_OUTLIER:
         return None
     by_clarity = np.argsort(-np.abs(contrast[run]), kind="stable")

@@ -15,7 +15,7 @@ from buto.analysis.timepoints import IntArray
 from buto.detectors.calibrated.evidence import Evidence, Ranked, quantity_columns
 from buto.detectors.calibrated.relevance import SHAPES, SLOPE, effect_of
 from buto.detectors.calibrated.settings import NAME, JudgeSettings
-from buto.detectors.effects import GROWTH_MEASURE
+from buto.detectors.effects import GROWTH_MEASURE, PART_MEASURES
 from buto.detectors.possible import highest
 from buto.properties import DURATION, LIVE_CLASSES, Property
 from buto.runs import FloatArray, RunSet
@@ -30,24 +30,7 @@ FEWEST = 3
 NOT_ALONE = "ordinary by itself, but with what the others show it is not"
 """Of those that are named because all together are an outlier; their value lies within its range."""
 
-MEASURES = {
-    "mean": "mean over the run",
-    "mean-early": "mean of the first third",
-    "mean-middle": "mean of the second third",
-    "mean-late": "mean of the last third",
-    SLOPE: GROWTH_MEASURE,
-    "deviation": "scatter within the run",
-    "low": "10th percentile over the run",
-    "median": "median over the run",
-    "high": "90th percentile over the run",
-    "largest": "largest value",
-    "last": "last value",
-    "roughness": "mean step between two samples",
-    "total": "total",
-    "increase-early": "increase in the first third",
-    "increase-middle": "increase in the second third",
-    "increase-late": "increase in the last third",
-}
+MEASURES = {"mean": "mean over the run", "total": "total", SLOPE: GROWTH_MEASURE, **PART_MEASURES}
 """What each feature is called."""
 
 

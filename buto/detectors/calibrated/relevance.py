@@ -10,12 +10,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from buto.analysis.features import COUNTER_FEATURES, GAUGE_FEATURES, Feature
+from buto.analysis.features import Feature
 from buto.analysis.matching import BoolArray
 from buto.analysis.timepoints import IntArray
 from buto.detectors.calibrated.profile import TOTAL, Profile
 from buto.detectors.calibrated.settings import JudgeSettings
-from buto.detectors.effects import GROWTH, PART, kept_by_classes, smallest_effects
+from buto.detectors.effects import GROWTH, PART, PART_MEASURES, kept_by_classes, smallest_effects
 from buto.properties import Better, Property
 from buto.runs import FloatArray
 from buto.verdicts import Direction, Effect
@@ -24,9 +24,6 @@ SHAPES = ("deviation", "roughness")
 """Features that say how a property moves and not how much of it there is: no direction of them is better."""
 
 CLASSES = "jvm.class.loaded"
-
-PARTS = {*GAUGE_FEATURES, *COUNTER_FEATURES} - {"mean", TOTAL, "slope"}
-"""Features of a part of the run, or of how a property moves."""
 
 SLOPE = "slope"
 """The feature that says how much a gauge grows during the run."""
@@ -121,7 +118,7 @@ def _share(feature: Feature, prop: Property) -> float:
         return GROWTH
     # What is counted at the exit, such as threads and descriptors that are left, is of no moment by chance.
     is_left = feature.name == "last" and prop.unit.startswith("{")
-    return PART if feature.name in PARTS and not is_left else 1.0
+    return PART if feature.name in PART_MEASURES and not is_left else 1.0
 
 
 def welcome_or_not(

@@ -57,7 +57,8 @@ class Change:
 
     Attributes:
         subject: its name.
-        size: in the unit, without sign; of growth during the run, that of the level that matters as much.
+        size: in the unit, without sign; of growth or of a part of the run, that of the whole run's level
+            that matters as much.
     """
 
     subject: str

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from buto.detectors.effects import GROWTH, GROWTH_MEASURE, MINIMUM_EFFECT
+from buto.detectors.effects import MINIMUM_EFFECT, share_that_matters
 from buto.detectors.judge import changed
 from buto.oracle.check import check, why_confirm, with_settings
 from buto.oracle.model import Oracle
@@ -83,7 +83,5 @@ def _has_size(finding: Finding) -> bool:
 def _change(finding: Finding) -> Change:
     assert finding.observed is not None
     assert finding.expected is not None
-    size = abs(finding.observed - finding.expected)
-    if finding.measure == GROWTH_MEASURE:
-        size /= GROWTH
+    size = abs(finding.observed - finding.expected) / share_that_matters(finding.measure)
     return Change(finding.subject, finding.unit, size, finding.direction)

@@ -22,7 +22,9 @@ from tests.support.runs.stored import leaking_run, store
 
 pytestmark = pytest.mark.slow
 
-GOOD, BAD = f"--from-runs {leaking_run(20).id}", f"--from-runs {leaking_run(21).id}"
+GOOD = f"--from-runs {leaking_run(20).id}"
+BAD = f"--from-runs {leaking_run(21).id}..{leaking_run(23).id}"
+"""Three runs, because one never fails alone."""
 PULL_REQUEST = {"pull_request": {"number": 7}}
 MERGE_REQUEST = {"CI_MERGE_REQUEST_IID": "7", "CI_MERGE_REQUEST_PROJECT_ID": "42"}
 MARKER = "<!-- buto-comment: buto -->\n"
@@ -33,7 +35,10 @@ def template(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A project with an oracle, a run that passes, and one that leaks more."""
     directory = tmp_path_factory.mktemp("template")
     store(
-        directory, *(leaking_run(number) for number in range(10)), leaking_run(20), leaking_run(21, leak=3.0)
+        directory,
+        *(leaking_run(number) for number in range(10)),
+        leaking_run(20),
+        *(leaking_run(number, leak=3.0) for number in (21, 22, 23)),
     )
     (directory / "buto.yaml").write_text("version: 1\ntests: {leaker: {command: java Leaker}}")
     assert called(directory, "train", "--from-runs", f"..{leaking_run(19).id}").returncode == 0

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -100,76 +99,7 @@ def test_without_joblib_one_process_is_offered(data: Path) -> None:
     assert buto(data, *command, "--workers", "1", PYTHONPATH=found).returncode == 0
 
 
-def test_how_good_the_calibrated_oracle_is_says_nothing_of_runs_that_chose_it(data: Path) -> None:
-    ended = called(data, "experiments", "run", "calibrated", "--data", "set", "--workers", "1")
-    assert ended.returncode == 3
-    assert "no variant has more than 5 usable runs since 2026-11-21 03:33" in ended.stderr
-
-
-def test_how_good_the_calibrated_oracle_is_comes_as_table_csv_and_json(data: Path) -> None:
-    store = RunStore(data / "later")
-    for runs in a_data_set(7, ("leaker-string", "leaker-thread"), shift=30.0).values():
-        for run in runs:
-            store.add(replace(run, id=f"2027{run.id[4:]}"))
-    write(data / "fresh", archive.pack(store))
-    ended = called(
-        data, "experiments", "run", "calibrated", "--data", "fresh", "--workers", "1", "--out", "calibrated"
-    )
-    assert ended.returncode == 0, ended.stderr
-    assert ended.stdout.startswith("parallel: 14 runs recorded since 2026-11-21 03:33 UTC")
-    written = json.loads((data / "calibrated" / "calibrated.json").read_text())
-    what = "MCC over 32 experiments: n = 5, alpha = 0.05, one run"
-    (line,) = [one for one in written["hosts"]["parallel"] if one["what"] == what]
-    assert line["value"] > 0.8
-    rows = (data / "calibrated" / "calibrated.csv").read_text().splitlines()
-    assert rows[0] == "host,what,value,error,goal,reached,counts"
-    assert len(rows) == 1 + len(written["hosts"]["parallel"])
-
-
-def test_power_comes_as_tables_csv_and_a_figure(data: Path) -> None:
-    store = RunStore(data / "many")
-    for runs in a_data_set(14, ("references-strong", "references-weak"), shift=2.0).values():
-        for run in runs:
-            store.add(run)
-    write(data / "enough", archive.pack(store))
-    ended = called(
-        data, "experiments", "run", "power", "--data", "enough", "--workers", "1", "--out", "power"
-    )
-    assert ended.returncode == 0, ended.stderr
-    assert ended.stdout.startswith("the design part: 10 training runs, alpha 0.01; the gate of calibrated")
-    assert "calibrated-next: what a gate costs" in ended.stdout
-    head, *rows = (data / "power" / "power.csv").read_text().splitlines()
-    assert head == "part,method,case,run,alone,first,three"
-    assert {row.split(",")[0] for row in rows} == {"design"}
-    assert b"<svg" in (data / "power" / "power.svg").read_bytes()
-    few = called(data, "experiments", "run", "power", "--data", "set", "--workers", "1")
-    assert few.returncode == 3
-    assert "no variant in set has 14 usable runs" in few.stderr
-
-
-def test_calibrated_cannot_be_combined_with_other_experiments(data: Path) -> None:
-    ended = called(data, "experiments", "run", "calibrated", "smoothing", "--data", "set")
+def test_an_experiment_of_its_own_cannot_be_combined_with_others(data: Path) -> None:
+    ended = called(data, "experiments", "run", "judge", "smoothing", "--data", "set")
     assert ended.returncode == 2
-    assert "calibrated cannot be combined with other experiments" in ended.stderr
-
-
-def test_what_decides_about_the_next_default_comes_as_tables_criteria_and_files(data: Path) -> None:
-    row, pairs = RunStore(data / "row-runs"), RunStore(data / "pair-runs")
-    for version, variant in (("old", "leaker-string"), ("new", "leaker-thread")):
-        for run in a_data_set(14, (variant,), shift=30.0)[variant]:
-            late = replace(run, id=f"2027{run.id[4:]}", test=f"leak-{version}@parallel")
-            pairs.add(late)
-            if version == "old":
-                row.add(replace(late, test="leak@parallel"))
-    write(data / "next" / "in-row-17", archive.pack(row))
-    write(data / "next" / "pairs", archive.pack(pairs))
-    command = ("experiments", "run", "next", "--data", "next", "--workers", "1", "--out", "decided")
-    ended = called(data, *command)
-    assert ended.returncode == 0, ended.stderr
-    assert "In a row on a quiet machine: checks that fail at alpha 0.01" in ended.stdout
-    assert "leak@parallel: new" in ended.stdout
-    assert ended.stdout.count("it does not become the default") == 2
-    rows = (data / "decided" / "next.csv").read_text().splitlines()
-    assert rows[0] == "part,method,trained,judged,runs,times,alone,followed,three"
-    assert "<svg" in (data / "decided" / "alarms.svg").read_text()
-    assert not (data / "decided" / "counters.svg").exists()
+    assert "judge cannot be combined with other experiments" in ended.stderr
