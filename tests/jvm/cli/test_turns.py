@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from tests.support.checkout import compile_java
+from tests.support.judging import BY_MULTIPLES, literal
 from tests.support.processes.command import buto
 
 SOURCE = """
@@ -36,14 +37,14 @@ public final class Work {
     }
 }
 """
-CONFIG = """\
+CONFIG = f"""\
 version: 1
 tests:
   work:
     command: java -Xmx64m -XX:+UseSerialGC -cp classes Work
     runs: 5
     interval: 50ms
-    judge: {alpha: 0.05}
+    judge: {literal(BY_MULTIPLES)}
 """
 BY_TURNS = "old and new were launched in 5 + 5 random turns"
 BURN = "while True: pass"
