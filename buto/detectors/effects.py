@@ -102,11 +102,13 @@ PART_MEASURES = {
 """Features of a part of the run, or of how a property moves, and what findings call them."""
 
 
-def share_that_matters(measure: str) -> float:
+def share_that_matters(measure: str, unit: str) -> float:
     """Return from which multiple of a property's size on a difference matters, by what findings call it."""
     if measure == GROWTH_MEASURE:
         return GROWTH
-    return PART if measure in PART_MEASURES.values() else 1.0
+    # What is counted at the exit, such as threads and descriptors that are left, is of no moment by chance.
+    is_left = measure == PART_MEASURES["last"] and unit.startswith("{")
+    return PART if measure in PART_MEASURES.values() and not is_left else 1.0
 
 
 PER_CLASS: Mapping[str, float] = {

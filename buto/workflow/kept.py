@@ -148,12 +148,22 @@ def _seen(project: Project, test: TestConfig) -> Snapshot | Revision | Unkept:
     base = None if project.configuration is None else project.configuration.path.parent.resolve()
     environment = {**os.environ, **test.target.environment}
     named = files_of(command, here, environment, test.inputs, base)
+    named = replace(
+        named, files={path: data for path, data in named.files.items() if not _is_ours(project, test, path)}
+    )
     if not named.declared and not _is_of_java(named, command):
         return Unkept(f"the files that {tool} starts are not known", _PATTERNS)
     options = [text_of(word) for word in (*named.words, *named.environment.values())]
     if any(name in option for option in options for name in _BOUND):
         return Unkept("its archive of classes belongs to the place where its jars are")
     return snapshot(named, test.keep_bytes, within=named.declared)
+
+
+def _is_ours(project: Project, test: TestConfig, path: str) -> bool:
+    """Return whether a file is of the store or the oracle, which lie below a class path of ``.``."""
+    store, oracle = project.files.store, project.oracle_path(test.name).absolute()
+    stored = isinstance(store, Path) and Path(path).is_relative_to(store.absolute())
+    return stored or Path(path) == oracle
 
 
 def _is_of_java(named: Named, command: Sequence[str]) -> bool:

@@ -52,6 +52,8 @@ class Project:
         self.launches(0, 10)
         done = self.typed("train", "leaker", after=("--", "java", "Leaker"))
         assert done.returncode == 0, done.stderr
+        # The store and the oracle are no part of the program, wherever they are.
+        assert "not kept" not in done.stderr
 
     def ids(self) -> list[str]:
         """Return the ids of the stored runs, in the order of their start."""

@@ -15,7 +15,13 @@ from buto.analysis.matching import BoolArray
 from buto.analysis.timepoints import IntArray
 from buto.detectors.calibrated.profile import TOTAL, Profile
 from buto.detectors.calibrated.settings import JudgeSettings
-from buto.detectors.effects import GROWTH, PART, PART_MEASURES, kept_by_classes, smallest_effects
+from buto.detectors.effects import (
+    GROWTH_MEASURE,
+    PART_MEASURES,
+    kept_by_classes,
+    share_that_matters,
+    smallest_effects,
+)
 from buto.properties import Better, Property
 from buto.runs import FloatArray
 from buto.verdicts import Direction, Effect
@@ -113,12 +119,8 @@ def sizes_of(
 
 
 def _share(feature: Feature, prop: Property) -> float:
-    """Return from which share of the size of a level on a feature matters."""
-    if feature.name == SLOPE:
-        return GROWTH
-    # What is counted at the exit, such as threads and descriptors that are left, is of no moment by chance.
-    is_left = feature.name == "last" and prop.unit.startswith("{")
-    return PART if feature.name in PART_MEASURES and not is_left else 1.0
+    measure = GROWTH_MEASURE if feature.name == SLOPE else PART_MEASURES.get(feature.name, "")
+    return share_that_matters(measure, prop.unit)
 
 
 def welcome_or_not(

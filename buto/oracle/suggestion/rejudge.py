@@ -83,5 +83,5 @@ def _has_size(finding: Finding) -> bool:
 def _change(finding: Finding) -> Change:
     assert finding.observed is not None
     assert finding.expected is not None
-    size = abs(finding.observed - finding.expected) / share_that_matters(finding.measure)
+    size = abs(finding.observed - finding.expected) / share_that_matters(finding.measure, finding.unit)
     return Change(finding.subject, finding.unit, size, finding.direction)
