@@ -64,8 +64,8 @@ def fault_of(shown: Sequence[Block], new_directory: Callable[[], Path], shell: S
     If a check that should pass says REGRESSION, the whole page is typed again, in another new directory.
     The reason: pages show buto at its defaults, at which about one check in a hundred of an unchanged program
     fails (``alpha`` is 0.01), however the machine changes, because turns decide. A page with two such checks
-    fails so in at most one of 50 typings, and in two typings in a row hardly ever. Every other fault counts at
-    once.
+    fails so in at most one of 50 typings, and in two typings in a row hardly ever. Every other fault counts
+    at once.
     """
     for _ in range(TYPINGS):
         fault = _typed_once(shown, new_directory(), shell)
