@@ -1,8 +1,8 @@
 """Show buto on the bundled leaking program, only by the command line.
 
 All files stay in demo-output/. The demo ends with an error if a verdict is wrong. It begins once more if the
-unchanged program fails, as in about one check of a hundred, and if others load the machine more than in
-training, so that the change cannot be judged. Twice in a row is an error.
+unchanged program fails, as in about one check of a hundred, and if others disturb the runs so much that they
+cannot be judged. Twice in a row is an error.
 """
 
 from __future__ import annotations
@@ -20,9 +20,8 @@ UNCHANGED = "buto check leaker"
 CHANGED = "buto check leaker --config changed.yaml"
 REGRESSION, NOT_JUDGED = 1, 3
 AGAIN = """
-About one check in a hundred of an unchanged program fails, and more where the machine has just become faster
-or slower; a check while others load the machine more than in training may be inconclusive. This may be one of
-them. Once more from the beginning."""
+About one check in a hundred of an unchanged program fails; a check is inconclusive if other programs disturb
+its runs too much. This may be one of them. Once more from the beginning."""
 
 
 def main() -> int:

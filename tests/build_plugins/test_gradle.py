@@ -53,7 +53,6 @@ def test_a_build_passes_fails_after_a_change_and_passes_when_the_change_is_accep
         assert ":butoCheck UP-TO-DATE" not in passed.output
         assert sorted(path.name for path in reports.iterdir()) == REPORTS
 
-    gradle.know_a_busy_machine("catalogue")
     gradle.change(PROGRAM, "ENTRIES_PER_PAGE = 200", "ENTRIES_PER_PAGE = 3000")
     wrapper = gradle.add_wrapper()
     failed = gradle.build("--quiet", "check")

@@ -86,7 +86,6 @@ def test_a_scenario_passes_fails_after_a_change_and_passes_when_the_change_is_ac
     odd.unlink()
     shutil.rmtree(junit.directory / "target")
 
-    junit.know_a_busy_machine(SCENARIO)
     junit.change(TEST, "ENTRIES_PER_PAGE = 200", "ENTRIES_PER_PAGE = 3000")
     wrapper = junit.add_wrapper()
     failed = junit.build("test")

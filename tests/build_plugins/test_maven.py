@@ -66,7 +66,6 @@ def test_a_build_passes_fails_after_a_change_and_passes_when_the_change_is_accep
     assert sorted(path.name for path in reports.iterdir()) == REPORTS
     assert failures(reports / "TEST-catalogue.xml") == 0
 
-    maven.know_a_busy_machine("catalogue")
     maven.change(PROGRAM, "ENTRIES_PER_PAGE = 200", "ENTRIES_PER_PAGE = 3000")
     wrapper = maven.add_wrapper()
     failed = maven.build("--quiet", "verify")

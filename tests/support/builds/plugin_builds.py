@@ -14,7 +14,7 @@ from pathlib import Path
 from buto.report.formats.junit import junit_xml
 from buto.report.result import Result
 from tests.support.checkout import ROOT
-from tests.support.judging import BY_HEAP, know_a_busy_machine, literal
+from tests.support.judging import BY_HEAP, literal
 from tests.support.report import made
 
 PLUGINS = ROOT / "build-plugins"
@@ -88,10 +88,6 @@ class Sample:
         """Have only many MiB more in the heap count, as between the example and its change."""
         tests = f"version: 1\ntests:\n  {test}: {{judge: {literal(BY_HEAP)}}}\n"
         (self.directory / "buto.yaml").write_text(tests)
-
-    def know_a_busy_machine(self, test: str) -> None:
-        """Have a check fail although others load the machine more than in training."""
-        know_a_busy_machine(self.directory / f"src/test/buto/{test}.json")
 
     def add_wrapper(self) -> str:
         """Give the project a wrapper of its build tool; return how it is started."""
