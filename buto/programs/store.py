@@ -49,6 +49,10 @@ _MOST_KEPT = 5
 _LOCK_TIMEOUT_S = 60.0
 
 
+class NotHereError(BadFileError):
+    """The store does not have a program at all, as in a fresh clone without its cache."""
+
+
 class ChangedError(UsageError):
     """A file has changed since its checksum was computed."""
 
@@ -134,7 +138,8 @@ class ProgramStore:
             expand: replaces the variables that stand for secrets.
 
         Raises:
-            BadFileError: it is missing or damaged.
+            NotHereError: the store does not have it.
+            BadFileError: it is damaged.
             UsageError: a variable is unknown.
         """
         program, pieces = self._load(test, id)
@@ -189,7 +194,7 @@ class ProgramStore:
     def _load(self, test: str, id: str) -> tuple[Program, Mapping[str, _Piece]]:
         key = next((key for key in self._manifests(test) if _id_of(key) == id), None)
         if key is None:
-            raise BadFileError(
+            raise NotHereError(
                 f"the program that {test!r} was trained on is not in {self._storage.root}",
                 advice=Advice("bring the store along, or: ", Step(Action.TRAIN, test)),
             )

@@ -22,6 +22,7 @@ from buto.detectors.explanation import Explanation
 from buto.errors import ButoError, StorageError
 from buto.oracle import Oracle
 from buto.programs.model import Unkept
+from buto.programs.store import NotHereError
 from buto.runs import Run, RunSet, run_set
 from buto.runs.metadata_text import metadata_texts
 from buto.runs.model import PURPOSE, SESSION
@@ -177,6 +178,9 @@ def take_turns(
             old = replace(old_test(project, program, test, stack, on_event), name=test.name + OLD)
         except StorageError:
             raise
+        except NotHereError as error:
+            # Without the old program, a check is what it is without turns, as in a clone without the cache.
+            return Unkept(error.message, error.advice or "")
         except ButoError as error:
             return _unsettled(project, known, why, verdict, error)
         on_event(TurnsBegin(test.name, why.clause, n_turns))

@@ -200,7 +200,6 @@ def name_a_lost_revision(trained: Trained) -> None:
     ("lose", "reason"),
     [
         (damage, "it is damaged"),
-        (remove, "the program that 'leaker' was trained on is not in "),
         (name_a_lost_revision, "is in no git repository"),
     ],
 )
@@ -218,6 +217,20 @@ def test_a_program_that_is_lost_leaves_the_check_undecided(
         "\n" not in why and ", and the program of the training cannot be launched: " in why and reason in why
     )
     assert result_lines(result)[-1].startswith("  next: buto train leaker")
+
+
+@pytest.mark.parametrize(("release", "status"), [("17", "regression"), ("25", "inconclusive")])
+def test_a_store_without_the_program_leaves_the_decision_to_three_runs(
+    trained: Trained, release: str, status: str
+) -> None:
+    remove(trained)
+    new = runs(3, 9.0, first=20) if release == "17" else runs(1, first=20, release=release)
+    result = trained.check(*new)
+    assert result.verdict is not None
+    assert (result.status, trained.n_old()) == (status, 0)
+    (without,) = (one for one in result.verdict.warnings if one.startswith("without turns: "))
+    assert "the program that 'leaker' was trained on is not in " in without
+    assert "bring the store along" in without
 
 
 def test_a_program_that_does_not_start_any_more_leaves_the_check_undecided(trained: Trained) -> None:
