@@ -25,6 +25,7 @@ from buto.runs.labels import LabelStore
 from buto.runs.labels.store import labelling_of
 from buto.runs.results import ResultStore
 from buto.runs.store import RunStore
+from buto.verdicts import Status
 from perf.fuzz import examples, speech
 
 RUN = examples.run(3)
@@ -210,9 +211,6 @@ def heap(data: dict[str, Any]) -> dict[str, Any]:
         pytest.param(
             lambda data: heap(data)["upper"].__setitem__(0, -(10**6)), "above its upper", id="crossed"
         ),
-        pytest.param(
-            lambda data: data["judge"]["thesis"].update(window=2**70 + 1), "window", id="huge window"
-        ),
         pytest.param(lambda data: data["judge"]["thesis"].update(window=4), "window", id="even window"),
         pytest.param(lambda data: data["model"].update(interval_s="nan"), "nan is no size", id="interval"),
         pytest.param(
@@ -232,6 +230,15 @@ def test_an_oracle_whose_bands_cannot_be(tmp_path: Path, change: Change, says: s
     change(data)
     path.write_text(json.dumps(data))
     refused(lambda: oracle.load(path), says)
+
+
+def test_a_window_that_is_longer_than_any_run_passes_nothing(tmp_path: Path) -> None:
+    path, data = an_oracle(tmp_path, "thesis")
+    data["judge"]["thesis"]["window"] = 2**70 + 1
+    path.write_text(json.dumps(data))
+    verdict = oracle.check(oracle.load(path), run_set([RUN]))
+    assert verdict.status is Status.INCONCLUSIVE
+    assert "jvm.memory.heap.used could not be read in any comparable sample" in verdict.reasons
 
 
 def test_an_oracle_that_is_not_utf_8(tmp_path: Path) -> None:
