@@ -44,7 +44,7 @@ def test_what_the_second_uses_more_of_is_named(both: Path) -> None:
     assert done.stdout.startswith("REGRESSION  new against old: fails for used heap +53 % ")
     assert ", against the 6 runs of old, p = 0.00216 " in done.stdout
     (found,) = [line for line in done.stdout.splitlines() if line.startswith("  jvm.memory.heap.used  ")]
-    assert re.search(r"  \+[\d.]+ MiB .*, worse: largest value ", found)
+    assert re.search(r"  \+[\d.]+ MiB .*, worse: last value ", found)
     assert "training" not in done.stdout
     result = json.loads((both / "result.json").read_text())
     jsonschema.validate(result, schemas.load("result"))

@@ -19,7 +19,7 @@ from tests.support.processes.command import called
 from tests.support.runs.stored import leaking_run, store
 
 HEADLINE = (
-    "fails for used heap +53.2 % (largest value 10.9 → 16.7 MiB), against the 6 runs of old, "
+    "fails for used heap +53.2 % (last value 10.9 → 16.7 MiB), against the 6 runs of old, "
     "p = 0.00216 (alpha 0.01)"
 )
 SAID = f"REGRESSION  new against old: {HEADLINE}"

@@ -96,10 +96,11 @@ def busy_machine() -> Iterator[None]:
             burner.wait()
 
 
-def test_the_same_program_passes_on_another_machine(trained: Path, path: tuple[str, str]) -> None:
+@pytest.mark.parametrize("java", [0, 1], ids=["fewer cores", "fewer cores and another JDK"])
+def test_the_same_program_passes_on_another_machine(trained: Path, path: tuple[str, str], java: int) -> None:
     build(trained, 4, 20)
     with one_core():
-        done = buto(trained, "check", "work", PATH=path[1])
+        done = buto(trained, "check", "work", PATH=path[java])
     assert done.returncode == 0, done.stdout + done.stderr
     assert "because: another environment than in training (" in done.stdout
     assert "host.cores: " in done.stdout or "system.processors" in done.stdout
