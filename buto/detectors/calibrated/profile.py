@@ -125,11 +125,16 @@ class Profile:
         return self._first_of(LEVELS, np.abs(values.mean(axis=0)))
 
     def amounts(self, values: FloatArray) -> FloatArray:
-        """Return how much there is of each quantity, as people mean it: of a counter, its total.
+        """Return how much there is of each quantity, as people mean it: of a counter, its total; of classes,
+        all together.
 
         Not negative, shape (n_quantities,). Args: see :meth:`levels`.
         """
-        return self._first_of(LEVELS[::-1], np.abs(values.mean(axis=0)))
+        mean = np.abs(values.mean(axis=0))
+        found = self._first_of(LEVELS[::-1], mean)
+        if self.classes is not None and self.classes.names:
+            found[-1] = mean[-len(self.classes.names) :].sum()
+        return found
 
     def _first_of(self, names: Sequence[str], values: FloatArray) -> FloatArray:
         place: Mapping[tuple[int, str], int] = {
