@@ -19,9 +19,10 @@ class CheckCommand:
     help: ClassVar[str] = """\
 Launch a program and judge it by its oracle: pass, regression, or inconclusive.
 
-One run is enough if it is like the training runs. If it is an outlier, buto launches two more and
-judges the three together, because a good run is sometimes an outlier by chance. With --runs K
-there are exactly K runs.
+One run is enough if it is ordinary. If not, buto launches two more and judges the three together.
+Before a check fails, and on another machine than in training, buto launches the program of the
+training and the present one in random turns, and these decide. With --runs K, K runs take the place
+of the first three.
 
 The command is the one after --, the one in buto.yaml, or the one that the oracle stores. Without NAME,
 buto checks all tests of buto.yaml. The exit code is 0 if all pass, 1 if any shows a regression,
@@ -42,7 +43,7 @@ examples:
             "--runs",
             metavar="K",
             type=options.count,
-            help="runs to judge together (default: 1, and 2 more if it is an outlier)",
+            help="runs to judge together (default: 1, and 2 more if it is not ordinary)",
         )
         parser.add_argument("--from-runs", metavar="WHICH", help=f"launch nothing, {options.FROM_RUNS}")
         parser.add_argument(
