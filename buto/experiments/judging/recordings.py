@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -117,13 +117,9 @@ def recordings(data: Path | None) -> Recordings:
             if _is_set(path)
         },
         {
-            PAIRS: _by_host(root / PAIRS),
+            PAIRS: _joined(root.glob(f"{PAIRS}*")),
             SERVERS: _by_host(beside / SERVERS),
-            UNSEEN: {
-                host: runs
-                for path in sorted((beside / UNSEEN).glob("*/"))
-                for host, runs in _by_host(path).items()
-            },
+            UNSEEN: _joined((beside / UNSEEN).glob("*/")),
         },
         frozenset(drawn.read_text().split()) if drawn.is_file() else frozenset(),
         _by_host(root / ONE_CORE),
@@ -195,6 +191,14 @@ def _by_host(directory: Path) -> dict[str, dict[str, RunSet]]:
     if not _is_set(directory):
         return {}
     return {host: archive.load(directory, host, since=FROZEN) for host in archive.hosts(directory)}
+
+
+def _joined(directories: Iterable[Path]) -> dict[str, dict[str, RunSet]]:
+    joined: dict[str, dict[str, RunSet]] = {}
+    for directory in sorted(directories):
+        for host, runs in _by_host(directory).items():
+            joined.setdefault(host, {}).update(runs)
+    return joined
 
 
 def _is_set(directory: Path) -> bool:
