@@ -2,7 +2,7 @@
 
 from buto.detectors.judge import DEFAULT, settings_from, with_alpha
 from buto.detectors.settings import Settings
-from buto.oracle.check import AGENT_KEY, METADATA_SOURCE, at_alpha, check, why_confirm
+from buto.oracle.check import AGENT_KEY, METADATA_SOURCE, Checked, at_alpha, check, judge, why_confirm
 from buto.oracle.model import Oracle
 from buto.oracle.persist import load, save
 from buto.oracle.train import FEWEST_RUNS, auto_runs, enough_runs, fewest_runs, learns_from_labels, train
@@ -13,6 +13,7 @@ __all__ = [
     "DEFAULT",
     "FEWEST_RUNS",
     "METADATA_SOURCE",
+    "Checked",
     "Oracle",
     "Settings",
     "at_alpha",
@@ -20,6 +21,7 @@ __all__ = [
     "check",
     "enough_runs",
     "fewest_runs",
+    "judge",
     "learns_from_labels",
     "load",
     "promises_alarm_rate",

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from buto.config import TestConfig
 from buto.config.scheduler import scheduler_of
-from buto.errors import ButoError, JudgeError
+from buto.errors import ButoError
 from buto.oracle import Oracle
 from buto.pytest_plugin.hints import InPytest
 from buto.pytest_plugin.options import ACCEPT, TRAIN
@@ -26,7 +26,7 @@ from buto.units import format_count
 from buto.verdicts import Status, Verdict
 from buto.workflow.accept import begin, learn_change, not_passed
 from buto.workflow.advice.door import reword
-from buto.workflow.check import judge, warn_of_settings
+from buto.workflow.check import decide, warn_of_settings
 from buto.workflow.events import Event, OnEvent, OracleChanged, WaitingForStore, Warned, ignore
 from buto.workflow.kept import Watched, watch
 from buto.workflow.launching.case import Case, check_number_of_runs, checked, learned
@@ -194,13 +194,13 @@ class ItemCase:
         )
 
     def _judged(self, verbosity: int) -> Outcome:
-        case, known, warned = self.state, self.state.known, self.events
-        if known is None or not case.runs:
-            raise JudgeError(f"{case.test.name}: no run was recorded")
+        case, warned = self.state, self.events
+        checked_runs = case.judged()
+        known = checked_runs.oracle
         # A test that starts its program itself may start another one each time.
-        result = judge(self.project, known, case.runs, test=case.test if self.remembers else None)
+        result = decide(self.project, checked_runs, test=case.test if self.remembers else None)
         keep(self.project, concluded(Action.CHECK, [result]), warned)
-        describe(self.project, known.test, case.valid(), warned)
+        describe(self.project.door, known.test, case.valid(), warned)
         warn_of_settings(self.project, known, case.test.settings, None, warned)
         assert result.report is not None
         verdict = result.report.verdict

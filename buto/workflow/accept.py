@@ -18,7 +18,7 @@ from buto.steps import Action, Step
 from buto.verdicts import Status
 from buto.workflow.advice.door import in_words, reword, worded
 from buto.workflow.advice.rules import warnings
-from buto.workflow.comparison.turns import by_oracle, stored_turns
+from buto.workflow.comparison.turns import by_oracle, occasion, stored_turns
 from buto.workflow.events import (
     Accepted,
     Failed,
@@ -130,13 +130,13 @@ def not_passed(project: Project, known: Oracle, command: str | None = None) -> l
         runs = newest_check(project, known.test)
         if not runs or any(run.metadata.get(COMMAND, command) != command for run in runs if command):
             return []
-        verdict, why = by_oracle(known, runs)
-        turns = None if why is None else stored_turns(project, known, why, runs)
+        first = by_oracle(known, runs)
+        why = occasion(first)
+        last = first if why is None else stored_turns(project, first, why) or first
     except JudgeError:
         return []
-    elsewhere = any(one.source == oracle.METADATA_SOURCE for one in verdict.findings)
-    status = verdict.status if turns is None else turns.verdict.status
-    return [] if status is Status.PASS or elsewhere else runs
+    elsewhere = any(one.source == oracle.METADATA_SOURCE for one in first.verdict.findings)
+    return [] if last.verdict.status is Status.PASS or elsewhere else runs
 
 
 def warn_of_old_runs(project: Project, known: Oracle, runs: Sequence[Run], on_event: OnEvent) -> None:

@@ -22,6 +22,7 @@ from buto.programs.snapshot import Snapshot, snapshot
 from buto.programs.store import ProgramStore
 from buto.runs import Run
 from buto.runs.model import COMMAND, PROGRAM
+from buto.runs.storage.place import Place
 from buto.steps import Advice, Setting
 from buto.workflow.events import OnEvent
 from buto.workflow.git import commands as git
@@ -98,11 +99,12 @@ def forget_programs(project: Project, test: str, program: OldProgram) -> None:
 
 
 def old_test(
-    project: Project, program: Kept | Revision, test: TestConfig, stack: ExitStack, on_event: OnEvent
+    store: Place, program: Kept | Revision, test: TestConfig, stack: ExitStack, on_event: OnEvent
 ) -> TestConfig:
     """Return how to launch the program that an oracle was trained on.
 
     Args:
+        store: where programs are kept.
         test: how the present program is launched and measured; the old one differs only in its command,
             and of that not in the JVM, which belongs to the environment.
         stack: closing it removes the program.
@@ -120,7 +122,7 @@ def old_test(
             place = stack.enter_context(private_directory())
             variables = partial(expand, environment=os.environ)
             here = test.target.directory or Path()
-            old = ProgramStore(project.files.store).restore(test.name, id, place, here, variables)
+            old = ProgramStore(store).restore(test.name, id, place, here, variables)
             target = replace(
                 test.target,
                 command=_with_java_of(test.target.command, old.command),

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from buto.config import TestConfig
 from buto.engine.setup import Setup
-from buto.errors import EngineLostError, JudgeError
+from buto.errors import ButoError, EngineLostError, StorageError
 from buto.runs import MetadataValue, Run, RunSet
 from buto.steps import Action
 from buto.units import format_count
@@ -113,10 +113,10 @@ def program_changed(n_runs: int) -> str:
     )
 
 
-def describe(project: Project, test: str, runs: RunSet, on_event: OnEvent) -> None:
+def describe(door: Door, test: str, runs: RunSet, on_event: OnEvent) -> None:
     """Report which JVMs the usable runs measured, and warnings about these runs."""
     on_event(jvm_measured(test, runs))
-    for warning in warnings(runs, project.door):
+    for warning in warnings(runs, door):
         on_event(Warned(test, warning))
 
 
@@ -124,7 +124,9 @@ def _after(case: Case, collected: Collected) -> Case:
     """Return a case after launches; runs that cannot be judged end this case and no other."""
     try:
         return case.with_runs(collected.runs, collected.failure)
-    except JudgeError as error:
+    except StorageError:
+        raise
+    except ButoError as error:
         return case.with_runs(collected.runs, error)
 
 

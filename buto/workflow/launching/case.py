@@ -8,15 +8,15 @@ from dataclasses import dataclass, replace
 from buto import oracle
 from buto.collect.target import NOT_IN_TRAINING
 from buto.config import TestConfig
-from buto.errors import ButoError, UsageError
-from buto.oracle import Oracle
+from buto.detectors.alarms import N_CHECKED
+from buto.errors import ButoError, JudgeError, UsageError
+from buto.oracle import Checked, Oracle
 from buto.properties import LIVE_OBJECTS
 from buto.runs import MetadataValue, Run, RunSet, run_set
 from buto.runs.model import PROGRAM, PURPOSE
 from buto.steps import Action
 from buto.verdicts import Status
 from buto.workflow.advice.door import Door
-from buto.workflow.advice.rules import N_CONFIRMING, why_confirm
 
 ENOUGH_JUDGED = 5
 """So many judged runs are learned from without further launches; fewer make an oracle that detects little."""
@@ -36,7 +36,7 @@ class Case:
         replaced: the oracle that what is learned replaces; None without one.
         runs: the runs that are judged or trained on together, including unusable ones.
         failure: why there will be no more runs; None unless the test was given up.
-        why_more: in a clause, why the missing runs follow one that was judged; empty if they do not.
+        checked: the runs as they were judged when they were as many as were planned; None before.
     """
 
     test: TestConfig
@@ -48,7 +48,7 @@ class Case:
     replaced: Oracle | None = None
     runs: tuple[Run, ...] = ()
     failure: ButoError | None = None
-    why_more: str = ""
+    checked: Checked | None = None
 
     @property
     def missing(self) -> int:
@@ -92,19 +92,37 @@ class Case:
         case = replace(self, runs=together, failure=failure)
         if failure is not None:
             return case
-        if case.known is None:
+        known = case.known
+        if known is None:
             adaptive = case.test.adaptive and case.missing and case.enough(run_set([]))
             return replace(case, planned=len(case.valid())) if adaptive else case
         if case.missing:
             return case
-        if case.confirms and len(case.valid()) == 1:
-            why_more = why_confirm(case.known, case.valid())
-            if why_more is not None:
-                more = case.planned + N_CONFIRMING
-                return replace(case, planned=more, confirms=False, why_more=why_more)
-        if case.accepts and oracle.check(case.known, case.valid()).status is not Status.PASS:
-            return accepted(case.test, case.known, case.runs)
+        judged = oracle.judge(known, case.runs, self.checked)
+        case = replace(case, checked=judged)
+        if case.confirms and judged.why_more is not None:
+            return replace(case, planned=case.planned + N_CHECKED - 1, confirms=False)
+        if case.accepts and judged.verdict.status is not Status.PASS:
+            return accepted(case.test, known, case.runs)
         return case
+
+    def judged(self) -> Checked:
+        """Return the runs as they were judged.
+
+        Raises:
+            ButoError: why the test was given up.
+            JudgeError: there is no run.
+        """
+        if self.failure is not None:
+            raise self.failure
+        if self.checked is None:
+            raise JudgeError(f"{self.test.name}: no run was recorded")
+        return self.checked
+
+    @property
+    def why_more(self) -> str:
+        """Return in a clause why the missing runs follow one that was judged; empty if they do not."""
+        return (self.checked.why_more or "") if self.checked is not None and self.missing else ""
 
 
 def checked(test: TestConfig, known: Oracle, runs: int | None = None, *, accepts: bool = False) -> Case:
