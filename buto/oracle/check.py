@@ -9,13 +9,15 @@ from buto.classify.metadata import MetadataDifference, compare_metadata
 from buto.detectors import registry
 from buto.detectors.explanation import Explanation
 from buto.detectors.judge import with_alpha
+from buto.detectors.protocol import Comparison
 from buto.detectors.settings import Settings
 from buto.errors import JudgeError
 from buto.oracle.model import Oracle
+from buto.oracle.train import train
 from buto.runs import Run, RunSet, run_set
 from buto.runs.window import measured_set
 from buto.steps import Action, Advice, Step
-from buto.verdicts import Direction, Finding, Status, Verdict
+from buto.verdicts import Direction, Finding, Roles, Status, Verdict
 
 METADATA_SOURCE = "metadata"
 
@@ -81,6 +83,24 @@ def judge(oracle: Oracle, runs: Sequence[Run], first: Checked | None = None) -> 
     valid = every.valid()
     alone = None if first is None else first.verdict
     return Checked(oracle, every, check(oracle, valid if len(valid) else every, alone))
+
+
+def compare(
+    comparison: Comparison, old: RunSet, new: RunSet, test: str, roles: Roles | None = None
+) -> Checked:
+    """Judge the runs of a new program by those of an old one, valid or not.
+
+    Args:
+        test: what reports call the comparison.
+        roles: what the two are called; None for the names of their tests.
+
+    Raises:
+        JudgeError: they cannot be compared.
+    """
+    verdict, explained = comparison.compare(old, new, roles)
+    # Of the old program, for the charts only. It does not judge, so its warnings are dropped.
+    shown = replace(train(old.valid(), comparison.settings), test=test, warnings=())
+    return Checked(shown, new, verdict, old.valid(), explained)
 
 
 def check(oracle: Oracle, runs: RunSet, alone: Verdict | None = None) -> Verdict:

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from buto.config import TestConfig
+from buto.engine.placement import placement
 from buto.engine.setup import Setup
 from buto.errors import ButoError, EngineLostError, StorageError
 from buto.runs import MetadataValue, Run, RunSet
@@ -160,7 +161,6 @@ def launch(
     # Imported here, for what launches takes longer to import than judging stored runs takes.
     from buto.workflow.cluster import engine_for
     from buto.workflow.launching.collecting import Plan, collect
-    from buto.workflow.launching.placing import placement
 
     enough, like = enough or {}, like or {}
     base = None if project.configuration is None else project.configuration.path.parent.resolve()
@@ -179,7 +179,7 @@ def launch(
                 test.workload,
                 Setup(test.services, test.window),
                 enough.get(test.name),
-                placement(test, like.get(test.name, {}), group),
+                placement(test.hosts, test.settings, like.get(test.name, {}), group),
                 test.inputs,
                 base,
             )

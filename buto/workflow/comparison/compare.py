@@ -8,16 +8,17 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
+from buto import oracle
 from buto.config import TestConfig
+from buto.detectors import registry
+from buto.detectors.protocol import Comparison
 from buto.errors import ButoError, UsageError
-from buto.oracle import DEFAULT
 from buto.report.check_report import check_report
 from buto.report.result import Result
 from buto.runs import Run, run_set
 from buto.steps import Action, Step
 from buto.verdicts import Status, Verdict
 from buto.workflow.advice.door import Door, worded
-from buto.workflow.comparison.comparison import Comparison
 from buto.workflow.comparison.programs import Program, test_of
 from buto.workflow.events import Failed, Judged, OnEvent, ignore
 from buto.workflow.launching.collected import Collected
@@ -78,8 +79,8 @@ def compare(project: Project, request: CompareRequest, on_event: OnEvent = ignor
             advice=f"stored pairs are recognised: leave out {name('duet')}",
         )
     ours = project.configured(first.like[0])
-    settings = DEFAULT if ours is None else ours.settings
-    comparison = Comparison.by(settings, request.overrides.alpha, paired=request.duet)
+    settings = oracle.DEFAULT if ours is None else ours.settings
+    comparison = registry.comparison(settings, request.overrides.alpha, paired=request.duet)
     runs = _number_of_runs(project.door, request.runs, comparison)
     if request.from_runs is None:
         cores = _halves() if request.duet else None
@@ -108,7 +109,7 @@ def _number_of_runs(door: Door, wanted: int | None, comparison: Comparison) -> i
     if wanted is not None and wanted < comparison.fewest:
         what = "pairs" if comparison.paired else "runs of each"
         raise UsageError(
-            f"{wanted} {what} are too few for an alpha of {comparison.settings.alpha:g}",
+            f"{wanted} {what} are too few for an alpha of {comparison.alpha:g}",
             advice=f"{door.setting('runs', str(comparison.fewest))}, or a larger {door.name('alpha')}",
         )
     return wanted or comparison.usual
@@ -161,7 +162,7 @@ def _compared(
             return failed(name, failure)
     first, second = (run_set(collected[name].runs) for name in names)
     try:
-        checked = comparison.check(first, second, title)
+        checked = oracle.compare(comparison, first, second, title)
     except ButoError as error:
         return failed(title, error)
     steps = [door.step(step) for step in _next_steps(checked.verdict, request, runs)]

@@ -16,6 +16,7 @@ from buto import oracle
 from buto.classify.metadata import compare_metadata
 from buto.config import TestConfig
 from buto.detectors import registry
+from buto.detectors.protocol import Comparison
 from buto.errors import ButoError, StorageError
 from buto.oracle import Checked, Oracle
 from buto.programs.model import Unkept
@@ -27,7 +28,6 @@ from buto.steps import Action, Step
 from buto.units import format_count, format_number
 from buto.verdicts import Roles, Status
 from buto.workflow.advice.door import Door, in_words
-from buto.workflow.comparison.comparison import Comparison
 from buto.workflow.events import OnEvent, TurnsBegin
 from buto.workflow.kept import old_test
 from buto.workflow.launching.ending import bad_ending
@@ -133,7 +133,7 @@ def take_turns(
     known = checked.oracle
     if isinstance(known.program, Unkept):
         return _without_turns(checked, known.program.reason, known.program.advice, project.door)
-    comparison = Comparison.by(known.settings)
+    comparison = registry.comparison(known.settings)
     with ExitStack() as stack:
         try:
             old = old_test(project.files.store, known.program, test, stack, on_event)
@@ -172,7 +172,7 @@ def stored_turns(project: Project, checked: Checked, why: Occasion) -> Checked |
     heads = (one.head for one in project.store.summaries(known.test + OLD))
     ids = [head.id for head in heads if head is not None and head.marks.get(SESSION) == _session(new.runs[0])]
     old = run_set(windowed(project, project.store.open_set(known.test + OLD, ids))).valid()
-    comparison = Comparison.by(known.settings)
+    comparison = registry.comparison(known.settings)
     if min(len(old), len(new)) < comparison.fewest:
         return None
     return _compared(comparison, old, new, why, known.test)
@@ -197,7 +197,7 @@ def _differences(checked: Checked) -> str:
 
 
 def _compared(comparison: Comparison, old: RunSet, new: RunSet, why: Occasion, test: str) -> Checked:
-    found = comparison.check(old, new, test, ROLES)
+    found = oracle.compare(comparison, old, new, test, ROLES)
     decided = why.decided(found.verdict.status, len(old), len(new))
     return replace(found, verdict=replace(found.verdict, reasons=(decided, *found.verdict.reasons)))
 

@@ -139,7 +139,7 @@ def test_a_run_that_does_not_pass_is_confirmed_by_two_more_of_its_session(
     ("launched", "with_turns", "judged"),
     [
         (leaking(1, first=21), True, [1]),
-        (leaking(3, 1.3, first=20), True, [1, 3]),
+        ([leaking_run(20, leak=1.6), *leaking(2, first=21)], True, [1, 3]),
         (leaking(3, 9.0, first=20), False, [1, 3]),
         (leaking(3 + N_TURNS, 9.0, first=20), True, [1, 3]),
     ],
@@ -152,7 +152,7 @@ def test_runs_are_judged_once_from_the_launch_to_the_reports(
     with_turns: bool,
     judged: list[int],
 ) -> None:
-    """The first alone, and the three once: the verdict travels with them. Turns are judged as two programs."""
+    """The first alone, and the three once; turns are judged as two programs."""
     sizes = []
 
     def noting(fitted: FittedCalibrated, runs: RunSet) -> Evidence:
