@@ -26,14 +26,14 @@ from buto.units import format_count
 from buto.verdicts import Status, Verdict
 from buto.workflow.accept import begin, learn_change, not_passed
 from buto.workflow.advice.door import reword
-from buto.workflow.check import decide, warn_of_settings
+from buto.workflow.check import finished, warn_of_settings
 from buto.workflow.events import Event, OnEvent, OracleChanged, WaitingForStore, Warned, ignore
 from buto.workflow.kept import Watched, watch
 from buto.workflow.launching.case import Case, check_number_of_runs, checked, learned
 from buto.workflow.launching.ending import check_repeats
 from buto.workflow.outcome import concluded, keep
 from buto.workflow.project import Files, Project
-from buto.workflow.record import complete, describe
+from buto.workflow.record import complete
 from buto.workflow.train import learn
 
 _DETAIL = {-1: Detail.HEADLINE, 0: Detail.SHORT, 1: Detail.FULL}
@@ -194,15 +194,14 @@ class ItemCase:
         )
 
     def _judged(self, verbosity: int) -> Outcome:
-        case, warned = self.state, self.events
-        checked_runs = case.judged()
-        known = checked_runs.oracle
+        known, test, warned = self.state.judged().oracle, self.state.test, self.events
         # A test that starts its program itself may start another one each time.
-        result = decide(self.project, checked_runs, test=case.test if self.remembers else None)
-        keep(self.project, concluded(Action.CHECK, [result]), warned)
-        describe(self.project.door, known.test, case.valid(), warned)
-        warn_of_settings(self.project, known, case.test.settings, None, warned)
+        result = finished(self.project, self.state, warned, launches=self.remembers)
+        if result.error is not None:
+            raise result.error
         assert result.report is not None
+        keep(self.project, concluded(Action.CHECK, [result]), warned)
+        warn_of_settings(self.project, known, test.settings, None, warned)
         verdict = result.report.verdict
         found = (*verdict.warnings, *warned.warnings)
         report = replace(result.report, verdict=replace(verdict, warnings=found))

@@ -14,7 +14,6 @@ from buto.report.charted import NO_RUNS
 from buto.report.check_report import check_report
 from buto.report.result import Result, reported
 from buto.runs import Run, run_set
-from buto.runs.storage.place import Place
 from buto.steps import Action
 from buto.verdicts import Status
 from buto.workflow.advice.door import reword, worded
@@ -23,7 +22,7 @@ from buto.workflow.comparison.turns import Settled, by_oracle, occasion, stored_
 from buto.workflow.events import Failed, Judged, OnEvent, Warned, ignore
 from buto.workflow.git.changes import divided
 from buto.workflow.labels.likeness import like_runs
-from buto.workflow.launching.case import checked
+from buto.workflow.launching.case import Case, checked
 from buto.workflow.outcome import Outcome, concluded, keep
 from buto.workflow.project import NO_OVERRIDES, Overrides, Project
 from buto.workflow.project.stored import other_command, stored_runs, training_runs
@@ -74,20 +73,51 @@ def check(project: Project, request: CheckRequest, on_event: OnEvent = ignore) -
     if request.from_runs is not None:
         stored = {name: stored_runs(project, name, request.from_runs) for name in names}
         results = [
-            _result(project, name, runs, partial(by_oracle, oracles[name], runs), request, on_event)
+            _reported(
+                project,
+                name,
+                runs,
+                partial(by_oracle, oracles[name], runs),
+                on_event,
+                from_runs=request.from_runs,
+                with_training=request.with_training,
+            )
             for name, runs in stored.items()
         ]
     else:
         tests = [project.test(name, action, overrides, oracles[name]) for name in names]
         cases = [checked(test, oracles[test.name], request.runs) for test in tests]
         results = [
-            _result(project, name, case.runs, case.judged, request, on_event, case.test)
-            for name, case in complete(project, cases, on_event).items()
+            finished(project, case, on_event, with_training=request.with_training)
+            for case in complete(project, cases, on_event).values()
         ]
     skipped = None if request.changed_since is None else left_out
     outcome = concluded(action, results, left_out=skipped)
     keep(project, outcome, on_event)
     return outcome
+
+
+def finished(
+    project: Project,
+    case: Case,
+    on_event: OnEvent = ignore,
+    *,
+    with_training: bool = False,
+    launches: bool = True,
+) -> Result:
+    """Report the verdict on a test that has its runs, or why it has none.
+
+    Args:
+        with_training: see :class:`CheckRequest`.
+        launches: whether turns may be launched, see :func:`decide`.
+
+    Raises:
+        StorageError: the store cannot be read or written.
+    """
+    test = case.test if launches else None
+    return _reported(
+        project, case.test.name, case.runs, case.judged, on_event, test=test, with_training=with_training
+    )
 
 
 def decide(
@@ -123,7 +153,7 @@ def decide(
     path, in_turns = project.oracle_path(known.test), checked.against is not None
     if steps is None:
         failed = checked.verdict.status is Status.REGRESSION
-        has_profile = failed and _has_profile(project.files.store, known.test)
+        has_profile = failed and _has_profile(project, known.test)
         command = other_command(project, known, checked.runs.runs)
         steps = next_steps(known, checked.verdict, from_runs, has_profile=has_profile, command=command)
     report = check_report(
@@ -148,43 +178,37 @@ def warn_of_settings(
         on_event(Warned(known.test, warning))
 
 
-def _has_profile(store: Place, test: str) -> bool:
+def _has_profile(project: Project, test: str) -> bool:
     """Return whether a profile of the trained program is known to be stored, to compare with."""
-    # Imported here, because only a regression asks for its cause.
-    from buto.profiles.store import ProfileStore
-
     try:
-        return ProfileStore(store).has(test)
+        return project.profiles.has(test)
     except StorageError:
         # A verdict is not lost because a shared store does not answer any more.
         return False
 
 
-def _result(
+def _reported(
     project: Project,
-    test: str,
+    name: str,
     runs: Sequence[Run],
     judged: Callable[[], Checked],
-    request: CheckRequest,
     on_event: OnEvent,
-    launched: TestConfig | None = None,
+    *,
+    test: TestConfig | None = None,
+    from_runs: str | None = None,
+    with_training: bool = False,
 ) -> Result:
-    """Report the verdict on one test, or why there is none."""
+    """Decide on these runs, and report what they measured; or report why they cannot be judged."""
     try:
         result = decide(
-            project,
-            judged(),
-            on_event,
-            test=launched,
-            from_runs=request.from_runs,
-            with_training=request.with_training,
+            project, judged(), on_event, test=test, from_runs=from_runs, with_training=with_training
         )
     except StorageError:
         raise
     except ButoError as error:
         reword(error, project.door)
-        result = Result(test, project.oracle_path(test), runs, error=error)
+        result = Result(name, project.oracle_path(name), runs, error=error)
         on_event(Failed(result))
         return result
-    describe(project.door, test, run_set(runs).valid(), on_event)
+    describe(project.door, name, run_set(runs).valid(), on_event)
     return result

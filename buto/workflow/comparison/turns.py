@@ -136,7 +136,7 @@ def take_turns(
     comparison = registry.comparison(known.settings)
     with ExitStack() as stack:
         try:
-            old = old_test(project.files.store, known.program, test, stack, on_event)
+            old = old_test(project.programs, known.program, test, stack, on_event)
             old = replace(old, name=test.name + OLD)
         except StorageError:
             raise
