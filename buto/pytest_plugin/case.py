@@ -194,14 +194,15 @@ class ItemCase:
         )
 
     def _judged(self, verbosity: int) -> Outcome:
-        known, test, warned = self.state.judged().oracle, self.state.test, self.events
+        case, test, warned = self.state, self.state.test, self.events
         # A test that starts its program itself may start another one each time.
-        result = finished(self.project, self.state, warned, launches=self.remembers)
+        launchable = test if self.remembers else None
+        result = finished(self.project, test.name, case.runs, case.judged, warned, test=launchable)
         if result.error is not None:
             raise result.error
         assert result.report is not None
         keep(self.project, concluded(Action.CHECK, [result]), warned)
-        warn_of_settings(self.project, known, test.settings, None, warned)
+        warn_of_settings(self.project, case.judged().oracle, test.settings, None, warned)
         verdict = result.report.verdict
         found = (*verdict.warnings, *warned.warnings)
         report = replace(result.report, verdict=replace(verdict, warnings=found))
@@ -209,7 +210,7 @@ class ItemCase:
         if self.explains and verdict.status is Status.REGRESSION:
             details += self._causes(verdict)
         is_noted = verdict.status is Status.PASS and bool(verdict.noted)
-        return Outcome(known.test, verdict.status.value, _reason(verdict), tuple(details), found, is_noted)
+        return Outcome(test.name, verdict.status.value, _reason(verdict), tuple(details), found, is_noted)
 
     def _causes(self, verdict: Verdict) -> list[str]:
         """Return the lines on the methods that use more, or on why they are not known."""

@@ -32,8 +32,7 @@ from buto.workflow.events import (
 from buto.workflow.kept import Watched, forget_programs, keep_program, watch
 from buto.workflow.labels.label import check_reason
 from buto.workflow.labels.labelled_runs import labelled_past
-from buto.workflow.launching.case import Case, accepted, check_number_of_runs
-from buto.workflow.launching.collected import Collected
+from buto.workflow.launching.case import Case, accepted, check_number_of_runs, learned
 from buto.workflow.outcome import Outcome, concluded, keep
 from buto.workflow.project import NO_OVERRIDES, Overrides, Project
 from buto.workflow.project.stored import (
@@ -99,15 +98,15 @@ def accept(project: Project, request: AcceptRequest, on_event: OnEvent = ignore)
     tests = [_test(project, name, request, known[name]) for name in names]
     watched = {test.name: watch(project, test) for test in tests}
     if request.from_runs is None:
-        collected = _collected(project, tests, known, request, on_event)
+        cases = _cases(project, tests, known, request, on_event)
     else:
         which = request.from_runs
-        collected = {test.name: Collected(tuple(stored_runs(project, test.name, which))) for test in tests}
-        for name, one in collected.items():
-            warn_of_old_runs(project, known[name], one.runs, on_event)
+        cases = [replace(learned(test), runs=tuple(stored_runs(project, test.name, which))) for test in tests]
+        for case in cases:
+            warn_of_old_runs(project, known[case.test.name], case.runs, on_event)
     results = [
-        _result(project, test, known[test.name], collected[test.name], request, watched[test.name], on_event)
-        for test in tests
+        _result(project, case, known[case.test.name], request, watched[case.test.name], on_event)
+        for case in cases
     ]
     outcome = concluded(action, results)
     if not request.dry_run:
@@ -199,13 +198,13 @@ def learn_change(
     return result
 
 
-def _collected(
+def _cases(
     project: Project,
     tests: Sequence[TestConfig],
     known: Mapping[str, Oracle],
     request: AcceptRequest,
     on_event: OnEvent,
-) -> dict[str, Collected]:
+) -> list[Case]:
     """Return the runs that did not pass, and launch where they are too few."""
     cases = []
     for test in tests:
@@ -269,20 +268,19 @@ def _test(project: Project, name: str, request: AcceptRequest, known: Oracle) ->
 
 def _result(
     project: Project,
-    test: TestConfig,
+    case: Case,
     known: Oracle,
-    collected: Collected,
     request: AcceptRequest,
     watched: Watched,
     on_event: OnEvent,
 ) -> Result:
     """Accept one test and report it, or why it cannot be learned."""
-    runs = collected.runs
+    test, runs = case.test, case.runs
     which = request.from_runs or named(runs)
     again = Step(Action.ACCEPT, test.name, from_runs=which)
     try:
-        if collected.failure is not None:
-            raise collected.failure
+        if case.failure is not None:
+            raise case.failure
         return learn_change(
             project,
             test,

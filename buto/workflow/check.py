@@ -22,7 +22,7 @@ from buto.workflow.comparison.turns import Settled, by_oracle, occasion, stored_
 from buto.workflow.events import Failed, Judged, OnEvent, Warned, ignore
 from buto.workflow.git.changes import divided
 from buto.workflow.labels.likeness import like_runs
-from buto.workflow.launching.case import Case, checked
+from buto.workflow.launching.case import checked
 from buto.workflow.outcome import Outcome, concluded, keep
 from buto.workflow.project import NO_OVERRIDES, Overrides, Project
 from buto.workflow.project.stored import other_command, stored_runs, training_runs
@@ -73,7 +73,7 @@ def check(project: Project, request: CheckRequest, on_event: OnEvent = ignore) -
     if request.from_runs is not None:
         stored = {name: stored_runs(project, name, request.from_runs) for name in names}
         results = [
-            _reported(
+            finished(
                 project,
                 name,
                 runs,
@@ -88,36 +88,21 @@ def check(project: Project, request: CheckRequest, on_event: OnEvent = ignore) -
         tests = [project.test(name, action, overrides, oracles[name]) for name in names]
         cases = [checked(test, oracles[test.name], request.runs) for test in tests]
         results = [
-            finished(project, case, on_event, with_training=request.with_training)
-            for case in complete(project, cases, on_event).values()
+            finished(
+                project,
+                name,
+                case.runs,
+                case.judged,
+                on_event,
+                test=case.test,
+                with_training=request.with_training,
+            )
+            for name, case in complete(project, cases, on_event).items()
         ]
     skipped = None if request.changed_since is None else left_out
     outcome = concluded(action, results, left_out=skipped)
     keep(project, outcome, on_event)
     return outcome
-
-
-def finished(
-    project: Project,
-    case: Case,
-    on_event: OnEvent = ignore,
-    *,
-    with_training: bool = False,
-    launches: bool = True,
-) -> Result:
-    """Report the verdict on a test that has its runs, or why it has none.
-
-    Args:
-        with_training: see :class:`CheckRequest`.
-        launches: whether turns may be launched, see :func:`decide`.
-
-    Raises:
-        StorageError: the store cannot be read or written.
-    """
-    test = case.test if launches else None
-    return _reported(
-        project, case.test.name, case.runs, case.judged, on_event, test=test, with_training=with_training
-    )
 
 
 def decide(
@@ -187,18 +172,26 @@ def _has_profile(project: Project, test: str) -> bool:
         return False
 
 
-def _reported(
+def finished(
     project: Project,
     name: str,
     runs: Sequence[Run],
     judged: Callable[[], Checked],
-    on_event: OnEvent,
+    on_event: OnEvent = ignore,
     *,
     test: TestConfig | None = None,
     from_runs: str | None = None,
     with_training: bool = False,
 ) -> Result:
-    """Decide on these runs, and report what they measured; or report why they cannot be judged."""
+    """Report the verdict on the runs of a test and what they measured, or why they cannot be judged.
+
+    Args:
+        judged: gives the runs as the oracle judged them.
+        test, from_runs, with_training: see :func:`decide`.
+
+    Raises:
+        StorageError: the store cannot be read or written.
+    """
     try:
         result = decide(
             project, judged(), on_event, test=test, from_runs=from_runs, with_training=with_training

@@ -21,6 +21,7 @@ from buto.verdicts import Status, Verdict
 from buto.workflow.advice.door import Door, worded
 from buto.workflow.comparison.programs import Program, test_of
 from buto.workflow.events import Failed, Judged, OnEvent, ignore
+from buto.workflow.launching.case import Case
 from buto.workflow.launching.collected import Collected
 from buto.workflow.outcome import Outcome, concluded
 from buto.workflow.project import NO_OVERRIDES, Overrides, Project
@@ -91,10 +92,9 @@ def compare(project: Project, request: CompareRequest, on_event: OnEvent = ignor
             ]
             if request.duet:
                 _check_alone(project, tests)
-            planned = {test.name: runs for test in tests}
-            collected = launch(
-                project, tests, planned, Action.COMPARE.value, on_event, together=True, cores=cores
-            )
+            cases = [Case(test, Action.COMPARE.value, runs) for test in tests]
+            found = launch(project, cases, on_event, together=True, cores=cores)
+            collected = {name: Collected(case.runs, case.failure) for name, case in found.items()}
     else:
         collected = {
             program.name: Collected(tuple(_stored(project, program.name, request.from_runs)))

@@ -30,6 +30,7 @@ from buto.verdicts import Roles, Status
 from buto.workflow.advice.door import Door, in_words
 from buto.workflow.events import OnEvent, TurnsBegin
 from buto.workflow.kept import old_test
+from buto.workflow.launching.case import Case
 from buto.workflow.launching.ending import bad_ending
 from buto.workflow.project import Project
 from buto.workflow.project.stored import TURNS, windowed
@@ -146,16 +147,9 @@ def take_turns(
         except ButoError as error:
             return _unsettled(checked, why, error, project.door)
         on_event(TurnsBegin(test.name, why.clause, comparison.turns))
-        collected = launch(
-            project,
-            [old, test],
-            dict.fromkeys((old.name, test.name), comparison.turns),
-            TURNS,
-            on_event,
-            sessions=dict.fromkeys((old.name, test.name), _session(checked.runs.runs[0])),
-            together=True,
-        )
-    theirs, ours = collected[old.name], collected[test.name]
+        session = _session(checked.runs.runs[0])
+        cases = [Case(one, TURNS, comparison.turns, continues=session) for one in (old, test)]
+        theirs, ours = launch(project, cases, on_event, together=True).values()
     if ours.failure is not None:
         raise ours.failure
     if theirs.failure is not None:

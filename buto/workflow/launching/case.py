@@ -34,6 +34,8 @@ class Case:
         confirms: whether a single run that does not pass is confirmed by more.
         accepts: whether runs that do not pass are learned from, with others if they are too few.
         replaced: the oracle that what is learned replaces; None without one.
+        adaptive: whether fewer runs than planned are enough if more would not sharpen what is learned.
+        continues: the id of the run whose session the first run continues; None if it begins one.
         runs: the runs that are judged or trained on together, including unusable ones.
         failure: why there will be no more runs; None unless the test was given up.
         checked: the runs as they were judged when they were as many as were planned; None before.
@@ -46,6 +48,8 @@ class Case:
     confirms: bool = False
     accepts: bool = False
     replaced: Oracle | None = None
+    adaptive: bool = False
+    continues: str | None = None
     runs: tuple[Run, ...] = ()
     failure: ButoError | None = None
     checked: Checked | None = None
@@ -62,7 +66,7 @@ class Case:
         Runs that were judged are no part of the training that learns from them, too.
         """
         mine = (run for run in self.runs if not (self.replaced and run.metadata.get(PURPOSE) != self.purpose))
-        return next((run.id for run in mine), None)
+        return next((run.id for run in mine), self.continues)
 
     @property
     def like(self) -> Mapping[str, MetadataValue]:
@@ -94,8 +98,8 @@ class Case:
             return case
         known = case.known
         if known is None:
-            adaptive = case.test.adaptive and case.missing and case.enough(run_set([]))
-            return replace(case, planned=len(case.valid())) if adaptive else case
+            done = case.adaptive and case.missing and case.enough(run_set([]))
+            return replace(case, planned=len(case.valid())) if done else case
         if case.missing:
             return case
         judged = oracle.judge(known, case.runs, self.checked)
@@ -134,7 +138,7 @@ def checked(test: TestConfig, known: Oracle, runs: int | None = None, *, accepts
 
 def learned(test: TestConfig, purpose: str = Action.TRAIN.value) -> Case:
     """Return a test to be trained, with as many runs as it specifies."""
-    return Case(_counting(test, gives_up=True), purpose, test.runs)
+    return Case(_counting(test, gives_up=True), purpose, test.runs, adaptive=test.adaptive)
 
 
 def accepted(
@@ -146,8 +150,7 @@ def accepted(
         n_wanted: how many runs to learn from; None for these runs alone if they are ENOUGH_JUDGED, else
             for as many as training takes.
     """
-    test = _counting(test, gives_up=True)
-    case = Case(test, Action.ACCEPT.value, test.runs, replaced=replaced, runs=tuple(runs))
+    case = replace(learned(test, Action.ACCEPT.value), replaced=replaced, runs=tuple(runs))
     n_runs = len(case.valid())
     fewest = max(oracle.fewest_runs(test.settings), min(ENOUGH_JUDGED, test.runs))
     is_enough = n_wanted is None and n_runs >= fewest
