@@ -5,23 +5,23 @@ from __future__ import annotations
 import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 from buto import oracle
 from buto.config import TestConfig
-from buto.errors import ButoError, JudgeError, StorageError, UsageError
+from buto.errors import JudgeError, UsageError
 from buto.oracle import Oracle
 from buto.report.result import Result
 from buto.runs import Run, run_set
 from buto.runs.model import COMMAND
 from buto.steps import Action, Step
 from buto.verdicts import Status
-from buto.workflow.advice.door import in_words, reword, worded
+from buto.workflow.advice.door import in_words, worded
 from buto.workflow.advice.rules import warnings
 from buto.workflow.comparison.turns import by_oracle, occasion, stored_turns
 from buto.workflow.events import (
     Accepted,
-    Failed,
     JudgedTaken,
     OnEvent,
     OracleChanged,
@@ -43,7 +43,7 @@ from buto.workflow.project.stored import (
     stored_runs,
 )
 from buto.workflow.record import program_changed
-from buto.workflow.train import complete_learning
+from buto.workflow.train import complete_learning, learned_from
 
 _AS_IT_WAS = (
     "the program's files have changed since the newest check: what is accepted is the program as it was then"
@@ -276,29 +276,17 @@ def _result(
 ) -> Result:
     """Accept one test and report it, or why it cannot be learned."""
     test, runs = case.test, case.runs
-    which = request.from_runs or named(runs)
-    again = Step(Action.ACCEPT, test.name, from_runs=which)
-    try:
-        if case.failure is not None:
-            raise case.failure
-        return learn_change(
-            project,
-            test,
-            known,
-            runs,
-            on_event,
-            target=test.written,
-            again=again,
-            watched=watched,
-            dry_run=request.dry_run,
-        )
-    except StorageError as error:
-        raise StorageError(
-            f"{error.message}; the runs are stored in {project.files.store}",
-            advice=f"{in_words(error.advice or '', project.door)}; then: {project.door.step(again)}",
-        ) from error
-    except ButoError as error:
-        reword(error, project.door)
-        result = Result(test.name, project.oracle_path(test.name), runs, error=error)
-        on_event(Failed(result))
-        return result
+    again = Step(Action.ACCEPT, test.name, from_runs=request.from_runs or named(runs))
+    learning = partial(
+        learn_change,
+        project,
+        test,
+        known,
+        runs,
+        on_event,
+        target=test.written,
+        again=again,
+        watched=watched,
+        dry_run=request.dry_run,
+    )
+    return learned_from(project, case, again, learning, on_event)

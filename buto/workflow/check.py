@@ -16,14 +16,14 @@ from buto.report.result import Result, reported
 from buto.runs import Run, run_set
 from buto.steps import Action
 from buto.verdicts import Status
-from buto.workflow.advice.door import reword, worded
+from buto.workflow.advice.door import worded
 from buto.workflow.advice.rules import next_steps, settings_warning
 from buto.workflow.comparison.turns import Settled, by_oracle, occasion, stored_turns, take_turns
-from buto.workflow.events import Failed, Judged, OnEvent, Warned, ignore
+from buto.workflow.events import Judged, OnEvent, Warned, ignore
 from buto.workflow.git.changes import divided
 from buto.workflow.labels.likeness import like_runs
 from buto.workflow.launching.case import checked
-from buto.workflow.outcome import Outcome, concluded, keep
+from buto.workflow.outcome import Outcome, concluded, failed, keep
 from buto.workflow.project import NO_OVERRIDES, Overrides, Project
 from buto.workflow.project.stored import other_command, stored_runs, training_runs
 from buto.workflow.record import complete, describe
@@ -137,8 +137,8 @@ def decide(
     checked, steps = settled.checked, settled.steps
     path, in_turns = project.oracle_path(known.test), checked.against is not None
     if steps is None:
-        failed = checked.verdict.status is Status.REGRESSION
-        has_profile = failed and _has_profile(project, known.test)
+        fails = checked.verdict.status is Status.REGRESSION
+        has_profile = fails and _has_profile(project, known.test)
         command = other_command(project, known, checked.runs.runs)
         steps = next_steps(known, checked.verdict, from_runs, has_profile=has_profile, command=command)
     report = check_report(
@@ -199,9 +199,6 @@ def finished(
     except StorageError:
         raise
     except ButoError as error:
-        reword(error, project.door)
-        result = Result(name, project.oracle_path(name), runs, error=error)
-        on_event(Failed(result))
-        return result
+        return failed(project, name, runs, error, on_event)
     describe(project.door, name, run_set(runs).valid(), on_event)
     return result

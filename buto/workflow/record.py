@@ -5,7 +5,7 @@ from __future__ import annotations
 import secrets
 from collections.abc import Sequence
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from buto.engine.placement import placement
@@ -136,7 +136,18 @@ def launch(
     targets = {case.test.name: case.test.target for case in cases}
     commands = {name: target.new_mask().command(target.command) for name, target in targets.items()}
     adaptive = frozenset(case.test.name for case in cases if case.adaptive)
-    tally = _Tally(project.door, on_event)
+    stored: list[Run] = []
+
+    def noted(event: Event) -> None:
+        if isinstance(event, RunStored):
+            stored.append(event.run)
+        elif isinstance(event, GivenUp):
+            reword(event.error, project.door)
+        on_event(event)
+
+    def usable(test: str) -> int:
+        return sum(run.test == test and run.quality.valid for run in stored)
+
     at_once = 1 if cores is None else len(cases)
     on_event(LaunchesPlanned(runs, adaptive, seed=seed, commands=commands, at_once=at_once))
     try:
@@ -162,13 +173,13 @@ def launch(
 
                 first, second = plans
                 collected = collect_pairs(
-                    (first, second), project.store, tally, seed=seed, purpose=cases[0].purpose, cores=cores
+                    (first, second), project.store, noted, seed=seed, purpose=cases[0].purpose, cores=cores
                 )
             else:
                 collected = collect(
                     plans,
                     project.store,
-                    tally,
+                    noted,
                     seed=seed,
                     purpose=cases[0].purpose,
                     engine_for=engine_for(project.scheduler),
@@ -176,13 +187,11 @@ def launch(
                     together=together,
                 )
     except KeyboardInterrupt as stop:
-        counts = tuple(Complete(test, tally.usable(test), planned) for test, planned in runs.items())
-        raise Interrupted(counts, project.files.store, tally.first_id) from stop
+        counts = tuple(Complete(test, usable(test), planned) for test, planned in runs.items())
+        raise Interrupted(counts, project.files.store, stored[0].id if stored else None) from stop
     except EngineLostError as error:
-        kept = ", ".join(
-            f"{tally.usable(test)} of {planned} runs of {test!r}" for test, planned in runs.items()
-        )
-        since = f" (the first is {tally.first_id})" if tally.first_id else ""
+        kept = ", ".join(f"{usable(test)} of {planned} runs of {test!r}" for test, planned in runs.items())
+        since = f" (the first is {stored[0].id})" if stored else ""
         error.message += f"\ncomplete and kept in {project.files.store}: {kept}{since}"
         raise
     finally:
@@ -208,26 +217,3 @@ def measuring_alone(project: Project, on_event: OnEvent) -> AbstractContextManag
     """Hold the store's lock; see :func:`buto.workflow.launching.lock.measuring`."""
     store = project.files.store
     return measuring(project.store.storage.here, lambda: on_event(WaitingForStore(store)))
-
-
-@dataclass(slots=True)
-class _Tally:
-    """Counts the runs that are stored, and passes every event on, with advice in the words of the door."""
-
-    door: Door
-    on_event: OnEvent
-    stored: list[Run] = field(default_factory=list)
-
-    def __call__(self, event: Event) -> None:
-        if isinstance(event, RunStored):
-            self.stored.append(event.run)
-        elif isinstance(event, GivenUp):
-            reword(event.error, self.door)
-        self.on_event(event)
-
-    @property
-    def first_id(self) -> str | None:
-        return self.stored[0].id if self.stored else None
-
-    def usable(self, test: str) -> int:
-        return sum(run.test == test and run.quality.valid for run in self.stored)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 from buto import oracle
@@ -15,12 +16,11 @@ from buto.report.detectable import discouraging
 from buto.report.result import Result
 from buto.runs import Run, run_set
 from buto.steps import Action, Step
-from buto.workflow.advice.door import in_words, reword, worded
+from buto.workflow.advice.door import in_words, worded
 from buto.workflow.advice.remarks import input_remark
 from buto.workflow.advice.rules import jvm_measured, warnings
 from buto.workflow.events import (
     EnoughRuns,
-    Failed,
     OnEvent,
     OracleWritten,
     ProgramKept,
@@ -32,7 +32,7 @@ from buto.workflow.events import (
 from buto.workflow.kept import Watched, forget_programs, keep_program, watch
 from buto.workflow.labels.labelled_runs import labelled_past
 from buto.workflow.launching.case import Case, check_number_of_runs, learned
-from buto.workflow.outcome import Outcome, concluded, keep
+from buto.workflow.outcome import Outcome, concluded, failed, keep
 from buto.workflow.project import NO_OVERRIDES, Overrides, Project
 from buto.workflow.project.stored import stored_runs
 from buto.workflow.record import complete
@@ -188,35 +188,48 @@ def learn(
     return result
 
 
+def learned_from(
+    project: Project, case: Case, again: Step, learning: Callable[[], Result], on_event: OnEvent
+) -> Result:
+    """Return what is learned from the runs of a test, or report why nothing is.
+
+    Args:
+        again: the step that learns from the same runs.
+        learning: learns from them.
+
+    Raises:
+        StorageError: the oracle cannot be written; says where the runs are.
+    """
+    try:
+        if case.failure is not None:
+            raise case.failure
+        return learning()
+    except StorageError as error:
+        raise StorageError(
+            f"{error.message}; the runs are stored in {project.files.store}",
+            advice=f"{in_words(error.advice or '', project.door)}; then: {project.door.step(again)}",
+        ) from error
+    except ButoError as error:
+        return failed(project, case.test.name, case.runs, error, on_event)
+
+
 def _result(
     project: Project, case: Case, request: TrainRequest, watched: Watched, on_event: OnEvent
 ) -> Result:
     """Train one test and report the oracle or the failure."""
     test, runs = case.test, case.runs
-    try:
-        if case.failure is not None:
-            raise case.failure
-        return learn(
-            project,
-            test,
-            runs,
-            on_event,
-            target=test.written,
-            watched=watched,
-            all_strengths=request.all_strengths,
-        )
-    except StorageError as error:
-        which = f"{runs[0].id}..{runs[-1].id}" if runs else "all"
-        again = project.door.step(Step(Action.TRAIN, test.name, from_runs=which))
-        raise StorageError(
-            f"{error.message}; the runs are stored in {project.files.store}",
-            advice=f"{in_words(error.advice or '', project.door)}; then: {again}",
-        ) from error
-    except ButoError as error:
-        reword(error, project.door)
-        result = Result(test.name, project.oracle_path(test.name), runs, error=error)
-        on_event(Failed(result))
-        return result
+    which = f"{runs[0].id}..{runs[-1].id}" if runs else "all"
+    learning = partial(
+        learn,
+        project,
+        test,
+        runs,
+        on_event,
+        target=test.written,
+        watched=watched,
+        all_strengths=request.all_strengths,
+    )
+    return learned_from(project, case, Step(Action.TRAIN, test.name, from_runs=which), learning, on_event)
 
 
 def _strengths(
