@@ -132,6 +132,8 @@ class Verdict(Displayed):
         guarantee: the assumption of the p-value, in words; empty if there is none.
         runs_needed: number of training runs that would decide an inconclusive verdict; None if not known.
         roles: names of the judged runs and of the ``n_training`` runs that they are compared with.
+        reach: by property, how far it is on its way to a finding, as :meth:`buto.detectors.views.View.reach`
+            has it; None where only that tells it.
     """
 
     status: Status
@@ -152,6 +154,7 @@ class Verdict(Displayed):
     runs_needed: int | None = None
     settings: Mapping[str, Any] = field(default_factory=dict)
     roles: Roles = OF_CHECK
+    reach: Mapping[str, float] | None = field(default=None, compare=False, repr=False)
 
     @property
     def compares_programs(self) -> bool:

@@ -23,7 +23,7 @@ from buto.detectors.views import RunsView, View
 from buto.errors import JudgeError
 from buto.runs import Run, RunSet
 from buto.runs.labels import Past
-from buto.verdicts import Verdict
+from buto.verdicts import Roles, Verdict
 
 S = TypeVar("S", bound=Settings)
 
@@ -94,6 +94,39 @@ class FittedDetector(ABC):
     def explain(self, verdict: Verdict) -> Explanation:
         """Return how this verdict came about, in whole sentences."""
         return Explanation(f"{verdict.n_training} {verdict.roles.known_runs} defined what is normal.")
+
+
+class Comparison(ABC):
+    """Judges two programs by runs of both, without an oracle.
+
+    Attributes:
+        settings: with which the two are judged.
+        alpha: share of comparisons of equal programs that may find a difference.
+        paired: whether the two run at the same time, in pairs.
+        fewest: smallest number of runs of each that can show a difference.
+        usual: number of runs of each that are launched unless another one is asked for.
+        turns: number of runs of each, launched in random turns, that settle a check.
+    """
+
+    settings: Settings
+    alpha: float
+    paired: bool
+    fewest: int
+    usual: int
+    turns: int
+
+    @abstractmethod
+    def compare(
+        self, first: RunSet, second: RunSet, roles: Roles | None = None
+    ) -> tuple[Verdict, Explanation]:
+        """Judge the second program by the first, and say how; runs may be valid or not.
+
+        Args:
+            roles: what the two are called; None for the names of their tests.
+
+        Raises:
+            JudgeError: the runs are too few, or cannot be compared.
+        """
 
 
 class Detector(ABC, Generic[S]):

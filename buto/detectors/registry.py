@@ -14,7 +14,8 @@ from buto.extensions import Extensions
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
 
-    from buto.detectors.protocol import Detector
+    from buto.detectors.protocol import Comparison, Detector
+    from buto.detectors.settings import Settings
 
 DETECTORS = {
     "calibrated": "buto.detectors.calibrated.detector:CalibratedDetector",
@@ -25,6 +26,9 @@ DETECTORS = {
     "history": "buto.detectors.history.detector:HistoryDetector",
 }
 """Where the detector of each of buto's own methods is."""
+
+
+COMPARISON = "buto.detectors.comparison.detector:Programs"
 
 
 class UnknownDetectorError(UsageError):
@@ -47,13 +51,26 @@ def detector(method: object) -> type[Detector[Any]]:
     """
     if isinstance(method, str):
         if method in DETECTORS:
-            module, _, attribute = DETECTORS[method].partition(":")
-            own: type[Detector[Any]] = getattr(import_module(module), attribute)
+            own: type[Detector[Any]] = _imported(DETECTORS[method])
             return own
         added = EXTENSIONS.find(method)
         if added is not None:
             return _checked(*added)
     raise UnknownDetectorError(f"judge: method: {method!r} is not {' or '.join(names())}")
+
+
+def comparison(settings: Settings, alpha: float | None = None, *, paired: bool = False) -> Comparison:
+    """Return what compares two programs of a test with these settings.
+
+    Args:
+        alpha: instead of that of the settings.
+        paired: whether the two run at the same time, in pairs.
+
+    Raises:
+        UsageError: alpha is not a share.
+    """
+    found: Comparison = _imported(COMPARISON)(settings, alpha, paired=paired)
+    return found
 
 
 def names() -> tuple[str, ...]:
@@ -64,6 +81,11 @@ def names() -> tuple[str, ...]:
 def third_party() -> tuple[str, ...]:
     """Return the names of other packages' methods; nothing is imported."""
     return tuple(sorted(EXTENSIONS.names() - DETECTORS.keys()))
+
+
+def _imported(place: str) -> Any:
+    module, _, attribute = place.partition(":")
+    return getattr(import_module(module), attribute)
 
 
 def _checked(entry: EntryPoint, found: Any) -> type[Detector[Any]]:

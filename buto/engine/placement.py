@@ -6,7 +6,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 
+from buto.detectors import registry
+from buto.detectors.settings import Settings
 from buto.runs import MetadataValue
+from buto.runs.model import WORKER
+
+_HOST = "host."
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,3 +68,25 @@ class Placement:
 
 
 ANYWHERE = Placement()
+
+
+def placement(
+    hosts: HostLabels, settings: Settings, like: Mapping[str, MetadataValue], group: str = ""
+) -> Placement:
+    """Return where the next runs of a test may be recorded, so that they can be judged together.
+
+    If the test's detector judges only runs of like machines, they come from the host of the earlier runs, or
+    from another one of its class if that host is not there.
+
+    Args:
+        hosts: that the test asks for.
+        settings: how it is judged.
+        like: metadata of earlier runs; empty without any.
+        group: tests of one group stay on one host; empty for a test that stands alone.
+    """
+    detector = registry.detector(settings.method)(settings)
+    if not detector.exchangeable:
+        return Placement(hosts, group, spread=True)
+    decides = detector.metadata.is_deciding
+    required = {key: value for key, value in like.items() if key.startswith(_HOST) and decides(key)}
+    return Placement(hosts, group, False, required, like, str(like.get(WORKER) or ""))

@@ -2,7 +2,16 @@
 
 from buto.detectors.judge import DEFAULT, settings_from, with_alpha
 from buto.detectors.settings import Settings
-from buto.oracle.check import AGENT_KEY, METADATA_SOURCE, at_alpha, check, why_confirm
+from buto.oracle.check import (
+    AGENT_KEY,
+    METADATA_SOURCE,
+    Checked,
+    at_alpha,
+    check,
+    compare,
+    judge,
+    why_confirm,
+)
 from buto.oracle.model import Oracle
 from buto.oracle.persist import load, save
 from buto.oracle.train import FEWEST_RUNS, auto_runs, enough_runs, fewest_runs, learns_from_labels, train
@@ -13,13 +22,16 @@ __all__ = [
     "DEFAULT",
     "FEWEST_RUNS",
     "METADATA_SOURCE",
+    "Checked",
     "Oracle",
     "Settings",
     "at_alpha",
     "auto_runs",
     "check",
+    "compare",
     "enough_runs",
     "fewest_runs",
+    "judge",
     "learns_from_labels",
     "load",
     "promises_alarm_rate",

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
 from buto.classify.metadata import MetadataDifference, compare_metadata
 from buto.detectors import registry
+from buto.detectors.explanation import Explanation
 from buto.detectors.judge import with_alpha
+from buto.detectors.protocol import Comparison
 from buto.detectors.settings import Settings
 from buto.errors import JudgeError
 from buto.oracle.model import Oracle
-from buto.runs import RunSet
+from buto.oracle.train import train
+from buto.runs import Run, RunSet, run_set
 from buto.runs.window import measured_set
 from buto.steps import Action, Advice, Step
-from buto.verdicts import Direction, Finding, Status, Verdict
+from buto.verdicts import Direction, Finding, Roles, Status, Verdict
 
 METADATA_SOURCE = "metadata"
 
@@ -37,12 +41,77 @@ BUSIER = 0.1
 """A regression may be caused by others only if they load the cores by this much more than in training."""
 
 
-def check(oracle: Oracle, runs: RunSet) -> Verdict:
+@dataclass(frozen=True, eq=False, slots=True)
+class Checked:
+    """Runs with the verdict on them, which goes where they go, so that nobody judges them again.
+
+    Attributes:
+        oracle: what judged them; of two programs that were compared, what the runs of the other show.
+        runs: valid or not, in the order of their start.
+        verdict: on those that are valid.
+        against: the usable runs of the other program; None if the runs were judged by an oracle.
+        explained: how a comparison came to the verdict; None for the oracle's own words.
+    """
+
+    oracle: Oracle
+    runs: RunSet
+    verdict: Verdict
+    against: RunSet | None = None
+    explained: Explanation | None = None
+
+    @property
+    def explanation(self) -> Explanation:
+        """How the verdict came about, in whole sentences."""
+        return self.explained or self.oracle.fitted.explain(self.verdict)
+
+    @property
+    def why_more(self) -> str | None:
+        """Why two more runs should decide together with this one, in a clause; None if it decides."""
+        return why_confirm(self.oracle, self.verdict) if len(self.runs.valid()) == 1 else None
+
+
+def judge(oracle: Oracle, runs: Sequence[Run], first: Checked | None = None) -> Checked:
+    """Judge runs, valid or not, once and for all.
+
+    Args:
+        first: the first of them as it was judged alone; None if it was not.
+
+    Raises:
+        JudgeError: no runs at all, or runs of another test.
+    """
+    every = run_set(runs)
+    valid = every.valid()
+    alone = None if first is None else first.verdict
+    return Checked(oracle, every, check(oracle, valid if len(valid) else every, alone))
+
+
+def compare(
+    comparison: Comparison, old: RunSet, new: RunSet, test: str, roles: Roles | None = None
+) -> Checked:
+    """Judge the runs of a new program by those of an old one, valid or not.
+
+    Args:
+        test: what reports call the comparison.
+        roles: what the two are called; None for the names of their tests.
+
+    Raises:
+        JudgeError: they cannot be compared.
+    """
+    verdict, explained = comparison.compare(old, new, roles)
+    # Of the old program, for the charts only. It does not judge, so its warnings are dropped.
+    shown = replace(train(old.valid(), comparison.settings), test=test, warnings=())
+    return Checked(shown, new, verdict, old.valid(), explained)
+
+
+def check(oracle: Oracle, runs: RunSet, alone: Verdict | None = None) -> Verdict:
     """Judge one run, or several of the same program together; of a run with a window only that part.
 
     Inconclusive if no run is valid, or if the environment differs from the training runs' in a key that
     decides; then nothing else is compared, because the program may not be the cause. Training runs of several
     environments may tell what these change. Invalid runs beside valid ones are left out with a warning.
+
+    Args:
+        alone: the verdict on the first valid run, if it was judged before.
 
     Raises:
         JudgeError: no runs at all, or runs of another test.
@@ -73,7 +142,7 @@ def check(oracle: Oracle, runs: RunSet) -> Verdict:
     if detector.exchangeable and verdict.status is Status.REGRESSION:
         verdict = _if_quiet(verdict, oracle, valid)
     verdict = replace(
-        verdict, warnings=(*skipped, *verdict.warnings, *_cleared(oracle, verdict, valid), *others)
+        verdict, warnings=(*skipped, *verdict.warnings, *_cleared(oracle, verdict, valid, alone), *others)
     )
     return _complete(verdict, oracle, valid)
 
@@ -96,11 +165,11 @@ def why_confirm(oracle: Oracle, verdict: Verdict) -> str | None:
     return oracle.fitted.why_confirm(verdict)
 
 
-def _cleared(oracle: Oracle, verdict: Verdict, runs: RunSet) -> tuple[str, ...]:
+def _cleared(oracle: Oracle, verdict: Verdict, runs: RunSet, alone: Verdict | None) -> tuple[str, ...]:
     """Return a note on a pass if the first run alone was an outlier."""
     if verdict.status is not Status.PASS or verdict.p_value is None or len(runs) < 2:
         return ()
-    alone = oracle.fitted.check(RunSet(runs.runs[:1]))
+    alone = alone or oracle.fitted.check(RunSet(runs.runs[:1]))
     if why_confirm(oracle, alone) is None or not (alone.stands_out or alone.obvious):
         return ()
     return (

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from buto.config import TestConfig
 from buto.config.scheduler import scheduler_of
-from buto.errors import ButoError, JudgeError
+from buto.errors import ButoError
 from buto.oracle import Oracle
 from buto.pytest_plugin.hints import InPytest
 from buto.pytest_plugin.options import ACCEPT, TRAIN
@@ -26,14 +26,14 @@ from buto.units import format_count
 from buto.verdicts import Status, Verdict
 from buto.workflow.accept import begin, learn_change, not_passed
 from buto.workflow.advice.door import reword
-from buto.workflow.check import judge, warn_of_settings
+from buto.workflow.check import finished, warn_of_settings
 from buto.workflow.events import Event, OnEvent, OracleChanged, WaitingForStore, Warned, ignore
 from buto.workflow.kept import Watched, watch
 from buto.workflow.launching.case import Case, check_number_of_runs, checked, learned
 from buto.workflow.launching.ending import check_repeats
 from buto.workflow.outcome import concluded, keep
 from buto.workflow.project import Files, Project
-from buto.workflow.record import complete, describe
+from buto.workflow.record import complete
 from buto.workflow.train import learn
 
 _DETAIL = {-1: Detail.HEADLINE, 0: Detail.SHORT, 1: Detail.FULL}
@@ -194,15 +194,15 @@ class ItemCase:
         )
 
     def _judged(self, verbosity: int) -> Outcome:
-        case, known, warned = self.state, self.state.known, self.events
-        if known is None or not case.runs:
-            raise JudgeError(f"{case.test.name}: no run was recorded")
+        case, test, warned = self.state, self.state.test, self.events
         # A test that starts its program itself may start another one each time.
-        result = judge(self.project, known, case.runs, test=case.test if self.remembers else None)
-        keep(self.project, concluded(Action.CHECK, [result]), warned)
-        describe(self.project, known.test, case.valid(), warned)
-        warn_of_settings(self.project, known, case.test.settings, None, warned)
+        launchable = test if self.remembers else None
+        result = finished(self.project, test.name, case.runs, case.judged, warned, test=launchable)
+        if result.error is not None:
+            raise result.error
         assert result.report is not None
+        keep(self.project, concluded(Action.CHECK, [result]), warned)
+        warn_of_settings(self.project, case.judged().oracle, test.settings, None, warned)
         verdict = result.report.verdict
         found = (*verdict.warnings, *warned.warnings)
         report = replace(result.report, verdict=replace(verdict, warnings=found))
@@ -210,7 +210,7 @@ class ItemCase:
         if self.explains and verdict.status is Status.REGRESSION:
             details += self._causes(verdict)
         is_noted = verdict.status is Status.PASS and bool(verdict.noted)
-        return Outcome(known.test, verdict.status.value, _reason(verdict), tuple(details), found, is_noted)
+        return Outcome(test.name, verdict.status.value, _reason(verdict), tuple(details), found, is_noted)
 
     def _causes(self, verdict: Verdict) -> list[str]:
         """Return the lines on the methods that use more, or on why they are not known."""

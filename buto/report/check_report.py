@@ -11,7 +11,7 @@ from buto.analysis.class_changes import ClassChange, class_changes, typical_hist
 from buto.detectors.explanation import Explanation
 from buto.detectors.strength import Strength
 from buto.detectors.views import ClusterView
-from buto.oracle import Oracle
+from buto.oracle import Checked, Oracle
 from buto.reading_order import FindingGroup, Order, grouped, in_line
 from buto.report import words
 from buto.report.charted import NO_RUNS, Charted, beside, costs_of, stride_of
@@ -88,57 +88,49 @@ class CheckReport(Charted):
 
 
 def check_report(
-    verdict: Verdict,
-    oracle: Oracle,
-    checked: RunSet,
+    checked: Checked,
     training: RunSet = NO_RUNS,
     *,
     made: datetime,
     oracle_path: Path | None = None,
     next_steps: Sequence[str] = (),
-    explanation: Explanation | None = None,
     likes: tuple[Like, ...] = (),
 ) -> CheckReport:
-    """Return the report of a check.
+    """Return the report of a check, or of a comparison.
 
     Args:
-        verdict: what ``buto.oracle.check`` returned for ``checked``.
-        checked: valid or not; only those that the verdict names are drawn.
-        training: those of the oracle's training runs that are still in the store.
+        checked: with runs that are valid or not; only those that the verdict names are drawn.
+        training: those of the oracle's training runs that are still in the store; of a comparison the runs
+            of the other program are taken.
         made: an aware time.
-        explanation: of a verdict that the oracle did not give; None for the oracle's own.
         likes: see :class:`CheckReport`.
     """
-    checked, training = measured_set(checked), measured_set(training)
-    judged = [run for run in checked if run.id in verdict.run_ids and run.quality.valid]
+    oracle, verdict = checked.oracle, checked.verdict
+    runs, training = measured_set(checked.runs), measured_set(checked.against or training)
+    judged = [run for run in runs if run.id in verdict.run_ids and run.quality.valid]
     view = oracle.fitted.view((*training, *judged))
+    changes, noted = in_line(grouped(verdict.findings)), in_line(grouped(verdict.noted))
     return CheckReport(
         test=oracle.test,
         verdict=verdict,
-        explanation=explanation or oracle.fitted.explain(verdict),
+        explanation=checked.explanation,
         made=made,
         oracle_path=oracle_path,
-        checked=checked,
+        checked=runs,
         training=training,
         training_ids=oracle.run_ids,
         panels=(
-            *panels_of(
-                view,
-                training.runs,
-                judged,
-                in_line(grouped(verdict.findings)),
-                in_line(grouped(verdict.noted)),
-            ),
+            *panels_of(view, training.runs, judged, changes, noted, verdict.reach),
             *beside(view, training.runs, judged),
         ),
-        costs=costs_of(training.runs, checked.runs),
+        costs=costs_of(training.runs, runs.runs),
         unjudged=dict(view.left_out),
-        environment=environment_rows(oracle, checked, training),
+        environment=environment_rows(oracle, runs, training),
         emitters=view.emitters,
         oracle_warnings=oracle.warnings,
         next_steps=tuple(next_steps),
         reach_of=view.reach_of,
-        stride=stride_of(training, checked),
+        stride=stride_of(training, runs),
         smoothing=view.smoothing,
         clusters=view.clusters(judged, verdict.findings),
         classes=class_changes(oracle.classes, typical_histogram(judged)),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -126,15 +126,22 @@ def panels_of(
     checked: Sequence[Run],
     findings: Sequence[Finding] = (),
     noted: Sequence[Finding] = (),
+    reach_of: Mapping[str, float] | None = None,
 ) -> tuple[Panel, ...]:
     """Return one panel for each property of a view.
 
     Those with findings come first, in the order of the findings; then those that are noted; then those that
     move, by their reach; then the constant ones.
+
+    Args:
+        reach_of: the reach of each property, if the verdict has it; None: the view tells it.
     """
     known = [(run.id, *view.curves(run)) for run in training]
     judged = [(run.id, *view.curves(run)) for run in checked]
-    reach = view.reach(checked)
+    if reach_of is None:
+        reach = view.reach(checked)
+    else:
+        reach = np.array([reach_of.get(prop.name, np.nan) for prop in view.properties])
     of_some = any(drawn_stride(run) > 1 for run in (*training, *checked))
     drawn = (*checked, *training)
     spans = spans_of(checked[0]) if checked else ()

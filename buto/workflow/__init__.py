@@ -14,11 +14,11 @@ events through ``on_event`` while it works, a frozen result out. Expected failur
 * ``record``, ``train``, ``check``, ``accept``, ``comparison.compare``, ``bisect``, ``report``,
   ``selftest``, ``attach``: the actions, each with its request. Those that judge or learn return an
   :class:`buto.workflow.outcome.Outcome`: a result for each test, and the exit code of a command.
-  ``check.judge`` and ``train.learn`` do the same with runs that are at hand, without launching.
+  ``check.finished`` and ``train.learn`` do the same with runs that are at hand.
 * ``project``: ``Files``, where configuration, runs and oracles are; ``Project``, what is known of a test;
   ``Overrides``, what a call specifies over all that; ``stored``, the stored runs that a user means.
 * ``launching``: launches in random order, one buto at a time; ``launching.case``, the state of one test
-  while its runs come in, for callers that launch one run at a time.
+  from its first launch to its verdict, also for callers that launch one run at a time.
 * ``events``: everything that is reported on the way.
 * ``advice``: what a user is told beside results. ``advice.rules`` has warnings and next steps for every door;
   a ``Door`` of ``advice.door`` (command line, pytest, Python) puts a step into words.

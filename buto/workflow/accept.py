@@ -5,23 +5,23 @@ from __future__ import annotations
 import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 from buto import oracle
 from buto.config import TestConfig
-from buto.errors import ButoError, JudgeError, StorageError, UsageError
+from buto.errors import JudgeError, UsageError
 from buto.oracle import Oracle
 from buto.report.result import Result
 from buto.runs import Run, run_set
 from buto.runs.model import COMMAND
 from buto.steps import Action, Step
 from buto.verdicts import Status
-from buto.workflow.advice.door import in_words, reword, worded
+from buto.workflow.advice.door import in_words, worded
 from buto.workflow.advice.rules import warnings
-from buto.workflow.comparison.turns import by_oracle, stored_turns
+from buto.workflow.comparison.turns import by_oracle, occasion, stored_turns
 from buto.workflow.events import (
     Accepted,
-    Failed,
     JudgedTaken,
     OnEvent,
     OracleChanged,
@@ -32,8 +32,7 @@ from buto.workflow.events import (
 from buto.workflow.kept import Watched, forget_programs, keep_program, watch
 from buto.workflow.labels.label import check_reason
 from buto.workflow.labels.labelled_runs import labelled_past
-from buto.workflow.launching.case import Case, accepted, check_number_of_runs
-from buto.workflow.launching.collected import Collected
+from buto.workflow.launching.case import Case, accepted, check_number_of_runs, learned
 from buto.workflow.outcome import Outcome, concluded, keep
 from buto.workflow.project import NO_OVERRIDES, Overrides, Project
 from buto.workflow.project.stored import (
@@ -44,7 +43,7 @@ from buto.workflow.project.stored import (
     stored_runs,
 )
 from buto.workflow.record import program_changed
-from buto.workflow.train import complete_learning
+from buto.workflow.train import complete_learning, learned_from
 
 _AS_IT_WAS = (
     "the program's files have changed since the newest check: what is accepted is the program as it was then"
@@ -99,15 +98,15 @@ def accept(project: Project, request: AcceptRequest, on_event: OnEvent = ignore)
     tests = [_test(project, name, request, known[name]) for name in names]
     watched = {test.name: watch(project, test) for test in tests}
     if request.from_runs is None:
-        collected = _collected(project, tests, known, request, on_event)
+        cases = _cases(project, tests, known, request, on_event)
     else:
         which = request.from_runs
-        collected = {test.name: Collected(tuple(stored_runs(project, test.name, which))) for test in tests}
-        for name, one in collected.items():
-            warn_of_old_runs(project, known[name], one.runs, on_event)
+        cases = [replace(learned(test), runs=tuple(stored_runs(project, test.name, which))) for test in tests]
+        for case in cases:
+            warn_of_old_runs(project, known[case.test.name], case.runs, on_event)
     results = [
-        _result(project, test, known[test.name], collected[test.name], request, watched[test.name], on_event)
-        for test in tests
+        _result(project, case, known[case.test.name], request, watched[case.test.name], on_event)
+        for case in cases
     ]
     outcome = concluded(action, results)
     if not request.dry_run:
@@ -130,13 +129,13 @@ def not_passed(project: Project, known: Oracle, command: str | None = None) -> l
         runs = newest_check(project, known.test)
         if not runs or any(run.metadata.get(COMMAND, command) != command for run in runs if command):
             return []
-        verdict, why = by_oracle(known, runs)
-        turns = None if why is None else stored_turns(project, known, why, runs)
+        first = by_oracle(known, runs)
+        why = occasion(first)
+        last = first if why is None else stored_turns(project, first, why) or first
     except JudgeError:
         return []
-    elsewhere = any(one.source == oracle.METADATA_SOURCE for one in verdict.findings)
-    status = verdict.status if turns is None else turns.verdict.status
-    return [] if status is Status.PASS or elsewhere else runs
+    elsewhere = any(one.source == oracle.METADATA_SOURCE for one in first.verdict.findings)
+    return [] if last.verdict.status is Status.PASS or elsewhere else runs
 
 
 def warn_of_old_runs(project: Project, known: Oracle, runs: Sequence[Run], on_event: OnEvent) -> None:
@@ -199,13 +198,13 @@ def learn_change(
     return result
 
 
-def _collected(
+def _cases(
     project: Project,
     tests: Sequence[TestConfig],
     known: Mapping[str, Oracle],
     request: AcceptRequest,
     on_event: OnEvent,
-) -> dict[str, Collected]:
+) -> list[Case]:
     """Return the runs that did not pass, and launch where they are too few."""
     cases = []
     for test in tests:
@@ -269,38 +268,25 @@ def _test(project: Project, name: str, request: AcceptRequest, known: Oracle) ->
 
 def _result(
     project: Project,
-    test: TestConfig,
+    case: Case,
     known: Oracle,
-    collected: Collected,
     request: AcceptRequest,
     watched: Watched,
     on_event: OnEvent,
 ) -> Result:
     """Accept one test and report it, or why it cannot be learned."""
-    runs = collected.runs
-    which = request.from_runs or named(runs)
-    again = Step(Action.ACCEPT, test.name, from_runs=which)
-    try:
-        if collected.failure is not None:
-            raise collected.failure
-        return learn_change(
-            project,
-            test,
-            known,
-            runs,
-            on_event,
-            target=test.written,
-            again=again,
-            watched=watched,
-            dry_run=request.dry_run,
-        )
-    except StorageError as error:
-        raise StorageError(
-            f"{error.message}; the runs are stored in {project.files.store}",
-            advice=f"{in_words(error.advice or '', project.door)}; then: {project.door.step(again)}",
-        ) from error
-    except ButoError as error:
-        reword(error, project.door)
-        result = Result(test.name, project.oracle_path(test.name), runs, error=error)
-        on_event(Failed(result))
-        return result
+    test, runs = case.test, case.runs
+    again = Step(Action.ACCEPT, test.name, from_runs=request.from_runs or named(runs))
+    learning = partial(
+        learn_change,
+        project,
+        test,
+        known,
+        runs,
+        on_event,
+        target=test.written,
+        again=again,
+        watched=watched,
+        dry_run=request.dry_run,
+    )
+    return learned_from(project, case, again, learning, on_event)

@@ -18,7 +18,7 @@ from buto.report.sanitize import one_line
 from buto.steps import Action, Step
 from buto.verdicts import Status
 from buto.workflow.advice.door import worded
-from buto.workflow.check import judge
+from buto.workflow.check import decide
 from buto.workflow.comparison.programs import two_revisions
 from buto.workflow.events import (
     BuildStarted,
@@ -178,17 +178,10 @@ class _Search:
         test = replace(self.test, target=replace(self.test.target, directory=directory))
         case = replace(checked(test, self.known, self.request.runs), purpose=Action.BISECT.value)
         case = complete(self.project, [case], self.on_event)[test.name]
-        if case.failure is not None:
-            raise case.failure
+        checked_runs = case.judged()
         # Next steps must name these runs, not those of the newest check.
         ids = ",".join(run.id for run in case.valid())
-        return judge(
-            self.project,
-            self.known,
-            case.runs,
-            from_runs=ids,
-            with_training=self.request.with_training,
-        )
+        return decide(self.project, checked_runs, from_runs=ids, with_training=self.request.with_training)
 
 
 def _explained(

@@ -94,11 +94,11 @@ def forget_programs(project: Project, test: str, program: OldProgram) -> None:
     """Remove the oldest programs of a test, except for that of its oracle."""
     # If that is not possible now, the next training does it.
     with suppress(ButoError):
-        ProgramStore(project.files.store).prune(test, {program.id} if isinstance(program, Kept) else ())
+        project.programs.prune(test, {program.id} if isinstance(program, Kept) else ())
 
 
 def old_test(
-    project: Project, program: Kept | Revision, test: TestConfig, stack: ExitStack, on_event: OnEvent
+    programs: ProgramStore, program: Kept | Revision, test: TestConfig, stack: ExitStack, on_event: OnEvent
 ) -> TestConfig:
     """Return how to launch the program that an oracle was trained on.
 
@@ -120,7 +120,7 @@ def old_test(
             place = stack.enter_context(private_directory())
             variables = partial(expand, environment=os.environ)
             here = test.target.directory or Path()
-            old = ProgramStore(project.files.store).restore(test.name, id, place, here, variables)
+            old = programs.restore(test.name, id, place, here, variables)
             target = replace(
                 test.target,
                 command=_with_java_of(test.target.command, old.command),
@@ -209,7 +209,7 @@ def _stored(project: Project, test: TestConfig, before: Snapshot, after: Snapsho
     as_written = shlex.split(words) if isinstance(words, str) else [str(word) for word in words]
     mask = test.target.new_mask()
     program = after.without_secrets(after.program(written), mask, test.target.command, as_written)
-    return ProgramStore(project.files.store).keep(test.name, program, after.root)
+    return project.programs.keep(test.name, program, after.root)
 
 
 def _are_of_now(test: TestConfig, runs: Sequence[Run]) -> bool:

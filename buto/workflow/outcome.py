@@ -13,13 +13,16 @@ from buto.errors import (
     EXIT_PASS,
     EXIT_REGRESSION,
     EXIT_USAGE,
+    ButoError,
     StorageError,
 )
 from buto.report.formats.json_result import result_document, result_text
 from buto.report.result import Commit, LeftOut, Result
+from buto.runs import Run
 from buto.runs.results import ResultStore
 from buto.steps import Action
-from buto.workflow.events import OnEvent, Warned
+from buto.workflow.advice.door import reword
+from buto.workflow.events import Failed, OnEvent, Warned
 from buto.workflow.labels.automatic import label_result
 from buto.workflow.project import Project
 
@@ -69,6 +72,14 @@ def concluded(
     """Return the outcome of a call that ends now, by default with the worst exit code of its results."""
     code = worst_code(results) if exit_code is None else exit_code
     return Outcome(action.value, results, code, datetime.now(UTC), left_out, first_bad)
+
+
+def failed(project: Project, test: str, runs: Sequence[Run], error: ButoError, on_event: OnEvent) -> Result:
+    """Report why a test could not be finished, with advice in the words of the project's door."""
+    reword(error, project.door)
+    result = Result(test, project.oracle_path(test), runs, error=error)
+    on_event(Failed(result))
+    return result
 
 
 def keep(project: Project, outcome: Outcome, on_event: OnEvent, reason: str = "") -> None:

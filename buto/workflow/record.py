@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from buto.config import TestConfig
+from buto.engine.placement import placement
 from buto.engine.setup import Setup
-from buto.errors import EngineLostError, JudgeError
-from buto.runs import MetadataValue, Run, RunSet
+from buto.errors import ButoError, EngineLostError, StorageError
+from buto.runs import Run, RunSet
 from buto.steps import Action
 from buto.units import format_count
 from buto.workflow.advice.door import Door, reword, worded
@@ -54,11 +54,11 @@ class RecordRequest:
 
 
 @worded
-def record(project: Project, request: RecordRequest, on_event: OnEvent = ignore) -> dict[str, Collected]:
+def record(project: Project, request: RecordRequest, on_event: OnEvent = ignore) -> dict[str, Case]:
     """Launch tests and keep their runs, without training or judging.
 
     Returns:
-        By test, the recorded runs, and why they are fewer than wanted.
+        By test, its case with the recorded runs, and why they are fewer than wanted.
 
     Raises:
         UsageError, BadFileError: no command is known for a test; see :class:`Project`.
@@ -69,7 +69,7 @@ def record(project: Project, request: RecordRequest, on_event: OnEvent = ignore)
     names = project.names(request.names, action, overrides)
     known = {name: project.known_oracle(name, action, overrides) for name in names}
     tests = [project.test(name, action, overrides, known[name]) for name in names]
-    return launch(project, tests, dict.fromkeys(names, request.runs), action.value, on_event)
+    return launch(project, [Case(test, action.value, request.runs) for test in tests], on_event)
 
 
 def complete(project: Project, cases: Sequence[Case], on_event: OnEvent) -> dict[str, Case]:
@@ -86,22 +86,7 @@ def complete(project: Project, cases: Sequence[Case], on_event: OnEvent) -> dict
         for case in now:
             if case.why_more:
                 on_event(Confirming(case.test.name, case.why_more, case.missing))
-        collected = launch(
-            project,
-            [case.test for case in now],
-            {case.test.name: case.missing for case in now},
-            now[0].purpose,
-            on_event,
-            sessions={case.test.name: case.session for case in now if case.session is not None},
-            like={case.test.name: case.like for case in now},
-            enough={case.test.name: case.enough for case in now if case.known is None and case.test.adaptive},
-        )
-        for name, result in collected.items():
-            before = by_name[name]
-            by_name[name] = after = _after(before, result)
-            n_left_out = len(before.runs) + len(result.runs) - len(after.runs)
-            if n_left_out:
-                on_event(Warned(name, program_changed(n_left_out)))
+        by_name |= launch(project, now, on_event)
     return by_name
 
 
@@ -113,44 +98,29 @@ def program_changed(n_runs: int) -> str:
     )
 
 
-def describe(project: Project, test: str, runs: RunSet, on_event: OnEvent) -> None:
+def describe(door: Door, test: str, runs: RunSet, on_event: OnEvent) -> None:
     """Report which JVMs the usable runs measured, and warnings about these runs."""
     on_event(jvm_measured(test, runs))
-    for warning in warnings(runs, project.door):
+    for warning in warnings(runs, door):
         on_event(Warned(test, warning))
-
-
-def _after(case: Case, collected: Collected) -> Case:
-    """Return a case after launches; runs that cannot be judged end this case and no other."""
-    try:
-        return case.with_runs(collected.runs, collected.failure)
-    except JudgeError as error:
-        return case.with_runs(collected.runs, error)
 
 
 def launch(
     project: Project,
-    tests: Sequence[TestConfig],
-    runs: Mapping[str, int],
-    purpose: str,
+    cases: Sequence[Case],
     on_event: OnEvent,
     *,
-    sessions: Mapping[str, str] | None = None,
     together: bool = False,
-    like: Mapping[str, Mapping[str, MetadataValue]] | None = None,
-    enough: Mapping[str, Callable[[RunSet], bool]] | None = None,
     cores: Halves | None = None,
-) -> dict[str, Collected]:
-    """Launch tests and store their runs.
+) -> dict[str, Case]:
+    """Launch tests of one purpose as often as they need runs, in random order, and store these.
 
     Args:
-        runs: by test, how many usable runs are wanted.
-        purpose: the purpose that is written into the runs.
-        sessions: by test, the id of the first run of an earlier session that these runs continue.
         together: whether the tests are judged together: they stay on one host, and one that fails ends all.
-        like: by test, metadata of earlier runs, with which the new ones must be comparable.
-        enough: by test, a function from its new runs to whether no more are needed.
         cores: two disjoint halves, for two tests that run at the same time; None: one launch at a time.
+
+    Returns:
+        By test, its case with these runs.
 
     Raises:
         StorageError, Interrupted: see :func:`record`.
@@ -158,30 +128,42 @@ def launch(
     # Imported here, for what launches takes longer to import than judging stored runs takes.
     from buto.workflow.cluster import engine_for
     from buto.workflow.launching.collecting import Plan, collect
-    from buto.workflow.launching.placing import placement
 
-    enough, like = enough or {}, like or {}
+    runs = {case.test.name: case.missing for case in cases}
     base = None if project.configuration is None else project.configuration.path.parent.resolve()
-    group = " ".join(test.name for test in tests) if together else ""
+    group = " ".join(runs) if together else ""
     seed = secrets.randbits(32)
-    commands = {test.name: test.target.new_mask().command(test.target.command) for test in tests}
-    tally = _Tally(project.door, on_event)
-    at_once = 1 if cores is None else len(tests)
-    on_event(LaunchesPlanned(dict(runs), frozenset(enough), seed=seed, commands=commands, at_once=at_once))
+    targets = {case.test.name: case.test.target for case in cases}
+    commands = {name: target.new_mask().command(target.command) for name, target in targets.items()}
+    adaptive = frozenset(case.test.name for case in cases if case.adaptive)
+    stored: list[Run] = []
+
+    def noted(event: Event) -> None:
+        if isinstance(event, RunStored):
+            stored.append(event.run)
+        elif isinstance(event, GivenUp):
+            reword(event.error, project.door)
+        on_event(event)
+
+    def usable(test: str) -> int:
+        return sum(run.test == test and run.quality.valid for run in stored)
+
+    at_once = 1 if cores is None else len(cases)
+    on_event(LaunchesPlanned(runs, adaptive, seed=seed, commands=commands, at_once=at_once))
     try:
         plans = [
             Plan(
-                test.name,
-                test.target,
-                runs[test.name],
-                test.workload,
-                Setup(test.services, test.window),
-                enough.get(test.name),
-                placement(test, like.get(test.name, {}), group),
-                test.inputs,
+                case.test.name,
+                case.test.target,
+                case.missing,
+                case.test.workload,
+                Setup(case.test.services, case.test.window),
+                case.enough if case.adaptive else None,
+                placement(case.test.hosts, case.test.settings, case.like, group),
+                case.test.inputs,
                 base,
             )
-            for test in tests
+            for case in cases
         ]
         # A cluster's hosts see to it themselves that they carry out one launch at a time.
         elsewhere = project.scheduler and cores is None
@@ -190,57 +172,48 @@ def launch(
                 from buto.workflow.launching.duet import collect_pairs
 
                 first, second = plans
-                return collect_pairs(
-                    (first, second), project.store, tally, seed=seed, purpose=purpose, cores=cores
+                collected = collect_pairs(
+                    (first, second), project.store, noted, seed=seed, purpose=cases[0].purpose, cores=cores
                 )
-            return collect(
-                plans,
-                project.store,
-                tally,
-                seed=seed,
-                purpose=purpose,
-                engine_for=engine_for(project.scheduler),
-                sessions=sessions,
-                together=together,
-            )
+            else:
+                collected = collect(
+                    plans,
+                    project.store,
+                    noted,
+                    seed=seed,
+                    purpose=cases[0].purpose,
+                    engine_for=engine_for(project.scheduler),
+                    sessions={case.test.name: case.session for case in cases if case.session is not None},
+                    together=together,
+                )
     except KeyboardInterrupt as stop:
-        counts = tuple(Complete(test, tally.usable(test), planned) for test, planned in runs.items())
-        raise Interrupted(counts, project.files.store, tally.first_id) from stop
+        counts = tuple(Complete(test, usable(test), planned) for test, planned in runs.items())
+        raise Interrupted(counts, project.files.store, stored[0].id if stored else None) from stop
     except EngineLostError as error:
-        kept = ", ".join(
-            f"{tally.usable(test)} of {planned} runs of {test!r}" for test, planned in runs.items()
-        )
-        since = f" (the first is {tally.first_id})" if tally.first_id else ""
+        kept = ", ".join(f"{usable(test)} of {planned} runs of {test!r}" for test, planned in runs.items())
+        since = f" (the first is {stored[0].id})" if stored else ""
         error.message += f"\ncomplete and kept in {project.files.store}: {kept}{since}"
         raise
     finally:
         on_event(LaunchesEnded())
+    return {case.test.name: _after(case, collected[case.test.name], on_event) for case in cases}
+
+
+def _after(case: Case, collected: Collected, on_event: OnEvent) -> Case:
+    """Return a case after launches; runs that cannot be judged end this case and no other."""
+    try:
+        after = case.with_runs(collected.runs, collected.failure)
+    except StorageError:
+        raise
+    except ButoError as error:
+        after = case.with_runs(collected.runs, error)
+    n_left_out = len(case.runs) + len(collected.runs) - len(after.runs)
+    if n_left_out:
+        on_event(Warned(case.test.name, program_changed(n_left_out)))
+    return after
 
 
 def measuring_alone(project: Project, on_event: OnEvent) -> AbstractContextManager[None]:
     """Hold the store's lock; see :func:`buto.workflow.launching.lock.measuring`."""
     store = project.files.store
     return measuring(project.store.storage.here, lambda: on_event(WaitingForStore(store)))
-
-
-@dataclass(slots=True)
-class _Tally:
-    """Counts the runs that are stored, and passes every event on, with advice in the words of the door."""
-
-    door: Door
-    on_event: OnEvent
-    stored: list[Run] = field(default_factory=list)
-
-    def __call__(self, event: Event) -> None:
-        if isinstance(event, RunStored):
-            self.stored.append(event.run)
-        elif isinstance(event, GivenUp):
-            reword(event.error, self.door)
-        self.on_event(event)
-
-    @property
-    def first_id(self) -> str | None:
-        return self.stored[0].id if self.stored else None
-
-    def usable(self, test: str) -> int:
-        return sum(run.test == test and run.quality.valid for run in self.stored)

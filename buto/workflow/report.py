@@ -14,7 +14,8 @@ from buto.runs import Run, run_set
 from buto.runs.files.reading import is_missing
 from buto.steps import EXAMPLE, Action, Step
 from buto.workflow.advice.door import worded
-from buto.workflow.check import judge
+from buto.workflow.check import decide
+from buto.workflow.comparison.turns import by_oracle
 from buto.workflow.events import OnEvent, Shown, ignore
 from buto.workflow.outcome import Outcome, concluded
 from buto.workflow.project import Project
@@ -55,10 +56,9 @@ def report(project: Project, request: ReportRequest, on_event: OnEvent = ignore)
     results = [
         _recorded(project, test, runs, on_event)
         if has_no_oracle(project, test)
-        else judge(
+        else decide(
             project,
-            project.oracle(test, Action.REPORT),
-            runs,
+            by_oracle(project.oracle(test, Action.REPORT), runs),
             on_event,
             with_training=request.with_training,
         )

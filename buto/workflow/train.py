@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 from buto import oracle
@@ -15,12 +16,11 @@ from buto.report.detectable import discouraging
 from buto.report.result import Result
 from buto.runs import Run, run_set
 from buto.steps import Action, Step
-from buto.workflow.advice.door import in_words, reword, worded
+from buto.workflow.advice.door import in_words, worded
 from buto.workflow.advice.remarks import input_remark
 from buto.workflow.advice.rules import jvm_measured, warnings
 from buto.workflow.events import (
     EnoughRuns,
-    Failed,
     OnEvent,
     OracleWritten,
     ProgramKept,
@@ -32,8 +32,7 @@ from buto.workflow.events import (
 from buto.workflow.kept import Watched, forget_programs, keep_program, watch
 from buto.workflow.labels.labelled_runs import labelled_past
 from buto.workflow.launching.case import Case, check_number_of_runs, learned
-from buto.workflow.launching.collected import Collected
-from buto.workflow.outcome import Outcome, concluded, keep
+from buto.workflow.outcome import Outcome, concluded, failed, keep
 from buto.workflow.project import NO_OVERRIDES, Overrides, Project
 from buto.workflow.project.stored import stored_runs
 from buto.workflow.record import complete
@@ -85,17 +84,15 @@ def train(project: Project, request: TrainRequest, on_event: OnEvent = ignore) -
     watched = {test.name: watch(project, test) for test in tests}
     if request.from_runs is not None:
         which = request.from_runs
-        collected = {test.name: Collected(tuple(stored_runs(project, test.name, which))) for test in tests}
+        cases = [replace(learned(test), runs=tuple(stored_runs(project, test.name, which))) for test in tests]
     else:
         done = {
             test.name: stored_runs(project, test.name, f"{request.resume}..", required=False)
             for test in tests
             if request.resume is not None
         }
-        collected = launched(project, tests, action, on_event, done)
-    results = [
-        _result(project, test, collected[test.name], request, watched[test.name], on_event) for test in tests
-    ]
+        cases = launched(project, tests, action, on_event, done)
+    results = [_result(project, case, request, watched[case.test.name], on_event) for case in cases]
     outcome = concluded(action, results)
     keep(project, outcome, on_event)
     if request.profile:
@@ -114,7 +111,7 @@ def launched(
     action: Action,
     on_event: OnEvent,
     done: Mapping[str, Sequence[Run]] | None = None,
-) -> dict[str, Collected]:
+) -> list[Case]:
     """Launch tests until there are enough runs to learn from.
 
     Args:
@@ -131,19 +128,19 @@ def launched(
     return complete_learning(project, cases, on_event)
 
 
-def complete_learning(project: Project, cases: Sequence[Case], on_event: OnEvent) -> dict[str, Collected]:
+def complete_learning(project: Project, cases: Sequence[Case], on_event: OnEvent) -> list[Case]:
     """Launch until there are enough runs to learn from, and report where their number was not fixed.
 
     Raises:
         StorageError, Interrupted: see :func:`train`.
     """
-    completed = complete(project, cases, on_event)
-    for case in completed.values():
+    completed = list(complete(project, cases, on_event).values())
+    for case in completed:
         n_runs = len(case.valid())
         auto = oracle.auto_runs(case.test.settings)
         if case.test.adaptive and auto is not None and case.failure is None:
             on_event(EnoughRuns(case.test.name, n_runs, is_most=n_runs >= auto.most, last=auto.last))
-    return {name: Collected(case.runs, case.failure) for name, case in completed.items()}
+    return completed
 
 
 def learn(
@@ -191,40 +188,48 @@ def learn(
     return result
 
 
-def _result(
-    project: Project,
-    test: TestConfig,
-    collected: Collected,
-    request: TrainRequest,
-    watched: Watched,
-    on_event: OnEvent,
+def learned_from(
+    project: Project, case: Case, again: Step, learning: Callable[[], Result], on_event: OnEvent
 ) -> Result:
-    """Train one test and report the oracle or the failure."""
-    runs = collected.runs
+    """Return what is learned from the runs of a test, or report why nothing is.
+
+    Args:
+        again: the step that learns from the same runs.
+        learning: learns from them.
+
+    Raises:
+        StorageError: the oracle cannot be written; says where the runs are.
+    """
     try:
-        if collected.failure is not None:
-            raise collected.failure
-        return learn(
-            project,
-            test,
-            runs,
-            on_event,
-            target=test.written,
-            watched=watched,
-            all_strengths=request.all_strengths,
-        )
+        if case.failure is not None:
+            raise case.failure
+        return learning()
     except StorageError as error:
-        which = f"{runs[0].id}..{runs[-1].id}" if runs else "all"
-        again = project.door.step(Step(Action.TRAIN, test.name, from_runs=which))
         raise StorageError(
             f"{error.message}; the runs are stored in {project.files.store}",
-            advice=f"{in_words(error.advice or '', project.door)}; then: {again}",
+            advice=f"{in_words(error.advice or '', project.door)}; then: {project.door.step(again)}",
         ) from error
     except ButoError as error:
-        reword(error, project.door)
-        result = Result(test.name, project.oracle_path(test.name), runs, error=error)
-        on_event(Failed(result))
-        return result
+        return failed(project, case.test.name, case.runs, error, on_event)
+
+
+def _result(
+    project: Project, case: Case, request: TrainRequest, watched: Watched, on_event: OnEvent
+) -> Result:
+    """Train one test and report the oracle or the failure."""
+    test, runs = case.test, case.runs
+    which = f"{runs[0].id}..{runs[-1].id}" if runs else "all"
+    learning = partial(
+        learn,
+        project,
+        test,
+        runs,
+        on_event,
+        target=test.written,
+        watched=watched,
+        all_strengths=request.all_strengths,
+    )
+    return learned_from(project, case, Step(Action.TRAIN, test.name, from_runs=which), learning, on_event)
 
 
 def _strengths(

@@ -14,11 +14,13 @@ from buto.cli.printing.console import Console
 from buto.cli.printing.output_files import write_file
 from buto.errors import StorageError, UsageError
 from buto.reading_order import Order
-from buto.report.formats.annotations import workflow_commands
 from buto.report.result import Result
 from buto.runs.files.reading import is_missing
 from buto.runs.names import encode_test
 from buto.workflow.outcome import Outcome
+
+GITHUB = "github"
+"""The annotations that a build prints; no option names a file for them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,12 +29,10 @@ class Reports:
 
     Attributes:
         paths: by the name of a format in REPORTS, the file to write.
-        github: whether annotations for GitHub Actions are printed.
         order: the order of differences.
     """
 
     paths: Mapping[str, Path]
-    github: bool = False
     order: Order = Order.MEANING
 
     @property
@@ -95,6 +95,15 @@ def _html(done: Outcome, path: Path) -> dict[Path, bytes]:
     return {place(test): page.encode() for test, page in shown.items()}
 
 
+def _github(done: Outcome, path: Path) -> dict[Path, bytes]:
+    """Return annotations for GitHub Actions; nothing if there is nothing to say."""
+    from buto.report.formats.annotations import workflow_commands
+
+    workspace = os.environ.get("GITHUB_WORKSPACE")
+    lines = workflow_commands(done.results, Path(workspace) if workspace else None)
+    return {path: "\n".join(lines).encode()} if lines else {}
+
+
 @dataclass(frozen=True, slots=True)
 class Format:
     """A file that can be asked for, by the option of its name in REPORTS.
@@ -113,6 +122,7 @@ FORMATS: dict[str, Format] = {
     "junitxml": Format("JUnit XML, one test case per test", _junit),
     "markdown": Format("Markdown for a comment on a pull request", _markdown),
     "bencher": Format("one number per property, in the format of Bencher", _bencher),
+    GITHUB: Format("annotations for GitHub Actions", _github),
 }
 
 
@@ -150,7 +160,9 @@ def reports_of(args: Namespace) -> Reports:
     for name, path in paths.items():
         if path != STDOUT:
             _check_writable(name, path)
-    return Reports(paths, getattr(args, "github", False), Order(getattr(args, "order", Order.MEANING)))
+    if getattr(args, "github", False):
+        paths[GITHUB] = STDOUT
+    return Reports(paths, Order(getattr(args, "order", Order.MEANING)))
 
 
 def write_reports(outcome: Outcome, reports: Reports, console: Console) -> None:
@@ -165,10 +177,6 @@ def write_reports(outcome: Outcome, reports: Reports, console: Console) -> None:
             write_file(place, content, f"--{name}")
             if place != STDOUT:
                 console.detail(f"wrote {place}")
-    if reports.github:
-        workspace = os.environ.get("GITHUB_WORKSPACE")
-        for line in workflow_commands(outcome.results, Path(workspace) if workspace else None):
-            console.result(line)
 
 
 def _ordered(result: Result, order: Order) -> Result:

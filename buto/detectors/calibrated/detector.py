@@ -109,6 +109,7 @@ class FittedCalibrated(FittedDetector):
             stands_out=found.highest,
             obvious=tuple(one.quantity.name for one in far),
             needs_more=self._why_more(evidence, [one.quantity.name for one in far], len(runs)),
+            reach=outlier_shares(evidence, self.settings),
         )
         if verdict.needs_more:
             reason = f"{verdict.needs_more}, and one run never fails alone: three decide together"

@@ -24,6 +24,7 @@ from buto.analysis.evidence import ranks
 from buto.analysis.likelihood import differences, factors, for_a_change, mean_of_each
 from buto.analysis.matching import BoolArray
 from buto.analysis.timepoints import IntArray
+from buto.detectors.alarms import N_CHECKED
 from buto.detectors.calibrated.evidence import LEVEL_SHARE
 from buto.detectors.calibrated.profile import LEVELS, TOTAL, Profile
 from buto.detectors.calibrated.relevance import sizes_that_matter, welcome_or_not
@@ -50,10 +51,7 @@ FINEST = 0.125
 BISECTIONS = 9
 """From the finest to the largest change with an error of at most 3 %."""
 
-N_CONFIRMED = 3
-"""Runs of a check that is confirmed."""
-
-MOST_HELD_OUT = {1: 40, N_CONFIRMED: 10}
+MOST_HELD_OUT = {1: 40, N_CHECKED: 10}
 """How often as many runs are held out: more would cost much time and change the answer little."""
 
 MOST_COMPARED = 1000
@@ -91,7 +89,7 @@ def strengths(
     """
     usual = usual_names(profile)
     alone = _Trial(profile, settings, quantities, 1, GATE)
-    three = _Trial(profile, settings, quantities, N_CONFIRMED, settings.alpha)
+    three = _Trial(profile, settings, quantities, N_CHECKED, settings.alpha)
     more, less = (
         MARGIN * _smallest(three, _smallest(alone, alone.finest, limit, sign), limit, sign)
         for limit, sign in alone.limits()

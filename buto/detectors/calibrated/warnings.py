@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from buto.detectors.alarms import N_CHECKED
 from buto.detectors.calibrated.anomalies import Anomaly, AnomalyKind, Symptom, find_anomalies
 from buto.detectors.calibrated.evidence import runs_needed
 from buto.detectors.calibrated.findings import words
@@ -18,13 +19,10 @@ from buto.units import format_quantity
 
 GOOD_RUNS = 10
 
-CONFIRMED_BY = 3
-"""Runs of a check in which the first one is an outlier."""
-
 
 def few_runs(n_runs: int, alpha: float) -> tuple[str, ...]:
     """Return one sentence if they are too few, with what they let pass; none if they are enough."""
-    enough = runs_needed(CONFIRMED_BY, alpha)
+    enough = runs_needed(N_CHECKED, alpha)
     if n_runs >= enough:
         return ()
     good = max(GOOD_RUNS, enough)
@@ -33,7 +31,7 @@ def few_runs(n_runs: int, alpha: float) -> tuple[str, ...]:
         Setting("runs", str(good)),
         ")",
         fact=f"{n_runs} runs are few: small changes are not detected, and below {enough} even "
-        f"{CONFIRMED_BY} runs of a check need an assumption on distributions",
+        f"{N_CHECKED} runs of a check need an assumption on distributions",
     )
     return (advice,)
 

@@ -16,7 +16,8 @@ from math import comb
 
 from buto.analysis.evidence import Significance
 from buto.detectors.calibrated.evidence import FEWEST_RUNS, MOST_CHOICES, could_not_be_read, weigh
-from buto.detectors.calibrated.findings import findings
+from buto.detectors.calibrated.explanation import explain_comparison
+from buto.detectors.calibrated.findings import findings, outlier_shares
 from buto.detectors.calibrated.profile import learn
 from buto.detectors.calibrated.settings import CALIBRATED, JudgeSettings
 from buto.detectors.comparison.comparable import (
@@ -26,6 +27,9 @@ from buto.detectors.comparison.comparable import (
     unequally_read,
 )
 from buto.detectors.comparison.pairs import pairs_of
+from buto.detectors.explanation import Explanation
+from buto.detectors.judge import with_alpha
+from buto.detectors.protocol import Comparison
 from buto.detectors.settings import Settings, judges
 from buto.errors import JudgeError
 from buto.properties import LIVE_CLASSES
@@ -160,8 +164,29 @@ def compare(first: RunSet, second: RunSet, settings: JudgeSettings) -> Verdict:
         reasons=one_sided if inconclusive else (),
         warnings=(*verdict.warnings, *unequal_times(ours, theirs), *one_sided, *lacking, *reported),
         p_value=found.p_value,
+        reach=outlier_shares(evidence, settings),
         guarantee=_guarantee(found, paired=paired),
     )
+
+
+class Programs(Comparison):
+    """Compares two programs as :func:`compare` does."""
+
+    def __init__(self, settings: Settings, alpha: float | None = None, *, paired: bool = False) -> None:
+        taken = comparing(settings)
+        self.settings: JudgeSettings = taken if alpha is None else with_alpha(taken, alpha)
+        self.alpha, self.paired = self.settings.alpha, paired
+        self.fewest = runs_needed(self.settings, paired=paired)
+        self.usual = max(DEFAULT_RUNS, self.fewest)
+        self.turns = turns_needed(self.settings)
+
+    def compare(
+        self, first: RunSet, second: RunSet, roles: Roles | None = None
+    ) -> tuple[Verdict, Explanation]:
+        verdict = compare(first, second, self.settings)
+        verdict = verdict if roles is None else replace(verdict, roles=roles)
+        paired = pairs_of(first.valid(), second.valid()) is not None
+        return verdict, explain_comparison(verdict, paired=paired)
 
 
 def _roles(first: RunSet, second: RunSet) -> Roles:

@@ -34,10 +34,12 @@ def panels(
         checked: runs to draw above them; may be empty.
         verdict: on these; None without any.
     """
-    findings, noted = ((), ()) if verdict is None else (verdict.findings, verdict.noted)
+    findings, noted, reach = (
+        ((), (), None) if verdict is None else (verdict.findings, verdict.noted, verdict.reach)
+    )
     training, checked = list(map(measured, training)), list(map(measured, checked))
     view = oracle.fitted.view((*training, *checked))
-    return list(panels_of(view, training, checked, findings, noted))
+    return list(panels_of(view, training, checked, findings, noted, reach))
 
 
 def pictures(

@@ -13,22 +13,10 @@ from buto.workflow.advice.door import Door
 from buto.workflow.advice.remarks import remarks
 from buto.workflow.events import JvmMeasured
 
-N_CONFIRMING = 2
-"""How many runs confirm one that failed; the three are then judged together."""
-
 FEWEST_INTERVALS = 3
 """Fewest samples, at the median of the runs, that show a curve."""
 
 SHORT_INTERVAL = "10ms"
-
-
-def why_confirm(known: Oracle, runs: RunSet) -> str | None:
-    """Return, in a clause, why two more runs should decide together with this one; None if it decides.
-
-    Raises:
-        JudgeError: no runs, or runs of another test.
-    """
-    return oracle.why_confirm(known, oracle.check(known, runs))
 
 
 def changed_settings(known: Oracle, now: Settings) -> list[str]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
@@ -10,21 +10,18 @@ from typing import TYPE_CHECKING
 
 from buto import oracle
 from buto.config import TestConfig
-from buto.detectors.calibrated.explanation import explain_comparison
-from buto.detectors.calibrated.settings import CALIBRATED, JudgeSettings
-from buto.detectors.comparison.detector import DEFAULT_RUNS, comparing, runs_needed
-from buto.detectors.comparison.detector import compare as compare_runs
-from buto.detectors.comparison.pairs import pairs_of
-from buto.detectors.judge import with_alpha
+from buto.detectors import registry
+from buto.detectors.protocol import Comparison
 from buto.errors import ButoError, UsageError
 from buto.report.check_report import check_report
 from buto.report.result import Result
 from buto.runs import Run, run_set
 from buto.steps import Action, Step
 from buto.verdicts import Status, Verdict
-from buto.workflow.advice.door import worded
+from buto.workflow.advice.door import Door, worded
 from buto.workflow.comparison.programs import Program, test_of
 from buto.workflow.events import Failed, Judged, OnEvent, ignore
+from buto.workflow.launching.case import Case
 from buto.workflow.launching.collected import Collected
 from buto.workflow.outcome import Outcome, concluded
 from buto.workflow.project import NO_OVERRIDES, Overrides, Project
@@ -82,8 +79,10 @@ def compare(project: Project, request: CompareRequest, on_event: OnEvent = ignor
             f"{name('duet')} and {name('from-runs')} exclude each other",
             advice=f"stored pairs are recognised: leave out {name('duet')}",
         )
-    settings = _settings(project, request)
-    runs = _number_of_runs(project, request, settings)
+    ours = project.configured(first.like[0])
+    settings = oracle.DEFAULT if ours is None else ours.settings
+    comparison = registry.comparison(settings, request.overrides.alpha, paired=request.duet)
+    runs = _number_of_runs(project.door, request.runs, comparison)
     if request.from_runs is None:
         cores = _halves() if request.duet else None
         with ExitStack() as stack:
@@ -93,36 +92,27 @@ def compare(project: Project, request: CompareRequest, on_event: OnEvent = ignor
             ]
             if request.duet:
                 _check_alone(project, tests)
-            planned = {test.name: runs for test in tests}
-            collected = launch(
-                project, tests, planned, Action.COMPARE.value, on_event, together=True, cores=cores
-            )
+            cases = [Case(test, Action.COMPARE.value, runs) for test in tests]
+            found = launch(project, cases, on_event, together=True, cores=cores)
+            collected = {name: Collected(case.runs, case.failure) for name, case in found.items()}
     else:
         collected = {
             program.name: Collected(tuple(_stored(project, program.name, request.from_runs)))
             for program in request.programs
         }
-    result = _compared(project, collected[first.name], collected[second.name], request, settings, on_event)
+    result = _compared(project.door, collected, request, comparison, on_event)
     return concluded(Action.COMPARE, [result])
 
 
-def _settings(project: Project, request: CompareRequest) -> JudgeSettings:
-    ours = project.configured(request.programs[0].like[0])
-    settings = comparing(CALIBRATED if ours is None else ours.settings)
-    alpha = request.overrides.alpha
-    return settings if alpha is None else with_alpha(settings, alpha)
-
-
-def _number_of_runs(project: Project, request: CompareRequest, settings: JudgeSettings) -> int:
+def _number_of_runs(door: Door, wanted: int | None, comparison: Comparison) -> int:
     """Return how many runs of each to launch; UsageError if too few to show anything are wanted."""
-    needed = runs_needed(settings, paired=request.duet)
-    if request.runs is not None and request.runs < needed:
-        what = "pairs" if request.duet else "runs of each"
+    if wanted is not None and wanted < comparison.fewest:
+        what = "pairs" if comparison.paired else "runs of each"
         raise UsageError(
-            f"{request.runs} {what} are too few for an alpha of {settings.alpha:g}",
-            advice=f"{project.door.setting('runs', str(needed))}, or a larger {project.door.name('alpha')}",
+            f"{wanted} {what} are too few for an alpha of {comparison.alpha:g}",
+            advice=f"{door.setting('runs', str(comparison.fewest))}, or a larger {door.name('alpha')}",
         )
-    return request.runs or max(DEFAULT_RUNS, needed)
+    return wanted or comparison.usual
 
 
 def _halves() -> Halves:
@@ -152,45 +142,35 @@ def _stored(project: Project, test: str, which: str) -> list[Run]:
 
 
 def _compared(
-    project: Project,
-    before: Collected,
-    after: Collected,
+    door: Door,
+    collected: Mapping[str, Collected],
     request: CompareRequest,
-    settings: JudgeSettings,
+    comparison: Comparison,
     on_event: OnEvent,
 ) -> Result:
     names = [program.name for program in request.programs]
     title = f"{names[1]} against {names[0]}"
-    runs = sorted((*before.runs, *after.runs), key=lambda run: run.id)
+    runs = sorted((run for one in collected.values() for run in one.runs), key=lambda run: run.id)
 
     def failed(test: str, error: ButoError) -> Result:
         result = Result(title, None, runs, error=error)
         on_event(Failed(replace(result, test=test)))
         return result
 
-    for name, one in zip(names, (before, after), strict=True):
-        if one.failure is not None:
-            return failed(name, one.failure)
-    first, second = run_set(before.runs), run_set(after.runs)
+    for name in names:
+        if (failure := collected[name].failure) is not None:
+            return failed(name, failure)
+    first, second = (run_set(collected[name].runs) for name in names)
     try:
-        verdict = compare_runs(first, second, settings)
-        # Bounds of the first program, for the charts only. They do not judge, so their warnings are dropped.
-        known = replace(oracle.train(first.valid(), settings), test=title, warnings=())
+        checked = oracle.compare(comparison, first, second, title)
     except ButoError as error:
         return failed(title, error)
-    report = check_report(
-        verdict,
-        known,
-        second,
-        first.valid(),
-        made=datetime.now(UTC),
-        next_steps=[project.door.step(step) for step in _next_steps(verdict, request, runs)],
-        explanation=explain_comparison(verdict, paired=pairs_of(first.valid(), second.valid()) is not None),
-    )
-    result = Result(title, None, runs, verdict, report=report)
+    steps = [door.step(step) for step in _next_steps(checked.verdict, request, runs)]
+    report = check_report(checked, made=datetime.now(UTC), next_steps=steps)
+    result = Result(title, None, runs, checked.verdict, report=report)
     on_event(Judged(result))
-    for name, one in zip(names, (before, after), strict=True):
-        describe(project, name, one.valid(), on_event)
+    for name in names:
+        describe(door, name, collected[name].valid(), on_event)
     return result
 
 

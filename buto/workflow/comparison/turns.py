@@ -16,11 +16,9 @@ from buto import oracle
 from buto.classify.metadata import compare_metadata
 from buto.config import TestConfig
 from buto.detectors import registry
-from buto.detectors.calibrated.explanation import explain_comparison
-from buto.detectors.comparison.detector import compare, comparing, runs_needed, turns_needed
-from buto.detectors.explanation import Explanation
+from buto.detectors.protocol import Comparison
 from buto.errors import ButoError, StorageError
-from buto.oracle import Oracle
+from buto.oracle import Checked, Oracle
 from buto.programs.model import Unkept
 from buto.programs.store import NotHereError
 from buto.runs import Run, RunSet, run_set
@@ -28,10 +26,11 @@ from buto.runs.metadata_text import metadata_texts
 from buto.runs.model import PURPOSE, SESSION
 from buto.steps import Action, Step
 from buto.units import format_count, format_number
-from buto.verdicts import Roles, Status, Verdict
-from buto.workflow.advice.door import in_words
+from buto.verdicts import Roles, Status
+from buto.workflow.advice.door import Door, in_words
 from buto.workflow.events import OnEvent, TurnsBegin
 from buto.workflow.kept import old_test
+from buto.workflow.launching.case import Case
 from buto.workflow.launching.ending import bad_ending
 from buto.workflow.project import Project
 from buto.workflow.project.stored import TURNS, windowed
@@ -74,66 +73,37 @@ class Occasion:
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class Turns:
-    """What the turns gave.
+class Settled:
+    """What a check ends with.
 
     Attributes:
-        verdict: of the new program's runs against the old one's.
-        old, new: all runs, in the order of their launches.
-        known: what the old program's runs show, for pictures.
+        checked: the runs that decide.
+        steps: what helps if they could not; None for what follows from the verdict.
     """
 
-    verdict: Verdict
-    old: tuple[Run, ...]
-    new: tuple[Run, ...]
-    known: Oracle
-
-    @property
-    def explanation(self) -> Explanation:
-        """How the verdict came about."""
-        return explain_comparison(self.verdict)
+    checked: Checked
+    steps: tuple[Step, ...] | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Unsettled:
-    """The program of the training was kept, but cannot be launched: nothing is decided.
-
-    Attributes:
-        verdict: that of the oracle, as inconclusive.
-        steps: what helps.
-    """
-
-    verdict: Verdict
-    steps: tuple[Step, ...]
-
-
-def by_oracle(known: Oracle, runs: Sequence[Run]) -> tuple[Verdict, Occasion | None]:
-    """Return the verdict of the oracle alone on the runs of a check, and why turns should follow.
+def by_oracle(known: Oracle, runs: Sequence[Run]) -> Checked:
+    """Judge the stored runs of a check by the oracle alone, valid or not.
 
     Runs that were launched in turns say nothing here, unless there are no others.
-
-    Args:
-        runs: valid or not.
 
     Raises:
         JudgeError: they cannot be judged.
     """
     first = [run for run in runs if run.metadata.get(PURPOSE) != TURNS] or runs
-    valid = run_set(first).valid()
-    verdict = oracle.check(known, valid if len(valid) else run_set(first))
-    return verdict, _occasion(known, verdict, valid)
+    return replace(oracle.judge(known, first), runs=run_set(runs))
 
 
-def _occasion(known: Oracle, verdict: Verdict, runs: RunSet) -> Occasion | None:
-    """Return why old and new should be launched in turns; None if the verdict stands.
-
-    Args:
-        verdict: of these runs, by the oracle alone.
-    """
+def occasion(checked: Checked) -> Occasion | None:
+    """Return why old and new should be launched in turns; None if the verdict of the oracle stands."""
+    known, verdict = checked.oracle, checked.verdict
     if not registry.detector(known.settings.method).settles_in_turns:
         return None
     if any(one.source == oracle.METADATA_SOURCE for one in verdict.findings):
-        return Occasion(f"another environment than in training ({_differences(known, runs)})")
+        return Occasion(f"another environment than in training ({_differences(checked)})")
     if verdict.p_value is None or verdict.needs_more:
         return None
     if verdict.status is Status.REGRESSION or verdict.p_value <= SUSPICIOUS:
@@ -146,84 +116,73 @@ def _occasion(known: Oracle, verdict: Verdict, runs: RunSet) -> Occasion | None:
 
 
 def take_turns(
-    project: Project,
-    test: TestConfig,
-    known: Oracle,
-    why: Occasion,
-    verdict: Verdict,
-    first: Sequence[Run],
-    on_event: OnEvent,
-) -> Turns | Unsettled | Unkept:
+    project: Project, test: TestConfig, checked: Checked, why: Occasion, on_event: OnEvent
+) -> Settled:
     """Launch the program of the training and the present one in random turns, and compare their runs.
 
     The runs of the check so far count for nothing here, because they had no place in the random order: on a
-    machine that drifts, or with cold caches, the first run of all differs from the others.
+    machine that drifts, or with cold caches, the first run of all differs from the others. They decide only
+    where the program of the training was not kept.
 
     Args:
-        why: see :func:`by_oracle`.
-        verdict: of the runs of the check so far.
-        first: these runs; those of the turns continue their session.
+        checked: the runs of the check so far; those of the turns continue their session.
 
     Raises:
         ButoError: the present program cannot be measured.
         StorageError, Interrupted: see :func:`buto.workflow.record.record`.
     """
-    program = known.program
-    if isinstance(program, Unkept):
-        return program
-    settings = comparing(known.settings)
-    n_turns = turns_needed(settings)
+    known = checked.oracle
+    if isinstance(known.program, Unkept):
+        return _without_turns(checked, known.program.reason, known.program.advice, project.door)
+    comparison = registry.comparison(known.settings)
     with ExitStack() as stack:
         try:
-            old = replace(old_test(project, program, test, stack, on_event), name=test.name + OLD)
+            old = old_test(project.programs, known.program, test, stack, on_event)
+            old = replace(old, name=test.name + OLD)
         except StorageError:
             raise
         except NotHereError as error:
-            # Without the old program, a check is what it is without turns, as in a clone without the cache.
-            return Unkept(error.message, error.advice or "")
+            # As in a clone without the cache of kept programs.
+            return _without_turns(checked, error.message, error.advice or "", project.door)
         except ButoError as error:
-            return _unsettled(project, known, why, verdict, error)
-        on_event(TurnsBegin(test.name, why.clause, n_turns))
-        collected = launch(
-            project,
-            [old, test],
-            {old.name: n_turns, test.name: n_turns},
-            TURNS,
-            on_event,
-            sessions=dict.fromkeys((old.name, test.name), _session(first[0])),
-            together=True,
-        )
-    theirs, ours = collected[old.name], collected[test.name]
+            return _unsettled(checked, why, error, project.door)
+        on_event(TurnsBegin(test.name, why.clause, comparison.turns))
+        session = _session(checked.runs.runs[0])
+        cases = [Case(one, TURNS, comparison.turns, continues=session) for one in (old, test)]
+        theirs, ours = launch(project, cases, on_event, together=True).values()
     if ours.failure is not None:
         raise ours.failure
     if theirs.failure is not None:
-        return _unsettled(project, known, why, verdict, theirs.failure, theirs.runs)
-    return _judged(known, why, theirs.valid(), ours.valid())
+        return _unsettled(checked, why, theirs.failure, project.door, theirs.runs)
+    return Settled(_compared(comparison, theirs.valid(), ours.valid(), why, test.name))
 
 
-def stored_turns(project: Project, known: Oracle, why: Occasion, runs: Sequence[Run]) -> Turns | None:
+def stored_turns(project: Project, checked: Checked, why: Occasion) -> Checked | None:
     """Return the turns that these runs of a check were part of; None if there were none, or not enough."""
-    new = run_set([run for run in runs if run.metadata.get(PURPOSE) == TURNS]).valid()
+    known = checked.oracle
+    new = run_set([run for run in checked.runs if run.metadata.get(PURPOSE) == TURNS]).valid()
     if not len(new):
         return None
     heads = (one.head for one in project.store.summaries(known.test + OLD))
     ids = [head.id for head in heads if head is not None and head.marks.get(SESSION) == _session(new.runs[0])]
     old = run_set(windowed(project, project.store.open_set(known.test + OLD, ids))).valid()
-    if min(len(old), len(new)) < runs_needed(comparing(known.settings)):
+    comparison = registry.comparison(known.settings)
+    if min(len(old), len(new)) < comparison.fewest:
         return None
-    return _judged(known, why, old, new)
+    return _compared(comparison, old, new, why, known.test)
 
 
 def _session(run: Run) -> str:
     return str(run.metadata.get(SESSION, run.id))
 
 
-def _differences(known: Oracle, runs: RunSet) -> str:
+def _differences(checked: Checked) -> str:
     """Return the keys that decide, each with its values in training and now."""
+    known = checked.oracle
     metadata = registry.detector(known.settings.method)(known.settings).metadata
     found = {
         one.key: f"{one.key}: {' → '.join(metadata_texts(one.key, one.expected, one.observed))}"
-        for run in runs
+        for run in checked.runs.valid()
         for one in compare_metadata(known.environment, run.metadata, metadata)
         if one.deciding
     }
@@ -231,24 +190,24 @@ def _differences(known: Oracle, runs: RunSet) -> str:
     return f"{', '.join(list(found.values())[:MOST_KEYS])}{f' and {left} more' if left > 0 else ''}"
 
 
-def _judged(known: Oracle, why: Occasion, old: RunSet, new: RunSet) -> Turns:
-    settings = comparing(known.settings)
-    found = compare(old, new, settings)
-    decided = why.decided(found.status, len(old), len(new))
-    verdict = replace(found, roles=ROLES, reasons=(decided, *found.reasons))
-    shown = replace(oracle.train(old, settings), test=known.test, warnings=())
-    return Turns(verdict, old.runs, new.runs, shown)
+def _compared(comparison: Comparison, old: RunSet, new: RunSet, why: Occasion, test: str) -> Checked:
+    found = oracle.compare(comparison, old, new, test, ROLES)
+    decided = why.decided(found.verdict.status, len(old), len(new))
+    return replace(found, verdict=replace(found.verdict, reasons=(decided, *found.verdict.reasons)))
+
+
+def _without_turns(checked: Checked, reason: str, advice: str, door: Door) -> Settled:
+    """Return that the runs so far decide, with a warning."""
+    helps = f" ({in_words(advice, door)})" if advice else ""
+    warning = f"without turns: the program of the training was not kept: {reason}{helps}"
+    verdict = replace(checked.verdict, warnings=(warning, *checked.verdict.warnings))
+    return Settled(replace(checked, verdict=verdict))
 
 
 def _unsettled(
-    project: Project,
-    known: Oracle,
-    why: Occasion,
-    verdict: Verdict,
-    error: ButoError,
-    runs: Sequence[Run] = (),
-) -> Unsettled:
-    """Return that the old program cannot be launched, and what helps.
+    checked: Checked, why: Occasion, error: ButoError, door: Door, runs: Sequence[Run] = ()
+) -> Settled:
+    """Return that the old program was kept but cannot be launched, so nothing is decided, and what helps.
 
     Args:
         runs: of the old program, before it was given up.
@@ -256,9 +215,9 @@ def _unsettled(
     has_failed = bool(runs) and bad_ending(runs[-1].quality.problems) is not None
     what = "does not run any more" if has_failed else "cannot be launched"
     message = error.message.splitlines()[0]
-    advice = _START_IT if has_failed else in_words(error.advice or "", project.door)
+    advice = _START_IT if has_failed else in_words(error.advice or "", door)
     reasons = (f"{why.clause}, and the program of the training {what}: {message}", advice)
     show = [Step(Action.SHOW_RUN, run.test, run_id=run.id) for run in runs[-1:]]
-    train = Step(Action.TRAIN, known.test, plain=True, why="a good program; replaces the oracle")
-    unsettled = replace(verdict, status=Status.INCONCLUSIVE, reasons=reasons, needs_more="")
-    return Unsettled(unsettled, (*show, train))
+    train = Step(Action.TRAIN, checked.oracle.test, plain=True, why="a good program; replaces the oracle")
+    verdict = replace(checked.verdict, status=Status.INCONCLUSIVE, reasons=reasons, needs_more="")
+    return Settled(replace(checked, verdict=verdict), (*show, train))

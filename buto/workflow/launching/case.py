@@ -8,15 +8,15 @@ from dataclasses import dataclass, replace
 from buto import oracle
 from buto.collect.target import NOT_IN_TRAINING
 from buto.config import TestConfig
-from buto.errors import ButoError, UsageError
-from buto.oracle import Oracle
+from buto.detectors.alarms import N_CHECKED
+from buto.errors import ButoError, JudgeError, UsageError
+from buto.oracle import Checked, Oracle
 from buto.properties import LIVE_OBJECTS
 from buto.runs import MetadataValue, Run, RunSet, run_set
 from buto.runs.model import PROGRAM, PURPOSE
 from buto.steps import Action
 from buto.verdicts import Status
 from buto.workflow.advice.door import Door
-from buto.workflow.advice.rules import N_CONFIRMING, why_confirm
 
 ENOUGH_JUDGED = 5
 """So many judged runs are learned from without further launches; fewer make an oracle that detects little."""
@@ -34,9 +34,11 @@ class Case:
         confirms: whether a single run that does not pass is confirmed by more.
         accepts: whether runs that do not pass are learned from, with others if they are too few.
         replaced: the oracle that what is learned replaces; None without one.
+        adaptive: whether fewer runs than planned are enough if more would not sharpen what is learned.
+        continues: the id of the run whose session the first run continues; None if it begins one.
         runs: the runs that are judged or trained on together, including unusable ones.
         failure: why there will be no more runs; None unless the test was given up.
-        why_more: in a clause, why the missing runs follow one that was judged; empty if they do not.
+        checked: the runs as they were judged when they were as many as were planned; None before.
     """
 
     test: TestConfig
@@ -46,9 +48,11 @@ class Case:
     confirms: bool = False
     accepts: bool = False
     replaced: Oracle | None = None
+    adaptive: bool = False
+    continues: str | None = None
     runs: tuple[Run, ...] = ()
     failure: ButoError | None = None
-    why_more: str = ""
+    checked: Checked | None = None
 
     @property
     def missing(self) -> int:
@@ -62,7 +66,7 @@ class Case:
         Runs that were judged are no part of the training that learns from them, too.
         """
         mine = (run for run in self.runs if not (self.replaced and run.metadata.get(PURPOSE) != self.purpose))
-        return next((run.id for run in mine), None)
+        return next((run.id for run in mine), self.continues)
 
     @property
     def like(self) -> Mapping[str, MetadataValue]:
@@ -92,19 +96,37 @@ class Case:
         case = replace(self, runs=together, failure=failure)
         if failure is not None:
             return case
-        if case.known is None:
-            adaptive = case.test.adaptive and case.missing and case.enough(run_set([]))
-            return replace(case, planned=len(case.valid())) if adaptive else case
+        known = case.known
+        if known is None:
+            done = case.adaptive and case.missing and case.enough(run_set([]))
+            return replace(case, planned=len(case.valid())) if done else case
         if case.missing:
             return case
-        if case.confirms and len(case.valid()) == 1:
-            why_more = why_confirm(case.known, case.valid())
-            if why_more is not None:
-                more = case.planned + N_CONFIRMING
-                return replace(case, planned=more, confirms=False, why_more=why_more)
-        if case.accepts and oracle.check(case.known, case.valid()).status is not Status.PASS:
-            return accepted(case.test, case.known, case.runs)
+        judged = oracle.judge(known, case.runs, self.checked)
+        case = replace(case, checked=judged)
+        if case.confirms and judged.why_more is not None:
+            return replace(case, planned=case.planned + N_CHECKED - 1, confirms=False)
+        if case.accepts and judged.verdict.status is not Status.PASS:
+            return accepted(case.test, known, case.runs)
         return case
+
+    def judged(self) -> Checked:
+        """Return the runs as they were judged.
+
+        Raises:
+            ButoError: why the test was given up.
+            JudgeError: there is no run.
+        """
+        if self.failure is not None:
+            raise self.failure
+        if self.checked is None:
+            raise JudgeError(f"{self.test.name}: no run was recorded")
+        return self.checked
+
+    @property
+    def why_more(self) -> str:
+        """Return in a clause why the missing runs follow one that was judged; empty if they do not."""
+        return (self.checked.why_more or "") if self.checked is not None and self.missing else ""
 
 
 def checked(test: TestConfig, known: Oracle, runs: int | None = None, *, accepts: bool = False) -> Case:
@@ -116,7 +138,7 @@ def checked(test: TestConfig, known: Oracle, runs: int | None = None, *, accepts
 
 def learned(test: TestConfig, purpose: str = Action.TRAIN.value) -> Case:
     """Return a test to be trained, with as many runs as it specifies."""
-    return Case(_counting(test, gives_up=True), purpose, test.runs)
+    return Case(_counting(test, gives_up=True), purpose, test.runs, adaptive=test.adaptive)
 
 
 def accepted(
@@ -128,8 +150,7 @@ def accepted(
         n_wanted: how many runs to learn from; None for these runs alone if they are ENOUGH_JUDGED, else
             for as many as training takes.
     """
-    test = _counting(test, gives_up=True)
-    case = Case(test, Action.ACCEPT.value, test.runs, replaced=replaced, runs=tuple(runs))
+    case = replace(learned(test, Action.ACCEPT.value), replaced=replaced, runs=tuple(runs))
     n_runs = len(case.valid())
     fewest = max(oracle.fewest_runs(test.settings), min(ENOUGH_JUDGED, test.runs))
     is_enough = n_wanted is None and n_runs >= fewest

@@ -12,7 +12,7 @@ import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from buto import config, oracle
 from buto.config.model import AUTO
@@ -27,6 +27,10 @@ from buto.steps import EXAMPLE, Action, Step
 from buto.workflow.advice.door import Door
 from buto.workflow.project.files import Files
 from buto.workflow.project.overrides import Overrides
+
+if TYPE_CHECKING:
+    from buto.profiles.store import ProfileStore
+    from buto.programs.store import ProgramStore
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +53,21 @@ class Project:
     def store(self) -> RunStore:
         """Return the store of runs."""
         return RunStore(self.files.store)
+
+    @property
+    def programs(self) -> ProgramStore:
+        """Return the store of the programs that tests were trained on."""
+        # Imported here, as below: most commands ask for neither.
+        from buto.programs.store import ProgramStore
+
+        return ProgramStore(self.files.store)
+
+    @property
+    def profiles(self) -> ProfileStore:
+        """Return the store of the profiles of programs."""
+        from buto.profiles.store import ProfileStore
+
+        return ProfileStore(self.files.store)
 
     def oracle_path(self, test: str) -> Path:
         """Return the path of a test's oracle, whether it exists or not."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from buto.config import TestConfig
 from buto.profiles.kinds import USUAL
-from buto.profiles.store import ProfileStore
 from buto.workflow.events import OnEvent, ProfilesStored, ignore
 from buto.workflow.project import Project
 from buto.workflow.why.profiling import PAIRS, profiled
@@ -18,5 +17,5 @@ def store_profile(project: Project, test: TestConfig, on_event: OnEvent = ignore
         StorageError: the profile cannot be stored.
     """
     found = profiled(project, [test], pairs, USUAL, on_event)[test.name]
-    path = ProfileStore(project.files.store).add(test.name, found)
+    path = project.profiles.add(test.name, found)
     on_event(ProfilesStored(test.name, path, len(found)))

@@ -14,7 +14,7 @@ from buto.config import TestConfig
 from buto.errors import BadFileError, UsageError
 from buto.profiles import Kind, Profile
 from buto.profiles.kinds import WITH_PROFILER
-from buto.profiles.store import ProfileStore, StoredProfiles
+from buto.profiles.store import StoredProfiles
 from buto.steps import Action, Step
 from buto.units import format_age
 from buto.workflow.advice.door import worded
@@ -143,7 +143,7 @@ def why_since_training(
 
 
 def _stored(project: Project, test: str) -> StoredProfiles:
-    stored = ProfileStore(project.files.store).newest(test)
+    stored = project.profiles.newest(test)
     if stored is None:
         raise _no_old_program(project, test)
     return stored

@@ -96,9 +96,7 @@ def report_of(
     """Train, check, and put together."""
     learned = oracle.train(training, settings)
     return check_report(
-        oracle.check(learned, checked),
-        learned,
-        checked,
+        oracle.Checked(learned, checked, oracle.check(learned, checked)),
         training if at_hand is None else at_hand,
         made=MADE,
         oracle_path=Path("oracles", f"{training.runs[0].test}.json"),

@@ -10,7 +10,7 @@ import jsonschema
 import pytest
 
 from buto.errors import EXIT_REGRESSION
-from buto.oracle import check, load, save, train
+from buto.oracle import judge, load, save, train
 from buto.report.check_report import CheckReport, check_report
 from buto.report.formats.json_result import result_document, result_text
 from buto.report.formats.markdown import markdown_text
@@ -39,7 +39,7 @@ def reported(tmp_path: Path, name: str = "com.acme.Session", leak: float = 2e7) 
     oracle = load(tmp_path / "oracle.json")
     checked = run_set([program_run(4, 100 + number, Program(leak=leak)) for number in range(3)])
     checked = with_sessions(checked, 2612, name)
-    return check_report(check(oracle, checked), oracle, checked, made=made.FINISHED)
+    return check_report(judge(oracle, checked.runs), made=made.FINISHED)
 
 
 def test_a_regression_names_the_class_that_grew(tmp_path: Path) -> None:
@@ -89,6 +89,6 @@ def test_without_histograms_there_is_no_table(tmp_path: Path, n_with: int) -> No
     save(tmp_path / "oracle.json", oracle)
     assert '"classes"' not in (tmp_path / "oracle.json").read_text()
     checked = with_sessions(run_set([program_run(4, 100)]), 5000)
-    report = check_report(check(oracle, checked), oracle, checked, made=made.FINISHED)
+    report = check_report(judge(oracle, checked.runs), made=made.FINISHED)
     assert report.classes == ()
     assert 'id="classes"' not in render(report)

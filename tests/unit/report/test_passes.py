@@ -11,7 +11,7 @@ import jsonschema
 import pytest
 
 from buto import schemas
-from buto.oracle import DEFAULT, Oracle, check, train
+from buto.oracle import DEFAULT, Oracle, judge, train
 from buto.report.check_report import CheckReport, check_report
 from buto.report.formats.annotations import workflow_commands
 from buto.report.formats.json_result import result_document
@@ -36,7 +36,7 @@ def trained() -> Oracle:
 
 
 def report_of(known: Oracle, runs: RunSet) -> CheckReport:
-    return check_report(check(known, runs), known, runs, made=MADE)
+    return check_report(judge(known, runs.runs), made=MADE)
 
 
 @pytest.fixture(scope="module")

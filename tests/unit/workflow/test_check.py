@@ -8,8 +8,11 @@ from pathlib import Path
 import pytest
 
 from buto.detectors.calibrated.detector import FittedCalibrated
+from buto.detectors.calibrated.evidence import Evidence
 from buto.errors import BadFileError, JudgeError, MeasureError
 from buto.oracle import load
+from buto.report.formats.json_result import result_document, result_text
+from buto.report.html import render
 from buto.runs import Run, RunSet
 from buto.runs.results import ResultStore
 from buto.verdicts import Status, Verdict
@@ -130,6 +133,42 @@ def test_a_run_that_does_not_pass_is_confirmed_by_two_more_of_its_session(
     session = [run for run in store.load_set("leaker") if run.metadata["buto.purpose"] != "train"]
     assert {run.metadata["buto.session"] for run in session} == {session[0].id}
     assert [run.metadata["buto.purpose"] for run in session] == ["check"] * 3 + ["turns"] * N_TURNS
+
+
+@pytest.mark.parametrize(
+    ("launched", "with_turns", "judged"),
+    [
+        (leaking(1, first=21), True, [1]),
+        ([leaking_run(20, leak=1.6), *leaking(2, first=21)], True, [1, 3]),
+        (leaking(3, 9.0, first=20), False, [1, 3]),
+        (leaking(3 + N_TURNS, 9.0, first=20), True, [1, 3]),
+    ],
+)
+def test_runs_are_judged_once_from_the_launch_to_the_reports(
+    tmp_path: Path,
+    launches: Script,
+    monkeypatch: pytest.MonkeyPatch,
+    launched: list[Run],
+    with_turns: bool,
+    judged: list[int],
+) -> None:
+    """The first alone, and the three once; turns are judged as two programs."""
+    sizes = []
+
+    def noting(fitted: FittedCalibrated, runs: RunSet) -> Evidence:
+        sizes.append(len(runs))
+        return weighed(fitted, runs)
+
+    trained(tmp_path, launches)
+    if not with_turns:
+        without_turns(tmp_path / "oracles" / "leaker.json")
+    weighed = FittedCalibrated.evidence
+    monkeypatch.setattr(FittedCalibrated, "evidence", noting)
+    (result,) = checked(tmp_path, launches, *launched)[0].results
+    assert result.report is not None
+    result_text(result_document("check", [result], 0, result.report.made))
+    render(result.report)
+    assert sizes == judged
 
 
 def test_a_number_of_runs_that_was_specified_is_kept_to(tmp_path: Path, launches: Script) -> None:

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from buto.detectors.alarms import N_CHECKED
 from buto.detectors.calibrated.load import data as plain
 from buto.detectors.calibrated.load.evidence import ROUNDING, Evidence, Ranked, runs_needed
 from buto.detectors.calibrated.load.explanation import explain
@@ -134,7 +135,7 @@ class FittedLoad(FittedDetector):
         return verdict.needs_more or None
 
     def training_warnings(self, runs: RunSet) -> tuple[str, ...]:
-        alpha, needed = self.settings.alpha, runs_needed(3, self.settings.alpha)
+        alpha, needed = self.settings.alpha, runs_needed(N_CHECKED, self.settings.alpha)
         if len(runs) >= needed:
             return ()
         warning = (

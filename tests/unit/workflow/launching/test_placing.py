@@ -5,9 +5,8 @@ from __future__ import annotations
 import pytest
 
 from buto.config import build_test
-from buto.engine.placement import HostLabels, Placement
+from buto.engine.placement import HostLabels, Placement, placement
 from buto.runs.model import WORKER
-from buto.workflow.launching.placing import placement
 
 EARLIER = {
     "host.cpu.model": "EPYC",
@@ -20,7 +19,7 @@ EARLIER = {
 
 def test_runs_that_are_judged_together_come_from_one_class_of_hosts() -> None:
     test = build_test("x", {"command": "java", "hosts": {"tag": "fast"}}, None, {})
-    where = placement(test, EARLIER, "x y")
+    where = placement(test.hosts, test.settings, EARLIER, "x y")
     assert where.required == {"host.cpu.model": "EPYC", "host.cores": 4}
     assert (where.host, where.group, where.spread) == ("a", "x y", False)
     assert where.labels == HostLabels(tags=("fast",))
@@ -28,12 +27,14 @@ def test_runs_that_are_judged_together_come_from_one_class_of_hosts() -> None:
 
 
 def test_a_first_run_may_come_from_anywhere() -> None:
-    assert placement(build_test("x", {"command": "java"}, None, {}), {}) == Placement()
+    test = build_test("x", {"command": "java"}, None, {})
+    assert placement(test.hosts, test.settings, {}) == Placement()
 
 
 @pytest.mark.parametrize("method", ["calibrated", "thesis"])
 def test_only_a_detector_for_unlike_machines_spreads_runs(method: str) -> None:
     written = {"command": "java", "judge": {"method": method}}
-    assert not placement(build_test("x", written, None, {}), EARLIER).spread
+    alike = build_test("x", written, None, {})
+    assert not placement(alike.hosts, alike.settings, EARLIER).spread
     unlike = build_test("x", {"command": "java", "judge": {"method": "foo"}}, None, {})
-    assert placement(unlike, EARLIER) == Placement(spread=True)
+    assert placement(unlike.hosts, unlike.settings, EARLIER) == Placement(spread=True)

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from buto.detectors.judge import settings_from
-from buto.oracle import check, load, save, train, why_confirm
+from buto.oracle import check, judge, load, save, train, why_confirm
 from buto.properties import Kind, Property
 from buto.report.check_report import check_report
 from buto.report.html import render
@@ -284,7 +284,7 @@ def _with(run, name, value):
 def test_the_page_draws_the_clusters_of_the_findings(oracle):
     runs = several([20, 21, 22], Server(cost=2.0))
     made = datetime(2026, 1, 1, tzinfo=UTC)
-    page = render(check_report(check(oracle, runs), oracle, runs, several(range(8)), made=made))
+    page = render(check_report(judge(oracle, runs.runs), several(range(8)), made=made))
     assert f'aria-label="dendrogram of the cluster of {CPU}"' in page
     assert page.count('<circle class="new"') == 3 * 12
     assert page.count('<circle class="known"') == 8 * 12
@@ -308,7 +308,7 @@ def test_runs_that_cannot_be_judged_are_reported_without_numbers(oracle, run, re
     slower = several([20, 21, 22], Server(cost=2.0))
     assert view.clusters(runs.runs, check(oracle, slower).findings) == ()
     made = datetime(2026, 1, 1, tzinfo=UTC)
-    assert reason in render(check_report(verdict, oracle, runs, several(range(8)), made=made))
+    assert reason in render(check_report(judge(oracle, runs.runs), several(range(8)), made=made))
 
 
 @pytest.mark.parametrize(("cost", "status"), [(1.0, Status.PASS), (1.5, Status.REGRESSION)])
