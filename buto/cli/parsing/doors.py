@@ -8,7 +8,6 @@ import shutil
 import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from pathlib import Path
 
 from buto.cli.parsing.hints import CommandLine
 from buto.config import FILE_NAME
@@ -108,8 +107,8 @@ BUILDS: Mapping[str, Build] = {
 
 
 @dataclass(frozen=True, slots=True)
-class InBuild:
-    """The door of a user who runs a build; see :class:`buto.workflow.advice.door.Door`.
+class InBuild(Door):
+    """The door of a user who runs a build.
 
     Attributes:
         build: the build tool.
@@ -125,18 +124,13 @@ class InBuild:
     program: str = "buto"
     tool: str = ""
 
-    @property
-    def configuration(self) -> str:
-        return self.command_line.configuration
-
-    def step(self, step: Step) -> str:
+    def written(self, step: Step) -> str:
         if not self._does(step):
-            return shlex.quote(self.program) + self.command_line.step(step).removeprefix("buto")
+            return shlex.quote(self.program) + self.command_line.written(step).removeprefix("buto")
         settings = [] if step.runs is None else [self.setting("runs", str(step.runs))]
         settings += [self.build.setting("profile", "true")] if step.profile else []
         tool = self.tool or self.build.program
-        words = shlex.join(self.build.launch(tool, step.action, step.test, settings)) + self.typed
-        return f"{words}  # {step.why}" if step.why else words
+        return shlex.join(self.build.launch(tool, step.action, step.test, settings)) + self.typed
 
     def _does(self, step: Step) -> bool:
         """Return whether the build tool carries out a step; else it is for the command line."""
@@ -157,12 +151,6 @@ class InBuild:
     def name(self, key: str) -> str:
         own = self.build.settings.get(key)
         return f"{key} in {FILE_NAME}" if own is None else self.build.setting(own, "").rstrip("=")
-
-    def usage(self, action: Action) -> str:
-        return self.command_line.usage(action)
-
-    def path(self, path: Path) -> str:
-        return self.command_line.path(path)
 
 
 def door_of(

@@ -87,8 +87,7 @@ examples:
             type=Path,
             help="async-profiler, for native memory, and for processor time on Java 17",
         )
-        options.add_target_options(parser, cluster=False)
-        options.add_file_options(parser)
+        options.add_options(parser, self.name)
         group = parser.add_argument_group("reports", "FILE may be - for standard output")
         for name, meaning in _FILES.items():
             group.add_argument(f"--{name}", metavar="FILE", type=Path, help=f"write {meaning}")

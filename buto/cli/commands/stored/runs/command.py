@@ -46,7 +46,7 @@ examples:
 
         def add(name: str, help: str) -> ArgumentParser:
             action = actions.add(name, help)
-            options.add_store_option(action)
+            options.add_options(action, self.name)
             return action
 
         listing = add("list", "list stored runs, oldest first")
