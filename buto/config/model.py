@@ -284,23 +284,20 @@ class _Values:
 
     def services(self, test: Mapping[str, Any], directory: Path | None) -> tuple[Service, ...]:
         mask = tuple(test.get("mask", ()))
-        return tuple(
-            self.service(name, data, directory, mask) for name, data in test.get("services", {}).items()
-        )
+        services = test.get("services", {})
+        return tuple(self.service(name, data, directory, mask) for name, data in services.items())
 
-    def service(
-        self, name: str, data: Mapping[str, Any], directory: Path | None, mask: tuple[str, ...]
-    ) -> Service:
+    def service(self, name: str, data: Any, directory: Path | None, mask: tuple[str, ...]) -> Service:
         at: DataPath = ("services", name)
-
-        def text(within: DataPath, value: Any) -> str:
-            return self.text((*at, *within), value)
-
-        def words(within: DataPath, value: Any) -> tuple[str, ...]:
-            return self.command((*at, *within), value)
-
         with _at(*at):
-            return service_from(name, data, directory, text, words, mask)
+            return service_from(
+                name,
+                data,
+                directory,
+                lambda within, value: self.text((*at, *within), value),
+                lambda within, value: self.command((*at, *within), value),
+                mask,
+            )
 
     def source(self, name: str, data: Mapping[str, Any], interval_s: float) -> SourceSpec:
         at: DataPath = ("sources", name)

@@ -10,7 +10,6 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from buto.cli.parsing.hints import CommandLine
-from buto.config import FILE_NAME
 from buto.steps import Action, Step
 from buto.workflow.advice.door import Door
 from buto.workflow.project import NO_OVERRIDES, Overrides
@@ -37,13 +36,18 @@ class Build:
         launch: from what starts the build tool, an action, a test and settings as words to all words that
             carry it out; an empty test means all.
         setting: from the name and the value of a setting of the build tool to the word that sets it.
-        settings: by key of buto's settings, the name of the build tool's own.
+        settings: the keys of buto's settings that it has, too.
     """
 
     program: str
     launch: Callable[[str, Action, str, list[str]], list[str]]
     setting: Callable[[str, str], str]
-    settings: Mapping[str, str]
+    settings: tuple[str, ...]
+
+    def sets(self, key: str, value: str) -> str | None:
+        """Return the word that sets one of buto's settings; None if the build tool cannot."""
+        own = {"oracle": "oracles"}.get(key, key)
+        return self.setting(own, value) if key in self.settings else None
 
 
 def _maven(program: str, action: Action, test: str, settings: list[str]) -> list[str]:
@@ -76,32 +80,15 @@ def _scenario(test: str) -> tuple[str, str]:
     return ".".join([*names[:outer], "$".join(names[outer:])]), method
 
 
-_DIRECTORIES = {"oracle": "oracles", "store": "store"}
-
 BUILDS: Mapping[str, Build] = {
-    "maven": Build(
-        "mvn",
-        _maven,
-        lambda name, value: f"-Dbuto.{name}={value}",
-        {"runs": "runs", "alpha": "alpha", **_DIRECTORIES},
-    ),
-    "gradle": Build(
-        "gradle",
-        _gradle,
-        lambda name, value: f"-Pbuto.{name}={value}",
-        {"runs": "runs"},
-    ),
-    "junit-maven": Build(
-        "mvn",
-        _junit_in_maven,
-        lambda name, value: f"-Dbuto.{name}={value}",
-        {"runs": "runs", **_DIRECTORIES},
-    ),
+    "maven": Build("mvn", _maven, "-Dbuto.{}={}".format, ("runs", "alpha", "oracle", "store")),
+    "gradle": Build("gradle", _gradle, "-Pbuto.{}={}".format, ("runs",)),
+    "junit-maven": Build("mvn", _junit_in_maven, "-Dbuto.{}={}".format, ("runs", "oracle", "store")),
     "junit-gradle": Build(
         "gradle",
         _junit_in_gradle,
         lambda name, value: f"BUTO_{name.upper()}={value}",
-        {"runs": "runs", **_DIRECTORIES},
+        ("runs", "oracle", "store"),
     ),
 }
 
@@ -143,14 +130,11 @@ class InBuild(Door):
         return step.action in _LAUNCHING and not is_stored and not step.plain
 
     def setting(self, key: str, value: str) -> str:
-        own = self.build.settings.get(key)
-        if own is not None:
-            return self.build.setting(own, value)
-        return f"{key}: {value}, at the test in {FILE_NAME}"
+        return self.build.sets(key, value) or f"{key}: {value}, at the test in {self.configuration}"
 
     def name(self, key: str) -> str:
-        own = self.build.settings.get(key)
-        return f"{key} in {FILE_NAME}" if own is None else self.build.setting(own, "").rstrip("=")
+        own = self.build.sets(key, "")
+        return f"{key} in {self.configuration}" if own is None else own.rstrip("=")
 
 
 def door_of(

@@ -69,11 +69,11 @@ def store(text: str) -> Place:
     return place_of(text)
 
 
-def count(text: str) -> int:
-    """Read a number of runs, for argparse."""
-    if text.isdecimal() and 1 <= int(text) <= MAX_RUNS:
+def count(text: str, *, least: int = 1, most: int = MAX_RUNS, what: str = "runs") -> int:
+    """Read a number of launches or runs, for argparse."""
+    if text.isdecimal() and least <= int(text) <= most:
         return int(text)
-    raise ArgumentTypeError(f"the number of runs must be from 1 to {MAX_RUNS}, got {text!r}")
+    raise ArgumentTypeError(f"the number of {what} must be from {least} to {most}, got {text!r}")
 
 
 def count_or_auto(text: str) -> int | str:
