@@ -194,7 +194,7 @@ class Measuring(TypedDict, total=False):
 
 
 class Options(Location, Measuring, total=False):
-    """What a call specifies of a test, as the command line does: ``buto check --help`` lists the options."""
+    """What a call specifies of a test, over its configuration; as the options of the command line."""
 
 
 def _configured(name: str, help: str, default: str = "", definition: str = "") -> Option:
@@ -211,6 +211,9 @@ def _rows(table: type) -> dict[str, Option]:
 
 LOCATION: Mapping[str, Option] = _rows(Location)
 MEASURING: Mapping[str, Option] = _rows(Measuring)
+Options.__doc__ = f"{Options.__doc__}\n\n    Attributes:\n" + "\n".join(
+    f"        {name}: {option.help}." for name, option in {**LOCATION, **MEASURING}.items()
+)
 
 ALPHA = Option(
     help="share of checks of an unchanged program that may fail",
@@ -222,7 +225,8 @@ ALPHA = Option(
 )
 SCHEDULER = Option(
     help="launch on the hosts of this Dask scheduler, or 'local'",
-    about="launch on the hosts of this scheduler; local starts one with this machine as its only host",
+    about="launch on the hosts of this scheduler; local starts one with this machine as its only host. "
+    "Default: launch here",
     schema={
         "title": "the address of a Dask scheduler, or local",
         "type": "string",

@@ -42,6 +42,7 @@ Path("buto.yaml").write_text("{version: 1, tests: {shop: {command: [java, Shop],
 assert config.load(Path("buto.yaml")).tests["shop"].written["colour"] == "red"
 assert main(["record", "shop", "--colour", "green"]) == 2
 
+assert "colour: paint of the bikeshed." in module.Options.__doc__
 project, overrides = project_of({"colour": "red"}, None)
 assert overrides.to_data() == {"colour": "red"}
 print(project.door.step(Step(Action.TRAIN, "shop")))
