@@ -5,13 +5,12 @@ keyword argument in Python, an argument of pytest's mark with its default in the
 which next steps name it. A new option needs a row here and the code that acts on its value.
 
 The rows of keyword arguments stand in the annotations of a TypedDict, where type checkers and editors find
-their types. Every interface imports this module, so it imports nothing heavy.
+their types. Every interface imports this module, so it imports nothing heavy, dataclasses neither.
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Annotated, Any, Literal, TypedDict, get_args, get_origin, get_type_hints
+from typing import Annotated, Any, Literal, NamedTuple, TypedDict, get_args, get_origin, get_type_hints
 
 AUTO = "auto"
 """Value of ``runs`` for as many runs as sharpen the oracle."""
@@ -25,8 +24,7 @@ _LAUNCHING = ("train", "check", "accept", "compare", "bisect", "record", "why")
 _OF_ORACLES = ("report", "selftest", "suggest", "plot")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Option:
+class Option(NamedTuple):
     """One row.
 
     Attributes:
@@ -206,7 +204,7 @@ def _configured(name: str, help: str, default: str = "", definition: str = "") -
 def _rows(table: type) -> dict[str, Option]:
     hints = get_type_hints(table, include_extras=True)
     parts = {name: get_args(annotation) for name, annotation in hints.items()}
-    return {name: replace(option, name=name, type=kind) for name, (kind, option) in parts.items()}
+    return {name: option._replace(name=name, type=kind) for name, (kind, option) in parts.items()}
 
 
 LOCATION: Mapping[str, Option] = _rows(Location)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Any
 
 from buto import schemas
@@ -25,7 +24,7 @@ def config_schema(third_party: Sequence[str] = ()) -> dict[str, Any]:
         third_party: names of other packages' detectors whose settings belong to it.
     """
     schema = schemas.load(SCHEMA)
-    schema["properties"]["scheduler"] = replace(SCHEDULER, default="").key_schema()
+    schema["properties"]["scheduler"] = SCHEDULER._replace(default="").key_schema()
     schema["definitions"]["test"] = {
         "type": ["object", "null"],
         "additionalProperties": False,
