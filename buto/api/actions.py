@@ -16,9 +16,10 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Literal, Unpack
 
-from buto.api.options import Location, Options, check_count, exclude, kinds_named, located, project_of
+from buto.api.options import check_count, exclude, kinds_named, located, project_of
 from buto.causes import Explanation
 from buto.errors import UsageError
+from buto.options import Location, Options
 from buto.report.result import Result
 from buto.runs import RunSet, run_set
 from buto.workflow import accept as accepting

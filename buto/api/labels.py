@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Literal, Unpack, get_args
 
-from buto.api.options import Location, check_count, located
+from buto.api.options import check_count, located
 from buto.errors import UsageError
+from buto.options import Location
 from buto.oracle.suggestion.model import Suggestion
 from buto.runs import Run
 from buto.runs.labels import Label, Labelling

@@ -5,55 +5,14 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Final, TypedDict
 
 from buto.api.python_door import PythonDoor
-from buto.config.model import AUTO, MAX_RUNS
 from buto.config.scheduler import scheduler_of
 from buto.errors import UsageError
+from buto.options import AUTO, LOCATION, MAX_RUNS, MEASURING, Location, Options
 from buto.profiles import Kind
 from buto.runs.storage.place import Place, place_of
-from buto.workflow.project import NO_OVERRIDES, Files, Overrides, Project
-
-LOCATION: Final = ("config", "store", "oracle")
-
-
-class Location(TypedDict, total=False):
-    """Where the files of a project are; as the options of the command line.
-
-    Attributes:
-        config: the configuration; without it ``buto.yaml`` in this directory, if it is there.
-        store: where runs are kept, a directory or ``s3://BUCKET/PREFIX``; without it ``.buto`` beside the
-            configuration.
-        oracle: the file of the oracle; without it ``oracles/NAME.json`` beside the configuration.
-    """
-
-    config: str | Path
-    store: str | Path
-    oracle: str | Path
-
-
-class Options(Location, total=False):
-    """What a call specifies of a test, over its configuration; as the options of the command line.
-
-    Attributes:
-        interval, timeout: times as ``"100ms"``.
-        jvm: pattern for the main class of the JVM to measure.
-        collector: ``agent`` or ``jmx``.
-        live_set: when to count the live objects: ``off``, ``end``, ``marks`` or a time as ``"5s"``.
-        mbeans: patterns of the program's own MBeans to record.
-        expect_exit: exit code of a good run.
-        environment: name and labels of the environment, as ``"ci,database=17"``.
-    """
-
-    interval: str
-    timeout: str
-    jvm: str
-    collector: str
-    live_set: str
-    mbeans: Sequence[str]
-    expect_exit: int
-    environment: str
+from buto.workflow.project import NO_OVERRIDES, Files, Overrides, Project, measuring
 
 
 def located(options: Location, overrides: Overrides = NO_OVERRIDES) -> Project:
@@ -64,9 +23,10 @@ def located(options: Location, overrides: Overrides = NO_OVERRIDES) -> Project:
         ConfigError: its configuration does not follow its schema.
         BadFileError: the configuration that was named does not exist, or cannot be read.
     """
-    unknown = [key for key in options if key not in Options.__annotations__]
+    known = (*LOCATION, *MEASURING)
+    unknown = [key for key in options if key not in known]
     if unknown:
-        raise TypeError(f"there is no option {unknown[0]!r}; known are {', '.join(Options.__annotations__)}")
+        raise TypeError(f"there is no option {unknown[0]!r}; known are {', '.join(known)}")
     paths: dict[str, Path] = {key: Path(options[key]) for key in ("config", "oracle") if key in options}
     store = {"store": place_of(options["store"])} if "store" in options else {}
     files = Files.located(paths.get("config"), store.get("store"), paths.get("oracle"))
@@ -87,20 +47,10 @@ def project_of(
     """
     if isinstance(command, str):
         raise TypeError('command must be a list of arguments, as ["java", "-jar", "app.jar"], got a text')
-    if isinstance(options.get("mbeans"), str):
-        raise TypeError('mbeans must be a list of patterns, as ["com.acme:*"], got a text')
-    overrides = Overrides(
-        command=None if command is None else tuple(command),
-        interval=options.get("interval"),
-        timeout=options.get("timeout"),
-        jvm=options.get("jvm"),
-        collector=options.get("collector"),
-        live_set=options.get("live_set"),
-        mbeans=tuple(options.get("mbeans", ())),
-        expect_exit=options.get("expect_exit"),
-        environment=options.get("environment"),
-        alpha=alpha,
-    )
+    for name, option in MEASURING.items():
+        if option.is_list and isinstance(options.get(name), str):
+            raise TypeError(f"{name} must be a list of patterns, got {options.get(name)!r}")
+    overrides = Overrides(None if command is None else tuple(command), alpha, measuring(options))
     return located(options, overrides), overrides
 
 

@@ -1,4 +1,4 @@
-"""How a user who calls buto from Python writes the next step; see :class:`buto.workflow.advice.door.Door`."""
+"""How a user who calls buto from Python writes the next step."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ import re
 import shlex
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from pathlib import Path
 
-from buto.config import FILE_NAME
+from buto.options import argument
 from buto.runs.masking import Mask
 from buto.runs.storage.place import Place
 from buto.steps import Action, Step
+from buto.workflow.advice.door import Door
 from buto.workflow.project import NO_OVERRIDES, Overrides
 
 _NUMBER = re.compile(r"\d+(\.\d+)?")
@@ -22,7 +22,7 @@ _COMMAND_LINE_ONLY = frozenset({Action.ATTACH, Action.BISECT, Action.REPORT, Act
 
 
 @dataclass(frozen=True, slots=True)
-class PythonDoor:
+class PythonDoor(Door):
     """Advice as calls of this package.
 
     Attributes:
@@ -33,27 +33,17 @@ class PythonDoor:
     located: Mapping[str, Place] = field(default_factory=dict)
     overrides: Overrides = NO_OVERRIDES
 
-    @property
-    def configuration(self) -> str:
-        return FILE_NAME
-
-    def step(self, step: Step) -> str:
-        why = f"  # {step.why}" if step.why else ""
-        return f"{self._call(step)}{why}"
-
     def setting(self, key: str, value: str) -> str:
-        return f"{self.name(key)}={value if _NUMBER.fullmatch(value) else _text(value)}"
+        return f"{argument(key)}={value if _NUMBER.fullmatch(value) else _text(value)}"
 
     def name(self, key: str) -> str:
-        return key.replace("-", "_")
+        return argument(key)
 
     def usage(self, action: Action) -> str:
-        return f"buto {action.value} --help" if action in _COMMAND_LINE_ONLY else f"help(buto.{action.value})"
+        # Without arguments, super() fails in a dataclass with slots.
+        return f"help(buto.{action.value})" if action not in _COMMAND_LINE_ONLY else Door.usage(self, action)
 
-    def path(self, path: Path) -> str:
-        return str(path)
-
-    def _call(self, step: Step) -> str:
+    def written(self, step: Step) -> str:
         store = self._located("store")
         match step.action:
             case Action.LIST_RUNS:
@@ -95,7 +85,7 @@ class PythonDoor:
             named |= self._overrides(step.action)
             command = self.overrides.command or command
         if command and step.action in _LAUNCHING:
-            named["command"] = f"[{', '.join(map(_text, Mask().words(command)))}]"
+            named["command"] = _python(Mask().words(command))
         words = [*positional, *(f"{key}={value}" for key, value in named.items())]
         return f"buto.{step.action.value}({', '.join(words)})"
 
@@ -104,23 +94,11 @@ class PythonDoor:
 
     def _overrides(self, action: Action) -> dict[str, str]:
         """Return what a call of this action takes of what was specified."""
-        specified = self.overrides
         if action in _OF_STORED:
             return {}
-        texts = {
-            "interval": specified.interval,
-            "timeout": specified.timeout,
-            "jvm": specified.jvm,
-            "collector": specified.collector,
-            "live_set": specified.live_set,
-            "environment": specified.environment,
-        }
-        named = {key: _text(value) for key, value in texts.items() if value is not None}
-        if specified.mbeans:
-            named["mbeans"] = f"[{', '.join(map(_text, specified.mbeans))}]"
-        alpha = specified.alpha if action is Action.COMPARE else None
-        numbers = {"expect_exit": specified.expect_exit, "alpha": alpha}
-        return named | {key: f"{value:g}" for key, value in numbers.items() if value is not None}
+        alpha = {"alpha": self.overrides.alpha} if action is Action.COMPARE else {}
+        specified: dict[str, object] = {**self.overrides.options, **alpha}
+        return {name: _python(value) for name, value in specified.items() if value is not None}
 
 
 def _programs(step: Step) -> dict[str, str]:
@@ -129,6 +107,13 @@ def _programs(step: Step) -> dict[str, str]:
     texts = {"against": step.against, "build": step.build}
     named = {key: _text(value) for key, value in texts.items() if value}
     return named | ({"revisions": revisions} if revisions else {})
+
+
+def _python(value: object) -> str:
+    """Return a text, a number or a list of texts as a call has it."""
+    if isinstance(value, list | tuple):
+        return f"[{', '.join(map(_text, value))}]"
+    return _text(value) if isinstance(value, str) else f"{value:g}"
 
 
 def _text(value: str) -> str:

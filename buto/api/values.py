@@ -8,9 +8,10 @@ from pathlib import Path
 from typing import Any, Unpack
 
 from buto import oracle
-from buto.api.options import Location, located
+from buto.api.options import located
 from buto.detectors.judge import settings_from
 from buto.experiments.dataset import archive
+from buto.options import Location
 from buto.oracle import DEFAULT, Oracle
 from buto.report.history import Entry
 from buto.runs import Run, RunSet, RunStore, run_set

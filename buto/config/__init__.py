@@ -2,7 +2,7 @@
 
 from buto.config.model import DEFAULT_RUNS, InvalidValue, TestConfig, build_test, most_runs, parse_interval
 from buto.config.reader import FILE_NAME, Config, find, load, masks
-from buto.config.validation import complaints
+from buto.config.validation import complaints, meant
 from buto.config.variables import escape, expand, portable
 
 __all__ = [
@@ -18,6 +18,7 @@ __all__ = [
     "find",
     "load",
     "masks",
+    "meant",
     "most_runs",
     "parse_interval",
     "portable",

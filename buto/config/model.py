@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import shlex
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -20,18 +21,17 @@ from buto.detectors.judge import DEFAULT, settings_from
 from buto.detectors.settings import Settings
 from buto.engine.placement import ANY_HOST, HostLabels
 from buto.errors import UsageError
+from buto.options import AUTO, NEVER, TEST
 from buto.programs.model import Revision
 from buto.runs.masking import Mask
-from buto.runs.window import PROGRAM_END, PROGRAM_START, Window, parse_moment
+from buto.runs.window import PROGRAM_END, PROGRAM_START, Moment, Window, parse_moment
 from buto.units import format_seconds, parse_bytes, parse_seconds
 from buto.workload.model import STOPPED_EXIT, Workload, workload_from
 from buto.workload.services.model import Service, service_from
 
-DEFAULT_RUNS = 10
-AUTO = "auto"
-"""Value of ``runs`` for as many runs as sharpen the oracle."""
-
-MAX_RUNS = 10_000
+DEFAULT_RUNS = int(TEST["runs"].default)
+DEFAULT_KEPT_BYTES = parse_bytes(TEST["keep"].default)
+"""The largest program that training keeps."""
 
 _NOT_REMEMBERED = ("runs", "judge", "inputs", "keep", "program")
 """Keys that do not concern launching and measuring."""
@@ -42,16 +42,8 @@ SOURCE_INTERVAL_S = 1.0
 SOURCE_TIMEOUT_S = 1.0
 """The longest time that one reading of a source may take."""
 
-DEFAULT_KEPT_BYTES = 256 << 20
-"""The largest program that training keeps."""
-
-NEVER = "never"
-
-DEFAULT_TIMEOUT_S = 600.0
-DEFAULT_INTERVAL_S = 0.1
 SHORTEST_INTERVAL_S = 0.001
 """A snapshot takes some 50 microseconds; below a millisecond the sampler would measure itself."""
-
 
 SHORTEST_LIVE_SET_S = 0.1
 
@@ -122,8 +114,8 @@ def build_test(
     values = _Values(environment)
     services = values.services(written, directory)
     window = values.window(written["window"]) if "window" in written else None
-    timeout_s = values.seconds("timeout", written, DEFAULT_TIMEOUT_S)
-    interval_s = values.seconds("interval", written, DEFAULT_INTERVAL_S, parse_interval)
+    timeout_s = values.seconds("timeout", written)
+    interval_s = values.seconds("interval", written, parse_interval)
     if interval_s >= timeout_s:
         raise InvalidValue(
             ("interval",) if "interval" in written else ("timeout",),
@@ -219,6 +211,17 @@ def parse_interval(text: str) -> float:
     return interval_s
 
 
+@contextmanager
+def _at(*at: str | int, before: str = "") -> Iterator[None]:
+    """Turn an error about a value into one that has its path, unless it already has one."""
+    try:
+        yield
+    except InvalidValue:
+        raise
+    except UsageError as error:
+        raise InvalidValue(at, f"{before}{error.message}", error.advice) from error
+
+
 @dataclass(frozen=True, slots=True)
 class _Values:
     """Reads values; its errors name the value."""
@@ -226,99 +229,75 @@ class _Values:
     environment: Mapping[str, str]
 
     def text(self, at: DataPath, value: str | float | bool) -> str:
-        try:
+        with _at(*at):
             expanded = expand(value if isinstance(value, str) else json.dumps(value), self.environment)
-        except UsageError as error:
-            raise InvalidValue(at, error.message, error.advice) from error
-        if "\0" in expanded:
-            raise InvalidValue(at, f"{value!r} must not have a null character")
-        return expanded
+            if "\0" in expanded:
+                raise UsageError(f"{value!r} must not have a null character")
+            return expanded
 
     def seconds(
-        self,
-        key: str,
-        written: Mapping[str, Any],
-        default: float,
-        parse: Callable[[str], float] = parse_seconds,
+        self, key: str, written: Mapping[str, Any], parse: Callable[[str], float] = parse_seconds
     ) -> float:
-        if key not in written:
-            return default
-        try:
-            return parse(str(written[key]))
-        except UsageError as error:
-            raise InvalidValue((key,), error.message, error.advice) from error
+        with _at(key):
+            return parse(str(written.get(key, TEST[key].default)))
 
     def live_set(self, written: Mapping[str, Any]) -> LiveSet | None:
         usual = "end" if written.get("collector", "agent") == "agent" else "off"
-        try:
+        with _at("live-set"):
             return parse_live_set(str(written.get("live-set", usual)))
-        except UsageError as error:
-            raise InvalidValue(("live-set",), error.message, error.advice) from error
 
     def keep_bytes(self, written: Mapping[str, Any]) -> int:
-        keep = str(written.get("keep", f"{DEFAULT_KEPT_BYTES}B"))
+        keep = str(written.get("keep", TEST["keep"].default))
         if keep == NEVER:
             return 0
-        try:
-            size = parse_bytes(keep)
-        except UsageError as error:
-            raise InvalidValue(("keep",), f"keep: {error.message}, or {NEVER}", error.advice) from error
-        if not size:
-            raise InvalidValue(("keep",), f"keep must be a size above 0, or {NEVER}, got {keep}")
-        return size
+        with _at("keep"):
+            try:
+                size = parse_bytes(keep)
+            except UsageError as error:
+                raise UsageError(f"keep: {error.message}, or {NEVER}", advice=error.advice) from error
+            if not size:
+                raise UsageError(f"keep must be a size above 0, or {NEVER}, got {keep}")
+            return size
 
     def settings(self, judge: Mapping[str, Any]) -> Settings:
-        try:
+        with _at("judge"):
             return settings_from(judge)
-        except UsageError as error:
-            raise InvalidValue(("judge",), error.message, error.advice) from error
 
     def workload(self, data: Mapping[str, Any]) -> Workload:
         at = ("workload",)
-        try:
+        with _at(*at):
             return workload_from(data, partial(self.text, at), partial(self.command, (*at, "command")))
-        except InvalidValue:
-            raise
-        except UsageError as error:
-            raise InvalidValue(at, error.message, error.advice) from error
 
     def labels(self, written: Mapping[str, Any]) -> dict[str, str]:
-        configured = {
-            key: self.text(("labels", key), value) for key, value in written.get("labels", {}).items()
-        }
-        try:
+        with _at("labels"):
+            configured = {
+                key: self.text(("labels", key), value) for key, value in written.get("labels", {}).items()
+            }
             return joined(configured, self.environment)
-        except UsageError as error:
-            raise InvalidValue(("labels",), error.message, error.advice) from error
 
     def window(self, data: Mapping[str, Any]) -> Window:
-        moments = {}
-        for key, usual in (("from", PROGRAM_START), ("to", PROGRAM_END)):
-            try:
-                moments[key] = parse_moment(str(data.get(key, usual)))
-            except UsageError as error:
-                raise InvalidValue(("window", key), error.message, error.advice) from error
-        return Window(moments["from"], moments["to"])
+        def moment(key: str, usual: str) -> Moment:
+            with _at("window", key):
+                return parse_moment(str(data.get(key, usual)))
+
+        return Window(moment("from", PROGRAM_START), moment("to", PROGRAM_END))
 
     def services(self, test: Mapping[str, Any], directory: Path | None) -> tuple[Service, ...]:
         mask = tuple(test.get("mask", ()))
-        found = []
-        for name, data in test.get("services", {}).items():
-            at: DataPath = ("services", name)
+        services = test.get("services", {})
+        return tuple(self.service(name, data, directory, mask) for name, data in services.items())
 
-            def text(within: DataPath, value: Any, at: DataPath = at) -> str:
-                return self.text((*at, *within), value)
-
-            def words(within: DataPath, value: Any, at: DataPath = at) -> tuple[str, ...]:
-                return self.command((*at, *within), value)
-
-            try:
-                found.append(service_from(name, data, directory, text, words, mask))
-            except InvalidValue:
-                raise
-            except UsageError as error:
-                raise InvalidValue(at, error.message, error.advice) from error
-        return tuple(found)
+    def service(self, name: str, data: Any, directory: Path | None, mask: tuple[str, ...]) -> Service:
+        at: DataPath = ("services", name)
+        with _at(*at):
+            return service_from(
+                name,
+                data,
+                directory,
+                lambda within, value: self.text((*at, *within), value),
+                lambda within, value: self.command((*at, *within), value),
+                mask,
+            )
 
     def source(self, name: str, data: Mapping[str, Any], interval_s: float) -> SourceSpec:
         at: DataPath = ("sources", name)
@@ -328,11 +307,9 @@ class _Values:
             for key, value in data.items()
             if key not in ("kind", "interval", "timeout")
         }
-        try:
+        with _at(*at, before=f"the source {name}: "):
             own = {key: parse_seconds(str(data[key])) for key in ("interval", "timeout") if key in data}
             source_registry.source(kind)(settings)
-        except UsageError as error:
-            raise InvalidValue(at, f"the source {name}: {error.message}", error.advice) from error
         usual_s = max(SOURCE_INTERVAL_S, interval_s)
         return SourceSpec(
             name, kind, settings, own.get("interval", usual_s), own.get("timeout", SOURCE_TIMEOUT_S)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,6 +18,9 @@ from buto.runs.files.reading import is_missing, read_file
 FILE_NAME = "buto.yaml"
 _MERGED = ("environment", "judge", "labels")
 """Mappings whose entries a test adds to those of the defaults."""
+
+_TEXTS = re.compile(r"(services/[^/]+/(ready/)?|workload/)?(command|environment)(/.*)?")
+"""Where values within a test are texts, also if YAML has a number or a truth value: ``010`` is not ten."""
 
 _ADDED = "mask"
 """A list that a test adds to that of the defaults; every other key is replaced."""
@@ -73,8 +77,8 @@ def load(path: Path, environment: Mapping[str, str] = os.environ) -> Config:
 
 
 def _test(name: str, document: Document, directory: Path, environment: Mapping[str, str]) -> TestConfig:
-    defaults = _as_written(document, ("defaults",))
-    own = _as_written(document, ("tests", name))
+    defaults = _as_written(document, ("defaults",), document.data.get("defaults") or {})
+    own = _as_written(document, ("tests", name), document.data["tests"][name] or {})
     written = {**defaults, **own}
     for key in _MERGED:
         if key in written:
@@ -90,31 +94,11 @@ def _test(name: str, document: Document, directory: Path, environment: Mapping[s
         raise document.error(at, error.message, key=not error.at, advice=error.advice) from error
 
 
-def _as_written(document: Document, at: DataPath) -> dict[str, Any]:
-    """Return a test's data with the words of its commands and environments as written in the file."""
-    data: Any = document.data
-    for part in at:
-        data = data.get(part) or {}
-    written = _words_as_written(document, at, data)
-    if "services" in data:
-        written["services"] = {
-            name: _words_as_written(document, (*at, "services", name), one)
-            | {"ready": _words_as_written(document, (*at, "services", name, "ready"), one["ready"])}
-            for name, one in data["services"].items()
-        }
-    return written
-
-
-def _words_as_written(document: Document, at: DataPath, data: Mapping[str, Any]) -> dict[str, Any]:
-    written = dict(data)
-    if isinstance(data.get("command"), list):
-        written["command"] = [
-            document.written[*at, "command", index] for index in range(len(data["command"]))
-        ]
-    elif "command" in data:
-        written["command"] = document.written[*at, "command"]
-    if "environment" in data:
-        written["environment"] = {
-            key: document.written[*at, "environment", key] for key in data["environment"]
-        }
-    return written
+def _as_written(document: Document, at: DataPath, value: Any) -> Any:
+    """Return a part of the data, in which the words of commands and environments have their own text."""
+    if isinstance(value, dict):
+        return {key: _as_written(document, (*at, key), one) for key, one in value.items()}
+    if isinstance(value, list):
+        return [_as_written(document, (*at, place), one) for place, one in enumerate(value)]
+    within = at[1:] if at[0] == "defaults" else at[2:]
+    return document.written[at] if _TEXTS.fullmatch("/".join(map(str, within))) else value

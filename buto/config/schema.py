@@ -1,4 +1,4 @@
-"""The JSON schema of a configuration, with the settings that each detector declares."""
+"""The JSON schema of a configuration: the table of options, and the settings that each detector declares."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from buto import schemas
 from buto.collect.sources import registry
 from buto.collect.sources.registry import BrokenSourceError
 from buto.detectors.judge import judge_schema
+from buto.options import SCHEDULER, TEST
 
 SCHEMA = "config"
 
@@ -23,6 +24,12 @@ def config_schema(third_party: Sequence[str] = ()) -> dict[str, Any]:
         third_party: names of other packages' detectors whose settings belong to it.
     """
     schema = schemas.load(SCHEMA)
+    schema["properties"]["scheduler"] = SCHEDULER._replace(default="").key_schema()
+    schema["definitions"]["test"] = {
+        "type": ["object", "null"],
+        "additionalProperties": False,
+        "properties": {key: option.key_schema() for key, option in TEST.items()},
+    }
     schema["definitions"]["judge"] = judge_schema(third_party)
     schema["definitions"] |= _sources()
     return schema
@@ -41,8 +48,6 @@ def _sources() -> dict[str, Any]:
     ]
     sources = {
         "title": "a mapping of sources by their names",
-        "description": "Where to read further numbers, beside those of the JVM; each name begins the names "
-        "of its properties. A source that is called like a kind is of that kind.",
         "type": "object",
         "minProperties": 1,
         "propertyNames": {

@@ -6,9 +6,12 @@ import os
 import shlex
 from dataclasses import dataclass
 from pathlib import Path
+from typing import ClassVar
 
+from buto.options import argument
 from buto.runs.storage.place import Place
 from buto.steps import Action, Step
+from buto.workflow.advice.door import Door
 
 _STORE = Path(".buto")
 _INI = {"store": "buto_store", "oracle": "buto_oracles"}
@@ -26,8 +29,8 @@ _OF_STORE = (Action.SHOW_RUN, Action.LIST_RUNS, Action.DELETE_RUN, Action.LABEL)
 
 
 @dataclass(frozen=True, slots=True)
-class InPytest:
-    """The door of a user who runs pytest; see :class:`buto.workflow.advice.door.Door`.
+class InPytest(Door):
+    """The door of a user who runs pytest.
 
     Attributes:
         node: the argument with which pytest runs only this test.
@@ -43,22 +46,19 @@ class InPytest:
     store: Place
     oracle: Path
 
-    @property
-    def configuration(self) -> str:
-        return "the mark"
+    configuration: ClassVar[str] = "the mark"
 
-    def step(self, step: Step) -> str:
-        why = f"  # {step.why}" if step.why else ""
-        return f"{shlex.join(self._words(step))}{why}"
+    def written(self, step: Step) -> str:
+        return shlex.join(self._words(step))
 
     def setting(self, key: str, value: str) -> str:
         if key in _INI:
             return f"{_INI[key]} = {value}, in pytest's ini file"
         text = value if value.isdigit() else f'"{value}"'
-        return f"{_argument(key)}={text}"
+        return f"{argument(key)}={text}"
 
     def name(self, key: str) -> str:
-        return _INI.get(key, _argument(key))
+        return _INI.get(key, argument(key))
 
     def usage(self, action: Action) -> str:
         return "pytest --markers"
@@ -83,7 +83,3 @@ class InPytest:
         if step.profile:
             return ["pytest", self.node, *_FLAGS[step.action], *_FLAGS[Action.WHY]]
         return ["pytest", self.node, *_FLAGS.get(step.action, ())]
-
-
-def _argument(key: str) -> str:
-    return key.replace("-", "_")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path, PurePath
@@ -10,9 +9,10 @@ from typing import Any
 
 import pytest
 
-from buto import config, schemas
+from buto import config
 from buto.config import TestConfig
 from buto.errors import UsageError
+from buto.options import TEST, argument
 from buto.runs import encode_test
 
 _MARK = "buto"
@@ -110,13 +110,10 @@ test_of.__test__ = False  # type: ignore[attr-defined]  # pytest would take it f
 
 
 def _refuse_unknown(given: Mapping[str, Any]) -> None:
-    of_config = [key.replace("-", "_") for key in schemas.load("config")["definitions"]["test"]["properties"]]
-    known = list(dict.fromkeys([*_OWN, *of_config]))
+    known = list(dict.fromkeys([*_OWN, *map(argument, TEST)]))
     for key in given:
         if key not in known:
-            near = difflib.get_close_matches(key, known, n=1)
-            meant = f"did you mean {near[0]!r}?" if near else f"known are {', '.join(known)}"
-            raise UsageError(f"buto: unknown argument {key!r}; {meant}", advice=_EXAMPLE)
+            raise UsageError(f"buto: unknown argument {key!r}; {config.meant(key, known)}", advice=_EXAMPLE)
 
 
 def _below(value: Any, root: Path) -> Any:

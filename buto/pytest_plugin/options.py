@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from buto.options import INI, LOCATION
+
 CHECK, TRAIN, ACCEPT, SKIP = "check", "train", "accept", "skip"
 
 _FLAGS = {
@@ -14,8 +16,6 @@ _FLAGS = {
     ACCEPT: "train again each test that did not pass when last checked, does not pass now, or has no oracle",
     SKIP: "skip all buto tests",
 }
-_DEFAULTS = ("runs", "alpha", "fail_on", "interval", "timeout")
-"""Arguments of the mark that can have a default in the ini file."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,11 +55,11 @@ def add_options(parser: pytest.Parser) -> None:
     parser.addini(
         "buto_store",
         "where runs are kept: a directory below the rootdir, or s3://BUCKET/PREFIX",
-        default=".buto",
+        default=LOCATION["store"].default,
     )
     parser.addini("buto_oracles", "where oracles are kept, below the rootdir", default="oracles")
     parser.addini("buto_skip", "skip all buto tests, as --buto-skip does", type="bool", default=False)
-    for key in _DEFAULTS:
+    for key in INI:
         parser.addini(f"buto_{key}", f"default of the argument {key} of the mark buto", default=None)
 
 
@@ -73,7 +73,7 @@ def options_of(config: pytest.Config) -> Options:
     if len(asked) > 1:
         raise pytest.UsageError(f"{' and '.join(f'--buto-{mode}' for mode in asked)} cannot be combined")
     usual = SKIP if config.getini("buto_skip") else CHECK
-    given = {key: config.getini(f"buto_{key}") for key in _DEFAULTS}
+    given = {key: config.getini(f"buto_{key}") for key in INI}
     return Options(
         mode=asked[0] if asked else usual,
         root=config.rootpath,

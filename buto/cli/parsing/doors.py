@@ -8,10 +8,8 @@ import shutil
 import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from pathlib import Path
 
 from buto.cli.parsing.hints import CommandLine
-from buto.config import FILE_NAME
 from buto.steps import Action, Step
 from buto.workflow.advice.door import Door
 from buto.workflow.project import NO_OVERRIDES, Overrides
@@ -38,13 +36,18 @@ class Build:
         launch: from what starts the build tool, an action, a test and settings as words to all words that
             carry it out; an empty test means all.
         setting: from the name and the value of a setting of the build tool to the word that sets it.
-        settings: by key of buto's settings, the name of the build tool's own.
+        settings: the keys of buto's settings that it has, too.
     """
 
     program: str
     launch: Callable[[str, Action, str, list[str]], list[str]]
     setting: Callable[[str, str], str]
-    settings: Mapping[str, str]
+    settings: tuple[str, ...]
+
+    def sets(self, key: str, value: str) -> str | None:
+        """Return the word that sets one of buto's settings; None if the build tool cannot."""
+        own = {"oracle": "oracles"}.get(key, key)
+        return self.setting(own, value) if key in self.settings else None
 
 
 def _maven(program: str, action: Action, test: str, settings: list[str]) -> list[str]:
@@ -77,39 +80,22 @@ def _scenario(test: str) -> tuple[str, str]:
     return ".".join([*names[:outer], "$".join(names[outer:])]), method
 
 
-_DIRECTORIES = {"oracle": "oracles", "store": "store"}
-
 BUILDS: Mapping[str, Build] = {
-    "maven": Build(
-        "mvn",
-        _maven,
-        lambda name, value: f"-Dbuto.{name}={value}",
-        {"runs": "runs", "alpha": "alpha", **_DIRECTORIES},
-    ),
-    "gradle": Build(
-        "gradle",
-        _gradle,
-        lambda name, value: f"-Pbuto.{name}={value}",
-        {"runs": "runs"},
-    ),
-    "junit-maven": Build(
-        "mvn",
-        _junit_in_maven,
-        lambda name, value: f"-Dbuto.{name}={value}",
-        {"runs": "runs", **_DIRECTORIES},
-    ),
+    "maven": Build("mvn", _maven, "-Dbuto.{}={}".format, ("runs", "alpha", "oracle", "store")),
+    "gradle": Build("gradle", _gradle, "-Pbuto.{}={}".format, ("runs",)),
+    "junit-maven": Build("mvn", _junit_in_maven, "-Dbuto.{}={}".format, ("runs", "oracle", "store")),
     "junit-gradle": Build(
         "gradle",
         _junit_in_gradle,
         lambda name, value: f"BUTO_{name.upper()}={value}",
-        {"runs": "runs", **_DIRECTORIES},
+        ("runs", "oracle", "store"),
     ),
 }
 
 
 @dataclass(frozen=True, slots=True)
-class InBuild:
-    """The door of a user who runs a build; see :class:`buto.workflow.advice.door.Door`.
+class InBuild(Door):
+    """The door of a user who runs a build.
 
     Attributes:
         build: the build tool.
@@ -125,18 +111,13 @@ class InBuild:
     program: str = "buto"
     tool: str = ""
 
-    @property
-    def configuration(self) -> str:
-        return self.command_line.configuration
-
-    def step(self, step: Step) -> str:
+    def written(self, step: Step) -> str:
         if not self._does(step):
-            return shlex.quote(self.program) + self.command_line.step(step).removeprefix("buto")
+            return shlex.quote(self.program) + self.command_line.written(step).removeprefix("buto")
         settings = [] if step.runs is None else [self.setting("runs", str(step.runs))]
         settings += [self.build.setting("profile", "true")] if step.profile else []
         tool = self.tool or self.build.program
-        words = shlex.join(self.build.launch(tool, step.action, step.test, settings)) + self.typed
-        return f"{words}  # {step.why}" if step.why else words
+        return shlex.join(self.build.launch(tool, step.action, step.test, settings)) + self.typed
 
     def _does(self, step: Step) -> bool:
         """Return whether the build tool carries out a step; else it is for the command line."""
@@ -149,20 +130,11 @@ class InBuild:
         return step.action in _LAUNCHING and not is_stored and not step.plain
 
     def setting(self, key: str, value: str) -> str:
-        own = self.build.settings.get(key)
-        if own is not None:
-            return self.build.setting(own, value)
-        return f"{key}: {value}, at the test in {FILE_NAME}"
+        return self.build.sets(key, value) or f"{key}: {value}, at the test in {self.configuration}"
 
     def name(self, key: str) -> str:
-        own = self.build.settings.get(key)
-        return f"{key} in {FILE_NAME}" if own is None else self.build.setting(own, "").rstrip("=")
-
-    def usage(self, action: Action) -> str:
-        return self.command_line.usage(action)
-
-    def path(self, path: Path) -> str:
-        return self.command_line.path(path)
+        own = self.build.sets(key, "")
+        return f"{key} in {self.configuration}" if own is None else own.rstrip("=")
 
 
 def door_of(

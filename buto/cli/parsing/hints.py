@@ -4,20 +4,18 @@ from __future__ import annotations
 
 import shlex
 from dataclasses import dataclass
-from pathlib import Path
 
-from buto.config import FILE_NAME
+from buto.options import flag
 from buto.runs.masking import Mask
 from buto.steps import Action, Step
+from buto.workflow.advice.door import Door
 from buto.workflow.project import NO_OVERRIDES, Overrides
 from buto.workflow.project.files import STORE, Files
 
-_NAMES = {"command": "a command after --"}
-
 
 @dataclass(frozen=True, slots=True)
-class CommandLine:
-    """The door of a user who typed ``buto``; see :class:`buto.workflow.advice.door.Door`.
+class CommandLine(Door):
+    """The door of a user who typed ``buto``.
 
     Attributes:
         files: of the project; named again in every command.
@@ -31,27 +29,7 @@ class CommandLine:
     masks: tuple[str, ...] = ()
     typed: tuple[str, ...] = ()
 
-    @property
-    def configuration(self) -> str:
-        return FILE_NAME
-
-    def step(self, step: Step) -> str:
-        why = f"  # {step.why}" if step.why else ""
-        return f"{self._words(step)}{why}"
-
-    def setting(self, key: str, value: str) -> str:
-        return f"--{key} {shlex.quote(value)}"
-
-    def name(self, key: str) -> str:
-        return _NAMES.get(key, f"--{key}")
-
-    def usage(self, action: Action) -> str:
-        return f"buto {action.value} --help"
-
-    def path(self, path: Path) -> str:
-        return str(path)
-
-    def _words(self, step: Step) -> str:
+    def written(self, step: Step) -> str:
         match step.action:
             case Action.DOCTOR:
                 return shlex.join(step.words())
@@ -71,6 +49,12 @@ class CommandLine:
             case _:
                 places = self._options(oracle=self.files.oracle, config=self.files.configuration)
                 return self._again(step, places)
+
+    def setting(self, key: str, value: str) -> str:
+        return f"{flag(key)} {shlex.quote(value)}"
+
+    def name(self, key: str) -> str:
+        return "a command after --" if key == "command" else flag(key)
 
     def _compare(self, step: Step, against: str) -> str:
         command = ["--", *step.command] if step.command else []
@@ -92,13 +76,9 @@ class CommandLine:
         if step.plain:
             return Mask(self.masks).command([*words, *(("--", *step.command) if step.command else ())])
         typed = self.overrides
-        words += self._options(
-            interval=typed.interval, timeout=typed.timeout, jvm=typed.jvm, collector=typed.collector
-        )
-        words += self._options(live_set=typed.live_set, environment=typed.environment)
-        for pattern in typed.mbeans:
-            words += self._options(mbean=pattern)
-        words += self._options(expect_exit=typed.expect_exit)
+        for name, value in typed.options.items():
+            for one in value if isinstance(value, list | tuple) else [value]:
+                words += [flag(name), str(one)]
         configured = self.files.has_configuration
         command = typed.command or (() if configured else step.command)
         return Mask(self.masks).command([*words, *(("--", *command) if command else ())])
@@ -109,8 +89,5 @@ class CommandLine:
     def _options(self, **values: object) -> list[str]:
         """Return options with their values; those that are None are left out."""
         return [
-            word
-            for key, value in values.items()
-            if value is not None
-            for word in (f"--{key.replace('_', '-')}", str(value))
+            word for key, value in values.items() if value is not None for word in (flag(key), str(value))
         ]

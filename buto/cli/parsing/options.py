@@ -1,11 +1,13 @@
-"""Options that several commands share."""
+"""Options that several commands share, from the table of options to argparse."""
 
 from __future__ import annotations
 
 from argparse import SUPPRESS, ArgumentParser, ArgumentTypeError, Namespace
 from argparse import _ArgumentGroup as ArgumentGroup
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
+
+from buto.options import AUTO, MAX_RUNS, OF_COMMANDS, SCHEDULER, Option, flag
 
 if TYPE_CHECKING:
     from buto.runs.storage.place import Place
@@ -30,93 +32,33 @@ def add_verbosity(parser: ArgumentParser) -> None:
         group.add_argument(letter, word, action="store_true", default=SUPPRESS, help=meaning)
 
 
-def add_target_options(parser: ArgumentParser, *, cluster: bool = True) -> None:
-    """Add the options that specify how to launch and measure a program.
-
-    Args:
-        cluster: whether the hosts of a cluster may do it.
-    """
-    group = parser.add_argument_group("measuring")
-    group.add_argument("--interval", metavar="TIME", help="time between two samples (default: 100ms)")
-    group.add_argument("--timeout", metavar="TIME", help="stop the program after this time (default: 10min)")
-    group.add_argument(
-        "--jvm", metavar="PATTERN", help="main class of the JVM to measure, if several JVMs start"
-    )
-    group.add_argument(
-        "--collector", choices=["agent", "jmx"], help="measure from inside the JVM or by JMX (default: agent)"
-    )
-    group.add_argument(
-        "--live-set",
-        metavar="WHEN",
-        help="force a collection and count the live objects: off, end, marks, or a time as 5s (default: end)",
-    )
-    add_mbean_option(group)
-    group.add_argument(
-        "--environment",
-        metavar="LABELS",
-        help="keep in the runs where they are recorded, as NAME or 'ci,database=17'",
-    )
-    group.add_argument("--expect-exit", metavar="N", type=int, help="exit code of a good run (default: 0)")
-    if cluster:
-        add_scheduler_option(group)
-
-
-def add_file_options(parser: ArgumentParser, *, judging: bool = True) -> None:
-    """Add the options that name files; ``judging`` adds those of train and check."""
-    group = parser.add_argument_group("files")
-    group.add_argument(
-        "--config", metavar="FILE", type=Path, help="configuration (default: ./buto.yaml, if it exists)"
-    )
-    add_store_option(group)
-    if judging:
-        group.add_argument(
-            "--oracle", metavar="FILE", type=Path, help="the oracle (default: oracles/NAME.json)"
-        )
+def add_options(parser: ArgumentParser, command: str) -> None:
+    """Add the options that the table has for a command, in their groups."""
+    groups: dict[str, ArgumentParser | ArgumentGroup] = {"": parser}
+    for option in OF_COMMANDS.values():
+        if command in option.commands:
+            if option.group not in groups:
+                groups[option.group] = parser.add_argument_group(option.group)
+            _add(groups[option.group], option, option.help)
 
 
 def add_scheduler_option(parser: ArgumentParser | ArgumentGroup, what: str = "launch") -> None:
-    """Add the option for the address of a scheduler.
-
-    Args:
-        what: its hosts do.
-    """
-    parser.add_argument(
-        "--scheduler",
-        metavar="ADDRESS",
-        help=f"{what} on the hosts of this Dask scheduler, or 'local' (default: BUTO_SCHEDULER, buto.yaml, "
-        "else on this machine)",
-    )
+    """Add the option for the address of a scheduler; ``what`` is what its hosts do."""
+    _add(parser, SCHEDULER, SCHEDULER.help.replace("launch", what))
 
 
-def add_alpha_option(parser: ArgumentParser) -> None:
-    """Add the option for the share of false alarms."""
-    parser.add_argument(
-        "--alpha",
-        metavar="SHARE",
-        type=float,
-        help="share of checks of an unchanged program that may fail (default: from the oracle or "
-        "buto.yaml, else 0.01)",
-    )
-
-
-def add_mbean_option(parser: ArgumentParser | ArgumentGroup) -> None:
-    """Add the option for the program's own MBeans."""
-    parser.add_argument(
-        "--mbean",
-        metavar="PATTERN",
-        action="append",
-        help="also record these MBeans of the program, as 'com.acme:*'; may be repeated",
-    )
-
-
-def add_store_option(parser: ArgumentParser | ArgumentGroup) -> None:
-    """Add the option for the store."""
-    parser.add_argument(
-        "--store",
-        metavar="DIR",
-        type=store,
-        help="where runs are kept: a directory, or s3://BUCKET/PREFIX (default: .buto)",
-    )
+def _add(parser: ArgumentParser | ArgumentGroup, option: Option, meaning: str) -> None:
+    more: dict[str, Any] = {"choices": option.choices} if option.choices else {"metavar": option.value}
+    if option.is_list:
+        more["action"] = "append"
+    elif option.name == "store":
+        more["type"] = store
+    elif option.type in (int, float):
+        more["type"] = option.type
+    elif option.type == str | Path:
+        more["type"] = Path
+    default = f" (default: {option.default})" if option.default else ""
+    parser.add_argument(flag(option.name), dest=option.name, help=f"{meaning}{default}", **more)
 
 
 def store(text: str) -> Place:
@@ -127,25 +69,15 @@ def store(text: str) -> Place:
     return place_of(text)
 
 
-def count(text: str) -> int:
-    """Read a number of runs, for argparse."""
-    # Reading a configuration takes imports that --help can do without.
-    from buto.config.model import MAX_RUNS
-
-    try:
-        number = int(text)
-    except ValueError:
-        number = 0
-    if not 1 <= number <= MAX_RUNS:
-        raise ArgumentTypeError(f"the number of runs must be from 1 to {MAX_RUNS}, got {text!r}")
-    return number
+def count(text: str, *, least: int = 1, most: int = MAX_RUNS, what: str = "runs") -> int:
+    """Read a number of launches or runs, for argparse."""
+    if text.isdecimal() and least <= int(text) <= most:
+        return int(text)
+    raise ArgumentTypeError(f"the number of {what} must be from {least} to {most}, got {text!r}")
 
 
 def count_or_auto(text: str) -> int | str:
     """Read a number of runs, or AUTO, for argparse."""
-    # Reading a configuration needs imports that --help does not need.
-    from buto.config.model import AUTO
-
     return AUTO if text == AUTO else count(text)
 
 

@@ -11,7 +11,7 @@ from buto.cli.parsing.doors import door_of
 from buto.config.scheduler import scheduler_of
 from buto.errors import ButoError, UsageError
 from buto.workflow.advice.door import reword
-from buto.workflow.project import Files, Overrides, Project
+from buto.workflow.project import Files, Overrides, Project, measuring
 
 
 def overrides_of(args: Namespace) -> Overrides:
@@ -20,18 +20,9 @@ def overrides_of(args: Namespace) -> Overrides:
     Raises:
         UsageError: no command follows ``--``.
     """
-    return Overrides(
-        command=not_empty(args.command, args.command_name),
-        interval=getattr(args, "interval", None),
-        timeout=getattr(args, "timeout", None),
-        jvm=getattr(args, "jvm", None),
-        collector=getattr(args, "collector", None),
-        live_set=getattr(args, "live_set", None),
-        mbeans=tuple(getattr(args, "mbean", None) or ()),
-        expect_exit=getattr(args, "expect_exit", None),
-        environment=getattr(args, "environment", None),
-        alpha=getattr(args, "alpha", None),
-    )
+    given = vars(args)
+    command = not_empty(args.command, args.command_name)
+    return Overrides(command, given.get("alpha"), measuring(given))
 
 
 def not_empty(command: tuple[str, ...] | None, command_name: str) -> tuple[str, ...] | None:
@@ -43,9 +34,8 @@ def not_empty(command: tuple[str, ...] | None, command_name: str) -> tuple[str, 
 
 def files_of(args: Namespace) -> Files:
     """Return the files that were named, and the default ones for the others."""
-    return Files.located(
-        getattr(args, "config", None), getattr(args, "store", None), getattr(args, "oracle", None)
-    )
+    given = vars(args)
+    return Files.located(given.get("config"), given.get("store"), given.get("oracle"))
 
 
 def project_of(args: Namespace) -> Project:
@@ -58,7 +48,7 @@ def project_of(args: Namespace) -> Project:
     configuration = files.read_configuration()
     masks = () if configuration is None else config.masks(configuration)
     scheduler = scheduler_of(
-        getattr(args, "scheduler", None), "" if configuration is None else configuration.scheduler, os.environ
+        vars(args).get("scheduler"), "" if configuration is None else configuration.scheduler, os.environ
     )
     door = door_of(files, overrides_of(args), masks, _typed(args))
     return Project(files, configuration, door, scheduler)
@@ -72,4 +62,4 @@ def reword_advice(error: ButoError, args: Namespace) -> None:
 
 
 def _typed(args: Namespace) -> tuple[str, ...]:
-    return tuple(getattr(args, "arguments", ()))
+    return tuple(vars(args).get("arguments", ()))

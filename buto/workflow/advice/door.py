@@ -2,39 +2,51 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 from functools import wraps
 from pathlib import Path
-from typing import Concatenate, ParamSpec, Protocol, TypeVar
+from typing import ClassVar, Concatenate, ParamSpec, Protocol, TypeVar
 
+from buto import config
 from buto.errors import ButoError
 from buto.steps import Action, Advice, Setting, Step
 
 
-class Door(Protocol):
+class Door(ABC):
     """The interface that a user called; it writes next steps as the user has to type them.
 
     Attributes:
-        configuration: the name of the place where tests are configured, as ``buto.yaml``.
+        configuration: the name of the place where tests are configured.
     """
 
-    @property
-    def configuration(self) -> str: ...
+    __slots__ = ()
+    configuration: ClassVar[str] = config.FILE_NAME
 
     def step(self, step: Step) -> str:
+        """Return a step as the user writes it, complete and quoted, with what it is for."""
+        written = self.written(step)
+        return f"{written}  # {step.why}" if step.why else written
+
+    @abstractmethod
+    def written(self, step: Step) -> str:
         """Return a step as the user writes it, complete and quoted."""
 
+    @abstractmethod
     def setting(self, key: str, value: str) -> str:
         """Return a key of a test's configuration with a value, as ``--runs 10`` or ``runs=10``."""
 
+    @abstractmethod
     def name(self, key: str) -> str:
         """Return the name of a key of a test's configuration, as ``--oracle``."""
 
     def usage(self, action: Action) -> str:
         """Return where the user finds the usage of an action."""
+        return f"buto {action.value} --help"
 
     def path(self, path: Path) -> str:
         """Return a path as the user would write it."""
+        return str(path)
 
 
 def in_words(text: str, door: Door) -> str:

@@ -3,58 +3,49 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, cast
 
 from buto import config
 from buto.config.labels import VARIABLE as LABELS
+from buto.options import MEASURING, Measuring
 
 
 @dataclass(frozen=True, slots=True)
 class Overrides:
-    """What a call specifies; None (for ``mbeans``: empty) leaves it to the configuration.
+    """What a call specifies; what is missing or None is left to the configuration.
 
     Attributes:
         command: how to start the program.
-        interval, timeout: times as in a configuration, as ``100ms``.
-        jvm: pattern for the main class of the JVM to measure.
-        collector: ``agent`` or ``jmx``.
-        live_set: when to count the live objects: ``off``, ``end``, ``marks`` or a time.
-        mbeans: patterns of the program's own MBeans to record.
-        expect_exit: exit code of a good run.
-        environment: name and labels of the environment, as ``ci,database=17``; instead of the variable.
         alpha: share of checks of an unchanged program that may fail.
+        options: how to launch and measure it.
     """
 
     command: tuple[str, ...] | None = None
-    interval: str | None = None
-    timeout: str | None = None
-    jvm: str | None = None
-    collector: str | None = None
-    live_set: str | None = None
-    mbeans: tuple[str, ...] = ()
-    expect_exit: int | None = None
-    environment: str | None = None
     alpha: float | None = None
+    options: Measuring = field(default_factory=Measuring)
 
     def variables(self) -> dict[str, str]:
         """Return what the call specifies in place of environment variables."""
-        return {} if self.environment is None else {LABELS: self.environment}
+        return {LABELS: self.options["environment"]} if "environment" in self.options else {}
 
     def to_data(self) -> dict[str, Any]:
         """Return the overrides of launching and measuring, by the keys of a configuration."""
-        words = None if self.command is None else [config.portable(word, os.environ) for word in self.command]
-        specified = {
-            "command": words,
-            "interval": self.interval,
-            "timeout": self.timeout,
-            "jvm": self.jvm,
-            "collector": self.collector,
-            "live-set": self.live_set,
-            "mbeans": [{"name": pattern} for pattern in self.mbeans] or None,
-            "expect-exit": self.expect_exit,
-        }
-        return {key: value for key, value in specified.items() if value is not None}
+        data: dict[str, Any] = {}
+        if self.command is not None:
+            data["command"] = [config.portable(word, os.environ) for word in self.command]
+        for name, value in self.options.items():
+            option = MEASURING[name]
+            if option.schema is not None:
+                data[option.key] = value if option.to_key is None else option.to_key(value)
+        return data
+
+
+def measuring(specified: Mapping[str, Any]) -> Measuring:
+    """Return what is specified of launching and measuring, without what is None or an empty list."""
+    given = {name: specified.get(name) for name in MEASURING}
+    return cast(Measuring, {name: value for name, value in given.items() if value not in (None, (), [])})
 
 
 NO_OVERRIDES = Overrides()

@@ -15,8 +15,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from buto import config, oracle
-from buto.config.model import AUTO
 from buto.errors import BadFileError, StorageError, UsageError
+from buto.options import AUTO
 from buto.oracle import Oracle
 from buto.oracle.persist import OracleFileError
 from buto.runs.files.reading import is_missing

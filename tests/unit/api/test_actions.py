@@ -10,12 +10,10 @@ from typing import Any
 import pytest
 
 import buto
-from buto.api.options import Location, Options
 from buto.collect.flight.launch import Flight
 from buto.collect.target import Target
 from buto.errors import EXIT_BAD_FILE, EXIT_NOT_JUDGED, EXIT_USAGE
 from buto.profiles import Kind
-from buto.workflow.project import Overrides
 from buto.workflow.why import profiling
 from tests.support.processes.command import called
 from tests.support.profiles import launches
@@ -202,11 +200,6 @@ def test_stored_runs_are_neither_resumed_nor_launched(project: Path) -> None:
 def test_patterns_are_a_list(project: Path) -> None:
     with pytest.raises(TypeError, match="mbeans must be a list of patterns"):
         buto.record("leaker", command=COMMAND, mbeans="com.acme:*")
-
-
-def test_every_option_of_a_call_reaches_it() -> None:
-    specified = set(Options.__annotations__) - set(Location.__annotations__)
-    assert specified | {"command", "alpha"} == set(Overrides.__dataclass_fields__)
 
 
 @pytest.mark.parametrize("name", ["record", "train", "check", "accept", "compare", "selftest", "why"])

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 import buto
-from buto.api.options import Location, Options
 from buto.api.python_door import PythonDoor
+from buto.options import Location, Options
 from buto.steps import Action, Step
 from buto.workflow.advice.door import Door
 from buto.workflow.project import Overrides
@@ -19,7 +19,7 @@ PLAIN: Door = PythonDoor()
 SPECIFIED: Door = PythonDoor(
     {"store": Path("build/runs"), "oracle": Path("o.json")},
     Overrides(
-        ("java", "-Dpassword=geheim", "Main"), interval="10ms", mbeans=("a:*",), alpha=0.05, expect_exit=3
+        ("java", "-Dpassword=geheim", "Main"), 0.05, {"interval": "10ms", "mbeans": ["a:*"], "expect_exit": 3}
     ),
 )
 

@@ -126,6 +126,26 @@ def test_a_command_in_one_text_is_divided_before_variables_are_replaced(tmp_path
     assert test.target.directory == tmp_path.resolve()
 
 
+def test_words_of_every_command_keep_their_text_and_other_numbers_are_numbers(tmp_path: Path) -> None:
+    test = read(
+        tmp_path,
+        """
+version: 1
+tests:
+  command:
+    command: [java, Main]
+    expect-exit: 007
+    services: {environment: {command: [db, 007], ready: {port: 05432}, environment: {LEVEL: 010}}}
+    workload: {command: [./load.sh, 1.50]}
+""",
+    ).tests["command"]
+    (service,) = test.services
+    assert (service.command, service.environment) == (("db", "007"), {"LEVEL": "010"})
+    assert test.workload is not None and test.workload.command == ("./load.sh", "1.50")
+    assert test.target.expected_exit == 7
+    assert test.written["services"]["environment"]["ready"] == {"port": 5432}
+
+
 def test_what_an_oracle_remembers_holds_no_values_of_variables(tmp_path: Path) -> None:
     written = read(tmp_path, FULL).tests["leaker"].written
     assert written["command"][3] == "${CP}"

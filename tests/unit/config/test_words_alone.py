@@ -6,13 +6,13 @@ import jsonschema
 from hypothesis import given
 from hypothesis import strategies as st
 
-from buto import schemas
+from buto.config.schema import config_schema
 from buto.config.validation import is_words_alone
 
 ANYTHING = st.none() | st.booleans() | st.integers() | st.text(max_size=3)
 COMMANDS = st.lists(st.text(max_size=5) | ANYTHING, max_size=3) | ANYTHING
 TESTS = st.dictionaries(st.sampled_from(["command", "runs", "x"]), COMMANDS, max_size=2) | ANYTHING
-SCHEMA = schemas.load("config")
+SCHEMA = config_schema()
 VALIDATOR = jsonschema.Draft7Validator({**SCHEMA, "$ref": "#/definitions/test"})
 
 

@@ -20,7 +20,8 @@ HERE = Path("/home/me/shop")
 FILES = Files(Path("ci.yaml"), True, Path(), Path("my runs"), Path("o.json"))
 USUAL = Files(None, False, Path(), Path(".buto"), None)
 TYPED = Overrides(
-    command=("java", "-jar", "my app.jar"), interval="10ms", mbeans=("com.acme:*", "b:*"), expect_exit=3
+    command=("java", "-jar", "my app.jar"),
+    options={"interval": "10ms", "mbeans": ("com.acme:*", "b:*"), "expect_exit": 3},
 )
 NAMED = "--oracle o.json --config ci.yaml"
 MEASURED = "--interval 10ms --mbean 'com.acme:*' --mbean 'b:*' --expect-exit 3"

@@ -49,8 +49,7 @@ examples:
         source.add_argument(
             "--launch", action="store_true", help="launch all runs, and ignore those of the newest check"
         )
-        options.add_target_options(parser)
-        options.add_file_options(parser)
+        options.add_options(parser, self.name)
         add_report_options(parser, ("json",))
 
     def run(self, args: Namespace, console: Console) -> int:

@@ -16,6 +16,7 @@ from buto.collect.jmx.attach import AttachSpec
 from buto.collect.jmx.credentials import Credentials, password_from_environment, password_from_file
 from buto.collect.target import MBeanSpec
 from buto.errors import EXIT_NOT_JUDGED, EXIT_PASS, UsageError
+from buto.options import MEASURING
 from buto.units import parse_seconds
 from buto.workflow.advice.door import in_words
 from buto.workflow.attach import attach
@@ -46,11 +47,7 @@ examples:
         parser.add_argument(
             "--duration", metavar="TIME", help="how long to record (default: until the JVM ends)"
         )
-        parser.add_argument(
-            "--interval", metavar="TIME", default="100ms", help="time between two samples (default: 100ms)"
-        )
-        options.add_mbean_option(parser)
-        options.add_store_option(parser)
+        options.add_options(parser, self.name)
         group = parser.add_argument_group("a protected JVM (never put passwords on the command line)")
         group.add_argument("--user", metavar="NAME", help="the user's name")
         _add_password(group, "password", "the user's password")
@@ -66,8 +63,8 @@ examples:
             pid=args.pid,
             url=args.url,
             duration_s=None if args.duration is None else _positive(args.duration),
-            interval_s=config.parse_interval(args.interval),
-            mbeans=tuple(MBeanSpec(pattern) for pattern in args.mbean or ()),
+            interval_s=config.parse_interval(args.interval or MEASURING["interval"].default),
+            mbeans=tuple(MBeanSpec(pattern) for pattern in args.mbeans or ()),
             credentials=_credentials(args),
             mask=_configured_mask(),
         )

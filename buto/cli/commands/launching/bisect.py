@@ -55,9 +55,7 @@ examples:
             action="store_true",
             help="do not profile the commit that is found and its parent to name the code",
         )
-        options.add_alpha_option(parser)
-        options.add_target_options(parser)
-        options.add_file_options(parser)
+        options.add_options(parser, self.name)
         add_report_options(parser, _REPORTS)
 
     def run(self, args: Namespace, console: Console) -> int:

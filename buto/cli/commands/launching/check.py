@@ -51,9 +51,7 @@ examples:
             metavar="REV",
             help="skip tests whose inputs in buto.yaml have not changed since git revision REV",
         )
-        options.add_alpha_option(parser)
-        options.add_target_options(parser)
-        options.add_file_options(parser)
+        options.add_options(parser, self.name)
         add_report_options(parser)
 
     def run(self, args: Namespace, console: Console) -> int:

@@ -68,8 +68,7 @@ examples:
             type=float,
             help="share of comparisons of equal programs that may fail (default: 0.01)",
         )
-        options.add_target_options(parser)
-        options.add_file_options(parser, judging=False)
+        options.add_options(parser, self.name)
         add_report_options(parser)
 
     def run(self, args: Namespace, console: Console) -> int:

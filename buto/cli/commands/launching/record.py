@@ -30,8 +30,7 @@ examples:
         parser.add_argument(
             "--runs", metavar="K", type=options.count, default=1, help="valid runs to record (default: 1)"
         )
-        options.add_target_options(parser)
-        options.add_file_options(parser, judging=False)
+        options.add_options(parser, self.name)
 
     def run(self, args: Namespace, console: Console) -> int:
         request = RecordRequest(tuple(args.names), overrides_of(args), args.runs)

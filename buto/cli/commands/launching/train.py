@@ -52,9 +52,7 @@ examples:
             action="store_true",
             help="then also store a profile of each program, for buto why (three more launches)",
         )
-        options.add_alpha_option(parser)
-        options.add_target_options(parser)
-        options.add_file_options(parser)
+        options.add_options(parser, self.name)
         add_report_options(parser, ("json",))
 
     def run(self, args: Namespace, console: Console) -> int:

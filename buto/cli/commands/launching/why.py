@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from argparse import ArgumentParser, ArgumentTypeError, Namespace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
@@ -69,7 +70,7 @@ examples:
         parser.add_argument(
             "--pairs",
             metavar="K",
-            type=_pairs,
+            type=partial(options.count, most=_MOST_PAIRS, what="pairs"),
             default=_PAIRS,
             help=f"launches of each program; fewer than {_PAIRS} never name a cause (default: {_PAIRS})",
         )
@@ -87,8 +88,7 @@ examples:
             type=Path,
             help="async-profiler, for native memory, and for processor time on Java 17",
         )
-        options.add_target_options(parser, cluster=False)
-        options.add_file_options(parser)
+        options.add_options(parser, self.name)
         group = parser.add_argument_group("reports", "FILE may be - for standard output")
         for name, meaning in _FILES.items():
             group.add_argument(f"--{name}", metavar="FILE", type=Path, help=f"write {meaning}")
@@ -129,12 +129,6 @@ def _programs(args: Namespace) -> tuple[Program, Program] | None:
     if not names_two and args.build is not None:
         raise UsageError("--build needs --revisions", advice="buto why --help")
     return programs_of(args) if names_two else None
-
-
-def _pairs(text: str) -> int:
-    if not text.isdecimal() or not 1 <= int(text) <= _MOST_PAIRS:
-        raise ArgumentTypeError(f"the number of pairs must be from 1 to {_MOST_PAIRS}, got {text!r}")
-    return int(text)
 
 
 def _kinds(text: str) -> tuple[Kind, ...]:

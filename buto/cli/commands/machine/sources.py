@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
-from pathlib import Path
 from typing import ClassVar
 
+from buto.cli.parsing import options
 from buto.cli.parsing.project import project_of
 from buto.cli.printing.console import Console
 from buto.errors import EXIT_NOT_JUDGED, EXIT_PASS
@@ -32,12 +32,7 @@ examples:
         parser.add_argument(
             "--pid", metavar="P", type=int, help="the JVM beside which they are read, for ${port} and process"
         )
-        parser.add_argument(
-            "--config",
-            metavar="FILE",
-            type=Path,
-            help="configuration file (default: buto.yaml, if it exists)",
-        )
+        options.add_options(parser, self.name)
 
     def run(self, args: Namespace, console: Console) -> int:
         code = EXIT_PASS

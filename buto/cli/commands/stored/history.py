@@ -65,7 +65,7 @@ examples:
             type=Path,
             help="write all checks as CSV for Apache Otava (-: standard output)",
         )
-        options.add_file_options(parser, judging=False)
+        options.add_options(parser, self.name)
 
     def run(self, args: Namespace, console: Console) -> int:
         if args.plot is not None and args.plot.suffix not in _PICTURES:

@@ -68,7 +68,7 @@ examples:
             type=Path,
             help="write all labels, replaced ones too, as CSV or JSON depending on the file name",
         )
-        options.add_file_options(parser, judging=False)
+        options.add_options(parser, self.name)
 
     def run(self, args: Namespace, console: Console) -> int:
         _check(args)

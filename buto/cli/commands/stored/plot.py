@@ -58,13 +58,7 @@ examples:
             "--out", metavar="DIR", type=Path, help="where to write pictures (default: plots/NAME)"
         )
         parser.add_argument("--from-runs", metavar="WHICH", help="runs to draw: 'all', ids, or FIRST..LAST")
-        options.add_store_option(parser)
-        parser.add_argument(
-            "--oracle", metavar="FILE", type=Path, help="the oracle (default: oracles/NAME.json)"
-        )
-        parser.add_argument(
-            "--config", metavar="FILE", type=Path, help="configuration (default: ./buto.yaml, if it exists)"
-        )
+        options.add_options(parser, self.name)
 
     def run(self, args: Namespace, console: Console) -> int:
         project = project_of(args)

@@ -33,7 +33,7 @@ examples:
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("what", metavar="RUN", nargs="+", help="ids of runs, or names of tests")
-        options.add_file_options(parser)
+        options.add_options(parser, self.name)
         add_report_options(parser)
 
     def run(self, args: Namespace, console: Console) -> int:

@@ -54,7 +54,7 @@ examples:
             help="training runs (default: as many as trained the oracle, or all but three)",
         )
         options.add_scheduler_option(parser, "compute")
-        options.add_file_options(parser)
+        options.add_options(parser, self.name)
 
     def run(self, args: Namespace, console: Console) -> int:
         request = SelftestRequest(args.test, args.from_runs, args.training)

@@ -46,7 +46,7 @@ examples:
         parser.add_argument(
             "--json", metavar="FILE", type=Path, help="write all as JSON (-: standard output)"
         )
-        options.add_file_options(parser)
+        options.add_options(parser, self.name)
 
     def run(self, args: Namespace, console: Console) -> int:
         project = project_of(args)

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import shlex
-from argparse import ArgumentParser, ArgumentTypeError, Namespace
+from argparse import ArgumentParser, Namespace
 from collections.abc import Sequence
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from typing import ClassVar
 
@@ -46,7 +47,7 @@ examples:
 
         def add(name: str, help: str) -> ArgumentParser:
             action = actions.add(name, help)
-            options.add_store_option(action)
+            options.add_options(action, self.name)
             return action
 
         listing = add("list", "list stored runs, oldest first")
@@ -78,7 +79,10 @@ examples:
         deleting.add_argument("ids", metavar="RUN", nargs="*", help="runs")
         deleting.add_argument("--all", action="store_true", help="delete all runs except training runs")
         deleting.add_argument(
-            "--keep", metavar="N", type=_number, help="delete all of them except the newest N"
+            "--keep",
+            metavar="N",
+            type=partial(options.count, least=0, most=10**9),
+            help="delete all of them except the newest N",
         )
         deleting.add_argument(
             "--with-training",
@@ -164,12 +168,6 @@ def _again(args: Namespace, *words: str) -> str:
     action, *options = words
     store = [] if args.store is None else ["--store", str(args.store)]
     return shlex.join(["buto", "runs", action, args.test, *options, *store])
-
-
-def _number(text: str) -> int:
-    if not (text.isascii() and text.isdigit() and len(text) < 10):
-        raise ArgumentTypeError(f"the number of runs must be a whole number, got {text!r}")
-    return int(text)
 
 
 COMMAND = RunsCommand()
