@@ -1,4 +1,8 @@
-"""The commands, in the order of ``buto --help``; a command's module is imported when the command is used."""
+"""The commands, in the order of ``buto --help``; a command's module is imported when the command is used.
+
+Other packages add commands by the entry-point group ``buto.commands``. The entry point has the command's
+name. Its object is an :class:`Entry`, in a module that is quick to import: ``buto --help`` reads its summary.
+"""
 
 from __future__ import annotations
 
@@ -6,6 +10,8 @@ import importlib
 from typing import NamedTuple, cast
 
 from buto.cli.command import Command
+from buto.errors import UsageError
+from buto.extensions import Extensions
 
 
 class Entry(NamedTuple):
@@ -52,3 +58,49 @@ COMMANDS: dict[str, Entry] = {
     "doctor": Entry(f"{_MACHINE}.doctor", "check whether this machine can measure"),
     "schema": Entry(f"{_MACHINE}.schema", "print the JSON schema of a file that buto reads or writes"),
 }
+"""Buto's own."""
+
+
+class UnknownCommandError(UsageError):
+    """There is no such command: its name is wrong, or its package is not installed."""
+
+
+class BrokenCommandError(UsageError):
+    """A command of another package that cannot be used."""
+
+
+EXTENSIONS = Extensions(
+    "buto.commands",
+    "command",
+    BrokenCommandError,
+    {"architecture": "buto-predict", "experiments": "buto-replications", "predict": "buto-predict"},
+)
+
+
+def find(name: str) -> Entry:
+    """Return the entry of a command.
+
+    Raises:
+        UnknownCommandError: there is none of this name.
+        BrokenCommandError: it is of another package and cannot be used.
+    """
+    if name in COMMANDS:
+        return COMMANDS[name]
+    added = EXTENSIONS.find(name)
+    if added is None:
+        raise UnknownCommandError(f"unknown command {name!r}", advice=EXTENSIONS.missing(name))
+    entry, found = added
+    if not isinstance(found, Entry):
+        raise EXTENSIONS.broken(entry, f"{entry.value} is not a buto.cli.registry.Entry")
+    return found
+
+
+def added() -> dict[str, Entry]:
+    """Return the entries of other packages' commands; the summary of one that cannot be used says so."""
+    entries = {}
+    for name in sorted(EXTENSIONS.names() - COMMANDS.keys()):
+        try:
+            entries[name] = find(name)
+        except BrokenCommandError as error:
+            entries[name] = Entry("", error.message)
+    return entries
