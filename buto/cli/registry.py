@@ -46,12 +46,6 @@ COMMANDS: dict[str, Entry] = {
     "history": Entry(f"{_STORED}.history", "show the results of a test's checks over time"),
     "label": Entry(f"{_STORED}.label", "say which runs are good, bad or invalid, and show who said so"),
     "suggest": Entry(f"{_STORED}.suggest", "suggest settings that would have avoided false alarms"),
-    "predict": Entry(
-        f"{_ROOM}.architecture.predict", "predict how slower components affect the whole system"
-    ),
-    "architecture": Entry(
-        f"{_ROOM}.architecture.command", "create, check and show the model that predict reads"
-    ),
     "experiments": Entry(f"{_ROOM}.experiments.command", "record and repeat the experiments of the thesis"),
     "sources": Entry(f"{_MACHINE}.sources", "show what the sources of tests read now"),
     "worker": Entry(f"{_MACHINE}.worker", "make this machine a host on which others launch their programs"),

@@ -1,0 +1,135 @@
+"""Read spans from the OpenTelemetry collector's file exporter: OTLP JSON, one document or one per line."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from buto.errors import BadFileError
+from buto_predict.traces.json_stream import JsonStream, NotJsonError
+from buto_predict.traces.span import LONGEST, Kind, Span
+
+_CLIENTS = (3, 4, "SPAN_KIND_CLIENT", "SPAN_KIND_PRODUCER")
+_DATABASE = ("db.system.name", "db.system")
+_REMOTE = ("peer.service", "server.address", "net.peer.name")
+_FUNCTION = ("code.function.name", "code.function")
+_HOW = "write it with the file exporter of the OpenTelemetry collector, format json"
+_CPU_TIME = "thread.cpu.time"
+"""Nanoseconds of the span's thread. OpenTelemetry has no name for it."""
+
+
+def read_otlp(path: Path) -> Iterator[Span]:
+    """Yield spans in the order of the file.
+
+    A component's name is its service and its function, or the span's name if the function is not known. Names
+    become such as a model can have: on one line, and not longer.
+
+    Raises:
+        BadFileError: it cannot be read, or is not OTLP JSON.
+    """
+    try:
+        with path.open(encoding="utf-8-sig") as file:
+            stream = JsonStream(file)
+            try:
+                while stream.peek():
+                    yield from _document(stream, path)
+            except (ValueError, KeyError, TypeError, AttributeError, OverflowError) as error:
+                raise _bad(path, stream.line, error) from error
+    except OSError as error:
+        raise BadFileError(f"cannot read the traces {path}: {error.strerror}") from error
+
+
+def _bad(path: Path, line: int, error: Exception) -> BadFileError:
+    match error:
+        case NotJsonError(cut=True):
+            return BadFileError(
+                f"{path}: line {line} is not complete; is it still being written?",
+                advice="wait until the collector has written it, or remove this line",
+            )
+        case NotJsonError(what=what):
+            fault = f": {what}"
+        case UnicodeDecodeError():
+            return BadFileError(f"{path} is not OTLP JSON: it is not UTF-8", advice=_HOW)
+        case KeyError(args=[key]):
+            fault = f": {key!r} is missing"
+        case _:
+            fault = ": a value is not of the kind that OTLP has there"
+    return BadFileError(f"{path}: line {line} is not OTLP JSON{fault}", advice=_HOW)
+
+
+def _document(stream: JsonStream, path: Path) -> Iterator[Span]:
+    for key in stream.members():
+        if key == "resourceSpans":
+            for _ in stream.elements():
+                yield from _resource(stream, path)
+        else:
+            stream.value()
+
+
+def _resource(stream: JsonStream, path: Path) -> Iterator[Span]:
+    service: str | None = None
+    for key in stream.members():
+        if key == "resource":
+            service = _name(str(_attributes(stream.value()).get("service.name", "")))
+        elif key == "scopeSpans":
+            if not service:
+                raise BadFileError(
+                    f"{path}: spans must stand behind a resource with a service.name, got none"
+                )
+            for _ in stream.elements():
+                for inner in stream.members():
+                    if inner != "spans":
+                        stream.value()
+                        continue
+                    for _ in stream.elements():
+                        yield _span(stream.value(), service)
+        else:
+            stream.value()
+
+
+def _span(data: Mapping[str, Any], service: str) -> Span:
+    attributes = _attributes(data)
+    database = _first(attributes, _DATABASE)
+    is_client = data.get("kind") in _CLIENTS or database is not None
+    function = _first(attributes, _FUNCTION)
+    namespace = attributes.get("code.namespace")
+    name = str(data["name"]) if function is None else f"{namespace}.{function}" if namespace else function
+    cpu_time = attributes.get(_CPU_TIME)
+    return Span(
+        _id(data["traceId"]),
+        _id(data["spanId"]),
+        _id(data.get("parentSpanId") or ""),
+        _name(f"{service}/{name}"),
+        service,
+        (database or _first(attributes, _REMOTE) or "") if is_client else service,
+        Kind.CLIENT if is_client else Kind.LOCAL,
+        int(data["startTimeUnixNano"]) / 1e9,
+        int(data.get("endTimeUnixNano", 0)) / 1e9,
+        cpu_s=None if cpu_time is None else int(cpu_time) / 1e9,
+    )
+
+
+def _id(value: Any) -> str:
+    if not isinstance(value, str):
+        raise TypeError(value)
+    return value
+
+
+def _attributes(data: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the attributes that are texts or whole numbers; others are None."""
+    return {one["key"]: _value(one["value"]) for one in data.get("attributes", ())}
+
+
+def _value(value: Mapping[str, Any]) -> str | int | None:
+    text: str | int | None = value.get("stringValue")
+    return value.get("intValue") if text is None else text
+
+
+def _first(attributes: Mapping[str, Any], names: tuple[str, ...]) -> str | None:
+    return next((_name(str(attributes[name])) for name in names if attributes.get(name)), None)
+
+
+def _name(text: str) -> str:
+    # A lone half of a UTF-16 pair is valid in JSON, and in no file.
+    return " ".join(text.split())[:LONGEST].rstrip().encode(errors="replace").decode()
