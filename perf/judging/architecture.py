@@ -27,7 +27,7 @@ from buto_predict.mapping import map_graphs
 from buto_predict.model import Architecture, Call, Component, Endpoint, Station
 from buto_predict.prediction.predict import predict
 from buto_predict.results.model import ComponentResult
-from buto_predict.traces.reading import read_traces
+from buto_predict.traces.files import read_traces
 from buto_predict.traces.summary import summarize
 from perf.figures import Figure, at_most, benchmark, conclude, figure_of
 

@@ -17,12 +17,10 @@ from buto.units import format_rate
 from buto_predict.model import Architecture, Call, Component, Discipline, Endpoint, Station
 from buto_predict.prediction.model import MoreNeeded, Prediction, Settings
 from buto_predict.prediction.predict import predict
-from buto_predict.report.json_result import prediction_document, prediction_json
-from buto_predict.report.junit import prediction_junit
-from buto_predict.report.model_text import architecture_lines
+from buto_predict.report.files import prediction_document, prediction_json, prediction_junit
 from buto_predict.report.page import architecture_page, prediction_page
 from buto_predict.report.tables import change, number
-from buto_predict.report.text import conclusions, needed_text, prediction_lines
+from buto_predict.report.text import architecture_lines, conclusions, needed_text, prediction_lines
 from predict.tests.support.systems import result, running_example, single_station, two_endpoints
 
 QUICK = Settings(n_replicates=100)

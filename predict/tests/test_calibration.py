@@ -9,13 +9,11 @@ import pytest
 
 from buto.errors import UsageError
 from buto_predict.model import Architecture
-from buto_predict.queueing.network import network_of
-from buto_predict.traces.calibration import Known
-from buto_predict.traces.facts import without_utilisation
-from buto_predict.traces.learning import learn
-from buto_predict.traces.opentelemetry import read_otlp
-from buto_predict.traces.span import Kind, Span
+from buto_predict.network import network_of
+from buto_predict.traces.files import read_otlp
+from buto_predict.traces.learning import Known, learn, without_utilisation
 from buto_predict.traces.summary import Summary, summarize
+from buto_predict.traces.tree import Kind, Span
 from predict.tests.support.traces import span, write_otlp
 
 RATE = 20.0

@@ -7,14 +7,13 @@ from pathlib import Path
 import pytest
 
 from buto_predict.config import architecture_text, load_architecture
+from buto_predict.mapping import match
 from buto_predict.model import Architecture, Component, Station
-from buto_predict.report.model_text import summary_lines
-from buto_predict.results.matching import match
-from buto_predict.traces.calibration import Known
-from buto_predict.traces.learning import learn
-from buto_predict.traces.opentelemetry import read_otlp
-from buto_predict.traces.span import Kind, Span
+from buto_predict.report.text import summary_lines
+from buto_predict.traces.files import read_otlp
+from buto_predict.traces.learning import Known, learn
 from buto_predict.traces.summary import Summary, summarize
+from buto_predict.traces.tree import Kind, Span
 from predict.tests.support.systems import result
 from predict.tests.support.traces import span, write_otlp
 

@@ -9,11 +9,9 @@ import pytest
 from buto_predict.model import Architecture, Call, Component, Endpoint, Station
 from buto_predict.prediction.model import Prediction
 from buto_predict.prediction.predict import predict
-from buto_predict.report.arrows import Arrow, arrows
-from buto_predict.report.diagram import diagram
-from buto_predict.report.layout import GAP, HEIGHT, WIDTH, lay_out
-from buto_predict.report.load_chart import Mark, load_charts
-from buto_predict.report.naming import from_to, initials, shortened
+from buto_predict.report.diagram import GAP, HEIGHT, WIDTH, Arrow, arrows, diagram, lay_out
+from buto_predict.report.page import Mark, load_charts
+from buto_predict.report.tables import from_to, initials, shortened
 from predict.tests.support.systems import QUICK, result, running_example, two_endpoints
 
 LOADS = (10.0, 20.0, 30.0, 40.0, 50.0)

@@ -9,11 +9,11 @@ import pytest
 
 from buto.errors import UsageError
 from buto_predict.model import Discipline
-from buto_predict.queueing.network import network_of
-from buto_predict.traces.calibration import Known
-from buto_predict.traces.learning import Compared, errors_of, learn
-from buto_predict.traces.span import Kind, Span
+from buto_predict.network import network_of
+from buto_predict.traces.fit import Compared, errors_of
+from buto_predict.traces.learning import Known, learn
 from buto_predict.traces.summary import Summary, summarize
+from buto_predict.traces.tree import Kind, Span
 from predict.tests.support.traces import request, span
 
 

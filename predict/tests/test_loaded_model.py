@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from buto.errors import UsageError
-from buto_predict.commands.loaded_model import endpoint_named, under_load
+from buto_predict.commands.options import endpoint_named, under_load
 from predict.tests.support.systems import two_endpoints
 
 KNOWN = ("gateway/POST /api/quotes", "gateway/GET /health", "quotes/GET /health", "GET /items")

@@ -7,12 +7,11 @@ from collections.abc import Callable
 import numpy as np
 
 from buto_predict.model import Architecture
-from buto_predict.report.model_text import misfit_text, varied_text, waiting_text
-from buto_predict.traces.calibration import Known
-from buto_predict.traces.learning import learn
-from buto_predict.traces.misfits import Cause, Misfit, misfits, varied
-from buto_predict.traces.span import Span
+from buto_predict.report.text import misfit_text, varied_text, waiting_text
+from buto_predict.traces.fit import Cause, Misfit, misfits, varied
+from buto_predict.traces.learning import Known, learn
 from buto_predict.traces.summary import summarize
+from buto_predict.traces.tree import Span
 from predict.tests.support.traces import span
 
 TOLERANCE = 0.2

@@ -7,9 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from buto_predict.calls import Calls, calls_of, inclusive, reaches
+from buto_predict.calls import Calls, Measured, calls_of, inclusive, reaches, self_changes
 from buto_predict.model import Measures
-from buto_predict.propagation import Measured, self_changes
 from predict.tests.support.systems import running_example
 
 EXAMPLE = running_example()

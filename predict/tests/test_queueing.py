@@ -9,8 +9,7 @@ import numpy as np
 import pytest
 
 from buto_predict.model import Architecture, Call, Component, Discipline, Endpoint, Station
-from buto_predict.queueing.closed_form import erlang_c
-from buto_predict.queueing.network import network_of
+from buto_predict.network import erlang_c, network_of
 from predict.tests.support.systems import running_example, single_station
 
 pytestmark = pytest.mark.slow

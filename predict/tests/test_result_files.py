@@ -10,8 +10,7 @@ import pytest
 
 from buto.errors import BadFileError
 from buto_predict.listing import listed
-from buto_predict.results.files import Repeated, repeated
-from buto_predict.results.reading import read_results
+from buto_predict.results.files import Repeated, read_results, repeated
 
 SAME = ("old and new are the same results, so nothing new was measured",)
 

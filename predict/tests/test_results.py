@@ -13,15 +13,12 @@ import pytest
 from buto.errors import BadFileError, JudgeError
 from buto.runs import Problem, ProblemKind, Quality
 from buto.runs.store import RunStore
-from buto_predict.mapping import How
+from buto_predict.mapping import How, match
 from buto_predict.model import Architecture, Benchmark, Component, Endpoint, Measures, Station
-from buto_predict.results.jmh import read_jmh
-from buto_predict.results.junit import read_junit
-from buto_predict.results.matching import match
-from buto_predict.results.model import ComponentResult, Conditions, merged
-from buto_predict.results.pairing import paired
-from buto_predict.results.reading import read_results
-from buto_predict.results.stored_runs import busy_processors
+from buto_predict.results.files import read_results
+from buto_predict.results.model import ComponentResult, Conditions, merged, paired
+from buto_predict.results.recorded import busy_processors
+from buto_predict.results.reports import read_jmh, read_junit
 from predict.tests.support.systems import running_example
 from predict.tests.support.traces import request, write_otlp
 from tests.support.runs.signals import make_run

@@ -15,11 +15,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from buto.errors import BadFileError, JudgeError
-from buto_predict.traces.kieker import operation, read_kieker
-from buto_predict.traces.opentelemetry import read_otlp
-from buto_predict.traces.reading import is_traces, read_traces
-from buto_predict.traces.span import Kind, Span
+from buto_predict.traces.files import is_traces, operation, read_kieker, read_otlp, read_traces
 from buto_predict.traces.summary import Summary, summarize
+from buto_predict.traces.tree import Kind, Span
 from predict.tests.support.traces import otlp, request, span, write_kieker, write_otlp
 
 pytestmark = pytest.mark.slow

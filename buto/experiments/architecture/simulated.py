@@ -16,10 +16,10 @@ from buto.experiments.architecture.outcomes import Judged
 from buto_predict.calls import inclusive
 from buto_predict.deviations import cliffs_delta
 from buto_predict.model import Architecture, Call, Component, Endpoint, Station
+from buto_predict.network import network_of
 from buto_predict.prediction.predict import predict
-from buto_predict.queueing.network import network_of
-from buto_predict.queueing.simulation import Simulated
 from buto_predict.results.model import ComponentResult
+from buto_predict.simulation import Simulated
 
 LOCATIONS = ("Recommender.rank", "Catalogue.find", "Session.check")
 INTENSITIES = (0.5, 1.0, 1.5)

@@ -12,16 +12,38 @@ from buto.cli.printing.console import Console
 from buto.cli.printing.output_files import write_file
 from buto.errors import EXIT_NOT_JUDGED, EXIT_PASS, JudgeError, UsageError
 from buto.units import format_count, format_percent
-from buto_predict.commands.loaded_model import MODEL, add_model_option, read_model
-from buto_predict.commands.stations import add_traces, known_of, names, pair, whole
+from buto_predict.commands.options import (
+    MODEL,
+    add_model_option,
+    add_traces,
+    known_of,
+    names,
+    pair,
+    read_model,
+    whole,
+)
 
 if TYPE_CHECKING:
     from buto_predict.model import Architecture
-    from buto_predict.traces.calibration import Known
+    from buto_predict.traces.learning import Known
     from buto_predict.traces.summary import Summary
 
 _TOLERANCE = 0.2
 _SHOWN = 5
+
+
+_LEARN = """
+
+Self times are means of wall-clock time, which includes waiting. If the utilisation of a station is known,
+its self times are scaled to the time that it was busy: demand = utilisation x servers / rate. If spans have
+the processor time of their thread (thread.cpu.time, in ns), that is taken in place of wall-clock time, and
+what a station used outside of spans becomes a component of its own. Stations are the services of the traces
+and the databases that they call."""
+
+_CHECK = """
+
+The load is that of the traces. The exit code is 3 if an error is larger than the tolerance; do not judge
+with such a model."""
 
 
 class ArchitectureCommand:
@@ -88,20 +110,6 @@ examples:
         return {"learn": _learn, "check": _check, "show": _show}[args.action](args, console)
 
 
-_LEARN = """
-
-Self times are means of wall-clock time, which includes waiting. If the utilisation of a station is known,
-its self times are scaled to the time that it was busy: demand = utilisation x servers / rate. If spans have
-the processor time of their thread (thread.cpu.time, in ns), that is taken in place of wall-clock time, and
-what a station used outside of spans becomes a component of its own. Stations are the services of the traces
-and the databases that they call."""
-
-_CHECK = """
-
-The load is that of the traces. The exit code is 3 if an error is larger than the tolerance; do not judge
-with such a model."""
-
-
 def _learn(args: Namespace, console: Console) -> int:
     from buto_predict.config import architecture_text
     from buto_predict.traces.learning import learn
@@ -126,9 +134,9 @@ def _learn(args: Namespace, console: Console) -> int:
 
 def _warn(architecture: Architecture, summary: Summary, known: Known, console: Console) -> None:
     """Warn of what makes the predictions of a learned model wrong, if only on its own traces."""
-    from buto_predict.report.model_text import misfit_text, varied_text, waiting_text
-    from buto_predict.traces.facts import without_utilisation
-    from buto_predict.traces.misfits import misfits, varied
+    from buto_predict.report.text import misfit_text, varied_text, waiting_text
+    from buto_predict.traces.fit import misfits, varied
+    from buto_predict.traces.learning import without_utilisation
 
     waiting = without_utilisation(summary, known)
     if waiting:
@@ -144,8 +152,8 @@ def _warn(architecture: Architecture, summary: Summary, known: Known, console: C
 
 def _check(args: Namespace, console: Console) -> int:
     from buto_predict.listing import listed
-    from buto_predict.report.model_text import error_lines
-    from buto_predict.traces.learning import errors_of
+    from buto_predict.report.text import error_lines
+    from buto_predict.traces.fit import errors_of
 
     architecture = read_model(args.model)
     summary = _summarize(args, console)
@@ -175,7 +183,7 @@ def _check(args: Namespace, console: Console) -> int:
 
 
 def _show(args: Namespace, console: Console) -> int:
-    from buto_predict.report.model_text import architecture_lines
+    from buto_predict.report.text import architecture_lines
 
     architecture = read_model(args.model, args.load)
     for line in architecture_lines(architecture):
@@ -188,8 +196,8 @@ def _show(args: Namespace, console: Console) -> int:
 
 
 def _summarize(args: Namespace, console: Console) -> Summary:
-    from buto_predict.report.model_text import summary_lines
-    from buto_predict.traces.reading import read_traces
+    from buto_predict.report.text import summary_lines
+    from buto_predict.traces.files import read_traces
     from buto_predict.traces.summary import summarize
 
     summary = summarize(read_traces(args.traces))

@@ -11,7 +11,7 @@ from buto.cli.parsing.options import STDOUT
 from buto.cli.printing.console import Console
 from buto.cli.printing.output_files import write_file
 from buto.errors import UsageError
-from buto_predict.commands.loaded_model import add_model_option, load_grid, read_model
+from buto_predict.commands.options import add_model_option, load_grid, read_model
 
 if TYPE_CHECKING:
     from buto_predict.model import Architecture
@@ -74,8 +74,7 @@ examples:
         # These import numpy and scipy, which --help does not need.
         from buto_predict.prediction.predict import predict
         from buto_predict.report.text import prediction_lines
-        from buto_predict.results.files import repeated
-        from buto_predict.results.reading import read_results
+        from buto_predict.results.files import read_results, repeated
 
         if sum(getattr(args, name) == STDOUT for name in _FILES) > 1:
             raise UsageError(
@@ -99,7 +98,7 @@ examples:
 
 def _new_model(architecture: Architecture, path: Path) -> Architecture:
     from buto_predict.config import load_architecture
-    from buto_predict.prediction.new_model import fitted
+    from buto_predict.prediction.versions import fitted
 
     return fitted(architecture, load_architecture(path), str(path))
 
@@ -112,7 +111,7 @@ def _write(prediction: Prediction, args: Namespace, console: Console) -> None:
             continue
         match name:
             case "json":
-                from buto_predict.report.json_result import prediction_json
+                from buto_predict.report.files import prediction_json
 
                 content = prediction_json(prediction).encode()
             case "html":
@@ -120,7 +119,7 @@ def _write(prediction: Prediction, args: Namespace, console: Console) -> None:
 
                 content = prediction_page(prediction).encode()
             case _:
-                from buto_predict.report.junit import prediction_junit
+                from buto_predict.report.files import prediction_junit
 
                 content = prediction_junit(prediction, datetime.now(UTC))
         write_file(path, content, f"--{name}")

@@ -10,12 +10,9 @@ import numpy as np
 from buto.errors import UsageError
 from buto.runs import FloatArray
 from buto_predict.deviations import ALPHA, Deviation, deviation
-from buto_predict.mapping import How
+from buto_predict.mapping import How, match
 from buto_predict.model import Architecture, Measures
-from buto_predict.results.matching import match
-from buto_predict.results.model import ComponentResult
-from buto_predict.results.pairing import Pair, paired
-from buto_predict.results.resolution import resolved
+from buto_predict.results.model import ComponentResult, Pair, paired, resolved
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,8 +8,7 @@ from dataclasses import dataclass, field
 from math import inf, nan, sqrt
 
 from buto.errors import JudgeError
-from buto_predict.traces.span import Span
-from buto_predict.traces.tree import Node, Tree, station_of, trees_of
+from buto_predict.traces.tree import Node, Span, Tree, station_of, trees_of
 
 OPEN_SPANS = 100_000
 """Most spans of unfinished traces; beyond, those that have not grown for longest count as finished."""

@@ -1,16 +1,79 @@
-"""The calls of one request as a tree."""
+"""Recorded calls (spans), and those of one request as a tree."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from enum import Enum
+from typing import NamedTuple
 
 from buto.errors import JudgeError
-from buto_predict.traces.naming import named
-from buto_predict.traces.span import Kind, Span
+
+LONGEST = 500
+"""Letters of a component's name; the names of some spans are whole SQL statements."""
+
+
+_METHOD = re.compile(r"HTTP|(HTTP )?(CONNECT|DELETE|GET|HEAD|OPTIONS|PATCH|POST|PUT|QUERY|TRACE)")
 
 _PARALLEL = 0.5
 """Two calls are parallel if they overlap for at least this share of the shorter one."""
+
+NETWORK = "network"
+"""The station of clients whose server has a span of its own below them."""
+
+
+class Kind(Enum):
+    """The side of a connection that a span is on."""
+
+    LOCAL = "local"
+    CLIENT = "client"
+    """It waits for another service, whose own span may be below it."""
+
+
+class Span(NamedTuple):
+    """A call from its beginning to its end.
+
+    Attributes:
+        trace: id of the request that it belongs to.
+        span: its own id, unique in the trace.
+        parent: id of its caller; empty for the request itself.
+        component: what was called.
+        emitter: the service that recorded it.
+        service: where it ran; for a client, what it waited for, empty if only a span below it shows that.
+        start_s, end_s: on the clock of the emitter.
+        depth: depth in the stack, for formats that order calls and do not name the caller; else None.
+        cpu_s: processor time of its thread between start and end; None if that was not recorded.
+    """
+
+    trace: str
+    span: str
+    parent: str
+    component: str
+    emitter: str
+    service: str
+    kind: Kind
+    start_s: float
+    end_s: float
+    depth: int | None = None
+    cpu_s: float | None = None
+
+
+def named(span: Span, called: Sequence[Span]) -> Span:
+    """Return the span of a client with the name of its callee, if its own name is only an HTTP method.
+
+    Agents name all HTTP calls of a service so. As one component they would call for each endpoint what they
+    call for all of them together.
+
+    Args:
+        called: the calls that it made. Without one in another service, its name stays.
+    """
+    callees = [one.component for one in called if one.emitter != span.emitter]
+    if not callees or not _METHOD.fullmatch(span.component.removeprefix(f"{span.emitter}/")):
+        return span
+    # Tests are matched by the last words of a component. With the bracket, the callee's stay its own.
+    name = f"{span.component} [{min(callees)}"[: LONGEST - 1].rstrip()
+    return span._replace(component=f"{name}]")
 
 
 @dataclass(slots=True)
@@ -179,7 +242,3 @@ def station_of(node: Node) -> str:
     if node.span.kind is Kind.LOCAL:
         return node.span.service
     return NETWORK if node.children or not node.span.service else node.span.service
-
-
-NETWORK = "network"
-"""The station of clients whose server has a span of its own below them."""

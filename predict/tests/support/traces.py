@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
-from buto_predict.traces.span import Kind, Span
+from buto_predict.traces.tree import Kind, Span
 
 
 def span(

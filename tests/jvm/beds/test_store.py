@@ -19,12 +19,11 @@ from beds.store.traces import keep_traces, measured_requests
 from beds.store.versions import VERSIONS
 from buto.experiments.architecture.recorded.measured import read_measured, write_measured
 from buto.runs import SourceState
+from buto_predict.mapping import match
 from buto_predict.model import Architecture, Component, Station
-from buto_predict.results.matching import match
-from buto_predict.results.reading import read_results
-from buto_predict.traces.calibration import Known
-from buto_predict.traces.learning import learn
-from buto_predict.traces.reading import read_traces
+from buto_predict.results.files import read_results
+from buto_predict.traces.files import read_traces
+from buto_predict.traces.learning import Known, learn
 from buto_predict.traces.summary import summarize
 from perf.scale.ports import free_port, free_ports
 

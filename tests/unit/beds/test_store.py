@@ -24,7 +24,7 @@ from beds.store.versions import CHANGED, OLD, UNCHANGED, VERSIONS
 from buto.errors import BadFileError
 from buto.experiments.architecture.recorded.archive import unpacked
 from buto.experiments.architecture.recorded.index import Index
-from buto_predict.traces.opentelemetry import read_otlp
+from buto_predict.traces.files import read_otlp
 from tests.support.store import HOME, ORDER, SEARCH, write_recording
 
 STORE = Store(Path("jars"), Path("programs"), Path("template"), Path("junit.jar"))

@@ -22,8 +22,8 @@ from buto_predict.deviations import ALPHA, cliffs_delta
 from buto_predict.model import Architecture
 from buto_predict.prediction.model import Prediction
 from buto_predict.prediction.predict import predict
+from buto_predict.results.files import read_results
 from buto_predict.results.model import ComponentResult
-from buto_predict.results.reading import read_results
 
 Tests = Literal["jmh", "junit"]
 Runs = Mapping[tuple[str, str], Sequence[Measured]]

@@ -10,9 +10,8 @@ import numpy as np
 from buto.errors import BadFileError
 from buto.experiments.architecture.recorded.measured import Measured
 from buto_predict.model import Architecture
-from buto_predict.traces.calibration import Known
-from buto_predict.traces.learning import learn
-from buto_predict.traces.reading import read_traces
+from buto_predict.traces.files import read_traces
+from buto_predict.traces.learning import Known, learn
 from buto_predict.traces.summary import summarize
 
 CORES = "cores"

@@ -14,11 +14,10 @@ from buto.experiments.architecture.rpc.nesting import learn_model
 from buto.experiments.architecture.rpc.reading import BoolArray, Scenario, read_scenario
 from buto.runs import FloatArray
 from buto.verdicts import Status
-from buto_predict.calls import calls_of, inclusive
+from buto_predict.calls import Measured, calls_of, inclusive, self_changes
 from buto_predict.deviations import ALPHA, cliffs_delta
 from buto_predict.model import Architecture, Measures
 from buto_predict.prediction.predict import predict
-from buto_predict.propagation import Measured, self_changes
 from buto_predict.results.model import ComponentResult
 
 REPLICATES = 20

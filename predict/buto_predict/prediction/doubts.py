@@ -1,9 +1,9 @@
-"""Why component tests allow no pass, whatever is predicted of the endpoints."""
+"""What lets no prediction pass, and what one should know of it, whatever is predicted of the endpoints."""
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from buto.units import format_count, format_percent
 from buto_predict.calls import inclusive
@@ -13,8 +13,49 @@ from buto_predict.model import Measures
 from buto_predict.prediction.evidence import ComponentEvidence, ComponentTest, Evidence
 from buto_predict.prediction.model import Settings
 from buto_predict.prediction.versions import Versions
-from buto_predict.prediction.warned import failures_of
-from buto_predict.results.model import Conditions
+from buto_predict.results.model import ComponentResult, Conditions
+
+
+def warnings_of(evidence: Evidence, versions: Versions) -> tuple[str, ...]:
+    """Return warnings of tests that one side lacks, that failed before the change or ran on another JVM, and
+    of components without a counterpart.
+    """
+    warnings = []
+    for side, lacking in (
+        ("old", [test.name for test in evidence.tests if not test.deviation.n_old]),
+        ("new", [test.name for test in evidence.tests if not test.deviation.n_new]),
+    ):
+        if lacking:
+            warnings.append(f"no {side} result of {listed(lacking)}")
+    for failures, tests in failures_of("old", ((pair.name, pair.old) for pair in evidence.pairs)).items():
+        warnings.append(f"{listed(tests)} {failures}")
+    warnings += _other_jvms(evidence)
+    if versions.mapping is not None and versions.mapping.only_old:
+        warnings.append(f"only in the old model: {', '.join(versions.mapping.only_old)}")
+    if versions.mapping is not None and versions.mapping.only_new:
+        warnings.append(f"only in the new model: {', '.join(versions.mapping.only_new)}")
+    return tuple(warnings)
+
+
+def failures_of(side: str, results: Iterable[tuple[str, ComponentResult | None]]) -> dict[str, list[str]]:
+    """Return the names of tests that failed, by how often, as ``failed in 2 of 6 new runs``."""
+    names = defaultdict(list)
+    for name, one in results:
+        if one is not None and one.failed:
+            count = format_count(one.failed + len(one.times_s), f"{side} {one.replicate}")
+            names[f"failed in {one.failed} of {count}"].append(name)
+    return names
+
+
+def _other_jvms(evidence: Evidence) -> Iterator[str]:
+    names = defaultdict(list)
+    for pair in evidence.pairs:
+        if pair.old is not None and pair.new is not None and pair.old.jvms and pair.new.jvms:
+            old, new = (" and ".join(sorted(one.jvms)) for one in (pair.old, pair.new))
+            if old != new:
+                names[old, new].append(pair.name)
+    for (old, new), tests in names.items():
+        yield f"old ran on {old}, new on {new}: {listed(tests)}"
 
 
 def undecided_tests(versions: Versions, evidence: Evidence, settings: Settings) -> tuple[str, ...]:

@@ -1,17 +1,20 @@
-"""Endpoints whose response times a model does not predict, although it was learned from them, and why."""
+"""How well a model predicts measured traces, and why it does not, although it was learned from them."""
 
 from __future__ import annotations
 
 from collections import Counter, defaultdict
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from enum import Enum
-from math import isinf
+from math import inf, isinf
 
+import numpy as np
+
+from buto.errors import UsageError
 from buto_predict.calls import calls_of, inclusive
 from buto_predict.model import Architecture, Endpoint
-from buto_predict.traces.calibration import Known
-from buto_predict.traces.facts import without_utilisation
-from buto_predict.traces.learning import Compared, errors_of
+from buto_predict.network import network_of
+from buto_predict.traces.learning import Known, rate_of, without_utilisation
 from buto_predict.traces.summary import Summary
 
 MOST_VARIATION = 3.0
@@ -19,6 +22,74 @@ MOST_VARIATION = 3.0
 
 _EXPLAINS = 0.5
 """Least share of a difference that a component must explain to be its cause."""
+
+
+@dataclass(frozen=True, slots=True)
+class Compared:
+    """A number of a model and the measured one.
+
+    Attributes:
+        what: the endpoint or the station.
+        predicted, measured: mean response times in seconds, or utilisations.
+    """
+
+    what: str
+    predicted: float
+    measured: float
+
+    @property
+    def error(self) -> float:
+        """As a share of the measured number; infinite if only that is 0."""
+        if self.measured:
+            return self.predicted / self.measured - 1
+        return inf if self.predicted else 0.0
+
+
+def errors_of(
+    architecture: Architecture, summary: Summary, known: Known
+) -> tuple[list[Compared], list[Compared]]:
+    """Compare predicted with measured response times of endpoints, and utilisations of stations if they are
+    known.
+
+    The load is that of the traces.
+
+    Raises:
+        UsageError: an endpoint of the traces is not in the model, or a known station.
+    """
+    measured = {name: moments.mean for name, moments in summary.responses.items()}
+    endpoints = [endpoint.name for endpoint in architecture.endpoints]
+    _refuse_unknown("the requests of the traces must be endpoints of the model", measured, endpoints)
+    _refuse_unknown(
+        "a utilisation must be of a station of the model", known.utilisations, architecture.station_index
+    )
+    rates = {name: rate_of(summary, name, known) if name in measured else 0.0 for name in endpoints}
+    loaded = architecture.with_rates(rates)
+    network = network_of(loaded)
+    responses = network.mean_responses(loaded.self_s, loaded.rates)
+    busy = network.utilisations(loaded.self_s, loaded.rates)
+    if not network.exact and (busy < 1).all():
+        simulated = network.simulate(loaded.self_s, loaded.rates, seed=0).means
+        responses = np.where(np.isnan(simulated), responses, simulated)
+    return (
+        [
+            Compared(name, float(responses[position]), measured[name])
+            for position, name in enumerate(endpoints)
+            if name in measured
+        ],
+        [
+            Compared(station.name, float(busy[position]), known.utilisations[station.name])
+            for position, station in enumerate(loaded.stations)
+            if station.name in known.utilisations
+        ],
+    )
+
+
+def _refuse_unknown(what: str, names: Iterable[str], known: Collection[str]) -> None:
+    unknown = [name for name in names if name not in known]
+    if unknown:
+        raise UsageError(
+            f"{what}, got {', '.join(sorted(unknown))}", advice=f"the model has {', '.join(sorted(known))}"
+        )
 
 
 class Cause(Enum):

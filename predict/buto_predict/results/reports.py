@@ -1,4 +1,4 @@
-"""The JSON that JMH writes with ``-rf json``, of every mode."""
+"""Results in the files of other tools: the JSON that JMH writes with ``-rf json``, and JUnit XML."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
+from xml.etree import ElementTree
 
 import numpy as np
 
@@ -23,6 +24,11 @@ _SECONDS = {
     "hr": 3600.0,
     "day": 86400.0,
 }
+
+
+_ROOTS = ("testsuites", "testsuite")
+
+_FAILED = ("failure", "error")
 
 
 def read_jmh(text: str, path: Path) -> tuple[ComponentResult, ...]:
@@ -128,3 +134,48 @@ def _to_seconds(unit: str, threads: int, name: str, path: Path) -> _Seconds:
     raise BadFileError(
         f"{path}: {name}: the unit of the score must be a time per op or ops per time, got {unit!r}"
     )
+
+
+def read_junit(text: str, path: Path) -> tuple[ComponentResult, ...]:
+    """Return one result for each test case, with one replicate: the report is one run.
+
+    Cases of one name (repetitions) are averaged. A case that failed has no time, because it may have ended
+    early. Cases that were skipped are left out. Times are whole milliseconds, so that a short one is 0, see
+    :func:`buto_predict.results.model.resolved`.
+
+    Raises:
+        BadFileError: it is not a report, or a time is not a number.
+    """
+    try:
+        root = ElementTree.fromstring(text)
+    except ElementTree.ParseError as error:
+        raise BadFileError(f"{path} is not a JUnit XML report: {error}") from error
+    if root.tag not in _ROOTS and root.find(".//testcase") is None:
+        raise BadFileError(
+            f"{path} is not a JUnit XML report: it begins with <{root.tag}>",
+            advice="name the reports that Maven, Gradle or pytest wrote",
+        )
+    times: dict[str, list[float]] = {}
+    failed: dict[str, None] = {}
+    for case in root.iter("testcase"):
+        name = ".".join(part for part in (case.get("classname"), case.get("name")) if part)
+        if any(case.find(tag) is not None for tag in _FAILED):
+            failed[name] = None
+        elif case.find("skipped") is None:
+            time_s = _seconds(case.get("time", "0"), name, path)
+            if time_s >= 0 and math.isfinite(time_s):
+                times.setdefault(name, []).append(time_s)
+    return tuple(
+        ComponentResult(name, np.zeros(0), "run", failed=1)
+        if name in failed
+        else ComponentResult(name, np.array([np.mean(times[name])]), "run")
+        for name in dict.fromkeys([*times, *failed])
+    )
+
+
+def _seconds(text: str, name: str, path: Path) -> float:
+    try:
+        # Surefire groups the digits of thousands.
+        return float(text.replace(",", ""))
+    except ValueError as error:
+        raise BadFileError(f"{path}: the time of {name} must be a number of seconds, got {text!r}") from error
