@@ -63,7 +63,12 @@ def test_a_slower_component_has_a_positive_delta() -> None:
 
 @pytest.mark.parametrize(
     ("old", "new", "p_value"),
-    [([1, 1, 1, 2, 2], [2, 2, 2, 3, 3], 20 / 252), ([1, 1, 1, 1, 2], [2, 2, 2, 2, 2], 12 / 252)],
+    [
+        ([1, 1, 1, 2, 2], [2, 2, 2, 3, 3], 20 / 252),
+        ([1, 1, 1, 1, 2], [2, 2, 2, 2, 2], 12 / 252),
+        ([1, 1, 2], [3], 1 / 4),
+        ([1], [1], 1),
+    ],
 )
 def test_of_few_values_p_is_exact_also_if_some_are_tied(
     old: list[int], new: list[int], p_value: float
