@@ -1,14 +1,26 @@
-"""``buto predict`` and ``buto architecture`` on files."""
+"""``buto predict`` and ``buto architecture`` on files, under given loads, and as the manual shows them.
+
+With the environment variable BUTO_WRITE_GOLDEN the manual's output is written again; read it.
+"""
 
 from __future__ import annotations
 
 import json
+import os
+import re
+import shlex
+import shutil
 from pathlib import Path
 
+import jsonschema
 import pytest
 
-from predict.tests.support.systems import result
+from buto.errors import UsageError
+from buto_predict.commands.options import endpoint_named, under_load
+from buto_predict.config import load_architecture
+from predict.tests.support.systems import result, two_endpoints
 from predict.tests.support.traces import request, span, write_otlp
+from tests.support.checkout import ROOT
 from tests.support.processes.command import called
 
 MODEL = """\
@@ -254,3 +266,79 @@ def test_a_text_that_is_not_a_pair_is_wrong_usage(tmp_path: Path, option: str, w
     done = called(tmp_path, "architecture", "learn", "t.json", option, word)
     assert done.returncode == 2
     assert f"must be {form}, got {word!r}" in done.stderr
+
+
+KNOWN = ("gateway/POST /api/quotes", "gateway/GET /health", "quotes/GET /health", "GET /items")
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [("POST /api/quotes", KNOWN[0]), (KNOWN[1], KNOWN[1]), ("GET /items", KNOWN[3])],
+)
+def test_the_service_of_an_endpoint_may_be_left_out(text: str, name: str) -> None:
+    assert endpoint_named(text, KNOWN) == name
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("POST /api/quote", "no endpoint 'POST /api/quote'; did you mean 'gateway/POST /api/quotes'?"),
+        (
+            "GET /health",
+            "no endpoint 'GET /health'; did you mean 'gateway/GET /health' or 'quotes/GET /health'?",
+        ),
+        ("items", "no endpoint 'items'; did you mean 'GET /items'?"),
+        ("", f"no endpoint ''; known are {', '.join(KNOWN)}"),
+    ],
+)
+def test_a_name_that_is_not_one_endpoint_is_refused(text: str, message: str) -> None:
+    with pytest.raises(UsageError) as refused:
+        endpoint_named(text, KNOWN)
+    assert refused.value.message == message
+
+
+def test_the_total_is_applied_before_single_loads() -> None:
+    made = two_endpoints(rates=(10.0, 30.0))
+    assert under_load(made, ["first=5/s", "80/s"]).rates.tolist() == [5.0, 60.0]
+
+
+GOLDEN = ROOT / "predict" / "tests" / "golden"
+PAGE = ROOT / "predict" / "docs" / "architecture.md"
+FORMAT = ROOT / "predict" / "docs" / "format.md"
+EXAMPLE = ROOT / "examples" / "architecture"
+BLOCK = re.compile(r"^(```text made by: buto ([^\n]*)\n)(.*?)^```$", re.MULTILINE | re.DOTALL)
+
+
+@pytest.mark.slow
+def test_the_page_shows_what_is_printed(tmp_path: Path) -> None:
+    shutil.copytree(EXAMPLE, tmp_path, dirs_exist_ok=True)
+    text = PAGE.read_text()
+    (block,) = BLOCK.finditer(text)
+    printed = called(tmp_path, *shlex.split(block[2])).stdout
+    if os.environ.get("BUTO_WRITE_GOLDEN"):
+        PAGE.write_text(text.replace(block[0], f"{block[1]}{printed}```"))
+        return
+    assert block[3] == printed, "read it, then: BUTO_WRITE_GOLDEN=1 pytest predict/tests/test_commands.py"
+
+
+def test_the_model_on_the_page_of_the_format_is_one(tmp_path: Path) -> None:
+    (model,) = re.findall(r"^```yaml\n(.*?)^```$", FORMAT.read_text(), re.MULTILINE | re.DOTALL)
+    path = tmp_path / "architecture.yaml"
+    path.write_text(model)
+    made = load_architecture(path)
+    assert [one.name for one in made.components] == ["Shop.order", "Price.total", "Audit.write"]
+    assert called(tmp_path, "architecture", "show").returncode == 0
+
+
+@pytest.mark.parametrize("command", [path.stem for path in sorted(GOLDEN.glob("*.txt"))])
+def test_help_is_as_it_was_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, command: str) -> None:
+    monkeypatch.setenv("COLUMNS", "100")
+    done = called(tmp_path, command, "--help")
+    assert (done.returncode, done.stdout) == (0, (GOLDEN / f"{command}.txt").read_text())
+
+
+@pytest.mark.parametrize("name", ["architecture", "prediction"])
+def test_a_schema_is_printed_and_is_one(tmp_path: Path, name: str) -> None:
+    done = called(tmp_path, "schema", name)
+    assert (done.returncode, done.stderr) == (0, "")
+    jsonschema.Draft7Validator.check_schema(json.loads(done.stdout))
