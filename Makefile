@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 OLDEST_PYTHON := 3.11
 MVN ?= mvn
 PLUGINS := build-plugins
-FAST := $(BIN)/python -m pytest -n 2 --durations=15 -m "not jvm and not slow" tests/unit tests/contract tests/integration
+FAST := $(BIN)/python -m pytest -n 2 --durations=15 -m "not jvm and not slow" tests/unit tests/contract tests/integration predict/tests
 COVERAGE := --cov --no-cov-on-fail
 INSTALL := $(BIN)/python -m pip install --quiet
 # Not as options, which the pip that pip starts to build buto does not get: it would write below HOME.
@@ -94,7 +94,7 @@ $(VENV)/installed: pyproject.toml hatch_build.py | $(BIN)/python
 	@$(INSTALL) --editable .
 	@touch $@
 
-$(VENV)/installed-test: pyproject.toml hatch_build.py | $(VENV)/installed
+$(VENV)/installed-test: pyproject.toml predict/pyproject.toml hatch_build.py | $(VENV)/installed
 	@echo "Installing what the tests need into $(VENV)"
-	@$(INSTALL) --editable '.[test]'
+	@$(INSTALL) --editable '.[test]' --editable ./predict
 	@touch $@ $(VENV)/installed

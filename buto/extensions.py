@@ -1,4 +1,4 @@
-"""What other packages add to buto by entry points: detectors, and kinds of sources.
+"""What other packages add to buto by entry points: commands, detectors, and kinds of sources.
 
 An entry point has the name of what it adds. That is imported when it is asked for by name: listing names
 costs nothing, and a broken package harms only the tests that use it.
@@ -6,7 +6,8 @@ costs nothing, and a broken package harms only the tests that use it.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
@@ -37,11 +38,13 @@ class Extensions:
         group: the group of entry points.
         noun: what messages call it.
         error: raised for one that cannot be used.
+        packages: which package adds what, of those that buto's own repository has.
     """
 
     group: str
     noun: str
     error: type[UsageError]
+    packages: Mapping[str, str] = field(default_factory=dict)
 
     def names(self) -> frozenset[str]:
         """Return the names of all that packages add; nothing is imported."""
@@ -67,6 +70,11 @@ class Extensions:
             return entry, entry.load()
         except IMPORT_FAILURES as error:
             raise self.broken(entry, f"{type(error).__name__}: {error}") from error
+
+    def missing(self, name: str) -> str | None:
+        """Return the command that installs what has this name; None if buto's repository has none."""
+        package = self.packages.get(name)
+        return f"pip install {package}" if package else None
 
     def broken(self, entry: EntryPoint, fault: str) -> UsageError:
         """Return the error for an entry point that cannot be used."""

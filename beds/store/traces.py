@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from beds.artefacts import BedError
-from buto.architecture.traces.opentelemetry import read_otlp
+from buto_predict.traces.files import read_otlp
 
 PROCESSES = ("web", "catalogue", "order")
 

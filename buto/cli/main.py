@@ -12,10 +12,10 @@ from collections.abc import Iterable, Sequence
 from types import FrameType, TracebackType
 from typing import NoReturn
 
+from buto.cli import registry
 from buto.cli.command import Command
 from buto.cli.parsing.options import add_verbosity, goes_to_stdout
 from buto.cli.printing.console import Console, Verbosity
-from buto.cli.registry import COMMANDS
 from buto.errors import EXIT_NOT_JUDGED, EXIT_USAGE, ButoError, UsageError
 from buto.version import __version__
 
@@ -58,9 +58,7 @@ def main(argv: list[str] | None = None) -> int:
 def _carry_out(argv: list[str]) -> int:
     arguments, command_line = _split(argv)
     chosen = next((word for word in arguments if not word.startswith("-")), None)
-    if chosen is not None and chosen not in COMMANDS:
-        raise UsageError(f"unknown command {chosen!r}{_meant(chosen, COMMANDS)}", advice="buto --help")
-    command = COMMANDS[chosen].load() if chosen else None
+    command = _command(chosen) if chosen else None
     parser = _parser(command)
     try:
         args, unknown = parser.parse_known_args(arguments)
@@ -86,6 +84,14 @@ def _carry_out(argv: list[str]) -> int:
 
             reword_advice(error, args)
         raise
+
+
+def _command(name: str) -> Command:
+    try:
+        return registry.find(name).load()
+    except registry.UnknownCommandError as error:
+        near = "" if error.advice else _meant(name, [*registry.COMMANDS, *registry.EXTENSIONS.names()])
+        raise UsageError(f"{error.message}{near}", advice=error.advice or "buto --help") from error
 
 
 def _unrecognized(
@@ -168,7 +174,7 @@ def _parser(command: Command | None) -> argparse.ArgumentParser:
     parser.add_argument("--version", action="version", version=f"buto {__version__}")
     add_verbosity(parser)
     subparsers = parser.add_subparsers(metavar="COMMAND")
-    for name, registered in COMMANDS.items():
+    for name, registered in _listed(command).items():
         own = command if command is not None and command.name == name else None
         subparser = subparsers.add_parser(
             name,
@@ -184,6 +190,13 @@ def _parser(command: Command | None) -> argparse.ArgumentParser:
                 usage = subparser.format_usage().removeprefix("usage: ").rstrip()
                 subparser.usage = f"{usage} [-- command ...]"
     return parser
+
+
+def _listed(command: Command | None) -> dict[str, registry.Entry]:
+    """Return the commands to list; those of other packages are looked up only for the list of all."""
+    if command is None:
+        return {**registry.COMMANDS, **registry.added()}
+    return {**registry.COMMANDS, command.name: registry.find(command.name)}
 
 
 def _verbosity(args: argparse.Namespace) -> Verbosity:

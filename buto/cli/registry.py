@@ -1,4 +1,8 @@
-"""The commands, in the order of ``buto --help``; a command's module is imported when the command is used."""
+"""The commands, in the order of ``buto --help``; a command's module is imported when the command is used.
+
+Other packages add commands by the entry-point group ``buto.commands``. The entry point has the command's
+name. Its object is an :class:`Entry`, in a module that is quick to import: ``buto --help`` reads its summary.
+"""
 
 from __future__ import annotations
 
@@ -6,6 +10,8 @@ import importlib
 from typing import NamedTuple, cast
 
 from buto.cli.command import Command
+from buto.errors import UsageError
+from buto.extensions import Extensions
 
 
 class Entry(NamedTuple):
@@ -40,15 +46,55 @@ COMMANDS: dict[str, Entry] = {
     "history": Entry(f"{_STORED}.history", "show the results of a test's checks over time"),
     "label": Entry(f"{_STORED}.label", "say which runs are good, bad or invalid, and show who said so"),
     "suggest": Entry(f"{_STORED}.suggest", "suggest settings that would have avoided false alarms"),
-    "predict": Entry(
-        f"{_ROOM}.architecture.predict", "predict how slower components affect the whole system"
-    ),
-    "architecture": Entry(
-        f"{_ROOM}.architecture.command", "create, check and show the model that predict reads"
-    ),
     "experiments": Entry(f"{_ROOM}.experiments.command", "record and repeat the experiments of the thesis"),
     "sources": Entry(f"{_MACHINE}.sources", "show what the sources of tests read now"),
     "worker": Entry(f"{_MACHINE}.worker", "make this machine a host on which others launch their programs"),
     "doctor": Entry(f"{_MACHINE}.doctor", "check whether this machine can measure"),
     "schema": Entry(f"{_MACHINE}.schema", "print the JSON schema of a file that buto reads or writes"),
 }
+"""Buto's own."""
+
+
+class UnknownCommandError(UsageError):
+    """There is no such command: its name is wrong, or its package is not installed."""
+
+
+class BrokenCommandError(UsageError):
+    """A command of another package that cannot be used."""
+
+
+EXTENSIONS = Extensions(
+    "buto.commands",
+    "command",
+    BrokenCommandError,
+    {"architecture": "buto-predict", "experiments": "buto-replications", "predict": "buto-predict"},
+)
+
+
+def find(name: str) -> Entry:
+    """Return the entry of a command.
+
+    Raises:
+        UnknownCommandError: there is none of this name.
+        BrokenCommandError: it is of another package and cannot be used.
+    """
+    if name in COMMANDS:
+        return COMMANDS[name]
+    added = EXTENSIONS.find(name)
+    if added is None:
+        raise UnknownCommandError(f"unknown command {name!r}", advice=EXTENSIONS.missing(name))
+    entry, found = added
+    if not isinstance(found, Entry):
+        raise EXTENSIONS.broken(entry, f"{entry.value} is not a buto.cli.registry.Entry")
+    return found
+
+
+def added() -> dict[str, Entry]:
+    """Return the entries of other packages' commands; the summary of one that cannot be used says so."""
+    entries = {}
+    for name in sorted(EXTENSIONS.names() - COMMANDS.keys()):
+        try:
+            entries[name] = find(name)
+        except BrokenCommandError as error:
+            entries[name] = Entry("", error.message)
+    return entries

@@ -23,12 +23,12 @@ from typing import TextIO, TypeVar
 import numpy as np
 from threadpoolctl import threadpool_limits
 
-from buto.architecture.mapping import map_graphs
-from buto.architecture.model import Architecture, Call, Component, Endpoint, Station
-from buto.architecture.prediction.predict import predict
-from buto.architecture.results.model import ComponentResult
-from buto.architecture.traces.reading import read_traces
-from buto.architecture.traces.summary import summarize
+from buto_predict.mapping import map_graphs
+from buto_predict.model import Architecture, Call, Component, Endpoint, Station
+from buto_predict.prediction.predict import predict
+from buto_predict.results.model import ComponentResult
+from buto_predict.traces.files import read_traces
+from buto_predict.traces.summary import summarize
 from perf.figures import Figure, at_most, benchmark, conclude, figure_of
 
 TITLE = "Predicting a system: 30 components, 5 endpoints, 10 loads; mapping 1,000 components; a million spans"

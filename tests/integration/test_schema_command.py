@@ -20,3 +20,14 @@ def test_each_schema_is_printed_and_is_one(tmp_path: Path, name: str) -> None:
     schema = json.loads(done.stdout)
     jsonschema.Draft7Validator.check_schema(schema)
     assert schema == (config_schema() if name == "config" else schemas.load(name))
+
+
+def test_a_schema_of_a_package_that_is_not_installed_names_the_package(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("buto.extensions.entry_points_of", lambda group: ())
+    done = called(tmp_path, "schema", "prediction")
+    assert (done.returncode, done.stderr) == (
+        2,
+        "buto: unknown schema 'prediction'; known are causes, config, result\ntry:  pip install buto-predict\n",
+    )

@@ -12,10 +12,10 @@ from beds.store.loads import FIXED, MEASURED_S
 from beds.store.plan import Item, Kind
 from beds.store.traces import keep_traces, measured_requests
 from beds.store.versions import OLD
-from buto.architecture.traces.span import Kind as SpanKind
-from buto.architecture.traces.span import Span
 from buto.experiments.architecture.recorded.measured import Measured, write_measured
-from tests.support.traces import write_otlp
+from buto_predict.traces.tree import Kind as SpanKind
+from buto_predict.traces.tree import Span
+from predict.tests.support.traces import write_otlp
 
 HOME, SEARCH, ORDER = FIXED.rates
 MADE = (("old", 0.0), ("old", 0.0), ("hot-high", 1.5), ("same-1", 0.0))

@@ -7,10 +7,10 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from buto.architecture.calls import calls_of, inclusive
-from buto.architecture.deviations import Size, cliffs_delta, size_of
-from buto.architecture.model import Architecture, Call, Component, Endpoint, Station
-from buto.architecture.queueing.network import network_of
+from buto_predict.calls import calls_of, inclusive
+from buto_predict.deviations import Size, cliffs_delta, size_of
+from buto_predict.model import Architecture, Call, Component, Endpoint, Station
+from buto_predict.network import network_of
 
 UTILISATIONS = (0.4, 0.42)
 """Of the two subsystems in the example; the paper's own arrival rate is lost."""

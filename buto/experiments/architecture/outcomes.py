@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from enum import Enum
 from math import isnan
 
-from buto.architecture.deviations import NEGLIGIBLE
 from buto.verdicts import Status
+from buto_predict.deviations import NEGLIGIBLE
 
 
 class Outcome(Enum):

@@ -12,14 +12,14 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from buto.architecture.calls import inclusive
-from buto.architecture.deviations import cliffs_delta
-from buto.architecture.model import Architecture, Call, Component, Endpoint, Station
-from buto.architecture.prediction.predict import predict
-from buto.architecture.queueing.network import network_of
-from buto.architecture.queueing.simulation import Simulated
-from buto.architecture.results.model import ComponentResult
 from buto.experiments.architecture.outcomes import Judged
+from buto_predict.calls import inclusive
+from buto_predict.deviations import cliffs_delta
+from buto_predict.model import Architecture, Call, Component, Endpoint, Station
+from buto_predict.network import network_of
+from buto_predict.prediction.predict import predict
+from buto_predict.results.model import ComponentResult
+from buto_predict.simulation import Simulated
 
 LOCATIONS = ("Recommender.rank", "Catalogue.find", "Session.check")
 INTENSITIES = (0.5, 1.0, 1.5)

@@ -16,20 +16,21 @@ from buto.report.html.escaping import block, escape, line, name_parts
 from buto.units import format_count
 
 
-def render_template(name: str, **values: Any) -> str:
+def render_template(name: str, *, package: str = "buto.report.html", **values: Any) -> str:
     """Return a page.
 
     Args:
         name: of a file in ``templates/``.
+        package: the one that has this folder.
         values: what the template prints.
     """
-    return _environment().get_template(name).render(values)
+    return _environment(package).get_template(name).render(values)
 
 
 @cache
-def _environment() -> Environment:
+def _environment(package: str) -> Environment:
     made = Environment(
-        loader=PackageLoader("buto.report.html"),
+        loader=PackageLoader(package),
         autoescape=True,
         undefined=StrictUndefined,
         finalize=_printed,

@@ -17,15 +17,14 @@ from beds.store.measured import measured_of
 from beds.store.prepare import Store, prepare
 from beds.store.traces import keep_traces, measured_requests
 from beds.store.versions import VERSIONS
-from buto.architecture.model import Architecture, Component, Station
-from buto.architecture.results.matching import match
-from buto.architecture.results.reading import read_results
-from buto.architecture.traces.calibration import Known
-from buto.architecture.traces.learning import learn
-from buto.architecture.traces.reading import read_traces
-from buto.architecture.traces.summary import summarize
 from buto.experiments.architecture.recorded.measured import read_measured, write_measured
 from buto.runs import SourceState
+from buto_predict.mapping import match
+from buto_predict.model import Architecture, Component, Station
+from buto_predict.results.files import read_results
+from buto_predict.traces.files import read_traces
+from buto_predict.traces.learning import Known, learn
+from buto_predict.traces.summary import summarize
 from perf.scale.ports import free_port, free_ports
 
 WARM_UP_S, MEASURED_S = 1.0, 5.0

@@ -21,10 +21,10 @@ from beds.store.prepare import SOURCES, Store
 from beds.store.recording import INDEX
 from beds.store.traces import measured_requests
 from beds.store.versions import CHANGED, OLD, UNCHANGED, VERSIONS
-from buto.architecture.traces.opentelemetry import read_otlp
 from buto.errors import BadFileError
 from buto.experiments.architecture.recorded.archive import unpacked
 from buto.experiments.architecture.recorded.index import Index
+from buto_predict.traces.files import read_otlp
 from tests.support.store import HOME, ORDER, SEARCH, write_recording
 
 STORE = Store(Path("jars"), Path("programs"), Path("template"), Path("junit.jar"))

@@ -11,7 +11,7 @@ from typing import ClassVar
 import pytest
 
 from buto import errors
-from buto.cli import main as main_module
+from buto.cli import registry
 from buto.cli.command import Command
 from buto.cli.main import main
 from buto.cli.printing.console import Console
@@ -62,7 +62,7 @@ def ready(command: Command) -> Ready:
 
 
 def carry_out(monkeypatch: pytest.MonkeyPatch, probe: Probe, *argv: str) -> int:
-    monkeypatch.setattr(main_module, "COMMANDS", {"probe": ready(probe)})
+    monkeypatch.setattr(registry, "COMMANDS", {"probe": ready(probe)})
     return main(list(argv))
 
 

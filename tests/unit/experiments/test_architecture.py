@@ -7,12 +7,12 @@ from itertools import islice
 
 import pytest
 
-from buto.architecture.deviations import Size
-from buto.architecture.queueing.network import network_of
 from buto.experiments.architecture.example import effects, figures
 from buto.experiments.architecture.outcomes import Judged, Outcome
 from buto.experiments.architecture.simulated import LOADS, judge_changed, judge_unchanged, store
 from buto.verdicts import Status
+from buto_predict.deviations import Size
+from buto_predict.network import network_of
 
 
 def test_the_example_has_the_papers_numbers() -> None:

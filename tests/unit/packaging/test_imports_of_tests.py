@@ -15,9 +15,9 @@ from packaging.utils import canonicalize_name
 
 from tests.support.checkout import ROOT
 
-OWN = {"beds", "buto", "perf", "scripts", "tests"}
+OWN = {"beds", "buto", "buto_predict", "perf", "predict", "scripts", "tests"}
 """Packages of this checkout."""
-OTHERS = ("buto", "ci", "data", "demo", "examples", "java-probes", "perf")
+OTHERS = ("buto", "ci", "data", "demo", "examples", "java-probes", "perf", "predict/buto_predict")
 
 
 @cache
@@ -51,7 +51,8 @@ def test_what_tests_import_is_declared() -> None:
     distributions = packages_distributions()
     packages = {
         name.split(".")[0]
-        for path in (*(ROOT / "tests").rglob("*.py"), *(ROOT / "scripts").rglob("*.py"))
+        for folder in ("predict/tests", "scripts", "tests")
+        for path in (ROOT / folder).rglob("*.py")
         for name in imported(path)
     }
     undeclared = {

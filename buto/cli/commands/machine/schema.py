@@ -17,8 +17,8 @@ class SchemaCommand:
     name: ClassVar[str] = "schema"
     takes_command: ClassVar[bool] = False
     help: ClassVar[str] = """\
-Print a JSON schema: of buto.yaml (config), of an architecture model, or of the file that --json
-writes (result; prediction for buto predict, causes for buto why).
+Print a JSON schema: of buto.yaml (config), or of the file that --json writes (result; causes for
+buto why). Other packages add schemas: buto-predict those of the architecture and of the prediction.
 
 examples:
   buto schema config > buto.schema.json
@@ -26,9 +26,8 @@ examples:
 """
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        parser.add_argument(
-            "schema", metavar="NAME", choices=schemas.names(), help=" or ".join(schemas.names())
-        )
+        own = " or ".join(schemas.names())
+        parser.add_argument("schema", metavar="NAME", help=f"{own}, or one of another package")
 
     def run(self, args: Namespace, console: Console) -> int:
         console.result(_text(args.schema, console))

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from buto.architecture.prediction.model import Interval
 from buto.experiments.architecture.outcomes import Judged
 from buto.verdicts import Status
+from buto_predict.prediction.model import Interval
 
 
 @dataclass(frozen=True, slots=True)

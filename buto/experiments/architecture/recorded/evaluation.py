@@ -11,12 +11,6 @@ from typing import Literal
 import numpy as np
 from scipy.stats import mannwhitneyu
 
-from buto.architecture.deviations import ALPHA, cliffs_delta
-from buto.architecture.model import Architecture
-from buto.architecture.prediction.model import Prediction
-from buto.architecture.prediction.predict import predict
-from buto.architecture.results.model import ComponentResult
-from buto.architecture.results.reading import read_results
 from buto.errors import BadFileError
 from buto.experiments.architecture.outcomes import Judged
 from buto.experiments.architecture.recorded.comparison import Change, Evaluation, Number, joined
@@ -24,6 +18,12 @@ from buto.experiments.architecture.recorded.index import Index, Load, Version
 from buto.experiments.architecture.recorded.learned import CORES, learn_model
 from buto.experiments.architecture.recorded.measured import Measured, read_measured
 from buto.runs import FloatArray
+from buto_predict.deviations import ALPHA, cliffs_delta
+from buto_predict.model import Architecture
+from buto_predict.prediction.model import Prediction
+from buto_predict.prediction.predict import predict
+from buto_predict.results.files import read_results
+from buto_predict.results.model import ComponentResult
 
 Tests = Literal["jmh", "junit"]
 Runs = Mapping[tuple[str, str], Sequence[Measured]]

@@ -7,13 +7,12 @@ from pathlib import Path
 
 import numpy as np
 
-from buto.architecture.model import Architecture
-from buto.architecture.traces.calibration import Known
-from buto.architecture.traces.learning import learn
-from buto.architecture.traces.reading import read_traces
-from buto.architecture.traces.summary import summarize
 from buto.errors import BadFileError
 from buto.experiments.architecture.recorded.measured import Measured
+from buto_predict.model import Architecture
+from buto_predict.traces.files import read_traces
+from buto_predict.traces.learning import Known, learn
+from buto_predict.traces.summary import summarize
 
 CORES = "cores"
 """The station that all processes share."""

@@ -9,17 +9,16 @@ from pathlib import Path
 import numpy as np
 from scipy.stats import mannwhitneyu
 
-from buto.architecture.calls import calls_of, inclusive
-from buto.architecture.deviations import ALPHA, cliffs_delta
-from buto.architecture.model import Architecture, Measures
-from buto.architecture.prediction.predict import predict
-from buto.architecture.propagation import Measured, self_changes
-from buto.architecture.results.model import ComponentResult
 from buto.experiments.architecture.outcomes import Judged
 from buto.experiments.architecture.rpc.nesting import learn_model
 from buto.experiments.architecture.rpc.reading import BoolArray, Scenario, read_scenario
 from buto.runs import FloatArray
 from buto.verdicts import Status
+from buto_predict.calls import Measured, calls_of, inclusive, self_changes
+from buto_predict.deviations import ALPHA, cliffs_delta
+from buto_predict.model import Architecture, Measures
+from buto_predict.prediction.predict import predict
+from buto_predict.results.model import ComponentResult
 
 REPLICATES = 20
 """A replicate is the mean of so many parts of the requests, as a fork is of many calls."""

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 from scipy.optimize import lsq_linear
 
-from buto.architecture.model import Architecture, Call, Component, Discipline, Endpoint, Station
 from buto.experiments.architecture.rpc.reading import BoolArray, Scenario
 from buto.runs import FloatArray
+from buto_predict.model import Architecture, Call, Component, Discipline, Endpoint, Station
 
 FEWEST = 0.8
 """A call of whose time a smaller share is within another one is not taken to be made by it: both only vary

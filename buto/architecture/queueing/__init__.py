@@ -1,1 +1,0 @@
-"""Response times of requests that share stations: by closed forms if these hold, else by simulation."""

@@ -1,1 +1,0 @@
-"""``buto architecture`` and ``buto predict``."""

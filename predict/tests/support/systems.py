@@ -1,0 +1,85 @@
+"""Small systems that several tests predict."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from buto_predict.model import Architecture, Call, Component, Discipline, Endpoint, Station
+from buto_predict.prediction.model import Prediction, Settings
+from buto_predict.prediction.predict import predict
+from buto_predict.results.model import ComponentResult
+
+ARRIVALS = 0.42 / 0.018
+QUICK = Settings(n_replicates=200)
+
+
+def running_example(
+    *, b3_s: float = 0.002, b4_s: float = 0.002, cv: float = 1.0, rate: float = ARRIVALS
+) -> Architecture:
+    """The example of the paper's figures 1 and 3: two subsystems, B1 = 4 + 2 B3 + B4 ms, B2 = 6 + B4 ms."""
+    return Architecture(
+        "running example",
+        (Station("A"), Station("B")),
+        (
+            Component("A1", "A", 0.4 / ARRIVALS, cv=cv),
+            Component("B1", "B", 0.004, (Call("B3", 2), Call("B4", 1)), cv=cv),
+            Component("B2", "B", 0.006, (Call("B4", 1),), cv=cv),
+            Component("B3", "B", b3_s, cv=cv),
+            Component("B4", "B", b4_s, cv=cv),
+        ),
+        (Endpoint("GET /b", (Call("A1", 1), Call("B1", 1), Call("B2", 1)), rate),),
+    )
+
+
+def single_station(
+    rho: float,
+    *,
+    servers: int = 1,
+    discipline: Discipline = Discipline.PROCESSOR_SHARING,
+    cv: float = 1.0,
+    demand_s: float = 0.01,
+) -> Architecture:
+    """One endpoint that uses one station."""
+    return Architecture(
+        "single",
+        (Station("s", servers, discipline),),
+        (Component("c", "s", demand_s, cv=cv),),
+        (Endpoint("e", (Call("c", 1),), rho * servers / demand_s),),
+    )
+
+
+def result(name: str, mean_s: float, *, n: int = 10, noise: float = 0.02, seed: int = 0) -> ComponentResult:
+    """The forks of a benchmark, with normal noise."""
+    rng = np.random.default_rng(seed)
+    return ComponentResult(name, mean_s * (1 + noise * rng.standard_normal(n)), "fork")
+
+
+def changed(
+    architecture: Architecture,
+    times: float,
+    *,
+    names: tuple[str, ...] = ("B3", "B4"),
+    n: int = 10,
+    noise: float = 0.01,
+    seed: int = 0,
+    settings: Settings = QUICK,
+) -> Prediction:
+    """A prediction in which the named components take this many times as long."""
+    sides = [
+        [
+            result(name, scale * 0.002, n=n, noise=noise, seed=seed + 100 * side + number)
+            for number, name in enumerate(names)
+        ]
+        for side, scale in enumerate((1.0, times))
+    ]
+    return predict(architecture, sides[0], sides[1], loads=(), settings=settings)
+
+
+def two_endpoints(*, rates: tuple[float, float] = (50.0, 50.0)) -> Architecture:
+    """Two requests that share nothing."""
+    return Architecture(
+        "two",
+        (Station("s"), Station("t")),
+        (Component("a", "s", 0.01), Component("b", "t", 0.01)),
+        (Endpoint("first", (Call("a", 1),), rates[0]), Endpoint("second", (Call("b", 1),), rates[1])),
+    )

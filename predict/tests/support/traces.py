@@ -1,0 +1,95 @@
+"""Traces as tools write them, of spans in a few words."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any
+
+from buto_predict.traces.tree import Kind, Span
+
+
+def span(
+    name: str,
+    start_s: float,
+    end_s: float,
+    *,
+    id: str,
+    parent: str = "",
+    trace: str = "t",
+    service: str = "web",
+    kind: Kind = Kind.LOCAL,
+) -> Span:
+    """A span whose component is ``service/name``."""
+    return Span(trace, id, parent, f"{service}/{name}", service, service, kind, start_s, end_s)
+
+
+def request(trace: str, start_s: float, scale: float = 1.0) -> list[Span]:
+    """GET calls order, which calls price twice and a database once: 10 ms in all, 4, 2, 1, 1 and 2 ms of
+    self.
+    """
+
+    def at(name: str, begin: float, end: float, id: str, parent: str = "", service: str = "web") -> Span:
+        times = start_s + scale * begin / 1000, start_s + scale * end / 1000
+        return span(name, *times, id=id, parent=parent, trace=trace, service=service)
+
+    return [
+        at("price", 3, 4, "3", "2"),
+        at("price", 5, 6, "4", "2"),
+        at("select", 6, 8, "5", "2", "db"),
+        at("order", 2, 8, "2", "1"),
+        at("GET", 0, 10, "1"),
+    ]
+
+
+def otlp(spans: Iterable[Span]) -> dict[str, Any]:
+    """One export request."""
+    by_service: dict[str, list[dict[str, Any]]] = {}
+    for one in spans:
+        service, _, name = one.component.partition("/")
+        known = {} if one.cpu_s is None else {"attributes": [_cpu_time(one.cpu_s)]}
+        by_service.setdefault(service, []).append(
+            known
+            | {
+                "traceId": one.trace,
+                "spanId": one.span,
+                "parentSpanId": one.parent,
+                "name": name,
+                "kind": 3 if one.kind is Kind.CLIENT else 1,
+                "startTimeUnixNano": str(round(one.start_s * 1e9)),
+                "endTimeUnixNano": str(round(one.end_s * 1e9)),
+            }
+        )
+    return {
+        "resourceSpans": [
+            {
+                "resource": {"attributes": [{"key": "service.name", "value": {"stringValue": service}}]},
+                "scopeSpans": [{"scope": {"name": "test"}, "spans": own}],
+            }
+            for service, own in by_service.items()
+        ]
+    }
+
+
+def _cpu_time(cpu_s: float) -> dict[str, Any]:
+    return {"key": "thread.cpu.time", "value": {"intValue": str(round(cpu_s * 1e9))}}
+
+
+def write_otlp(path: Path, batches: Sequence[Iterable[Span]]) -> Path:
+    """A file of the collector, a line for each batch."""
+    path.write_text("".join(f"{json.dumps(otlp(batch))}\n" for batch in batches))
+    return path
+
+
+def write_kieker(directory: Path, lines: Iterable[str]) -> Path:
+    """A directory of Kieker's file writer."""
+    directory.mkdir()
+    names = "$0=kieker.common.record.misc.KiekerMetadataRecord\n"
+    (directory / "kieker.map").write_text(
+        names + "$1=kieker.common.record.controlflow.OperationExecutionRecord\n"
+    )
+    (directory / "kieker-1.dat").write_text(
+        "$0;1;1.15;KIEKER;host;1;false;0;NANOSECONDS;1\n" + "\n".join(lines)
+    )
+    return directory

@@ -1,0 +1,149 @@
+"""Calls of other services: their names, clocks, and those that nobody waits for."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from buto_predict.config import architecture_text, load_architecture
+from buto_predict.mapping import match
+from buto_predict.model import Architecture, Component, Station
+from buto_predict.report.text import summary_lines
+from buto_predict.traces.files import read_otlp
+from buto_predict.traces.learning import Known, learn
+from buto_predict.traces.summary import Summary, summarize
+from buto_predict.traces.tree import Kind, Span
+from predict.tests.support.systems import result
+from predict.tests.support.traces import span, write_otlp
+
+
+def client(name: str, start_ms: float, end_ms: float, *, peer: str, **place: str) -> Span:
+    made = span(name, start_ms / 1000, end_ms / 1000, kind=Kind.CLIENT, **place)
+    return made._replace(service=peer)
+
+
+def local(name: str, start_ms: float, end_ms: float, **place: str) -> Span:
+    return span(name, start_ms / 1000, end_ms / 1000, **place)
+
+
+def called(name: str, callee: str = "POST /policies", service: str = "quotes") -> list[Span]:
+    """A request whose client takes 8 ms, 2 of them itself; the callee reads a database for 1 ms."""
+    return [
+        local("POST /api", 0, 10, id="1"),
+        client(name, 1, 9, id="2", parent="1", peer="quotes"),
+        local(callee, 2, 8, id="3", parent="2", service=service),
+        client("select", 4, 5, id="4", parent="3", service=service, peer="postgresql"),
+    ]
+
+
+def self_ms(summary: Summary) -> dict[str, float]:
+    return {name: round(1000 * moments.mean, 6) for name, moments in summary.self_s.items()}
+
+
+@pytest.mark.parametrize("name", ["POST", "GET", "HTTP POST", "HTTP"])
+def test_a_client_that_is_named_by_its_method_alone_is_named_with_its_callee(name: str) -> None:
+    found = summarize(called(name))
+    assert self_ms(found) == {
+        "web/POST /api": 2,
+        f"web/{name} [quotes/POST /policies]": 2,
+        "quotes/POST /policies": 5,
+        "quotes/select": 1,
+    }
+    assert found.calls_of("web/POST /api") == {f"web/{name} [quotes/POST /policies]": 1}
+
+
+@pytest.mark.parametrize("name", ["POST /policies", "GET catalogue/items", "Pay.post", "policies publish"])
+def test_a_client_whose_name_tells_more_keeps_it(name: str) -> None:
+    assert f"web/{name}" in summarize(called(name)).self_s
+
+
+def test_a_client_without_a_callee_in_another_service_keeps_its_name() -> None:
+    assert "web/POST" in summarize(called("POST")[:2]).self_s
+    assert "web/POST" in summarize(called("POST", service="web")).self_s
+
+
+def test_a_client_of_a_client_is_named_by_what_both_call() -> None:
+    inner = local("GET /items", 4, 5, id="5", parent="4", service="stock")
+    spans = [*called("POST"), inner]
+    spans[2:4] = [
+        client("GET", 2, 8, id="3", parent="2", service="proxy", peer="proxy"),
+        local("GET /items", 3, 7, id="4", parent="3", service="stock"),
+    ]
+    assert "web/POST [proxy/GET [stock/GET /items]]" in summarize(spans).self_s
+
+
+def test_names_of_clients_fit_into_a_model_and_are_no_names_of_tests(tmp_path: Path) -> None:
+    spans = called("POST", f"POST /{'long' * 120}")
+    many = [
+        one._replace(trace=f"t{k}", start_s=one.start_s + k, end_s=one.end_s + k)
+        for k in range(3)
+        for one in (spans if k else called("POST"))
+    ]
+    path = tmp_path / "shop.yaml"
+    made = learn(summarize(many), "shop", Known())
+    path.write_text(architecture_text(made))
+    names = [one.name for one in load_architecture(path).components]
+    assert names == [one.name for one in made.components]
+    assert max(map(len, names)) == 500
+    model = Architecture("x", (Station("a"),), tuple(Component(name, "a", 1.0) for name in names), ())
+    benchmarks = [
+        result(name, 1.0) for name in ("PostBench.policies", "WebBench.post", "QuotesBench.policies")
+    ]
+    found = match({one.name: one for one in benchmarks}, model)
+    assert {name: one.benchmark.component for name, one in found.items()} == {
+        "PostBench.policies": "quotes/POST /policies"
+    }
+
+
+@pytest.mark.parametrize("skew_ms", [0, 5, -5, 250])
+def test_the_clock_of_a_callee_is_set_right_though_the_client_names_its_service(
+    tmp_path: Path, skew_ms: float
+) -> None:
+    """So it is where the name of a host is that of its service, as in Docker Compose."""
+    spans = [
+        one._replace(start_s=one.start_s + 1e6 + skew_ms / 1000, end_s=one.end_s + 1e6 + skew_ms / 1000)
+        if one.emitter == "quotes"
+        else one._replace(start_s=one.start_s + 1e6, end_s=one.end_s + 1e6)
+        for one in called("POST quotes/policies")
+    ]
+    found = summarize(spans)
+    assert {name: round(own, 3) for name, own in self_ms(found).items()} == {
+        "web/POST /api": 2,
+        "web/POST quotes/policies": 2,
+        "quotes/POST /policies": 5,
+        "quotes/select": 1,
+    }
+    assert found.skewed == (1 if skew_ms else 0)
+    assert found.late.total() == 0
+
+
+def test_a_call_of_a_client_in_the_same_process_is_on_the_same_clock() -> None:
+    """It goes on after its caller has returned, which is no sign of another clock."""
+    spans = [
+        local("GET", 0, 10, id="1"),
+        local("start", 1, 3, id="2", parent="1"),
+        client("POST", 2, 4, id="3", parent="2", peer="pay"),
+    ]
+    found = summarize(spans)
+    assert found.skewed == 0
+    assert self_ms(found) == {"web/GET": 8, "web/start": 1, "web/POST": 2}
+
+
+def test_calls_that_begin_after_their_caller_has_ended_are_counted() -> None:
+    spans = [
+        local("POST /orders", 0, 10, id="1"),
+        client("orders publish", 2, 3, id="2", parent="1", peer="kafka"),
+        local("orders process", 20, 50, id="3", parent="2", service="mail"),
+    ]
+    found = summarize([*spans, *(one._replace(trace="u") for one in called("POST"))])
+    assert (found.late, found.skewed) == ({"web/POST /orders": 1}, 0)
+    assert (
+        "1 call began after their caller had ended, such as messages; their time counts as response time"
+        in list(summary_lines(found))
+    )
+
+
+def test_otlp_tells_who_recorded_a_client(tmp_path: Path) -> None:
+    path = write_otlp(tmp_path / "t.json", [called("POST")])
+    assert {one.component: one.emitter for one in read_otlp(path)}["web/POST"] == "web"

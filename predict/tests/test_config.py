@@ -1,0 +1,163 @@
+"""The model of an architecture as a file."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import jsonschema
+import pytest
+import yaml
+from hypothesis import given
+from hypothesis import strategies as st
+
+from buto import schemas
+from buto.errors import BadFileError, ConfigError, JudgeError
+from buto.units import parse_rate, parse_seconds
+from buto_predict.config import architecture_text, load_architecture
+from buto_predict.model import (
+    Architecture,
+    Benchmark,
+    Call,
+    Component,
+    Discipline,
+    Endpoint,
+    Measures,
+    Station,
+)
+
+TEXT = """\
+version: 1
+stations:
+  web: {servers: 2}
+  disk: {discipline: fifo}
+  net:
+components:
+  A: {station: web, self: 4ms, cv: 0.5, samples: 100, calls: {B: 2.5, C: {times: 1, parallel: true}}}
+  B: {station: disk, self: 250us}
+  C: {station: net, self: 0}
+endpoints:
+  GET /a: {load: 600/min, cv: 0.8, calls: {A: 1}}
+  POST /b: {calls: {B: 1}}
+benchmarks:
+  com.acme.FirstBench: A
+  com.acme.OtherBench: {component: B, measures: self}
+"""
+
+
+def load(tmp_path: Path, text: str) -> Architecture:
+    path = tmp_path / "shop.yaml"
+    path.write_text(text)
+    return load_architecture(path)
+
+
+def test_a_model_is_read(tmp_path: Path) -> None:
+    assert load(tmp_path, TEXT) == Architecture(
+        "shop",
+        (Station("web", 2), Station("disk", 1, Discipline.FIFO), Station("net")),
+        (
+            Component("A", "web", 0.004, (Call("B", 2.5), Call("C", 1.0, parallel=True)), 0.5, 100),
+            Component("B", "disk", pytest.approx(0.00025)),
+            Component("C", "net", 0.0),
+        ),
+        (
+            Endpoint("GET /a", (Call("A", 1.0),), 10.0, 0.8),
+            Endpoint("POST /b", (Call("B", 1.0),), 0.0),
+        ),
+        {"com.acme.FirstBench": Benchmark("A"), "com.acme.OtherBench": Benchmark("B", Measures.SELF)},
+    )
+
+
+def test_one_long_pause_among_many_short_calls_is_a_variation_that_is_read(tmp_path: Path) -> None:
+    made = load(tmp_path, TEXT.replace("cv: 0.5,", "cv: 99.9,"))
+    assert made.components[0].cv == 99.9
+
+
+def test_what_is_written_is_read_again(tmp_path: Path) -> None:
+    made = load(tmp_path, TEXT)
+    assert load(tmp_path, architecture_text(made)) == made
+    jsonschema.validate(yaml.safe_load(architecture_text(made)), schemas.load("architecture"))
+
+
+@pytest.mark.parametrize("name", ["1e3", "010", "yes", "12:30", "null", "-.5", "<<", "a: b", "#"])
+def test_a_name_like_a_number_is_written_as_a_text(tmp_path: Path, name: str) -> None:
+    components = (Component(name, name, 0.001),)
+    made = Architecture(name, (Station(name),), components, (Endpoint(name, (Call(name, 1.0),), 1.0),))
+    assert load(tmp_path, architecture_text(made)) == made
+
+
+def test_a_model_that_is_too_large_to_be_read_is_not_written() -> None:
+    components = tuple(Component(f"{'x' * 400}{k}", "s", 0.001) for k in range(3000))
+    endpoint = Endpoint("e", (Call(components[0].name, 1.0),), 1.0)
+    made = Architecture("x", (Station("s"),), components, (endpoint,))
+    with pytest.raises(JudgeError, match="a model with 3000 components cannot be read again: .*1024 KiB"):
+        architecture_text(made)
+
+
+def test_a_number_of_servers_may_have_a_point(tmp_path: Path) -> None:
+    servers = load(tmp_path, TEXT.replace("servers: 2", "servers: 2.0")).stations[0].servers
+    assert (servers, type(servers)) == (2, int)
+
+
+@given(st.floats(0, 1e9), st.floats(0, 10), st.integers(1, 10**6), st.floats(0, 1e9))
+def test_numbers_keep_six_digits(self_s: float, cv: float, samples: int, rate: float) -> None:
+    component = Component("c", "s", self_s, cv=cv, n_samples=samples)
+    made = Architecture("x", (Station("s"),), (component,), (Endpoint("e", (Call("c", 1.0),), rate),))
+    whole = yaml.safe_load(architecture_text(made))
+    jsonschema.validate(whole, schemas.load("architecture"))
+    data = whole["components"]["c"]
+    assert parse_seconds(str(data["self"])) == pytest.approx(self_s, rel=1e-5)
+    assert parse_rate(str(whole["endpoints"]["e"]["load"])) == pytest.approx(rate, rel=1e-5)
+    assert float(data["cv"]) == pytest.approx(cv, rel=1e-5)
+    assert data["samples"] == samples
+
+
+def test_times_and_loads_are_written_with_their_units() -> None:
+    made = Architecture(
+        "x",
+        (Station("s"),),
+        tuple(Component(f"c{n}", "s", one) for n, one in enumerate((0.0, 2.5e-7, 0.00025, 0.00128931, 12.0))),
+        tuple(Endpoint(f"e{n}", (Call("c1", 1.0),), rate) for n, rate in enumerate((31.6, 0.25, 0.0))),
+    )
+    data = yaml.safe_load(architecture_text(made))
+    assert [one["self"] for one in data["components"].values()] == [0, "250ns", "250us", "1.28931ms", "12s"]
+    assert [one["load"] for one in data["endpoints"].values()] == ["31.6/s", "0.25/s", 0]
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ("calls: {A: 1}", "calls: {Z: 1}", r"shop.yaml:11:\d+: unknown component 'Z'; known are A, B, C"),
+        (
+            "station: disk",
+            "station: disc",
+            r"shop.yaml:8:\d+: unknown station 'disc'; known are web, disk, net",
+        ),
+        ("FirstBench: A", "FirstBench: Q", "unknown component 'Q'"),
+        ("component: B,", "component: Q,", "unknown component 'Q'"),
+        ("self: 4ms", "self: quick", 'components.A.self: found "quick", expected a duration'),
+        ("self: 4ms", "self: -1", "components.A.self: found -1, expected a duration"),
+        ("servers: 2", "servers: 0", "stations.web.servers: found 0, expected a number of servers"),
+        ("600/min", "600/day", "expected a rate"),
+        ("fifo", "lifo", 'found "lifo", expected'),
+        ("B: 2.5", "B: 0", "expected a mean number of calls"),
+        ("version: 1", "version: 2", "expected 1"),
+        ("cv: 0.8, ", "cvv: 0.8, ", "unknown key 'cvv' in endpoints.GET /a; did you mean 'cv'"),
+    ],
+)
+def test_faults_are_reported_with_their_places(tmp_path: Path, old: str, new: str, message: str) -> None:
+    assert TEXT.count(old) == 1
+    with pytest.raises(ConfigError, match=message):
+        load(tmp_path, TEXT.replace(old, new))
+
+
+def test_every_unknown_name_is_reported_at_once(tmp_path: Path) -> None:
+    with pytest.raises(ConfigError) as raised:
+        load(tmp_path, TEXT.replace("B: 2.5", "Y: 2.5").replace("calls: {B: 1}", "calls: {X: 1}"))
+    assert len(raised.value.message.splitlines()) == 2
+
+
+def test_a_missing_and_an_empty_file_are_refused(tmp_path: Path) -> None:
+    with pytest.raises(BadFileError, match="cannot read the model|does not exist|nothing.yaml"):
+        load_architecture(tmp_path / "nothing.yaml")
+    with pytest.raises(ConfigError, match="the model is empty"):
+        load(tmp_path, "")

@@ -1,0 +1,244 @@
+"""What makes an endpoint undecided, and what would decide it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from buto.verdicts import Status
+from buto_predict.deviations import NEGLIGIBLE
+from buto_predict.model import (
+    Measures,
+)
+from buto_predict.prediction.model import Settings
+from buto_predict.prediction.predict import predict
+from buto_predict.prediction.responses import Responses
+from buto_predict.results.model import ComponentResult
+from predict.tests.support.systems import (
+    QUICK,
+    changed,
+    result,
+    running_example,
+    single_station,
+    two_endpoints,
+)
+
+
+def test_what_is_uncertain_is_inconclusive_and_says_what_would_decide() -> None:
+    made = running_example()
+    found = changed(made, 1.45, noise=0.15, n=10)
+    assert (found.status, found.endpoints[0].status) == (Status.INCONCLUSIVE, Status.INCONCLUSIVE)
+    low, high = found.endpoints[0].delta_interval
+    assert low < NEGLIGIBLE < high
+    (needed,) = found.needed
+    assert needed.replicate == "fork"
+    assert needed.count is not None
+    more = changed(made, 1.45, noise=0.15, n=10 + 4 * needed.count)
+    widths = [high - low for low, high in (one.endpoints[0].delta_interval for one in (found, more))]
+    assert widths[1] < widths[0] / 1.5
+
+
+def test_one_noisy_benchmark_is_the_one_to_repeat() -> None:
+    old = [result("B3", 0.002, noise=0.001, seed=1), result("B4", 0.002, noise=0.2, seed=2)]
+    new = [result("B3", 0.0032, noise=0.001, seed=3), result("B4", 0.0025, noise=0.2, seed=4)]
+    (needed,) = predict(running_example(), old, new, loads=(), settings=QUICK).needed
+    assert needed.tests == ("B4",)
+
+
+def test_an_uncertain_model_is_not_decided_by_more_forks() -> None:
+    made = running_example()
+    vague = replace(made, components=tuple(replace(one, n_samples=3) for one in made.components))
+    found = changed(vague, 1.45, noise=0.001)
+    assert found.endpoints[0].status is Status.INCONCLUSIVE
+    assert found.needed[0].count is None
+
+
+def test_a_simulation_that_errs_too_much_is_not_decided_by_more_forks(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Delta is 0.013 above the negligible size."""
+    counts = []
+    for error in (0.0, 0.01, 0.02):
+        monkeypatch.setattr(Responses, "simulation_error", lambda *_, error=error: error)
+        counts.append(changed(running_example(), 1.4, noise=0.15, n=10).needed[0].count)
+    few, more, no_number = counts
+    assert few is not None
+    assert more is not None
+    assert few < more
+    assert no_number is None
+
+
+def test_saturation_is_named() -> None:
+    found = changed(running_example(), 8.0)
+    assert found.status is Status.REGRESSION
+    (endpoint,) = found.endpoints
+    assert np.isinf(endpoint.new_s)
+    assert endpoint.reasons == ("it is saturated after the change",)
+    assert endpoint.new_throughput < endpoint.rate
+    assert [station.saturated for station in found.stations] == [False, True]
+    assert found.bottleneck == "B"
+    assert found.saturation_new < found.load < found.saturation_old
+
+
+def test_what_is_saturated_before_cannot_be_compared() -> None:
+    found = changed(single_station(1.2), 1.0, names=("c",))
+    assert found.status is Status.INCONCLUSIVE
+    (reason,) = found.endpoints[0].reasons
+    assert reason == "the load is above saturation (100/s) already before the change; try --load below 100/s"
+    assert found.needed == ()
+
+
+def test_two_unknown_test_nodes_are_listed_and_change_nothing() -> None:
+    """Tests T1 and T2 call B3 and B4; only these are components of the system."""
+
+    def traced(scale: float, seed: int) -> list[ComponentResult]:
+        def one(name: str, mean_s: float, calls: tuple[str, ...]) -> ComponentResult:
+            times = result(name, mean_s, noise=0.01, seed=seed + len(name)).times_s
+            return ComponentResult(name, times, "run", Measures.SELF, calls)
+
+        return [
+            one("T1", 0.001, ("B3",)),
+            one("T2", 0.001, ("B3", "B4")),
+            one("B3", scale * 0.002, ()),
+            one("B4", scale * 0.002, ()),
+        ]
+
+    # The same seed on both sides: the test nodes themselves do not differ.
+    found = predict(running_example(), traced(1.0, 1), traced(1.5, 1), loads=(), settings=QUICK)
+    assert found.unmapped == ("T1", "T2")
+    assert found.stations[1].new_demand_s == pytest.approx(0.022, rel=1e-3)
+    assert found.status is Status.REGRESSION
+
+
+def test_a_slower_test_of_no_known_component_allows_no_pass() -> None:
+    found = changed(running_example(), 1.5, names=("com.acme.OtherBench.run",))
+    assert found.status is Status.INCONCLUSIVE
+    assert found.reasons[0].endswith(
+        "but the model has no component for it; name its component under benchmarks in architecture.yaml"
+    )
+    assert found.endpoints[0].status is Status.PASS
+
+
+def test_a_change_that_only_one_test_of_a_component_shows_is_carried_to_the_system() -> None:
+    old = [result("B3:size=1", 0.002, n=5), result("B3:size=100", 0.002, n=5, seed=1)]
+    new = [result("B3:size=1", 0.002, n=5, seed=2), result("B3:size=100", 0.004, n=5, seed=3)]
+    found = predict(running_example(), old, new, loads=(), settings=QUICK)
+    [b3] = found.evidence.components
+    assert b3.deviation.significant
+    assert b3.deviation.change == pytest.approx(0.5, abs=0.02)
+    assert found.status is not Status.PASS
+
+
+def test_noise_in_several_tests_of_a_component_is_no_change() -> None:
+    names = [f"B3:size={size}" for size in range(5)]
+    changes = []
+    for seed in range(0, 200, 10):
+        sides = [
+            [result(name, 0.002, n=5, seed=seed * 100 + side * 10 + at) for at, name in enumerate(names)]
+            for side in range(2)
+        ]
+        found = predict(running_example(), *sides, loads=(), settings=Settings(n_replicates=10))
+        changes += [one.deviation.significant for one in found.evidence.components]
+    assert sum(changes) <= 4
+
+
+def test_too_few_forks_allow_no_pass() -> None:
+    found = changed(running_example(), 1.5, n=3)
+    assert found.status is Status.INCONCLUSIVE
+    assert found.reasons == (
+        "2 tests have too few forks (3 old, 3 new; 4 are needed on each side), such as B3: run JMH with -f 5",
+    )
+    (reason,) = changed(running_example(), 1.5, n=1, names=("B3",)).reasons
+    assert reason == "B3 has too few forks (1 old, 1 new; 4 are needed on each side): run JMH with -f 5"
+
+
+def test_a_test_that_one_side_lacks_is_warned_of() -> None:
+    found = predict(running_example(), [result("B3", 0.002)], [result("B4", 0.002)], loads=(), settings=QUICK)
+    assert found.warnings == ("no old result of B4", "no new result of B3")
+
+
+def test_an_endpoint_beside_a_saturated_one_is_undecided() -> None:
+    found = predict(two_endpoints(), [result("a", 0.01)], [result("a", 0.05)], loads=(), settings=QUICK)
+    assert [one.status for one in found.endpoints] == [Status.REGRESSION, Status.INCONCLUSIVE]
+    assert found.endpoints[1].new_s == found.endpoints[1].old_s
+    assert found.endpoints[1].reasons == (
+        f"not judged, because s is saturated after the change; try --load below {found.saturation_new:.3g}/s",
+    )
+    assert found.needed == ()
+
+
+@pytest.mark.parametrize("new", [[], [ComponentResult("B3", np.zeros(0), "fork")], [result("B4", 0.002)]])
+def test_nothing_that_was_compared_is_no_pass(new: list[ComponentResult]) -> None:
+    found = predict(running_example(), [result("B3", 0.002)], new, loads=(), settings=QUICK)
+    assert found.status is Status.INCONCLUSIVE
+    assert found.reasons == ("no component test has results on both sides, so nothing was compared",)
+
+
+def test_no_results_at_all_are_no_pass() -> None:
+    assert predict(running_example(), [], [], loads=(), settings=QUICK).status is Status.INCONCLUSIVE
+
+
+def test_a_slower_component_that_takes_no_time_in_the_model_allows_no_pass() -> None:
+    found = changed(running_example(b3_s=0.0), 1.5)
+    assert found.status is Status.INCONCLUSIVE
+    (reason,) = found.reasons
+    assert reason.startswith("B3 became slower")
+    assert reason.endswith("but the tested component takes 0 s in the model")
+
+
+def test_an_endpoint_beside_one_that_was_saturated_before_is_undecided() -> None:
+    made = two_endpoints(rates=(120.0, 50.0))
+    with np.errstate(all="raise"):
+        found = predict(made, [result("a", 0.01)], [result("a", 0.002)], loads=(), settings=QUICK)
+    assert [one.status for one in found.endpoints] == [Status.INCONCLUSIVE, Status.INCONCLUSIVE]
+    assert found.endpoints[0].reasons == found.endpoints[1].reasons
+    assert "(142/s) already before the change; try --load below 142/s" in found.endpoints[1].reasons[0]
+
+
+@pytest.mark.parametrize(("rate", "reason"), [(0.0005, "has none of its requests"), (0.012, "has only ")])
+def test_an_endpoint_that_is_hardly_simulated_is_undecided(rate: float, reason: str) -> None:
+    """One hundredth more must not be a regression because two of two requests take longer."""
+    made = two_endpoints(rates=(50.0, rate))
+    old, new = result("b", 0.01, noise=0.001, seed=1), result("b", 0.0101, noise=0.001, seed=2)
+    found = predict(made, [old], [new], loads=(), settings=QUICK)
+    assert [one.status for one in found.endpoints] == [Status.PASS, Status.INCONCLUSIVE]
+    assert reason in found.endpoints[1].reasons[0]
+    assert found.needed[0].count is None
+
+
+def test_a_rare_endpoint_is_decided_as_well() -> None:
+    made = two_endpoints(rates=(50.0, 0.5))
+    old, new = result("b", 0.01, noise=0.01, seed=1), result("b", 0.03, noise=0.01, seed=2)
+    found = predict(made, [old], [new], loads=(), settings=QUICK)
+    assert [one.status for one in found.endpoints] == [Status.PASS, Status.REGRESSION]
+
+
+def test_an_endpoint_without_load_passes_only_if_it_did_not_change() -> None:
+    made = two_endpoints(rates=(0.0, 50.0))
+    found = predict(made, [result("a", 0.01)], [result("a", 0.05)], loads=(), settings=QUICK)
+    assert found.status is Status.INCONCLUSIVE
+    assert found.endpoints[0].reasons[0].startswith("its demand changes, but its load is 0; give it a load")
+    assert found.needed[0].count is None
+    same = predict(made, [result("a", 0.01)], [result("a", 0.01)], loads=(), settings=QUICK)
+    assert same.status is Status.PASS
+    assert same.endpoints[0].reasons == ("its load is 0",)
+
+
+def test_a_change_that_may_saturate_is_inconclusive() -> None:
+    made = single_station(0.5)
+    found = predict(
+        made, [result("c", 0.01, noise=0.2)], [result("c", 0.021, noise=0.2)], loads=(), settings=QUICK
+    )
+    (endpoint,) = found.endpoints
+    assert endpoint.status is Status.INCONCLUSIVE
+    assert "saturated after the change in" in endpoint.reasons[0]
+
+
+def test_a_model_that_may_be_saturated_before_decides_nothing() -> None:
+    made = single_station(0.9)
+    vague = replace(made, components=(replace(made.components[0], n_samples=4),))
+    found = predict(vague, [result("c", 0.01)], [result("c", 0.0105)], loads=(), settings=QUICK)
+    assert found.endpoints[0].status is Status.INCONCLUSIVE
+    assert "because the model is too uncertain" in found.endpoints[0].reasons[0]

@@ -1,0 +1,186 @@
+"""Closed forms against known queues, the simulation against the closed forms, and both against ciw."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import ciw
+import numpy as np
+import pytest
+
+from buto_predict.model import Architecture, Call, Component, Discipline, Endpoint, Station
+from buto_predict.network import erlang_c, network_of
+from predict.tests.support.systems import running_example, single_station
+
+pytestmark = pytest.mark.slow
+
+PS, FIFO, DELAY = Discipline.PROCESSOR_SHARING, Discipline.FIFO, Discipline.DELAY
+
+
+def formula(architecture: Architecture) -> np.ndarray:
+    return network_of(architecture).mean_responses(architecture.self_s, architecture.rates)
+
+
+def simulated(architecture: Architecture, stays: int = 200_000, seed: int = 1) -> np.ndarray:
+    network = network_of(architecture)
+    n_requests = network.enough_requests(architecture.self_s, architecture.rates, stays)
+    return network.simulate(architecture.self_s, architecture.rates, seed=seed, n_requests=n_requests).means
+
+
+@pytest.mark.parametrize("rho", [0.3, 0.7])
+def test_one_processor_is_m_m_1(rho: float) -> None:
+    made = single_station(rho)
+    assert formula(made) == pytest.approx([0.01 / (1 - rho)])
+    assert simulated(made) == pytest.approx([0.01 / (1 - rho)], rel=0.02)
+
+
+def test_two_servers_have_their_textbook_value() -> None:
+    """M/M/2: the response is the demand over 1 - rho squared."""
+    made = single_station(0.6, servers=2)
+    assert formula(made) == pytest.approx([0.01 / (1 - 0.6**2)])
+    assert simulated(made) == pytest.approx([0.01 / (1 - 0.6**2)], rel=0.02)
+
+
+def test_erlangs_formula_for_one_server_is_rho() -> None:
+    assert erlang_c(1, np.array([0.0, 0.3, 0.9])) == pytest.approx([0.0, 0.3, 0.9])
+
+
+@pytest.mark.parametrize("cv", [0.0, 0.5, 2.0])
+def test_processor_sharing_does_not_mind_the_variation(cv: float) -> None:
+    made = single_station(0.5, cv=cv)
+    assert formula(made) == pytest.approx([0.02])
+    assert simulated(made, stays=400_000) == pytest.approx([0.02], rel=0.03)
+
+
+@pytest.mark.parametrize("cv", [0.0, 1.0])
+def test_one_queue_is_pollaczek_and_khinchine(cv: float) -> None:
+    made = single_station(0.6, discipline=FIFO, cv=cv)
+    expected = 0.01 + 0.6 / 0.4 * 0.01 * (1 + cv**2) / 2
+    assert formula(made) == pytest.approx([expected])
+    assert simulated(made) == pytest.approx([expected], rel=0.02)
+
+
+def test_demands_are_independent_of_the_arrivals() -> None:
+    """Of many seeds, because waiting in a busy queue hardly converges; dependent ones are 13 % too small."""
+    made = single_station(0.95, discipline=FIFO)
+    means = [simulated(made, stays=16_000, seed=seed)[0] for seed in range(100)]
+    assert np.mean(means) == pytest.approx(0.2, rel=0.08)
+
+
+def test_parallel_branches_are_stays_too() -> None:
+    calls = tuple(Call(f"c{k}", 1, parallel=True) for k in range(6))
+    made = Architecture(
+        "fan",
+        (Station("s"),),
+        (Component("a", "s", 1e-4, calls), *(Component(f"c{k}", "s", 1e-4) for k in range(6))),
+        (Endpoint("e", (Call("a", 1),), 1.0),),
+    )
+    network = network_of(made)
+    assert network.enough_requests(made.self_s, made.rates, 70_000) == 10_000
+
+
+def test_a_delay_makes_nobody_wait() -> None:
+    made = single_station(5.0, discipline=DELAY)
+    network = network_of(made)
+    assert formula(made) == pytest.approx([0.01])
+    assert network.utilisations(made.self_s, made.rates).tolist() == [0.0]
+    assert simulated(made, stays=20_000) == pytest.approx([0.01], rel=0.03)
+
+
+def test_kinds_of_requests_share_stations() -> None:
+    made = Architecture(
+        "two kinds",
+        (Station("cpu", 2), Station("db")),
+        (
+            Component("a", "cpu", 0.01),
+            Component("b", "cpu", 0.03, (Call("q", 1.5),)),
+            Component("q", "db", 0.01),
+        ),
+        (Endpoint("light", (Call("a", 1),), 40.0), Endpoint("heavy", (Call("b", 1), Call("a", 1)), 20.0)),
+    )
+    assert network_of(made).exact
+    assert simulated(made) == pytest.approx(formula(made), rel=0.03)
+
+
+def test_a_fork_waits_for_its_slowest_branch() -> None:
+    parallel = (Call("l", 1, parallel=True), Call("r", 1, parallel=True))
+    made = Architecture(
+        "fork",
+        (Station("s"), Station("l", 1, DELAY), Station("r", 1, DELAY)),
+        (Component("a", "s", 1e-6, parallel), Component("l", "l", 0.01), Component("r", "r", 0.01)),
+        (Endpoint("e", (Call("a", 1),), 10.0),),
+    )
+    assert not network_of(made).exact
+    # The larger of two exponential times is half as long again.
+    assert simulated(made, stays=60_000) == pytest.approx([0.015], rel=0.03)
+
+
+def test_saturation_is_infinite_and_bounds_the_throughput() -> None:
+    made = single_station(1.25)
+    network = network_of(made)
+    assert np.isinf(formula(made)).all()
+    assert network.throughputs(made.self_s, made.rates) == pytest.approx([100.0])
+    assert network.saturation(made.self_s, made.rates) == pytest.approx(0.8)
+
+
+def test_an_endpoint_beside_a_saturated_station_is_not_saturated() -> None:
+    made = Architecture(
+        "beside",
+        (Station("s"), Station("t")),
+        (Component("a", "s", 0.1), Component("b", "t", 0.01)),
+        (Endpoint("slow", (Call("a", 1),), 20.0), Endpoint("quick", (Call("b", 1),), 20.0)),
+    )
+    assert formula(made) == pytest.approx([np.inf, 0.01 / 0.8])
+
+
+def test_one_seed_gives_the_same_twice_and_another_does_not() -> None:
+    made = running_example()
+    assert simulated(made, 4000, seed=3) == pytest.approx(simulated(made, 4000, seed=3), abs=0)
+    assert simulated(made, 4000, seed=3)[0] != simulated(made, 4000, seed=4)[0]
+
+
+def test_a_measured_variation_of_the_whole_demand_wins() -> None:
+    """Of five independent calls the demand would vary less than each of them."""
+    made = single_station(0.6, discipline=FIFO)
+    several = replace(
+        made,
+        components=(replace(made.components[0], self_s=0.002),),
+        endpoints=(replace(made.endpoints[0], calls=(Call("c", 5),)),),
+    )
+    measured = replace(several, endpoints=(replace(several.endpoints[0], cv=1.0),))
+    assert formula(several)[0] < formula(measured)[0]
+    assert formula(measured) == pytest.approx(formula(made))
+    assert simulated(measured) == pytest.approx(formula(made), rel=0.02)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("discipline", "node"), [(PS, ciw.PSNode), (FIFO, ciw.Node)])
+def test_ciw_agrees_within_its_error(discipline: Discipline, node: type[ciw.Node]) -> None:
+    """Two stations one after the other, one with two servers, simulated by somebody else."""
+    rate, demands, servers = 60.0, (0.02, 0.01), (2, 1)
+    made = Architecture(
+        "tandem",
+        tuple(Station(f"s{k}", servers[k], discipline) for k in (0, 1)),
+        tuple(Component(f"c{k}", f"s{k}", demands[k]) for k in (0, 1)),
+        (Endpoint("e", (Call("c0", 1), Call("c1", 1)), rate),),
+    )
+    # Its stations of several shared processors serve up to a threshold at full speed.
+    theirs = ciw.create_network(
+        arrival_distributions=[ciw.dists.Exponential(rate), None],
+        service_distributions=[ciw.dists.Exponential(1 / demand) for demand in demands],
+        routing=[[0.0, 1.0], [0.0, 0.0]],
+        number_of_servers=[float("inf")] * 2 if discipline is PS else list(servers),
+        ps_thresholds=list(servers),
+    )
+    batches = []
+    for seed in range(8):
+        ciw.seed(seed)
+        run = ciw.Simulation(theirs, node_class=node)
+        run.simulate_until_max_time(100)
+        spent: dict[int, float] = {}
+        for record in run.get_all_records():
+            stay = record.exit_date - record.arrival_date
+            spent[record.id_number] = spent.get(record.id_number, 0.0) + stay
+        batches.append(np.mean(list(spent.values())))
+    error = np.std(batches, ddof=1) / np.sqrt(len(batches))
+    assert simulated(made)[0] == pytest.approx(np.mean(batches), abs=4 * error)
