@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from buto.errors import UsageError
@@ -139,6 +140,18 @@ def format_count(value: float, noun: str) -> str:
     """Format a count, as ``1 thread``, ``12 threads``, ``0 classes``."""
     number = format_number(value)
     return number if math.isnan(value) or not noun else f"{number} {noun if number == '1' else plural(noun)}"
+
+
+def format_list(names: Sequence[str], most: int = 3) -> str:
+    """Format names, at most so many, as ``a, b, c and 2 more``."""
+    left = len(names) - most
+    return f"{', '.join(names[:most])}{f' and {left} more' if left > 0 else ''}"
+
+
+def format_range(low: float, high: float, unit: str) -> str:
+    """Format two ends, as ``512 KiB to 1.5 MiB``; equal ones once."""
+    lower, upper = format_quantity(low, unit), format_quantity(high, unit)
+    return lower if lower == upper else f"{lower} to {upper}"
 
 
 def format_percent(share: float) -> str:

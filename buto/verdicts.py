@@ -9,6 +9,7 @@ from typing import Any
 
 from buto.display import Displayed
 from buto.errors import EXIT_NOT_JUDGED, EXIT_PASS, EXIT_REGRESSION
+from buto.properties import Better
 
 
 class Status(Enum):
@@ -37,6 +38,13 @@ class Effect(Enum):
     BETTER = "better"
     WORSE = "worse"
     UNKNOWN = "unknown"
+
+
+def effect_of(better: Better, direction: Direction) -> Effect:
+    """Return whether a difference in this direction is welcome."""
+    if better is Better.UNKNOWN or direction is Direction.OTHER:
+        return Effect.UNKNOWN
+    return Effect.BETTER if (direction is Direction.LESS) == (better is Better.LOWER) else Effect.WORSE
 
 
 NOTIFICATION = "notification"

@@ -17,11 +17,9 @@ from math import comb
 
 import numpy as np
 
+from buto.analysis.spread import LevelShare
 from buto.analysis.timepoints import IntArray
 from buto.runs import FloatArray
-
-LEVEL_SHARE = 0.01
-"""Share of a property's level: a smaller difference is small, however well runs agree."""
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -40,7 +38,7 @@ class Stable:
 
 
 def stabilised(
-    features: FloatArray, grain: FloatArray, level: FloatArray, level_share: float = LEVEL_SHARE
+    features: FloatArray, grain: FloatArray, level: FloatArray, level_share: float = LevelShare.RUNS
 ) -> Stable:
     """Return the inverse hyperbolic sine of each feature in grains: linear near zero, logarithmic far from
     it.

@@ -12,9 +12,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from buto.analysis.series import Series
+from buto.analysis.series import Series, series_of, significant
 from buto.properties import Kind, Property
-from buto.runs import FloatArray
+from buto.runs import FloatArray, Run
 
 N_GRID = 60
 """Points of the common grid; a multiple of three, as many as samples in a run of the thesis."""
@@ -97,6 +97,40 @@ def features(series: Series, properties: Sequence[Property], end_s: float) -> Fl
         **dict(zip(counters, _of_counters(grid[:, counters], last[counters]).T, strict=True)),
     }
     return np.concatenate([blocks[column] for column in sorted(blocks)]) if blocks else np.empty(0)
+
+
+def observations(run: Run, properties: Sequence[Property], stretches: int) -> FloatArray:
+    """Return one row for each stretch of a run's time, shape (n_stretches, n_properties), to six digits.
+
+    Stretches have equally many samples, or nearly so; a run of few samples has fewer stretches. Of a counter,
+    a stretch has the rate per second, because totals grow with time and would all be correlated; of any other
+    property the mean. Gaps are filled linearly.
+
+    Args:
+        properties: each with a value in the run.
+        stretches: how many, at most.
+    """
+    series = series_of(run, properties)
+    n_steps = len(series) - 1
+    if n_steps < 1:
+        return np.empty((0, len(properties)))
+    values = _without_gaps(series.times_s, series.values)
+    edges = np.linspace(0, n_steps, min(stretches, n_steps) + 1).round().astype(int)
+    means = np.add.reduceat(values[1:], edges[:-1], axis=0) / np.diff(edges)[:, None]
+    rates = np.diff(values[edges], axis=0) / np.diff(series.times_s[edges])[:, None]
+    counters = np.array([prop.kind is Kind.COUNTER for prop in properties])
+    # Of equal values the sum over a width is not exactly that value.
+    constant = (np.ptp(values, axis=0) == 0) & ~counters
+    return np.where(constant, values[0], significant(np.where(counters, rates, means)))
+
+
+def _without_gaps(times_s: FloatArray, values: FloatArray) -> FloatArray:
+    gaps = np.isnan(values)
+    filled = values.copy() if gaps.any() else values
+    for column in np.flatnonzero(gaps.any(axis=0)):
+        read = ~gaps[:, column]
+        filled[:, column] = np.interp(times_s, times_s[read], values[read, column])
+    return filled
 
 
 def _of_gauges(grid: FloatArray, last: FloatArray) -> FloatArray:

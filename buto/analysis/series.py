@@ -43,6 +43,12 @@ def countable(values: FloatArray) -> npt.NDArray[np.bool_]:
     return small
 
 
+def significant(values: FloatArray, digits: int = 6) -> FloatArray:
+    """Return values rounded to so many significant digits, which print short; the same shape."""
+    rounded = [float(f"{value:.{digits}g}") for value in np.ravel(values).tolist()]
+    return np.array(rounded, dtype=float).reshape(np.shape(values))
+
+
 def series_of(run: Run, properties: Sequence[Property]) -> Series:
     """Return the columns of a run in the order of ``properties``; all samples of a long run.
 

@@ -69,7 +69,7 @@ class FittedDetector(ABC):
 
         None if that run decides alone.
         """
-        return None
+        return verdict.needs_more or None
 
     def training_warnings(self, runs: RunSet) -> tuple[str, ...]:
         """Return what a reader should know of the training runs: too few, or unlike each other.

@@ -21,6 +21,7 @@ from buto.runs.labels import Past
 from buto.runs.masking import Mask
 from buto.runs.window import measured, measured_set
 from buto.steps import Action, Advice, Setting, Step
+from buto.units import format_count
 
 FEWEST_RUNS = 3
 """With fewer runs, a deviation means almost nothing."""
@@ -111,7 +112,7 @@ def _refuse_unusable(runs: RunSet, fewest: int) -> None:
     if invalid:
         listed = "; ".join(f"{run.id}: {run.quality.describe()}" for run in invalid)
         raise JudgeError(
-            f"{_runs(len(invalid))} of {len(runs)} cannot train an oracle: {listed}",
+            f"{format_count(len(invalid), 'run')} of {len(runs)} cannot train an oracle: {listed}",
             advice=Advice("record new ones, or leave them out: ", *_deleted(invalid)),
         )
     empty = [run.id for run in runs if not _has_samples(run)]
@@ -146,10 +147,6 @@ def _deleted(runs: Sequence[Run]) -> list[str | Step]:
 
 def _has_samples(run: Run) -> bool:
     return run.n_samples > 0
-
-
-def _runs(number: int) -> str:
-    return "1 run" if number == 1 else f"{number} runs"
 
 
 def _there_are(number: int) -> str:

@@ -11,9 +11,8 @@ from collections.abc import Callable
 
 import numpy as np
 
-from buto.detectors.calibrated.machines.deviations import held_out_environments
-from buto.detectors.calibrated.machines.groups import Groups, dependences
-from buto.detectors.calibrated.machines.ranking import ranked
+from buto.detectors.calibrated.machine_groups import Groups, dependences, held_out_environments
+from buto.detectors.calibrated.machine_ranking import ranked
 from buto.runs import FloatArray
 from perf.figures import Figure, at_most, benchmark, conclude
 

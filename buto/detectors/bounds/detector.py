@@ -12,7 +12,6 @@ from typing import Any
 import numpy as np
 
 from buto.analysis.pipeline import Comparison, Fit, Model, compare, fit
-from buto.analysis.series import LARGEST
 from buto.classify.notifications import NotificationModel
 from buto.detectors.bounds import data as bounds_data
 from buto.detectors.bounds import notices
@@ -27,16 +26,13 @@ from buto.detectors.explanation import Explanation
 from buto.detectors.levels import Level
 from buto.detectors.possible import possible_level
 from buto.detectors.protocol import Detector, FittedDetector
-from buto.detectors.settings import judges
+from buto.detectors.readable import MOST_UNREAD, partly_unread, read_at_all
 from buto.detectors.views import View
 from buto.errors import JudgeError
 from buto.properties import DURATION, Property
 from buto.runs import Run, RunSet
-from buto.steps import Action, Advice, Setting, Step
+from buto.steps import Advice, Setting
 from buto.verdicts import Finding, Status, Verdict
-
-MOST_UNREAD = 1 / 3
-"""If more samples of a property are missing, the run cannot pass, because only the rest is judged."""
 
 FEW_RUNS = 5
 """With fewer runs, their deviation says little of the next run."""
@@ -118,8 +114,7 @@ class FittedBounds(FittedDetector):
         names = [self.model.properties[place].name for place in np.flatnonzero(shares > MOST_UNREAD)]
         unread = shares[shares > MOST_UNREAD]
         return {
-            name: f"{name} could not be read in {share:.0%} of the samples of {run.id}"
-            for name, share in zip(names, unread.tolist(), strict=True)
+            name: partly_unread(name, share, run) for name, share in zip(names, unread.tolist(), strict=True)
         }
 
     def _findings(self, run: Run, comparison: Comparison) -> Iterator[Finding]:
@@ -169,7 +164,7 @@ class BoundsDetector(Detector[ThesisSettings]):
             self.settings,
             replace(model, bounds=rounded(model.bounds)),
             notices.learn(runs.runs, self.settings.pipeline),
-            self._left_out(runs),
+            self._read(runs)[1],
         )
 
     def stages(self, runs: RunSet) -> Fit:
@@ -180,18 +175,7 @@ class BoundsDetector(Detector[ThesisSettings]):
         """Return the properties that were read in each of these runs, by name. Raise JudgeError if there are
         none.
         """
-        left_out = self._left_out(runs)
-        judged = [
-            prop
-            for prop in sorted(runs.properties, key=lambda prop: prop.name)
-            if prop.name not in left_out and judges(self.settings, prop)
-        ]
-        if not judged:
-            raise JudgeError(
-                "no property was read in every training run",
-                advice=Advice("see why: ", Step(Action.SHOW_RUN, runs.runs[0].test, run_id=runs.runs[0].id)),
-            )
-        return judged
+        return self._read(runs)[0]
 
     def from_data(self, data: Mapping[str, Any]) -> FittedBounds:
         return FittedBounds(self.settings, *bounds_data.read(data))
@@ -199,23 +183,5 @@ class BoundsDetector(Detector[ThesisSettings]):
     def n_values(self, data: Mapping[str, Any]) -> int:
         return len(data["times_s"]) * len(data["properties"])
 
-    def _left_out(self, runs: RunSet) -> dict[str, str]:
-        reasons = {}
-        for prop in runs.properties:
-            without = [run for run in runs if not _has(run, prop)]
-            if without and judges(self.settings, prop):
-                where = "any" if len(without) == len(runs) else f"{len(without)} of {len(runs)}"
-                why = without[0].nan_reasons.get(prop.name, _why_not(without[0], prop))
-                reasons[prop.name] = f"not read in {where} of the training runs: {why}"
-        return reasons
-
-
-def _why_not(run: Run, prop: Property) -> str:
-    column = run.column_of.get(prop.name)
-    read = column is not None and not np.isnan(run.smallest_read(column))
-    return "its values are too large for statistics" if read else "no value"
-
-
-def _has(run: Run, prop: Property) -> bool:
-    column = run.column_of.get(prop.name)
-    return column is not None and run.smallest_read(column) <= LARGEST
+    def _read(self, runs: RunSet) -> tuple[list[Property], dict[str, str]]:
+        return read_at_all(runs.runs, runs.properties, self.settings)

@@ -9,8 +9,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from buto.analysis.pipeline import Comparison, Model
-from buto.properties import Better, Property
-from buto.verdicts import Direction, Effect, Finding
+from buto.properties import Property
+from buto.verdicts import Direction, Finding, effect_of
 
 SOURCE = "bounds"
 
@@ -53,7 +53,7 @@ def finding_of(prop: Property, run_id: str, point: Point) -> Finding:
         subject=prop.name,
         run_id=run_id,
         direction=direction,
-        effect=_effect(prop.better, direction),
+        effect=effect_of(prop.better, direction),
         unit=prop.unit,
         observed=float(point.observed),
         lower=float(point.lower),
@@ -99,13 +99,6 @@ def _point_at(comparison: Comparison, row: int, column: int) -> Point:
         bounds.upper[row, column],
         bounds.expected[row, column],
     )
-
-
-def _effect(better: Better, direction: Direction) -> Effect:
-    if better is Better.UNKNOWN:
-        return Effect.UNKNOWN
-    less = direction is Direction.LESS
-    return Effect.BETTER if less == (better is Better.LOWER) else Effect.WORSE
 
 
 def _sentence(text: str, where: str) -> str:

@@ -27,11 +27,9 @@ from math import ceil
 import numpy as np
 
 from buto.analysis.contrasts import Stable, contrasts, stabilised
-from buto.analysis.evidence import largest_of_each
+from buto.analysis.evidence import largest_of_each, ranks, students_t
 from buto.analysis.matching import BoolArray
 from buto.analysis.timepoints import IntArray
-from buto.detectors.calibrated.evidence import LEVEL_SHARE
-from buto.detectors.calibrated.machines.tail import students_t
 from buto.detectors.calibrated.profile import LEVELS, Profile
 from buto.properties import Property
 from buto.runs import FloatArray
@@ -123,9 +121,7 @@ class _Features:
         self.of = [profile.catalogue[place] for place in kept]
         self.columns: IntArray = np.array([one.column for one in self.of])
         levels = profile.levels(np.where(np.isnan(profile.values), 0.0, profile.values))
-        self.stable: Stable = stabilised(
-            self.values, profile.grain[self.columns], levels[self.columns], LEVEL_SHARE
-        )
+        self.stable: Stable = stabilised(self.values, profile.grain[self.columns], levels[self.columns])
 
     def levels(self) -> IntArray:
         """Return one feature of each quantity: its level."""
@@ -192,18 +188,18 @@ def _drift(features: _Features) -> Anomaly | None:
     if not len(places):
         return None
     n_runs = len(features.values)
-    ranks = _ranks(features.stable.values[:, places]) - (n_runs + 1) / 2
-    ranks /= np.sqrt((ranks**2).sum(axis=0))
+    rank = _ranks(features.stable.values[:, places]) - (n_runs + 1) / 2
+    rank /= np.sqrt((rank**2).sum(axis=0))
     order = np.arange(n_runs) - (n_runs - 1) / 2
     order /= np.sqrt((order**2).sum())
     random = np.random.default_rng(0)
     orders = np.vstack([order, random.permuted(np.tile(order, (N_ORDERS, 1)), axis=1)])
-    correlation = orders @ ranks
+    correlation = orders @ rank
     largest = largest_of_each(correlation, features.columns[places])
     each = np.stack([largest.max(axis=1), (largest**2).mean(axis=1)])
     deviation = np.maximum(each.std(axis=1, keepdims=True), 1e-12)
     score = ((each - each.mean(axis=1, keepdims=True)) / deviation).max(axis=0)
-    p_value = float((score >= score[0] - 1e-9).mean())
+    p_value = float(ranks(score))
     if p_value > RARE:
         return None
     by_clarity = places[np.argsort(-np.abs(correlation[0]), kind="stable")]

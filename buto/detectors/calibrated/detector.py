@@ -15,42 +15,35 @@ from typing import Any
 
 import numpy as np
 
+from buto.analysis.evidence import FEWEST_RUNS, training_needed
+from buto.analysis.series import significant
 from buto.detectors.alarms import N_CHECKED, Selftest
 from buto.detectors.calibrated import data as calibrated_data
-from buto.detectors.calibrated.envelope import Envelope, envelope, judged_properties
-from buto.detectors.calibrated.evidence import (
-    FEWEST_RUNS,
-    Evidence,
-    could_not_be_read,
-    passes_gate,
-    runs_needed,
-    weigh,
-)
+from buto.detectors.calibrated import load, machines
+from buto.detectors.calibrated.envelope import CalibratedView, Envelope, envelope
+from buto.detectors.calibrated.environments import environment_of
+from buto.detectors.calibrated.evidence import Evidence, Ranked, could_not_be_read, obvious, weigh
 from buto.detectors.calibrated.explanation import explain
 from buto.detectors.calibrated.findings import findings, outlier_shares
-from buto.detectors.calibrated.load import data as load_data
-from buto.detectors.calibrated.load import fitted as load
-from buto.detectors.calibrated.load.rates import load_varies
-from buto.detectors.calibrated.load.stored import OBSERVATIONS
-from buto.detectors.calibrated.long import learn_long
-from buto.detectors.calibrated.machines import data as machines_data
-from buto.detectors.calibrated.machines import learning as machines
-from buto.detectors.calibrated.machines.data import MACHINES
-from buto.detectors.calibrated.machines.environments import environment_of
-from buto.detectors.calibrated.machines.fitted import FittedMachines, Known
-from buto.detectors.calibrated.machines.unchanged import left_out
-from buto.detectors.calibrated.obvious import obvious
-from buto.detectors.calibrated.profile import TOTAL, Profile, learn
+from buto.detectors.calibrated.load_observed import load_varies
+from buto.detectors.calibrated.profile import TOTAL, Profile, learn, learn_long
 from buto.detectors.calibrated.relevance import sizes_that_matter
-from buto.detectors.calibrated.selftest import selftest
-from buto.detectors.calibrated.settings import CALIBRATED, GATE, KEYS, NAME, JudgeSettings
-from buto.detectors.calibrated.strength import MOST_ASKED, strengths, usual_names
-from buto.detectors.calibrated.sufficiency import AUTO, is_enough
-from buto.detectors.calibrated.view import CalibratedView
-from buto.detectors.calibrated.warnings import GOOD_RUNS, another_load, few_runs, one_load, unlike_runs
+from buto.detectors.calibrated.selftest import left_out, selftest
+from buto.detectors.calibrated.settings import CALIBRATED, KEYS, NAME, JudgeSettings
+from buto.detectors.calibrated.strength import AUTO, MOST_ASKED, is_enough, strengths, usual_names
+from buto.detectors.calibrated.verdict import FittedJudge, Weighed
+from buto.detectors.calibrated.warnings import (
+    GOOD_RUNS,
+    another_load,
+    few_runs,
+    one_load,
+    too_few,
+    unlike_runs,
+)
 from buto.detectors.explanation import Explanation
 from buto.detectors.levels import Level
 from buto.detectors.protocol import Detector, FittedDetector
+from buto.detectors.readable import read_at_all
 from buto.detectors.settings import judges
 from buto.detectors.sharing import Share, here
 from buto.detectors.strength import Strengths
@@ -67,7 +60,7 @@ GUARANTEE = "rank alone, whatever the values are distributed like; runs need onl
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class FittedCalibrated(FittedDetector):
+class FittedCalibrated(FittedJudge):
     """Features of the training runs, and their envelope over time, which is drawn and decides nothing."""
 
     settings: JudgeSettings
@@ -78,61 +71,29 @@ class FittedCalibrated(FittedDetector):
     def n_training(self) -> int:
         return len(self.profile.values)
 
-    def check(self, runs: RunSet) -> Verdict:
-        """Judge valid runs together, at least one.
-
-        A regression if the p-value of differences that matter is at most alpha. Inconclusive if alpha is
-        smaller than what the number of runs can show, or if no change was found but a property could not be
-        read, or not in a large part of a run. Else a pass, with what is certain and does not matter noted. A
-        single run never fails: it passes, or is inconclusive because two more must decide with it.
-        """
+    def weighed(self, runs: RunSet) -> Weighed[Ranked] | Verdict:
+        """Compare runs as they are; a verdict if their load is another one than that of training."""
+        alpha, n_checked = self.settings.alpha, len(runs)
         if another := another_load(self.profile, [self.profile.measure(run) for run in runs]):
-            return Verdict(Status.INCONCLUSIVE, NAME, reasons=(another,), alpha=self.settings.alpha)
+            return Verdict(Status.INCONCLUSIVE, NAME, reasons=(another,), alpha=alpha)
         evidence = self.evidence(runs)
-        found, everything = evidence.mattering.significance, evidence.any.significance
-        unreadable = could_not_be_read(evidence) or self._partly_unread(runs)
-        lacking = could_not_be_read(evidence, usual=False)
-        alpha = self.settings.alpha
-        far = obvious(evidence, len(runs))
-        named = findings(evidence, evidence.mattering, runs, self.settings)
-        certain = everything.p_value <= alpha
-        others = findings(evidence, evidence.any, runs, self.settings) if certain else ()
-        failing = {one.subject for one in named}
-        verdict = Verdict(
-            Status.PASS,
-            NAME,
-            findings=named,
-            noted=tuple(one for one in others if one.subject not in failing),
-            p_value=found.p_value,
-            alpha=alpha,
-            guarantee=GUARANTEE,
-            stands_out=found.highest,
-            obvious=tuple(one.quantity.name for one in far),
-            needs_more=self._why_more(evidence, [one.quantity.name for one in far], len(runs)),
+        needed = training_needed(n_checked, alpha)
+        return Weighed(
+            evidence,
+            lambda ranked: findings(evidence, ranked, runs, self.settings),
+            GUARANTEE,
             reach=outlier_shares(evidence, self.settings),
+            far={one.quantity.name: str(one) for one in obvious(evidence, n_checked)},
+            too_few=too_few(self.n_training, n_checked, alpha, needed)
+            if alpha < evidence.mattering.significance.smallest
+            else "",
+            runs_needed=needed,
+            unread=could_not_be_read(evidence) or self._partly_unread(runs),
+            warnings=could_not_be_read(evidence, usual=False),
         )
-        if verdict.needs_more:
-            reason = f"{verdict.needs_more}, and one run never fails alone: three decide together"
-            return replace(verdict, status=Status.INCONCLUSIVE, reasons=(reason, *unreadable))
-        if found.p_value <= alpha and len(runs) > 1:
-            return replace(verdict, status=Status.REGRESSION, warnings=(*unreadable, *lacking))
-        if alpha < found.smallest and len(runs) > 1:
-            needed = runs_needed(len(runs), alpha)
-            reason = (
-                f"{self.n_training} training runs cannot tell a share of {alpha:g} from chance "
-                f"with {len(runs)} under test: {needed} could"
-            )
-            return replace(verdict, status=Status.INCONCLUSIVE, reasons=(reason,), runs_needed=needed)
-        if unreadable:
-            return replace(verdict, status=Status.INCONCLUSIVE, reasons=unreadable)
-        return replace(verdict, warnings=(*map(str, far), *lacking))
 
     def evidence(self, runs: RunSet) -> Evidence:
-        """Return the evidence between runs and verdict, for reports and experiments. Raise JudgeError for no
-        runs.
-        """
-        if not len(runs):
-            raise JudgeError("there is no run to judge")
+        """Return the evidence between runs and verdict, for reports and experiments."""
         profile = self.profile.hearing(runs.runs)
         values = np.vstack([profile.values, [profile.measure(run) for run in runs]])
         return weigh(profile, values, len(runs), self.settings)
@@ -140,9 +101,6 @@ class FittedCalibrated(FittedDetector):
     @property
     def left_out(self) -> Mapping[str, str]:
         return self.envelope.left_out
-
-    def why_confirm(self, verdict: Verdict) -> str | None:
-        return verdict.needs_more or None
 
     def training_warnings(self, runs: RunSet) -> tuple[str, ...]:
         alpha = self.settings.alpha
@@ -172,19 +130,6 @@ class FittedCalibrated(FittedDetector):
     def to_data(self) -> dict[str, Any]:
         return calibrated_data.write(self.profile, self.envelope)
 
-    def _why_more(self, evidence: Evidence, far: Sequence[str], n_checked: int) -> str:
-        """Return, in a clause, why two more runs should decide with one; empty if it passes alone."""
-        if n_checked > 1:
-            return ""
-        if passes_gate(evidence):
-            found, everything = evidence.mattering.significance, evidence.any.significance
-            if found.p_value <= GATE:
-                return (
-                    f"the run is not ordinary enough to decide alone (p = {found.p_value:.3g}, gate {GATE:g})"
-                )
-            return f"the run differs from all training runs, by little (p = {everything.p_value:.3g})"
-        return f"the run is far beyond all training runs in {far[0]}" if far else ""
-
     def _partly_unread(self, runs: RunSet) -> tuple[str, ...]:
         # Exact counters are read seldom, at times that differ from run to run.
         judged = {quantity.name for quantity in self.profile.quantities if is_judged(quantity)}
@@ -201,7 +146,6 @@ class CalibratedDetector(Detector[JudgeSettings]):
     auto = AUTO
     promises_alarm_rate = True
     settles_in_turns = True
-
     learns_environments = True
 
     def fit(self, runs: RunSet) -> FittedDetector:
@@ -227,31 +171,28 @@ class CalibratedDetector(Detector[JudgeSettings]):
 
     def plain(self, runs: RunSet) -> FittedCalibrated:
         """Learn from runs that are compared as they are."""
-        wanted = [prop for prop in runs.properties if judges(self.settings, prop)]
-        properties, left_out = judged_properties(runs, wanted)
+        properties, left_out = read_at_all(runs.runs, runs.properties, self.settings)
         by_class = judges(self.settings, LIVE_CLASSES)
         if any(isinstance(run, LongRun) for run in runs):
             profile = learn_long(runs, properties, by_class=by_class)
         else:
             profile = learn(runs.runs, properties, by_class=by_class)
-        profile = replace(profile, values=calibrated_data.rounded(profile.values))
+        profile = replace(profile, values=significant(profile.values))
         sizes_that_matter(profile, profile.catalogue, np.nan_to_num(profile.values), self.settings)
         return FittedCalibrated(self.settings, profile, envelope(runs.runs, properties, left_out))
 
     def from_data(self, data: Mapping[str, Any]) -> FittedDetector:
-        if _has(data, MACHINES):
-            whole, known, left_out = machines_data.read(data)
-            parts = [Known(one, n, self.from_data(model)) for one, n, model in known]
-            return FittedMachines(self.settings, tuple(parts), whole, left_out)
-        if _has(data, OBSERVATIONS):
-            return load.FittedLoad(self.settings, *load_data.read(data))
+        if _has(data, machines.MACHINES):
+            return machines.read(data, self.settings, self.from_data)
+        if _has(data, load.OBSERVATIONS):
+            return load.read(data, self.settings)
         return FittedCalibrated(self.settings, *calibrated_data.read(data))
 
     def n_values(self, data: Mapping[str, Any]) -> int:
-        if MACHINES in data:
-            return sum(max(0, self.n_values(one["model"])) for one in data[MACHINES])
-        if OBSERVATIONS in data:
-            return int(sum(data[OBSERVATIONS]) * len(data["properties"]))
+        if machines.MACHINES in data:
+            return sum(max(0, self.n_values(one["model"])) for one in data[machines.MACHINES])
+        if load.OBSERVATIONS in data:
+            return int(sum(data[load.OBSERVATIONS]) * len(data["properties"]))
         n_runs = data["n_runs"] if type(data["n_runs"]) is int else 0
         n_features = sum(len(block.get("features", ())) for block in data["properties"])
         return n_runs * (n_features + len(data.get(calibrated_data.CLASSES, {}).get("sizes", ())))
@@ -266,7 +207,7 @@ class CalibratedDetector(Detector[JudgeSettings]):
 
     def selftest(self, runs: RunSet, n_training: int, share: Share = here) -> Selftest:
         fitted = self.fit(runs)
-        if isinstance(fitted, FittedMachines):
+        if isinstance(fitted, machines.FittedMachines):
             return self._of_machines(runs, fitted, n_training, share)
         return self._selftest(fitted, runs, n_training, share)
 
@@ -280,7 +221,9 @@ class CalibratedDetector(Detector[JudgeSettings]):
             advice="docs/methods/adjusting.md says how it was measured on recorded runs",
         )
 
-    def _of_machines(self, runs: RunSet, fitted: FittedMachines, n_training: int, share: Share) -> Selftest:
+    def _of_machines(
+        self, runs: RunSet, fitted: machines.FittedMachines, n_training: int, share: Share
+    ) -> Selftest:
         """Judge the runs of the commonest environment by each other, and each environment by all others."""
         if not fitted.known:
             raise JudgeError(

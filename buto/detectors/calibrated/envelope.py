@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from buto.analysis.features import on_grid
-from buto.analysis.series import LARGEST, series_of
-from buto.detectors.readable import MOST_UNREAD
-from buto.errors import JudgeError
+from buto.analysis.series import series_of, significant
+from buto.detectors.readable import MOST_UNREAD, partly_unread, unread
+from buto.detectors.stored import array_of, array_to_data, size_of, texts_of
+from buto.detectors.views import Band, RunsView
 from buto.properties import Property
 from buto.runs import FloatArray, Run, RunSet
 from buto.runs.long import drawn
-from buto.steps import Action, Advice, Step
 
 DIGITS = 4
 """Significant digits that are kept: finer than any picture shows."""
@@ -51,9 +51,9 @@ class Envelope:
 
         Only of properties that every training run had in most samples: others are read seldom.
         """
-        shares = _unread(run, self.properties)
+        shares = unread(run, self.properties)
         return tuple(
-            f"{prop.name} could not be read in {share:.0%} of the samples of {run.id}"
+            partly_unread(prop.name, share, run)
             for prop, share, known in zip(self.properties, shares, self.unread, strict=True)
             if known <= MOST_UNREAD < share < 1.0 and prop.name in names
         )
@@ -65,7 +65,7 @@ class Envelope:
             "end_s": float(self.times_s[-1]),
             "left_out": dict(sorted(self.left_out.items())),
             "curves": {
-                prop.name: [_curve(side[:, column]) for side in sides] + [float(self.unread[column])]
+                prop.name: [array_to_data(side[:, column]) for side in sides] + [float(self.unread[column])]
                 for column, prop in enumerate(self.properties)
             },
         }
@@ -74,41 +74,13 @@ class Envelope:
     def from_data(cls, data: Mapping[str, Any], properties: Sequence[Property]) -> Envelope:
         """Invert :meth:`to_data`. KeyError, TypeError or ValueError for data of another shape."""
         blocks = [data["curves"][prop.name] for prop in properties]
-        sides = [np.array([_values(block[side]) for block in blocks]).T for side in range(len(SIDES))]
-        unread = np.array([float(block[len(SIDES)]) for block in blocks])
-        end_s = float(data["end_s"])
-        if not 0 <= end_s <= LARGEST:
-            raise ValueError(f"the end {end_s} is no time")
-        left_out = {str(name): str(why) for name, why in data["left_out"].items()}
-        times_s = np.linspace(0.0, end_s, N_POINTS)
+        sides = [
+            np.array([array_of(block[side], N_POINTS) for block in blocks]).T for side in range(len(SIDES))
+        ]
+        shares = np.array([float(block[len(SIDES)]) for block in blocks])
+        times_s = np.linspace(0.0, size_of(data["end_s"]), N_POINTS)
         lower, mean, upper = (side.reshape(N_POINTS, -1) for side in sides)
-        return cls(tuple(properties), times_s, lower, mean, upper, unread, left_out)
-
-
-def judged_properties(runs: RunSet, judges: Sequence[Property]) -> tuple[list[Property], dict[str, str]]:
-    """Return the properties that every run has read, by name, and why each of the others is left out.
-
-    Args:
-        judges: those that the settings judge.
-
-    Raises:
-        JudgeError: there are none.
-    """
-    found, left_out = [], {}
-    for prop in sorted(judges, key=lambda one: one.name):
-        without = [run for run in runs if not _has(run, prop)]
-        if without:
-            where = "any" if len(without) == len(runs) else f"{len(without)} of {len(runs)}"
-            why = without[0].nan_reasons.get(prop.name, _why_not(without[0], prop))
-            left_out[prop.name] = f"not read in {where} of the training runs: {why}"
-        else:
-            found.append(prop)
-    if not found:
-        raise JudgeError(
-            "no property was read in every training run",
-            advice=Advice("see why: ", Step(Action.SHOW_RUN, runs.runs[0].test, run_id=runs.runs[0].id)),
-        )
-    return found, left_out
+        return cls(tuple(properties), times_s, lower, mean, upper, shares, texts_of(data["left_out"]))
 
 
 def envelope(runs: Sequence[Run], properties: Sequence[Property], left_out: Mapping[str, str]) -> Envelope:
@@ -119,45 +91,33 @@ def envelope(runs: Sequence[Run], properties: Sequence[Property], left_out: Mapp
     values = np.array([on_grid(one, end_s, N_POINTS) for one in series])
     values = np.nan_to_num(values, nan=0.0)
     lower, mean, upper = (
-        _rounded(side) for side in (values.min(axis=0), values.mean(axis=0), values.max(axis=0))
+        significant(side, DIGITS) for side in (values.min(axis=0), values.mean(axis=0), values.max(axis=0))
     )
-    unread = np.array([_unread(run, properties) for run in shown]).max(axis=0).round(3)
+    shares = np.array([unread(run, properties) for run in runs]).max(axis=0).round(3)
     times_s = np.linspace(0.0, end_s, N_POINTS)
-    return Envelope(tuple(properties), times_s, lower, mean, upper, unread, left_out)
+    return Envelope(tuple(properties), times_s, lower, mean, upper, shares, left_out)
 
 
-def _unread(run: Run, properties: Sequence[Property]) -> FloatArray:
-    values = series_of(drawn(run), properties).values
-    if not len(values):
-        return np.ones(len(properties))
-    shares: FloatArray = np.isnan(values).mean(axis=0)
-    return shares
+class CalibratedView(RunsView):
+    """The envelope over time, and the share of what would make each property an outlier."""
 
+    reach_of = "of the outlier limit"
+    bands_decide = False
 
-def _rounded(values: FloatArray) -> FloatArray:
-    flat = [float(f"{value:.{DIGITS}g}") for value in values.ravel()]
-    return np.array(flat).reshape(values.shape)
+    def __init__(self, envelope: Envelope, shares: Callable[[RunSet], Mapping[str, float]]) -> None:
+        """Make a view; ``shares`` gives by name the largest contrast of each property, as a share of what
+        would make it an outlier.
+        """
+        self._envelope, self._shares = envelope, shares
+        self.properties, self.left_out = envelope.properties, envelope.left_out
 
+    def band(self, column: int) -> Band | None:
+        one = self._envelope
+        return Band(one.times_s, one.lower[:, column], one.mean[:, column], one.upper[:, column])
 
-def _curve(values: FloatArray) -> Any:
-    listed = [float(value) for value in values]
-    return listed[0] if all(value == listed[0] for value in listed) else listed
-
-
-def _values(written: Any) -> FloatArray:
-    listed = written if isinstance(written, list) else [written] * N_POINTS
-    numbers = np.array([float(value) for value in listed])
-    if len(numbers) != N_POINTS or not (np.abs(numbers) <= LARGEST).all():
-        raise ValueError(f"a curve has not {N_POINTS} numbers")
-    return numbers
-
-
-def _why_not(run: Run, prop: Property) -> str:
-    column = run.column_of.get(prop.name)
-    read = column is not None and not np.isnan(run.smallest_read(column))
-    return "its values are too large for statistics" if read else "no value"
-
-
-def _has(run: Run, prop: Property) -> bool:
-    column = run.column_of.get(prop.name)
-    return column is not None and run.smallest_read(column) <= LARGEST
+    def reach(self, runs: Sequence[Run]) -> FloatArray:
+        """Return the largest contrast of each property as a share of what makes it an outlier by itself."""
+        if not runs:
+            return np.full(len(self.properties), np.nan)
+        shares = self._shares(RunSet(tuple(runs)))
+        return np.array([shares.get(prop.name, np.nan) for prop in self.properties])

@@ -4,36 +4,30 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import comb
 
 import numpy as np
 
 from buto.analysis.contrasts import Stable, choices, contrasts, mirrored, stabilised
-from buto.analysis.evidence import Significance, significance
+from buto.analysis.evidence import MOST_CHOICES, Significance, significance
 from buto.analysis.features import Feature
 from buto.analysis.likelihood import differences, factors, for_a_change, mean_of_each, score
 from buto.analysis.matching import BoolArray
 from buto.analysis.pairs import exchanges, paired_contrasts, paired_differences
 from buto.analysis.timepoints import IntArray
-from buto.detectors.calibrated.profile import Profile
-from buto.detectors.calibrated.relevance import sizes_that_matter, welcome_or_not
-from buto.detectors.calibrated.settings import GATE, JudgeSettings
+from buto.detectors.calibrated.profile import LEVELS, Profile
+from buto.detectors.calibrated.relevance import signs_of_worse, sizes_that_matter, welcome_or_not
+from buto.detectors.calibrated.settings import JudgeSettings
 from buto.errors import JudgeError
-from buto.properties import is_judged
+from buto.properties import Property, is_judged
 from buto.runs import FloatArray
 from buto.steps import Action, Advice, Step
+from buto.units import format_quantity
 
-FEWEST_RUNS = 5
-"""Fewer runs do not show how far runs deviate from each other."""
+RANGES = 3.0
+"""What lies beyond all training runs by so many times their range, a person would see at once."""
 
-LEVEL_SHARE = 0.003
-"""Share of a property's level that a deviation is never less than: a few more classes are an ordinary
-difference."""
-
-MOST_CHOICES = 2000
-"""Enough for a p-value of 0.0005; more would take longer than it tells."""
-
-_ROUNDING = 1e-9
+SMALLEST_SHARE = 0.02
+"""Share of a property's level that a range is never less than, so that a few more classes are not obvious."""
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -49,6 +43,14 @@ class Ranked:
     contrast: FloatArray
     score: FloatArray
     significance: Significance
+
+    @property
+    def p_value(self) -> float:
+        return self.significance.p_value
+
+    @property
+    def highest(self) -> bool:
+        return self.significance.highest
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -82,13 +84,20 @@ class Evidence:
 
 
 def weigh(
-    profile: Profile, values: FloatArray, n_checked: int, settings: JudgeSettings, *, paired: bool = False
+    profile: Profile,
+    values: FloatArray,
+    n_checked: int,
+    settings: JudgeSettings,
+    *,
+    paired: bool = False,
+    most: int = MOST_CHOICES,
 ) -> Evidence:
     """Return the evidence of the last ``n_checked`` rows of features against all others.
 
     Args:
         values: shape (n_runs, n_features), columns as the profile's catalogue; NaN: could not be read.
         paired: whether each row of the first half and its counterpart in the second are a pair.
+        most: largest number of choices that are compared.
     """
     kept = np.flatnonzero(~np.isnan(values).any(axis=0))
     if not len(kept):
@@ -100,8 +109,8 @@ def weigh(
     levels = profile.levels(readable)
     columns = np.array([one.column for one in features])
     kept_values = values[:, kept]
-    stable = stabilised(kept_values, profile.grain[columns], levels[columns], LEVEL_SHARE)
-    chosen = exchanges(n_checked, MOST_CHOICES) if paired else choices(len(values), n_checked, MOST_CHOICES)
+    stable = stabilised(kept_values, profile.grain[columns], levels[columns])
+    chosen = exchanges(n_checked, most) if paired else choices(len(values), n_checked, most)
     contrast = paired_contrasts(stable, chosen) if paired else contrasts(stable, chosen)
     found = paired_differences(stable, chosen) if paired else differences(stable, chosen)
     factor = factors(found)
@@ -111,21 +120,10 @@ def weigh(
         of_each = score(mean_of_each(for_a_change(factor, counts), columns))
         return Ranked(np.where(counts, contrast, 0.0), of_each, significance(of_each, mirrored=twice))
 
-    counts = welcome_or_not(contrast, features, profile.quantities, settings.fail_on)
+    counts = welcome_or_not(contrast, signs_of_worse(features, profile.quantities), settings.fail_on)
     sizes = sizes_that_matter(profile, features, readable, settings)
     matters = counts & sizes.exceeded(kept_values, chosen)
     return Evidence(profile, kept_values, stable, kept, sizes.least, ranked(matters), ranked(counts), paired)
-
-
-def passes_gate(evidence: Evidence) -> bool:
-    """Return whether two more runs follow a first run with this evidence.
-
-    They do if its mattering differences are unusual enough to pass the gate, or if no training run differs as
-    much in anything. The three runs together then decide by a p-value of their own, so no gate raises the
-    share of unchanged programs that fail above alpha.
-    """
-    found, everything = evidence.mattering.significance, evidence.any.significance
-    return found.p_value <= GATE + _ROUNDING or everything.highest
 
 
 def could_not_be_read(evidence: Evidence, *, usual: bool = True) -> tuple[str, ...]:
@@ -142,17 +140,59 @@ def could_not_be_read(evidence: Evidence, *, usual: bool = True) -> tuple[str, .
     return tuple(f"{one.name} could not be read" for one in quantities if is_judged(one) is usual)
 
 
-def runs_needed(n_checked: int, alpha: float) -> int:
-    """Return how many training runs allow a decision at this level by rank.
-
-    Never as many as are under test, for each choice of runs has a mirror image then.
-    """
-    n = FEWEST_RUNS
-    while (n == n_checked or min(comb(n + n_checked, n_checked), MOST_CHOICES) < 1 / alpha) and n < 1_000_000:
-        n += 1
-    return n
-
-
 def quantity_columns(features: Sequence[Feature]) -> IntArray:
     """Return the number of each feature's quantity, shape (n_features,)."""
     return np.array([one.column for one in features], dtype=np.int64)
+
+
+@dataclass(frozen=True, slots=True)
+class Obvious:
+    """A property that is far beyond all training runs in every run under test.
+
+    Attributes:
+        quantity: the property.
+        observed: mean of the runs under test.
+        lowest, highest: of the training runs.
+    """
+
+    quantity: Property
+    observed: float
+    lowest: float
+    highest: float
+
+    def __str__(self) -> str:
+        unit = self.quantity.unit
+        observed, lowest, highest = (
+            format_quantity(value, unit) for value in (self.observed, self.lowest, self.highest)
+        )
+        return (
+            f"{self.quantity.name} is {observed}, far beyond all training runs ({lowest} to {highest}), "
+            "although together with all other properties this is not a regression"
+        )
+
+
+def obvious(evidence: Evidence, n_checked: int) -> tuple[Obvious, ...]:
+    """Return the properties whose level is obviously different, the farthest first.
+
+    A property whose difference does not count by the settings is left out.
+    """
+    training, checked = evidence.values[:-n_checked], evidence.values[-n_checked:]
+    lowest, highest = training.min(axis=0), training.max(axis=0)
+    level = np.abs(training.mean(axis=0))
+    unit = np.maximum(evidence.stable.unit, SMALLEST_SHARE * level)
+    width = np.maximum(highest - lowest, unit)
+    distance = np.maximum(checked.min(axis=0) - highest, lowest - checked.max(axis=0)) / width
+    distance = np.where(evidence.mattering.contrast[0] == 0, 0.0, distance)
+    found: dict[int, Obvious] = {}
+    for place in np.argsort(-distance, kind="stable"):
+        feature = evidence.profile.catalogue[evidence.kept[place]]
+        if distance[place] < RANGES:
+            break
+        if feature.name in LEVELS and feature.column not in found:
+            found[feature.column] = Obvious(
+                evidence.profile.quantities[feature.column],
+                float(checked[:, place].mean()),
+                float(lowest[place]),
+                float(highest[place]),
+            )
+    return tuple(found.values())

@@ -13,7 +13,7 @@ from buto.analysis.features import Feature
 from buto.analysis.pairs import within_pairs
 from buto.analysis.timepoints import IntArray
 from buto.detectors.calibrated.evidence import Evidence, Ranked, quantity_columns
-from buto.detectors.calibrated.relevance import SHAPES, SLOPE, effect_of
+from buto.detectors.calibrated.relevance import SHAPES, SLOPE, effect_of_feature
 from buto.detectors.calibrated.settings import NAME, JudgeSettings
 from buto.detectors.effects import GROWTH_MEASURE, PART_MEASURES
 from buto.detectors.possible import highest
@@ -67,28 +67,41 @@ def findings(
     features = evidence.features
     columns = quantity_columns(features)
     largest, limit = _largest(ranked, columns, settings)
-    weights = np.minimum(largest[0], LARGEST_CONTRAST) ** 2
-    shares = weights / max(float(weights.sum()), 1e-300)
+    shares = shares_of(np.minimum(largest[0], LARGEST_CONTRAST))
     numbers = _Numbers(evidence, ranked, features, limit, runs, detector)
+    beyond = np.abs(ranked.contrast[0]) - limit
     found = []
-    for place in _named(largest[0], limit, ranked.significance.p_value <= settings.alpha):
-        best = _most_telling(ranked, features, np.flatnonzero(columns == np.unique(columns)[place]), limit)
-        finding = numbers.finding(best)
+    for place in named(largest[0], limit, fails=ranked.p_value <= settings.alpha):
+        finding = numbers.finding(most_telling(features, np.unique(columns)[place], beyond))
         remark = "" if largest[0, place] > limit else NOT_ALONE
         text = "; ".join(filter(None, (finding.text, remark)))
         found.append(replace(finding, evidence=float(shares[place]), text=text))
     return tuple(found)
 
 
-def _most_telling(ranked: Ranked, features: Sequence[Feature], ours: IntArray, limit: float) -> int:
-    """Return the column with the largest contrast, among those of levels if one of them is an outlier.
+def named(sizes: FloatArray, limit: float, *, fails: bool) -> list[int]:
+    """Return which quantities to name, by their sizes, the largest first: those beyond a limit.
+
+    If there are none and the check fails, the largest ones.
+    """
+    by_size = [int(place) for place in np.argsort(-sizes, kind="stable")]
+    beyond = [place for place in by_size if sizes[place] > limit]
+    return beyond if beyond or not fails else [place for place in by_size[:FEWEST] if sizes[place] > 0]
+
+
+def shares_of(sizes: FloatArray) -> FloatArray:
+    """Return the share of each quantity in the evidence, by the squares of sizes."""
+    return sizes**2 / max(float((sizes**2).sum()), 1e-300)
+
+
+def most_telling(features: Sequence[Feature], quantity: int, beyond: FloatArray) -> int:
+    """Return the place of the feature that is furthest beyond its limit; if one is of the level, of these.
 
     That a heap swings more tells people less than that it grew, where it did both.
     """
-    contrast = np.abs(ranked.contrast[0])
-    levels = [int(column) for column in ours if features[column].name not in SHAPES]
-    telling = [column for column in levels if contrast[column] > limit] or ours.tolist()
-    return int(max(telling, key=lambda column: contrast[column]))
+    ours = [place for place, one in enumerate(features) if one.column == quantity]
+    telling = [place for place in ours if features[place].name not in SHAPES and beyond[place] > 0] or ours
+    return max(telling, key=lambda place: float(beyond[place]))
 
 
 def outlier_shares(evidence: Evidence, settings: JudgeSettings) -> dict[str, float]:
@@ -113,15 +126,6 @@ def _largest(ranked: Ranked, columns: IntArray, settings: JudgeSettings) -> tupl
     largest = largest_of_each(ranked.contrast, columns)
     limit = np.quantile(largest[1:].max(axis=1), 1 - settings.alpha, method="higher")
     return largest, float(limit)
-
-
-def _named(largest: FloatArray, limit: float, fails: bool) -> list[int]:
-    """Return the quantities to name, of those in the order of ``largest``."""
-    by_size = [int(place) for place in np.argsort(-largest, kind="stable")]
-    standing_out = [place for place in by_size if largest[place] > limit]
-    if standing_out or not fails:
-        return standing_out
-    return [place for place in by_size[:FEWEST] if largest[place] > 0]
 
 
 class _Numbers:
@@ -157,7 +161,7 @@ class _Numbers:
             subject=prop.name,
             run_id=self._runs.runs[furthest].id,
             direction=direction,
-            effect=effect_of(feature, prop, direction),
+            effect=effect_of_feature(feature, prop, direction),
             unit=prop.unit,
             observed=float(checked.mean()),
             lower=float(np.clip(self._lower[column], least, most)),

@@ -1,4 +1,4 @@
-"""What a calibrated oracle remembers of its training runs: their features, number by number.
+"""What the judge remembers of its training runs: their features, number by number.
 
 Beside the properties there are three kinds of numbers that no collector samples: the run's duration, how many
 notifications of each type each MBean emitted, and what the live objects of each class use at the end.
@@ -6,31 +6,78 @@ notifications of each type each MBean emitted, and what the live objects of each
 
 from __future__ import annotations
 
+import os
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import pairwise
 
 import numpy as np
 
+from buto.analysis.class_changes import histogram_at_end
 from buto.analysis.features import Feature, catalogue, features
-from buto.analysis.series import sampling_interval, series_of
-from buto.analysis.spread import COUNT_GRAIN, grains
-from buto.detectors.calibrated.live_classes import LiveClasses, learn_classes
+from buto.analysis.series import sampling_interval, series_of, summaries
+from buto.analysis.spread import BETWEEN_RUNS, CLASS_GRAIN, COUNT_GRAIN, DURATION_GRAIN_S, grains
 from buto.properties import DURATION, LIVE_CLASSES, Kind, Property
-from buto.runs import FloatArray, Run
+from buto.runs import ClassCount, FloatArray, Run, RunSet
+from buto.runs.long import LongRun
+
+MOST_CLASSES = 100
+"""The largest classes of each run that are compared."""
+
+
+@dataclass(frozen=True, slots=True)
+class LiveClasses:
+    """The classes whose live objects at the end of a run are compared.
+
+    A histogram lists the largest classes only, and each run lists others. So a class counts with at least a
+    *floor*: no class that the training runs leave out uses more. What a run does not list is the floor, too.
+    Together the classes are one property, :data:`buto.properties.LIVE_CLASSES`, with one feature for each
+    class.
+
+    Attributes:
+        names: of classes, those of any run's largest that use more than the floor.
+        floor: bytes; smaller classes count as much.
+    """
+
+    names: tuple[str, ...]
+    floor: float
+
+    def measure(self, run: Run) -> FloatArray:
+        """Return the bytes of each class, shape (n_classes,); NaN if the run has no histogram at its end."""
+        histogram = histogram_at_end(run)
+        if histogram is None:
+            return np.full(len(self.names), np.nan)
+        sizes = {one.name: float(one.size_bytes) for one in histogram.classes}
+        return np.array([max(sizes.get(name, 0.0), self.floor) for name in self.names])
+
+    def with_those_of(self, runs: Sequence[Run]) -> LiveClasses:
+        """Return these classes, and then those that only these runs have among their largest."""
+        listed = {one.name for run in runs for one in _largest(run) if one.size_bytes > self.floor}
+        return replace(self, names=(*self.names, *sorted(listed.difference(self.names))))
+
+
+def learn_classes(runs: Sequence[Run]) -> LiveClasses | None:
+    """Return the classes of training runs; None unless all of them have a histogram at their end."""
+    if any(histogram_at_end(run) is None for run in runs):
+        return None
+    lists = [_largest(run) for run in runs]
+    cut = [one[-1].size_bytes for one in lists if len(one) == MOST_CLASSES]
+    return LiveClasses((), float(max(cut, default=0))).with_those_of(runs)
+
+
+def _largest(run: Run) -> tuple[ClassCount, ...]:
+    histogram = histogram_at_end(run)
+    return () if histogram is None else histogram.classes[:MOST_CLASSES]
+
 
 TOTAL = "total"
-CLASS_GRAIN = 4096.0
-"""The smallest difference of the bytes of a class that means something: a page of memory."""
 
-GRAIN = {"By": 4096.0, "s": 0.001}
-"""A page of memory; the millisecond in which the JVM counts the times of collections and compilation."""
+PART_VALUES = 1 << 24
+"""Values of all runs that are held at a time by each of the threads."""
 
-CPU_GRAIN_S = 0.005
-"""Half a tick of the kernel, in which it counts processor time."""
-
-DURATION_GRAIN_S = 0.01
+MOST_THREADS = 2
 
 LEVELS = ("mean", TOTAL)
 """The features that say how much there is of a property, in order of preference."""
@@ -160,9 +207,8 @@ def learn(runs: Sequence[Run], properties: Sequence[Property], *, by_class: bool
     emitters = _emitters(runs)
     duration = min(sampling_interval(series), min(run.outcome.duration_s for run in runs))
     classes = learn_classes(runs) if by_class else None
-    found = grains(sampled, [one.values for one in series])
     grain = [
-        *(_fine(prop, known) for prop, known in zip(sampled, found, strict=True)),
+        *grains(sampled, [one.values for one in series], BETWEEN_RUNS),
         min(duration, DURATION_GRAIN_S),
         *[COUNT_GRAIN] * len(emitters),
         *([CLASS_GRAIN] if classes else []),
@@ -178,15 +224,71 @@ def learn(runs: Sequence[Run], properties: Sequence[Property], *, by_class: bool
     return replace(blank, values=np.array([blank.measure(run) for run in runs]))
 
 
-def _fine(prop: Property, known: float) -> float:
-    """Return a property's grain, never more than the one that was found for it."""
-    if prop.unit.startswith("{"):
-        return min(known, COUNT_GRAIN)
-    if prop.unit == "s" and "cpu" in prop.name:
-        return min(known, CPU_GRAIN_S)
-    return min(known, GRAIN.get(prop.unit, known))
-
-
 def _emitters(runs: Sequence[Run]) -> tuple[Emitter, ...]:
     heard = {Emitter(one.type, one.source) for run in runs for one in run.notifications}
     return tuple(sorted(heard, key=str))
+
+
+def learn_long(runs: RunSet, properties: Sequence[Property], *, by_class: bool) -> Profile:
+    """Return what :func:`learn` does, of runs that do not fit into memory together.
+
+    Every number of a profile is of one property, of the runs' durations or of notifications. What is learned
+    of a few properties at a time is therefore to the last digit what is learned of all at once.
+    """
+    divided = _divided(properties, sum(run.n_samples for run in runs))
+    parts = _learned(runs, divided, by_class=by_class)
+    numbers = np.concatenate([found for _, found in parts], axis=2)
+    for run, found in zip(runs, numbers.tolist(), strict=True):
+        if isinstance(run, LongRun):
+            run.known.update(zip((prop.name for prop in properties), zip(*found, strict=True), strict=True))
+    return _joined([profile for profile, _ in parts])
+
+
+def _divided(properties: Sequence[Property], n_samples: int) -> list[Sequence[Property]]:
+    """Return parts of two properties or more: numpy adds one column in another order."""
+    size = max(2, PART_VALUES // n_samples)
+    n_parts = max(1, len(properties) // size)
+    edges = np.linspace(0, len(properties), n_parts + 1).astype(np.int64)
+    return [properties[first:last] for first, last in pairwise(edges.tolist())]
+
+
+def _learned(
+    runs: RunSet, divided: Sequence[Sequence[Property]], *, by_class: bool
+) -> list[tuple[Profile, FloatArray]]:
+    """Return of each part its profile, and the numbers of runs as :func:`summaries` gives them."""
+
+    def part(properties: Sequence[Property]) -> tuple[Profile, FloatArray]:
+        some = [_part_of(run, properties) for run in runs]
+        numbers = [summaries(series_of(run, properties), properties) for run in some]
+        return learn(some, properties, by_class=by_class), np.array(numbers)
+
+    # Imported here, because it brings logging along and few runs are so long.
+    from concurrent.futures import ThreadPoolExecutor
+
+    with ThreadPoolExecutor(min(MOST_THREADS, len(os.sched_getaffinity(0)))) as threads:
+        return list(threads.map(part, divided))
+
+
+def _part_of(run: Run, properties: Sequence[Property]) -> Run:
+    return run.part(properties) if isinstance(run, LongRun) else run
+
+
+def _joined(profiles: Sequence[Profile]) -> Profile:
+    """Return the profile of all properties; the other quantities are the same in each part's."""
+    last = profiles[-1]
+    widths = [len(catalogue(one.properties)) for one in profiles]
+    return Profile(
+        tuple(prop for one in profiles for prop in one.properties),
+        last.emitters,
+        np.concatenate(
+            [*(one.grain[: len(one.properties)] for one in profiles), last.grain[len(last.properties) :]]
+        ),
+        last.end_s,
+        np.hstack(
+            [
+                *(one.values[:, :width] for one, width in zip(profiles, widths, strict=True)),
+                last.values[:, widths[-1] :],
+            ]
+        ),
+        last.classes,
+    )

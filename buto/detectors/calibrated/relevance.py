@@ -24,10 +24,12 @@ from buto.detectors.effects import (
 )
 from buto.properties import Better, Property
 from buto.runs import FloatArray
-from buto.verdicts import Direction, Effect
+from buto.verdicts import Direction, Effect, effect_of
 
 SHAPES = ("deviation", "roughness")
 """Features that say how a property moves and not how much of it there is: no direction of them is better."""
+
+SIGN_OF_WORSE = {Better.LOWER: 1.0, Better.HIGHER: -1.0, Better.UNKNOWN: 0.0}
 
 CLASSES = "jvm.class.loaded"
 
@@ -123,32 +125,25 @@ def _share(feature: Feature, prop: Property) -> float:
     return share_that_matters(measure, prop.unit)
 
 
-def welcome_or_not(
-    contrast: FloatArray, features: Sequence[Feature], quantities: Sequence[Property], fail_on: str
-) -> BoolArray:
-    """Return which contrasts are in a direction that counts, of the same shape.
+def welcome_or_not(difference: FloatArray, sign: FloatArray, fail_on: str) -> BoolArray:
+    """Return which differences are in a direction that counts, of the same shape.
 
     Args:
-        contrast: shape (n_choices, n_features), positive where the chosen runs have more.
+        difference: shape (..., n_features), positive where the runs under test have more.
+        sign: shape (n_features,), see :func:`signs_of_worse`.
         fail_on: ``any`` or ``worse``.
     """
-    if fail_on == "any":
-        return np.ones(contrast.shape, np.bool_)
-    signs = np.array([sign_of_worse(one, quantities[one.column]) for one in features])
-    worse: BoolArray = contrast * signs > 0
-    return worse
+    worse: BoolArray = difference * sign > 0
+    return np.ones(difference.shape, np.bool_) if fail_on == "any" else worse
 
 
-def effect_of(feature: Feature, prop: Property, direction: Direction) -> Effect:
+def effect_of_feature(feature: Feature, prop: Property, direction: Direction) -> Effect:
     """Return whether a difference of this feature is welcome."""
-    sign = sign_of_worse(feature, prop)
-    if not sign:
-        return Effect.UNKNOWN
-    return Effect.WORSE if (direction is Direction.MORE) == (sign > 0) else Effect.BETTER
+    return Effect.UNKNOWN if feature.name in SHAPES else effect_of(prop.better, direction)
 
 
-def sign_of_worse(feature: Feature, prop: Property) -> int:
-    """Return 1 if more of a feature is worse, -1 if less is, 0 if neither is."""
-    if feature.name in SHAPES or prop.better is Better.UNKNOWN:
-        return 0
-    return 1 if prop.better is Better.LOWER else -1
+def signs_of_worse(features: Sequence[Feature], quantities: Sequence[Property]) -> FloatArray:
+    """Return 1 if more of a feature is worse, -1 if less is, 0 if neither is, shape (n_features,)."""
+    return np.array(
+        [0.0 if one.name in SHAPES else SIGN_OF_WORSE[quantities[one.column].better] for one in features]
+    )

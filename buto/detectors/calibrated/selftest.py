@@ -7,8 +7,7 @@ all three. Training runs are chosen in two ways, see :mod:`buto.analysis.divisio
 others, and in the order of time, as a user trains and checks.
 
 Splits share runs, so that thousands of them say little more than there are runs: errors are those of a
-mean over runs under test, each with the share of its own splits that failed.
-"""
+mean over runs under test, each with the share of its own splits that failed."""
 
 from __future__ import annotations
 
@@ -21,16 +20,22 @@ from math import ceil, comb
 import numpy as np
 
 from buto.analysis.divisions import Division, at_random, in_order, sessions
+from buto.analysis.evidence import FEWEST_RUNS, smallest_p_value, training_needed
 from buto.analysis.matching import BoolArray
+from buto.analysis.timepoints import IntArray
 from buto.detectors.alarms import N_CHECKED, Alarms, InOrder, Selftest
-from buto.detectors.calibrated.evidence import FEWEST_RUNS, passes_gate, runs_needed, weigh
-from buto.detectors.calibrated.obvious import obvious
+from buto.detectors.calibrated.evidence import obvious, weigh
+from buto.detectors.calibrated.machine_findings import cannot_fail, new_components
+from buto.detectors.calibrated.machine_groups import FEWEST_ENVIRONMENTS, grouped
+from buto.detectors.calibrated.machine_model import Elsewhere, WholeTests
 from buto.detectors.calibrated.profile import Profile
 from buto.detectors.calibrated.settings import JudgeSettings
+from buto.detectors.calibrated.verdict import passes_gate
 from buto.detectors.sharing import Share, here
 from buto.errors import JudgeError
 from buto.runs import FloatArray
 from buto.steps import Advice, Setting
+from buto.units import format_count
 
 ENOUGH_SPLITS = 400
 """More of them change the answer by less than more runs would."""
@@ -121,21 +126,21 @@ def _judged(profile: Profile, settings: JudgeSettings, division: Division) -> _J
     """Judge the first run, and all of them if it would be confirmed."""
     training = profile.values[division.training]
     run, n_deciding = int(division.checked[0]), len(division.checked)
-    if settings.alpha < 1 / comb(len(training) + n_deciding, n_deciding):
+    if settings.alpha < smallest_p_value(comb(len(training) + n_deciding, n_deciding)):
         raise JudgeError(
             f"{len(training)} training runs cannot show a share of {settings.alpha:g}",
             advice=Advice(
                 "train with more: ",
-                Setting("runs", str(runs_needed(n_deciding, settings.alpha))),
+                Setting("runs", str(training_needed(n_deciding, settings.alpha))),
                 ", or set a larger alpha",
             ),
         )
     alone = weigh(profile, np.vstack([training, profile.values[run]]), 1, settings)
-    failed = alone.mattering.significance.p_value <= settings.alpha
+    failed = alone.mattering.p_value <= settings.alpha
     if not (passes_gate(alone) or obvious(alone, 1)):
         return _Judged(run, failed, followed=False, confirmed=False)
     rows = np.vstack([training, profile.values[np.sort(division.checked)]])
-    together = weigh(profile, rows, n_deciding, settings).mattering.significance
+    together = weigh(profile, rows, n_deciding, settings).mattering
     return _Judged(run, failed, followed=True, confirmed=together.p_value <= settings.alpha)
 
 
@@ -170,3 +175,44 @@ def _alarms(judged: list[_Judged], failed: list[bool]) -> Alarms:
     runs = np.array([one.run for one in judged])
     failures: BoolArray = np.array(failed)
     return Alarms(np.array([failures[runs == run].mean() for run in np.unique(runs)]))
+
+
+def left_out(runs: WholeTests, settings: JudgeSettings) -> tuple[Alarms | None, tuple[str, ...]]:
+    """Return the alarms on each environment by the runs of all others, one share for each.
+
+    None if that is fewer than two environments.
+
+    Args:
+        runs: of an unchanged program, in the order of their start.
+
+    Returns:
+        The alarms, and why environments are not among them.
+    """
+    place, different = grouped(runs.environments)
+    if len(different) <= FEWEST_ENVIRONMENTS:
+        have = format_count(len(different), "environment")
+        return None, (f"that takes {FEWEST_ENVIRONMENTS + 1} or more, and these runs are of {have}",)
+    shares: list[float] = []
+    why: list[str] = []
+    for number, environment in enumerate(different):
+        own, others = np.flatnonzero(place == number), runs.only(np.flatnonzero(place != number))
+        if reasons := cannot_fail(others, environment, settings.alpha):
+            why += reasons
+        else:
+            failed = [_fails(others, runs, np.roll(own, -first), settings) for first in range(len(own))]
+            shares.append(float(np.mean(failed)))
+    return Alarms(np.array(shares)) if len(shares) > 1 else None, tuple(dict.fromkeys(why))
+
+
+def _fails(training: WholeTests, runs: WholeTests, checked: IntArray, settings: JudgeSettings) -> bool:
+    """Return whether the first of these runs fails, with the next ones if two more decide."""
+    environment = runs.environments[checked[0]]
+
+    def judged(places: Sequence[int]) -> Elsewhere | None:
+        return training.judged(environment, [runs.values[one] for one in places], settings)
+
+    alone = judged(checked[:1].tolist())
+    if alone is None or not passes_gate(alone) or new_components(training, environment):
+        return False
+    together = judged(checked[:N_CHECKED].tolist())
+    return together is not None and together.mattering.p_value <= settings.alpha

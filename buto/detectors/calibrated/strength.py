@@ -8,14 +8,13 @@ A small margin corrects for how few runs are held out. A real change seldom move
 it is found more often.
 
 It is found from the training runs' features whenever somebody asks, and not stored: nothing then says
-otherwise than the oracle does.
-"""
+otherwise than the oracle does."""
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import replace
-from math import inf
+from math import inf, isinf
 
 import numpy as np
 
@@ -25,10 +24,10 @@ from buto.analysis.likelihood import differences, factors, for_a_change, mean_of
 from buto.analysis.matching import BoolArray
 from buto.analysis.timepoints import IntArray
 from buto.detectors.alarms import N_CHECKED
-from buto.detectors.calibrated.evidence import LEVEL_SHARE
 from buto.detectors.calibrated.profile import LEVELS, TOTAL, Profile
-from buto.detectors.calibrated.relevance import sizes_that_matter, welcome_or_not
+from buto.detectors.calibrated.relevance import signs_of_worse, sizes_that_matter, welcome_or_not
 from buto.detectors.calibrated.settings import GATE, JudgeSettings
+from buto.detectors.protocol import AutoRuns
 from buto.detectors.strength import TIMES_LEVEL, Strength
 from buto.properties import LIVE_CLASSES, split_name
 from buto.runs import FloatArray
@@ -226,7 +225,7 @@ class _Trial:
         features = [profile.catalogue[place] for place in kept]
         columns = np.tile([one.column for one in features], copies)
         levels = profile.levels(_readable(values))
-        stable = stabilised(changed, profile.grain[columns], levels[columns], LEVEL_SHARE)
+        stable = stabilised(changed, profile.grain[columns], levels[columns])
         # What classes keep by themselves is left out: the change added here comes without any.
         sizes = sizes_that_matter(profile, features, _readable(values), self._settings)
         counts = replace(
@@ -234,7 +233,8 @@ class _Trial:
         ).exceeded(changed, self._chosen)
         if self._settings.fail_on != "any":
             contrast = contrasts(stable, self._chosen)
-            counts &= welcome_or_not(contrast, features * copies, profile.quantities, self._settings.fail_on)
+            sign = np.tile(signs_of_worse(features, profile.quantities), copies)
+            counts &= welcome_or_not(contrast, sign, self._settings.fail_on)
         return for_a_change(factors(differences(stable, self._chosen)), counts)
 
 
@@ -279,3 +279,34 @@ def _reported(profile: Profile) -> FloatArray:
 
 def _readable(values: FloatArray) -> FloatArray:
     return np.where(np.isnan(values), 0.0, values)
+
+
+AUTO = AutoRuns(fewest=8, most=30, last=3)
+"""One run more or less sharpens an oracle by chance, three show whether runs still do."""
+
+LITTLE = 0.05
+
+
+def is_enough(profile: Profile, settings: JudgeSettings) -> bool:
+    """Return whether the last runs of a profile have sharpened the oracle by next to nothing.
+
+    What is the smallest change of the usual quantities that would be caught by all runs so far, and by all
+    but the last three? Once the median of them has gained less than a twentieth, there are enough. A quantity
+    without a detected change is left out; while that holds for all, there are not enough.
+    """
+    names = usual_names(profile)
+    before = strengths(replace(profile, values=profile.values[: -AUTO.last]), settings, names)
+    return gain(before, strengths(profile, settings, names)) < LITTLE
+
+
+def gain(before: Sequence[Strength], after: Sequence[Strength]) -> float:
+    """Return by which share the median quantity's smallest change has become smaller; negative for larger.
+
+    1 where it was not caught before, or is caught of no quantity.
+    """
+    shares = [
+        1.0 if isinf(old.smallest) else 1.0 - new.smallest / old.smallest
+        for old, new in zip(before, after, strict=True)
+        if not (isinf(old.smallest) and isinf(new.smallest))
+    ]
+    return float(np.median(shares)) if shares else 1.0

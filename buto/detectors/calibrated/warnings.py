@@ -6,23 +6,22 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from buto.analysis.evidence import training_needed
 from buto.detectors.alarms import N_CHECKED
 from buto.detectors.calibrated.anomalies import Anomaly, AnomalyKind, Symptom, find_anomalies
-from buto.detectors.calibrated.evidence import runs_needed
 from buto.detectors.calibrated.findings import words
-from buto.detectors.calibrated.load.rates import is_rate, other_rates, range_words
-from buto.detectors.calibrated.machines.environments import between
+from buto.detectors.calibrated.load_observed import is_rate, other_rates, range_words
 from buto.detectors.calibrated.profile import Profile
 from buto.runs import FloatArray, RunSet
 from buto.steps import Action, Advice, Setting, Step
-from buto.units import format_quantity
+from buto.units import format_quantity, format_range
 
 GOOD_RUNS = 10
 
 
 def few_runs(n_runs: int, alpha: float) -> tuple[str, ...]:
     """Return one sentence if they are too few, with what they let pass; none if they are enough."""
-    enough = runs_needed(N_CHECKED, alpha)
+    enough = training_needed(N_CHECKED, alpha)
     if n_runs >= enough:
         return ()
     good = max(GOOD_RUNS, enough)
@@ -34,6 +33,14 @@ def few_runs(n_runs: int, alpha: float) -> tuple[str, ...]:
         f"{N_CHECKED} runs of a check need an assumption on distributions",
     )
     return (advice,)
+
+
+def too_few(n_training: int, n_checked: int, alpha: float, needed: int) -> str:
+    """Return that so many training runs decide nothing at this alpha, and how many would."""
+    return (
+        f"{n_training} training runs cannot tell a share of {alpha:g} from chance "
+        f"with {n_checked} under test: {needed} could"
+    )
 
 
 def one_load(profile: Profile) -> tuple[str, ...]:
@@ -64,7 +71,7 @@ def another_load(profile: Profile, checked: Sequence[FloatArray]) -> str:
         return ""
     place = int(np.flatnonzero(other)[0])
     prop = profile.quantities[profile.catalogue[columns[place]].column]
-    usual = between(float(low[place]), float(high[place]), prop)
+    usual = format_range(float(low[place]), float(high[place]), prop.unit)
     return (
         f"{prop.name} is {format_quantity(float(rates[place]), prop.unit)} and was {usual} in training, "
         "where all runs had the same load: train with runs of several rates, then the load is adjusted for"

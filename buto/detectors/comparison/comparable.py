@@ -7,14 +7,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from buto.analysis.series import LARGEST, series_of
 from buto.classify.metadata import MetadataSettings, compare_metadata, learn_metadata
-from buto.detectors.readable import MOST_UNREAD
+from buto.detectors.readable import MOST_UNREAD, has, partly_unread, unread
 from buto.detectors.settings import Settings, judges
 from buto.errors import JudgeError
 from buto.properties import Property, is_judged
-from buto.runs import FloatArray, Run, RunSet
-from buto.runs.long import drawn
+from buto.runs import Run, RunSet
 from buto.steps import Action, Advice, Step
 
 
@@ -70,15 +68,14 @@ def unequally_read(first: RunSet, second: RunSet, properties: Sequence[Property]
     properties = [prop for prop in properties if is_judged(prop)]
     if not properties:
         return ()
-    lacking = [np.array([_lacking(run, properties) for run in runs]) for runs in (first, second)]
+    lacking = [np.array([unread(run, properties) for run in runs]) for runs in (first, second)]
     most = [shares.max(axis=0) for shares in lacking]
     sentences = []
     for place, prop in enumerate(properties):
         side = int(most[1][place] > most[0][place])
         if most[side][place] - most[1 - side][place] > MOST_UNREAD:
             run = (first, second)[side].runs[int(lacking[side][:, place].argmax())]
-            share = f"{most[side][place]:.0%}"
-            sentences.append(f"{prop.name} could not be read in {share} of the samples of {run.id}")
+            sentences.append(partly_unread(prop.name, most[side][place], run))
     return tuple(sentences)
 
 
@@ -118,15 +115,7 @@ def unequal_times(first: RunSet, second: RunSet) -> tuple[str, ...]:
 
 def _read(run: Run) -> set[str]:
     """Return the names of the properties that have a value from which statistics can be made."""
-    return {prop.name for column, prop in enumerate(run.properties) if run.smallest_read(column) <= LARGEST}
-
-
-def _lacking(run: Run, properties: Sequence[Property]) -> FloatArray:
-    """Return the share of samples without such a value, shape (n_properties,); for a long run, of those
-    drawn.
-    """
-    lacking: FloatArray = np.isnan(series_of(drawn(run), properties).values).mean(axis=0)
-    return lacking
+    return {prop.name for prop in run.properties if has(run, prop)}
 
 
 def _test(runs: RunSet) -> str:

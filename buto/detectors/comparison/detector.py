@@ -14,12 +14,14 @@ from __future__ import annotations
 from dataclasses import replace
 from math import comb
 
-from buto.analysis.evidence import Significance
-from buto.detectors.calibrated.evidence import FEWEST_RUNS, MOST_CHOICES, could_not_be_read, weigh
+from buto.analysis import evidence
+from buto.analysis.evidence import FEWEST_RUNS, Significance
+from buto.detectors.calibrated.evidence import could_not_be_read, weigh
 from buto.detectors.calibrated.explanation import explain_comparison
 from buto.detectors.calibrated.findings import findings, outlier_shares
 from buto.detectors.calibrated.profile import learn
 from buto.detectors.calibrated.settings import CALIBRATED, JudgeSettings
+from buto.detectors.calibrated.verdict import noted
 from buto.detectors.comparison.comparable import (
     comparable,
     environment_differences,
@@ -78,17 +80,13 @@ def smallest_p_value(n_first: int, n_second: int, settings: JudgeSettings, *, pa
     Args:
         paired: whether runs are exchanged only within pairs.
     """
-    alike = 2 if n_first == n_second and settings.fail_on == "any" else 1
     n_ways = 2**n_second if paired else comb(n_first + n_second, n_second)
-    return max(alike / n_ways, 1 / MOST_CHOICES)
+    return evidence.smallest_p_value(n_ways, mirrored=n_first == n_second and settings.fail_on == "any")
 
 
 def runs_needed(settings: JudgeSettings, *, paired: bool = False) -> int:
     """Return the smallest number of runs of each program that can show a difference at their alpha."""
-    n_runs = FEWEST_RUNS
-    while smallest_p_value(n_runs, n_runs, settings, paired=paired) > settings.alpha:
-        n_runs += 1
-    return n_runs
+    return evidence.runs_needed(lambda n: smallest_p_value(n, n, settings, paired=paired), settings.alpha)
 
 
 def turns_needed(settings: JudgeSettings) -> int:
@@ -143,28 +141,28 @@ def compare(first: RunSet, second: RunSet, settings: JudgeSettings) -> Verdict:
     shared = comparable(ours, theirs, settings)
     by_class = judges(settings, LIVE_CLASSES)
     profile = learn((*ours, *theirs), shared.properties, by_class=by_class)
-    evidence = weigh(profile, profile.values, len(theirs), settings, paired=paired)
+    weighed = weigh(profile, profile.values, len(theirs), settings, paired=paired)
     one_sided = (
         *shared.one_sided,
         *unequally_read(ours, theirs, shared.properties),
-        *could_not_be_read(evidence),
+        *could_not_be_read(weighed),
     )
-    lacking = (*shared.lacking, *could_not_be_read(evidence, usual=False))
-    found = evidence.mattering.significance
+    lacking = (*shared.lacking, *could_not_be_read(weighed, usual=False))
+    found = weighed.mattering.significance
     differs = found.p_value <= settings.alpha
     inconclusive = bool(one_sided) and not differs
-    named = findings(evidence, evidence.mattering, theirs, settings, detector=DETECTOR)
-    certain = evidence.any.significance.p_value <= settings.alpha
-    others = findings(evidence, evidence.any, theirs, settings, detector=DETECTOR) if certain else ()
+    named = findings(weighed, weighed.mattering, theirs, settings, detector=DETECTOR)
+    certain = weighed.any.p_value <= settings.alpha
+    others = findings(weighed, weighed.any, theirs, settings, detector=DETECTOR) if certain else ()
     return replace(
         verdict,
         status=Status.REGRESSION if differs else Status.INCONCLUSIVE if inconclusive else Status.PASS,
         findings=named,
-        noted=tuple(one for one in others if one.subject not in {finding.subject for finding in named}),
+        noted=noted(named, others),
         reasons=one_sided if inconclusive else (),
         warnings=(*verdict.warnings, *unequal_times(ours, theirs), *one_sided, *lacking, *reported),
         p_value=found.p_value,
-        reach=outlier_shares(evidence, settings),
+        reach=outlier_shares(weighed, settings),
         guarantee=_guarantee(found, paired=paired),
     )
 

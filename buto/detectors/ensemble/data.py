@@ -9,13 +9,13 @@ from typing import Any
 
 import numpy as np
 
-from buto.detectors.bounds.data import property_of, property_to_data
-from buto.detectors.calibrated.machines.environments import environment_from
-from buto.detectors.calibrated.machines.work import Work, work_of, work_to_data
+from buto.detectors.calibrated.environments import environment_from
+from buto.detectors.calibrated.machine_numbers import Work, work_of, work_to_data
 from buto.detectors.ensemble.rules.discretise import MOST_BINS, Bins
 from buto.detectors.ensemble.rules.machines import Machines
 from buto.detectors.ensemble.rules.mining import NONE, STRIDE, Rules
 from buto.detectors.ensemble.rules.model import Ensemble, PriorTest
+from buto.detectors.stored import property_of, property_to_data
 from buto.errors import BadFileError
 from buto.properties import Property
 

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from buto.detectors.calibrated.machines.work import learn_work, unknown_work
+from buto.detectors.calibrated.machine_numbers import learn_work, unknown_work
 from buto.detectors.ensemble import data as ensemble_data
 from buto.detectors.ensemble.data import Learned
 from buto.detectors.ensemble.explanation import explain

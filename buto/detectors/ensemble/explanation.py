@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections import defaultdict
 
-from buto.detectors.calibrated.machines.environments import environment_words, some_of
+from buto.detectors.calibrated.environments import environment_words
 from buto.detectors.ensemble.data import Learned
 from buto.detectors.ensemble.findings import SOURCE
 from buto.detectors.ensemble.rules.model import Judging
 from buto.detectors.explanation import Explanation, Section
+from buto.units import format_list
 from buto.verdicts import Verdict
 
 
@@ -39,7 +40,7 @@ def _environments(learned: Learned) -> Section:
     for test in learned.ensemble.tests:
         tests[environment_words(test.environment)].append(test)
     rows = tuple(
-        (words, some_of([test.run_id for test in some]), str(sum(len(test.rules) for test in some)))
+        (words, format_list([test.run_id for test in some]), str(sum(len(test.rules) for test in some)))
         for words, some in tests.items()
     )
     return Section(

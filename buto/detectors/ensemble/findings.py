@@ -7,7 +7,6 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from buto.detectors.calibrated.machines.environments import some_of
 from buto.detectors.ensemble.data import Learned
 from buto.detectors.ensemble.rules.mining import STRIDE
 from buto.detectors.ensemble.rules.model import Judgement, Judging, PriorTest, only, outside
@@ -15,6 +14,7 @@ from buto.detectors.ensemble.rules.violations import BoolArray, broken
 from buto.detectors.ensemble.sentences import range_words, rule_words
 from buto.properties import Better, Kind
 from buto.runs import FloatArray, Run
+from buto.units import format_list
 from buto.verdicts import Direction, Effect, Finding
 
 SOURCE = "foo"
@@ -126,7 +126,7 @@ def _finding(learned: Learned, run: Run, judgement: Judgement, counter: int, how
         for test, vote in zip(learned.ensemble.tests, judgement.votes, strict=True)
         if vote[counter]
     ]
-    who = "all" if len(voters) == len(judgement.weight) else some_of(voters)
+    who = "all" if len(voters) == len(judgement.weight) else format_list(voters)
     said = (
         f"{len(voters)} of {len(judgement.weight)} prior tests say so, with {judgement.share[counter]:.0%} "
         f"of the votes ({who}); usually: {'; '.join(rule.words for rule in rules[:MOST_RULES])}"

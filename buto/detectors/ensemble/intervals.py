@@ -7,8 +7,8 @@ from collections.abc import Sequence
 import numpy as np
 
 from buto.analysis.series import sampling_interval, series_of
-from buto.detectors.calibrated.machines.numbers import rounded
-from buto.detectors.calibrated.machines.work import Work
+from buto.analysis.series import significant as rounded
+from buto.detectors.calibrated.machine_numbers import Work
 from buto.properties import Kind, Property
 from buto.runs import FloatArray, Run, RunSet
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from buto.detectors.calibrated.machines.environments import between
 from buto.detectors.ensemble.rules.discretise import Bins
 from buto.detectors.ensemble.rules.mining import NONE, STRIDE, Rules
 from buto.properties import Kind, Property
+from buto.units import format_range
 
 _WORDS = ("very low", "low", "medium", "high", "very high")
 
@@ -37,7 +37,7 @@ def rule_words(rules: Rules, number: int, properties: Sequence[Property], bins: 
     premise = [item_words(int(item), properties, bins) for item in rules.premises[number] if item != NONE]
     consequent = int(rules.consequents[number])
     counter, place = divmod(consequent, STRIDE)
-    limits = between(*bins.limits(counter, place), properties[counter])
+    limits = format_range(*bins.limits(counter, place), properties[counter].unit)
     then = f"{item_words(consequent, properties, bins)} ({limits})"
     return f"when {' and '.join(premise)}, {then}" if premise else then
 
@@ -45,4 +45,4 @@ def rule_words(rules: Rules, number: int, properties: Sequence[Property], bins: 
 def range_words(low: float, high: float, prop: Property) -> str:
     """Return the rule that a counter stays in its range."""
     name = f"the growth of {prop.name}" if prop.kind is Kind.COUNTER else prop.name
-    return f"{name} stays in its range ({between(low, high, prop)})"
+    return f"{name} stays in its range ({format_range(low, high, prop.unit)})"

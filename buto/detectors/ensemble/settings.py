@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from fnmatch import fnmatchcase
 
-from buto.detectors.calibrated.machines.environments import COLLECTORS, Environment, sorted_list
+from buto.detectors.calibrated.environments import COLLECTORS, Environment, sorted_list
 from buto.detectors.ensemble.rules.mining import Thresholds
 from buto.detectors.ensemble.rules.model import Judging, Learning
 from buto.detectors.keys import COMMON, Key, choice, number, patterns, positive, share, truth, whole

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections import Counter
 
-from buto.detectors.calibrated.machines.environments import Environment, environment_words, some_of
+from buto.detectors.calibrated.environments import Environment, environment_words
 from buto.detectors.ensemble.rules.model import Ensemble, Judgement
 from buto.detectors.ensemble.rules.voting import lone
+from buto.units import format_list
 
 GOOD_TESTS = 5
 
@@ -68,7 +69,7 @@ def of_judgement(ensemble: Ensemble, environment: Environment, judgement: Judgem
     alike = [run_id for run_id, number in zip(ids, shared, strict=True) if number == most]
     weight = sum(judgement.weight[place] for place, number in enumerate(shared) if number == most)
     votes = f"{'has' if len(alike) == 1 else 'have'} {weight:.0%} of the votes"
-    like = f"the environment shares {most} of {total} components with {some_of(alike)}, which {votes}"
+    like = f"the environment shares {most} of {total} components with {format_list(alike)}, which {votes}"
     said.append(f"{like}; the least like prior test shares {min(shared)}")
     alone = lone(shared)
     if alone is not None:

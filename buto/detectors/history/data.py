@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 
-from buto.detectors.bounds.data import property_of, property_to_data
 from buto.detectors.history.columns import Columns
 from buto.detectors.history.engine.engine import Engine
 from buto.detectors.history.engine.models.model import floats, wholes
@@ -16,6 +15,7 @@ from buto.detectors.history.known import N_SIZES
 from buto.detectors.history.learning import Judge
 from buto.detectors.history.settings import SHAPING, is_deviations, scheme_of
 from buto.detectors.settings import Settings
+from buto.detectors.stored import property_of, property_to_data
 from buto.errors import BadFileError
 from buto.runs import FloatArray
 from buto.runs.labels import Label

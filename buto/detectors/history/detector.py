@@ -106,7 +106,7 @@ class FittedHistory(FittedDetector):
         return Status.PASS, "", ()
 
     def _unread(self, runs: RunSet) -> tuple[str, ...]:
-        usable = np.all([readable(run, self.columns.properties) for run in runs], axis=0)
+        usable = readable(runs, self.columns.properties)
         return tuple(
             f"{prop.name} could not be read in enough samples"
             for prop, read in zip(self.columns.properties, usable, strict=True)

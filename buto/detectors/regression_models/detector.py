@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from buto.detectors.calibrated.load import stored
-from buto.detectors.calibrated.load.observations import observations
+from buto.analysis.features import observations
+from buto.detectors.calibrated.load import observations_of, observations_to_data
 from buto.detectors.explanation import Explanation
 from buto.detectors.protocol import Detector, FittedDetector
 from buto.detectors.readable import judged_properties, readable
@@ -58,7 +58,7 @@ class FittedRegressionModels(FittedDetector):
         A regression if a cluster differs; else inconclusive if a property could not be read, or if a model
         was used beyond the training runs; else a pass.
         """
-        usable = np.all([readable(run, self.properties) for run in runs], axis=0)
+        usable = readable(runs, self.properties)
         reasons = [
             f"{prop.name} could not be read in enough samples"
             for prop, read in zip(self.properties, usable, strict=True)
@@ -83,7 +83,7 @@ class FittedRegressionModels(FittedDetector):
         return Verdict(Status.PASS, self.settings.method, warnings=beyond)
 
     def to_data(self) -> dict[str, Any]:
-        return stored.write(self.properties, self.runs, self.left_out)
+        return observations_to_data(self.properties, self.runs, self.left_out)
 
     def view(self, runs: Sequence[Run]) -> View:
         known = {prop.name for prop in self.properties}
@@ -160,7 +160,7 @@ class ShangDetector(Detector[Settings]):
         return FittedRegressionModels(self.settings, properties, tuple(learned), left_out)
 
     def from_data(self, data: Mapping[str, Any]) -> FittedRegressionModels:
-        return FittedRegressionModels(self.settings, *stored.read(data))
+        return FittedRegressionModels(self.settings, *observations_of(data))
 
 
 class ShangCalibratedDetector(ShangDetector):

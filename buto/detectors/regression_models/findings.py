@@ -6,11 +6,10 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from buto.detectors.calibrated.load.findings import effect_of
 from buto.detectors.regression_models.judging import Judged
 from buto.properties import Kind, Property
 from buto.units import format_percent
-from buto.verdicts import Direction, Finding
+from buto.verdicts import Direction, Finding, effect_of
 
 SOURCE = "shang"
 

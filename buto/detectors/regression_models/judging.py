@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from buto.detectors.calibrated.load.clusters import clustered
-from buto.detectors.calibrated.load.errors import Errors, errors_of, ks_statistics
+from buto.detectors.calibrated.load_findings import Errors, errors_of, ks_statistics
+from buto.detectors.regression_models.clusters import clustered
 from buto.detectors.regression_models.models import fitted, target_of
 from buto.detectors.regression_models.redundancy import reduced
 from buto.runs import FloatArray

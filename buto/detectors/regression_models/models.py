@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from buto.detectors.calibrated.load.clusters import varies
+from buto.detectors.calibrated.load_models import varies
 from buto.runs import FloatArray
 
 

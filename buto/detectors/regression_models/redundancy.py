@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from buto.detectors.calibrated.load.clusters import correlation, varies
+from buto.detectors.calibrated.load_models import correlation, varies
 from buto.runs import FloatArray
 
 SINGULAR = 1e-8

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from buto.detectors.calibrated.load.clusters import DISTANCES
 from buto.detectors.keys import COMMON, choice, positive, share, whole
+from buto.detectors.regression_models.clusters import DISTANCES
 from buto.detectors.settings import Settings
 
 THRESHOLD, REDUNDANT, DISTANCE, ERROR, STRETCHES = "threshold", "redundant", "distance", "error", "stretches"

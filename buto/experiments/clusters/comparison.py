@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from buto.detectors.calibrated.load.observations import observations
+from buto.analysis.features import observations
 from buto.detectors.calibrated.settings import JudgeSettings
 from buto.detectors.readable import judged_properties
 from buto.experiments.bed.labels import BedRun, chosen, together

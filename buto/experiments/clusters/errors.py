@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from math import nan
 
-from buto.detectors.calibrated.load.observations import observations
+from buto.analysis.features import observations
 from buto.detectors.readable import judged_properties
 from buto.detectors.regression_models.judging import judged
 from buto.detectors.regression_models.settings import DISTANCE, REDUNDANT, STRETCHES, THRESHOLD

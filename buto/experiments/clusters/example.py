@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from buto.detectors.calibrated.load.clusters import clustered, distances, merges
-from buto.detectors.calibrated.load.errors import Errors
+from buto.detectors.calibrated.load_findings import Errors
+from buto.detectors.calibrated.load_models import merges
+from buto.detectors.regression_models.clusters import clustered, distances
 from buto.detectors.regression_models.judging import judged
 from buto.experiments.clusters.table1 import BOTH, KEPT, NAMES, NEW, OLD
 from buto.runs import FloatArray

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from buto.detectors.calibrated.load.clusters import correlation, varies
-from buto.detectors.calibrated.load.errors import errors_of
-from buto.detectors.calibrated.load.observations import observations
+from buto.analysis.features import observations
+from buto.detectors.calibrated.load_findings import errors_of
+from buto.detectors.calibrated.load_models import correlation, varies
 from buto.detectors.readable import judged_properties
 from buto.detectors.regression_models.models import fitted
 from buto.detectors.regression_models.redundancy import reduced

@@ -7,9 +7,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from buto.detectors.calibrated.machines.deciding import decided
-from buto.detectors.calibrated.machines.environments import Environment
-from buto.detectors.calibrated.machines.model import WholeTests
+from buto.detectors.calibrated.environments import Environment
+from buto.detectors.calibrated.machine_findings import new_components
+from buto.detectors.calibrated.machine_model import WholeTests
+from buto.detectors.calibrated.machine_ranking import Ranked
 from buto.experiments.design import PROGRAMS, SUBTLE, Experiment
 from buto.experiments.ensembles.sites import JUDGE, Measured, Site, experiments, measured
 from buto.runs import FloatArray
@@ -58,7 +59,7 @@ def left_out(some: Sequence[Site]) -> Iterator[Share]:
     alpha = JUDGE.alpha
     judges: dict[str, Judge] = {
         BY_JUDGE: by_judge,
-        SMALL: lambda whole, where, runs: decided(whole, where, whole.ranked(where, runs, alpha), alpha),
+        SMALL: lambda whole, where, runs: decided(whole, where, by_all(whole, where, runs), alpha),
         RANK: lambda whole, where, runs: by_rank(whole, where, runs, alpha),
         BONFERRONI: lambda whole, _, runs: by_each_number(whole, runs, alpha),
     }
@@ -123,9 +124,29 @@ def by_judge(whole: WholeTests, where: Environment, runs: Sequence[FloatArray]) 
     return decided(whole, where, None if found is None else found.mattering, JUDGE.alpha)
 
 
+def by_all(whole: WholeTests, where: Environment, runs: Sequence[FloatArray]) -> Ranked | None:
+    """Return the rank by differences of every size."""
+    found = whole.judged(where, runs, JUDGE)
+    return None if found is None else found.any
+
+
+def decided(whole: WholeTests, environment: Environment, found: Ranked | None, alpha: float) -> Status:
+    """Return the status of a test, as if one run could fail alone.
+
+    A regression if the p-value is at most alpha, and no component of the environment is new that all prior
+    tests had alike. Inconclusive if more prior tests would show that it differs, or if there is such a
+    component.
+    """
+    if found is None:
+        return Status.INCONCLUSIVE
+    if found.p_value > alpha:
+        return Status.PASS if found.needed is None else Status.INCONCLUSIVE
+    return Status.INCONCLUSIVE if new_components(whole, environment) else Status.REGRESSION
+
+
 def by_rank(whole: WholeTests, where: Environment, runs: Sequence[FloatArray], alpha: float) -> Status:
     """Return a regression wherever the p-value says so, also where a component of the environment is new."""
-    found = whole.ranked(where, runs, alpha)
+    found = by_all(whole, where, runs)
     if found is None:
         return Status.INCONCLUSIVE
     return Status.REGRESSION if found.p_value <= alpha else Status.PASS

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from buto.detectors.calibrated.machines.environments import Environment, components_shared, weights
+from buto.detectors.calibrated.environments import Environment, components_shared, weights
 from buto.detectors.ensemble.rules.violations import BoolArray, confidence_change
 from buto.detectors.ensemble.rules.voting import bagged, stacked
 

@@ -9,9 +9,9 @@ from pathlib import Path
 import numpy as np
 
 from buto.classify.metadata import MetadataSettings
-from buto.detectors.calibrated.machines.environments import Environment, environment_of
-from buto.detectors.calibrated.machines.model import WholeTests
-from buto.detectors.calibrated.machines.numbers import Numbers, numbers_for, quantities_of
+from buto.detectors.calibrated.environments import Environment, environment_of
+from buto.detectors.calibrated.machine_model import WholeTests
+from buto.detectors.calibrated.machine_numbers import Numbers, numbers_for, quantities_of
 from buto.detectors.calibrated.settings import CALIBRATED
 from buto.errors import BadFileError
 from buto.experiments.dataset import archive

@@ -9,10 +9,10 @@ from math import nan
 import numpy as np
 
 from buto.detectors.calibrated.detector import CalibratedDetector, FittedCalibrated
-from buto.detectors.calibrated.evidence import passes_gate, weigh
-from buto.detectors.calibrated.obvious import obvious
+from buto.detectors.calibrated.evidence import obvious, weigh
 from buto.detectors.calibrated.profile import Emitter
 from buto.detectors.calibrated.settings import CALIBRATED, JudgeSettings
+from buto.detectors.calibrated.verdict import passes_gate
 from buto.detectors.comparison.detector import compare, comparing
 from buto.runs import FloatArray, Run, RunSet, run_set
 from buto.verdicts import Status

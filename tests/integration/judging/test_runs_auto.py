@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from buto.detectors.calibrated.sufficiency import AUTO
+from buto.detectors.calibrated.strength import AUTO
 from buto.oracle import load
 from buto.runs import Run
 from buto.runs.store import RunStore

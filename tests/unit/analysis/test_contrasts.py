@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from buto.analysis.contrasts import Stable, choices, contrasts, stabilised, within
+from buto.analysis.spread import LevelShare
 from tests.support.references import naive_calibrated
 
 
@@ -112,12 +113,12 @@ def test_far_from_zero_a_scale_of_shares_and_near_it_one_of_numbers():
 
 @settings(deadline=None)
 @given(st.floats(-1e12, 1e12), st.floats(0.001, 1e6), st.floats(0, 1e12))
-def test_the_floor_is_a_unit_and_a_percent_of_the_level(value, grain, level):
+def test_the_floor_is_a_unit_and_a_share_of_the_level(value, grain, level):
     """Moving by the floor on the stable scale is moving by both, added as deviations are."""
     stable = stabilised(np.full((5, 1), value), np.array([grain]), np.array([level]))
     unit = max(grain, level / 1000)
     assert stable.unit[0] == pytest.approx(unit)
-    assert stable.floor[0] == pytest.approx(np.hypot(unit, level / 100) / np.hypot(value, unit))
+    assert stable.floor[0] == pytest.approx(np.hypot(unit, LevelShare.RUNS * level) / np.hypot(value, unit))
 
 
 def test_what_has_no_unit_and_no_level_can_still_be_compared():

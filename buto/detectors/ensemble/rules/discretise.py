@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from buto.detectors.calibrated.machines.numbers import rounded
+from buto.analysis.series import significant as rounded
 from buto.runs import FloatArray
 
 IntArray = npt.NDArray[np.int64]

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from buto.detectors.calibrated.machines.numbers import rounded
+from buto.analysis.series import significant as rounded
 from buto.detectors.ensemble.rules.violations import BoolArray
 from buto.runs import FloatArray
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from buto.detectors.calibrated.machines.environments import Environment, components_shared, weights
+from buto.detectors.calibrated.environments import Environment, components_shared, weights
 from buto.detectors.ensemble.rules.discretise import Bins, IntArray, discretise, learn_bins, widened
 from buto.detectors.ensemble.rules.machines import Machines, learn_machines, medians_of
 from buto.detectors.ensemble.rules.mining import STRIDE, Rules, Thresholds, mine

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from buto.detectors.calibrated.machines.environments import weights
+from buto.detectors.calibrated.environments import weights
 from buto.detectors.ensemble.rules.violations import BoolArray
 from buto.runs import FloatArray
 

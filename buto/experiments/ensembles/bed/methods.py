@@ -11,9 +11,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from buto.detectors.calibrated.load.rates import RATES, is_rate
-from buto.detectors.calibrated.machines.numbers import quantity_of
-from buto.detectors.calibrated.machines.work import Work, learn_work
+from buto.detectors.calibrated.load_observed import RATES, is_rate
+from buto.detectors.calibrated.machine_numbers import Work, learn_work, quantity_of
 from buto.errors import JudgeError
 from buto.experiments.clusters.comparison import ignoring_agent
 from buto.experiments.ensembles.bed.counters import is_counter

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from buto.detectors.calibrated.machines.work import Work
+from buto.detectors.calibrated.machine_numbers import Work
 from buto.detectors.ensemble.intervals import intervals_of
 from buto.detectors.ensemble.rules.model import Ensemble, judge, learn
 from buto.detectors.ensemble.rules.violations import BoolArray

@@ -10,7 +10,7 @@ import pytest
 
 from buto.detectors.calibrated import data as stored
 from buto.detectors.calibrated.detector import FittedCalibrated
-from buto.detectors.calibrated.live_classes import MOST_CLASSES, learn_classes
+from buto.detectors.calibrated.profile import MOST_CLASSES, learn_classes
 from buto.detectors.calibrated.settings import CALIBRATED
 from buto.detectors.comparison.detector import compare
 from buto.errors import BadFileError

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from buto import oracle
-from buto.detectors.calibrated import long as by_parts
+from buto.detectors.calibrated import profile as by_parts
 from buto.detectors.calibrated.envelope import judged_properties
 from buto.detectors.calibrated.settings import CALIBRATED
 from buto.detectors.settings import judges

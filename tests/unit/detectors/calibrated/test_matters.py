@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 
 from buto.detectors.calibrated.detector import CalibratedDetector, FittedCalibrated
-from buto.detectors.calibrated.evidence import passes_gate, weigh
-from buto.detectors.calibrated.obvious import obvious
+from buto.detectors.calibrated.evidence import obvious, passes_gate, weigh
 from buto.detectors.calibrated.profile import Profile
 from buto.detectors.calibrated.settings import CALIBRATED, GATE
 from buto.oracle import check, settings_from, train, why_confirm

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from buto.detectors.calibrated.settings import CALIBRATED
-from buto.detectors.calibrated.sufficiency import AUTO, gain
+from buto.detectors.calibrated.strength import AUTO, gain
 from buto.detectors.strength import Strength
 from buto.oracle import enough_runs
 from buto.runs import RunSet, run_set

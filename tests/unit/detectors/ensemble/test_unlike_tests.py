@@ -5,8 +5,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from buto.detectors.calibrated.machines.learning import learn_whole
-from buto.detectors.calibrated.machines.work import Work, learn_work
+from buto.detectors.calibrated.machine_numbers import Work, learn_work
+from buto.detectors.calibrated.machines import learn_whole
 from buto.detectors.calibrated.settings import CALIBRATED
 from buto.detectors.ensemble.detector import FooDetector
 from buto.detectors.ensemble.intervals import intervals_of

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from buto.detectors.calibrated.machines.environments import components_shared, weights
+from buto.detectors.calibrated.environments import components_shared, weights
 from buto.detectors.ensemble.rules.voting import bagged, lone, stacked, stacked_weights
 
 COUNTERS = ("cpu", "throughput", "memory", "transactions")

@@ -3,8 +3,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from buto.detectors.calibrated.load.errors import Errors
-from buto.detectors.calibrated.load.observations import observations
+from buto.analysis.features import observations
+from buto.detectors.calibrated.load_findings import Errors
 from buto.detectors.judge import settings_from
 from buto.detectors.regression_models.findings import differs
 from buto.detectors.regression_models.judging import Judged, excesses

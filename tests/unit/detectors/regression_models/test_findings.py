@@ -2,7 +2,7 @@
 
 import pytest
 
-from buto.detectors.calibrated.load.findings import change_text
+from buto.detectors.calibrated.load_findings import change_text
 
 
 @pytest.mark.parametrize(

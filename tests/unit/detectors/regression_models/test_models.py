@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 from scipy.stats import ks_2samp
 
-from buto.detectors.calibrated.load.errors import Errors, errors_of, ks_statistics
+from buto.detectors.calibrated.load_findings import Errors, errors_of, ks_statistics
 from buto.detectors.regression_models.models import fitted, target_of
 
 

@@ -3,8 +3,9 @@
 import numpy as np
 import pytest
 
-from buto.detectors.calibrated.load.clusters import clustered, distances, merges, pseudo_f
-from buto.detectors.calibrated.load.errors import ks_statistics
+from buto.detectors.calibrated.load_findings import ks_statistics
+from buto.detectors.calibrated.load_models import merges
+from buto.detectors.regression_models.clusters import clustered, distances, pseudo_f
 from buto.detectors.regression_models.judging import judged
 from buto.detectors.regression_models.models import target_of
 from buto.detectors.regression_models.redundancy import reduced

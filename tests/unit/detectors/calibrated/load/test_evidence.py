@@ -7,8 +7,8 @@ import pytest
 
 from buto.analysis.contrasts import choices
 from buto.detectors.calibrated.load import evidence
-from buto.detectors.calibrated.load.models import sums_of
-from buto.detectors.calibrated.load.scores import Scored
+from buto.detectors.calibrated.load_evidence import Scored
+from buto.detectors.calibrated.load_models import sums_of
 from buto.detectors.calibrated.relevance import Sizes
 
 N_RUNS, N_CHOICES = 21, 10

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from buto.detectors.calibrated.load.scores import Scored
+from buto.detectors.calibrated.load_evidence import Scored
 
 N = 40
 FAMILY = np.arange(N)

@@ -7,11 +7,10 @@ import numpy as np
 import pytest
 
 from buto.detectors.calibrated.detector import GUARANTEE, CalibratedDetector, FittedCalibrated
-from buto.detectors.calibrated.machines.deviations import held_out_environments
-from buto.detectors.calibrated.machines.elsewhere import Elsewhere, Scores
-from buto.detectors.calibrated.machines.environments import environment_of
-from buto.detectors.calibrated.machines.fitted import NOT_SEEN
-from buto.detectors.calibrated.machines.tail import SMALLEST_TAIL, SOFTENING
+from buto.detectors.calibrated.environments import environment_of
+from buto.detectors.calibrated.machine_groups import held_out_environments
+from buto.detectors.calibrated.machine_ranking import SMALLEST_TAIL, SOFTENING, Elsewhere, Scores
+from buto.detectors.calibrated.machines import NOT_SEEN
 from buto.errors import BadFileError
 from buto.oracle import settings_from
 from buto.runs import run_set

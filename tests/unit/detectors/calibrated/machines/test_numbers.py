@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from buto.detectors.calibrated.machines.environments import environment_of
-from buto.detectors.calibrated.machines.numbers import merged, quantity_of
+from buto.detectors.calibrated.environments import environment_of
+from buto.detectors.calibrated.machine_numbers import merged, quantity_of
 from buto.detectors.settings import USUAL_METADATA
 from buto.properties import property_for
 from tests.support.runs.signals import INTERVAL_S, make_run

@@ -1,4 +1,4 @@
-"""What is learned of training runs of several machines: how each number of a run depends on the machine."""
+"""Training runs of several machines as numbers, and how runs of another machine rank among them."""
 
 from __future__ import annotations
 
@@ -9,25 +9,58 @@ from functools import cached_property
 import numpy as np
 
 from buto.analysis.contrasts import Stable, stabilised
+from buto.analysis.features import Feature
 from buto.analysis.matching import BoolArray
+from buto.analysis.spread import LevelShare
 from buto.analysis.timepoints import IntArray
-from buto.detectors.calibrated.machines.deviations import held_out_environments
-from buto.detectors.calibrated.machines.environments import Environment
-from buto.detectors.calibrated.machines.exact import is_exact, is_growth
-from buto.detectors.calibrated.machines.groups import Dependences, Groups, dependences, grouped
-from buto.detectors.calibrated.machines.numbers import LEVELS, Numbers
-from buto.detectors.calibrated.machines.ranking import Counts, Ranked, everything_counts, ranked
-from buto.detectors.calibrated.machines.tail import SMALLEST_TAIL
-from buto.detectors.calibrated.relevance import Sizes, sign_of_worse, sizes_of
+from buto.detectors.calibrated.environments import Environment
+from buto.detectors.calibrated.machine_groups import (
+    Dependences,
+    Groups,
+    dependences,
+    grouped,
+    held_out_environments,
+)
+from buto.detectors.calibrated.machine_numbers import LEVELS, Numbers
+from buto.detectors.calibrated.machine_ranking import SMALLEST_TAIL, Counts, Ranked, ranked
+from buto.detectors.calibrated.relevance import Sizes, signs_of_worse, sizes_of, welcome_or_not
 from buto.detectors.calibrated.settings import JudgeSettings
-from buto.properties import METRICS, Property, split_name
+from buto.properties import METRICS, Kind, Property, split_name
 from buto.runs import FloatArray
 
-LEVEL_SHARE = 0.02
-"""Share of a quantity's level: between machines, a smaller difference is small."""
+GROWTH = ("slope",)
+"""How much a quantity grows during a run. It may be the same where the level is not: another JDK loads more
+classes at the start, and no more of them later."""
 
-GROWTH_SHARE = 0.005
-"""The same for how much a quantity grows during a run."""
+_WHOLE = ("total", "largest")
+"""Numbers that do not depend on when in a run something happens: on a slower machine that is later."""
+
+_LEVEL = (
+    "jvm.memory.allocated",
+    "jvm.thread.count",
+    "jvm.thread.daemon.count",
+    "jvm.thread.started",
+    "process.socket.count",
+    "process.unix.file_descriptor.count",
+)
+"""Of these, the amount is exact, too."""
+
+_GROWTH_ALONE = ("jvm.class.count", "jvm.object.live")
+"""Of these, only the growth: another JDK starts with more of them."""
+
+
+def is_growth(quantity: Property, feature: str) -> bool:
+    """Return whether a number says how much a quantity grows. Times grow in proportion to the machine."""
+    return quantity.kind is Kind.GAUGE and quantity.unit != "s" and feature in GROWTH
+
+
+def is_exact(quantity: Property, feature: str) -> bool:
+    """Return whether a number of a quantity is exact."""
+    metric = split_name(quantity.name)[0]
+    if metric in _LEVEL:
+        return feature in _WHOLE or is_growth(quantity, feature)
+    return metric in _GROWTH_ALONE and is_growth(quantity, feature)
+
 
 LINEAR = 1000.0
 """The unit of growth, in smallest differences: so the inverse hyperbolic sine is linear up to some hundred
@@ -35,7 +68,7 @@ of them. Growth may be zero, so it cannot have logarithms."""
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class Judged:
+class Elsewhere:
     """Runs on a machine that training does not know.
 
     Attributes:
@@ -68,7 +101,7 @@ class WholeTests:
     @cached_property
     def quantity(self) -> IntArray:
         """The number of the quantity of each kept number, shape (n_kept,)."""
-        return np.array([self.numbers.catalogue[place].column for place in self.kept], dtype=np.int64)
+        return np.array([one.column for one in self.features], dtype=np.int64)
 
     @cached_property
     def stable(self) -> Stable:
@@ -79,8 +112,8 @@ class WholeTests:
             if self.numbers.catalogue[place].name in LEVELS:
                 levels[column] = max(levels[column], float(np.abs(self.values[:, place]).mean()))
         level = levels[self.quantity]
-        usual = stabilised(values, grain, level, LEVEL_SHARE)
-        smallest = np.hypot(grain, GROWTH_SHARE * level)
+        usual = stabilised(values, grain, level, LevelShare.MACHINES)
+        smallest = np.hypot(grain, LevelShare.GROWTH_BETWEEN_MACHINES * level)
         unit = np.where(self.is_growth, LINEAR * np.where(smallest > 0, smallest, 1.0), usual.unit)
         return Stable(np.arcsinh(values / unit), np.where(self.is_growth, 1 / LINEAR, usual.floor), unit)
 
@@ -98,7 +131,7 @@ class WholeTests:
     def groups(self) -> Groups:
         """The training runs by environment."""
         place, different = grouped(self.environments)
-        of = [self.numbers.catalogue[number] for number in self.kept]
+        of = self.features
         is_level = np.array([one.name in LEVELS for one in of], dtype=bool)
         is_time = np.array([self.numbers.quantities[one.column].unit == "s" for one in of], dtype=bool)
         chosen = np.array([_is_chosen(self.numbers.quantities[one.column].name) for one in of], dtype=bool)
@@ -137,23 +170,18 @@ class WholeTests:
             values: FloatArray = self.stable.unit * np.sinh(scaled)
         return values
 
-    def ranked(self, environment: Environment, tests: Sequence[FloatArray], alpha: float) -> Ranked | None:
+    def judged(
+        self, environment: Environment, tests: Sequence[FloatArray], settings: JudgeSettings
+    ) -> Elsewhere | None:
         """Rank runs of one environment that training does not know, by the median of each number.
 
         None if the training runs cannot judge this environment at this alpha.
         """
-        return self._ranked(environment, tests, alpha, everything_counts)
-
-    def judged(
-        self, environment: Environment, tests: Sequence[FloatArray], settings: JudgeSettings
-    ) -> Judged | None:
-        """Rank runs by the differences that matter, and by all; None as in :meth:`ranked`."""
-        sign = self._sign_of_worse if settings.fail_on == "worse" else np.zeros(len(self.kept))
+        sign = signs_of_worse(self.features, self.numbers.quantities)
         sizes = self.sizes(settings.minimum_effect)
 
         def count(values: FloatArray, expected: FloatArray) -> BoolArray:
-            worse: BoolArray = (sign == 0) | ((values - expected) * sign > 0)
-            return worse & ~np.isnan(sign)
+            return welcome_or_not(values - expected, sign, settings.fail_on)
 
         def matter(values: FloatArray, expected: FloatArray) -> BoolArray:
             with np.errstate(invalid="ignore"):
@@ -162,7 +190,7 @@ class WholeTests:
 
         mattering = self._ranked(environment, tests, settings.alpha, matter)
         every = self._ranked(environment, tests, settings.alpha, count)
-        return None if mattering is None or every is None else Judged(mattering, every)
+        return None if mattering is None or every is None else Elsewhere(mattering, every)
 
     def sizes(self, minimum: Mapping[str, str]) -> Sizes:
         """Return the smallest differences of the kept numbers that matter.
@@ -171,18 +199,16 @@ class WholeTests:
             UsageError: a size has another unit than its quantity.
         """
         levels = np.zeros(len(self.numbers.quantities))
-        of = [self.numbers.catalogue[place] for place in self.kept]
+        of = self.features
         for place, one in sorted(zip(self.kept.tolist(), of, strict=True), key=lambda each: each[1].name):
             if one.name in LEVELS:  # Of a counter, the total comes last and holds.
                 levels[one.column] = float(np.abs(self.values[:, place].mean()))
         return sizes_of(self.numbers.quantities, of, levels, minimum)
 
     @property
-    def _sign_of_worse(self) -> FloatArray:
-        """1 if more of a kept number is worse, -1 if less is, NaN if neither is, shape (n_kept,)."""
-        of = [self.numbers.catalogue[place] for place in self.kept]
-        signs = [sign_of_worse(one, self.numbers.quantities[one.column]) or np.nan for one in of]
-        return np.array(signs, dtype=float)
+    def features(self) -> list[Feature]:
+        """What each kept number is."""
+        return [self.numbers.catalogue[place] for place in self.kept]
 
     def _ranked(
         self, environment: Environment, tests: Sequence[FloatArray], alpha: float, counts: Counts
@@ -212,8 +238,8 @@ class WholeTests:
         return {}
 
     def _which(self, does: Callable[[Property, str], bool]) -> BoolArray:
-        of = [self.numbers.catalogue[place] for place in self.kept]
-        return np.array([does(self.numbers.quantities[one.column], one.name) for one in of], dtype=bool)
+        quantities = self.numbers.quantities
+        return np.array([does(quantities[one.column], one.name) for one in self.features], dtype=bool)
 
 
 def _is_chosen(name: str) -> bool:

@@ -1,34 +1,13 @@
-"""Group counters that rise and fall together: average linkage, cut by the pseudo-F statistic."""
+"""The clusters of counters of Shang et al.: average linkage, cut by the pseudo-F statistic."""
 
 from __future__ import annotations
 
 import numpy as np
 
+from buto.detectors.calibrated.load_models import Clusters, correlation, cut, merges
 from buto.runs import FloatArray
 
 DISTANCES = ("correlation", "eq1")
-
-Clusters = tuple[tuple[int, ...], ...]
-
-
-def varies(values: FloatArray) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
-    """Return which columns have more than rounding as variance, shape (n_counters,)."""
-    if not len(values):
-        return np.zeros(values.shape[1], dtype=bool)
-    largest = np.abs(values).max(axis=0)
-    found: np.ndarray[tuple[int], np.dtype[np.bool_]] = np.ptp(values, axis=0) > 1e-12 * largest
-    return found
-
-
-def correlation(values: FloatArray) -> FloatArray:
-    """Return Pearson's correlation of all pairs of columns, which must vary; shape (n, n)."""
-    centred = values - values.mean(axis=0)
-    # The largest distance first, because squares of large numbers lose small ones.
-    centred = centred / np.abs(centred).max(axis=0)
-    centred /= np.sqrt((centred**2).sum(axis=0))
-    found: FloatArray = (centred.T @ centred).clip(-1.0, 1.0)
-    np.fill_diagonal(found, 1.0)
-    return found
 
 
 def distances(values: FloatArray, measure: str) -> FloatArray:
@@ -47,18 +26,6 @@ def distances(values: FloatArray, measure: str) -> FloatArray:
         apart = np.where(found >= 0, 1.0 - found, -found)
     np.fill_diagonal(apart, 0.0)
     return apart
-
-
-def merges(apart: FloatArray) -> FloatArray:
-    """Return the dendrogram of average linkage as scipy writes it, shape (n_counters - 1, 4)."""
-    # Imported here: it takes a while, and every configuration is validated with this detector's keys.
-    from scipy.cluster.hierarchy import linkage
-    from scipy.spatial.distance import squareform
-
-    if len(apart) < 2:
-        return np.empty((0, 4))
-    found: FloatArray = linkage(squareform(apart, checks=False), "average")
-    return found
 
 
 def pseudo_f(dendrogram: FloatArray) -> FloatArray:
@@ -83,16 +50,6 @@ def pseudo_f(dendrogram: FloatArray) -> FloatArray:
     with np.errstate(divide="ignore", invalid="ignore"):
         found: FloatArray = (between / (n_clusters - 1)) / (inside / (n_counters - n_clusters))
     return np.nan_to_num(found, nan=0.0, posinf=np.inf)
-
-
-def cut(dendrogram: FloatArray, n_clusters: int) -> Clusters:
-    """Return the members of so many clusters, each ascending, the clusters by their first members."""
-    n_counters = len(dendrogram) + 1
-    members: dict[int, tuple[int, ...]] = {number: (number,) for number in range(n_counters)}
-    for step in range(n_counters - n_clusters):
-        one, other = (members.pop(int(number)) for number in dendrogram[step, :2])
-        members[n_counters + step] = (*one, *other)
-    return tuple(sorted(tuple(sorted(some)) for some in members.values()))
 
 
 def clustered(values: FloatArray, measure: str) -> Clusters:

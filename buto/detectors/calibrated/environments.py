@@ -7,9 +7,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from buto.classify.metadata import MetadataSettings
-from buto.properties import Property
 from buto.runs import FloatArray, MetadataValue
-from buto.units import format_quantity
 
 Environment = Mapping[str, MetadataValue]
 """The components of an environment by name."""
@@ -63,16 +61,3 @@ def environment_words(environment: Environment) -> str:
     """Return an environment as ``database=17, host.cores=2``."""
     listed = [f"{key.removeprefix(LABELS)}={value}" for key, value in environment.items()]
     return ", ".join(listed) or "unknown"
-
-
-def some_of(names: Sequence[str], most: int = 3) -> str:
-    """Return names with commas, at most so many."""
-    if len(names) <= most:
-        return ", ".join(names)
-    return f"{', '.join(names[:most])} and {len(names) - most} more"
-
-
-def between(low: float, high: float, prop: Property) -> str:
-    """Return two limits in words."""
-    lower, upper = format_quantity(low, prop.unit), format_quantity(high, prop.unit)
-    return lower if low == high else f"{lower} to {upper}"

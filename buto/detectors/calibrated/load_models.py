@@ -1,4 +1,6 @@
-"""Models of every counter by the load, without some of the runs, from sums over each run."""
+"""Models of every counter by the load, without some of the runs, from sums over each run; and which counters
+rise and fall together.
+"""
 
 from __future__ import annotations
 
@@ -7,6 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from buto.analysis.matching import BoolArray
 from buto.analysis.timepoints import IntArray
 from buto.runs import FloatArray
 
@@ -121,3 +124,76 @@ def spread_of(sums: Sums, learned: IntArray) -> FloatArray:
         one = residuals(sums, np.array([place]), learned[learned != place])
         total += one.far**2 / (1 + one.reach)
     return total / len(learned)
+
+
+Clusters = tuple[tuple[int, ...], ...]
+
+
+def varies(values: FloatArray) -> BoolArray:
+    """Return which columns have more than rounding as variance, shape (n_counters,)."""
+    if not len(values):
+        return np.zeros(values.shape[1], dtype=bool)
+    largest = np.abs(values).max(axis=0)
+    found: BoolArray = np.ptp(values, axis=0) > 1e-12 * largest
+    return found
+
+
+def correlation(values: FloatArray) -> FloatArray:
+    """Return Pearson's correlation of all pairs of columns, which must vary; shape (n, n)."""
+    centred = values - values.mean(axis=0)
+    # The largest distance first, because squares of large numbers lose small ones.
+    centred = centred / np.abs(centred).max(axis=0)
+    centred /= np.sqrt((centred**2).sum(axis=0))
+    found: FloatArray = (centred.T @ centred).clip(-1.0, 1.0)
+    np.fill_diagonal(found, 1.0)
+    return found
+
+
+def distances(values: FloatArray) -> FloatArray:
+    """Return the distance of all pairs of counters, one less the absolute correlation, shape (n, n).
+
+    Args:
+        values: shape (n_observations, n_counters), each column with variance.
+    """
+    return 1.0 - np.abs(correlation(values))
+
+
+def merges(apart: FloatArray) -> FloatArray:
+    """Return the dendrogram of average linkage as scipy writes it, shape (n_counters - 1, 4)."""
+    # Imported here, because it takes a while.
+    from scipy.cluster.hierarchy import linkage
+    from scipy.spatial.distance import squareform
+
+    if len(apart) < 2:
+        return np.empty((0, 4))
+    found: FloatArray = linkage(squareform(apart, checks=False), "average")
+    return found
+
+
+def cut(dendrogram: FloatArray, n_clusters: int) -> Clusters:
+    """Return the members of so many clusters, each ascending, the clusters by their first members."""
+    n_counters = len(dendrogram) + 1
+    members: dict[int, tuple[int, ...]] = {number: (number,) for number in range(n_counters)}
+    for step in range(n_counters - n_clusters):
+        one, other = (members.pop(int(number)) for number in dendrogram[step, :2])
+        members[n_counters + step] = (*one, *other)
+    return tuple(sorted(tuple(sorted(some)) for some in members.values()))
+
+
+APART = 0.3
+"""Largest mean distance within a cluster: an absolute correlation of 0.7."""
+
+
+def together(values: FloatArray) -> Clusters:
+    """Return the clusters of counters by absolute correlation and average linkage, by columns.
+
+    The pseudo-F statistic is not used: real systems have many counters that are the same, and there it makes
+    nearly as many clusters as there are different counters.
+
+    Args:
+        values: shape (n_observations, n_counters), each column with variance.
+    """
+    if not values.shape[1]:
+        return ()
+    dendrogram = merges(distances(values))
+    return cut(dendrogram, int((dendrogram[:, 2] > APART).sum()) + 1)

@@ -1,4 +1,4 @@
-"""The score of a test on a machine that was not seen, among those of environments that were held out.
+"""A run on a machine that training does not know, among training runs whose environment was held out.
 
 The score is the logarithm of the largest contrast. Tests of one environment share what is special in it, so
 scores are compared at the level of environments. Few environments cannot show a small share by rank: if there
@@ -11,16 +11,27 @@ p-value of a score is below SMALLEST_TAIL.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from math import exp, sqrt
 
 import numpy as np
 
-from buto.analysis.evidence import TIE
+from buto.analysis.evidence import TIE, as_high, largest_of_each, students_t
 from buto.analysis.matching import BoolArray
-from buto.detectors.calibrated.machines.tail import DEVIATION_OF_LARGEST, SMALLEST_TAIL, SOFTENING, students_t
+from buto.analysis.timepoints import IntArray
+from buto.detectors.calibrated.environments import Environment
+from buto.detectors.calibrated.machine_groups import Dependences, Expected, Groups, expected_elsewhere
 from buto.runs import FloatArray
+
+SOFTENING = 0.1
+"""Added before the logarithm, which is undefined for runs that are equal in everything."""
+
+DEVIATION_OF_LARGEST = 0.34
+"""Usual deviation of the logarithm of the largest contrast between runs of an unchanged program."""
+
+SMALLEST_TAIL = 0.001
+"""Smallest p-value of the tail; no assumption on the tail of a few scores justifies a smaller one."""
 
 PRIOR_WEIGHT = 4
 """Weight of the usual deviation of scores, as a number of environments."""
@@ -61,7 +72,7 @@ class Scores:
 
     def share(self, score: float) -> float:
         """Return the share of prior tests that score as high, as the mean over environments."""
-        return float(np.mean([(one >= score - TIE).mean() for one in self.each]))
+        return float(np.mean([as_high(one, score) for one in self.each]))
 
     def limit(self, level: float) -> float:
         """Return the smallest contrast whose p-value is at most a level.
@@ -153,3 +164,81 @@ def elsewhere(
 def _score(contrast: FloatArray) -> FloatArray:
     score: FloatArray = np.log(SOFTENING + np.abs(contrast).max(axis=-1))
     return score
+
+
+Counts = Callable[[FloatArray, FloatArray], BoolArray]
+"""Says which numbers count, shape (n_numbers,), given those of a run and what is expected of it."""
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Ranked:
+    """A run among the training runs.
+
+    Attributes:
+        expected: what the training runs expect of it.
+        judged: shape (n_numbers,), which numbers count.
+        contrast: shape (n_numbers,), zero where a number does not count.
+        limits: shape (n_numbers,), from which contrast a number is off by itself.
+        quantity: shape (n_quantities,), the numbers of the quantities that count.
+        reach: shape (n_quantities,), the largest share of its limit that a number of each quantity has.
+        p_value: of the whole run.
+        highest: whether it differs, or more environments could show that it does.
+        needed: how many environments would show that the run differs; None if there are enough, or if none
+            would.
+    """
+
+    expected: Expected
+    judged: BoolArray
+    contrast: FloatArray
+    limits: FloatArray
+    quantity: IntArray
+    reach: FloatArray
+    p_value: float
+    highest: bool
+    needed: int | None
+
+
+def ranked(
+    groups: Groups,
+    found: Dependences,
+    held_out: Sequence[FloatArray],
+    exact: BoolArray,
+    quantity: IntArray,
+    environment: Environment,
+    values: FloatArray,
+    alpha: float,
+    counts: Counts,
+) -> Ranked | None:
+    """Rank a run; None if nothing that can be judged was read.
+
+    Args:
+        found: how numbers depend on the machine.
+        held_out: contrasts of the training runs of each environment, shape (n_checks, n_numbers).
+        exact: shape (n_numbers,), which numbers the machine hardly changes.
+        quantity: shape (n_numbers,), the quantity of each number, in increasing order.
+        values: of the run, shape (n_numbers,); NaN for what could not be read.
+        counts: which of the run's differences count. Those of the training runs all do: if what is too small
+            to matter were left out of them, the tail of their scores would be too thin.
+    """
+    known_here = ~np.isnan(values)
+    read = found.judged & known_here
+    if not read.any():
+        return None
+    expected = expected_elsewhere(groups, found, environment, values)
+    counting = found.judged & counts(values, expected.centre)
+    contrast = np.where(counting, expected.contrast(values), 0.0)
+    compared = elsewhere(contrast, held_out, exact, known_here)
+    limits = compared.limits(alpha)
+    share = np.divide(np.abs(contrast), limits, out=np.full(len(limits), np.inf), where=limits > 0)
+    share = np.where(contrast == 0, 0.0, share)
+    return Ranked(
+        expected,
+        found.judged,
+        contrast,
+        limits,
+        np.unique(quantity[read]),
+        largest_of_each(share[None, read], quantity[read])[0],
+        compared.p_value,
+        compared.stands_out(alpha),
+        None if compared.p_value <= alpha else compared.needed(alpha),
+    )

@@ -1,1 +1,0 @@
-"""Adjusting for the load: every counter is predicted from the load; the run is the replicate."""
