@@ -1,6 +1,6 @@
 """The judge under a load that varies: what the load explains is taken out before runs are compared.
 
-Exact counters that are read too seldom for that, such as live objects at the end, are compared as they are.
+What is counted once, at the end, is compared as it is: live heap, and live objects of each class.
 """
 
 from __future__ import annotations
@@ -28,6 +28,7 @@ from buto.detectors.calibrated.load_evidence import (
 from buto.detectors.calibrated.load_findings import ByLoadView, explain, findings
 from buto.detectors.calibrated.load_observed import (
     ALL_OF_PROCESS,
+    COUNTED_ONCE,
     FEWEST_SAMPLES,
     OF_A_LIFETIME,
     RATES,
@@ -69,7 +70,7 @@ BY_RANK = (
 OBSERVATIONS = "observations"
 """The key of how many rows each run has."""
 
-SELDOM = "seldom_read"
+ONCE = "counted_once"
 """The key of what is compared as it is, if there is any."""
 
 
@@ -81,14 +82,14 @@ class FittedLoad(FittedJudge):
         properties: the columns of the observations, by name.
         runs: of the training.
         left_out: properties that cannot be judged, each with the reason.
-        seldom: exact counters that are read too seldom to be adjusted; None if there are none.
+        once: what is counted once, at the end, and compared as it is; None if there is nothing.
     """
 
     settings: JudgeSettings
     properties: tuple[Property, ...]
     runs: tuple[Observed, ...]
     left_out: Mapping[str, str]
-    seldom: Profile | None = None
+    once: Profile | None = None
 
     @property
     def adjusted(self) -> str:
@@ -122,7 +123,7 @@ class FittedLoad(FittedJudge):
         notable = beyond or hidden or found.highest or found.p_value <= max(alpha, smallest)
 
         def named(ranked: Ranked) -> tuple[Finding, ...]:
-            as_they_are = check.seldom
+            as_they_are = check.once
             others: tuple[Finding, ...] = ()
             if as_they_are is not None:
                 ours = as_they_are.mattering if ranked is found else as_they_are.any
@@ -168,15 +169,16 @@ class FittedLoad(FittedJudge):
         for column, (block, step) in enumerate(zip(data["properties"], positive.tolist(), strict=True)):
             block |= {"step": step} if np.isfinite(step) else {}
             block |= {"growth": growth[:, column].tolist()} if growth[:, column].any() else {}
-        seldom = {} if self.seldom is None else {SELDOM: plain.profile_to_data(self.seldom)}
-        return {"seconds": [run.stretch_s for run in self.runs], **data, **seldom}
+        once = {} if self.once is None else {ONCE: plain.profile_to_data(self.once)}
+        return {"seconds": [run.stretch_s for run in self.runs], **data, **once}
 
     def _as_they_are(self, runs: RunSet) -> PlainEvidence | None:
-        """Return the evidence of exact counters that are read seldom; None if some run lacks all of them."""
-        if self.seldom is None:
+        """Return the evidence of what is counted once; None if some run lacks all of them."""
+        if self.once is None:
             return None
-        profile = self.seldom.hearing(runs.runs)
+        profile = self.once.hearing(runs.runs)
         values = np.vstack([profile.values, [profile.measure(run) for run in runs]])
+        # Neither the duration nor notifications: these depend on the load.
         exact = [is_exact(profile.quantities[one.column]) for one in profile.catalogue]
         values = np.where(exact, values, np.nan)
         if np.isnan(values).any(axis=0).all():
@@ -209,20 +211,19 @@ def learn(runs: RunSet, settings: JudgeSettings) -> FittedLoad:
     properties, left_out = judged_properties(ordered, wanted, more)
     if not properties or any(run.n_samples < FEWEST_SAMPLES for run in ordered):
         raise JudgeError("no property was read twice in every training run", advice=see_why(ordered[0]))
-    seldom = [
+    once = [
         prop
         for prop in wanted
-        if prop.name in left_out and is_exact(prop) and all(has(run, prop) for run in ordered)
+        if prop.name in left_out and prop.name in COUNTED_ONCE and all(has(run, prop) for run in ordered)
     ]
-    profile = learn_profile(ordered, seldom, by_class=judges(settings, LIVE_CLASSES))
+    profile = learn_profile(ordered, once, by_class=judges(settings, LIVE_CLASSES))
     profile = replace(profile, values=significant(profile.values))
-    names = {prop.name for prop in profile.properties}
     return FittedLoad(
         settings,
         properties,
         tuple(observed(run, properties) for run in ordered),
-        {name: why for name, why in left_out.items() if name not in names},
-        profile if seldom or profile.classes else None,
+        {name: why for name, why in left_out.items() if name not in {prop.name for prop in once}},
+        profile if once or profile.classes else None,
     )
 
 
@@ -236,8 +237,8 @@ def read(data: Mapping[str, Any], settings: JudgeSettings) -> FittedLoad:
         growth = np.array([array_of(block.get("growth", 0.0), sum(lengths)) for block in data["properties"]])
         growths = np.split(growth.T, np.cumsum(lengths)[:-1])
         runs = [Observed(*one) for one in zip(rows, seconds, [steps] * len(rows), growths, strict=True)]
-        seldom = plain.profile_of(data[SELDOM]) if SELDOM in data else None
-    return FittedLoad(settings, properties, tuple(runs), left_out, seldom)
+        once = plain.profile_of(data[ONCE]) if ONCE in data else None
+    return FittedLoad(settings, properties, tuple(runs), left_out, once)
 
 
 def observations_to_data(

@@ -207,7 +207,7 @@ def most_choices(alpha: float) -> int:
 
 
 def of_runs(
-    sums: Sums, scale: Scale, n_checked: int, alpha: float, seldom: PlainEvidence | None = None
+    sums: Sums, scale: Scale, n_checked: int, alpha: float, once: PlainEvidence | None = None
 ) -> Evidence:
     """Return the evidence of the last runs against all others, every choice of as many treated alike.
 
@@ -231,7 +231,7 @@ def of_runs(
         found[row] = larger(large), larger(deviation)
         if not row:
             ours = residual
-    exact = (None, None) if seldom is None else (seldom.mattering.score, seldom.any.score)
+    exact = (None, None) if once is None else (once.mattering.score, once.any.score)
     ranked = [
         _ranked(found[:, kind], chosen, scale.scored, exact[kind], n_runs - n_checked) for kind in (0, 1)
     ]
@@ -304,7 +304,7 @@ class UnderLoad:
         load_names: names of the properties that stand for it.
         loads: their means in each run, shape (n_runs, n_names).
         steps: smallest step of each counter, shape (n_properties,).
-        seldom: the evidence of exact counters that are not adjusted; None if there are none.
+        once: the evidence of what is counted once and not adjusted; None if there is nothing.
     """
 
     settings: JudgeSettings
@@ -319,7 +319,7 @@ class UnderLoad:
     load_names: tuple[str, ...]
     loads: FloatArray
     steps: FloatArray
-    seldom: PlainEvidence | None = None
+    once: PlainEvidence | None = None
 
     @cached_property
     def sums(self) -> Sums:
@@ -345,7 +345,7 @@ class UnderLoad:
             self._sizes(length),
             self._counts,
         )
-        return of_runs(self.sums, scale, n_checked, self.settings.alpha, self.seldom)
+        return of_runs(self.sums, scale, n_checked, self.settings.alpha, self.once)
 
     @cached_property
     def without_worst(self) -> Evidence | None:
@@ -364,7 +364,7 @@ class UnderLoad:
             first_checked=self.first_checked - 1,
             stretch_s=[self.stretch_s[run] for run in left],
             loads=self.loads[left],
-            seldom=None,
+            once=None,
         ).evidence
 
     @cached_property
@@ -426,13 +426,13 @@ def under_load(
     training: Sequence[Observed],
     checked: Sequence[Observed],
     settings: JudgeSettings,
-    seldom: PlainEvidence | None = None,
+    once: PlainEvidence | None = None,
 ) -> UnderLoad:
     """Return the check of some runs by others.
 
     Args:
         properties: the columns of the observed rows.
-        seldom: see :class:`UnderLoad`.
+        once: see :class:`UnderLoad`.
     """
     runs = [*training, *checked]
     rates = matching(properties, [RATES])
@@ -462,7 +462,7 @@ def under_load(
         tuple(properties[column].name for column in predictors.columns),
         np.array([run.rows[:, predictors.columns].mean(axis=0) for run in runs]),
         np.concatenate([np.where(np.isfinite(positive), positive, 0.0)[levels], np.zeros(len(growing))]),
-        seldom,
+        once,
     )
 
 

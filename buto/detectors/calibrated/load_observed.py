@@ -60,6 +60,10 @@ not among them, because it depends on what the kernel has in its cache."""
 MAY_LEAK = ("*jvm.memory.heap.used_after_last_gc", "*jvm.thread.count", "process.unix.file_descriptor.count")
 """What requests may leave behind. Processes of a database come and go, so theirs is not among them."""
 
+COUNTED_ONCE = ("jvm.memory.heap.live", "jvm.object.live")
+"""Exact counters that are read at the end alone, after the last request: there is no course to adjust, and
+they are compared as they are, with the live objects of each class."""
+
 WITHOUT_ANSWERS = "load.latency*"
 """A kind of request that is rare under this load has no latency in most samples, and nothing is wrong."""
 

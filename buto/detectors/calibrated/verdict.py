@@ -121,14 +121,12 @@ def decide(found: Weighed[R], n_checked: int, settings: JudgeSettings) -> Verdic
         obvious=tuple(found.far),
         reach=found.reach,
     )
-    if found.beyond:
-        return replace(verdict, reasons=(*found.beyond, *found.unread))
+    if found.beyond or (found.unexplained and mattering.p_value <= alpha):
+        return replace(verdict, reasons=(*found.beyond, *found.unexplained, *found.unread))
     if n_checked == 1 and (why := _why_more(found)):
         reason = f"{why}, and one run never fails alone: three decide together"
         return replace(verdict, reasons=(reason, *found.unread), needs_more=why)
     if mattering.p_value <= alpha and n_checked > 1:
-        if found.unexplained:
-            return replace(verdict, reasons=(*found.unexplained, *found.unread))
         return replace(verdict, status=Status.REGRESSION, warnings=(*found.unread, *found.warnings))
     if found.too_few and n_checked > 1:
         reasons = (found.too_few, *found.unread)

@@ -9,11 +9,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from buto.analysis.features import GAUGE_FEATURES
+from buto.analysis.series import significant
 from buto.detectors import registry
 from buto.detectors.bounds.settings import THESIS
-from buto.detectors.calibrated.data import MOST_RUNS, read, rounded, write
+from buto.detectors.calibrated.data import read, write
 from buto.detectors.calibrated.envelope import N_POINTS, Envelope, envelope
 from buto.detectors.calibrated.settings import CALIBRATED
+from buto.detectors.stored import MOST_RUNS
 from buto.errors import BadFileError, ButoError
 from buto.oracle import check, load, save, train
 from buto.oracle.document import to_text
@@ -109,8 +111,8 @@ def test_damage_anywhere_is_refused_or_leaves_an_oracle_that_judges(place, value
         (("duration_s",), 5, "int"),
         (("notification_counts", 0, "total"), [1] * 5, "are not 6 numbers"),
         (("envelope",), [], "list"),
-        (("envelope", "end_s"), -1.0, "the end -1.0 is no time"),
-        (("envelope", "curves", "jvm.cpu.time", 0), [1.0] * 24, "a curve has not 25 numbers"),
+        (("envelope", "end_s"), -1.0, "-1.0 is no size"),
+        (("envelope", "curves", "jvm.cpu.time", 0), [1.0] * 24, "are not 25 numbers"),
         (("envelope", "curves", "jvm.cpu.time", 3), "much", "could not convert"),
         (("envelope", "curves"), {}, "is missing"),
     ],
@@ -172,9 +174,9 @@ def test_the_envelope_is_the_smallest_the_mean_and_the_largest_value_of_any_trai
 
 @given(st.lists(st.floats(-1e99, 1e99), min_size=1, max_size=6))
 def test_six_digits_are_kept_and_stay_as_they_are(values):
-    once = rounded(np.array([values]))
+    once = significant(np.array([values]))
     assert once == pytest.approx(np.array([values]), rel=1e-5)
-    assert np.array_equal(rounded(once), once)
+    assert np.array_equal(significant(once), once)
     assert json.loads(to_text({"values": once[0].tolist()}))["values"] == once[0].tolist()
 
 

@@ -4,7 +4,8 @@ from math import comb
 
 import pytest
 
-from buto.detectors.calibrated.evidence import runs_needed, weigh
+from buto.analysis.evidence import training_needed
+from buto.detectors.calibrated.evidence import weigh
 from buto.detectors.calibrated.settings import CALIBRATED
 from buto.errors import JudgeError
 from buto.oracle import check, settings_from, train
@@ -39,7 +40,7 @@ def test_an_alpha_beyond_what_the_runs_can_show_is_inconclusive_and_says_what_wo
 ):
     changed = runs_of(ANOTHER, checked)
     verdict = check(learned(needed - 1, alpha=alpha), changed)
-    assert runs_needed(checked, alpha) == verdict.runs_needed == needed
+    assert training_needed(checked, alpha) == verdict.runs_needed == needed
     assert verdict.status is Status.INCONCLUSIVE
     (reason,) = verdict.reasons
     assert reason == (
@@ -68,7 +69,7 @@ def test_as_many_runs_as_in_training_have_a_mirror_image_and_never_pass_for_it(c
 
 @pytest.mark.parametrize(("checked", "alpha"), [(2, 0.05), (3, 0.01), (3, 0.001)])
 def test_as_many_runs_as_are_needed_can_show_the_largest_difference(checked, alpha):
-    needed = runs_needed(checked, alpha)
+    needed = training_needed(checked, alpha)
     for count in (needed, needed - 1):
         profile = a_profile(count + checked)
         found = weigh(profile, profile.values, checked, CALIBRATED).mattering.significance

@@ -11,9 +11,8 @@ import pytest
 
 from buto import oracle
 from buto.detectors.calibrated import profile as by_parts
-from buto.detectors.calibrated.envelope import judged_properties
 from buto.detectors.calibrated.settings import CALIBRATED
-from buto.detectors.settings import judges
+from buto.detectors.readable import read_at_all
 from buto.errors import JudgeError
 from buto.experiments.dataset import archive
 from buto.oracle import Oracle
@@ -82,9 +81,8 @@ def test_features_before_they_are_rounded_are_the_same_bits(long: RunStore) -> N
     for run in runs:
         long.add(run)
     opened = long.open_set(runs.runs[0].test, long.ids(runs.runs[0].test))
-    wanted = [prop for prop in runs.properties if judges(CALIBRATED, prop)]
-    properties, _ = judged_properties(runs, wanted)
-    assert judged_properties(opened, wanted)[0] == properties
+    properties, _ = read_at_all(runs.runs, runs.properties, CALIBRATED)
+    assert read_at_all(opened.runs, runs.properties, CALIBRATED)[0] == properties
     plain = by_parts.learn(runs.runs, properties)
     parts = by_parts._learned(opened, by_parts._divided(properties, 1000), by_class=False)
     joined = by_parts._joined([profile for profile, _ in parts])

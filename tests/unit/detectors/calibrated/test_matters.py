@@ -8,9 +8,10 @@ import numpy as np
 import pytest
 
 from buto.detectors.calibrated.detector import CalibratedDetector, FittedCalibrated
-from buto.detectors.calibrated.evidence import obvious, passes_gate, weigh
+from buto.detectors.calibrated.evidence import obvious, weigh
 from buto.detectors.calibrated.profile import Profile
 from buto.detectors.calibrated.settings import CALIBRATED, GATE
+from buto.detectors.calibrated.verdict import passes_gate
 from buto.oracle import check, settings_from, train, why_confirm
 from buto.properties import property_for
 from buto.runs import Run, RunSet, run_set

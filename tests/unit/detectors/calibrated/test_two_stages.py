@@ -13,8 +13,9 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from buto.detectors.calibrated.evidence import Evidence, obvious, passes_gate, weigh
+from buto.detectors.calibrated.evidence import Evidence, obvious, weigh
 from buto.detectors.calibrated.settings import CALIBRATED, JudgeSettings
+from buto.detectors.calibrated.verdict import passes_gate
 from buto.runs import FloatArray
 from tests.support.training.profiles import CPU, HEAP, THREADS, a_profile
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from buto.analysis.contrasts import choices
-from buto.detectors.calibrated.load import evidence
+from buto.detectors.calibrated import load_evidence as evidence
 from buto.detectors.calibrated.load_evidence import Scored
 from buto.detectors.calibrated.load_models import sums_of
 from buto.detectors.calibrated.relevance import Sizes
@@ -15,8 +15,12 @@ N_RUNS, N_CHOICES = 21, 10
 """Of 21 choices of one run, ten are drawn, so some runs are in none of them."""
 
 
+def every(far: np.ndarray) -> np.ndarray:
+    return np.ones(far.shape, dtype=bool)
+
+
 def test_a_run_that_is_in_no_drawn_choice_is_not_the_worst(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(evidence, "MOST_CHOICES", N_CHOICES)
+    monkeypatch.setattr(evidence, "FEW_CHOICES", N_CHOICES)
     drawn = choices(N_RUNS, 1, N_CHOICES)[:, 0]
     disturbed = int(drawn[drawn < N_RUNS - 1][0])
     values = np.random.default_rng(5).normal(10, 1, (N_RUNS, 2, 3))
@@ -24,9 +28,9 @@ def test_a_run_that_is_in_no_drawn_choice_is_not_the_worst(monkeypatch: pytest.M
     sums = sums_of([np.ones((2, 1))] * N_RUNS, list(values))
     scored = Scored(np.arange(3), np.zeros(3, dtype=bool))
     sizes = Sizes(np.zeros(3), np.zeros(3), None)
-    scale = evidence.scale_of(sums, [2.0] * N_RUNS, np.zeros(3), np.zeros(3), scored, sizes, np.zeros(3))
+    scale = evidence.scale_of(sums, [2.0] * N_RUNS, np.zeros(3), np.zeros(3), scored, sizes, every)
     found = evidence.of_runs(sums, scale, 1, alpha=0.1)
-    assert found.smallest == pytest.approx(1 / N_CHOICES)
+    assert found.mattering.significance.smallest == pytest.approx(1 / N_CHOICES)
     assert found.any.worst == found.mattering.worst == disturbed
 
 
@@ -38,7 +42,7 @@ def test_a_difference_that_does_not_matter_counts_in_no_choice() -> None:
 
     def found(least: list[float], sign: float) -> evidence.Evidence:
         sizes = Sizes(np.array(least), np.zeros(3), None)
-        how = np.zeros(3), np.zeros(3), scored, sizes, np.full(3, sign)
+        how = np.zeros(3), np.zeros(3), scored, sizes, lambda far: (sign == 0) | (far * sign > 0)
         return evidence.of_runs(sums, evidence.scale_of(sums, [4.0] * 9, *how), 1, alpha=0.2)
 
     large = found([1.0] * 3, 0.0)
@@ -58,6 +62,6 @@ def test_what_more_loaded_classes_keep_by_themselves_does_not_count(each: float,
     sums = sums_of([np.ones((4, 1))] * 9, list(values))
     scored = Scored(np.arange(2), np.zeros(2, dtype=bool))
     sizes = Sizes(np.array([1.0, np.inf]), np.array([each, 0.0]), 1)
-    scale = evidence.scale_of(sums, [4.0] * 9, np.zeros(2), np.zeros(2), scored, sizes, np.zeros(2))
+    scale = evidence.scale_of(sums, [4.0] * 9, np.zeros(2), np.zeros(2), scored, sizes, every)
     found = evidence.of_runs(sums, scale, 1, alpha=0.2).mattering.deviation
     assert (found[0] != 0, found[1]) == (counts, 0.0)

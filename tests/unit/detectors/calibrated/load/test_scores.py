@@ -15,7 +15,7 @@ COSTS = np.arange(N) < 4
 def scores(deviations: np.ndarray, costs: np.ndarray = COSTS) -> np.ndarray:
     scored = Scored(FAMILY, costs)
     both = np.array([scored.both(one) for one in deviations])
-    return scored.together(both, both)
+    return scored.together(both)
 
 
 @pytest.fixture
@@ -45,7 +45,7 @@ def test_a_large_change_stands_out_though_costs_seldom_increase() -> None:
     increases = np.where(np.arange(30) < 20, 0.0, 1.0)
     both = np.column_stack((usual, np.log(0.1 + increases)))
     both[4, 0] = np.log(100.0)
-    assert Scored(FAMILY, COSTS).together(both, both).argmax() == 4
+    assert Scored(FAMILY, COSTS).together(both).argmax() == 4
 
 
 def test_without_costs_the_largest_deviations_alone_are_the_score(deviations: np.ndarray) -> None:
