@@ -118,7 +118,7 @@ class FittedLoad(FittedJudge):
         check, needed = self.judged(runs), training_needed(len(runs), alpha)
         evidence, found = check.evidence, check.evidence.mattering
         smallest = found.significance.smallest
-        hidden = self._hidden(check) if len(runs) > 1 else ()
+        hidden = self._hidden(check, len(runs))
         beyond = beyond_training(check, REACH)
         notable = beyond or hidden or found.highest or found.p_value <= max(alpha, smallest)
 
@@ -185,18 +185,19 @@ class FittedLoad(FittedJudge):
             return None
         return weigh(profile, values, len(runs), self.settings, most=most_choices(self.settings.alpha))
 
-    def _hidden(self, check: UnderLoad) -> tuple[str, ...]:
+    def _hidden(self, check: UnderLoad, n_checked: int) -> tuple[str, ...]:
         """Return that the training run that deviates most hides a difference, if it does."""
         found, alpha = check.evidence.mattering, self.settings.alpha
         if not found.exceeded or found.p_value <= alpha or check.without_worst is None:
             return ()
-        p_value = check.without_worst.mattering.p_value
-        if p_value > alpha or found.worst is None:
+        without = check.without_worst.mattering
+        hides = without.highest if n_checked == 1 else without.p_value <= alpha
+        if found.worst is None or not hides:
             return ()
         sentence = (
             f"training run {found.worst + 1} of {len(self.runs)}, in the order of their start, deviates most "
-            f"and hides what is smaller: without it, p would be {p_value:.3g}. If you know what disturbed "
-            "it, remove it, train with another in its place, and check new runs"
+            f"and hides what is smaller: without it, p would be {without.p_value:.3g}. If you know what "
+            "disturbed it, remove it, train with another in its place, and check new runs"
         )
         return (sentence,)
 

@@ -305,7 +305,7 @@ def explain(verdict: Verdict, n_properties: int, rates: Sequence[str]) -> Explan
 MOST_LEAVES = 24
 """So many properties are in the picture of a cluster, the largest deviations first."""
 
-MOST_CLUSTERS = 4
+MOST_DRAWN = 4
 
 
 class ByLoadView(RunsView):
@@ -348,7 +348,7 @@ class ByLoadView(RunsView):
         }
         wanted = [(one.subject, one.measure) for one in findings]
         targets = [column_of[one] for one in wanted if one in column_of]
-        return tuple(_cluster(check, target) for target in targets[:MOST_CLUSTERS])
+        return tuple(_cluster(check, target) for target in targets[:MOST_DRAWN])
 
     def _can_be_judged(self, runs: Sequence[Run]) -> bool:
         """Return whether all runs have enough samples, and some property was read in all of them."""

@@ -60,7 +60,8 @@ class Weighed(Generic[R]):
         unexplained: why a small p-value would be no regression.
         too_few: why the training runs cannot show what they would have to; empty if they can.
         runs_needed: how many could; None if that is not known.
-        hidden: why runs that do not fail do not pass either.
+        hidden: why runs that do not fail may differ; a single one is followed by two more then, and several
+            do not pass.
         unread: sentences on properties that could not be read: without a regression, the same.
         warnings: on what did not decide.
     """
@@ -159,4 +160,6 @@ def _why_more(found: Weighed[R]) -> str:
         return f"the run is not ordinary enough to decide alone (p = {p_value:.3g}, gate {GATE:g})"
     if passes_gate(found.ranks):
         return f"the run differs from all training runs, by little (p = {found.ranks.any.p_value:.3g})"
+    if found.hidden:
+        return "one odd training run may hide that the run differs"
     return f"the run is far beyond all training runs in {next(iter(found.far))}" if found.far else ""
