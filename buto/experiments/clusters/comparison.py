@@ -13,7 +13,7 @@ from buto.detectors.readable import judged_properties
 from buto.experiments.bed.labels import BedRun, chosen, together
 from buto.oracle import Oracle, Settings, check, settings_from, train
 from buto.oracle.check import AGENT_KEY
-from buto.verdicts import Verdict
+from buto.verdicts import Status, Verdict
 
 ALPHA = 0.125
 """One run in eight, because eight training runs cannot tell less from chance."""
@@ -114,8 +114,19 @@ def outcomes(runs: Sequence[BedRun], good: Sequence[BedRun]) -> Iterator[Outcome
     trained = _trained(good)
     for one, others in checks(runs, good):
         oracles = trained if len(others) == len(good) else _trained(others)
-        verdicts = {name: check(oracle, together([one])) for name, oracle in oracles.items()}
+        verdicts = {name: alone(check(oracle, together([one]))) for name, oracle in oracles.items()}
         yield Outcome(one, verdicts, *charts(others, one))
+
+
+def alone(verdict: Verdict) -> Verdict:
+    """Return the verdict on one run as if it could fail alone; two more runs were not recorded."""
+    if not verdict.needs_more or verdict.p_value is None or verdict.alpha is None:
+        return verdict
+    _, *unread = verdict.reasons
+    if verdict.p_value <= verdict.alpha:
+        return replace(verdict, status=Status.REGRESSION, reasons=(), warnings=(*unread, *verdict.warnings))
+    status = Status.INCONCLUSIVE if unread else Status.PASS
+    return replace(verdict, status=status, reasons=tuple(unread))
 
 
 def _trained(runs: Sequence[BedRun]) -> dict[str, Oracle]:

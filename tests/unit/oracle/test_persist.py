@@ -214,7 +214,7 @@ def test_arrays_of_another_length_are_refused(path, settings):
     data = json.loads(path.read_text())
     model = data["model"]
     array, fault = (
-        (model["times_s"], "numbers where")
+        (model["times_s"], "are not 35 numbers")
         if settings is THESIS
         else (model["duration_s"]["total"], "are not 5 numbers")
     )
