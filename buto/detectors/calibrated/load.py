@@ -18,13 +18,8 @@ from buto.detectors.calibrated import data as plain
 from buto.detectors.calibrated.evidence import Evidence as PlainEvidence
 from buto.detectors.calibrated.evidence import weigh
 from buto.detectors.calibrated.findings import findings as plain_findings
-from buto.detectors.calibrated.load_evidence import (
-    Ranked,
-    UnderLoad,
-    beyond_training,
-    most_choices,
-    under_load,
-)
+from buto.detectors.calibrated.load_check import UnderLoad, beyond_training, under_load
+from buto.detectors.calibrated.load_evidence import Ranked, most_choices
 from buto.detectors.calibrated.load_findings import ByLoadView, explain, findings
 from buto.detectors.calibrated.load_observed import (
     ALL_OF_PROCESS,

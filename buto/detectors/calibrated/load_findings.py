@@ -10,7 +10,8 @@ from itertools import pairwise
 
 import numpy as np
 
-from buto.detectors.calibrated.load_evidence import Ranked, UnderLoad
+from buto.detectors.calibrated.load_check import UnderLoad
+from buto.detectors.calibrated.load_evidence import Ranked
 from buto.detectors.calibrated.load_models import distances, merges
 from buto.detectors.calibrated.load_observed import FEWEST_SAMPLES, REACH
 from buto.detectors.calibrated.settings import NAME
