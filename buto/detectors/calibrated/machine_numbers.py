@@ -91,8 +91,10 @@ def work_of(written: Mapping[str, Any] | None) -> Work | None:
     if written is None:
         return None
     names, rate = written["counted_by"], size_of(written["each_second"])
-    if not isinstance(names, list) or not names or not rate:
-        raise ValueError(f"work must be counted by a list of properties at a rate, not {rate} of {names}")
+    if not isinstance(names, list) or not names:
+        raise TypeError("work must be counted by a list of properties")
+    if not rate:
+        raise ValueError(f"{rate} is no rate of work")
     return Work(tuple(map(str, names)), rate)
 
 
