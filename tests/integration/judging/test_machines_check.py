@@ -42,15 +42,7 @@ def test_a_run_of_an_environment_never_seen_is_judged(tmp_path: Path) -> None:
     assert done.returncode == 0, done.stdout + done.stderr
     assert "the environment shares 3 of 4 components" in done.stdout
     done = called(
-        tmp_path,
-        "check",
-        "synthetic",
-        "--from-runs",
-        more,
-        "--json",
-        "result.json",
-        "--html",
-        "report.html",
+        tmp_path, "check", "synthetic", "--from-runs", more, "--json", "result.json", "--html", "report.html"
     )
     assert done.returncode == 1, done.stdout + done.stderr
     (test,) = json.loads((tmp_path / "result.json").read_text())["tests"]
@@ -75,17 +67,8 @@ def test_a_run_on_a_machine_that_training_does_not_know_has_a_p_value(tmp_path: 
         *(run_in("cloud", number, threads=30, purpose="check") for number in (51, 52, 53)),
         run_in("small", 54, purpose="check"),
     )
-    done = called(
-        tmp_path,
-        "check",
-        "synthetic",
-        "--from-runs",
-        ",".join(more),
-        "--json",
-        "result.json",
-        "--html",
-        "report.html",
-    )
+    files = ("--json", "result.json", "--html", "report.html")
+    done = called(tmp_path, "check", "synthetic", "--from-runs", ",".join(more), *files)
     assert done.returncode == 1, done.stdout + done.stderr
     assert "judged: adjusted for a machine that training does not know (3 environments)" in done.stdout
     (test,) = json.loads((tmp_path / "result.json").read_text())["tests"]
