@@ -50,7 +50,7 @@ tests:
 BUILD = "javac -d out Main.java"
 DEADLINE_S = 300.0
 
-pytestmark = pytest.mark.timeout(900)
+pytestmark = [pytest.mark.all, pytest.mark.timeout(900)]
 
 
 def git(directory: Path, *words: str) -> str:

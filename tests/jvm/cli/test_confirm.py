@@ -12,6 +12,8 @@ from buto.runs.store import RunStore
 from tests.support.judging import BY_MULTIPLES, know_a_busy_machine, literal
 from tests.support.processes.command import buto
 
+pytestmark = pytest.mark.all
+
 CONFIG = f"""\
 version: 1
 tests:

@@ -9,6 +9,7 @@ import subprocess
 from pathlib import Path
 
 import numpy as np
+import pytest
 
 from buto.config import portable
 from buto.runs import SourceState
@@ -83,6 +84,7 @@ def test_train_and_check_from_the_command_line(tmp_path: Path, classes: Path) ->
     ]
 
 
+@pytest.mark.all
 def test_train_and_check_all_tests_of_a_configuration(tmp_path: Path, classes: Path) -> None:
     (tmp_path / "buto.yaml").write_text(CONFIG)
     script = tmp_path / "start.sh"
@@ -166,6 +168,7 @@ def test_attach_records_a_running_jvm_and_the_sources_of_its_test(tmp_path: Path
     assert run.sources == (SourceState("tree", "process"), absent)
 
 
+@pytest.mark.all
 def test_a_program_is_not_accused_of_what_another_jdk_does(
     tmp_path: Path, classes: Path, two_javas: tuple[str, str]
 ) -> None:

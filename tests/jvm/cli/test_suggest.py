@@ -7,10 +7,13 @@ import re
 import shlex
 from pathlib import Path
 
+import pytest
 import yaml
 
 from tests.support.judging import Judge, know_a_busy_machine, literal
 from tests.support.processes.command import buto
+
+pytestmark = pytest.mark.all
 
 JUDGE: Judge = {"alpha": 0.05, "minimum-effect": {"*": "100000%", "jvm.memory.heap.used": "1MiB"}}
 """Only the used heap counts; of five training runs, three checked ones can reach this alpha by rank alone."""
