@@ -14,7 +14,7 @@ import pytest
 from buto.config import portable
 from buto.runs import SourceState
 from buto.runs.store import RunStore
-from tests.support.judging import BY_HEAP, BY_MULTIPLES, know_a_busy_machine, literal
+from tests.support.judging import BY_HEAP, BY_MULTIPLES, know_a_busy_machine, literal, without_turns
 from tests.support.jvm.harness import until
 from tests.support.processes.command import buto
 
@@ -40,38 +40,32 @@ tests:
 """
 
 
-def test_train_and_check_from_the_command_line(tmp_path: Path, classes: Path) -> None:
+@pytest.mark.parametrize("collector", ["agent", "jmx"])
+def test_a_program_is_trained_passes_and_fails_after_a_change(
+    tmp_path: Path, classes: Path, collector: str
+) -> None:
     """Also: the command is remembered, another may be given, and nothing but runs and oracle is written."""
     (tmp_path / "buto.yaml").write_text(f"version: 1\ntests:\n  keeper: {{judge: {literal(BY_HEAP)}}}\n")
     start = ("java", "-Xmx128m", "-cp", str(classes), "Does", "keep")
-    done = buto(
-        tmp_path,
-        "train",
-        "keeper",
-        "--runs",
-        "5",
-        "--interval",
-        "200ms",
-        "--timeout",
-        "1min",
-        "--",
-        *start,
-        "40",
-    )
+    options = f"--runs 5 --interval 200ms --timeout 1min --collector {collector}"
+    done = buto(tmp_path, "train", "keeper", *options.split(), "--", *start, "40")
     assert done.returncode == 0, done.stderr
     assert done.stdout.startswith("TRAINED  keeper: 5 runs, oracles/keeper.json\n")
     assert "keeper: run 5 of 5: " in done.stderr
     target = json.loads((tmp_path / "oracles" / "keeper.json").read_text())["target"]
     command = [portable(word, os.environ) for word in (*start, "40")]
+    assert target.pop("collector", "agent") == collector
     assert target == {"command": command, "interval": "200ms", "timeout": "1min"}
 
     remembered = buto(tmp_path, "check", "keeper", "--json", "result.json")
     assert remembered.returncode == 0, remembered.stdout + remembered.stderr
     run = json.loads((tmp_path / "result.json").read_text())["tests"][0]["runs"][0]
-    command = RunStore(tmp_path / ".buto").load("keeper", run["id"]).metadata["buto.command"]
-    assert str(command).endswith("Does keep 40")
+    metadata = RunStore(tmp_path / ".buto").load("keeper", run["id"]).metadata
+    assert str(metadata["buto.command"]).endswith("Does keep 40")
+    assert metadata["buto.collector"] == collector
 
     know_a_busy_machine(tmp_path / "oracles" / "keeper.json")
+    without_turns(tmp_path / "oracles" / "keeper.json")
     changed = buto(tmp_path, "check", "keeper", "--", *start, "400")
     assert changed.returncode == 1, changed.stdout + changed.stderr
     assert changed.stdout.startswith("REGRESSION  keeper: ")
@@ -128,16 +122,6 @@ def test_record_keeps_runs_without_judging(tmp_path: Path, classes: Path) -> Non
     assert (done.returncode, done.stderr) == (0, "")
     assert done.stdout.split() == RunStore(tmp_path / ".buto").ids("sleeper")
     assert [path.name for path in tmp_path.iterdir()] == [".buto"]
-
-
-def test_a_launched_program_is_measured_from_outside_too(tmp_path: Path, classes: Path) -> None:
-    command = ("java", "-cp", str(classes), "Does", "sleep", "5000")
-    done = buto(tmp_path, "record", "sleeper", "--collector", "jmx", "--interval", "200ms", "--", *command)
-    store = RunStore(tmp_path / ".buto")
-    run = store.load("sleeper", store.ids("sleeper")[-1])
-    assert done.returncode == (0 if run.quality.valid else 3), done.stderr
-    assert run.metadata["buto.collector"] == "jmx"
-    assert len(run.times_s) >= 1
 
 
 def test_attach_records_a_running_jvm_and_the_sources_of_its_test(tmp_path: Path, classes: Path) -> None:
