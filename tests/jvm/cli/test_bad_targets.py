@@ -64,9 +64,9 @@ def test_a_program_that_cannot_be_measured(
 def test_a_program_that_hangs_is_stopped_at_its_time_limit(tmp_path: Path, classes: Path) -> None:
     begun = time.monotonic()
     command = ("java", "-cp", str(classes), "Does", "hang")
-    done = buto(tmp_path, "record", "hanging", "--timeout", "15s", "--", *command)
+    done = buto(tmp_path, "record", "hanging", "--timeout", "5s", "--", *command)
     assert done.returncode == 3
-    assert done.stderr.count("was stopped at its time limit of 15 s") == 2
+    assert done.stderr.count("was stopped at its time limit of 5 s") == 2
     assert "try:  allow more time: --timeout" in done.stderr
     assert time.monotonic() - begun < 100
     (summary,) = RunStore(tmp_path / ".buto").summaries("hanging")

@@ -9,6 +9,7 @@ import pytest
 from tests.support.processes.command import buto
 
 
+@pytest.mark.all
 def test_of_several_jvms_train_and_runs_show_name_the_measured_one(tmp_path: Path, classes: Path) -> None:
     java = f"java -cp {classes} Does"
     command = ("sh", "-c", f"java -version; {java} sleep 400; {java} sleep 0")
@@ -22,6 +23,7 @@ def test_of_several_jvms_train_and_runs_show_name_the_measured_one(tmp_path: Pat
     assert "Does; also seen: (no main class), Does" in show
 
 
+@pytest.mark.all
 def test_a_program_that_is_too_short_for_its_interval_is_reported(tmp_path: Path, classes: Path) -> None:
     command = ("java", "-cp", str(classes), "Does", "sleep", "0")
     done = buto(tmp_path, "train", "short", "--runs", "5", "--interval", "2s", "-v", "--", *command)
@@ -84,8 +86,16 @@ def test_the_input_that_was_advised_is_read(tmp_path: Path, classes: Path) -> No
             ("Does", "worker"),
             "in 5 of 5 runs the program printed a fault and still exited with code 0: it ran",
         ),
-        (("Does", "lines"), "in 5 of 5 runs the program read its standard input, which is empty under buto"),
-        (("Does", "child", "300"), "the command left 1 process running at its end, which buto ended"),
+        pytest.param(
+            ("Does", "lines"),
+            "in 5 of 5 runs the program read its standard input, which is empty under buto",
+            marks=pytest.mark.all,
+        ),
+        pytest.param(
+            ("Does", "child", "300"),
+            "the command left 1 process running at its end, which buto ended",
+            marks=pytest.mark.all,
+        ),
     ],
 )
 def test_remarks_on_the_program_in_usable_runs_are_warnings(

@@ -12,11 +12,11 @@ from buto.collect.jmx.connection import JmxConnection
 from buto.collect.jmx.worker_client import Worker
 from perf.scale import ports
 from tests.support.checkout import compile_java
+from tests.support.jvm.at_each_push import newest
 from tests.support.jvm.driven import JVMS, Targets, address_of
-from tests.support.jvm.java_releases import one_at_each_push
 
 
-@pytest.fixture(params=one_at_each_push({f"java{major}": java for major, java in JVMS.items()}))
+@pytest.fixture(params=newest({f"java{major}": java for major, java in JVMS.items()}))
 def java(request: pytest.FixtureRequest) -> str:
     """Each Java of this machine, one of each major version."""
     return str(request.param)

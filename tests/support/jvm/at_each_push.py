@@ -1,4 +1,4 @@
-"""Which Java a test that is repeated for every one uses at each push."""
+"""Which cases of a test that is repeated for every Java, or every collector, run at each push."""
 
 from __future__ import annotations
 
@@ -7,8 +7,11 @@ from typing import Any
 
 import pytest
 
+COLLECTORS = ("agent", pytest.param("jmx", marks=pytest.mark.all))
+"""For what the collectors share."""
 
-def one_at_each_push(values: Mapping[str, Any]) -> list[Any]:
+
+def newest(values: Mapping[str, Any]) -> list[Any]:
     """Return parameters by their ids; all but the last, which is the newest, are for ``make test-all``."""
     *others, last = sorted(values.items(), key=lambda one: int(one[0].removeprefix("java")))
     return [
