@@ -162,7 +162,7 @@ def test_a_collector_that_never_says_farewell_holds_the_exit_no_longer_than_agre
         code = process.wait(PATIENCE_S)
         held = (time.monotonic_ns() - collector.heard.marks["exit"]) * 1e-6
     assert code == 5
-    assert held > 4990
+    assert held > 1990
 
 
 def test_a_stalled_collector_costs_samples_not_time(java: Path, launcher: Launcher, tmp_path: Path) -> None:
