@@ -6,6 +6,8 @@ import json
 from itertools import pairwise
 from pathlib import Path
 
+import pytest
+
 from buto.runs.store import RunStore
 from tests.support.processes.sample_project import run_pytest
 
