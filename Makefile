@@ -28,10 +28,10 @@ help: ## what can be typed
 demo: $(VENV)/installed java ## record, train and check the bundled program; leaves demo-output/
 	@PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python demo/demo.py
 
-test: lint type layers java ## what runs at each push, real JVMs included; fails below the floor for coverage, too
-	@$(PYTEST) --check-durations -m "not all" $(COVERAGE) --cov-report=
+test: lint type layers java ## what runs at each push, real JVMs included
+	@$(PYTEST) --check-durations -m "not all"
 
-test-all: lint type layers java ## all tests: also those that CI runs only when their rooms change
+test-all: lint type layers java ## all tests; fails below the floor for coverage, too
 	@$(PYTEST) --check-durations $(COVERAGE) --cov-report=
 
 test-fast: $(VENV)/installed-test ## tests without JVMs, for every save
