@@ -18,8 +18,7 @@ from tests.support.checkout import ROOT, java_build
 SERIAL = (
     *(f"tests/jvm/agent/test_agent_{what}.py" for what in ("samples", "weight")),
     *(f"tests/jvm/jmx/test_{what}.py" for what in ("alike", "growth")),
-    *(f"tests/jvm/cli/test_{what}.py" for what in ("bisect", "compare", "confirm", "flow", "kept")),
-    *(f"tests/jvm/cli/test_{what}.py" for what in ("suggest", "turns")),
+    *(f"tests/jvm/cli/test_{what}.py" for what in ("bisect", "compare", "flow", "kept", "turns")),
     *("tests/jvm/api/", "tests/jvm/packaging/", "tests/jvm/releases/"),
     "tests/jvm/pytest_plugin/test_sample.py",
     *(f"tests/build_plugins/test_{tool}.py" for tool in ("gradle", "junit", "maven")),

@@ -101,15 +101,6 @@ def test_a_full_disk_keeps_the_runs_before_and_leaves_no_half_written_file(
     assert sorted(tmp_path.rglob("*")) == before
 
 
-def test_a_store_that_cannot_be_written_is_reported_before_anything_is_launched(tmp_path: Path) -> None:
-    (tmp_path / "file").write_text("")
-    done = buto(tmp_path, "record", "any", "--store", "file/store", "--", "sh", "-c", "touch launched")
-    assert done.returncode == 3
-    assert "the store file/store cannot be written: Not a directory" in done.stderr
-    assert "--store DIR" in done.stderr
-    assert not (tmp_path / "launched").exists()
-
-
 def test_one_test_that_fails_does_not_keep_others_from_being_trained(tmp_path: Path, classes: Path) -> None:
     (tmp_path / "buto.yaml").write_text(
         "version: 1\ndefaults: {runs: 5, interval: 1s}\ntests:\n"

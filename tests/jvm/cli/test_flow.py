@@ -150,19 +150,3 @@ def test_attach_records_a_running_jvm_and_the_sources_of_its_test(tmp_path: Path
     assert np.nanmax(run.series("tree.thread.count")) > 1
     absent = SourceState("more", "jvm", "no JVM runs whose command line matches java * Absent")
     assert run.sources == (SourceState("tree", "process"), absent)
-
-
-@pytest.mark.all
-def test_a_program_is_not_accused_of_what_another_jdk_does(
-    tmp_path: Path, classes: Path, two_javas: tuple[str, str]
-) -> None:
-    first, second = two_javas
-    rest = ("-cp", str(classes), "Does", "sleep", "200")
-    trained = buto(tmp_path, "train", "sleeper", "--runs", "5", "--interval", "1s", "--", first, *rest)
-    assert trained.returncode == 0, trained.stderr
-    checked = buto(tmp_path, "check", "sleeper", "--", second, *rest)
-    assert checked.returncode == 0, checked.stdout
-    assert "because: another environment than in training (" in checked.stdout
-    old = RunStore(tmp_path / ".buto").load_set("sleeper@trained")
-    new = RunStore(tmp_path / ".buto").load_set("sleeper")
-    assert {run.metadata["jvm.spec.version"] for run in old} == {new.runs[-1].metadata["jvm.spec.version"]}
