@@ -16,7 +16,7 @@ import pytest
 
 from buto.runs.store import RunStore
 from tests.support.checkout import ROOT
-from tests.support.processes.command import buto
+from tests.support.processes.command import called
 
 CLASSES = "CLASSES"
 
@@ -48,7 +48,7 @@ def test_a_program_that_cannot_be_measured(
     tmp_path: Path, classes: Path, command: tuple[str, ...], messages: tuple[str, ...]
 ) -> None:
     words = [str(classes) if word == CLASSES else word for word in command]
-    done = buto(tmp_path, "train", "bad", "--runs", "5", "--", *words)
+    done = called(tmp_path, "train", "bad", "--runs", "5", "--", *words)
     assert done.returncode == 3, done.stderr
     assert done.stderr.count("buto: ") == 1
     for text in messages:
@@ -61,7 +61,7 @@ def test_a_program_that_cannot_be_measured(
 def test_a_program_that_hangs_is_stopped_at_its_time_limit(tmp_path: Path, classes: Path) -> None:
     begun = time.monotonic()
     command = ("java", "-cp", str(classes), "Does", "hang")
-    done = buto(tmp_path, "record", "hanging", "--timeout", "5s", "--", *command)
+    done = called(tmp_path, "record", "hanging", "--timeout", "5s", "--", *command)
     assert done.returncode == 3
     assert done.stderr.count("was stopped at its time limit of 5 s") == 2
     assert "try:  allow more time: --timeout" in done.stderr
@@ -73,7 +73,7 @@ def test_a_program_that_hangs_is_stopped_at_its_time_limit(tmp_path: Path, class
 
 def test_an_exit_code_that_is_expected_is_fine(tmp_path: Path, classes: Path) -> None:
     command = ("java", "-cp", str(classes), "Does", "exit", "3")
-    assert buto(tmp_path, "record", "leaver", "--expect-exit", "3", "--", *command).returncode == 0
+    assert called(tmp_path, "record", "leaver", "--expect-exit", "3", "--", *command).returncode == 0
 
 
 def test_a_full_disk_keeps_the_runs_before_and_leaves_no_half_written_file(
@@ -81,7 +81,7 @@ def test_a_full_disk_keeps_the_runs_before_and_leaves_no_half_written_file(
 ) -> None:
     """The disk of buto alone is full: files may have 100 KiB, but not for the program, which prints more."""
     java = f"java -cp {classes} Does"
-    assert buto(tmp_path, "record", "printer", "--", *f"{java} sleep 0".split()).returncode == 0
+    assert called(tmp_path, "record", "printer", "--", *f"{java} sleep 0".split()).returncode == 0
     before = sorted(tmp_path.rglob("*"))
     command = ("sh", "-c", f"ulimit -S -f unlimited; exec {java} print 200")
     done = subprocess.run(
@@ -107,7 +107,7 @@ def test_one_test_that_fails_does_not_keep_others_from_being_trained(tmp_path: P
         f"  good: {{command: [java, -cp, '{classes}', Does, sleep, 200]}}\n"
         f"  bad: {{command: [java, -cp, '{classes}', Does, exit, 7]}}\n"
     )
-    done = buto(tmp_path, "train")
+    done = called(tmp_path, "train")
     assert done.returncode == 3
     assert "buto: bad: the program exited with code 7" in done.stderr
     assert done.stdout.splitlines()[-2:] == ["good  trained", "bad   error"]
