@@ -40,33 +40,35 @@ tests:
 """
 
 
-@pytest.mark.parametrize("collector", ["agent", "jmx"])
+@pytest.mark.parametrize(
+    ("collector", "interval", "step_ms"), [("agent", "200ms", "10"), ("jmx", "1s", "50")]
+)
 def test_a_program_is_trained_passes_and_fails_after_a_change(
-    tmp_path: Path, classes: Path, collector: str
+    tmp_path: Path, classes: Path, collector: str, interval: str, step_ms: str
 ) -> None:
     """Also: the command is remembered, another may be given, and nothing but runs and oracle is written."""
     (tmp_path / "buto.yaml").write_text(f"version: 1\ntests:\n  keeper: {{judge: {literal(BY_HEAP)}}}\n")
     start = ("java", "-Xmx128m", "-cp", str(classes), "Does", "keep")
-    options = f"--runs 5 --interval 200ms --timeout 1min --collector {collector}"
-    done = buto(tmp_path, "train", "keeper", *options.split(), "--", *start, "40")
+    options = f"--runs 5 --interval {interval} --timeout 1min --collector {collector}"
+    done = buto(tmp_path, "train", "keeper", *options.split(), "--", *start, "40", step_ms)
     assert done.returncode == 0, done.stderr
     assert done.stdout.startswith("TRAINED  keeper: 5 runs, oracles/keeper.json\n")
     assert "keeper: run 5 of 5: " in done.stderr
     target = json.loads((tmp_path / "oracles" / "keeper.json").read_text())["target"]
-    command = [portable(word, os.environ) for word in (*start, "40")]
+    command = [portable(word, os.environ) for word in (*start, "40", step_ms)]
     assert target.pop("collector", "agent") == collector
-    assert target == {"command": command, "interval": "200ms", "timeout": "1min"}
+    assert target == {"command": command, "interval": interval, "timeout": "1min"}
 
     remembered = buto(tmp_path, "check", "keeper", "--json", "result.json")
     assert remembered.returncode == 0, remembered.stdout + remembered.stderr
     run = json.loads((tmp_path / "result.json").read_text())["tests"][0]["runs"][0]
     metadata = RunStore(tmp_path / ".buto").load("keeper", run["id"]).metadata
-    assert str(metadata["buto.command"]).endswith("Does keep 40")
+    assert str(metadata["buto.command"]).endswith(f"Does keep 40 {step_ms}")
     assert metadata["buto.collector"] == collector
 
     know_a_busy_machine(tmp_path / "oracles" / "keeper.json")
     without_turns(tmp_path / "oracles" / "keeper.json")
-    changed = buto(tmp_path, "check", "keeper", "--", *start, "400")
+    changed = buto(tmp_path, "check", "keeper", "--", *start, "400", step_ms)
     assert changed.returncode == 1, changed.stdout + changed.stderr
     assert changed.stdout.startswith("REGRESSION  keeper: ")
     assert "jvm.memory." in changed.stdout

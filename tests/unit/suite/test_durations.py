@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from tests import conftest
 from tests.support import durations
 from tests.support.checkout import ROOT
+from tests.support.serial import SERIAL
 
 pytest_plugins = ["pytester"]
 
@@ -74,5 +74,5 @@ def test_only_what_is_slow_twice_fails_a_run(
 
 
 def test_every_serial_place_has_tests() -> None:
-    for place in conftest.SERIAL:
+    for place in SERIAL:
         assert list(ROOT.glob(place.rstrip("/") + ("/test_*.py" if place.endswith("/") else ""))), place
