@@ -41,7 +41,9 @@ tests:
 
 
 @pytest.mark.parametrize(
-    ("collector", "interval", "step_ms"), [("agent", "200ms", "10"), ("jmx", "1s", "50")]
+    ("collector", "interval", "step_ms"),
+    [("agent", "200ms", "10"), ("jmx", "1s", "50")],
+    ids=["agent", "jmx"],
 )
 def test_a_program_is_trained_passes_and_fails_after_a_change(
     tmp_path: Path, classes: Path, collector: str, interval: str, step_ms: str
