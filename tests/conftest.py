@@ -16,7 +16,7 @@ from tests.support import durations
 from tests.support.checkout import ROOT, java_build
 from tests.support.serial import SERIAL
 
-TRACED = ("tests/unit/", "tests/contract/", "tests/integration/")
+UNTRACED = ("tests/browser/", "tests/build_plugins/", "tests/jvm/")
 GRACE_S = 5.0
 """A killed process needs a moment to be gone from the table."""
 
@@ -50,7 +50,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if item.path.is_relative_to(ROOT / "tests" / "jvm"):
             item.add_marker(pytest.mark.jvm)
-        if not item.nodeid.startswith(TRACED) or item.get_closest_marker("jvm"):
+        if item.nodeid.startswith(UNTRACED) or item.get_closest_marker("jvm"):
             # Tracing would slow down what measures.
             item.add_marker(pytest.mark.no_cover)
     seconds = durations.of_files(durations.recorded())
