@@ -6,7 +6,8 @@ BIN := $(VENV)/bin
 OLDEST_PYTHON := 3.11
 MVN ?= mvn
 PLUGINS := build-plugins
-FAST := $(BIN)/python -m pytest -n 2 --durations=15 -m "not jvm and not slow" tests/unit tests/contract tests/integration predict/tests
+PYTEST := $(BIN)/python -m pytest -n 2 --durations=15
+FAST := $(PYTEST) -m "not jvm and not slow and not all" tests/unit tests/contract tests/integration predict/tests
 COVERAGE := --cov --no-cov-on-fail
 INSTALL := $(BIN)/python -m pip install --quiet
 # Not as options, which the pip that pip starts to build buto does not get: it would write below HOME.
@@ -19,7 +20,7 @@ export RUSTUP_HOME ?= $(CURDIR)/$(VENV)/rustup
 unexport PYTHONDONTWRITEBYTECODE
 .DELETE_ON_ERROR:
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-fast coverage lint type layers rooms java plugins dist bed bench clean
+.PHONY: help demo test test-all test-fast coverage lint type layers rooms java plugins dist bed bench clean
 
 help: ## what can be typed
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -27,8 +28,11 @@ help: ## what can be typed
 demo: $(VENV)/installed java ## record, train and check the bundled program; leaves demo-output/
 	@PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python demo/demo.py
 
-test: lint type layers java ## the whole test suite, real JVMs included; fails below the floor for coverage, too
-	@$(BIN)/python -m pytest -n 2 --durations=15 $(COVERAGE) --cov-report=
+test: lint type layers java ## what runs at each push, real JVMs included
+	@$(PYTEST) --check-durations -m "not all"
+
+test-all: lint type layers java ## all tests; fails below the floor for coverage, too
+	@$(PYTEST) --check-durations $(COVERAGE) --cov-report=
 
 test-fast: $(VENV)/installed-test ## tests without JVMs, for every save
 	@$(FAST)

@@ -1,4 +1,4 @@
-"""What holds for all tests: the jars are built, and no test leaves a process behind."""
+"""What holds for all tests: the jars are built, no test leaves a process behind, and who runs beside whom."""
 
 from __future__ import annotations
 
@@ -12,26 +12,19 @@ import hypothesis
 import psutil
 import pytest
 
+from tests.support import durations
 from tests.support.checkout import ROOT, java_build
+from tests.support.serial import SERIAL
 
-JUDGING = (
-    *(f"tests/build_plugins/test_{tool}.py::test_a_build_passes" for tool in ("gradle", "maven")),
-    *("tests/build_plugins/test_junit.py::test_a_scenario_passes", "tests/jvm/pytest_plugin/test_sample.py"),
-    *(f"tests/jvm/cli/test_{what}.py" for what in ("bisect", "compare", "confirm", "flow")),
-    *("tests/jvm/releases/", "tests/jvm/api/"),
-    "tests/integration/pages/test_readme.py",
-)
-"""In the order in which they come: those that judge by the defaults last."""
-MEASURING = ("tests/jvm/", *JUDGING)
-BESIDE = (
-    *(f"tests/jvm/{room}/" for room in ("experiments", "packaging", "strangers", "testprograms", "workload")),
-    *(f"tests/jvm/cli/test_{what}.py" for what in ("bad_targets", "doctor", "remarks", "signals")),
-    *("tests/jvm/agent/test_build.py", "tests/jvm/collect/test_wrapped.py"),
-    "tests/jvm/pytest_plugin/test_driven.py",
-)
-"""Of those that start JVMs the ones to which it is all the same what these use, and how fast."""
+UNTRACED = ("tests/browser/", "tests/build_plugins/", "tests/jvm/")
 GRACE_S = 5.0
 """A killed process needs a moment to be gone from the table."""
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    group = parser.getgroup("durations of tests")
+    group.addoption("--check-durations", action="store_true", help="fail if a test has become much slower")
+    group.addoption("--record-durations", action="store_true", help="write tests/durations.json")
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -46,31 +39,34 @@ def pytest_configure(config: pytest.Config) -> None:
     signal.signal(signal.SIGINT, signal.default_int_handler)
     for number in (signal.SIGHUP, signal.SIGQUIT, signal.SIGTERM):
         signal.signal(number, signal.SIG_DFL)
+    # The order in which they were collected stays: the longest first.
+    config.option.loadscopereorder = False
+    if not hasattr(config, "workerinput"):
+        check, record = (config.getoption(f"--{what}-durations") for what in ("check", "record"))
+        config.pluginmanager.register(durations.Durations(check=check, record=record))
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if item.path.is_relative_to(ROOT / "tests" / "jvm"):
             item.add_marker(pytest.mark.jvm)
-        if item.nodeid.startswith(MEASURING):
+        if item.nodeid.startswith(UNTRACED) or item.get_closest_marker("jvm"):
             # Tracing would slow down what measures.
             item.add_marker(pytest.mark.no_cover)
-    # A check goes wrong where others load the machine otherwise than in training. What judges comes last:
-    # first what judges bluntly, for the process beside may still have something to do.
-    items.sort(key=lambda item: next((n for n, of in enumerate(JUDGING) if item.nodeid.startswith(of)), -1))
+    seconds = durations.of_files(durations.recorded())
+    items.sort(key=lambda item: (not item.nodeid.startswith(SERIAL), -seconds.get(item.path.name, 0.0)))
 
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> object:
-    """Under xdist tests that measure share a process, so that two JVMs do not disturb each other."""
+    """Under xdist the tests of a file share a process and its fixtures, and all that are serial share one."""
     from xdist.scheduler import LoadScopeScheduling
 
-    class MeasuringTogether(LoadScopeScheduling):
+    class ByFile(LoadScopeScheduling):
         def _split_scope(self, nodeid: str) -> str:
-            measures = nodeid.startswith(MEASURING) and not nodeid.startswith(BESIDE)
-            return "measuring" if measures else nodeid
+            return "serial" if nodeid.startswith(SERIAL) else nodeid.partition("::")[0]
 
-    return MeasuringTogether(config, log)
+    return ByFile(config, log)
 
 
 def pytest_collection_finish(session: pytest.Session) -> None:
@@ -103,4 +99,9 @@ def no_process_left_behind() -> Iterator[None]:
 
 
 def _children() -> set[psutil.Process]:
+    try:
+        # Much faster than to look through all processes of the machine, and most tests start none.
+        os.waitid(os.P_ALL, 0, os.WEXITED | os.WNOHANG | os.WNOWAIT)
+    except ChildProcessError:
+        return set()
     return set(psutil.Process().children(recursive=True))

@@ -32,6 +32,7 @@ OPTIONS = "jvmArguments = ['-Xmx64m', '-XX:+UseSerialGC']"
 BUTO = Path(sys.executable).with_name("buto")
 
 
+@pytest.mark.all
 def test_a_build_passes_fails_after_a_change_and_passes_when_the_change_is_accepted(
     gradle: Sample, tmp_path: Path
 ) -> None:

@@ -7,6 +7,8 @@ import shutil
 import xml.etree.ElementTree as ET
 from pathlib import Path
 
+import pytest
+
 from tests.support.builds.plugin_builds import Sample, advised, asked_buto, old_buto
 from tests.support.checkout import ROOT
 
@@ -44,6 +46,7 @@ class OddTest {
 """
 
 
+@pytest.mark.all
 def test_a_scenario_passes_fails_after_a_change_and_passes_when_the_change_is_accepted(junit: Sample) -> None:
     odd = junit.directory / "src/test/java/com/acme/OddTest.java"
     odd.write_text(ODD)
@@ -137,6 +140,7 @@ def text(sample: Sample, test: str) -> str:
     return result(sample, test).text or ""
 
 
+@pytest.mark.all
 def test_without_buto_the_scenario_is_an_error_and_the_other_tests_run(junit: Sample) -> None:
     done = junit.build("test", buto=False)
     assert done.code == 1
@@ -160,6 +164,7 @@ def test_a_scenario_is_trained_with_a_profile_and_explained_by_it(junit: Sample,
     assert f"explained {SCENARIO}: see " in text(junit, "CatalogueTest.loadsTenPages")
 
 
+@pytest.mark.all
 def test_an_old_buto_is_refused_and_scenarios_can_be_skipped(junit: Sample, tmp_path: Path) -> None:
     done = junit.build("test", f"-Dbuto.executable={old_buto(tmp_path)}", buto=False)
     assert done.code == 1

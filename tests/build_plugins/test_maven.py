@@ -47,6 +47,7 @@ MANAGED = {"<plugins>": "<pluginManagement><plugins>", "</plugins>": "</plugins>
 """The plugin is known to a module that does not use it."""
 
 
+@pytest.mark.all
 def test_a_build_passes_fails_after_a_change_and_passes_when_the_change_is_accepted(
     maven: Sample, tmp_path: Path
 ) -> None:
@@ -87,6 +88,7 @@ def test_a_build_passes_fails_after_a_change_and_passes_when_the_change_is_accep
     assert len(re.findall(r"run 1 of 1: \d+ samples", passed.output)) == 1
 
 
+@pytest.mark.all
 def test_a_regression_is_explained_by_the_profile_that_training_stored(maven: Sample) -> None:
     missing = maven.build("package", "buto:why")
     assert missing.code == 1
@@ -223,6 +225,7 @@ def test_a_missing_oracle_is_named(many: Done) -> None:
     assert "no-oracle/src/test/buto/catalogue.json does not exist" in many.output
 
 
+@pytest.mark.all
 def test_buto_is_asked_for_what_the_pom_says(plugins: Path, tmp_path: Path) -> None:
     """A module for each way to say what is started, and one that does not use the plugin."""
     settings = (
@@ -277,6 +280,7 @@ def test_buto_is_asked_for_what_the_pom_says(plugins: Path, tmp_path: Path) -> N
     assert done.output.count("no tests for buto in this module") == 2 * len(goals)
 
 
+@pytest.mark.all
 def test_a_main_class_that_does_not_exist_is_reported_by_buto(maven: Sample) -> None:
     maven.change("pom.xml", MAIN, MAIN.replace("Catalogue", "Nowhere"))
     done = maven.build("buto:train", RUNS)
@@ -286,6 +290,7 @@ def test_a_main_class_that_does_not_exist_is_reported_by_buto(maven: Sample) -> 
     assert "buto, catalogue: could not be measured or judged" in done.output
 
 
+@pytest.mark.all
 def test_a_buto_that_breaks_off_neither_passes_nor_accuses(plugins: Path, tmp_path: Path) -> None:
     """A module a goal; and one of which nobody says which test of its buto.yaml is meant."""
     goals = ("train", "check", "accept", "report", "why")
@@ -312,6 +317,7 @@ def bound(goal: str) -> Changes:
     }
 
 
+@pytest.mark.all
 def test_modules_that_are_built_at_the_same_time_are_measured_one_after_the_other(
     plugins: Path, tmp_path: Path
 ) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 
 import pytest
@@ -9,7 +10,7 @@ import pytest
 from buto.cli.main import main
 from buto.errors import EXIT_BAD_FILE, EXIT_NOT_JUDGED, EXIT_PASS, EXIT_USAGE
 from buto.runs import ProblemKind
-from tests.support.processes.command import buto
+from tests.support.processes.command import buto, called
 from tests.support.runs.qualities import invalid, starved
 from tests.support.runs.stored import leaking_run, store
 
@@ -17,12 +18,20 @@ PNG = b"\x89PNG\r\n\x1a\n"
 COMMAND = ("--", "java", "-cp", "app.jar", "Main")
 
 
+@pytest.fixture(scope="module")
+def template(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A directory with an oracle and its ten training runs."""
+    directory = tmp_path_factory.mktemp("template")
+    store(directory, *(leaking_run(number) for number in range(10)))
+    assert called(directory, "train", "leaker", "--from-runs", "all", *COMMAND).returncode == EXIT_PASS
+    return directory
+
+
 @pytest.fixture
-def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A working directory with an oracle and its ten training runs."""
+def project(template: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A working directory like the template."""
+    shutil.copytree(template, tmp_path, dirs_exist_ok=True)
     monkeypatch.chdir(tmp_path)
-    store(tmp_path, *(leaking_run(number) for number in range(10)))
-    assert main(["train", "leaker", "--from-runs", "all", "--quiet", *COMMAND]) == EXIT_PASS
     return tmp_path
 
 

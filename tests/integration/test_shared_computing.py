@@ -23,6 +23,7 @@ from tests.support.training.profiles import CPU, HEAP, THREADS, a_profile
 N_RUNS, N_TRAINING = 24, 10
 
 
+@pytest.mark.all
 @pytest.mark.slow
 @pytest.mark.timeout(600)
 def test_a_selftest_on_hosts_is_that_of_this_machine(tmp_path: Path) -> None:
@@ -52,6 +53,7 @@ def test_a_selftest_on_hosts_is_that_of_this_machine(tmp_path: Path) -> None:
     assert np.array_equal(here.in_order.single.by_run, there.in_order.single.by_run)
 
 
+@pytest.mark.all
 @pytest.mark.slow
 @pytest.mark.timeout(600)
 def test_work_waits_for_a_host_that_is_started_again_but_not_for_ever(tmp_path: Path) -> None:

@@ -106,6 +106,7 @@ def test_github_passes_then_fails_and_its_comment_is_replaced(project: Path, ser
     assert json.loads((reports / "result.json").read_text())["exit_code"] == 1
 
 
+@pytest.mark.all
 def test_github_keeps_reports_and_runs_whatever_the_verdict(project: Path, server: Forge) -> None:
     bad = on_github(project, server, BAD, comment="")
     assert bad.used == {
@@ -125,6 +126,7 @@ def test_github_keeps_reports_and_runs_whatever_the_verdict(project: Path, serve
     assert on_github(project, server, GOOD, comment="", cache="", artifact="").used == {}
 
 
+@pytest.mark.all
 def test_github_takes_a_project_below_the_top_of_its_repository(project: Path, server: Forge) -> None:
     top = project.parent
     build = github_build(
@@ -144,6 +146,7 @@ def test_a_missing_oracle_fails_the_build(project: Path, server: Forge) -> None:
     assert "try:  buto train leaker" in build.output
 
 
+@pytest.mark.all
 def test_a_build_that_could_not_check_does_not_leave_the_last_report(project: Path, server: Forge) -> None:
     assert on_github(project, server, GOOD).code == 0
     (project / "buto.yaml").write_text("version: 1\ntests: {leaker: {comand: java}}")
@@ -155,6 +158,7 @@ def test_a_build_that_could_not_check_does_not_leave_the_last_report(project: Pa
     assert "pass" not in comment
 
 
+@pytest.mark.all
 @pytest.mark.parametrize(
     ("refused", "token", "warning"),
     [
@@ -179,6 +183,7 @@ def test_a_comment_that_cannot_be_written_is_a_warning_and_changes_no_result(
     assert server.comments == {}
 
 
+@pytest.mark.all
 def test_a_push_has_no_comment(project: Path, server: Forge) -> None:
     build = github_build(project, project.parent / "runner", server, {"ref": "main"}, arguments=GOOD)
     assert (build.code, build.failed) == (0, [])
@@ -186,6 +191,7 @@ def test_a_push_has_no_comment(project: Path, server: Forge) -> None:
     assert server.requests == []
 
 
+@pytest.mark.all
 def test_tests_and_what_has_changed_are_passed_on(project: Path, server: Forge) -> None:
     """Words are words, whatever is in them; several lines are several words."""
     build = on_github(project, server, GOOD, tests="leaker\nnobody $(touch oops)", changed_since="no-such")
@@ -221,6 +227,7 @@ def test_gitlab_passes_then_fails_and_its_comment_is_replaced(
     assert (project / job["cache"]["paths"][0]).is_dir()
 
 
+@pytest.mark.all
 def test_gitlab_without_a_token_or_request_has_no_comment(
     project: Path, server: Forge, sources: Path
 ) -> None:
@@ -321,6 +328,7 @@ def test_what_installing_needs_is_named(tmp_path: Path) -> None:
     assert not (tmp_path / "venv").exists()
 
 
+@pytest.mark.all
 @pytest.mark.jvm
 def test_buto_is_installed_from_the_sources_and_found_by_later_steps(tmp_path: Path) -> None:
     """Without the network: what buto needs is here already."""

@@ -15,7 +15,7 @@ from nbclient import NotebookClient
 
 from tests.support.checkout import ROOT
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.all, pytest.mark.slow]
 
 PLACE = ROOT / "examples" / "notebook"
 NOTEBOOK = PLACE / "verdict.ipynb"

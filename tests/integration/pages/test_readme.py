@@ -22,6 +22,9 @@ from tests.support.pages import fault_of, typed
 
 README = ROOT / "README.md"
 PAGES = [README, *sorted((ROOT / "docs").rglob("*.md"))]
+AT_EACH_PUSH = ("README.md", "api.md")
+"""One page of commands, and one of Python."""
+
 RUNNING_PID = "4711"
 MAIN = """
 package com.acme;
@@ -63,7 +66,15 @@ def server(jars: Path) -> Iterator[int]:
 
 @pytest.mark.jvm
 @pytest.mark.timeout(1800)
-@pytest.mark.parametrize("page", [page for page in PAGES if typed(page)], ids=lambda page: page.name)
+@pytest.mark.parametrize(
+    "page",
+    [
+        pytest.param(page, marks=() if page.name in AT_EACH_PUSH else pytest.mark.all)
+        for page in PAGES
+        if typed(page)
+    ],
+    ids=lambda page: page.name,
+)
 def test_what_a_page_shows_works(page: Path, jars: Path, server: int, tmp_path: Path) -> None:
     buto = tmp_path / "bin" / "buto"
     buto.parent.mkdir()

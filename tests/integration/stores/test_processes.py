@@ -33,6 +33,7 @@ def written(run_id: str, test: str = "leaker") -> object:
     return full_run(run_id, test, stdout=bytes(OUTPUT_BYTES))
 
 
+@pytest.mark.all
 def test_a_killed_writer_leaves_whole_runs_and_what_it_had_not_sent(bucket: S3Url) -> None:
     with start("kill", bucket, N_KILLS, "a seed", "0.2") as killer:
         output, _ = killer.communicate(timeout=DEADLINE_S)
@@ -52,6 +53,7 @@ def test_a_killed_writer_leaves_whole_runs_and_what_it_had_not_sent(bucket: S3Ur
     assert n_waiting > N_KILLS / 5, "most kills must hit a writer at work, or this test shows nothing"
 
 
+@pytest.mark.all
 def test_writers_and_deleters_do_not_disturb_each_other(bucket: S3Url) -> None:
     store = RunStore(bucket)
     for number in range(5):

@@ -9,10 +9,11 @@ import pytest
 
 from tests.support.checkout import compile_java
 from tests.support.jvm.agents import JDKS, Launcher
+from tests.support.jvm.at_each_push import newest
 from tests.support.jvm.plain_collector import PlainCollector
 
 
-@pytest.fixture(params=JDKS.values(), ids=[f"java{version}" for version in JDKS])
+@pytest.fixture(params=newest({f"java{version}": java for version, java in JDKS.items()}))
 def java(request: pytest.FixtureRequest) -> Path:
     """The java of each JDK in turn."""
     path = request.param

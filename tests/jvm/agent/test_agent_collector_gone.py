@@ -140,7 +140,7 @@ def test_a_jvm_that_is_not_wanted_leaves_no_trace(
 def test_a_silent_collector_holds_main_no_longer_than_agreed(
     one_java: Path, launcher: Launcher, tmp_path: Path, answers: int
 ) -> None:
-    with PlainCollector(tmp_path, gate_ms=5000, exit_ms=LONG_MS) as collector:
+    with PlainCollector(tmp_path, gate_ms=2000, exit_ms=LONG_MS) as collector:
         before = time.monotonic_ns()
         launcher.start(one_java, collector, PROGRAM)
         if answers >= 1:
@@ -149,20 +149,20 @@ def test_a_silent_collector_holds_main_no_longer_than_agreed(
             collector.accept()
         assert_runs_unmeasured(launcher)
     # How much later than that depends on the machine; that main begins at all shows that there is a bound.
-    assert (int(launcher.lines()[0]) - before) * 1e-6 > 5000
+    assert (int(launcher.lines()[0]) - before) * 1e-6 > 2000
 
 
 def test_a_collector_that_never_says_farewell_holds_the_exit_no_longer_than_agreed(
     one_java: Path, launcher: Launcher, tmp_path: Path
 ) -> None:
-    with PlainCollector(tmp_path, gate_ms=LONG_MS, exit_ms=5000) as collector:
+    with PlainCollector(tmp_path, gate_ms=LONG_MS, exit_ms=2000) as collector:
         process = launcher.start(one_java, collector, ["Ends", "exit=5"])
         collector.start()
         collector.read_until(lambda heard: heard.ended)
         code = process.wait(PATIENCE_S)
         held = (time.monotonic_ns() - collector.heard.marks["exit"]) * 1e-6
     assert code == 5
-    assert held > 4990
+    assert held > 1990
 
 
 def test_a_stalled_collector_costs_samples_not_time(java: Path, launcher: Launcher, tmp_path: Path) -> None:

@@ -64,6 +64,7 @@ def test_the_objects_that_a_program_keeps_are_counted_at_its_end(
     np.testing.assert_array_equal(after[:-3], before)
 
 
+@pytest.mark.all
 def test_a_heap_that_is_too_large_is_not_counted(
     one_java: Path, launcher: Launcher, collector: PlainCollector
 ) -> None:

@@ -18,6 +18,8 @@ import pytest
 from tests.support.checkout import ROOT
 from tests.support.jvm.agents import AGENT, PATIENCE_S
 
+pytestmark = pytest.mark.all
+
 SCRIPT = ROOT / "java-probes" / "build.py"
 SOURCE = "package demo;\n\n/** Nothing. */\npublic final class Demo {\n    private Demo() {}\n}\n"
 

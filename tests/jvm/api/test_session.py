@@ -45,6 +45,7 @@ def leaker(leaks: int, duration: str = "1s") -> list[str]:
     return ["java", *options, LEAKER, "--duration", duration, *sizes]
 
 
+@pytest.mark.all
 @pytest.mark.jvm
 def test_train_and_check_the_demo_program(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -50,7 +51,7 @@ tests:
 BUILD = "javac -d out Main.java"
 DEADLINE_S = 300.0
 
-pytestmark = pytest.mark.timeout(900)
+pytestmark = [pytest.mark.all, pytest.mark.timeout(900)]
 
 
 def git(directory: Path, *words: str) -> str:
@@ -110,8 +111,10 @@ def test_the_commit_is_found_and_convicted(repository: Path, tmp_path: Path) -> 
     assert lines[2].startswith("  A U Thor <a@example.org>, 20")
     assert lines[3].startswith("REGRESSION  waiter: ")
     assert "  jvm.thread.count  " in done.stdout
-    # The commit against its parent names the method that starts the threads.
-    assert "CAUSE  waiter: Main.main starts threads" in done.stdout
+    # The commit against its parent names what starts the threads, whatever else rose on this machine.
+    assert re.search(r"^ *cause +threads\.started +Main\.main ", done.stdout, re.MULTILINE), (
+        done.stdout + done.stderr
+    )
     result = json.loads((repository / "result.json").read_text())
     (repository / "result.json").unlink()
     jsonschema.validate(result, schemas.load("result"))

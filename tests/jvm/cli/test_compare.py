@@ -6,8 +6,12 @@ import re
 import subprocess
 from pathlib import Path
 
+import pytest
+
 from buto.runs.store import RunStore
 from tests.support.processes.command import buto
+
+pytestmark = pytest.mark.all
 
 SOURCE = """\
 import java.util.ArrayList;

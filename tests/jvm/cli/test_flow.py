@@ -9,11 +9,12 @@ import subprocess
 from pathlib import Path
 
 import numpy as np
+import pytest
 
 from buto.config import portable
 from buto.runs import SourceState
 from buto.runs.store import RunStore
-from tests.support.judging import BY_HEAP, BY_MULTIPLES, know_a_busy_machine, literal
+from tests.support.judging import BY_HEAP, BY_MULTIPLES, know_a_busy_machine, literal, without_turns
 from tests.support.jvm.harness import until
 from tests.support.processes.command import buto
 
@@ -39,39 +40,37 @@ tests:
 """
 
 
-def test_train_and_check_from_the_command_line(tmp_path: Path, classes: Path) -> None:
+@pytest.mark.parametrize(
+    ("collector", "interval", "step_ms"),
+    [("agent", "200ms", "10"), ("jmx", "1s", "50")],
+    ids=["agent", "jmx"],
+)
+def test_a_program_is_trained_passes_and_fails_after_a_change(
+    tmp_path: Path, classes: Path, collector: str, interval: str, step_ms: str
+) -> None:
     """Also: the command is remembered, another may be given, and nothing but runs and oracle is written."""
     (tmp_path / "buto.yaml").write_text(f"version: 1\ntests:\n  keeper: {{judge: {literal(BY_HEAP)}}}\n")
     start = ("java", "-Xmx128m", "-cp", str(classes), "Does", "keep")
-    done = buto(
-        tmp_path,
-        "train",
-        "keeper",
-        "--runs",
-        "5",
-        "--interval",
-        "200ms",
-        "--timeout",
-        "1min",
-        "--",
-        *start,
-        "40",
-    )
+    options = f"--runs 5 --interval {interval} --timeout 1min --collector {collector}"
+    done = buto(tmp_path, "train", "keeper", *options.split(), "--", *start, "40", step_ms)
     assert done.returncode == 0, done.stderr
     assert done.stdout.startswith("TRAINED  keeper: 5 runs, oracles/keeper.json\n")
     assert "keeper: run 5 of 5: " in done.stderr
     target = json.loads((tmp_path / "oracles" / "keeper.json").read_text())["target"]
-    command = [portable(word, os.environ) for word in (*start, "40")]
-    assert target == {"command": command, "interval": "200ms", "timeout": "1min"}
+    command = [portable(word, os.environ) for word in (*start, "40", step_ms)]
+    assert target.pop("collector", "agent") == collector
+    assert target == {"command": command, "interval": interval, "timeout": "1min"}
 
     remembered = buto(tmp_path, "check", "keeper", "--json", "result.json")
     assert remembered.returncode == 0, remembered.stdout + remembered.stderr
     run = json.loads((tmp_path / "result.json").read_text())["tests"][0]["runs"][0]
-    command = RunStore(tmp_path / ".buto").load("keeper", run["id"]).metadata["buto.command"]
-    assert str(command).endswith("Does keep 40")
+    metadata = RunStore(tmp_path / ".buto").load("keeper", run["id"]).metadata
+    assert str(metadata["buto.command"]).endswith(f"Does keep 40 {step_ms}")
+    assert metadata["buto.collector"] == collector
 
     know_a_busy_machine(tmp_path / "oracles" / "keeper.json")
-    changed = buto(tmp_path, "check", "keeper", "--", *start, "400")
+    without_turns(tmp_path / "oracles" / "keeper.json")
+    changed = buto(tmp_path, "check", "keeper", "--", *start, "400", step_ms)
     assert changed.returncode == 1, changed.stdout + changed.stderr
     assert changed.stdout.startswith("REGRESSION  keeper: ")
     assert "jvm.memory." in changed.stdout
@@ -83,6 +82,7 @@ def test_train_and_check_from_the_command_line(tmp_path: Path, classes: Path) ->
     ]
 
 
+@pytest.mark.all
 def test_train_and_check_all_tests_of_a_configuration(tmp_path: Path, classes: Path) -> None:
     (tmp_path / "buto.yaml").write_text(CONFIG)
     script = tmp_path / "start.sh"
@@ -128,16 +128,6 @@ def test_record_keeps_runs_without_judging(tmp_path: Path, classes: Path) -> Non
     assert [path.name for path in tmp_path.iterdir()] == [".buto"]
 
 
-def test_a_launched_program_is_measured_from_outside_too(tmp_path: Path, classes: Path) -> None:
-    command = ("java", "-cp", str(classes), "Does", "sleep", "5000")
-    done = buto(tmp_path, "record", "sleeper", "--collector", "jmx", "--interval", "200ms", "--", *command)
-    store = RunStore(tmp_path / ".buto")
-    run = store.load("sleeper", store.ids("sleeper")[-1])
-    assert done.returncode == (0 if run.quality.valid else 3), done.stderr
-    assert run.metadata["buto.collector"] == "jmx"
-    assert len(run.times_s) >= 1
-
-
 def test_attach_records_a_running_jvm_and_the_sources_of_its_test(tmp_path: Path, classes: Path) -> None:
     (tmp_path / "buto.yaml").write_text(BESIDE)
     with subprocess.Popen(["java", "-cp", str(classes), "Does", "hang"], cwd=tmp_path) as jvm:
@@ -164,18 +154,3 @@ def test_attach_records_a_running_jvm_and_the_sources_of_its_test(tmp_path: Path
     assert np.nanmax(run.series("tree.thread.count")) > 1
     absent = SourceState("more", "jvm", "no JVM runs whose command line matches java * Absent")
     assert run.sources == (SourceState("tree", "process"), absent)
-
-
-def test_a_program_is_not_accused_of_what_another_jdk_does(
-    tmp_path: Path, classes: Path, two_javas: tuple[str, str]
-) -> None:
-    first, second = two_javas
-    rest = ("-cp", str(classes), "Does", "sleep", "200")
-    trained = buto(tmp_path, "train", "sleeper", "--runs", "5", "--interval", "1s", "--", first, *rest)
-    assert trained.returncode == 0, trained.stderr
-    checked = buto(tmp_path, "check", "sleeper", "--", second, *rest)
-    assert checked.returncode == 0, checked.stdout
-    assert "because: another environment than in training (" in checked.stdout
-    old = RunStore(tmp_path / ".buto").load_set("sleeper@trained")
-    new = RunStore(tmp_path / ".buto").load_set("sleeper")
-    assert {run.metadata["jvm.spec.version"] for run in old} == {new.runs[-1].metadata["jvm.spec.version"]}

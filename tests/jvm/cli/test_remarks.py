@@ -6,25 +6,29 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.processes.command import buto
+from tests.support.processes.command import called
 
 
+@pytest.mark.all
 def test_of_several_jvms_train_and_runs_show_name_the_measured_one(tmp_path: Path, classes: Path) -> None:
     java = f"java -cp {classes} Does"
     command = ("sh", "-c", f"java -version; {java} sleep 400; {java} sleep 0")
-    done = buto(tmp_path, "train", "two", "--runs", "5", "--", *command)
+    done = called(tmp_path, "train", "two", "--runs", "5", "--", *command)
     assert done.returncode == 0, done.stderr
     assert "two: measured Does; also seen: (no main class), Does (--jvm PATTERN" in done.stderr
     assert "samples each" not in done.stderr
     (show,) = [
-        line for line in buto(tmp_path, "runs", "show", "two").stdout.splitlines() if line.startswith("jvm:")
+        line
+        for line in called(tmp_path, "runs", "show", "two").stdout.splitlines()
+        if line.startswith("jvm:")
     ]
     assert "Does; also seen: (no main class), Does" in show
 
 
+@pytest.mark.all
 def test_a_program_that_is_too_short_for_its_interval_is_reported(tmp_path: Path, classes: Path) -> None:
     command = ("java", "-cp", str(classes), "Does", "sleep", "0")
-    done = buto(tmp_path, "train", "short", "--runs", "5", "--interval", "2s", "-v", "--", *command)
+    done = called(tmp_path, "train", "short", "--runs", "5", "--interval", "2s", "-v", "--", *command)
     assert done.returncode == 0, done.stderr
     assert "short: measured Does\n" in done.stderr
     assert "the runs have only 2 samples each, too few to show a curve: --interval 10ms" in done.stderr
@@ -32,7 +36,7 @@ def test_a_program_that_is_too_short_for_its_interval_is_reported(tmp_path: Path
 
 def test_a_program_that_fails_behind_a_wrapper_ends_the_training(tmp_path: Path, classes: Path) -> None:
     command = ("sh", "-c", f"java -cp {classes} Does exit 3 | cat; exit 0")
-    done = buto(tmp_path, "train", "piped", "--runs", "5", "--interval", "1s", "--", *command)
+    done = called(tmp_path, "train", "piped", "--runs", "5", "--interval", "1s", "--", *command)
     assert done.returncode == 3
     assert "the measured JVM " in done.stderr
     assert done.stderr.count("not usable") == 1
@@ -63,7 +67,7 @@ def test_the_fault_that_ended_a_program_is_reported(
     tmp_path: Path, classes: Path, does: str, fault: str, advice: str
 ) -> None:
     command = ("java", "-Xmx16m", "-cp", str(classes), "Does", *does.split())
-    done = buto(tmp_path, "train", "faulty", "--runs", "5", "--interval", "1s", "--", *command)
+    done = called(tmp_path, "train", "faulty", "--runs", "5", "--interval", "1s", "--", *command)
     assert done.returncode == 3
     assert f"exited with code 1: {fault}" in done.stderr
     (tried,) = [line for line in done.stderr.splitlines() if line.startswith("try:")]
@@ -73,7 +77,7 @@ def test_the_fault_that_ended_a_program_is_reported(
 def test_the_input_that_was_advised_is_read(tmp_path: Path, classes: Path) -> None:
     (tmp_path / "input.txt").write_text("a line\n")
     command = ("sh", "-c", f"exec java -cp {classes} Does input < input.txt")
-    done = buto(tmp_path, "record", "reader", "--runs", "1", "--", *command)
+    done = called(tmp_path, "record", "reader", "--runs", "1", "--", *command)
     assert done.returncode == 0, done.stderr
 
 
@@ -84,15 +88,23 @@ def test_the_input_that_was_advised_is_read(tmp_path: Path, classes: Path) -> No
             ("Does", "worker"),
             "in 5 of 5 runs the program printed a fault and still exited with code 0: it ran",
         ),
-        (("Does", "lines"), "in 5 of 5 runs the program read its standard input, which is empty under buto"),
-        (("Does", "child", "300"), "the command left 1 process running at its end, which buto ended"),
+        pytest.param(
+            ("Does", "lines"),
+            "in 5 of 5 runs the program read its standard input, which is empty under buto",
+            marks=pytest.mark.all,
+        ),
+        pytest.param(
+            ("Does", "child", "300"),
+            "the command left 1 process running at its end, which buto ended",
+            marks=pytest.mark.all,
+        ),
     ],
 )
 def test_remarks_on_the_program_in_usable_runs_are_warnings(
     tmp_path: Path, classes: Path, words: tuple[str, ...], remark: str
 ) -> None:
     command = ("java", "-Xmx16m", "-cp", str(classes), *words)
-    done = buto(tmp_path, "train", "odd", "--runs", "5", "--interval", "1s", "--", *command)
+    done = called(tmp_path, "train", "odd", "--runs", "5", "--interval", "1s", "--", *command)
     assert done.returncode == 0, done.stderr
     assert f"warning: odd: {remark}" in done.stderr
     assert ("standard input" in done.stderr) is ("standard input" in remark)

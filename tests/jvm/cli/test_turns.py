@@ -96,7 +96,13 @@ def busy_machine() -> Iterator[None]:
             burner.wait()
 
 
-@pytest.mark.parametrize("java", [0, 1], ids=["fewer cores", "fewer cores and another JDK"])
+@pytest.mark.parametrize(
+    "java",
+    [
+        pytest.param(0, id="fewer cores", marks=pytest.mark.all),
+        pytest.param(1, id="fewer cores and another JDK"),
+    ],
+)
 def test_the_same_program_passes_on_another_machine(trained: Path, path: tuple[str, str], java: int) -> None:
     build(trained, 4, 20)
     with one_core():
@@ -117,6 +123,7 @@ def test_a_regression_fails_on_another_machine_and_is_named(trained: Path, path:
         assert name in done.stdout
 
 
+@pytest.mark.all
 def test_the_same_program_passes_on_a_busy_machine(trained: Path, path: tuple[str, str]) -> None:
     build(trained, 4, 20)
     with busy_machine():

@@ -12,6 +12,8 @@ from collections import defaultdict
 from functools import partial
 from pathlib import Path
 
+import pytest
+
 from buto import jars
 from buto.cluster.connection import Cluster
 from buto.cluster.launching.engine import ClusterEngine
@@ -55,6 +57,7 @@ def connected(address: str, silent_s: float) -> Cluster:
     return Cluster(Client(address, set_as_default=False), address, silent_s)
 
 
+@pytest.mark.all
 def test_every_run_is_stored_once_while_hosts_are_killed_and_stopped(tmp_path: Path) -> None:
     store, events = RunStore(tmp_path / "store"), list[Event]()
     with real_cluster(tmp_path) as real:
@@ -115,6 +118,7 @@ def test_every_run_is_stored_once_while_hosts_are_killed_and_stopped(tmp_path: P
             assert end_s <= next_s
 
 
+@pytest.mark.all
 def test_the_command_line_trains_and_checks_on_a_cluster_with_tls(tmp_path: Path) -> None:
     subprocess.run(
         [*("openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2"), *NAMED],
@@ -154,6 +158,7 @@ def test_the_command_line_trains_and_checks_on_a_cluster_with_tls(tmp_path: Path
     assert "hush" not in real.said("scheduler") + real.said("worker-fast")
 
 
+@pytest.mark.all
 def test_ctrl_c_and_a_lost_scheduler_stop_the_programs(tmp_path: Path) -> None:
     marker, store = str(tmp_path), RunStore(tmp_path / ".buto")
     with real_cluster(tmp_path) as real:

@@ -20,6 +20,8 @@ from buto.runs.store import RunStore
 from perf.scale.ports import free_port
 from tests.support.checkout import ROOT
 
+pytestmark = pytest.mark.all
+
 DEADLINE_S = 300.0
 NAMES = ("one", "two", "three")
 RUNS = 5

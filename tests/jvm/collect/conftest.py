@@ -9,6 +9,7 @@ import pytest
 
 from buto.collect.jvm.installations import find_installations
 from tests.support.checkout import compile_java, java_build
+from tests.support.jvm.at_each_push import newest
 from tests.support.jvm.recorder import Recorder
 from tests.support.processes.leftovers import nothing_is_left
 
@@ -33,7 +34,7 @@ _JVMS = {
 }
 
 
-@pytest.fixture(params=list(_JVMS.values()), ids=list(_JVMS))
+@pytest.fixture(params=newest(_JVMS))
 def java(request: pytest.FixtureRequest) -> str:
     """Each JVM of this machine, each major version once."""
     return str(request.param)

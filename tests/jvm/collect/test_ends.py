@@ -90,6 +90,7 @@ def test_held_counters_agree_with_the_programs_own_beans(record: Recorder, java:
     assert compared >= 5
 
 
+@pytest.mark.all
 def test_processor_time_of_a_child_is_not_taken_for_that_of_a_jvm_that_halts(record: Recorder) -> None:
     busy = "import time\nwhile time.process_time() < 1.0: pass"
     run = record.java("Ends", "0", "child", sys.executable, "-S", "-c", busy, expected_exit=4)
@@ -115,6 +116,7 @@ def test_a_halt_right_at_the_start_leaves_a_run(record: Recorder) -> None:
         assert run.times_s[0] < 0
 
 
+@pytest.mark.all
 def test_a_program_that_hangs_in_its_exit_hook_is_killed_at_its_time_limit(record: Recorder) -> None:
     start = time.monotonic()
     run = record.java("Ends", "0", "hook", timeout_s=15.0)

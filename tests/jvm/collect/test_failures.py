@@ -21,6 +21,7 @@ from buto.collect.process.launch import Launch
 from buto.collect.process.output import HEAD_BYTES, TAIL_BYTES
 from buto.errors import BadFileError, MeasureError, StorageError
 from tests.support.checkout import ROOT
+from tests.support.jvm.at_each_push import COLLECTORS
 from tests.support.jvm.recorder import Recorder, problems
 
 
@@ -71,7 +72,7 @@ def test_an_option_that_the_jvm_does_not_know_is_quoted(record: Recorder) -> Non
     assert str(error.advice).startswith("correct the JVM's options")
 
 
-@pytest.mark.parametrize("collector", ["agent", "jmx"])
+@pytest.mark.parametrize("collector", COLLECTORS)
 @pytest.mark.parametrize(
     ("options", "printed"),
     [("-XX:+Bogus", "Unrecognized VM option 'Bogus'"), ("-Xmx1", "Too small maximum heap")],
@@ -183,6 +184,7 @@ def test_ctrl_c_stops_the_program_and_is_passed_on(classes: Path, tmp_path: Path
     assert not any(program.is_running() for program in programs)
 
 
+@pytest.mark.all
 def test_fifty_launches_leave_nothing_growing(record: Recorder) -> None:
     def state() -> tuple[int, int, int]:
         process = psutil.Process()

@@ -14,6 +14,7 @@ import pytest
 
 from buto.collect.process import kernel
 from buto.errors import MeasureError
+from tests.support.jvm.at_each_push import COLLECTORS
 from tests.support.jvm.driven import once_sampled
 from tests.support.jvm.recorder import Recorder, problems
 
@@ -77,7 +78,7 @@ def test_a_jvm_with_process_ids_of_its_own_is_read_from_outside(record: Recorder
     assert np.isfinite(run.series("process.context_switches[voluntary]")[-1])
 
 
-@pytest.mark.parametrize("collector", ["agent", "jmx"])
+@pytest.mark.parametrize("collector", COLLECTORS)
 @pytest.mark.parametrize(
     ("command", "end", "code"),
     [
@@ -133,7 +134,7 @@ def test_of_two_jvms_the_named_one_is_measured(record: Recorder, ends: str, clas
     assert run.metadata["buto.jvms.others"] == "Ends"
 
 
-@pytest.mark.parametrize("collector", ["agent", "jmx"])
+@pytest.mark.parametrize("collector", COLLECTORS)
 @pytest.mark.parametrize("question", ["-version", "-XshowSettings -version"])
 def test_a_jvm_that_runs_no_program_is_passed_over(
     record: Recorder, java: str, ends: str, sampled: Path, collector: str, question: str
@@ -143,7 +144,7 @@ def test_a_jvm_that_runs_no_program_is_passed_over(
     assert str(run.metadata["system.property[sun.java.command]"]).startswith("Ends ")
 
 
-@pytest.mark.parametrize("collector", ["agent", "jmx"])
+@pytest.mark.parametrize("collector", COLLECTORS)
 def test_a_command_whose_jvms_run_no_program_is_an_error(record: Recorder, java: str, collector: str) -> None:
     with pytest.raises(MeasureError, match="the command started no JVM "):
         record.run("sh", "-c", f"{java} -version; exit 0", collector=collector)

@@ -46,6 +46,7 @@ def test_a_killed_buto_takes_all_that_it_started_with_it(tmp_path: Path, classes
     assert_no_half_run(tmp_path)
 
 
+@pytest.mark.all
 def test_a_buto_with_jmx_that_is_killed_takes_its_worker_with_it(tmp_path: Path, classes: Path) -> None:
     java = ["java", "-cp", str(classes), "Phases", str(tmp_path), "hangs"]
     with harness(tmp_path, "-m", "buto", "record", "t", "--collector", "jmx", "--", *java) as measuring:
@@ -69,6 +70,7 @@ def test_a_killed_buto_takes_its_workload_with_it(tmp_path: Path, classes: Path)
     assert_no_half_run(tmp_path)
 
 
+@pytest.mark.all
 @pytest.mark.parametrize("moment", MOMENTS)
 def test_a_killed_worker_ends_the_target_and_is_reported(tmp_path: Path, classes: Path, moment: str) -> None:
     java = ["java", "-cp", str(classes), "Phases", str(tmp_path), "hangs"]
@@ -85,6 +87,7 @@ def test_a_killed_worker_ends_the_target_and_is_reported(tmp_path: Path, classes
     assert list((tmp_path / "tmp").iterdir()) == []
 
 
+@pytest.mark.all
 @pytest.mark.parametrize("moment", MOMENTS)
 def test_a_killed_pytest_takes_all_that_it_started_with_it(
     tmp_path: Path, classes: Path, moment: str
@@ -100,6 +103,7 @@ def test_a_killed_pytest_takes_all_that_it_started_with_it(
     assert_no_half_run(tmp_path)
 
 
+@pytest.mark.all
 def test_a_test_that_drives_its_program_leaves_nothing_when_pytest_is_killed(
     tmp_path: Path, classes: Path
 ) -> None:
@@ -115,6 +119,7 @@ def test_a_test_that_drives_its_program_leaves_nothing_when_pytest_is_killed(
     assert_no_half_run(tmp_path)
 
 
+@pytest.mark.all
 def test_a_killed_watcher_does_not_disturb_a_measurement(tmp_path: Path, classes: Path) -> None:
     command = phases(classes, tmp_path, "ends", "300")
     with harness(tmp_path, "-m", "buto", "record", "t", "--jvm", "Phases", "--", *command) as measuring:

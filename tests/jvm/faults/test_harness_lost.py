@@ -14,6 +14,8 @@ from buto.runs.store import RunStore
 from tests.support.jvm.harness import compiled, harness, until
 from tests.support.processes.command import called
 
+pytestmark = pytest.mark.all
+
 LOST_AT_MOST_S = 10.0
 
 

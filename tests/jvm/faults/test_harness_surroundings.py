@@ -26,6 +26,8 @@ from tests.support.jvm.harness import DEADLINE_S, compiled, harness, until
 from tests.support.processes.command import buto, called
 from tests.support.runs.stored import leaking_run, store
 
+pytestmark = pytest.mark.all
+
 ODD = '日本 тест\'s "ünï" $HOME %s ;&|\u202e\U0001f389'
 """Scripts of both directions, a space, quotes, and what shells and formats take for theirs."""
 

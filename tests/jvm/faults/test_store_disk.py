@@ -168,6 +168,7 @@ def test_nothing_is_launched_for_a_read_only_store(tmp_path: Path) -> None:
     assert not (tmp_path / "launched").exists()
 
 
+@pytest.mark.all
 def test_a_run_for_which_there_is_no_room_is_reported_and_leaves_nothing(tmp_path: Path) -> None:
     """The program is measured to its end; then its run does not fit."""
     for prefix in (["unshare", "--mount"], ["unshare", "--mount", "--map-root-user"]):

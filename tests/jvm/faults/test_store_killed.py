@@ -21,6 +21,8 @@ from tests.support.checkout import ROOT
 from tests.support.runs.examples import assert_same
 from tests.support.runs.store_victims import finished, recording_of
 
+pytestmark = pytest.mark.all
+
 N_KILLS = int(os.environ.get("BUTO_STORE_KILLS", "100"))
 SEED = os.environ.get("BUTO_STORE_SEED", "a seed")
 WORDS = ("kept", "stored", "recovered", "deleting", "deleted")

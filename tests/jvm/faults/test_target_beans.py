@@ -5,11 +5,14 @@ from __future__ import annotations
 import re
 
 import numpy as np
+import pytest
 
 from buto.collect.target import MBeanSpec
 from buto.runs import FloatArray, Run
 from tests.support.jvm.faulty import Recorder, classes, jmx, problems, promised, recorder, worker
 from tests.support.processes.leftovers import nothing_is_left
+
+pytestmark = pytest.mark.all
 
 __all__ = ["classes", "jmx", "nothing_is_left", "promised", "recorder", "worker"]
 

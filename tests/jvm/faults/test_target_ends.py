@@ -30,6 +30,8 @@ from tests.support.jvm.faulty import (
 )
 from tests.support.processes.leftovers import nothing_is_left
 
+pytestmark = pytest.mark.all
+
 __all__ = ["classes", "command_line", "nothing_is_left", "promised", "recorder"]
 
 SERIAL = "-XX:+UseSerialGC"

@@ -26,6 +26,8 @@ from tests.support.jvm.faulty import (
 from tests.support.processes.command import buto
 from tests.support.processes.leftovers import nothing_is_left
 
+pytestmark = pytest.mark.all
+
 __all__ = ["classes", "command_line", "nothing_is_left", "promised", "recorder"]
 
 LAST_WITH_SECURITY_MANAGER = 23

@@ -12,10 +12,11 @@ from buto.collect.jmx.connection import JmxConnection
 from buto.collect.jmx.worker_client import Worker
 from perf.scale import ports
 from tests.support.checkout import compile_java
+from tests.support.jvm.at_each_push import newest
 from tests.support.jvm.driven import JVMS, Targets, address_of
 
 
-@pytest.fixture(params=JVMS.values(), ids=[f"java{major}" for major in JVMS])
+@pytest.fixture(params=newest({f"java{major}": java for major, java in JVMS.items()}))
 def java(request: pytest.FixtureRequest) -> str:
     """Each Java of this machine, one of each major version."""
     return str(request.param)

@@ -82,6 +82,7 @@ def test_ctrl_c_ends_the_recording_and_keeps_it(
     assert process.poll() is None
 
 
+@pytest.mark.all
 def test_a_slow_mbean_of_an_attached_jvm_is_named(
     shared_worker: Worker, one_java: str, targets: Targets
 ) -> None:
@@ -151,6 +152,7 @@ def keys(one_java_home: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple
     return key_store, trust_store
 
 
+@pytest.mark.all
 @pytest.mark.parametrize("registry", [True, False], ids=["registry with TLS", "registry without"])
 def test_by_url_with_tls(one_java: str, targets: Targets, keys: tuple[Path, Path], registry: bool) -> None:
     key_store, trust_store = keys
@@ -197,6 +199,7 @@ def test_a_jvm_that_refuses_is_left_alone(one_java: str, targets: Targets) -> No
     assert closed.poll() is None
 
 
+@pytest.mark.all
 def test_a_jvm_that_stops_answering_ends_the_recording_in_time(one_java: str, targets: Targets) -> None:
     process = targets.start(one_java, "-Dcom.sun.management.jmxremote")
     stop = once_sampled(4, lambda: process.send_signal(signal.SIGSTOP))

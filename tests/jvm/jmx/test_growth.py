@@ -5,10 +5,14 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
+import pytest
+
 from buto.collect import Target
 from buto.collect.jmx.collector import JmxCollector
 from tests.support.jvm.driven import n_descriptors, n_threads, once_sampled, resident_bytes
 from tests.support.processes.leftovers import nothing_is_left
+
+pytestmark = pytest.mark.all
 
 __all__ = ["nothing_is_left"]
 

@@ -144,6 +144,7 @@ def test_a_jvm_that_is_gone_before_it_is_attached_to_is_reported_like_any_that_e
         record("java", "no.such.Main")
 
 
+@pytest.mark.all
 def test_a_program_that_runs_too_long_is_stopped_and_its_run_kept(
     record: Callable[..., Run], one_java: str, classes: Path
 ) -> None:
@@ -153,6 +154,7 @@ def test_a_program_that_runs_too_long_is_stopped_and_its_run_kept(
     assert len(run.times_s) > 1
 
 
+@pytest.mark.all
 def test_a_program_that_is_killed_gives_a_run_that_says_so(
     record: Callable[..., Run], one_java: str, classes: Path
 ) -> None:
@@ -163,6 +165,7 @@ def test_a_program_that_is_killed_gives_a_run_that_says_so(
     assert not run.quality.valid
 
 
+@pytest.mark.all
 def test_a_stopped_program_does_not_hang_its_collector(
     shared_worker: Worker, one_java: str, classes: Path
 ) -> None:
@@ -192,6 +195,7 @@ def test_ctrl_c_stops_the_program_and_the_collector_goes_on(
             collector.record("test", once_sampled(2, interrupt))
 
 
+@pytest.mark.all
 def test_a_worker_that_is_killed_costs_one_run_and_is_replaced(
     one_java: str, classes: Path, tmp_path: Path
 ) -> None:
@@ -207,6 +211,7 @@ def test_a_worker_that_is_killed_costs_one_run_and_is_replaced(
     assert len(run.times_s) > 1
 
 
+@pytest.mark.all
 def test_a_jvm_without_performance_counters_is_attached_to(
     record: Callable[..., Run], one_java: str, classes: Path, tmp_path: Path
 ) -> None:

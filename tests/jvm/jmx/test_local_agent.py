@@ -128,6 +128,7 @@ def test_an_agent_that_runs_already_is_used_and_left_alone(
         assert listens_at(process.pid) == places != set()
 
 
+@pytest.mark.all
 def test_a_door_that_a_killed_buto_left_open_is_replaced_but_not_that_of_a_living_one(
     one_java: str, targets: Targets
 ) -> None:
@@ -142,6 +143,7 @@ def test_a_door_that_a_killed_buto_left_open_is_replaced_but_not_that_of_a_livin
     assert listens_at(process.pid) == set()
 
 
+@pytest.mark.all
 def test_a_jvm_that_does_not_close_its_door_makes_the_run_unusable_but_keeps_it(
     shared_worker: Worker, one_java: str, targets: Targets, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -168,6 +170,7 @@ def test_a_door_that_stays_open_after_a_failure_is_reported_with_that_failure(
         fail()
 
 
+@pytest.mark.all
 @pytest.mark.skipif(os.geteuid() != 0, reason="needs root to start a JVM of another user")
 def test_root_attaches_to_the_jvm_of_another_user(
     shared_worker: Worker, one_java: str, classes: Path

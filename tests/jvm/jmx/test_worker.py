@@ -42,6 +42,7 @@ def test_several_connections_go_through_one_worker(
     assert connection.invoke(DRIVER, "add", 1, 3) == 4
 
 
+@pytest.mark.all
 def test_trouble_with_a_target_and_with_the_worker_ends_in_time(
     shared_target: subprocess.Popen[bytes], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -18,6 +18,8 @@ from packaging.utils import canonicalize_name
 from scripts import dist
 from tests.support.checkout import ROOT
 
+pytestmark = pytest.mark.all
+
 JARS = ["buto-agent.jar", "buto-jfr.jar", "buto-jmx.jar", "buto-testprograms.jar"]
 
 

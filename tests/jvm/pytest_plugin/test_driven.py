@@ -6,6 +6,8 @@ import json
 from itertools import pairwise
 from pathlib import Path
 
+import pytest
+
 from buto.runs.store import RunStore
 from tests.support.processes.sample_project import run_pytest
 
@@ -118,6 +120,7 @@ def test_each_failure_is_reported_in_plain_words_and_leaves_nothing(project: Pat
     assert not (project / "oracles").exists()
 
 
+@pytest.mark.all
 def test_the_workload_of_a_mark_drives_each_of_its_launches(project: Path) -> None:
     (project / "test_loaded.py").write_text(LOADED)
     done = run_pytest(project, "test_loaded.py", "--buto-train", runs=5)
@@ -133,6 +136,7 @@ def test_the_workload_of_a_mark_drives_each_of_its_launches(project: Path) -> No
     assert learned["target"]["workload"]["http"]["rate"] == 20, "so that buto check does the same"
 
 
+@pytest.mark.all
 def test_processes_of_xdist_measure_one_after_the_other(project: Path) -> None:
     (project / "test_plain.py").write_text(PLAIN)
     done = run_pytest(project, "test_plain.py", "-n", "3", "--buto-accept", "-v", runs=5)

@@ -7,6 +7,8 @@ import xml.etree.ElementTree as ElementTree
 from collections.abc import Callable
 from pathlib import Path
 
+import pytest
+
 from buto.runs.store import RunStore
 from tests.support.judging import know_a_busy_machine
 from tests.support.processes.sample_project import run_pytest
@@ -15,6 +17,7 @@ ORDERS = "test_shop.py::test_orders"
 NAME = "test_shop.test_orders"
 
 
+@pytest.mark.all
 def test_it_passes_fails_after_a_change_and_passes_when_accepted(
     lenient: Path, compile_java: Callable[[Path], None]
 ) -> None:

@@ -16,6 +16,8 @@ from tests.support.processes.command import buto
 from tests.support.processes.leftovers import nothing_is_left
 from tests.support.processes.sample_project import compile_java
 
+pytestmark = pytest.mark.all
+
 __all__ = ["compile_java", "nothing_is_left"]
 
 JAVA = "java -Xmx64m -XX:+UseSerialGC -Dof=NAME -cp classes"

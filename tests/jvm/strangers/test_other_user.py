@@ -32,7 +32,10 @@ HERE = Path(__file__).parent
 NOBODY = 65534
 DECLINE = b"\0\0\0\1B"
 
-pytestmark = pytest.mark.skipif(os.geteuid() != 0, reason="only root can become another user")
+pytestmark = [
+    pytest.mark.all,
+    pytest.mark.skipif(os.geteuid() != 0, reason="only root can become another user"),
+]
 
 
 @pytest.fixture(scope="module")

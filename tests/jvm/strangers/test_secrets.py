@@ -113,6 +113,7 @@ def test_no_byte_of_a_secret_is_in_runs_oracle_results_and_reports(project: Path
     assert where_they_stand(project, buto(project, "check", "shop")) == []
 
 
+@pytest.mark.all
 def test_nor_through_jmx_nor_in_messages_nor_of_a_command_that_was_typed(
     project: Path, classes: Path
 ) -> None:

@@ -10,6 +10,8 @@ import yaml
 
 from tests.support.jvm.programs import RunProgram
 
+pytestmark = pytest.mark.all
+
 PROGRAM = "changes.Program"
 ROOT = Path(__file__).parents[3]
 SOURCES = ROOT / "testprograms" / "src" / "buto" / "testprograms" / "changes" / "servers"

@@ -11,6 +11,8 @@ import pytest
 
 from tests.support.jvm.programs import RunProgram
 
+pytestmark = pytest.mark.all
+
 REFERENCES = "references.References"
 LEAKER = "leaker.Leaker"
 CLASSLOADING = "classloading.ClassLoading"

@@ -15,6 +15,8 @@ from buto.experiments.dataset import variants
 from buto.runs import Run
 from buto.runs.model import FloatArray
 
+pytestmark = pytest.mark.all
+
 PLACE = Path(variants.__file__).parent
 THESIS = load(PLACE / "parallel.yaml").tests
 G1 = load(PLACE / "g1.yaml").tests

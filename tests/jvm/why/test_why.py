@@ -121,6 +121,7 @@ def test_the_method_that_keeps_more_is_named_with_its_holder_and_nothing_is_stor
     assert not (tmp_path / "oracles").exists()
 
 
+@pytest.mark.all
 def test_java_25_tells_of_processor_time_and_of_each_buffer(
     classes: Path, kept: list[Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -206,6 +207,7 @@ def test_a_program_that_never_exits_leaves_what_was_written(classes: Path, end: 
     assert "the end is missing" in flight.ending
 
 
+@pytest.mark.all
 def test_under_zgc_a_sentence_tells_that_kept_objects_are_few_and_no_class_is_unloaded(classes: Path) -> None:
     kinds = [Kind.RETENTION, Kind.LOADED]
     flight = flown("java", classes, "new", "exit", "0", kinds=kinds, option="-XX:+UseZGC")
@@ -213,6 +215,7 @@ def test_under_zgc_a_sentence_tells_that_kept_objects_are_few_and_no_class_is_un
     assert all(any("ZGC" in text for text in causes.remarks) for causes in explanation.kinds)
 
 
+@pytest.mark.all
 def test_a_million_events_are_read_in_bounded_time_and_memory(classes: Path, kept: list[Path]) -> None:
     flight = flown("java", classes, "old", "exit", str(MOST_EVENTS), kinds=[Kind.EXCEPTIONS])
     thrown = sum(stack.weight for stack in flight.profile.stacks if stack.type == REFUSAL)

@@ -16,6 +16,8 @@ from buto.workload.load import engine
 from tests.support.processes.command import called
 from tests.support.processes.leftovers import nothing_is_left
 
+pytestmark = pytest.mark.all
+
 __all__ = ["nothing_is_left"]
 
 LEAKER = (

@@ -136,6 +136,7 @@ def test_every_run_finds_the_database_as_it_was(project: Path, enterable: Path) 
     assert "database system is shut down" in shown.stdout
 
 
+@pytest.mark.all
 def test_a_service_that_ends_in_mid_run_ends_the_test_with_the_reason(project: Path) -> None:
     (project / "buto.yaml").write_text(FRAGILE)
     done = buto(project, "record", "shop")
@@ -150,6 +151,7 @@ def test_a_service_that_ends_in_mid_run_ends_the_test_with_the_reason(project: P
     assert not any(is_alive(int(pid)) for pid in (project / "pids").read_text().split())
 
 
+@pytest.mark.all
 def test_ctrl_c_while_the_program_runs_ends_its_services(project: Path) -> None:
     (project / "buto.yaml").write_text(FRAGILE.replace("touch over; ", "touch begun; "))
     command = [sys.executable, "-m", "buto", "record", "shop"]
@@ -166,6 +168,7 @@ def test_ctrl_c_while_the_program_runs_ends_its_services(project: Path) -> None:
     assert not any(is_alive(int(pid)) for pid in (project / "pids").read_text().split())
 
 
+@pytest.mark.all
 def test_services_are_there_from_python_and_under_pytest(project: Path) -> None:
     (project / "buto.yaml").write_text(
         FRAGILE.replace("\"sh -c 'touch over; sleep 60'\"}", "sleep 0.3, stop: true}")

@@ -75,6 +75,7 @@ def test_all_parts_drive_the_program_and_its_end_is_the_workloads(project: Path)
     assert run.outcome.exit_code == 143
 
 
+@pytest.mark.all
 def test_where_mbeans_are_polled_anyhow_operations_share_the_connection(project: Path) -> None:
     done = buto(project, "record", "polled")
     run = RunStore(project / ".buto").load("polled", done.stdout.strip())

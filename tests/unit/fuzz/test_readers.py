@@ -18,7 +18,7 @@ from perf.fuzz import examples, speech
 from perf.fuzz.edits import Source, edited, edited_bytes
 from perf.fuzz.readers import RAW, READERS
 
-N_EXAMPLES = {"config": 150, "oracle": 300, "run": 300, "channel": 300, "journal": 200}
+N_EXAMPLES = 100
 
 _quick = settings(
     deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow]
@@ -40,7 +40,7 @@ def test_the_examples_to_begin_with_are_read_or_refused(name: str, scratch: Path
 @pytest.mark.slow
 @pytest.mark.parametrize("name", READERS)
 def test_any_bytes_are_read_or_refused(name: str, scratch: Path) -> None:
-    @settings(_quick, max_examples=N_EXAMPLES[name])
+    @settings(_quick, max_examples=N_EXAMPLES)
     @given(st.binary(max_size=80))
     @example(b"\1")
     @example(RAW)

@@ -32,7 +32,7 @@ def fake_python(tmp_path: Path, *cases: str) -> str:
 
 def test_help_lists_every_command() -> None:
     listed = [line.split()[1] for line in make("--no-print-directory", "help").stdout.splitlines()]
-    checks = ["test", "test-fast", "coverage", "lint", "type", "layers"]
+    checks = ["test", "test-all", "test-fast", "coverage", "lint", "type", "layers"]
     assert listed == ["help", "demo", *checks, "rooms", "java", "plugins", "dist", "bed", "bench", "clean"]
 
 

@@ -171,6 +171,14 @@ def test_runs_are_judged_once_from_the_launch_to_the_reports(
     assert sizes == judged
 
 
+def test_one_odd_run_among_good_ones_passes(tmp_path: Path, launches: Script) -> None:
+    trained(tmp_path, launches)
+    outcome, log = checked(tmp_path, launches, *leaking(1, 9.0, first=20), *leaking(2, first=21))
+    assert len(log.of(Confirming)) == 1
+    (result,) = outcome.results
+    assert (result.status, outcome.exit_code, len(result.runs)) == ("pass", 0, 3)
+
+
 def test_a_number_of_runs_that_was_specified_is_kept_to(tmp_path: Path, launches: Script) -> None:
     trained(tmp_path, launches)
     put_down(launches, *leaking(9, 9.0))

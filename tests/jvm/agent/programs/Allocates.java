@@ -1,9 +1,11 @@
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CountDownLatch;
 
 /**
  * Allocates what its arguments say, and sleeps after each step: {@code main=BYTES} in the main thread,
- * {@code live=BYTES} in each of four threads that live on, {@code dead=BYTES} in each of four that sleep and die,
+ * {@code live=BYTES} in each of four threads that live on, {@code dead=BYTES} in each of four that die at a byte of
+ * its standard input,
  * {@code gone=BYTES} in each of four that die at once, {@code keep=BYTES} for good, {@code gc=0} collects,
  * {@code wait=0} waits for a byte of its standard input, {@code halt=CODE} ends without exit hooks.
  */
@@ -14,6 +16,7 @@ public final class Allocates {
     private static final int PIECE = 1024;
     private static final int THREADS = 4;
     private static final long STEP_MS = 150;
+    private static final CountDownLatch SEEN = new CountDownLatch(1);
     private static final List<Object> KEPT = new ArrayList<Object>();
     private static volatile Object last;
 
@@ -47,6 +50,10 @@ public final class Allocates {
                 thread.setDaemon(true);
                 thread.start();
                 threads.add(thread);
+            }
+            if (deed.equals("dead")) {
+                System.in.read();
+                SEEN.countDown();
             }
             for (Thread thread : threads) {
                 thread.join(deed.equals("dead") ? 0 : STEP_MS);
@@ -83,8 +90,7 @@ public final class Allocates {
             allocate(bytes);
             try {
                 if (deed.equals("dead")) {
-                    // Until it was seen.
-                    Thread.sleep(1000);
+                    SEEN.await();
                 } else if (deed.equals("live")) {
                     Thread.sleep(60000);
                 }

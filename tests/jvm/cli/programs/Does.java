@@ -13,10 +13,10 @@ public final class Does {
     public static void main(String[] arguments) throws Exception {
         int amount = arguments.length > 1 ? Integer.parseInt(arguments[1]) : 0;
         switch (arguments[0]) {
-            case "keep": // so many KiB every 10 ms, for a second
+            case "keep": // so many KiB every 10 ms, or every so many, a hundred times
                 for (int step = 0; step < 100; step++) {
                     KEPT.add(new byte[amount * 1024]);
-                    Thread.sleep(10);
+                    Thread.sleep(arguments.length > 2 ? Integer.parseInt(arguments[2]) : 10);
                 }
                 break;
             case "exit":

@@ -56,7 +56,7 @@ def _of(found: tuple[Strength, ...], name: str) -> Strength:
     return next(one for one in found if one.quantity.name == name)
 
 
-@pytest.mark.parametrize("n_runs", [8, 10, 15])
+@pytest.mark.parametrize("n_runs", [8, 15])
 @pytest.mark.parametrize(
     "judge",
     [
@@ -150,8 +150,7 @@ def test_a_laxer_alpha_never_weakens(n_runs: int, seed: int, alpha: float) -> No
         assert other.less <= one.less * 1.04
 
 
-@settings(max_examples=8, deadline=None)
-@given(st.sampled_from([0.125, 8.0, 1024.0]))
+@pytest.mark.parametrize("factor", [0.125, 1024.0])
 def test_the_unit_of_a_property_does_not_matter(factor: float) -> None:
     judge = replace(ALPHA_5, minimum_effect={"*": "5%"})
     profile = a_profile(10)

@@ -37,6 +37,7 @@ def make_old(path: Path) -> None:
     os.utime(path, (long_ago, long_ago))
 
 
+@pytest.mark.all
 def test_a_killed_writer_leaves_whole_runs_only(tmp_path: Path) -> None:
     with start("kill", tmp_path, str(N_KILLS), "a seed", "0.02") as killer:
         output, _ = killer.communicate(timeout=DEADLINE_S)
