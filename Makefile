@@ -7,7 +7,7 @@ OLDEST_PYTHON := 3.11
 MVN ?= mvn
 PLUGINS := build-plugins
 PYTEST := $(BIN)/python -m pytest -n 2 --durations=15
-FAST := $(PYTEST) -m "not jvm and not slow and not all" tests/unit tests/contract tests/integration predict/tests
+FAST := $(PYTEST) -m "not jvm and not slow and not all" tests/unit tests/contract tests/integration predict/tests replications/tests
 COVERAGE := --cov --no-cov-on-fail
 INSTALL := $(BIN)/python -m pip install --quiet
 # Not as options, which the pip that pip starts to build buto does not get: it would write below HOME.
@@ -71,7 +71,7 @@ $(PLUGINS)/repository/built: $(wildcard $(PLUGINS)/pom.xml $(PLUGINS)/*/pom.xml)
 dist: $(VENV)/installed-test ## wheel and source archive into dist/, checked, and tried in an empty environment
 	@$(BIN)/python scripts/dist.py
 
-bed: $(VENV)/installed-test ## Keycloak on PostgreSQL from Maven Central, ready to be measured: beds/.cache/
+bed: $(VENV)/installed-test ## Keycloak on PostgreSQL from Maven Central, ready to be measured: replications/beds/.cache/
 	@$(BIN)/python -m beds.keycloak.prepare
 
 bench: $(VENV)/installed-test java ## what measuring costs: docs/evidence/bench.md; ONLY="NAME ..." some of it
@@ -98,7 +98,7 @@ $(VENV)/installed: pyproject.toml hatch_build.py | $(BIN)/python
 	@$(INSTALL) --editable .
 	@touch $@
 
-$(VENV)/installed-test: pyproject.toml predict/pyproject.toml hatch_build.py | $(VENV)/installed
+$(VENV)/installed-test: pyproject.toml predict/pyproject.toml replications/pyproject.toml hatch_build.py | $(VENV)/installed
 	@echo "Installing what the tests need into $(VENV)"
-	@$(INSTALL) --editable '.[test]' --editable ./predict
+	@$(INSTALL) --editable '.[test]' --editable ./predict --editable ./replications
 	@touch $@ $(VENV)/installed

@@ -7,11 +7,13 @@ what can be done with them.
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from buto.display import display_with
+from buto.run.display import display_with
 from buto.version import __version__ as __version__
 
 if TYPE_CHECKING:  # the same names for type checkers; a name that is imported as itself is public
     from buto import frames as frames
+    from buto.actions import events as events
+    from buto.actions.collecting import Interrupted as Interrupted
     from buto.api.actions import accept as accept
     from buto.api.actions import check as check
     from buto.api.actions import compare as compare
@@ -19,19 +21,18 @@ if TYPE_CHECKING:  # the same names for type checkers; a name that is imported a
     from buto.api.actions import selftest as selftest
     from buto.api.actions import train as train
     from buto.api.actions import why as why
-    from buto.api.labels import label as label
-    from buto.api.labels import labels as labels
-    from buto.api.labels import suggest as suggest
     from buto.api.plots import plot_history as plot_history
     from buto.api.plots import plot_result as plot_result
     from buto.api.plots import plot_runs as plot_runs
     from buto.api.values import history as history
     from buto.api.values import judge as judge
+    from buto.api.values import label as label
+    from buto.api.values import labels as labels
     from buto.api.values import learn as learn
-    from buto.api.values import load_data_set as load_data_set
     from buto.api.values import load_oracle as load_oracle
     from buto.api.values import open_store as open_store
     from buto.api.values import save_oracle as save_oracle
+    from buto.api.values import suggest as suggest
     from buto.causes import Explanation as Explanation
     from buto.causes import Tier as Tier
     from buto.errors import BadFileError as BadFileError
@@ -41,30 +42,29 @@ if TYPE_CHECKING:  # the same names for type checkers; a name that is imported a
     from buto.errors import MeasureError as MeasureError
     from buto.errors import StorageError as StorageError
     from buto.errors import UsageError as UsageError
+    from buto.judge.verdict import Finding as Finding
+    from buto.judge.verdict import Status as Status
+    from buto.judge.verdict import Verdict as Verdict
     from buto.oracle import Oracle as Oracle
     from buto.report.result import Result as Result
-    from buto.runs import Run as Run
-    from buto.runs import RunSet as RunSet
-    from buto.runs import RunStore as RunStore
-    from buto.verdicts import Finding as Finding
-    from buto.verdicts import Status as Status
-    from buto.verdicts import Verdict as Verdict
-    from buto.workflow import events as events
-    from buto.workflow.launching.interruption import Interrupted as Interrupted
+    from buto.run import Run as Run
+    from buto.run import RunSet as RunSet
+    from buto.run import RunStore as RunStore
 
-_MODULES = {"events": "buto.workflow.events", "frames": "buto.frames"}
+_MODULES = {"events": "buto.actions.events", "frames": "buto.frames"}
 _HOMES = {
     "buto.api.actions": ("accept", "check", "compare", "record", "selftest", "train", "why"),
-    "buto.api.labels": ("label", "labels", "suggest"),
     "buto.api.plots": ("plot_history", "plot_result", "plot_runs"),
     "buto.api.values": (
         "history",
         "judge",
+        "label",
+        "labels",
         "learn",
-        "load_data_set",
         "load_oracle",
         "open_store",
         "save_oracle",
+        "suggest",
     ),
     "buto.causes": ("Explanation", "Tier"),
     "buto.errors": (
@@ -78,9 +78,9 @@ _HOMES = {
     ),
     "buto.oracle": ("Oracle",),
     "buto.report.result": ("Result",),
-    "buto.runs": ("Run", "RunSet", "RunStore"),
-    "buto.verdicts": ("Finding", "Status", "Verdict"),
-    "buto.workflow.launching.interruption": ("Interrupted",),
+    "buto.run": ("Run", "RunSet", "RunStore"),
+    "buto.judge.verdict": ("Finding", "Status", "Verdict"),
+    "buto.actions.collecting": ("Interrupted",),
 }
 """Public names by the module that has them."""
 

@@ -42,7 +42,7 @@ class Step:
         test: what it is about; empty where it is about all.
         runs: how many runs to launch; None for the default.
         from_runs: which stored runs to take instead of launching, see
-            :func:`buto.workflow.project.stored.stored_runs`.
+            :func:`buto.actions.stored.stored_runs`.
         run_id: of SHOW_RUN and DELETE_RUN, the run.
         against: of COMPARE and WHY, the second program.
         revisions: of BISECT, the good and the bad revision; of WHY, the old and the new one.

@@ -7,12 +7,14 @@ import platform
 import subprocess
 from collections.abc import Mapping, Sequence
 
-from perf.figures import Section, table
+from perf.figures import Section
 
 HEAD = """# What measuring costs
 
 `make bench` measures this page on your machine; `make bench ONLY="{example}"` measures a part of it. Figures
-that are compared were measured in turns, in one run. A figure is a median, its spread the two quartiles.
+that are compared were measured in turns, in one run. A figure is a median. The page has those with a goal;
+`bench.json` has all, with their quartiles. A thousand launches by one buto are drawn for the
+[agent](../images/endurance-agent.png) and for [JMX](../images/endurance-jmx.png).
 """
 
 
@@ -26,12 +28,29 @@ def page(sections: Sequence[Section], missing: Mapping[str, str]) -> str:
     parts = [
         HEAD.format(example="weight launches"),
         f"\n{sum(goals)} of {len(goals)} goals are met. {_machine()}\n",
-        *(f"\n## {section.title}\n\n{table(section)}\n" for section in sections),
+        *(f"\n## {section.title}\n\n{goals_of(section)}\n" for section in sections if _has_goals(section)),
     ]
     if missing:
         parts.append("\n## Not measured here yet\n\n")
         parts += [f'- {title}: `make bench ONLY="{name}"`\n' for name, title in missing.items()]
     return "".join(parts)
+
+
+def _has_goals(section: Section) -> bool:
+    return any(figure.goal for figure in section.figures)
+
+
+def goals_of(section: Section) -> str:
+    """Return the figures that have a goal in Markdown, and once why those that share a reason miss theirs."""
+    lines = []
+    missed: dict[str, list[str]] = {}
+    for figure in section.figures:
+        if figure.goal:
+            verdict = "" if figure.met else ", **missed**"
+            lines.append(f"- {figure.name}: {figure.measured} ({figure.goal}{verdict})")
+            if figure.reason:
+                missed.setdefault(figure.reason, []).append(figure.name)
+    return "\n".join([*lines, *(f"\n{'; '.join(names)}: {reason}" for reason, names in missed.items())])
 
 
 def _machine() -> str:

@@ -3,10 +3,10 @@
 Each is the command of the same name: the same defaults, rules, files, history, events and errors. Where a
 command would end with exit code 2, 3 or 4, these raise the :class:`buto.errors.ButoError` of that code. A
 regression and an inconclusive verdict are answers, not errors. For several tests at once, as a command
-without a name takes them, call :mod:`buto.workflow`.
+without a name takes them, call :mod:`buto.actions`.
 
 Ctrl-C while programs are launched ends them and raises
-:class:`buto.workflow.launching.interruption.Interrupted`, a KeyboardInterrupt that says which runs are
+:class:`buto.actions.collecting.Interrupted`, a KeyboardInterrupt that says which runs are
 complete; those stay in the store.
 """
 
@@ -16,23 +16,23 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Literal, Unpack
 
+from buto.actions import accept as accepting
+from buto.actions import check as checking
+from buto.actions import compare as comparing
+from buto.actions import record as recording
+from buto.actions import selftest as testing
+from buto.actions import train as training
+from buto.actions import why as explaining
+from buto.actions.check import Outcome
+from buto.actions.compare import Program, two_programs, two_revisions
+from buto.actions.events import OnEvent, ignore
+from buto.actions.why import PAIRS
 from buto.api.options import check_count, exclude, kinds_named, located, project_of
 from buto.causes import Explanation
 from buto.errors import UsageError
-from buto.options import Location, Options
+from buto.project.options import Location, Options
 from buto.report.result import Result
-from buto.runs import RunSet, run_set
-from buto.workflow import accept as accepting
-from buto.workflow import check as checking
-from buto.workflow import record as recording
-from buto.workflow import selftest as testing
-from buto.workflow import train as training
-from buto.workflow.comparison import compare as comparing
-from buto.workflow.comparison.programs import Program, two_programs, two_revisions
-from buto.workflow.events import OnEvent, ignore
-from buto.workflow.outcome import Outcome
-from buto.workflow.why import why as explaining
-from buto.workflow.why.profiling import PAIRS
+from buto.run import RunSet, run_set
 
 
 def record(
@@ -49,7 +49,7 @@ def record(
         test: the name of the test that the runs belong to.
         command: how to start the program, one argument each; None for the configuration's or the oracle's.
         runs: how many usable runs.
-        on_event: is called with every event, see :mod:`buto.workflow.events`.
+        on_event: is called with every event, see :mod:`buto.actions.events`.
         options: see :class:`Options`.
 
     Returns:
@@ -93,7 +93,7 @@ def train(
         resume: the id of a stored run; it and later runs count, and only missing runs are launched.
         profile: whether the program is then launched three more times to store its profile for :func:`why`.
         alpha: the share of checks of an unchanged program that may fail.
-        on_event: is called with every event, see :mod:`buto.workflow.events`.
+        on_event: is called with every event, see :mod:`buto.actions.events`.
         options: see :class:`Options`.
 
     Returns:
@@ -131,7 +131,7 @@ def check(
         runs: how many runs to judge together; None for one, and two more if it does not pass.
         from_runs: stored runs to judge instead of launching, as for :func:`train`.
         alpha: to judge by, instead of the oracle's own.
-        on_event: is called with every event, see :mod:`buto.workflow.events`.
+        on_event: is called with every event, see :mod:`buto.actions.events`.
         options: see :class:`Options`.
 
     Returns:
@@ -170,7 +170,7 @@ def accept(
         launch: whether all runs are launched now, also if the newest check did not pass.
         dry_run: whether the oracle is left as it is; the event ``OracleChanged`` has both oracles.
         reason: why the change is meant, for the labels of its runs.
-        on_event: is called with every event, see :mod:`buto.workflow.events`.
+        on_event: is called with every event, see :mod:`buto.actions.events`.
         options: see :class:`Options`.
 
     Raises:
@@ -205,7 +205,7 @@ def compare(
         from_runs: stored runs to compare instead of launching: ``"all"`` or ``"FIRST..LAST"``.
         alpha: the share of comparisons of equal programs that may fail.
         duet: whether both run at the same time, each on half of the cores, and are compared in pairs.
-        on_event: is called with every event, see :mod:`buto.workflow.events`.
+        on_event: is called with every event, see :mod:`buto.actions.events`.
         options: see :class:`Options`.
 
     Returns:
@@ -236,7 +236,7 @@ def selftest(
         test: its name; it has an oracle.
         from_runs: runs of the unchanged program, as for :func:`train`.
         training: number of training runs; None for as many as trained the oracle, or all but a few.
-        on_event: is called with every event, see :mod:`buto.workflow.events`.
+        on_event: is called with every event, see :mod:`buto.actions.events`.
         options: see :class:`Location`.
 
     Raises:
@@ -278,7 +278,7 @@ def why(
         kinds: what to record, as ``["allocation", "cpu"]``; empty for what the findings of the newest check
             need.
         profiler: where async-profiler is; None to do without.
-        on_event: is called with every event, see :mod:`buto.workflow.events`.
+        on_event: is called with every event, see :mod:`buto.actions.events`.
         options: see :class:`Options`.
 
     Returns:

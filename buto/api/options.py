@@ -1,18 +1,132 @@
-"""The options that the functions of this package have in common, and the project that they mean."""
+"""The options that the functions of this package have in common, and the project that they mean.
+
+How a user who calls buto from Python writes the next step.
+"""
 
 from __future__ import annotations
 
+import json
 import os
-from collections.abc import Sequence
+import re
+import shlex
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 
-from buto.api.python_door import PythonDoor
-from buto.config.scheduler import scheduler_of
+from buto.actions.advice import Door
+from buto.actions.project import NO_OVERRIDES, Files, Overrides, Project, measuring
 from buto.errors import UsageError
-from buto.options import AUTO, LOCATION, MAX_RUNS, MEASURING, Location, Options
-from buto.profiles import Kind
-from buto.runs.storage.place import Place, place_of
-from buto.workflow.project import NO_OVERRIDES, Files, Overrides, Project, measuring
+from buto.project.document import scheduler_of
+from buto.project.options import AUTO, LOCATION, MAX_RUNS, MEASURING, Location, Options, argument
+from buto.run.masking import Mask
+from buto.run.profiles import Kind
+from buto.run.storage import Place, place_of
+from buto.steps import Action, Step
+
+_NUMBER = re.compile(r"\d+(\.\d+)?")
+_LAUNCHING = frozenset({Action.RECORD, Action.TRAIN, Action.CHECK, Action.ACCEPT, Action.WHY})
+_OF_STORED = frozenset({Action.SELFTEST, Action.LABEL, Action.SUGGEST})
+_COMMAND_LINE_ONLY = frozenset({Action.ATTACH, Action.BISECT, Action.REPORT, Action.DOCTOR})
+
+
+@dataclass(frozen=True, slots=True)
+class PythonDoor(Door):
+    """Advice as calls of this package.
+
+    Attributes:
+        located: which of ``config``, ``store`` and ``oracle`` were specified, to be specified again.
+        overrides: what was specified of the test, to be specified again; secrets are masked.
+    """
+
+    located: Mapping[str, Place] = field(default_factory=dict)
+    overrides: Overrides = NO_OVERRIDES
+
+    def setting(self, key: str, value: str) -> str:
+        return f"{argument(key)}={value if _NUMBER.fullmatch(value) else _text(value)}"
+
+    def name(self, key: str) -> str:
+        return argument(key)
+
+    def usage(self, action: Action) -> str:
+        # Without arguments, super() fails in a dataclass with slots.
+        return f"help(buto.{action.value})" if action not in _COMMAND_LINE_ONLY else Door.usage(self, action)
+
+    def written(self, step: Step) -> str:
+        store = self._located("store")
+        match step.action:
+            case Action.LIST_RUNS:
+                return f"buto.open_store({', '.join(store.values())}).tests()"
+            case Action.SHOW_RUN:
+                opened = f"buto.open_store({', '.join(store.values())})"
+                run = "" if step.run_id is None else f", {_text(step.run_id)}"
+                return f"{opened}.load{'_set' if step.run_id is None else ''}({_text(step.test)}{run})"
+            case Action.DELETE_RUN:
+                runs = "" if step.run_id is None else _text(step.run_id)
+                return f"buto.open_store({', '.join(store.values())}).delete({_text(step.test)}, [{runs}])"
+            case Action.PLOT:
+                return "buto.plot_result(result)"
+            case action if action in _COMMAND_LINE_ONLY:
+                return shlex.join(["buto", action.value, *([step.test] if step.test else [])])
+            case _:
+                return self._again(step)
+
+    def _again(self, step: Step) -> str:
+        """Return a call about the same program, with what was specified for this one unless the step is
+        plain.
+        """
+        names = (step.test,) if step.action is Action.WHY else (step.test, step.against)
+        positional = [_text(name) for name in names if name]
+        if step.action is Action.LABEL:
+            positional += ['"last"', _text(step.label or "good")]
+        named = {} if step.runs is None else {"runs": str(step.runs)}
+        if step.action is Action.WHY:
+            named |= _programs(step)
+        if step.profile:
+            named["profile"] = "True"
+        if step.from_runs is not None:
+            named["from_runs"] = _text(step.from_runs)
+        command = step.command
+        judges = step.action not in (Action.RECORD, Action.LABEL)
+        places = ("config", "store", "oracle") if judges else ("config", "store")
+        named |= self._located(*places)
+        if not step.plain:
+            named |= self._overrides(step.action)
+            command = self.overrides.command or command
+        if command and step.action in _LAUNCHING:
+            named["command"] = _python(Mask().words(command))
+        words = [*positional, *(f"{key}={value}" for key, value in named.items())]
+        return f"buto.{step.action.value}({', '.join(words)})"
+
+    def _located(self, *keys: str) -> dict[str, str]:
+        return {key: _text(str(self.located[key])) for key in keys if key in self.located}
+
+    def _overrides(self, action: Action) -> dict[str, str]:
+        """Return what a call of this action takes of what was specified."""
+        if action in _OF_STORED:
+            return {}
+        alpha = {"alpha": self.overrides.alpha} if action is Action.COMPARE else {}
+        specified: dict[str, object] = {**self.overrides.options, **alpha}
+        return {name: _python(value) for name, value in specified.items() if value is not None}
+
+
+def _programs(step: Step) -> dict[str, str]:
+    """Return which programs an explanation compares; nothing for the stored profile."""
+    revisions = f"({', '.join(map(_text, step.revisions))})" if step.revisions else ""
+    texts = {"against": step.against, "build": step.build}
+    named = {key: _text(value) for key, value in texts.items() if value}
+    return named | ({"revisions": revisions} if revisions else {})
+
+
+def _python(value: object) -> str:
+    """Return a text, a number or a list of texts as a call has it."""
+    if isinstance(value, list | tuple):
+        return f"[{', '.join(map(_text, value))}]"
+    return _text(value) if isinstance(value, str) else f"{value:g}"
+
+
+def _text(value: str) -> str:
+    """Return a text as Python and people write it."""
+    return json.dumps(value, ensure_ascii=False)
 
 
 def located(options: Location, overrides: Overrides = NO_OVERRIDES) -> Project:

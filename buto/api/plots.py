@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING
 from buto.errors import UsageError
 from buto.oracle import Oracle
 from buto.report.history import Entry, usual_properties
-from buto.report.property_selection import select
+from buto.report.levels import select
 from buto.report.result import Result
-from buto.runs import Run, run_set
+from buto.run import Run, run_set
 
 if TYPE_CHECKING:
-    from buto.report.plots.figure import Picture
+    from buto.report.plots.charts import Picture
 
 MAX_PROPERTIES = 3
 """Of a history, where none is named."""
@@ -42,7 +42,7 @@ def plot_runs(
         UsageError: a name means no property.
         JudgeError: the runs belong to different tests.
     """
-    from buto.report.plots.figures import runs_figure
+    from buto.report.plots.pictures import runs_figure
 
     every = run_set([runs] if isinstance(runs, Run) else list(runs))
     return runs_figure(every, oracle, run_set(list(training)), properties)
@@ -62,7 +62,7 @@ def plot_result(result: Result, properties: Sequence[str] = ()) -> Picture:
             f"the result of {result.test} has no verdict, so that there is nothing to draw",
             advice="draw its runs: buto.plot_runs(result.runs)",
         )
-    from buto.report.plots.figures import report_figure
+    from buto.report.plots.pictures import report_figure
 
     return report_figure(result.report, properties)
 
@@ -82,6 +82,6 @@ def plot_history(test: str, entries: Sequence[Entry], properties: Sequence[str] 
     if not known:
         raise UsageError(f"the history of {test!r} has no numbers to draw", advice=f'buto.check("{test}")')
     named = select(known, properties, f"the history of {test!r}")
-    from buto.report.plots.history import history_plot
+    from buto.report.plots.pictures import history_plot
 
     return history_plot(test, entries, named or usual_properties(entries, MAX_PROPERTIES))

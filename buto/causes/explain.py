@@ -1,18 +1,162 @@
-"""From the profiles of two programs to an explanation."""
+"""From the profiles of two programs to an explanation.
+
+The statistic: how far each sum of the new program lies above the old program's, in deviations.
+
+Pure functions on arrays of shape (n_launches, n_units). ``tests/support/references/naive_causes.py`` has the
+same in plain loops.
+
+From a table of sums to the places of what rose, the likeliest first, and which of them are causes.
+"""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from itertools import islice
 
-from buto.causes import differences
+import numpy as np
+import numpy.typing as npt
+
 from buto.causes.flame import Flame, flame_of
-from buto.causes.model import Cause, Causes, Explanation, Growth, Tier
-from buto.causes.ranking import Ranking, ranking_of
-from buto.causes.units import Table, table_of
-from buto.profiles import Kind, Profile
-from buto.units import format_percent
+from buto.causes.model import Cause, Causes, Explanation, FloatArray, Growth, Places, Table, Tier, table_of
+from buto.run.profiles import Kind, Profile
+from buto.run.units import format_percent
+
+Floats = npt.NDArray[np.float64]
+
+PRIOR_FREEDOM = 4.0
+"""Degrees of freedom that the expected variance counts for, beside those of the few launches."""
+
+PRIOR_SHARE = 0.1
+"""Expected deviation between launches of one program, as a share of the level."""
+
+RANKED_FIRST = 4.0
+"""Units beyond this many deviations are ranked before all others, if their share is that of a cause."""
+
+NAMED = {3: 5.0, 4: 4.5, 5: 4.0}
+"""Deviations from which a cause is named, by number of launches of each program; with fewer none is named."""
+
+NAMED_SHARE = 0.1
+"""A cause that is named, and a unit that is ranked by its evidence, has at least this share of the rise."""
+
+FELL = 2.0
+"""Standard errors from which a fall counts: a cause must have risen by more than all that fell together."""
+
+
+def variances(old: Floats, new: Floats, old_squares: Floats, new_squares: Floats, grain: float) -> Floats:
+    """Return the variance between launches of one program, shape (n_units,).
+
+    The variance of so few launches is shrunk towards what is expected: the noise of sampling, of which the
+    variance is the sum of squares of the sampled events, and a share of the level.
+
+    Args:
+        old, new: sums, shape (n_launches, n_units).
+        old_squares, new_squares: sums of squares; zeros for events that are all recorded.
+        grain: the smallest deviation that is possible, as one event.
+    """
+    n_old, n_new = len(old), len(new)
+    freedom = (n_old - 1) + (n_new - 1)
+    scatter = ((old - old.mean(axis=0)) ** 2).sum(axis=0) + ((new - new.mean(axis=0)) ** 2).sum(axis=0)
+    sampling = np.maximum((old_squares.mean(axis=0) + new_squares.mean(axis=0)) / 2, grain**2)
+    level = (old.mean(axis=0) + new.mean(axis=0)) / 2
+    expected = sampling + (PRIOR_SHARE * level) ** 2
+    return np.asarray((PRIOR_FREEDOM * expected + scatter) / (PRIOR_FREEDOM + freedom))
+
+
+def deviations(old: Floats, new: Floats, variance: Floats) -> Floats:
+    """Return z = difference of the means / standard error, shape (n_units,); 0 where both are zero."""
+    difference = new.mean(axis=0) - old.mean(axis=0)
+    error = np.sqrt(variance * (1 / len(old) + 1 / len(new)))
+    return np.asarray(np.divide(difference, error, out=np.zeros_like(difference), where=error > 0))
+
+
+def shares(old: Floats, new: Floats) -> Floats:
+    """Return each unit's share of all that rose, shape (n_units,), 0 to 1; 0 for what did not rise."""
+    rise = np.maximum(new.mean(axis=0) - old.mean(axis=0), 0.0)
+    total = rise.sum()
+    return np.asarray(rise / total if total > 0 else rise)
+
+
+def ranked(z: Floats, rise: Floats, share: Floats) -> npt.NDArray[np.intp]:
+    """Return the places of the units that rose.
+
+    Those with strong evidence and the share of a cause come first, each part by its rise. Without the
+    share, small methods that are hardly noisy would come before those that make up most of the rise.
+
+    Args:
+        z, rise, share: shape (n_units,).
+    """
+    order = np.lexsort((-rise, ~((z > RANKED_FIRST) & (share >= NAMED_SHARE))))
+    return order[rise[order] > 0]
+
+
+def named(z: Floats, share: Floats, old: Floats, new: Floats) -> npt.NDArray[np.bool_]:
+    """Return which units are named as causes, shape (n_units,).
+
+    Besides strong evidence and a share of the rise, every launch of the new program must lie above every
+    launch of the old one.
+    """
+    threshold = NAMED.get(min(len(old), len(new), max(NAMED)))
+    if threshold is None:
+        return np.zeros(len(z), dtype=np.bool_)
+    apart = new.min(axis=0) > old.max(axis=0)
+    chosen: npt.NDArray[np.bool_] = (z > threshold) & (share >= NAMED_SHARE) & apart
+    return chosen
+
+
+def exceeds_falls(z: Floats, rise: Floats) -> npt.NDArray[np.bool_]:
+    """Return which units rose by more than all units fell that fell beyond the noise, shape (n_units,).
+
+    None did if all units together have not risen: then the program uses no more.
+
+    What does not may only have moved: the compiler inlined other methods, or samples fell on other sites of
+    the same loop. The total of all units would tell that, too, but with the noise of every unit: where a
+    change is small beside the rest of the program, it hides one cause in four.
+
+    Args:
+        z, rise: shape (n_units,).
+    """
+    return np.asarray((rise > -rise[z < -FELL].sum()) & (rise.sum() > 0))
+
+
+_GRAIN = {"By": 4096.0, "s": 0.002}
+"""Smallest deviation between launches by unit: a page, a sample. Counts have one."""
+
+
+@dataclass(frozen=True)
+class Ranking:
+    """What rose in one kind.
+
+    Attributes:
+        places: columns of the table that rose, shape (n,): causes first, then by evidence and rise.
+        is_cause: which of them are named as causes, shape (n,).
+        z: difference by its standard error, shape (n,).
+        share: of all that rose, shape (n,), 0 to 1.
+        has_moved: whether a unit is no cause only because others fell by as much.
+    """
+
+    places: Places
+    is_cause: npt.NDArray[np.bool_]
+    z: FloatArray
+    share: FloatArray
+    has_moved: bool
+
+
+def ranking_of(table: Table, kind: Kind) -> Ranking:
+    """Rank the units of a table."""
+    grain = _GRAIN.get(kind.about.unit, 1.0)
+    noise = 1.0 if kind.about.is_sampled else 0.0
+    variance = variances(table.old, table.new, noise * table.old_squares, noise * table.new_squares, grain)
+    z = deviations(table.old, table.new, variance)
+    share = shares(table.old, table.new)
+    rise = table.new.mean(axis=0) - table.old.mean(axis=0)
+    is_strong = named(z, share, table.old, table.new)
+    is_cause = is_strong & exceeds_falls(z, rise)
+    order = ranked(z, rise, share)
+    places = order[np.argsort(~is_cause[order], kind="stable")]
+    return Ranking(places, is_cause[places], z[places], share[places], bool((is_strong & ~is_cause).any()))
+
 
 MOST_FOUND = 50
 """Methods of one kind that an explanation keeps."""
@@ -234,5 +378,5 @@ def _remarks(old: Sequence[Profile], new: Sequence[Profile]) -> Iterator[str]:
     if any(profile.totals.get("stacks.cut") for profile in profiles):
         yield "there are more stacks or samples than can be kept; the sums lack the rest"
     fewest = min(len(old), len(new))
-    if fewest < min(differences.NAMED):
-        yield (f"with fewer than {min(differences.NAMED)} launches of each program no cause is named")
+    if fewest < min(NAMED):
+        yield (f"with fewer than {min(NAMED)} launches of each program no cause is named")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from buto.profiles import Kind, Profile
+from buto.run.profiles import Kind, Profile
 
 SMALLEST = 0.001
 """Parts of the graph that are smaller than this share of the whole are left out: nobody could see them."""

@@ -13,9 +13,9 @@ from types import FrameType, TracebackType
 from typing import NoReturn
 
 from buto.cli import registry
-from buto.cli.command import Command
-from buto.cli.parsing.options import add_verbosity, goes_to_stdout
-from buto.cli.printing.console import Console, Verbosity
+from buto.cli.console import Console, Verbosity
+from buto.cli.parsing import add_verbosity, goes_to_stdout
+from buto.cli.registry import Command
 from buto.errors import EXIT_NOT_JUDGED, EXIT_USAGE, ButoError, UsageError
 from buto.version import __version__
 
@@ -48,7 +48,7 @@ def main(argv: list[str] | None = None) -> int:
         return error.exit_code
     except KeyboardInterrupt as stop:
         # Imported here: --help is faster without it.
-        from buto.cli.printing.interruption import message_of
+        from buto.cli.console import message_of
 
         shown = message_of(stop)
         Console().error(shown.message, shown.advice)
@@ -80,7 +80,7 @@ def _carry_out(argv: list[str]) -> int:
     except ButoError as error:
         if error.advice is not None:
             # Its imports are not needed by a command that succeeds.
-            from buto.cli.parsing.project import reword_advice
+            from buto.cli.parsing import reword_advice
 
             reword_advice(error, args)
         raise
@@ -99,7 +99,7 @@ def _unrecognized(
 ) -> UsageError:
     """Return the error for unknown arguments: most often the user's command without ``--`` before it."""
     # It imports the runs and thereby numpy, which most calls do not need this early.
-    from buto.runs.masking import Mask
+    from buto.run.masking import Mask
 
     guess = ""
     if unknown[0].startswith("-"):

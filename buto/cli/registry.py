@@ -2,16 +2,42 @@
 
 Other packages add commands by the entry-point group ``buto.commands``. The entry point has the command's
 name. Its object is an :class:`Entry`, in a module that is quick to import: ``buto --help`` reads its summary.
+
+The interface of a command.
 """
 
 from __future__ import annotations
 
 import importlib
-from typing import NamedTuple, cast
+from argparse import ArgumentParser, Namespace
+from typing import ClassVar, NamedTuple, Protocol, cast
 
-from buto.cli.command import Command
+from buto.cli.console import Console
 from buto.errors import UsageError
 from buto.extensions import Extensions
+
+
+class Command(Protocol):
+    """One word after ``buto``; its module exposes an instance as ``COMMAND``.
+
+    Attributes:
+        name: the word.
+        help: what ``buto NAME --help`` prints before the options; ends with examples.
+        takes_command: whether the user's own command may follow after ``--``.
+
+    Besides the values of its options, ``args`` holds ``command_name``; ``command``, the tuple of
+    texts after ``--``, None without ``--``; ``arguments``, all that was typed before ``--``.
+    """
+
+    name: ClassVar[str]
+    help: ClassVar[str]
+    takes_command: ClassVar[bool]
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        """Declare options and positional arguments."""
+
+    def run(self, args: Namespace, console: Console) -> int:
+        """Run the command and return its exit code; raise ButoError for expected failures."""
 
 
 class Entry(NamedTuple):
@@ -26,31 +52,27 @@ class Entry(NamedTuple):
 
 
 _ROOM = "buto.cli.commands"
-_LAUNCHING = f"{_ROOM}.launching"
-_STORED = f"{_ROOM}.stored"
-_MACHINE = f"{_ROOM}.machine"
 
 COMMANDS: dict[str, Entry] = {
-    "train": Entry(f"{_LAUNCHING}.train", "launch a program several times and learn what it uses"),
-    "check": Entry(f"{_LAUNCHING}.check", "launch a program and judge it by its oracle"),
-    "accept": Entry(f"{_LAUNCHING}.accept", "train again and show how the oracle changes"),
-    "compare": Entry(f"{_LAUNCHING}.compare", "launch two programs alternately and show what differs"),
-    "bisect": Entry(f"{_LAUNCHING}.bisect", "find the commit that made a test fail"),
-    "why": Entry(f"{_LAUNCHING}.why", "name the methods that make a program use more"),
-    "record": Entry(f"{_LAUNCHING}.record", "launch a program and store its runs without judging them"),
-    "attach": Entry(f"{_LAUNCHING}.attach", "record a JVM that is already running"),
-    "runs": Entry(f"{_STORED}.runs.command", "list, show, export and delete stored runs"),
-    "plot": Entry(f"{_STORED}.plot", "draw what an oracle expects and what runs used"),
-    "report": Entry(f"{_STORED}.report", "judge stored runs again and write reports"),
-    "selftest": Entry(f"{_STORED}.selftest", "measure how often an oracle fails an unchanged program"),
-    "history": Entry(f"{_STORED}.history", "show the results of a test's checks over time"),
-    "label": Entry(f"{_STORED}.label", "say which runs are good, bad or invalid, and show who said so"),
-    "suggest": Entry(f"{_STORED}.suggest", "suggest settings that would have avoided false alarms"),
-    "experiments": Entry(f"{_ROOM}.experiments.command", "record and repeat the experiments of the thesis"),
-    "sources": Entry(f"{_MACHINE}.sources", "show what the sources of tests read now"),
-    "worker": Entry(f"{_MACHINE}.worker", "make this machine a host on which others launch their programs"),
-    "doctor": Entry(f"{_MACHINE}.doctor", "check whether this machine can measure"),
-    "schema": Entry(f"{_MACHINE}.schema", "print the JSON schema of a file that buto reads or writes"),
+    "train": Entry(f"{_ROOM}.train", "launch a program several times and learn what it uses"),
+    "check": Entry(f"{_ROOM}.check", "launch a program and judge it by its oracle"),
+    "accept": Entry(f"{_ROOM}.accept", "train again and show how the oracle changes"),
+    "compare": Entry(f"{_ROOM}.compare", "launch two programs alternately and show what differs"),
+    "bisect": Entry(f"{_ROOM}.bisect", "find the commit that made a test fail"),
+    "why": Entry(f"{_ROOM}.why", "name the methods that make a program use more"),
+    "record": Entry(f"{_ROOM}.record", "launch a program and store its runs without judging them"),
+    "attach": Entry(f"{_ROOM}.attach", "record a JVM that is already running"),
+    "runs": Entry(f"{_ROOM}.runs", "list, show, export and delete stored runs"),
+    "plot": Entry(f"{_ROOM}.plot", "draw what an oracle expects and what runs used"),
+    "report": Entry(f"{_ROOM}.report", "judge stored runs again and write reports"),
+    "selftest": Entry(f"{_ROOM}.selftest", "measure how often an oracle fails an unchanged program"),
+    "history": Entry(f"{_ROOM}.history", "show the results of a test's checks over time"),
+    "label": Entry(f"{_ROOM}.label", "say which runs are good, bad or invalid, and show who said so"),
+    "suggest": Entry(f"{_ROOM}.suggest", "suggest settings that would have avoided false alarms"),
+    "sources": Entry(f"{_ROOM}.sources", "show what the sources of tests read now"),
+    "worker": Entry(f"{_ROOM}.worker", "make this machine a host on which others launch their programs"),
+    "doctor": Entry(f"{_ROOM}.doctor", "check whether this machine can measure"),
+    "schema": Entry(f"{_ROOM}.schema", "print the JSON schema of a file that buto reads or writes"),
 }
 """Buto's own."""
 

@@ -1,20 +1,84 @@
-"""The connection to a scheduler, and which hosts answer."""
+"""The connection to a scheduler, and which hosts answer.
+
+Which cluster an address means. The process has one connection to each, which ends with the process.
+
+Addresses: whether one of a scheduler can be used, and which of this machine leads to it.
+
+joblib's backend for Dask, as the hosts of a cluster need it.
+
+A cluster of one host, this machine, for ``--scheduler local``.
+"""
 
 from __future__ import annotations
 
 import atexit
+import socket
+import subprocess
+import sys
 import time
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
+from functools import cache
 from typing import Any
 
-from distributed import Client, Future
+from distributed import Client, Future, LocalCluster
+from distributed.comm import get_address_host, parse_address
+from distributed.comm.registry import get_backend
+from distributed.security import Security
+from distributed.utils import ensure_ip, get_ip, get_ipv6
+from joblib._dask import DaskDistributedBackend  # joblib has no public name for it
 
-from buto.cluster.address import check_address, unreachable
-from buto.cluster.host import COMPUTING, RESOURCE, TOPIC, Host, hosts_of
-from buto.cluster.logs import silence
-from buto.errors import EngineLostError
+from buto.cluster.host import COMPUTING, RESOURCE, TOPIC, Host, hosts_of, silence
+from buto.errors import EngineLostError, MeasureError, UsageError
 from buto.version import __version__
+
+_TLS = "tls"
+
+
+def check_address(address: str, role: str) -> None:
+    """Raise UsageError if an address cannot be understood, or its certificates are missing.
+
+    Dask would leave half a connection behind, which complains when the process ends.
+
+    Args:
+        role: ``client`` or ``worker``; each has a certificate of its own.
+    """
+    try:
+        scheme, place = parse_address(address)
+        get_backend(scheme).get_address_host(place)
+        connection = Security().get_connection_args(role)
+    except (OSError, ValueError) as error:
+        raise UsageError(
+            f"{address} cannot be used as the address of a scheduler: {error}",
+            advice="tcp://HOST:PORT, or tls://HOST:PORT; docs/running/scale.md#tls shows how",
+        ) from error
+    if scheme == _TLS and connection.get("ssl_context") is None:
+        raise UsageError(
+            f"{address} needs a certificate, and none is configured for a {role}",
+            advice="docs/running/scale.md#tls names the variables, as DASK_DISTRIBUTED__COMM__TLS__CA_FILE",
+        )
+
+
+def address_towards(scheduler: str) -> str:
+    """Return the address of this machine through which a scheduler is reached.
+
+    Raises:
+        MeasureError: the scheduler's name is not known.
+    """
+    try:
+        host = ensure_ip(get_address_host(scheduler))
+        return str(get_ipv6(host) if ":" in host else get_ip(host))
+    except OSError as error:
+        raise unreachable(scheduler, error) from error
+
+
+def unreachable(address: str, error: Exception) -> MeasureError:
+    """Return the error for a scheduler that does not answer."""
+    return MeasureError(
+        f"the scheduler {address} does not answer: {error}",
+        advice="dask scheduler (starts one); docs/running/scale.md shows how to set up a cluster",
+    )
+
 
 CONNECT_S = 10.0
 SILENT_S = 30.0
@@ -117,8 +181,6 @@ class Cluster:
         # Imported here: launches do not need it.
         from joblib import parallel_config
 
-        from buto.cluster.backend import HostsBackend
-
         backend = HostsBackend(client=self._client, resources={RESOURCE: 1, COMPUTING: 1})
         block: AbstractContextManager[None] = parallel_config(backend=backend)
         return block
@@ -155,3 +217,78 @@ def connect(address: str) -> Cluster:
         raise unreachable(address, error) from error
     atexit.register(client.close)
     return Cluster(client, address)
+
+
+_FEWEST_JOBS = 2
+
+
+class HostsBackend(DaskDistributedBackend):  # type: ignore[misc]
+    """Has work done by hosts also if there is only one.
+
+    For a single job, joblib does not ask its backend, and this process would do the work itself.
+    """
+
+    def effective_n_jobs(self, n_jobs: int) -> int:
+        """Return how many jobs the hosts do at the same time, but two at least."""
+        return max(_FEWEST_JOBS, int(super().effective_n_jobs(n_jobs)))
+
+
+START_S = 60.0
+_POLL_S = 0.05
+_STOP_S = 10.0
+
+
+def start() -> Cluster:
+    """Start a scheduler in this process and a worker beside it; both end with this process.
+
+    Raises:
+        MeasureError: the worker does not join, or a worker runs on this machine already.
+    """
+    scheduler = loopback_scheduler()
+    atexit.register(scheduler.close)
+    address = str(scheduler.scheduler_address)
+    cluster = connect(address)
+    words = ["worker", "--scheduler", address, "--name", socket.gethostname(), "--no-doctor"]
+    worker = subprocess.Popen(
+        [sys.executable, "-m", "buto", *words],
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        start_new_session=True,
+    )
+    atexit.register(_stop, worker)
+    deadline_s = time.monotonic() + START_S
+    while not cluster.hosts():
+        if worker.poll() is not None:
+            assert worker.stderr is not None
+            said = worker.stderr.read().decode(errors="replace").strip()
+            raise MeasureError(f"the worker of this machine ended at once:\n{said}")
+        if time.monotonic() > deadline_s:
+            raise MeasureError(f"the worker of this machine did not join within {START_S:g} s")
+        time.sleep(_POLL_S)
+    return cluster
+
+
+def loopback_scheduler() -> LocalCluster:
+    """Start a scheduler without workers, which only this machine can reach."""
+    # Without a host, Dask's status page listens on all interfaces.
+    return LocalCluster(n_workers=0, dashboard_address="127.0.0.1:0", silence_logs=50)
+
+
+def _stop(worker: subprocess.Popen[bytes]) -> None:
+    worker.terminate()
+    try:
+        worker.wait(_STOP_S)
+    except subprocess.TimeoutExpired:
+        worker.kill()
+        worker.wait()
+
+
+LOCAL = "local"
+"""In place of an address: a scheduler of its own, with this machine as its only host."""
+
+
+@cache
+def cluster_at(address: str) -> Cluster:
+    """Return the cluster of a scheduler; MeasureError if it does not answer."""
+    return start() if address == LOCAL else connect(address)

@@ -1,7 +1,7 @@
 """The oracle: trained from runs, kept in a file, judges later runs."""
 
-from buto.detectors.judge import DEFAULT, settings_from, with_alpha
-from buto.detectors.settings import Settings
+from buto.judge.registry import DEFAULT, settings_from, with_alpha
+from buto.judge.settings import Settings
 from buto.oracle.check import (
     AGENT_KEY,
     METADATA_SOURCE,
@@ -12,10 +12,18 @@ from buto.oracle.check import (
     judge,
     why_confirm,
 )
+from buto.oracle.file import load, save
 from buto.oracle.model import Oracle
-from buto.oracle.persist import load, save
-from buto.oracle.train import FEWEST_RUNS, auto_runs, enough_runs, fewest_runs, learns_from_labels, train
-from buto.oracle.unchanged import promises_alarm_rate, selftest
+from buto.oracle.train import (
+    FEWEST_RUNS,
+    auto_runs,
+    enough_runs,
+    fewest_runs,
+    learns_from_labels,
+    promises_alarm_rate,
+    selftest,
+    train,
+)
 
 __all__ = [
     "AGENT_KEY",

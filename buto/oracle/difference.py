@@ -5,10 +5,10 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from buto.detectors.levels import Level
+from buto.judge.readable import Level
+from buto.judge.verdict import Effect
 from buto.oracle.model import Oracle
-from buto.properties import Better
-from buto.verdicts import Effect
+from buto.run.properties import Better
 
 STANDARD_ERRORS = 3.0
 """In about three of a thousand numbers, two oracles of an unchanged program differ by more than this."""

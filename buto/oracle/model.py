@@ -1,18 +1,24 @@
-"""An oracle: what was learned from one test, and all that later checks need."""
+"""An oracle: what was learned from one test, and all that later checks need.
+
+What an oracle expects, as one number for each property of a run: what people compare and review.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import math
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from buto.classify.metadata import MetadataModel, MetadataSettings
-from buto.detectors import registry
-from buto.detectors.protocol import FittedDetector
-from buto.detectors.settings import Settings
-from buto.display import Displayed
-from buto.programs.model import UNKNOWN, OldProgram
-from buto.runs import ClassHistogram
+from buto.judge import registry
+from buto.judge.classifiers import MetadataModel, MetadataSettings
+from buto.judge.protocol import FittedDetector
+from buto.judge.readable import Level
+from buto.judge.settings import Settings
+from buto.programs.named import UNKNOWN, OldProgram
+from buto.run import ClassHistogram
+from buto.run.display import Displayed
+from buto.run.units import format_quantity
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -53,3 +59,21 @@ class Oracle(Displayed):
 
     def __repr__(self) -> str:
         return f"<Oracle of {self.test}: {len(self.run_ids)} training runs, method {self.settings.method}>"
+
+
+def summary(oracle: Oracle) -> dict[str, str]:
+    """Return a line for each property, as ``mean 12 MiB, 11.5 MiB to 12.5 MiB``."""
+    return {
+        level.prop.name: f"{level.number} {', '.join(_parts(level))}"
+        for level in oracle.fitted.levels()
+        if math.isfinite(level.expected)
+    }
+
+
+def _parts(level: Level) -> Iterator[str]:
+    expected, lower, upper = (
+        format_quantity(end, level.prop.unit) for end in (level.expected, level.lower, level.upper)
+    )
+    yield expected
+    if not lower == expected == upper:
+        yield f"{lower} to {upper}"

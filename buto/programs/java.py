@@ -1,17 +1,248 @@
-"""The files that the command line of the java launcher names."""
+"""The files that the command line of the java launcher names.
+
+The files that a jar's manifest names.
+
+Argument files of the java launcher: ``@FILE`` in a command stands for the words in FILE.
+
+The words of a command, with references to the files that they name.
+"""
 
 from __future__ import annotations
 
 import os
 import re
+import zipfile
+import zlib
 from collections import deque
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from enum import Enum, auto
 from pathlib import Path
+from urllib.parse import unquote
 
 from buto.errors import UsageError
-from buto.programs.argument_files import words_of
-from buto.programs.references import Kind, Place, Word, text_of
-from buto.runs.files.reading import read_file
+from buto.run.cache import read_file
+
+_MANIFEST = "META-INF/MANIFEST.MF"
+_MAX_MANIFEST_BYTES = 1 << 24
+_CONTINUED = re.compile(r"\r?\n |\r ")
+_SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*):")
+
+
+def named_by(jar: str, *, is_agent: bool = False) -> Iterator[str]:
+    """Yield absolute paths of the jars and directories that a jar's manifest puts on the class path.
+
+    Args:
+        is_agent: whether ``Boot-Class-Path`` counts, too.
+
+    Raises:
+        UsageError: it names a URL, which does not move with the jar.
+    """
+    attributes = _attributes(jar)
+    names = (*attributes.get("class-path", "").split(), *attributes.get("boot-class-path", "").split())
+    for name in names if is_agent else attributes.get("class-path", "").split():
+        scheme = _SCHEME.match(name)
+        path = unquote(name)
+        if scheme is not None or path.startswith("/"):
+            raise UsageError(
+                f"the manifest of {jar} names {name}, which stays where it is when the jar moves",
+                advice="name it relative to the jar",
+            )
+        yield os.path.abspath(os.path.join(os.path.dirname(jar), path))
+
+
+def _attributes(jar: str) -> dict[str, str]:
+    """Return the main attributes of a jar's manifest, by small names; empty if there is none."""
+    try:
+        with zipfile.ZipFile(jar) as archive, archive.open(_MANIFEST) as file:
+            content = file.read(_MAX_MANIFEST_BYTES)
+    except (OSError, KeyError, ValueError, EOFError, zlib.error, zipfile.BadZipFile, NotImplementedError):
+        return {}
+    main = _CONTINUED.sub("", content.decode("utf-8", "replace")).replace("\r\n", "\n").replace("\r", "\n")
+    lines = main.partition("\n\n")[0].split("\n")
+    return {name.strip().lower(): value.strip() for name, _, value in (line.partition(":") for line in lines)}
+
+
+_BLANKS = " \t\n\r\f"
+_LINE_ENDS = "\n\r"
+_ESCAPED = {"n": "\n", "r": "\r", "t": "\t", "f": "\f"}
+_WRITTEN = str.maketrans({"\n": "\\n", "\r": "\\r", "\t": "\\t", "\f": "\\f", "\\": "\\\\", '"': '\\"'})
+
+
+class _State(Enum):
+    BETWEEN = auto()
+    COMMENT = auto()
+    WORD = auto()
+    QUOTE = auto()
+    ESCAPE = auto()
+    CONTINUED = auto()
+
+
+def words_of(text: str) -> list[str]:
+    r"""Return the words of an argument file, as the launcher of JDK 9 and newer reads them.
+
+    Words end at blanks outside of quotes. In quotes a backslash escapes: ``\n``, ``\t``, ``\r`` and ``\f``
+    are characters, one at the end of a line continues with the first text of the next line, and any other
+    stands for what follows it. The end of a line also ends an open quote. ``#`` outside of quotes begins a
+    comment, in which the launcher loses the unquoted text directly before it.
+    """
+    found: list[str] = []
+    saved: list[str] = []
+    unsaved, quote, state = "", "", _State.BETWEEN
+    for character in text:
+        match state:
+            case _State.BETWEEN | _State.CONTINUED if character in _BLANKS:
+                continue
+            case _State.BETWEEN | _State.CONTINUED:
+                unsaved = ""
+                state = _State.WORD if state is _State.BETWEEN else _State.QUOTE
+            case _State.ESCAPE:
+                unsaved = ""
+                is_continued = character in _LINE_ENDS
+                state = _State.CONTINUED if is_continued else _State.QUOTE
+                if not is_continued:
+                    saved.append(_ESCAPED.get(character, character))
+                continue
+            case _State.COMMENT:
+                state = _State.BETWEEN if character in _LINE_ENDS else state
+                continue
+        in_quote = state is _State.QUOTE
+        if character in _LINE_ENDS or (character in _BLANKS and not in_quote):
+            found.append("".join([*saved, unsaved]))
+            saved, state = [], _State.BETWEEN
+        elif character == "#" and not in_quote:
+            state = _State.COMMENT
+        elif character == "\\" and in_quote:
+            saved.append(unsaved)
+            state = _State.ESCAPE
+        elif character in "'\"" and (not in_quote or character == quote):
+            saved += [unsaved] if unsaved else []
+            unsaved, quote = "", character
+            state = _State.WORD if in_quote else _State.QUOTE
+        else:
+            unsaved += character
+    if state in (_State.WORD, _State.QUOTE):
+        saved += [unsaved] if unsaved else []
+        found += ["".join(saved)] if saved else []
+    return found
+
+
+def text_of(words: Iterable[str]) -> str:
+    """Return the text of an argument file with these words."""
+    return "".join(f'"{word.translate(_WRITTEN)}"\n' for word in words)
+
+
+_SEPARATORS = re.compile(r"([:=])")
+_ARCHIVES = (".jar", ".war", ".jmod")
+_SYSTEM = (
+    "/bin/",
+    "/sbin/",
+    "/lib/",
+    "/lib64/",
+    "/usr/bin/",
+    "/usr/sbin/",
+    "/usr/lib/",
+    "/usr/lib64/",
+    "/proc/",
+)
+ALL_JARS = "/*"
+
+
+class Kind(Enum):
+    """What a reference stands for."""
+
+    CODE = auto()
+    """A file, or all files below a directory."""
+    JARS = auto()
+    """The jars in a directory."""
+    AGENT = auto()
+    """The jar of an agent, whose manifest may name others."""
+    SOURCE = auto()
+    """A source file, which may refer to others of its package's root."""
+    DATA = auto()
+    """A file that the program's own arguments name."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reference:
+    """A part of a word that names a file or a directory.
+
+    Attributes:
+        text: as it was written.
+        path: the same, absolute.
+    """
+
+    text: str
+    path: str
+    kind: Kind
+
+
+Word = tuple[str | Reference, ...]
+"""Parts of a word, to be joined."""
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where words are read.
+
+    Attributes:
+        directory: the working directory, absolute.
+        jdk: the directory of the JDK that is used; empty if not known.
+    """
+
+    directory: str
+    jdk: str = ""
+
+    def reference(self, text: str, kind: Kind) -> str | Reference:
+        """Return a reference, or the text if it names a part of the system or of the JDK."""
+        path = self.path(text)
+        is_system = f"{path}/".startswith(_SYSTEM) or (self.jdk and f"{path}/".startswith(f"{self.jdk}/"))
+        return text if is_system else Reference(text, path, kind)
+
+    def path(self, text: str) -> str:
+        """Return an absolute path."""
+        return os.path.abspath(os.path.join(self.directory, text))
+
+    def paths(self, text: str) -> Word:
+        """Read a list of paths, as of a class path; an empty entry is the working directory."""
+        return tuple(_joined(map(self._entry, text.split(os.pathsep))))
+
+    def data(self, text: str) -> Word:
+        """Read a word of the program's own: parts that are archives, or files below the directory."""
+        return tuple(
+            Reference(part, self.path(part), Kind.DATA) if self._is_data(part) else part
+            for part in _SEPARATORS.split(text)
+        )
+
+    def _entry(self, text: str) -> Word:
+        if text == "*" or text.endswith(ALL_JARS):
+            directory = text[:-1].rstrip("/") or ("/" if text.startswith("/") else ".")
+            return (self.reference(directory, Kind.JARS), ALL_JARS)
+        return (self.reference(text or ".", Kind.CODE),)
+
+    def _is_data(self, part: str) -> bool:
+        # Unlike those of Path, these functions take every word, however long.
+        path = self.path(part)
+        is_own = path.startswith(f"{self.directory}/") or part.endswith(_ARCHIVES)
+        return part not in ("", ":", "=") and is_own and os.path.isfile(path)
+
+
+def _joined(entries: Iterable[Word]) -> Iterator[str | Reference]:
+    for number, entry in enumerate(entries):
+        if number:
+            yield os.pathsep
+        yield from entry
+
+
+def references(words: Iterable[Word]) -> list[Reference]:
+    """Return the references in words."""
+    return [part for word in words for part in word if isinstance(part, Reference)]
+
+
+def reference_text(word: Word) -> str:
+    """Return a word as it was written."""
+    return "".join(part.text if isinstance(part, Reference) else part for part in word)
+
 
 _MAX_BYTES = 1 << 26
 _CLASS_PATHS = ("-cp", "-classpath", "--class-path")
@@ -50,7 +281,7 @@ def read_command(words: Sequence[str], place: Place, environment: Mapping[str, s
         UsageError: an argument file cannot be read.
     """
     options, main, arguments = _read(words, place)
-    names = {text_of(word).partition("=")[0] for word in options}
+    names = {reference_text(word).partition("=")[0] for word in options}
     is_source = main.endswith(".java") or "--source" in names
     found = list(options)
     if main:
@@ -66,7 +297,7 @@ def read_variable(value: str, place: Place) -> Word:
     found: list[str | object] = []
     options, main, rest = _read(words, place)
     for word in (*options, *(((main,),) if main else ()), *((one,) for one in rest)):
-        text = text_of(word)
+        text = reference_text(word)
         mark = "" if not re.search(r"[\s\"']", text) else "'" if '"' in text else '"'
         found += [" "] if found else []
         found += [mark, *word, mark] if mark else word

@@ -9,11 +9,11 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from buto.errors import UsageError
+from buto.programs.java import Reference, Word, reference_text, references
 from buto.programs.named import Named, sha256_of
-from buto.programs.references import Reference, Word, references, text_of
-from buto.runs.masking import Mask
+from buto.run.masking import Mask
+from buto.run.units import format_bytes
 from buto.steps import Advice, Setting
-from buto.units import format_bytes
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,13 +153,13 @@ class Snapshot:
         Raises:
             UsageError: it has a secret that is written without a variable.
         """
-        texts = [text_of(word) for word in self.named.words]
+        texts = [reference_text(word) for word in self.named.words]
         words = tuple(
             template if text == masked else (Written(_without_secret(text, typed, written)),)
             for template, text, masked in zip(program.words, texts, mask.words(texts), strict=True)
         )
         for name, word in self.named.environment.items():
-            if mask.text(text_of(word)) != text_of(word):
+            if mask.text(reference_text(word)) != reference_text(word):
                 raise UsageError(f"the variable {name} of its environment has a secret")
         return replace(program, words=words)
 

@@ -1,6 +1,6 @@
 """Kept programs: ``programs/manifests/TEST/ID.json`` and ``programs/blobs`` in a store.
 
-The contents are shared between all tests and trainings. docs/formats/program.md describes the files.
+The contents are shared between all tests and trainings. docs/formats/run.md describes the files.
 """
 
 from __future__ import annotations
@@ -15,16 +15,14 @@ from pathlib import Path
 from typing import Any
 
 from buto.errors import BadFileError, StorageError, UsageError
-from buto.programs.argument_files import text_of
-from buto.programs.java import is_java
-from buto.programs.model import Kept
+from buto.programs.java import is_java, text_of
+from buto.programs.named import Kept
 from buto.programs.snapshot import InTree, Program, ProgramFile, Template, Written, in_tree
-from buto.runs import names
-from buto.runs.files.locking import acquire
-from buto.runs.files.reading import parse_json, read_file
-from buto.runs.files.staging import storage_errors
-from buto.runs.storage.opening import open_storage
-from buto.runs.storage.place import Place
+from buto.run import names
+from buto.run.cache import parse_json, read_file
+from buto.run.files import acquire, storage_errors
+from buto.run.objects import open_storage
+from buto.run.storage import Place
 from buto.steps import Action, Advice, Step
 
 FORMAT = "buto-program"
@@ -85,7 +83,7 @@ class ProgramStore:
     Every method raises StorageError if the storage cannot be reached or written.
 
     Args:
-        root: the root of the runs, see :class:`buto.runs.store.RunStore`.
+        root: the root of the runs, see :class:`buto.run.store.RunStore`.
     """
 
     def __init__(self, root: Place) -> None:

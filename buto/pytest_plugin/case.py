@@ -1,4 +1,7 @@
-"""One buto test of a pytest item: the purpose of its runs, and the result that pytest shows."""
+"""One buto test of a pytest item: the purpose of its runs, and the result that pytest shows.
+
+The outcome of a buto test, in a form that can be sent between processes of pytest-xdist.
+"""
 
 from __future__ import annotations
 
@@ -6,35 +9,93 @@ import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
-from buto.config import TestConfig
-from buto.config.scheduler import scheduler_of
+import pytest
+
+from buto.actions.accept import begin, learn_change, not_passed
+from buto.actions.advice import reword
+from buto.actions.case import Case, check_number_of_runs, checked, learned
+from buto.actions.check import concluded, finished, keep, warn_of_settings
+from buto.actions.ending import check_repeats
+from buto.actions.events import Event, OnEvent, OracleChanged, WaitingForStore, Warned, ignore
+from buto.actions.kept import Watched, watch
+from buto.actions.project import Files, Project
+from buto.actions.record import complete
+from buto.actions.train import learn
 from buto.errors import ButoError
+from buto.judge.verdict import Status, Verdict, grouped
 from buto.oracle import Oracle
+from buto.project.document import scheduler_of
+from buto.project.model import TestConfig
 from buto.pytest_plugin.hints import InPytest
-from buto.pytest_plugin.options import ACCEPT, TRAIN
-from buto.pytest_plugin.outcome import ACCEPTED, TRAINED, Outcome
-from buto.reading_order import grouped
+from buto.pytest_plugin.mark import ACCEPT, TRAIN
 from buto.report import words
-from buto.report.terminal.oracle_changes import MAX_ROWS, change_lines
+from buto.report.terminal.oracle import MAX_ROWS, change_lines
 from buto.report.terminal.verdict import Detail, verdict_lines
-from buto.runs import Run
-from buto.runs.files.reading import is_missing
-from buto.runs.model import PURPOSE
+from buto.run import Run
+from buto.run.cache import is_missing
+from buto.run.model import PURPOSE
+from buto.run.units import format_count
 from buto.steps import Action, Step
-from buto.units import format_count
-from buto.verdicts import Status, Verdict
-from buto.workflow.accept import begin, learn_change, not_passed
-from buto.workflow.advice.door import reword
-from buto.workflow.check import finished, warn_of_settings
-from buto.workflow.events import Event, OnEvent, OracleChanged, WaitingForStore, Warned, ignore
-from buto.workflow.kept import Watched, watch
-from buto.workflow.launching.case import Case, check_number_of_runs, checked, learned
-from buto.workflow.launching.ending import check_repeats
-from buto.workflow.outcome import concluded, keep
-from buto.workflow.project import Files, Project
-from buto.workflow.record import complete
-from buto.workflow.train import learn
+
+if TYPE_CHECKING:
+    from _pytest.outcomes import Failed
+else:
+    Failed = pytest.fail.Exception
+
+PASS, REGRESSION, INCONCLUSIVE = "pass", "regression", "inconclusive"
+TRAINED, ACCEPTED, ERROR = "trained", "accepted", "error"
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """The outcome of one buto test.
+
+    Attributes:
+        test: its name.
+        status: PASS, REGRESSION, INCONCLUSIVE, TRAINED, ACCEPTED or ERROR.
+        reason: one line, without the status and the test's name.
+        details: the lines of the report section; empty with ``-q``.
+        warnings: warnings to the user, even if the test passes.
+        is_noted: whether it passed with changes to be noted, which its reason names.
+    """
+
+    test: str
+    status: str
+    reason: str
+    details: tuple[str, ...] = ()
+    warnings: tuple[str, ...] = ()
+    is_noted: bool = False
+
+    @property
+    def is_good(self) -> bool:
+        return self.status in (PASS, TRAINED, ACCEPTED)
+
+    def to_data(self) -> dict[str, Any]:
+        """Return plain data that pytest-xdist can send."""
+        warnings, details = (list(self.warnings), list(self.details)) if self.is_good else ([], [])
+        return {
+            "status": self.status,
+            "line": self.line,
+            "warnings": warnings,
+            "details": details,
+            "is_noted": self.is_noted,
+        }
+
+    @property
+    def line(self) -> str:
+        """Return one line with the status and the test's name."""
+        return f"{self.status.upper()}  {self.test}: {self.reason}"
+
+
+class NotPassed(Failed):
+    """Ends a test; pytest shows its reason without a traceback, because the test's code is not the cause."""
+
+    def __init__(self, outcomes: Sequence[Outcome]) -> None:
+        super().__init__(outcomes[0].reason, pytrace=False)
+        self.outcomes = tuple(outcomes)
+
 
 _DETAIL = {-1: Detail.HEADLINE, 0: Detail.SHORT, 1: Detail.FULL}
 """By pytest's verbosity: its ``-v`` prints what ``buto -v`` prints."""
@@ -156,7 +217,7 @@ class ItemCase:
         result = learn(self.project, case.test, case.runs, target=target, watched=self.watched)
         keep(self.project, concluded(Action.TRAIN, [result]), ignore)
         if self.explains:
-            from buto.workflow.why.storing import store_profile
+            from buto.actions.why import store_profile
 
             store_profile(self.project, case.test)
         n_runs = format_count(len(case.valid()), "run")
@@ -215,9 +276,9 @@ class ItemCase:
     def _causes(self, verdict: Verdict) -> list[str]:
         """Return the lines on the methods that use more, or on why they are not known."""
         # Imported here, for few tests ask for it.
-        from buto.causes.kinds import kinds_of
-        from buto.report.causes.text import explanation_lines
-        from buto.workflow.why.why import why_since_training
+        from buto.actions.why import why_since_training
+        from buto.causes.model import kinds_of
+        from buto.report.causes import explanation_lines
 
         subjects = [one.subject for group in grouped(verdict.findings) for one in group.findings]
         try:

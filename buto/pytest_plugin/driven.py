@@ -8,25 +8,22 @@ from contextlib import ExitStack, contextmanager
 from functools import partial
 from typing import Any
 
-from buto.collect import open_collector
-from buto.collect.collector import Collector
-from buto.collect.hooks import LaunchHooks, MBeanConnection, Program
-from buto.collect.jmx.attach import connect_program
-from buto.collect.jmx.worker_client import Worker
-from buto.collect.progress import OnTick
-from buto.engine.recording import record_one
-from buto.engine.setup import Setup
+from buto.actions.ending import check_ending, measuring
+from buto.actions.events import WaitingForStore
+from buto.engine import Setup, record_one
 from buto.errors import MeasureError, UsageError
+from buto.measure import open_collector
+from buto.measure.collector import Collector
+from buto.measure.hooks import LaunchHooks, MBeanConnection, Program
+from buto.measure.jmx.attach import connect_program
+from buto.measure.jmx.worker_client import Worker
+from buto.measure.progress import OnTick
+from buto.measure.workload.model import STOPPED_EXIT
 from buto.pytest_plugin.case import ItemCase
-from buto.pytest_plugin.live import LiveLaunch
-from buto.pytest_plugin.session import ItemTests
-from buto.runs import Run
-from buto.runs.model import PURPOSE, SESSION
-from buto.runs.window import RESERVED
-from buto.workflow.events import WaitingForStore
-from buto.workflow.launching.ending import check_ending
-from buto.workflow.launching.lock import measuring
-from buto.workload.model import STOPPED_EXIT
+from buto.pytest_plugin.session import ItemTests, LiveLaunch
+from buto.run import Run
+from buto.run.model import PURPOSE, SESSION
+from buto.run.window import RESERVED
 
 _POLL_S = 0.02
 

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar
 
-from buto.options import argument
-from buto.runs.storage.place import Place
+from buto.actions.advice import Door
+from buto.project.options import argument
+from buto.run.storage import Place
 from buto.steps import Action, Step
-from buto.workflow.advice.door import Door
 
 _STORE = Path(".buto")
 _INI = {"store": "buto_store", "oracle": "buto_oracles"}

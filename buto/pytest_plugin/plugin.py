@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from buto.pytest_plugin.options import SKIP, Options, add_options, options_of
-from buto.pytest_plugin.outcome import ACCEPTED, PASS, REGRESSION, TRAINED, NotPassed, Outcome
+from buto.pytest_plugin.case import ACCEPTED, PASS, REGRESSION, TRAINED, NotPassed, Outcome
+from buto.pytest_plugin.mark import SKIP, Options, add_options, options_of
 
 if TYPE_CHECKING:
-    from buto.collect.jmx.worker_client import Worker
+    from buto.measure.jmx.worker_client import Worker
     from buto.pytest_plugin.driven import Buto
     from buto.pytest_plugin.session import ItemTests
 
@@ -171,7 +171,7 @@ def _tests_of(item: pytest.Item) -> ItemTests:
 
 def _worker_of(config: pytest.Config) -> Worker:
     """Return the worker, already started, so that its start does not disturb a measurement."""
-    from buto.collect.jmx.worker_client import Worker
+    from buto.measure.jmx.worker_client import Worker
 
     worker = config.stash.get(WORKER, None)
     if worker is None or not worker.is_usable:

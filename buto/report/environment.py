@@ -6,10 +6,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import Enum
 
-from buto.classify.metadata import MetadataDifference, compare_metadata
+from buto.judge.classifiers import MetadataDifference, compare_metadata
 from buto.oracle import Oracle
-from buto.runs import MetadataValue, RunSet
-from buto.runs.metadata_text import metadata_text
+from buto.run import MetadataValue, RunSet
+from buto.run.names import metadata_text
 
 
 class Likeness(Enum):

@@ -1,4 +1,4 @@
-"""The checks of one test over time, from the stored results (see :mod:`buto.runs.results`)."""
+"""The checks of one test over time, from the stored results (see :mod:`buto.run.entries`)."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from typing import Any
 
 import numpy as np
 
+from buto.report.levels import median_levels
 from buto.report.result import FORMAT, TRAINED, VERSION
-from buto.report.run_levels import median_levels
-from buto.report.sanitize import one_line
-from buto.runs.files.reading import parse_json
-from buto.runs.format.fields import json_number
-from buto.runs.names import start_of
-from buto.runs.results import ResultStore
+from buto.report.words import one_line
+from buto.run.cache import parse_json
+from buto.run.entries import ResultStore
+from buto.run.format import json_number
+from buto.run.names import start_of
 
 ENTRIES = f"history 3 of {FORMAT} {VERSION}"
 """Version of an entry's data, for the cache."""

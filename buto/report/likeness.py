@@ -8,11 +8,10 @@ from datetime import datetime
 
 import numpy as np
 
-from buto.analysis.likeness import distances, nearest
-from buto.detectors.levels import Level
-from buto.runs import FloatArray
-from buto.runs.labels import Label, Labelling
-from buto.runs.labels.model import ACCEPT
+from buto.judge.likeness import distances, nearest
+from buto.judge.readable import Level
+from buto.run import FloatArray
+from buto.run.labels import ACCEPT, Label, Labelling
 
 MOST = 3
 """Labelled runs that are named."""

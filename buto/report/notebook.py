@@ -10,19 +10,18 @@ from functools import singledispatch
 
 import numpy as np
 
+from buto.judge.verdict import Finding, Verdict, grouped, in_line
 from buto.oracle import Oracle
-from buto.oracle.levels import summary
-from buto.properties import Role, split_name
-from buto.reading_order import grouped, in_line
+from buto.oracle.model import summary
 from buto.report import words
 from buto.report.html.summary import MARKS
 from buto.report.html.template import render_template
 from buto.report.result import Result
-from buto.report.terminal.sparkline import sparkline
-from buto.runs import Run, RunSet
-from buto.runs.names import start_of
-from buto.units import format_count, format_quantity, format_seconds
-from buto.verdicts import Finding, Verdict
+from buto.report.terminal.style import sparkline
+from buto.run import Run, RunSet
+from buto.run.names import start_of
+from buto.run.properties import Role, split_name
+from buto.run.units import format_count, format_quantity, format_seconds
 
 MAX_ROWS = 12
 CURVE_WIDTH = 24

@@ -1,21 +1,88 @@
-"""What a report draws of a property: curves of runs, the expected band, and findings."""
+"""What a report draws of a property: curves of runs, the expected band, and findings.
+
+What a page with charts is made of, be the runs judged or only recorded.
+
+What the marks of a run mean on its time axis: spans, as of a phase or a fault, and moments.
+"""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
 
 import numpy as np
 
-from buto.detectors.possible import possible_band
-from buto.detectors.views import Band, View
-from buto.properties import Property
-from buto.report.spans import Span, spans_of
-from buto.runs import FloatArray, Run
-from buto.runs.long import drawn_stride
-from buto.runs.window import is_cut
-from buto.verdicts import Finding
+from buto.judge.classifiers import Emitter
+from buto.judge.readable import possible_band
+from buto.judge.verdict import OF_CHECK, Finding, Roles
+from buto.judge.views import OF_BAND, Band, RunsView, Smoothing, View
+from buto.run import FloatArray, Run, RunSet
+from buto.run.long import drawn_stride
+from buto.run.model import Mark
+from buto.run.properties import Property, Role, is_judged, reading_rank
+from buto.run.window import PROGRAM_END, PROGRAM_START, is_cut
+
+BEGIN, FINISH = ".start", ".end"
+"""Ends of the names of two marks that enclose a span."""
+
+MOST_SPANS = 60
+"""More in one chart would be one dark bar."""
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """A part of the time axis, or a moment.
+
+    Attributes:
+        name: of the mark, without ``.start``.
+        start_s: seconds on the run's clock.
+        end_s: the same as ``start_s`` for a moment.
+        text: what the marks say.
+    """
+
+    name: str
+    start_s: float
+    end_s: float
+    text: str = ""
+
+    @property
+    def is_moment(self) -> bool:
+        return self.start_s == self.end_s
+
+
+def spans_of(run: Run) -> tuple[Span, ...]:
+    """Return what a chart draws of a run's marks: at most MOST_SPANS, in the order of their beginning.
+
+    ``NAME.start`` begins a span that the next ``NAME.end`` ends, or the end of the run. Any other mark is a
+    moment. What lies outside of the samples, or contains all of them, is left out.
+    """
+    if not len(run.times_s):
+        return ()
+    first_s, last_s = float(run.times_s[0]), float(run.times_s[-1])
+    found: list[Span] = []
+    open_marks: dict[str, Mark] = {}
+    for mark in run.marks:
+        if mark.name in (PROGRAM_START, PROGRAM_END):
+            continue
+        name, is_end = mark.name.removesuffix(FINISH), mark.name.endswith(FINISH)
+        if mark.name.endswith(BEGIN):
+            open_marks.setdefault(mark.name.removesuffix(BEGIN), mark)
+        elif is_end and name in open_marks:
+            begun = open_marks.pop(name)
+            text = "; ".join(filter(None, (begun.text, mark.text)))
+            found.append(Span(name, begun.time_s, mark.time_s, text))
+        else:
+            found.append(Span(mark.name, mark.time_s, mark.time_s, mark.text))
+    found += [Span(name, mark.time_s, last_s, mark.text) for name, mark in open_marks.items()]
+    drawn = [
+        one
+        for one in found
+        if one.end_s >= first_s and one.start_s <= last_s and (one.start_s > first_s or one.end_s < last_s)
+    ]
+    return tuple(sorted(drawn, key=lambda one: (one.start_s, -one.end_s))[:MOST_SPANS])
+
 
 OF_PROGRAM, OF_WINDOW = "the program's start", "the window's start"
 
@@ -44,7 +111,7 @@ class Panel:
 
     Attributes:
         findings: what the check fails for, of this property.
-        reach: how close the checked runs are to a finding, see :meth:`buto.detectors.views.View.reach`; None
+        reach: how close the checked runs are to a finding, see :meth:`buto.judge.views.View.reach`; None
             if nothing was judged.
         of_some: whether the curves have only some samples, which cannot show that a property is constant.
         judged: whether the method judges the property at all.
@@ -176,3 +243,106 @@ def _band(view: View, column: int, runs: Sequence[Run]) -> Band | None:
     """Return the band of a property without what is impossible in these runs."""
     band = view.band(column)
     return None if band is None else possible_band(band, view.properties[column], runs)
+
+
+NO_RUNS = RunSet(())
+OF_RECORDING = Roles("recorded", "recorded runs", "", "other runs")
+
+
+@dataclass(frozen=True, eq=False, slots=True, kw_only=True)
+class Charted:
+    """Runs of a test with their curves.
+
+    Attributes:
+        test: its name.
+        made: when the report was created; aware.
+        checked: the runs that the report is about.
+        training: stored runs behind them; may be empty.
+        panels: one for each property, the most important first.
+        costs: the overhead of measuring.
+        emitters: notifications that are expected, with their times.
+        reach_of: what a panel's reach is a share of, as a text after the percentage.
+        stride: one sample in so many is drawn; 1 unless the runs are too long to hold.
+        smoothing: how the curves are smoothed; None if they are not.
+    """
+
+    test: str
+    made: datetime
+    checked: RunSet
+    training: RunSet
+    panels: tuple[Panel, ...]
+    costs: tuple[Panel, ...]
+    emitters: tuple[Emitter, ...] = ()
+    reach_of: str = OF_BAND
+    stride: int = 1
+    smoothing: Smoothing | None = None
+
+    @property
+    def roles(self) -> Roles:
+        """What these runs and those behind them are called."""
+        return OF_CHECK
+
+
+@dataclass(frozen=True, eq=False, slots=True, kw_only=True)
+class RecordedRuns(Charted):
+    """Runs that nothing judges, for there is no oracle."""
+
+    @property
+    def roles(self) -> Roles:
+        return OF_RECORDING
+
+
+def recorded_runs(runs: RunSet, made: datetime) -> RecordedRuns:
+    """Return the report of at least one run of one test, without bands."""
+    view = RunsView([run for run in runs if run.quality.valid] or runs.runs)
+    panels = sorted(
+        panels_of(view, (), runs.runs), key=lambda panel: (not panel.moves, reading_rank(panel.prop.name))
+    )
+    return RecordedRuns(
+        test=runs.runs[0].test,
+        made=made,
+        checked=runs,
+        training=NO_RUNS,
+        panels=tuple(panel for panel in panels if panel.prop.role is Role.PROGRAM),
+        costs=costs_of((), runs.runs),
+        stride=stride_of(runs),
+    )
+
+
+def costs_of(training: Sequence[Run], checked: Sequence[Run]) -> tuple[Panel, ...]:
+    """Return the panels of what measuring cost."""
+    drawn = panels_of(RunsView((*checked, *training)), training, checked)
+    return tuple(panel for panel in drawn if panel.prop.role is Role.COST)
+
+
+class _RunsBeside(RunsView):
+    """Runs as they were recorded, at the times of the curves of another view, which may be smoothed."""
+
+    def __init__(self, other: View, runs: Sequence[Run], wanted: Callable[[Property], bool]) -> None:
+        super().__init__(runs, wanted)
+        self._other = other
+
+    def curves(self, run: Run) -> tuple[FloatArray, FloatArray]:
+        times_s, values = super().curves(run)
+        wanted_s, _ = self._other.curves(run)
+        if not len(times_s):
+            return wanted_s, np.full((len(wanted_s), len(self.properties)), np.nan)
+        places = np.searchsorted((times_s[1:] + times_s[:-1]) / 2, wanted_s)
+        return wanted_s, values[places]
+
+
+def beside(judged: View, training: Sequence[Run], checked: Sequence[Run]) -> tuple[Panel, ...]:
+    """Return the panels of what is recorded of the program and not judged; those that move come first."""
+    names = {prop.name for prop in judged.properties}
+
+    def wanted(prop: Property) -> bool:
+        return prop.role is Role.PROGRAM and prop.name not in names and not is_judged(prop)
+
+    drawn = panels_of(_RunsBeside(judged, (*checked, *training), wanted), training, checked)
+    found = (replace(panel, judged=False) for panel in drawn)
+    return tuple(sorted(found, key=lambda panel: (not panel.moves, reading_rank(panel.prop.name))))
+
+
+def stride_of(*sets: RunSet) -> int:
+    """Return of how many samples one is drawn."""
+    return max((drawn_stride(run) for runs in sets for run in runs), default=1)

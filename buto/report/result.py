@@ -6,14 +6,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from buto.detectors.strength import Strength
-from buto.display import Displayed
 from buto.errors import ButoError
-from buto.report.charted import RecordedRuns
-from buto.report.check_report import CheckReport
-from buto.report.detectable import detectable
-from buto.runs import Run
-from buto.verdicts import Status, Verdict
+from buto.judge.alarms import Strength
+from buto.judge.verdict import Status, Verdict
+from buto.report.check_report import CheckReport, detectable
+from buto.report.panels import RecordedRuns
+from buto.run import Run
+from buto.run.display import Displayed
 
 FORMAT = "buto-result"
 VERSION = 5

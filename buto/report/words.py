@@ -1,20 +1,22 @@
-"""Describe a verdict and its findings in words, the same in every format; no layout, no markup."""
+"""Describe a verdict and its findings in words, the same in every format; no layout, no markup.
+
+Sanitize text from outside: names, messages and values that a program or an unknown file chose.
+"""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
 
-from buto.analysis.class_changes import ClassChange
+from buto.judge.class_changes import ClassChange
+from buto.judge.verdict import NOTIFICATION, Direction, Effect, Finding, Roles, Status, Verdict, grouped
 from buto.oracle.check import METADATA_SOURCE
-from buto.properties import DURATION, property_for, title_of
-from buto.reading_order import grouped
 from buto.report.environment import EnvironmentRow, Likeness
 from buto.report.panels import Panel
-from buto.report.sanitize import MAX_TEXT, one_line
-from buto.runs import MetadataValue
-from buto.runs.model import WORKER
-from buto.units import (
+from buto.run import MetadataValue
+from buto.run.model import WORKER
+from buto.run.properties import DURATION, property_for, title_of
+from buto.run.units import (
     format_bytes,
     format_change,
     format_count,
@@ -24,7 +26,28 @@ from buto.units import (
     format_seconds,
     format_share,
 )
-from buto.verdicts import NOTIFICATION, Direction, Effect, Finding, Roles, Status, Verdict
+
+MAX_TEXT = 200
+"""Characters of a name or a message that a report shows; files for programs have all."""
+
+
+def one_line(text: str, limit: int | None = None) -> str:
+    """Return one line of visible characters, cut at ``limit``, with ``...`` after a cut.
+
+    Characters that move the cursor or change the direction of writing, and lone surrogates, are escaped as
+    in Python (``\\x1b``, ``\\u202e``). So is a beginning that GitHub's runner, which reads everything that a
+    build prints, would take for a command.
+    """
+    cut = text if limit is None or len(text) <= limit else f"{text[:limit]} ..."
+    shown = cut if cut.isprintable() else "".join(map(_visible, cut))
+    if shown.lstrip().startswith("::"):
+        shown = shown.replace(":", "\\x3a", 1)
+    return shown.replace("##[", "#\\x23[")
+
+
+def _visible(char: str) -> str:
+    return char if char.isprintable() else char.encode("unicode_escape").decode()
+
 
 MOST_CHANGES = 3
 """Changes that a headline names."""

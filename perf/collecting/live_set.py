@@ -14,8 +14,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from buto.collect import open_collector
-from buto.collect.target import LiveSet
+from buto.measure import open_collector
+from buto.measure.target import LiveSet
 from perf.collecting.napping import Measured, compiled, java, measured, target
 from perf.figures import Figure, at_most, benchmark, conclude, figure_of
 

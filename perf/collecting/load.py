@@ -15,8 +15,8 @@ import threading
 from collections.abc import Callable, Iterator
 from multiprocessing.connection import Connection
 
-from buto.workload.load.engine import Progress, drive
-from buto.workload.load.model import Load, Phase, RequestKind, Variable
+from buto.measure.workload.load import Progress, drive
+from buto.measure.workload.plan import Load, Phase, RequestKind, Variable
 from perf.figures import Figure, at_most, benchmark, conclude, figure_of
 
 TITLE = "A load of 500 requests a second"

@@ -13,10 +13,10 @@ from tempfile import TemporaryDirectory
 from typing import Any
 from unittest.mock import patch
 
-from buto.collect import Collector, Target
-from buto.collect.process.launch import Ending, Launch
-from buto.collect.record.recording import Recording
-from buto.runs import Run
+from buto.measure import Collector, Target
+from buto.measure.launch import Ending, Launch
+from buto.measure.recording import Recording
+from buto.run import Run
 
 HERE = Path(__file__).parent
 

@@ -13,8 +13,8 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from buto.collect import open_collector
-from buto.runs import FloatArray, Run
+from buto.measure import open_collector
+from buto.run import FloatArray, Run
 from perf.collecting.napping import compiled, java, measured, target
 from perf.figures import Figure, at_most, benchmark, conclude, figure_of
 
@@ -22,10 +22,7 @@ TITLE = "Samples at 10 ms beside a core that is never idle"
 INTERVAL_S = 0.01
 ERROR_MS = 0.5
 SETTLED_S = 0.5
-REASON = (
-    "one sample in fifty wakes just when the scheduler has given the only core to another thread, and waits "
-    "for its next tick, up to 4 ms; a shorter time slice for the sampling thread still left 1.2 ms"
-)
+REASON = "one sample in fifty waits for the scheduler's next tick, up to 4 ms"
 
 
 def errors_ms(run: Run) -> FloatArray:
@@ -59,7 +56,9 @@ def measure(repeats: int, seconds: float) -> Iterator[Figure]:
         medians = [float(np.median(errors)) for errors in found[place, "agent"]]
         yield figure_of(f"{place}, agent: error of the period, median", medians, "ms", 3)
         tail = [float(np.percentile(errors, 99)) for errors in found[place, "agent"]]
-        yield at_most(f"{place}, agent: the same, 99th percentile", tail, ERROR_MS, "ms", 2, REASON)
+        yield at_most(
+            f"{place}, agent: error of the period, 99th percentile", tail, ERROR_MS, "ms", 2, REASON
+        )
         polling = [float(np.percentile(errors, 99)) for errors in found[place, "jmx"]]
         yield figure_of(f"{place}, polling over JMX: the same", polling, "ms", 2)
 

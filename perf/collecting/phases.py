@@ -25,18 +25,17 @@ from typing import Self
 
 import numpy as np
 
-from buto.collect import Collector, Target, open_collector
-from buto.collect.host.cores import two_halves
-from buto.detectors.calibrated.settings import CALIBRATED
-from buto.detectors.comparison.detector import compare, comparing
-from buto.engine.local import LocalEngine
-from buto.runs import FloatArray, Run
-from buto.runs.store import RunStore
-from buto.verdicts import Status
-from buto.workflow.events import ignore
-from buto.workflow.launching.collected import Collected
-from buto.workflow.launching.collecting import Plan, collect
-from buto.workflow.launching.duet import collect_pairs
+from buto.actions.collecting import Collected, Plan, collect
+from buto.actions.duet import collect_pairs
+from buto.actions.events import ignore
+from buto.engine import LocalEngine
+from buto.judge.calibrated.settings import CALIBRATED
+from buto.judge.comparison import compare, comparing
+from buto.judge.verdict import Status
+from buto.measure import Collector, Target, open_collector
+from buto.measure.host import two_halves
+from buto.run import FloatArray, Run
+from buto.run.store import RunStore
 from perf.collecting.napping import compiled, java, target
 from perf.figures import Figure, benchmark, conclude, figure_of
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 
-from buto.collect import open_collector
+from buto.measure import open_collector
 from perf.collecting.napping import target
 
 

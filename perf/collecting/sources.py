@@ -15,12 +15,12 @@ from collections.abc import Iterator, Mapping
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from multiprocessing.connection import Connection
 
-from buto.collect.record.recording import Recording
-from buto.collect.record.track import Track
-from buto.collect.sources.registry import source
-from buto.collect.sources.sampling import Follower
-from buto.collect.target import SourceSpec
-from buto.runs import MetadataValue, SourceState
+from buto.measure.recording import Recording
+from buto.measure.samples import Track
+from buto.measure.sources.chosen import source
+from buto.measure.sources.sampling import Follower
+from buto.measure.target import SourceSpec
+from buto.run import MetadataValue, SourceState
 from perf.figures import Figure, at_least, at_most, benchmark, conclude, figure_of
 
 TITLE = "Five sources: a thousand numbers each second"

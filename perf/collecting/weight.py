@@ -14,8 +14,8 @@ from pathlib import Path
 
 import numpy as np
 
-from buto.collect import open_collector
-from buto.runs import FloatArray, Run
+from buto.measure import open_collector
+from buto.run import FloatArray, Run
 from perf.collecting.jdks import javas
 from perf.collecting.napping import compiled, java, measured, target, unmeasured
 from perf.figures import Figure, at_most, benchmark, conclude, figure_of
@@ -32,11 +32,7 @@ SETTLED_S = 0.5
 """After ``main``, when the program has loaded its own classes."""
 
 COLD = "most of it is time of the JVM's own beans and of the kernel, with caches that others have used"
-REASON = (
-    "this JDK needs most of them to call any agent's entry point by reflection and to link the lambdas of "
-    "its own management beans; it lists buffer pools by streams, and the shortcut is in a package that "
-    "libraries probe; the agent cannot avoid any of these"
-)
+REASON = "the JDK needs most of them to call any agent and to link the lambdas of its own management beans"
 YOUNG = (
     "code that runs ten times a second is not compiled for a while; the goal is for a warm program, and this "
     "is a thousandth of a core"

@@ -8,12 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from buto.detectors.judge import settings_from
+from buto.judge.registry import settings_from
 from buto.oracle import Oracle, train
-from buto.properties import property_for
-from buto.runs import Notification, Outcome, Problem, ProblemKind, Quality, Run, run_set
-from buto.runs.format import document
-from buto.runs.journal_entries import Entry
+from buto.run import Notification, Outcome, Problem, ProblemKind, Quality, Run, format, run_set
+from buto.run.journal import Entry
+from buto.run.properties import property_for
 
 TEST = "leaker"
 N_TRAINING = 6
@@ -81,7 +80,7 @@ ENTRY_ARRAYS = np.arange(2, dtype="<i8").tobytes() + np.ones((1, 2)).tobytes()
 
 def entry_documents() -> list[dict[str, Any]]:
     """Return the documents of two entries of a journal, each of which goes with ENTRY_ARRAYS."""
-    prop = document.property_data(property_for("jvm.thread.count"))
+    prop = format.property_data(property_for("jvm.thread.count"))
     first = {
         "rows": 2,
         "columns": 1,

@@ -15,20 +15,19 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from buto import config, oracle
-from buto.collect.channel.frames import ChannelError, FrameDecoder
-from buto.collect.channel.messages import Bye, Hello
-from buto.collect.channel.recorder import AgentRecorder
-from buto.collect.record.journal import recover
-from buto.collect.record.recording import Recording
+from buto import oracle
 from buto.errors import ButoError
-from buto.runs import Outcome, Quality, journal_entries, run_set
-from buto.runs.format.run_files import DOCUMENT, NOTIFICATIONS, SAMPLES, STDERR, STDOUT
-from buto.runs.journal import place_of, unfinished
-from buto.runs.journal_entries import MAGIC
-from buto.runs.journal_entries import VERSION as JOURNAL_VERSION
-from buto.runs.store import RunStore
-from buto.verdicts import Status
+from buto.judge.verdict import Status
+from buto.measure.channel import AgentRecorder
+from buto.measure.journal import recover
+from buto.measure.messages import Bye, ChannelError, FrameDecoder, Hello
+from buto.measure.recording import Recording
+from buto.project import config
+from buto.run import Outcome, Quality, journal, run_set
+from buto.run.journal import MAGIC, place_of, unfinished
+from buto.run.journal import VERSION as JOURNAL_VERSION
+from buto.run.store import RunStore
+from buto.run.tables import DOCUMENT, NOTIFICATIONS, SAMPLES, STDERR, STDOUT
 from perf.fuzz import examples, speech
 from perf.fuzz.edits import Source, edited, edited_bytes
 
@@ -182,7 +181,7 @@ def read_journal(data: bytes, directory: Path) -> None:
     way = source.byte(4)
     content = source.rest() if way == 0 else MAGIC % JOURNAL_VERSION
     if way == 1:
-        content += edited_bytes(b"".join(map(journal_entries.encode, examples.entries())), source)
+        content += edited_bytes(b"".join(map(journal.encode, examples.entries())), source)
     elif way > 1:
         content += b"".join(map(_entry, map(partial(edited, source=source), examples.entry_documents())))
     store = RunStore(directory)

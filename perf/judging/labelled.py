@@ -18,12 +18,10 @@ from multiprocessing import get_context
 import numpy as np
 from threadpoolctl import threadpool_limits
 
-from buto.detectors.history.engine.engine import train
-from buto.detectors.history.engine.models.learners import FOREST, LOGISTIC, SIMILARITY, TAN, TREE
-from buto.detectors.history.engine.pairing import ALONE, SUBTRACTED
-from buto.detectors.history.engine.scheme import NO_BALANCE, Scheme
-from buto.experiments.history.synthetic import PAPER_SIZE, synthetic_history
-from buto.experiments.history.tables import BALANCES, DIMENSION
+from buto_replications.detectors.history.engine import ALONE, NO_BALANCE, SUBTRACTED, Scheme, train
+from buto_replications.detectors.history.learners import FOREST, LOGISTIC, SIMILARITY, TAN, TREE
+from buto_replications.history.synthetic import PAPER_SIZE, synthetic_history
+from buto_replications.history.tables import BALANCES, DIMENSION
 from perf.figures import Figure, at_most, benchmark, conclude
 
 TITLE = "Learning from labels: 20,920 rows of 200 numbers in 20 groups"

@@ -11,10 +11,10 @@ from collections.abc import Callable
 
 import numpy as np
 
-from buto.analysis.matching import BoolArray
-from buto.detectors.calibrated.machine_groups import Groups, dependences, held_out_environments
-from buto.detectors.calibrated.machine_ranking import ranked
-from buto.runs import FloatArray
+from buto.judge.calibrated.machine_groups import Groups, dependences, held_out_environments
+from buto.judge.calibrated.machine_ranking import ranked
+from buto.run import FloatArray
+from buto.run.model import BoolArray
 from perf.figures import Figure, at_most, benchmark, conclude
 
 TITLE = "False alarms on a machine that training does not know, simulated"

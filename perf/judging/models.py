@@ -18,10 +18,10 @@ from multiprocessing import get_context
 import numpy as np
 from threadpoolctl import threadpool_limits
 
+from buto.judge.verdict import Status
 from buto.oracle import check, train
-from buto.properties import Kind, Property
-from buto.runs import Outcome, Quality, Run, run_set
-from buto.verdicts import Status
+from buto.run import Outcome, Quality, Run, run_set
+from buto.run.properties import Kind, Property
 from perf.figures import Figure, at_most, benchmark, conclude
 
 TITLE = "Adjusting for the load: 2,000 properties in 720 intervals"

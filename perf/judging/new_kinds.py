@@ -20,11 +20,11 @@ from typing import Any
 import numpy as np
 
 from buto import oracle
-from buto.experiments.history.recorded import Program, bed_faults, programs, releases
+from buto.judge.verdict import Status
 from buto.oracle import Oracle, settings_from
-from buto.runs import Run, run_set
-from buto.runs.labels import Label, Labelling, Past
-from buto.verdicts import Status
+from buto.run import Run, run_set
+from buto.run.labels import Label, Labelling, Past
+from buto_replications.history.recorded import Program, bed_faults, programs, releases
 
 NOON = datetime(2026, 1, 1, 12, tzinfo=UTC)
 N_BAD, N_JUDGED, N_UNCHANGED = 4, 4, 8

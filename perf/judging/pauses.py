@@ -20,15 +20,15 @@ from tempfile import TemporaryDirectory
 
 import numpy as np
 
-from buto.analysis.timepoints import IntArray
-from buto.detectors.alarms import N_CHECKED
-from buto.detectors.calibrated.settings import CALIBRATED
-from buto.experiments.judging.checks import N_TRAINING, Check, Trained
-from buto.experiments.judging.rates import rate
-from buto.runs import Run, RunSet
-from buto.runs.store import RunStore
-from buto.workflow.events import ignore
-from buto.workflow.launching.collecting import Plan, collect
+from buto.actions.collecting import Plan, collect
+from buto.actions.events import ignore
+from buto.judge.alarms import N_CHECKED
+from buto.judge.calibrated.settings import CALIBRATED
+from buto.run import Run, RunSet
+from buto.run.model import IntArray
+from buto.run.store import RunStore
+from buto_replications.judging.checks import N_TRAINING, Check, Trained
+from buto_replications.judging.trials import rate
 from perf.collecting.napping import compiled, java, target
 from perf.collecting.phases import MORE_UNITS, UNITS, phases
 from perf.figures import Figure, benchmark, conclude

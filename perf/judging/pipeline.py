@@ -14,14 +14,13 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from buto.analysis.bounds import simple_bounds
-from buto.analysis.matching import BoolArray, beyond, nearest
-from buto.analysis.pipeline import Comparison, PipelineSettings, compare, fit
-from buto.analysis.series import series_of
-from buto.analysis.smoothing import smooth
-from buto.analysis.timepoints import linear
-from buto.properties import Property
-from buto.runs import FloatArray, Outcome, Quality, Run
+from buto.judge.features import series_of
+from buto.judge.thesis.filters import simple_bounds
+from buto.judge.thesis.pipeline import Comparison, PipelineSettings, beyond, compare, fit, nearest
+from buto.judge.thesis.time_points import linear, smooth
+from buto.run import FloatArray, Outcome, Quality, Run
+from buto.run.model import BoolArray
+from buto.run.properties import Property
 from perf.figures import Figure, at_least, benchmark, conclude, figure_of
 from perf.judging import loops
 

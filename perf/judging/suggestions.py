@@ -16,10 +16,10 @@ from dataclasses import replace
 import numpy as np
 
 from buto import oracle
-from buto.experiments.dataset.archive import RECORDED, hosts, load
-from buto.oracle.suggestion.rejudge import Rejudge
-from buto.oracle.suggestion.search import Key, effects_that_avoid
-from buto.runs import Run, RunSet, run_set
+from buto.oracle.suggest import Rejudge
+from buto.oracle.suggestion import Key, effects_that_avoid
+from buto.run import Run, RunSet, run_set
+from buto_replications.dataset.archive import RECORDED, hosts, load
 
 PAIRS = {
     ("classloading-10ms", "classloading-12ms"): ("classloading-100ms", "classloading-1000ms"),

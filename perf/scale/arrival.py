@@ -14,11 +14,11 @@ from tempfile import TemporaryDirectory
 
 import numpy as np
 
-from buto.experiments.dataset import archive
-from buto.experiments.dataset.archive import RECORDED
-from buto.runs import Run
-from buto.runs.storage.passing import PassingStorage, new_archive
-from buto.runs.store import RunStore
+from buto.run import Run
+from buto.run.objects import PassingStorage, new_archive
+from buto.run.store import RunStore
+from buto_replications.dataset import archive
+from buto_replications.dataset.archive import RECORDED
 
 EACH = 3
 """Runs of each variant."""

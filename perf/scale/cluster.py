@@ -31,17 +31,15 @@ from pathlib import Path
 from distributed import Client, LocalCluster
 
 from buto import jars
-from buto.cluster.connection import Cluster
-from buto.cluster.launching.engine import ClusterEngine
-from buto.cluster.local import loopback_scheduler
-from buto.collect.target import Target
-from buto.engine.local import LocalEngine
-from buto.engine.protocol import EngineFor
-from buto.runs import Run
-from buto.runs.model import WORKER
-from buto.runs.store import RunStore
-from buto.workflow.events import Event, LaunchRepeated, RunStored
-from buto.workflow.launching.collecting import Plan, collect
+from buto.actions.collecting import Plan, collect
+from buto.actions.events import Event, LaunchRepeated, RunStored
+from buto.cluster.connection import Cluster, loopback_scheduler
+from buto.cluster.engine import ClusterEngine
+from buto.engine import EngineFor, LocalEngine
+from buto.measure.target import Target
+from buto.run import Run
+from buto.run.model import WORKER
+from buto.run.store import RunStore
 from perf.scale.namespaces import Namespaces, namespaces
 
 LAUNCHES = 100

@@ -12,8 +12,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from buto.collect import Target, open_collector
 from buto.errors import MeasureError
+from buto.measure import Target, open_collector
 from perf.collecting.napping import compiled
 from perf.figures import Figure, benchmark, conclude
 

@@ -12,10 +12,10 @@ import time
 
 import numpy as np
 
-from buto.detectors.calibrated.detector import CalibratedDetector
-from buto.detectors.calibrated.settings import CALIBRATED
-from buto.properties import Kind, Property
-from buto.runs import Outcome, Run, run_set
+from buto.judge.calibrated.detector import CalibratedDetector
+from buto.judge.calibrated.settings import CALIBRATED
+from buto.run import Outcome, Run, run_set
+from buto.run.properties import Kind, Property
 from perf.figures import Figure, at_most, benchmark, conclude
 
 TITLE = "Prior tests from unlike machines"

@@ -22,11 +22,11 @@ from unittest.mock import patch
 
 import numpy as np
 
-from buto.collect.record import journal as journal_module
-from buto.collect.record.journal import Journal
-from buto.collect.record.recording import Recording
-from buto.runs import RunStore
-from buto.runs.journal import place_of
+from buto.measure import journal as journal_module
+from buto.measure.journal import Journal
+from buto.measure.recording import Recording
+from buto.run import RunStore
+from buto.run.journal import place_of
 from perf.figures import Figure, benchmark, conclude, figure_of
 from perf.scale.store import Spent, made_up, properties, spent
 

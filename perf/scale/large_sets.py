@@ -18,12 +18,12 @@ from tempfile import TemporaryDirectory
 from unittest.mock import patch
 
 from buto import oracle
-from buto.detectors.calibrated.settings import CALIBRATED
-from buto.detectors.ensemble.settings import FOO, INTERVAL
-from buto.detectors.history.settings import HISTORY
-from buto.detectors.regression_models.settings import SHANG
-from buto.runs.long import LongRun
-from buto.runs.store import RunStore
+from buto.judge.calibrated.settings import CALIBRATED
+from buto.run.long import LongRun
+from buto.run.store import RunStore
+from buto_replications.detectors.ensemble.settings import FOO, INTERVAL
+from buto_replications.detectors.history.settings import HISTORY
+from buto_replications.detectors.regression_models import SHANG
 from perf.figures import Figure, at_most, benchmark, conclude
 from perf.scale.store import TEST, record
 

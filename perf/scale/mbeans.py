@@ -13,9 +13,9 @@ from pathlib import Path
 
 import numpy as np
 
-from buto.collect import Target, open_collector
-from buto.collect.target import MBeanSpec
-from buto.runs import FloatArray, Run
+from buto.measure import Target, open_collector
+from buto.measure.target import MBeanSpec
+from buto.run import FloatArray, Run
 from perf.collecting.napping import compiled
 from perf.figures import Figure, at_least, at_most, benchmark, conclude, figure_of
 

@@ -19,8 +19,8 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from unittest.mock import patch
 
-from buto.runs import RunStore, new_id
-from buto.runs.results import ResultStore
+from buto.run import RunStore, new_id
+from buto.run.entries import ResultStore
 from perf import ROOT
 from perf.collecting.napping import compiled
 from perf.figures import Figure, at_most, benchmark, conclude, figure_of

@@ -24,7 +24,7 @@ from distributed import Client, Worker, get_worker
 
 from buto.cluster.connection import Cluster
 from buto.cluster.host import DESCRIPTION, RESOURCE, TOPIC, description
-from buto.cluster.worker.serving import QUIET
+from buto.cluster.worker import QUIET
 
 HOSTS = 200
 LAUNCHES = 2000

@@ -21,10 +21,10 @@ from unittest.mock import patch
 import numpy as np
 from botocore.session import get_session
 
-from buto.properties import property_for
-from buto.runs import Outcome, Quality, Run, RunStore, new_id
-from buto.runs.files.parallel import in_order
-from buto.runs.storage.place import S3Url
+from buto.run import Outcome, Quality, Run, RunStore, new_id
+from buto.run.files import in_order
+from buto.run.properties import property_for
+from buto.run.storage import S3Url
 from perf.scale.object_storage import environment, object_storage
 
 FIRST = datetime(2026, 1, 1, tzinfo=UTC)

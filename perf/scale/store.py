@@ -24,9 +24,9 @@ from unittest.mock import patch
 import numpy as np
 import numpy.typing as npt
 
-from buto.collect.record.recording import Recording
-from buto.properties import METRICS, Kind, Property
-from buto.runs import FloatArray, Outcome, Quality, RunStore
+from buto.measure.recording import Recording
+from buto.run import FloatArray, Outcome, Quality, RunStore
+from buto.run.properties import METRICS, Kind, Property
 from perf.figures import Figure, at_most, benchmark, conclude, figure_of
 
 TITLE = "Runs of eight hours of 2,000 properties"
@@ -154,7 +154,7 @@ def measure(place: Path, n_runs: int, n_properties: int, n_samples: int) -> Iter
     reports = ["--html", str(page), "--json", str(result)]
     drawn = spent("perf.scale.store", "--buto", "check", TEST, "--from-runs", ids[-1], *files, *reports)
     yield figure_of("checked with a page", [drawn.seconds], "s")
-    yield at_most("memory of that, largest", [drawn.gib], GOAL_GIB, "GiB", 2)
+    yield at_most("memory of a check with a page, largest", [drawn.gib], GOAL_GIB, "GiB", 2)
     yield at_most("the page", [page.stat().st_size / 1e6], GOAL_PAGE_MB, "MB")
     found = json.loads(result.read_text())["tests"][0]["verdict"]["findings"]
     first = {finding["subject"] for finding in found[:20]}

@@ -6,12 +6,11 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from buto.config.document import DataPath, Document
-from buto.config.validation import validate
-from buto.config.yaml_text import MAX_BYTES, parse, yaml_text
 from buto.errors import BadFileError, ConfigError, JudgeError
-from buto.runs.files.reading import read_file
-from buto.units import format_count, parse_rate, parse_seconds
+from buto.project.document import DataPath, Document
+from buto.project.yaml import MAX_BYTES, parse, validate, yaml_text
+from buto.run.cache import read_file
+from buto.run.units import format_count, parse_rate, parse_seconds
 from buto_predict.model import (
     Architecture,
     Benchmark,

@@ -10,7 +10,7 @@ from functools import cached_property
 import numpy as np
 
 from buto.errors import UsageError
-from buto.runs import FloatArray
+from buto.run import FloatArray
 
 
 class Discipline(Enum):

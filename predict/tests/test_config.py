@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from buto import schemas
 from buto.errors import BadFileError, ConfigError, JudgeError
-from buto.units import parse_rate, parse_seconds
+from buto.run.units import parse_rate, parse_seconds
 from buto_predict.config import architecture_text, load_architecture
 from buto_predict.model import (
     Architecture,

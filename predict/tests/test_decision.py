@@ -7,11 +7,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from buto.verdicts import Status
+from buto.judge.verdict import Status
 from buto_predict.deviations import NEGLIGIBLE
-from buto_predict.model import (
-    Measures,
-)
+from buto_predict.model import Measures
 from buto_predict.prediction.model import Settings
 from buto_predict.prediction.predict import predict
 from buto_predict.prediction.responses import Responses

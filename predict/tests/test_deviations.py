@@ -10,14 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import mannwhitneyu
 
-from buto_predict.deviations import (
-    Size,
-    can_be_significant,
-    cliffs_delta,
-    deviation,
-    fewest,
-    size_of,
-)
+from buto_predict.deviations import Size, can_be_significant, cliffs_delta, deviation, fewest, size_of
 
 SAMPLES = st.lists(st.integers(0, 20), min_size=1, max_size=30)
 

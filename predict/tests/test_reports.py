@@ -13,7 +13,7 @@ import jsonschema
 import pytest
 
 from buto import schemas
-from buto.units import format_rate
+from buto.run.units import format_rate
 from buto_predict.model import Architecture, Call, Component, Discipline, Endpoint, Station
 from buto_predict.prediction.model import MoreNeeded, Prediction, Settings
 from buto_predict.prediction.predict import predict

@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 from buto.errors import BadFileError, JudgeError
-from buto.runs import Problem, ProblemKind, Quality
-from buto.runs.store import RunStore
+from buto.run import Problem, ProblemKind, Quality
+from buto.run.store import RunStore
 from buto_predict.mapping import How, match
 from buto_predict.model import Architecture, Benchmark, Component, Endpoint, Measures, Station
 from buto_predict.results.files import read_results

@@ -9,8 +9,8 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from buto.causes import explain
-from buto.profiles import Kind
-from buto.report.causes.page import explanation_page
+from buto.report.causes import explanation_page
+from buto.run.profiles import Kind
 from tests.support.profiles import launches
 
 OLD = {

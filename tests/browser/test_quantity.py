@@ -1,4 +1,4 @@
-"""The script writes quantities as buto.units does, for there is one way to write them."""
+"""The script writes quantities as buto.run.units does, for there is one way to write them."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ import random
 import pytest
 from playwright.sync_api import Browser
 
-from buto.report.html.assets import source
 from buto.report.html.chart_data import unit_data
-from buto.units import format_quantity
+from buto.report.html.template import source
+from buto.run.units import format_quantity
 
 UNITS = ("By", "s", "1", "{thread}", "{class}", "{query}", "Cel", "")
 EDGES = (

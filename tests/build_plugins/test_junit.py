@@ -13,7 +13,7 @@ from tests.support.builds.plugin_builds import Sample, advised, asked_buto, old_
 from tests.support.checkout import ROOT
 
 RUNS = "-Dbuto.runs=5"
-JUNIT_PAGE = ROOT / "docs" / "running" / "junit.md"
+JUNIT_PAGE = ROOT / "docs" / "running" / "builds.md"
 
 TEST = "src/test/java/com/acme/CatalogueTest.java"
 SCENARIO = "com.acme.CatalogueTest.loadsTenPages"
@@ -114,7 +114,7 @@ def test_a_scenario_passes_fails_after_a_change_and_passes_when_the_change_is_ac
 
 
 def shown_in_documentation() -> str:
-    """Return the test class that docs/running/junit.md shows."""
+    """Return the test class that docs/running/builds.md shows."""
     (listing,) = re.findall(r"^```java\n(.*?)^```$", JUNIT_PAGE.read_text(), re.MULTILINE | re.DOTALL)
     return str(listing)
 

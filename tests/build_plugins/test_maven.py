@@ -13,8 +13,8 @@ from pathlib import Path
 
 import pytest
 
-from buto.runs.names import start_of
-from buto.runs.store import RunStore
+from buto.run.names import start_of
+from buto.run.store import RunStore
 from tests.support.builds.plugin_builds import (
     IN_PART,
     NOT_MEASURED,

@@ -5,17 +5,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from buto.analysis.bounds import (
-    ALGORITHMS,
-    AVERAGES,
-    PROCESS_NOISES,
-    PROPAGATIONS,
-    WEIGHTINGS,
-    BoundsSettings,
-    clip,
-)
-from buto.analysis.timepoints import time_points
-from buto.properties import Property
+from buto.judge.thesis.bounds import AVERAGES, PROCESS_NOISES, PROPAGATIONS, WEIGHTINGS, BoundsSettings, clip
+from buto.judge.thesis.filters import ALGORITHMS
+from buto.judge.thesis.time_points import time_points
+from buto.run.properties import Property
 
 NAN = float("nan")
 DEVIATIONS = (2.0, 4.5, 20.0)

@@ -10,13 +10,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from buto import oracle as oracles
-from buto.detectors import registry
 from buto.errors import BadFileError
+from buto.judge import registry
+from buto.judge.verdict import Status
 from buto.oracle import check, load, save, settings_from, why_confirm
-from buto.oracle.document import to_text
+from buto.oracle.file import to_text
 from buto.oracle.train import fewest_runs
-from buto.runs import run_set
-from buto.verdicts import Status
+from buto.run import run_set
 from tests.support.runs.labelled import past_of
 from tests.support.runs.signals import INTERVAL_S, Program, make_run, program_run, program_runs
 

@@ -10,11 +10,11 @@ from subprocess import CompletedProcess
 
 import pytest
 
+from buto.actions import collecting
+from buto.actions.turns import OLD
 from buto.oracle import load
-from buto.runs import Outcome
-from buto.runs.store import RunStore
-from buto.workflow.comparison.turns import OLD
-from buto.workflow.launching import collecting
+from buto.run import Outcome
+from buto.run.store import RunStore
 from tests.support.processes.command import called
 from tests.support.runs.qualities import starved
 from tests.support.runs.scripted import WRONG_EXIT, Script

@@ -14,17 +14,15 @@ from tests.support.runs.stored import leaking_run, store
 
 PATIENCE_S = 300.0
 REPORTS = {"jinja2", "matplotlib", "pandas"}
-JMX = {"jpype", "buto.collect.jmx.attach"}
-LAUNCHING = {"buto.collect.hooks", "buto.collect.process.launch", "buto.workload.driver", "psutil"}
+JMX = {"jpype", "buto.measure.jmx.attach"}
+LAUNCHING = {"buto.measure.hooks", "buto.measure.launch", "buto.measure.workload.driver", "psutil"}
 PACKAGES = {"importlib.metadata", "jsonschema"}
 """What finds detectors of other packages and validates configurations."""
 
 BEFORE_LAUNCH = REPORTS | JMX | PACKAGES | {"http.client", "psutil", "pyarrow", "rich", "scipy"}
 """No command imports these before its program has been started: everybody waits for that."""
 
-OF_STORED_RUNS = (
-    REPORTS | JMX | PACKAGES | LAUNCHING | {"buto.causes.explain", "buto.profiles.store", "scipy"}
-)
+OF_STORED_RUNS = REPORTS | JMX | PACKAGES | LAUNCHING | {"buto.causes.explain", "buto.run.profiles", "scipy"}
 """No command on stored runs imports these, unless it is asked for a report that needs them."""
 
 HEAVY = BEFORE_LAUNCH | OF_STORED_RUNS | {"dataclasses", "numpy", "yaml"}

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from buto.cli.main import main
-from buto.collect.doctor.machine import Level, check_store
+from buto.measure.doctor import Level, check_store
 from tests.support.processes.command import called
 from tests.support.processes.permissions import as_everybody
 from tests.support.runs.stored import leaking_run, store

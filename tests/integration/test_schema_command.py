@@ -9,7 +9,7 @@ import jsonschema
 import pytest
 
 from buto import schemas
-from buto.config.schema import config_schema
+from buto.project.schema import config_schema
 from tests.support.processes.command import called
 
 

@@ -10,13 +10,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from buto.actions.engines import share_for
 from buto.cluster.connection import connect
 from buto.cluster.sharing import shared
-from buto.detectors.calibrated.selftest import selftest
-from buto.detectors.calibrated.settings import CALIBRATED
 from buto.errors import MeasureError, UsageError
-from buto.runs.storage.place import place_of
-from buto.workflow.cluster import share_for
+from buto.judge.calibrated.selftest import selftest
+from buto.judge.calibrated.settings import CALIBRATED
+from buto.run.storage import place_of
 from tests.support.cluster.real import DEADLINE_S, real_cluster
 from tests.support.training.profiles import CPU, HEAP, THREADS, a_profile
 

@@ -1,4 +1,4 @@
-"""docs/evidence/faults.md as data, so that tests can hold buto to what it says."""
+"""tests/faults.md as data, so that tests can hold buto to what it says."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from tests.support.checkout import ROOT
 
-PAGE = ROOT / "docs" / "evidence" / "faults.md"
+PAGE = ROOT / "tests" / "faults.md"
 QUOTED = re.compile(r"`([^`]+)`")
 
 

@@ -12,8 +12,8 @@ import time
 from contextlib import suppress
 from pathlib import Path
 
-from buto.workload.services.model import LogLine, Service
-from buto.workload.services.running import running
+from buto.measure.workload.services import LogLine, Service
+from buto.measure.workload.serving import running
 from perf.scale.ports import free_port
 from tests.support import postgresql
 from tests.support.services import TICK, with_program

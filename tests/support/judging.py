@@ -16,8 +16,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from buto.oracle.persist import load, save
-from buto.programs.model import UNKNOWN
+from buto.oracle.file import load, save
+from buto.programs.named import UNKNOWN
 
 Judge = Mapping[str, Any]
 """The value of ``judge`` in a configuration."""

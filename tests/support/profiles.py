@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from buto.profiles import Frame, Kind, Profile, Stack
+from buto.run.profiles import Frame, Kind, Profile, Stack
 
 
 def profile(*stacks: tuple[str, float], kind: Kind = Kind.ALLOCATION, **more: object) -> Profile:

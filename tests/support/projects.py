@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from buto.cli.parsing.hints import CommandLine
-from buto.workflow.project import Files, Project
+from buto.actions.project import Files, Project
+from buto.cli.hints import CommandLine
 
 
 def project_in(directory: Path) -> Project:

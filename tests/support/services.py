@@ -14,10 +14,10 @@ from typing import Any, cast
 
 import pytest
 
-from buto.collect.hooks import Program
-from buto.collect.progress import Progress
-from buto.workload.services.model import LogLine, Readiness, Service
-from buto.workload.services.running import Services, running
+from buto.measure.hooks import Program
+from buto.measure.progress import Progress
+from buto.measure.workload.services import LogLine, Readiness, Service
+from buto.measure.workload.serving import Services, running
 
 UP = LogLine(re.compile("^up$"))
 TICK = Progress(0.0, 1.0, 0, "running")

@@ -12,9 +12,9 @@ from beds.store.loads import FIXED, MEASURED_S
 from beds.store.plan import Item, Kind
 from beds.store.traces import keep_traces, measured_requests
 from beds.store.versions import OLD
-from buto.experiments.architecture.recorded.measured import Measured, write_measured
 from buto_predict.traces.tree import Kind as SpanKind
 from buto_predict.traces.tree import Span
+from buto_replications.store.measured import Measured, write_measured
 from predict.tests.support.traces import write_otlp
 
 HOME, SEARCH, ORDER = FIXED.rates

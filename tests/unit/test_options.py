@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from buto import options
-from buto.config.schema import config_schema
+from buto.project import options
+from buto.project.schema import config_schema
 from tests.support.checkout import ROOT
 
 ROW = """
@@ -24,17 +24,17 @@ INTERFACES = """
 import sys, types
 from pathlib import Path
 
-module = sys.modules["buto.options"] = types.ModuleType("buto.options")
+module = sys.modules["buto.project.options"] = types.ModuleType("buto.project.options")
 exec(compile(sys.stdin.read(), "options.py", "exec"), vars(module))
 
 from buto import config
 from buto.api.options import project_of
 from buto.cli.main import main
-from buto.cli.parsing.hints import CommandLine
-from buto.config.schema import config_schema
+from buto.cli.hints import CommandLine
+from buto.project.schema import config_schema
 from buto.pytest_plugin.mark import test_of
 from buto.steps import Action, Step
-from buto.workflow.project import Files
+from buto.actions.project import Files
 
 main(["check", "--help"])
 

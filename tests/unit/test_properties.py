@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from buto.collect.jvm.hsperfdata import values_of
-from buto.properties import METRICS, READ_OUTSIDE, Better, Reader, property_for, split_name
+from buto.measure.hsperfdata import values_of
+from buto.run.properties import METRICS, READ_OUTSIDE, Better, Reader, property_for, split_name
 
 PROBES = Path(__file__).parents[2] / "java-probes" / "src"
 COLUMN = re.compile(r'(?:columns\.(?:add|of)\(|\badd\(\w+, "\w+", (?:null|"\w+"), )"([\w.]+)(\[?)')

@@ -7,9 +7,8 @@ from dataclasses import replace
 
 import pytest
 
-from buto.properties import DURATION, LIVE_CLASSES, METRICS, TITLES, Topic, title_of, topic_of
-from buto.reading_order import Order, grouped, in_line
-from buto.verdicts import Direction, Effect, Finding
+from buto.judge.verdict import Direction, Effect, Finding, Order, grouped, in_line
+from buto.run.properties import DURATION, LIVE_CLASSES, METRICS, TITLES, Topic, title_of, topic_of
 from tests.support.report import golden
 
 SURVIVORS = "jvm.memory.committed[G1 Survivor Space]"

@@ -21,6 +21,8 @@ FOLDERS = (
     "examples",
     "java-probes",
     "perf",
+    "predict",
+    "replications",
     "scripts",
     "testprograms",
     "tests",
@@ -44,7 +46,7 @@ SUFFIXES = {
 BUILT = {"build", "target", ".gradle", ".buto", "node_modules", "__pycache__"}
 """Folders of what builds write."""
 
-PAGE = re.compile(r"(?<![\w/.-])(docs/[\w/-]+\.md)(?:#([\w-]+))?")
+PAGE = re.compile(r"(?<![\w/.-])((?:predict/|replications/)?docs/[\w/-]+\.md)(?:#([\w-]+))?")
 """A page, from the root of the repository."""
 
 LINK = re.compile(r"\]\((?!\w+:)([^)#\s]*)(?:#([^)\s]+))?\)")
@@ -86,7 +88,8 @@ def files() -> Iterator[Path]:
 def references(path: Path) -> Iterator[Reference]:
     """Return what a file points to: pages by their path, and for pages also their links."""
     text = path.read_text(encoding="utf-8", errors="replace")
-    for page, anchor in PAGE.findall(text):
+    # A link is relative to its page, also where it looks like a path from the root.
+    for page, anchor in PAGE.findall(LINK.sub("]", text) if path.suffix == ".md" else text):
         yield Reference(path, ROOT / page, anchor)
     if path.suffix == ".md":
         for link, anchor in LINK.findall(FENCED.sub("", text)):

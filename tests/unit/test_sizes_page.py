@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from buto.detectors.effects import USUAL
+from buto.judge.effects import USUAL
 from tests.support.checkout import ROOT
 
 PAGE = ROOT / "docs" / "methods" / "judging.md"

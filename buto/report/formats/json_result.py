@@ -14,15 +14,14 @@ from datetime import UTC, datetime
 from enum import Enum
 from typing import Any
 
-from buto.detectors.strength import Strength
 from buto.errors import ButoError
-from buto.reading_order import grouped
+from buto.judge.alarms import Strength
+from buto.judge.verdict import Finding, Verdict, grouped
+from buto.report.levels import levels
 from buto.report.result import FORMAT, VERSION, Commit, LeftOut, Result
-from buto.report.run_levels import levels
-from buto.runs import Run
-from buto.runs.format.document import problem_data
-from buto.runs.model import COMMIT, WORKER
-from buto.verdicts import Finding, Verdict
+from buto.run import Run
+from buto.run.format import problem_data
+from buto.run.model import COMMIT, WORKER
 from buto.version import __version__
 
 

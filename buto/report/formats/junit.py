@@ -3,21 +3,28 @@
 A regression is a failure; a test that could not be measured or judged is an error. The file has only elements
 and attributes that strict readers know (no properties of a test case, for example). The text of a
 failure is short; all that is known of it precedes the program's output, which build servers fold.
+
+GitHub annotations: workflow commands that a build prints for tests that failed, or that have warnings or
+changes to be noted.
+
+The runner shows ten errors, ten warnings and ten notices of a step, so each test has only one of a kind.
 """
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Sequence
 from datetime import UTC, datetime
+from pathlib import Path
 from xml.etree import ElementTree
 
 from buto.errors import EXIT_USAGE
+from buto.judge.verdict import Status
 from buto.report.result import FINE, LeftOut, Result
-from buto.report.sanitize import MAX_TEXT, one_line
 from buto.report.terminal.verdict import Detail, result_lines
-from buto.runs import Run
-from buto.verdicts import Status
+from buto.report.words import MAX_TEXT, one_line
+from buto.run import Run
 
 SUITE = "buto"
 OUTPUT, ERRORS = "system-out", "system-err"
@@ -117,3 +124,44 @@ def _end_of(output: bytes) -> str:
 
 def _seconds(runs: Sequence[Run]) -> str:
     return f"{sum(run.outcome.duration_s for run in runs):.3f}"
+
+
+def workflow_commands(results: Sequence[Result], top: Path | None = None) -> list[str]:
+    """Return a line for each annotation: an error if the test did not pass, else a warning, and a notice of
+    what is noted.
+
+    Args:
+        top: directory of the repository, to which file names are relative; None for the current directory.
+    """
+    return [line for result in results for line in _annotation(result, top)]
+
+
+def _annotation(result: Result, top: Path | None) -> list[str]:
+    fine = result.status in FINE
+    warnings = result.warnings if result.verdict is None else result.verdict.warnings
+    noted = result.verdict is not None and result.verdict.noted
+    texts = {
+        "error": [] if fine else result_lines(result),
+        "warning": [one_line(warning) for warning in warnings] if fine else [],
+        "notice": result_lines(result, Detail.HEADLINE) if fine and noted else [],
+    }
+    place = {} if result.oracle is None else {"file": str(_from(top, result.oracle))}
+    where = {**place, "title": f"buto {result.test}: {result.status}"}
+    properties = ",".join(f"{name}={_property(one_line(value))}" for name, value in where.items())
+    return [
+        f"::{level} {properties}::{_data(chr(10).join(lines))}" for level, lines in texts.items() if lines
+    ]
+
+
+def _from(top: Path | None, path: Path) -> Path:
+    # Without asking the file system: the name of a test may be one that no file can have.
+    whole = Path(os.path.abspath(path))
+    return whole.relative_to(top) if top is not None and whole.is_relative_to(top) else path
+
+
+def _data(text: str) -> str:
+    return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
+
+
+def _property(text: str) -> str:
+    return _data(text).replace(":", "%3A").replace(",", "%2C")

@@ -1,28 +1,149 @@
-"""The numbers of a page's charts: plain data that becomes one JSON block."""
+"""The numbers of a page's charts: plain data that becomes one JSON block.
+
+Compress curves: fewer points, sixteen bits each.
+
+Find the events of a run that a chart marks on its time axis.
+"""
 
 from __future__ import annotations
 
+import base64
 import math
 from collections.abc import Sequence
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from datetime import datetime
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
-from buto.classify.notifications import Emitter
-from buto.detectors.views import Band
+from buto.judge.classifiers import Emitter
+from buto.judge.verdict import Finding
+from buto.judge.views import Band
 from buto.report import words
-from buto.report.charted import Charted
-from buto.report.html.curves import codes, scale_of, thinned
-from buto.report.html.escaping import line, name_parts
-from buto.report.html.events import MAX_MARKS, collections_of
-from buto.report.panels import Curve, Panel
-from buto.report.spans import spans_of
-from buto.runs import FloatArray, Run
-from buto.runs.names import start_of
-from buto.units import format_percent, plural, scale_of_unit
-from buto.verdicts import Finding
+from buto.report.html.template import line, name_parts
+from buto.report.panels import Charted, Curve, Panel, spans_of
+from buto.run import FloatArray, Run
+from buto.run.names import start_of
+from buto.run.properties import split_name
+from buto.run.units import format_percent, plural, scale_of_unit
+
+LARGEST = 65532
+"""Largest code of a number; the three codes above it are the infinities and NaN."""
+_BELOW_ALL, _ABOVE_ALL, _UNREADABLE = 65533, 65534, 65535
+
+Codes = str | int
+"""Base64 of little-endian 16-bit codes, or one code if all are equal."""
+
+
+@dataclass(frozen=True, slots=True)
+class Scale:
+    """The relation of numbers and codes: ``number = low + code * step``."""
+
+    low: float
+    step: float
+
+
+def thinned(times_s: FloatArray, values: FloatArray, most: int) -> tuple[FloatArray, FloatArray]:
+    """Return at most ``most`` points (an even number) of each column, without losing a peak.
+
+    Each of ``most / 2`` intervals of equally many samples keeps its lowest and its highest value, in their
+    order, at its first and last time: a point moves by less than an interval. Few samples stay as they are.
+
+    Args:
+        times_s: shape (n,), increasing.
+        values: shape (n, n_columns); NaN is kept only if a whole interval is NaN.
+
+    Returns:
+        Times, shape (m,), and values, shape (m, n_columns).
+    """
+    n = len(times_s)
+    if n <= most:
+        return times_s, values
+    size = -(-n // (most // 2))
+    spans = -(-n // size)
+    rows = np.minimum(np.arange(spans * size), n - 1).reshape(spans, size)
+    blocks = values[rows]
+    unreadable = np.isnan(blocks)
+    lowest = np.where(unreadable, np.inf, blocks).argmin(axis=1)[:, np.newaxis]
+    highest = np.where(unreadable, -np.inf, blocks).argmax(axis=1)[:, np.newaxis]
+    both = np.concatenate([np.minimum(lowest, highest), np.maximum(lowest, highest)], axis=1)
+    kept = np.take_along_axis(blocks, both, axis=1).reshape(2 * spans, values.shape[1])
+    return times_s[rows[:, [0, -1]]].ravel(), kept
+
+
+def scale_of(*arrays: FloatArray) -> Scale:
+    """Return a scale for all finite numbers of some arrays; exact for whole numbers in a small range."""
+    known = np.concatenate([array[np.isfinite(array)] for array in arrays]) if arrays else np.empty(0)
+    if not known.size:
+        return Scale(0.0, 1.0)
+    low, high = float(known.min()), float(known.max())
+    if high - low <= LARGEST and (known == np.round(known)).all():
+        return Scale(low, 1.0)
+    # Half of each first: the difference of two large numbers may be infinite.
+    step = (high / 2 - low / 2) / LARGEST * 2
+    return Scale(low, step or 1.0)
+
+
+def codes(values: FloatArray, scale: Scale) -> Codes:
+    """Return numbers, shape (n,), as codes; infinities and NaN have their own codes."""
+    with np.errstate(invalid="ignore", over="ignore"):
+        near = np.clip(np.rint((values - scale.low) / scale.step), 0, LARGEST)
+    coded: npt.NDArray[np.uint16] = np.select(
+        [np.isnan(values), np.isposinf(values), np.isneginf(values)],
+        [_UNREADABLE, _ABOVE_ALL, _BELOW_ALL],
+        np.nan_to_num(near),
+    ).astype("<u2")
+    if len(coded) and (coded == coded[0]).all():
+        return int(coded[0])
+    return base64.b64encode(coded.tobytes()).decode()
+
+
+MAX_MARKS = 400
+"""Marks of each kind and run; more would be one dark bar."""
+
+COLLECTIONS = "jvm.gc.count"
+
+
+@dataclass(frozen=True, slots=True)
+class Collections:
+    """Collections of one collector that ended between two samples.
+
+    Attributes:
+        time_s: time of the later sample.
+        count: how many.
+    """
+
+    time_s: float
+    count: int
+    collector: str
+
+
+def collections_of(run: Run) -> list[Collections]:
+    """Return when the counters of collections grew, by time; close ones are combined if there are many."""
+    found = []
+    for name in run.column_of:
+        metric, collector = split_name(name)
+        if metric == COLLECTIONS:
+            found += _grown(run, name, collector or "")
+    return sorted(found, key=lambda one: one.time_s)
+
+
+def _grown(run: Run, name: str, collector: str) -> list[Collections]:
+    values = run.series(name)
+    known = np.isfinite(values)
+    times, counts = run.times_s[known], values[known]
+    if not len(times):
+        return []
+    groups = np.linspace(times[0], times[-1], MAX_MARKS) if len(times) > MAX_MARKS else times
+    rows = np.searchsorted(times, groups, side="right") - 1
+    steps = np.diff(counts[rows])
+    return [
+        Collections(float(times[row]), round(step), collector)
+        for row, step in zip(rows[1:], steps, strict=True)
+        if step > 0
+    ]
+
 
 MAX_VALUES = 200_000
 """Values of all curves together: about 530 kB of the page."""
@@ -100,7 +221,7 @@ def page_data(report: Charted) -> dict[str, Any]:
 
 
 def unit_data(unit: str) -> dict[str, Any]:
-    """Return a unit for the script's formatter, which must agree with :mod:`buto.units`."""
+    """Return a unit for the script's formatter, which must agree with :mod:`buto.run.units`."""
     steps = [[step.text, step.size, step.shown_from or step.size] for step in scale_of_unit(unit)]
     counted = unit.startswith("{") and unit.endswith("}")
     noun = line(unit[1:-1]) if counted else ""

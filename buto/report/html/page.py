@@ -1,19 +1,69 @@
-"""The whole page."""
+"""The whole page.
+
+What every page with charts has: curves, output, notifications, overhead, style and scripts.
+
+The page of runs that nothing judges: curves without bands, output, and how well they were measured.
+"""
 
 from __future__ import annotations
 
 import json
+from typing import Any
+
+from markupsafe import Markup
 
 from buto.report import words
 from buto.report.check_report import CheckReport
 from buto.report.html import summary
-from buto.report.html.chart_data import drawn, points_of, tag_of, training_drawn
-from buto.report.html.document import render_document
-from buto.report.html.reasoning import steps
-from buto.report.html.sections.class_table import class_rows
-from buto.report.html.sections.clusters import LABELS, MARGIN, SIDE, TOP, TREE, drawings
-from buto.report.html.sections.environment_table import environment_section
-from buto.report.html.sections.run_table import run_table
+from buto.report.html import template as assets
+from buto.report.html.chart_data import drawn, page_data, points_of, tag_of, training_drawn
+from buto.report.html.sections import (
+    LABELS,
+    MARGIN,
+    SIDE,
+    TOP,
+    TREE,
+    drawings,
+    notification_table,
+    output_section,
+)
+from buto.report.html.summary import steps
+from buto.report.html.tables import (
+    class_rows,
+    environment_section,
+    overhead_section,
+    recorded_table,
+    run_table,
+)
+from buto.report.html.template import json_block, render_template
+from buto.report.panels import Charted, RecordedRuns
+from buto.run.names import metadata_text
+from buto.run.units import format_count
+from buto.version import __version__
+
+
+def render_document(template: str, report: Charted, **values: Any) -> str:
+    """Return a page with charts as one HTML document that needs no other file and no network.
+
+    Args:
+        template: see :func:`buto.report.html.template.render_template`.
+        values: what only this page prints.
+    """
+    return render_template(
+        template,
+        report=report,
+        notifications=notification_table(report),
+        output=output_section(report),
+        overhead=overhead_section(report),
+        version=__version__,
+        policy=assets.policy(),
+        # Ours, and data in which no character can end the element.
+        style=Markup(assets.style()),
+        script=Markup(assets.script()),
+        data=Markup(json_block(page_data(report))),
+        **values,
+    )
+
 
 MAX_LISTED = 5000
 """Properties in the list of those that are not drawn."""
@@ -96,3 +146,42 @@ def _not_drawn(report: CheckReport) -> str:
     if n_drawn < len(report.panels):
         texts.append(f"Only the {n_drawn} most important of {len(report.panels):,} properties are drawn.")
     return " ".join(texts)
+
+
+def render_runs(report: RecordedRuns) -> str:
+    """Return the runs as one HTML document that needs no other file and no network."""
+    return render_document(
+        "recorded.html",
+        report,
+        count=format_count(len(report.checked), "recorded run"),
+        drawn=_drawn_runs(report),
+        metadata=_metadata(report),
+        runs=recorded_table(report),
+    )
+
+
+def _drawn_runs(report: RecordedRuns) -> str:
+    texts = [
+        f"A curve has at most {points_of(report)} points: the lowest and the highest value of each interval."
+    ]
+    if report.stride > 1:
+        texts.append(f"The runs are long: the curves are of one sample in {report.stride}.")
+    n_drawn = len(drawn(report))
+    if n_drawn < len(report.panels):
+        texts.append(f"Only {n_drawn} of {len(report.panels):,} properties are drawn.")
+    return " ".join(texts)
+
+
+def _metadata(report: RecordedRuns) -> list[tuple[str, str]]:
+    """Return key and value of all metadata; values that runs do not share are behind one another."""
+    runs = report.checked.runs
+    keys = sorted({key for run in runs for key in run.metadata})
+    return [
+        (
+            key,
+            ", ".join(
+                dict.fromkeys(metadata_text(key, run.metadata[key]) for run in runs if key in run.metadata)
+            ),
+        )
+        for key in keys
+    ]

@@ -1,18 +1,43 @@
-"""Make pictures from an oracle and runs: the series as they were judged, with their bounds."""
+"""Make pictures from an oracle and runs: the series as they were judged, with their bounds.
+
+Pictures for notebooks: stored runs, and a result with what decided it.
+
+A history as a picture: one pair of axes for each property, a point for each check.
+
+Importing this module imports matplotlib.
+"""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Sequence
 
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.ticker import FixedLocator
+
+from buto.judge.verdict import OF_CHECK, Roles, Verdict
+from buto.judge.views import RunsView
 from buto.oracle import Oracle
+from buto.report.check_report import CheckReport
+from buto.report.history import ACCEPTED_ORACLE, TRAINED_ORACLE, Entry, series
+from buto.report.levels import select
 from buto.report.panels import Panel, panels_of
-from buto.report.plots.charts import overview_plot, property_plot
-from buto.report.plots.figure import PNG, Picture, drawing
-from buto.runs import Run
-from buto.runs.window import measured
-from buto.units import format_count
-from buto.verdicts import OF_CHECK, Roles, Verdict
+from buto.report.plots.charts import (
+    CHECKED_COLOUR,
+    PNG,
+    TRAINING_COLOUR,
+    Picture,
+    drawing,
+    drawn_text,
+    overview_plot,
+    property_plot,
+    set_unit,
+)
+from buto.report.words import unit_of
+from buto.run import Run, RunSet
+from buto.run.units import format_count
+from buto.run.window import measured
 
 MAX_PICTURES = 12
 MAX_NAME = 120
@@ -93,3 +118,91 @@ def caption_of(oracle: Oracle, checked: Sequence[Run]) -> str:
 
 def _file_name(name: str) -> str:
     return re.sub(r"[^A-Za-z0-9.]+", "-", name).strip("-.")[:MAX_NAME] or "property"
+
+
+_OF_RUNS = Roles("recorded", "recorded runs", "training", "training runs")
+
+
+def runs_figure(runs: RunSet, oracle: Oracle | None, training: RunSet, properties: Sequence[str]) -> Picture:
+    """Draw runs, in front of what an oracle expects where there is one.
+
+    Args:
+        training: drawn behind them; may be empty.
+        properties: what to draw, as :func:`buto.report.levels.select` has it; all that change if
+            there are none.
+
+    Raises:
+        UsageError: a name means no property.
+    """
+    if oracle is None:
+        drawn = list(panels_of(RunsView((*training, *runs)), training.runs, runs.runs))
+        caption = ""
+    else:
+        drawn = panels(oracle, training.runs, runs.runs)
+        caption = caption_of(oracle, runs.runs)
+    title = ", ".join(dict.fromkeys(run.test for run in runs))
+    return _figure(drawn, properties, title, caption, _OF_RUNS)
+
+
+def report_figure(report: CheckReport, properties: Sequence[str]) -> Picture:
+    """Draw a check: what differs first, or the properties that are named; raises as :func:`runs_figure`."""
+    title = f"{report.test}: {report.verdict.status.value}"
+    return _figure(report.panels, properties, title, "", report.roles)
+
+
+def _figure(
+    drawn: Sequence[Panel], properties: Sequence[str], title: str, caption: str, roles: Roles = OF_CHECK
+) -> Picture:
+    by_name = {panel.prop.name: panel for panel in drawn}
+    named = [by_name[name] for name in select(by_name, properties, "what is drawn")]
+    if len(named) == 1:
+        return property_plot(named[0], title, caption, roles)
+    return overview(named or drawn, title, caption, roles, whole=bool(named))
+
+
+MAX_LABELS = 12
+_MARKS = {
+    TRAINED_ORACLE: ("s", "#999999", "oracle trained"),
+    ACCEPTED_ORACLE: ("s", TRAINING_COLOUR, "oracle accepted"),
+    "pass": ("o", "#0072B2", "pass"),
+    "regression": ("X", CHECKED_COLOUR, "regression"),
+    "inconclusive": ("^", "#999999", "inconclusive"),
+}
+
+
+def history_plot(test: str, entries: Sequence[Entry], names: Sequence[str]) -> Picture:
+    """Draw how each of these properties went; at least one."""
+    figure = Picture(9, 1.2 + 2.6 * len(names), 130)
+    grid = np.atleast_1d(figure.subplots(len(names), 1, sharex=True))
+    for axes, name in zip(grid, names, strict=True):
+        _draw(axes, entries, name)
+    step = max(1, -(-len(entries) // MAX_LABELS))
+    places = range(0, len(entries), step)
+    grid[-1].xaxis.set_major_locator(FixedLocator(list(places)))
+    grid[-1].set_xticklabels([_label(entries[place]) for place in places], fontsize=7)
+    figure.suptitle(drawn_text(f"{test}: checks over time"), fontsize=11)
+    handles, labels = grid[0].get_legend_handles_labels()
+    figure.legend(handles, labels, loc="outside lower center", ncols=4, frameon=False, fontsize=9)
+    return figure
+
+
+def _draw(axes: Axes, entries: Sequence[Entry], name: str) -> None:
+    levels = series(entries, name)
+    places = np.arange(len(entries))
+    axes.plot(places, levels, color="#BBBBBB", linewidth=0.8, zorder=1)
+    for result, (mark, colour, label) in _MARKS.items():
+        here = np.array([entry.result == result for entry in entries], dtype=bool)
+        if here.any():
+            axes.scatter(places[here], levels[here], marker=mark, color=colour, label=label, zorder=2)
+    for place, entry in enumerate(entries):
+        if entry.is_training:
+            axes.axvline(place, color=TRAINING_COLOUR, linewidth=0.8, linestyle="--", zorder=0)
+    axes.set_title(drawn_text(name), loc="left", fontsize=9)
+    set_unit(axes.yaxis, unit_of(name))
+    axes.grid(axis="y", color="#DDDDDD", linewidth=0.5)
+    axes.set_axisbelow(True)
+    axes.spines[["top", "right"]].set_visible(False)
+
+
+def _label(entry: Entry) -> str:
+    return f"{entry.at:%m-%d %H:%M}\n{drawn_text(entry.short_commit)}"

@@ -1,17 +1,20 @@
-"""Print the checks of one test over time."""
+"""Print the checks of one test over time.
+
+Print the labels of the runs of one test.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from datetime import UTC
 
 import numpy as np
 
 from buto.report.history import Entry, series
-from buto.report.sanitize import MAX_TEXT, one_line
-from buto.report.terminal.sparkline import sparkline
-from buto.report.terminal.table import aligned
-from buto.report.words import unit_of
-from buto.units import format_count, format_number, format_quantity
+from buto.report.terminal.style import aligned, sparkline
+from buto.report.words import MAX_TEXT, one_line, unit_of
+from buto.run.labels import ACCEPT, Labelling, RunLabel, current, run_labels
+from buto.run.units import format_count, format_number, format_quantity
 
 SPARKLINE_WIDTH = 40
 NO_LABELS: Mapping[str, str] = {}
@@ -60,4 +63,48 @@ def _row(entry: Entry, names: Sequence[str], label: tuple[str, ...]) -> tuple[st
         "" if entry.p_value is None else format_number(entry.p_value),
         *values,
         f"{found} and {others} more" if others > 0 else found,
+    )
+
+
+_HEADER = ("RUN", "LABEL", "BY", "PERSON", "WHEN (UTC)", "REASON")
+
+
+def label_lines(test: str, labellings: Sequence[Labelling]) -> list[str]:
+    """Return a row for each run that has a label, with the label that counts."""
+    if not labellings:
+        return [f"{one_line(test)}: no run has a label"]
+    every = run_labels(labellings)
+    counting = [one for one in every if not one.is_replaced]
+    n_replaced = len(every) - len(counting)
+    replaced = f"; {format_count(n_replaced, 'label')} replaced" if n_replaced else ""
+    title = f"{one_line(test)}: {format_count(len(counting), 'labelled run')}{replaced}"
+    return [title, "", *aligned([_HEADER, *map(_label_row, counting)])]
+
+
+def labelled_lines(labelling: Labelling, before: Sequence[Labelling]) -> list[str]:
+    """Return what a person has labelled, with a line for each run that had another label.
+
+    Args:
+        before: the labellings of the test before this one.
+    """
+    n_runs = format_count(len(labelling.run_ids), "run")
+    had = current(before)
+    changed = [
+        (f"  {run_id}", f"was {had[run_id].label.value}, by {one_line(had[run_id].command, MAX_TEXT)}")
+        for run_id in labelling.run_ids
+        if run_id in had and had[run_id].label is not labelling.label
+    ]
+    return [f"{one_line(labelling.test)}: {n_runs} labelled {labelling.label.value}", *aligned(changed)]
+
+
+def _label_row(one: RunLabel) -> tuple[str, ...]:
+    given = one.labelling
+    return (
+        one.run_id,
+        # What was accepted was meant in any case.
+        f"{given.label.value}, meant" if given.meant and given.command != ACCEPT else given.label.value,
+        one_line(given.command, MAX_TEXT),
+        one_line(given.person, MAX_TEXT),
+        f"{given.at.astimezone(UTC):%Y-%m-%d %H:%M}",
+        one_line(given.reason, MAX_TEXT),
     )

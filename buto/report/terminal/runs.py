@@ -9,16 +9,13 @@ from fnmatch import fnmatchcase
 
 import numpy as np
 
-from buto.properties import Property, Role
-from buto.report.terminal.sparkline import sparkline
-from buto.report.terminal.table import aligned
-from buto.runs import Notification, Outcome, Quality, Run, RunSummary
-from buto.runs.labels import RunLabel
-from buto.runs.model import PURPOSE, MetadataValue
-from buto.runs.names import start_of
-from buto.runs.observations import Mark, SourceState
-from buto.runs.window import WINDOW, window_of
-from buto.units import (
+from buto.report.terminal.style import aligned, sparkline
+from buto.run import Notification, Outcome, Quality, Run, RunSummary
+from buto.run.labels import RunLabel
+from buto.run.model import PURPOSE, Mark, MetadataValue, SourceState
+from buto.run.names import start_of
+from buto.run.properties import Property, Role
+from buto.run.units import (
     format_age,
     format_bytes,
     format_count,
@@ -27,6 +24,7 @@ from buto.units import (
     format_quantity,
     format_seconds,
 )
+from buto.run.window import WINDOW, window_of
 
 SPARKLINE_WIDTH = 30
 MAX_NOTIFICATIONS = 10

@@ -1,17 +1,30 @@
-"""A check in about six lines: the verdict, what changed most, and the next commands."""
+"""A check in about six lines: the verdict, what changed most, and the next commands.
+
+Print how strong an oracle is: the smallest changes that its checks detect.
+"""
 
 from __future__ import annotations
 
-from buto.reading_order import FindingGroup
+from collections.abc import Sequence
+from math import isfinite
+
+from buto.judge.alarms import TIMES_LEVEL, Strength
+from buto.judge.verdict import FindingGroup, Status
 from buto.report import words
-from buto.report.check_report import CheckReport
+from buto.report.check_report import CheckReport, change
 from buto.report.panels import Panel
-from buto.report.sanitize import MAX_TEXT, one_line
-from buto.report.terminal.curve import run_beside_limit
-from buto.report.terminal.line import MAX_LINE, MAX_WHOLE_LINE, Line, line, remarks
-from buto.report.terminal.style import EFFECT_COLOUR
-from buto.units import format_percent
-from buto.verdicts import Status
+from buto.report.terminal.style import (
+    EFFECT_COLOUR,
+    MAX_LINE,
+    MAX_WHOLE_LINE,
+    Line,
+    line,
+    remarks,
+    run_beside_limit,
+)
+from buto.report.words import MAX_TEXT, one_line
+from buto.run.units import format_percent
+from buto.steps import Advice, Setting
 
 MAX_GROUPS = 3
 """Groups of findings, a line each."""
@@ -103,3 +116,26 @@ def _group(group: FindingGroup, panel: Panel | None, name: str) -> Line:
         (one_line(summary, MAX_TEXT), EFFECT_COLOUR[finding.effect]),
         f"{': ' if details else ''}{one_line(details, MAX_TEXT)}{echoes}",
     )
+
+
+HEADING = "smallest lasting change of one property that a check detects 90 % of the time"
+
+
+MORE_RUNS = Advice("more training runs help (", Setting("runs", "15"), " or ", Setting("runs", "auto"), ")")
+
+
+def strength_lines(strengths: Sequence[Strength], more_runs: str = MORE_RUNS) -> list[str]:
+    """Return a heading and a line for each quantity, and one line for all those without a promise.
+
+    Args:
+        more_runs: the advice MORE_RUNS in the words of the user's door.
+    """
+    known = [one for one in strengths if isfinite(min(one.more, one.less))]
+    others = [one.quantity.name for one in strengths if one not in known]
+    lines = []
+    if known:
+        width = max(len(one.quantity.name) for one in known)
+        lines += [f"{HEADING}:", *(f"  {one.quantity.name:<{width}}  {change(one)}" for one in known)]
+    if others:
+        lines.append(f"not detected up to {TIMES_LEVEL:.0f} times as much: {', '.join(others)}; {more_runs}")
+    return lines

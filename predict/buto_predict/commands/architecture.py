@@ -6,12 +6,10 @@ from argparse import ArgumentParser, Namespace
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
-from buto.cli.parsing.actions import Actions
-from buto.cli.parsing.options import STDOUT
-from buto.cli.printing.console import Console
-from buto.cli.printing.output_files import write_file
+from buto.cli.console import Console, write_file
+from buto.cli.parsing import STDOUT, Actions
 from buto.errors import EXIT_NOT_JUDGED, EXIT_PASS, JudgeError, UsageError
-from buto.units import format_count, format_percent
+from buto.run.units import format_count, format_percent
 from buto_predict.commands.options import (
     MODEL,
     add_model_option,

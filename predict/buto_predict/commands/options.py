@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from buto.errors import BadFileError, UsageError
-from buto.units import parse_rate
+from buto.run.units import parse_rate
 
 if TYPE_CHECKING:
     from buto_predict.model import Architecture
@@ -36,7 +36,7 @@ def read_model(path: Path, loads: Sequence[str] = ()) -> Architecture:
     """Return the model under the given loads; raises as :func:`buto_predict.config.load_architecture`
     and :func:`under_load`.
     """
-    from buto.runs.files.reading import is_missing
+    from buto.run.cache import is_missing
     from buto_predict.config import load_architecture
 
     if is_missing(path):
@@ -70,7 +70,7 @@ def endpoint_named(text: str, known: Sequence[str]) -> str:
     Raises:
         UsageError: no endpoint has this name, or those of several services.
     """
-    from buto.config.validation import meant
+    from buto.project.yaml import meant
 
     if text in known:
         return text

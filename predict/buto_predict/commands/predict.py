@@ -7,9 +7,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
-from buto.cli.parsing.options import STDOUT
-from buto.cli.printing.console import Console
-from buto.cli.printing.output_files import write_file
+from buto.cli.console import Console, write_file
+from buto.cli.parsing import STDOUT
 from buto.errors import UsageError
 from buto_predict.commands.options import add_model_option, load_grid, read_model
 

@@ -9,9 +9,9 @@ import numpy as np
 from scipy.optimize import brentq
 from scipy.stats import norm
 
-from buto.runs import FloatArray
-from buto.units import format_percent, format_rate
-from buto.verdicts import Status
+from buto.judge.verdict import Status
+from buto.run import FloatArray
+from buto.run.units import format_percent, format_rate
 from buto_predict.deviations import size_of
 from buto_predict.network import Network
 from buto_predict.prediction.model import Interval, MoreNeeded, Settings

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 
-from buto.units import format_count, format_percent
+from buto.run.units import format_count, format_percent
 from buto_predict.calls import inclusive
 from buto_predict.deviations import fewest
 from buto_predict.listing import listed

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from buto.runs import FloatArray
-from buto.verdicts import Status
+from buto.judge.verdict import Status
+from buto.run import FloatArray
 from buto_predict.model import Architecture
 from buto_predict.prediction.decision import Decision, decide, more_needed
 from buto_predict.prediction.doubts import undecided_tests, warnings_of

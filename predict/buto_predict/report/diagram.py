@@ -11,7 +11,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from math import inf
 
-from buto.units import format_percent, format_rate, format_seconds
+from buto.run.units import format_percent, format_rate, format_seconds
 from buto_predict.model import Architecture, Call
 from buto_predict.prediction.model import Prediction, StationPrediction
 from buto_predict.report.tables import call_label, change, from_to, shortened

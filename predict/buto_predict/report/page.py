@@ -10,7 +10,7 @@ from math import floor, isfinite, log10
 from markupsafe import Markup
 
 from buto.report.html.template import render_template
-from buto.units import format_number, format_rate, format_seconds
+from buto.run.units import format_number, format_rate, format_seconds
 from buto.version import __version__
 from buto_predict.model import Architecture
 from buto_predict.prediction.model import Prediction

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from math import isfinite, isinf, isnan
 
-from buto.units import format_number, format_percent, format_rate, format_seconds
+from buto.run.units import format_number, format_percent, format_rate, format_seconds
 from buto_predict.model import Call
 from buto_predict.prediction.evidence import ComponentTest
 from buto_predict.prediction.model import EndpointPrediction, Interval, Prediction, StationPrediction

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from math import isinf, isnan
 
-from buto.report.sanitize import one_line
-from buto.units import format_count, format_number, format_percent, format_rate, format_seconds
-from buto.verdicts import Status
+from buto.judge.verdict import Status
+from buto.report.words import one_line
+from buto.run.units import format_count, format_number, format_percent, format_rate, format_seconds
 from buto_predict.listing import listed
 from buto_predict.mapping import How
 from buto_predict.model import Architecture, Call, Endpoint

@@ -11,8 +11,8 @@ from hashlib import file_digest
 from pathlib import Path
 
 from buto.errors import BadFileError
-from buto.runs.files.reading import read_file
-from buto.runs.names import decode_test
+from buto.run.cache import read_file
+from buto.run.names import decode_test
 from buto_predict.listing import listed
 from buto_predict.results.model import ComponentResult, merged
 from buto_predict.results.recorded import read_runs, read_traced

@@ -9,11 +9,11 @@ from pathlib import Path
 import numpy as np
 
 from buto.errors import BadFileError, JudgeError
-from buto.runs import BAD_ENDS, Run, RunSet
-from buto.runs.names import decode_test
-from buto.runs.store import RunStore
+from buto.run import BAD_ENDS, Run, RunSet
+from buto.run.names import decode_test
+from buto.run.store import RunStore
+from buto.run.units import format_count
 from buto.steps import Action, Advice, Step
-from buto.units import format_count
 from buto_predict.model import Measures
 from buto_predict.results.model import ComponentResult
 from buto_predict.traces.files import read_traces

@@ -12,7 +12,7 @@ import jsonschema
 import pytest
 
 from buto import schemas
-from buto.runs.results import ResultStore
+from buto.run.entries import ResultStore
 from tests.support.processes.command import buto, called
 from tests.support.runs.stored import leaking_run, store
 

@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from buto.collect.process.program_files import program_digest
+from buto.actions import collecting
+from buto.measure.command_line import program_digest
 from buto.oracle import load
-from buto.runs import MetadataValue, Run
-from buto.runs.store import RunStore
-from buto.workflow.launching import collecting
+from buto.run import MetadataValue, Run
+from buto.run.store import RunStore
 from tests.support.judging import without_turns
 from tests.support.processes.command import called
 from tests.support.runs.scripted import Script

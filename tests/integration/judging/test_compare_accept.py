@@ -13,9 +13,9 @@ import pytest
 
 from buto import schemas
 from buto.oracle import load
-from buto.runs.model import PAIR
-from buto.runs.results import ResultStore
-from buto.runs.store import RunStore
+from buto.run.entries import ResultStore
+from buto.run.model import PAIR
+from buto.run.store import RunStore
 from tests.support.processes.command import called
 from tests.support.runs.stored import leaking_run, store
 

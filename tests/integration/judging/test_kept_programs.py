@@ -11,15 +11,15 @@ from typing import Any
 
 import pytest
 
+from buto.actions import collecting
+from buto.actions.kept import old_test
+from buto.actions.project import NO_OVERRIDES, Files, Project
 from buto.cli.main import main
 from buto.errors import BadFileError
 from buto.oracle import load
-from buto.programs.model import Kept, OldProgram, Revision, Unkept
-from buto.runs import Run
+from buto.programs.named import Kept, OldProgram, Revision, Unkept
+from buto.run import Run
 from buto.steps import Action
-from buto.workflow.kept import old_test
-from buto.workflow.launching import collecting
-from buto.workflow.project import NO_OVERRIDES, Files, Project
 from tests.support.processes.command import called
 from tests.support.runs.scripted import Script
 from tests.support.runs.stored import leaking_run, store

@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from buto.detectors.calibrated.strength import AUTO
+from buto.actions import collecting
+from buto.judge.calibrated.strength import AUTO
 from buto.oracle import load
-from buto.runs import Run
-from buto.runs.store import RunStore
-from buto.workflow.launching import collecting
+from buto.run import Run
+from buto.run.store import RunStore
 from tests.support.processes.command import called
 from tests.support.runs.qualities import starved
 from tests.support.runs.scripted import Event, Script

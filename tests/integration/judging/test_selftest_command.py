@@ -9,7 +9,7 @@ import jsonschema
 import pytest
 
 from buto import schemas
-from buto.runs.store import RunStore
+from buto.run.store import RunStore
 from tests.support.processes.command import called
 from tests.support.runs.stored import leaking_run, store
 

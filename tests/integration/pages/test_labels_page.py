@@ -12,19 +12,18 @@ from pathlib import Path
 
 import pytest
 
+from buto.actions import check, labels
+from buto.actions import labels as labelling
 from buto.errors import EXIT_BAD_FILE, EXIT_PASS, EXIT_REGRESSION, EXIT_USAGE
-from buto.workflow import outcome
-from buto.workflow.labels import automatic
-from buto.workflow.labels import label as labelling
 from tests.support.checkout import ROOT
 from tests.support.processes.command import called
 from tests.support.runs.stored import BEGINNING, leaking_run, store
 
 PAGE = ROOT / "docs" / "methods" / "labels.md"
 WRITE = "BUTO_WRITE_GOLDEN"
-BLOCK = re.compile(r"(```text made by: buto )(.*)\n(?:.*\n)*?```")
+BLOCK = re.compile(r"(```text made by: buto )((?:label|history) .*)\n(?:.*\n)*?```")
 PYTHON = re.compile(r"```python\n(.*?)```", re.DOTALL)
-N_BLOCKS = 4
+N_BLOCKS = 3
 
 
 class Clock:
@@ -45,7 +44,7 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     config.write_text("[user]\n\tname = Ada Byron\n")
     monkeypatch.setenv("GIT_CONFIG_GLOBAL", str(config))
     monkeypatch.setattr(Clock, "time", BEGINNING + timedelta(minutes=10))
-    for module in (outcome, automatic, labelling):
+    for module in (check, labels, labelling):
         monkeypatch.setattr(module, "datetime", Clock)
     store(tmp_path, *map(leaking_run, range(10)))
     train = called(tmp_path, "train", "leaker", "--from-runs", "all", "--", "java", "Leaker")
@@ -80,7 +79,7 @@ def test_what_the_page_shows_is_what_is_printed(project: Path) -> None:
 
 
 def test_the_python_of_the_page_works(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    [code] = PYTHON.findall(PAGE.read_text(encoding="utf-8"))
+    code, _ = PYTHON.findall(PAGE.read_text(encoding="utf-8"))
     exec(compile(f"import buto\n{code}", str(PAGE), "exec"), {})
     shown = capsys.readouterr().out
     assert shown.startswith("Ada Byron 2026-01-01")
@@ -104,6 +103,18 @@ def test_a_table_has_every_label(project: Path) -> None:
 def test_a_change_on_purpose_is_told_from_a_false_alarm(project: Path) -> None:
     assert called(project, "label", "leaker", "last", "good", "--meant").returncode == 0
     assert "  good, meant  label  " in called(project, "label", "leaker").stdout
+
+
+def test_a_list_says_who_gave_the_labels_that_count_and_why(project: Path) -> None:
+    assert called(project, "label", "leaker", "last", "good", "--reason", "a cold cache").returncode == 0
+    first, _, header, *rows = called(project, "label", "leaker").stdout.splitlines()
+    assert first == "leaker: 13 labelled runs; 3 labels replaced"
+    assert header.split() == ["RUN", "LABEL", "BY", "PERSON", "WHEN", "(UTC)", "REASON"]
+    assert [row.split()[1:5] for row in rows] == [
+        *[["good", "train", "Ada", "Byron"]] * 10,
+        *[["good", "label", "Ada", "Byron"]] * 3,
+    ]
+    assert rows[-1].endswith("  a cold cache")
 
 
 def test_lists_and_runs_show_labels(project: Path) -> None:

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from buto.collect.sources import host, process, registry
-from buto.config import Config, load
-from buto.config.schema import config_schema
-from buto.workload.load.tally import properties
+from buto.measure.sources import chosen, processes
+from buto.measure.workload.load import properties
+from buto.project.config import Config, load
+from buto.project.schema import config_schema
 from tests.support.checkout import ROOT
 
 ENVIRONMENT = {"SHOP_PASSWORD": "geheim", "DB_PASSWORD": "geheim"}
@@ -42,11 +42,11 @@ def test_the_sources_of_the_page_are_sources(tmp_path: Path) -> None:
     assert source.settings["queries"].keys() == {"activity", "rows"}
 
 
-@pytest.mark.parametrize("kind", registry.SOURCES)
+@pytest.mark.parametrize("kind", chosen.SOURCES)
 def test_the_page_on_sources_names_every_kind_and_key(kind: str) -> None:
     text = page("sources.md")
     assert f"## `{kind}`" in text
-    assert [key for key in registry.source(kind).keys if f"`{key}`" not in text] == []
+    assert [key for key in chosen.source(kind).keys if f"`{key}`" not in text] == []
 
 
 def test_the_page_on_load_names_every_key_and_property() -> None:
@@ -60,5 +60,5 @@ def test_the_page_on_load_names_every_key_and_property() -> None:
 
 
 def test_the_page_on_sources_names_the_properties_of_processes_and_the_host() -> None:
-    names = [*process.PROPERTIES, *host.PROPERTIES]
+    names = [*processes.PROPERTIES, *processes.HOST_PROPERTIES]
     assert [name for name in names if f"`{name}`" not in page("sources.md")] == []

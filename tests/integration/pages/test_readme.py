@@ -21,10 +21,9 @@ from tests.support.checkout import ROOT
 from tests.support.pages import fault_of, typed
 
 README = ROOT / "README.md"
-PAGES = [README, *sorted((ROOT / "docs").rglob("*.md"))]
+FOLDERS = ("docs", "replications/docs", "predict/docs")
+PAGES = [README, *sorted(page for folder in FOLDERS for page in (ROOT / folder).rglob("*.md"))]
 AT_EACH_PUSH = ("README.md", "api.md")
-"""One page of commands, and one of Python."""
-
 RUNNING_PID = "4711"
 MAIN = """
 package com.acme;

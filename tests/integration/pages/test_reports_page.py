@@ -17,13 +17,13 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from buto.workflow import outcome
+from buto.actions import check
 from tests.support.checkout import ROOT
 from tests.support.processes.command import called
 from tests.support.runs.stored import BEGINNING, leaking_run, store
 
 DOCS = ROOT / "docs"
-BLOCKS = {DOCS / "reports.md": 14, DOCS / "formats" / "result.md": 1}
+BLOCKS = {DOCS / "reports.md": 7, DOCS / "formats" / "result.md": 1}
 """Each page, and how many blocks it has."""
 THREE = ("20260101T002300.000Z-0017", "20260101T002400.000Z-0018", "20260101T002500.000Z-0019")
 PICTURES = {
@@ -67,7 +67,7 @@ class Clock:
 def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
     directory = tmp_path_factory.mktemp("project")
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(outcome, "datetime", Clock)
+        patch.setattr(check, "datetime", Clock)
         store(directory, *(leaking_run(number, **MACHINE) for number in range(10)))
         Clock.time = BEGINNING + timedelta(minutes=11)
         assert called(directory, "train", "leaker", "--from-runs", "all", *COMMAND).returncode == 0
@@ -87,7 +87,7 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_what_a_page_shows_is_what_is_printed(
     page: Path, project: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(outcome, "datetime", Clock)
+    monkeypatch.setattr(check, "datetime", Clock)
     text = page.read_text(encoding="utf-8")
 
     def printed(block: re.Match[str]) -> str:

@@ -14,8 +14,8 @@ import pytest
 import buto
 from buto import schemas
 from buto.errors import EXIT_BAD_FILE, EXIT_NOT_JUDGED, EXIT_PASS, EXIT_REGRESSION, EXIT_USAGE
-from buto.oracle.suggestion.model import Share, Truth
-from buto.runs import RunStore
+from buto.oracle.suggestion import Share, Truth
+from buto.run import RunStore
 from tests.support.checkout import ROOT
 from tests.support.processes.command import called
 from tests.support.runs.past import (
@@ -33,11 +33,11 @@ from tests.support.runs.past import (
 )
 from tests.support.runs.stored import leaking_run, store
 
-PAGE = ROOT / "docs" / "methods" / "suggest.md"
+PAGE = ROOT / "docs" / "methods" / "labels.md"
 WRITE = "BUTO_WRITE_GOLDEN"
-BLOCK = re.compile(r"(```text made by: buto )(.*)\n(?:.*\n)*?```")
+BLOCK = re.compile(r"(```text made by: buto )((?:suggest|check) .*)\n(?:.*\n)*?```")
 PYTHON = re.compile(r"```python\n(.*?)```", re.DOTALL)
-N_BLOCKS = 3
+N_BLOCKS = 1
 LINES = re.compile(r"Write to buto.yaml:\n\n(.*?)\n\nthen: (.*)\n", re.DOTALL)
 
 
@@ -219,6 +219,6 @@ def test_what_the_page_shows_is_what_is_printed(project: Path) -> None:
 
 
 def test_the_python_of_the_page_works(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    [code] = PYTHON.findall(PAGE.read_text(encoding="utf-8"))
+    _, code = PYTHON.findall(PAGE.read_text(encoding="utf-8"))
     exec(compile(f"import buto\n{code}", str(PAGE), "exec"), {"project": project})
     assert capsys.readouterr().out.startswith("{'jvm.memory.heap.used': ")

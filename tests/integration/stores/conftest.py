@@ -9,7 +9,7 @@ from uuid import uuid4
 
 import pytest
 
-from buto.runs.storage.place import S3Url
+from buto.run.storage import S3Url
 from perf.scale.object_storage import environment, object_storage
 from tests.support.stores.proxy import Proxy, proxied
 

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from buto.errors import EXIT_BAD_FILE, EXIT_NOT_JUDGED, EXIT_REGRESSION, EXIT_USAGE
-from buto.runs import RunStore
-from buto.runs.storage.place import S3Url
+from buto.run import RunStore
+from buto.run.storage import S3Url
 from tests.support.processes.command import called
 from tests.support.runs.stored import leaking_run
 from tests.support.stores.proxy import Proxy, Refusal
@@ -95,7 +95,7 @@ def test_errors_have_the_exit_codes_of_a_store_and_say_what_next(
 
 
 def test_the_doctor_examines_the_bucket(bucket: S3Url, proxy: Proxy) -> None:
-    from buto.collect.doctor.machine import Level, check_store
+    from buto.measure.doctor import Level, check_store
 
     assert check_store(bucket).detail == f"{bucket} can be written"
     assert RunStore(bucket).storage.files("probes") == {}

@@ -9,13 +9,12 @@ from pathlib import Path
 import pytest
 
 from buto.errors import BadFileError, StorageError
-from buto.profiles.store import ProfileStore
-from buto.runs import RunStore, long
-from buto.runs.format import run_files
-from buto.runs.labels import Label, Labelling, LabelStore
-from buto.runs.long import LongRun
-from buto.runs.results import ResultStore
-from buto.runs.storage.place import Place
+from buto.run import RunStore, long, tables
+from buto.run.entries import ResultStore
+from buto.run.labels import Label, Labelling, LabelStore
+from buto.run.long import LongRun
+from buto.run.profiles import ProfileStore
+from buto.run.storage import Place
 from tests.support.profiles import profile
 from tests.support.runs.examples import assert_same, full_run
 from tests.support.stores.proxy import Proxy
@@ -62,7 +61,7 @@ def test_a_run_is_never_replaced(place: Place) -> None:
 
 
 def test_a_long_run_is_read_in_parts(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("buto.runs.store.LONG_VALUES", 1)
+    monkeypatch.setattr("buto.run.store.LONG_VALUES", 1)
     store, run = RunStore(place), full_run("001", TEST)
     store.add(run)
     [found] = store.open_set(TEST, ["001"])
@@ -114,7 +113,7 @@ def test_labels_results_and_profiles_are_kept_in_their_order(place: Place) -> No
 
 def test_what_is_damaged_is_named(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
     store = RunStore(place)
-    monkeypatch.setattr("buto.runs.store.describe", lambda content: run_files.describe(content + b"."))
+    monkeypatch.setattr("buto.run.store.describe", lambda content: tables.describe(content + b"."))
     store.add(full_run("001", TEST))
     with pytest.raises(BadFileError) as refused:
         store.load(TEST, "001")

@@ -8,11 +8,9 @@ from pathlib import Path
 import pytest
 
 from buto.errors import EXIT_NOT_JUDGED, BadFileError, StorageError
-from buto.runs import RunStore
-from buto.runs import store as stores
-from buto.runs.storage import s3
-from buto.runs.storage.place import S3Url
-from buto.runs.storage.protocol import UnsentError
+from buto.run import RunStore, s3
+from buto.run import store as stores
+from buto.run.storage import S3Url, UnsentError
 from tests.support.runs.examples import assert_same, full_run
 from tests.support.stores.proxy import Fault, Plan, Proxy, Refusal, Request
 

@@ -9,10 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from buto.runs import RunStore
-from buto.runs.files import cache
-from buto.runs.storage import s3
-from buto.runs.storage.place import S3Url
+from buto.run import RunStore, cache, s3
+from buto.run.storage import S3Url
 from tests.support.checkout import ROOT
 from tests.support.runs.examples import assert_same, full_run
 from tests.support.runs.writers import OUTPUT_BYTES

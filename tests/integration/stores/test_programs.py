@@ -10,8 +10,8 @@ from buto.errors import BadFileError
 from buto.programs.named import files_of
 from buto.programs.snapshot import snapshot
 from buto.programs.store import ProgramStore
-from buto.runs.storage.opening import open_storage
-from buto.runs.storage.place import S3Url
+from buto.run.objects import open_storage
+from buto.run.storage import S3Url
 
 
 def test_a_bucket_keeps_programs_and_one_that_was_damaged_is_replaced(bucket: S3Url, tmp_path: Path) -> None:

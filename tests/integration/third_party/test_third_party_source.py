@@ -9,11 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from buto.collect.sources import registry
-from buto.collect.sources.protocol import SourceError
-from buto.config import load
 from buto.errors import ConfigError
 from buto.extensions import entry_points_of
+from buto.measure.sources import chosen
+from buto.measure.sources.protocol import SourceError
+from buto.project.config import load
 from tests.support.checkout import ROOT
 from tests.support.processes.command import called
 from tests.support.sources.surroundings import NoProgram
@@ -64,7 +64,7 @@ def test_the_listing_of_the_page_is_configured_and_read(site: Path, tmp_path: Pa
     [spec] = load(configured(tmp_path)).tests["shop"].target.sources
     assert (spec.name, spec.kind, spec.settings) == ("uploads", "files", {"directory": "there"})
     directory = tmp_path / "there"
-    with registry.source("files")({"directory": str(directory)}).open(NoProgram(), 1.0, 1.0) as reader:
+    with chosen.source("files")({"directory": str(directory)}).open(NoProgram(), 1.0, 1.0) as reader:
         with pytest.raises(SourceError, match="cannot be read: No such file"):
             reader.read()
         directory.mkdir()
@@ -94,5 +94,5 @@ def test_a_package_that_cannot_be_imported_fails_only_the_tests_that_use_it(
 
 def test_what_lacks_a_part_of_a_source_is_refused(site: Path) -> None:
     package(site, "buto_files", LISTING.replace("    settle_s = 0.0\n", ""), ENTRY)
-    with pytest.raises(registry.BrokenSourceError, match="has no settle_s"):
-        registry.source("files")
+    with pytest.raises(chosen.BrokenSourceError, match="has no settle_s"):
+        chosen.source("files")

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from buto.properties import METRICS, Kind, Reader, split_name
+from buto.run.properties import METRICS, Kind, Reader, split_name
 from tests.support.jvm.agents import JDKS, PATIENCE_S, Launcher
 from tests.support.jvm.plain_collector import Heard, PlainCollector, Rule
 

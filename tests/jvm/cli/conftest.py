@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from buto.collect.jvm.installations import find_installations
+from buto.measure.jvms import find_installations
 from tests.support.checkout import compile_java
 from tests.support.processes.leftovers import nothing_is_left
 

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from buto.runs.store import RunStore
+from buto.run.store import RunStore
 from tests.support.checkout import ROOT
 from tests.support.processes.command import called
 

@@ -15,8 +15,8 @@ import jsonschema
 import pytest
 
 from buto import schemas
-from buto.runs.labels import Label, LabelStore, current
-from buto.runs.store import RunStore
+from buto.run.labels import Label, LabelStore, current
+from buto.run.store import RunStore
 from tests.support.checkout import ROOT
 from tests.support.judging import BY_MULTIPLES, know_a_busy_machine, literal
 from tests.support.processes.command import buto, called

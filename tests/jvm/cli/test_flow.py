@@ -11,9 +11,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from buto.config import portable
-from buto.runs import SourceState
-from buto.runs.store import RunStore
+from buto.project.document import portable
+from buto.run import SourceState
+from buto.run.store import RunStore
 from tests.support.judging import BY_HEAP, BY_MULTIPLES, know_a_busy_machine, literal, without_turns
 from tests.support.jvm.harness import until
 from tests.support.processes.command import buto

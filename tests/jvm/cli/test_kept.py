@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from buto.programs.argument_files import text_of, words_of
-from buto.runs.store import RunStore
+from buto.programs.java import text_of, words_of
+from buto.run.store import RunStore
 from tests.support.checkout import compile_java
 from tests.support.judging import BY_HEAP, literal
 from tests.support.processes.command import buto

@@ -15,14 +15,14 @@ from pathlib import Path
 import pytest
 
 from buto import jars
+from buto.actions.collecting import Plan, collect
+from buto.actions.events import Event, LaunchRepeated, RunStored
 from buto.cluster.connection import Cluster
-from buto.cluster.launching.engine import ClusterEngine
-from buto.collect.target import Target
-from buto.engine.placement import Placement
-from buto.runs.model import COMMIT, SESSION, WORKER
-from buto.runs.store import RunStore
-from buto.workflow.events import Event, LaunchRepeated, RunStored
-from buto.workflow.launching.collecting import Plan, collect
+from buto.cluster.engine import ClusterEngine
+from buto.engine import Placement
+from buto.measure.target import Target
+from buto.run.model import COMMIT, SESSION, WORKER
+from buto.run.store import RunStore
 from tests.support.checkout import ROOT
 from tests.support.cluster.real import DEADLINE_S, HOST, in_background, jvms, real_cluster
 from tests.support.processes.command import buto

@@ -15,8 +15,8 @@ from pathlib import Path
 import pytest
 
 from buto import jars
-from buto.runs.model import PURPOSE, WORKER
-from buto.runs.store import RunStore
+from buto.run.model import PURPOSE, WORKER
+from buto.run.store import RunStore
 from perf.scale.ports import free_port
 from tests.support.checkout import ROOT
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from buto.collect.jvm.installations import find_installations
+from buto.measure.jvms import find_installations
 from tests.support.checkout import compile_java, java_build
 from tests.support.jvm.at_each_push import newest
 from tests.support.jvm.recorder import Recorder

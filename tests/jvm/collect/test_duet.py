@@ -5,12 +5,12 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from buto.collect.target import Target
-from buto.runs.model import PAIR
-from buto.runs.store import RunStore
-from buto.workflow.events import ignore
-from buto.workflow.launching.collecting import Plan
-from buto.workflow.launching.duet import collect_pairs
+from buto.actions.collecting import Plan
+from buto.actions.duet import collect_pairs
+from buto.actions.events import ignore
+from buto.measure.target import Target
+from buto.run.model import PAIR
+from buto.run.store import RunStore
 from tests.support.jvm.recorder import problems
 
 SCRIPT = """\

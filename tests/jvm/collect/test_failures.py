@@ -15,11 +15,10 @@ import psutil
 import pytest
 
 from buto import jars
-from buto.collect import Target
-from buto.collect.jvm import start_errors
-from buto.collect.process.launch import Launch
-from buto.collect.process.output import HEAD_BYTES, TAIL_BYTES
 from buto.errors import BadFileError, MeasureError, StorageError
+from buto.measure import Target, exits
+from buto.measure.launch import Launch
+from buto.measure.output import HEAD_BYTES, TAIL_BYTES
 from tests.support.checkout import ROOT
 from tests.support.jvm.at_each_push import COLLECTORS
 from tests.support.jvm.recorder import Recorder, problems
@@ -45,7 +44,7 @@ def test_a_main_class_is_named_though_nobody_saw_the_jvm_alive(java: str, tmp_pa
     target = Target((java, "-cp", ".", "com.acme.Nope"))
     with Launch(target, tmp_path) as launch:
         assert launch.wait(60) is not None
-        error = start_errors.main_not_found(launch, jvm_command="")
+        error = exits.main_not_found(launch, jvm_command="")
     assert error is not None
     assert "load main class com.acme.Nope" in error.message
     assert "class path" in str(error.advice)
@@ -152,7 +151,7 @@ def test_awkward_temporary_directories_do_not_matter(
 def test_ctrl_c_stops_the_program_and_is_passed_on(classes: Path, tmp_path: Path, moment: str) -> None:
     script = textwrap.dedent("""
         import sys
-        from buto.collect import Target, open_collector
+        from buto.measure import Target, open_collector
         seen = set()
         def tell(progress):
             if progress.stage not in seen:

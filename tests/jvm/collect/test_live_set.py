@@ -7,12 +7,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from buto.collect import Target, open_collector
-from buto.collect.agent import collector as agent_collector
-from buto.collect.hooks import Program
-from buto.collect.target import LiveSet
-from buto.properties import LIVE_OBJECTS
-from buto.runs import Problem, RunStore
+from buto.measure import Target, open_collector
+from buto.measure import agent as agent_collector
+from buto.measure.hooks import Program
+from buto.measure.target import LiveSet
+from buto.run import Problem, RunStore
+from buto.run.properties import LIVE_OBJECTS
 from tests.support.checkout import compile_java
 from tests.support.jvm.recorder import problems
 from tests.support.runs.examples import assert_same

@@ -7,10 +7,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from buto.collect.process import processor_events
-from buto.collect.process.processor_events import EventKind
-from buto.properties import READ_OUTSIDE
-from buto.runs import Run
+from buto.measure import account
+from buto.measure.account import EventKind
+from buto.run import Run
+from buto.run.properties import READ_OUTSIDE
 from tests.support.jvm.recorder import Recorder, problems
 
 CONTENDED, WRITES, BYTES, FILES, SOCKETS, SLEEPS = 200, 1000, 512, 30, 7, 20 * 200
@@ -92,7 +92,7 @@ def test_the_processor_counts_for_the_jvm(
     """With counters of the kernel, because few machines let a program use those of the processor."""
     time = EventKind("processor time", "process.cpu.instructions", type=1, config=1)
     faults = EventKind("page faults", "process.cpu.cycles", type=1, config=2)
-    monkeypatch.setattr(processor_events, "KINDS", (time, faults))
+    monkeypatch.setattr(account, "KINDS", (time, faults))
     run = record.java("Uses", "nothing", java=java, interval_s=0.1)
     cpu_s, n_faults = run.series(time.prop) * 1e-9, run.series(faults.prop)
     assert np.isfinite(cpu_s[[0, -1]]).all()

@@ -11,9 +11,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from buto.collect.channel import listener as agent_listener
 from buto.errors import MeasureError
-from buto.runs import Run
+from buto.measure import channel as agent_listener
+from buto.run import Run
 from tests.support.jvm.recorder import Recorder, problems
 
 PEER = Path(__file__).parent / "programs" / "peer.py"

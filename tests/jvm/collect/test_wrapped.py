@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from buto.collect.process import kernel
 from buto.errors import MeasureError
+from buto.measure import account
 from tests.support.jvm.at_each_push import COLLECTORS
 from tests.support.jvm.driven import once_sampled
 from tests.support.jvm.recorder import Recorder, problems
@@ -105,7 +105,7 @@ def test_a_wrapper_cannot_hide_how_its_jvm_ended(
 def test_where_exit_codes_are_unknown_a_missing_exit_hook_is_enough(
     record: Recorder, ends: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(kernel, "_PIDFD_GET_INFO", 0)
+    monkeypatch.setattr(account, "_PIDFD_GET_INFO", 0)
     killed = record.run("sh", "-c", f"{ends} 50 signal KILL; exit 0")
     assert problems(killed) == ["the measured JVM ended without its exit hook: killed, halted or crashed"]
     failed = record.run("sh", "-c", f"{ends} 50 exception | cat")

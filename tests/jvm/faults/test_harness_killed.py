@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from buto.runs.store import RunStore
+from buto.run.store import RunStore
 from tests.support.jvm.harness import Harness, compiled, harness, phases
 
 MOMENTS = ["start", "middle", "end"]

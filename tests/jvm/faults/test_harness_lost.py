@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from buto.runs.store import RunStore
+from buto.run.store import RunStore
 from tests.support.jvm.harness import compiled, harness, until
 from tests.support.processes.command import called
 

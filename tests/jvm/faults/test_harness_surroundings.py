@@ -17,10 +17,10 @@ from pathlib import Path
 import pytest
 
 from buto import oracle
-from buto.collect.jmx import local_agent as local_agent
-from buto.collect.process.private_directory import private_directory
-from buto.runs import Run, RunStore
-from buto.runs.names import MAX_NAME_BYTES, start_of
+from buto.measure.jmx import local_agent
+from buto.measure.private_directory import private_directory
+from buto.run import Run, RunStore
+from buto.run.names import MAX_NAME_BYTES, start_of
 from tests.support.checkout import ROOT
 from tests.support.jvm.harness import DEADLINE_S, compiled, harness, until
 from tests.support.processes.command import buto, called

@@ -15,12 +15,12 @@ from pathlib import Path
 
 import pytest
 
-from buto.cli.commands.machine import doctor
-from buto.collect.doctor.machine import Check, Level
+from buto.cli.commands import doctor
 from buto.errors import EXIT_NOT_JUDGED, EXIT_PASS
-from buto.experiments.dataset import archive
-from buto.experiments.dataset.files import write
-from buto.runs import RunStore
+from buto.measure.doctor import Check, Level
+from buto.run import RunStore
+from buto_replications.dataset import archive
+from buto_replications.dataset.archive import write
 from tests.support.checkout import ROOT
 from tests.support.jvm.harness import DEADLINE_S, compiled
 from tests.support.processes.command import called

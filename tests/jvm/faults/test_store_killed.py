@@ -14,9 +14,9 @@ from pathlib import Path
 
 import pytest
 
-from buto.collect.record.journal import recover
-from buto.runs import ProblemKind, RunStore
-from buto.runs.journal import unfinished
+from buto.measure.journal import recover
+from buto.run import ProblemKind, RunStore
+from buto.run.journal import unfinished
 from tests.support.checkout import ROOT
 from tests.support.runs.examples import assert_same
 from tests.support.runs.store_victims import finished, recording_of

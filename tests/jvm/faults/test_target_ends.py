@@ -13,9 +13,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from buto.collect.progress import OnTick, Progress
 from buto.errors import MeasureError
-from buto.runs import Run
+from buto.measure.progress import OnTick, Progress
+from buto.run import Run
 from tests.support.jvm.faulty import (
     STARVED,
     CommandLine,

@@ -9,9 +9,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from buto.collect.target import MBeanSpec
-from buto.runs import ProblemKind
-from buto.runs.store import RunStore
+from buto.measure.target import MBeanSpec
+from buto.run import ProblemKind
+from buto.run.store import RunStore
 from tests.support.jvm.faulty import (
     PROGRAMS,
     CommandLine,

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from buto.collect.jmx.connection import JmxConnection
-from buto.collect.jmx.worker_client import Worker
+from buto.measure.jmx.connection import JmxConnection
+from buto.measure.jmx.worker_client import Worker
 from perf.scale import ports
 from tests.support.checkout import compile_java
 from tests.support.jvm.at_each_push import newest

@@ -9,9 +9,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from buto.collect import MBeanSpec, Target, open_collector
-from buto.properties import Role, split_name
-from buto.runs import Run
+from buto.measure import MBeanSpec, Target, open_collector
+from buto.run import Run
+from buto.run.properties import Role, split_name
 from tests.support.jvm.driven import QUEUE, once_sampled
 from tests.support.processes.leftovers import nothing_is_left
 

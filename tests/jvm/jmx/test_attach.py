@@ -12,12 +12,11 @@ from pathlib import Path
 
 import pytest
 
-from buto.collect import MBeanSpec
-from buto.collect.jmx.attach import AttachSpec, attach, connect
-from buto.collect.jmx.credentials import Credentials
-from buto.collect.jmx.worker_client import Worker
-from buto.collect.process import kernel
 from buto.errors import MeasureError
+from buto.measure import MBeanSpec, account
+from buto.measure.jmx.attach import AttachSpec, attach, connect
+from buto.measure.jmx.credentials import Credentials
+from buto.measure.jmx.worker_client import Worker
 from tests.support.jvm.driven import PATIENCE_S, QUEUE, Targets, n_threads, once_sampled, remote_address_of
 from tests.support.processes.leftovers import nothing_is_left
 
@@ -213,10 +212,10 @@ def test_worker_ends_with_its_parent(one_java: str, targets: Targets) -> None:
     process = targets.start(one_java, "-Dcom.sun.management.jmxremote")
     code = (
         "import sys, time\n"
-        "from buto.collect.jmx.worker_client import Worker\n"
-        "from buto.collect.jvm.local_jvm import local_jvm\n"
-        "from buto.collect.jmx.connection import JmxConnection\n"
-        "from buto.collect.record.recording import Recording\n"
+        "from buto.measure.jmx.worker_client import Worker\n"
+        "from buto.measure.jvms import local_jvm\n"
+        "from buto.measure.jmx.connection import JmxConnection\n"
+        "from buto.measure.recording import Recording\n"
         "worker = Worker()\n"
         "connection = JmxConnection(worker, local_jvm(int(sys.argv[1])).local_address, 'target')\n"
         "connection.start(Recording('test'), 0.05, same_machine=True)\n"
@@ -230,6 +229,6 @@ def test_worker_ends_with_its_parent(one_java: str, targets: Targets) -> None:
     parent.kill()
     parent.wait()
     parent.stdout.close()
-    assert kernel.readable(pidfd, PATIENCE_S), "the worker outlived its parent"
+    assert account.readable(pidfd, PATIENCE_S), "the worker outlived its parent"
     os.close(pidfd)
     assert process.poll() is None

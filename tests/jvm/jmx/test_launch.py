@@ -13,17 +13,17 @@ import numpy as np
 import psutil
 import pytest
 
-from buto.collect import MBeanSpec, Target
-from buto.collect.jmx import polling_loop
-from buto.collect.jmx.collector import JmxCollector
-from buto.collect.jmx.local_agent import JmxEndpoint, open_endpoint
-from buto.collect.jmx.worker_client import Worker
-from buto.collect.progress import OnTick
-from buto.collect.record.recording import Recording
 from buto.errors import MeasureError
-from buto.properties import METRICS, Kind, Reader, property_for, split_name
-from buto.runs import ProblemKind, Run
-from buto.runs.masking import Mask
+from buto.measure import MBeanSpec, Target
+from buto.measure.jmx import polling_loop
+from buto.measure.jmx.collector import JmxCollector
+from buto.measure.jmx.local_agent import JmxEndpoint, open_endpoint
+from buto.measure.jmx.worker_client import Worker
+from buto.measure.progress import OnTick
+from buto.measure.recording import Recording
+from buto.run import ProblemKind, Run
+from buto.run.masking import Mask
+from buto.run.properties import METRICS, Kind, Reader, property_for, split_name
 from tests.support.jvm.driven import QUEUE, once_sampled
 from tests.support.processes.leftovers import nothing_is_left
 
@@ -69,7 +69,7 @@ def test_a_launched_program_gives_a_whole_run(
             super().__init__(test, mask=mask)
             recordings.append(self)
 
-    monkeypatch.setattr("buto.collect.jmx.collector.Recording", SeenRecording)
+    monkeypatch.setattr("buto.measure.jmx.collector.Recording", SeenRecording)
     queue = MBeanSpec("buto.tests:type=Queue,*", ("Depth",))
     command = driven(java, classes, end, "3")
     run = record(*command, on_tick=once_sampled(3, end.touch), expected_exit=3, mbeans=(queue,))

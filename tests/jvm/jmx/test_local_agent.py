@@ -15,16 +15,16 @@ from pathlib import Path
 import psutil
 import pytest
 
-from buto.collect import Target
-from buto.collect.jmx.attach import AttachSpec, attach
-from buto.collect.jmx.collector import JmxCollector
-from buto.collect.jmx.connection import JmxConnection
-from buto.collect.jmx.credentials import Credentials
-from buto.collect.jmx.local_agent import AgentLeftRunningError, endpoint_while_attached, open_endpoint
-from buto.collect.jmx.worker_client import Worker
-from buto.collect.jvm.diagnostic_command import AttachError, run_command
-from buto.collect.jvm.local_jvm import GoneError
 from buto.errors import MeasureError
+from buto.measure import Target
+from buto.measure.diagnostic_command import AttachError, run_command
+from buto.measure.jmx.attach import AttachSpec, attach
+from buto.measure.jmx.collector import JmxCollector
+from buto.measure.jmx.connection import JmxConnection
+from buto.measure.jmx.credentials import Credentials
+from buto.measure.jmx.local_agent import AgentLeftRunningError, endpoint_while_attached, open_endpoint
+from buto.measure.jmx.worker_client import Worker
+from buto.measure.jvms import GoneError
 from tests.support.jvm.driven import DRIVER, Targets, address_of, listens_at, once_sampled, remote_address_of
 from tests.support.processes.leftovers import nothing_is_left
 
@@ -147,7 +147,7 @@ def test_a_door_that_a_killed_buto_left_open_is_replaced_but_not_that_of_a_livin
 def test_a_jvm_that_does_not_close_its_door_makes_the_run_unusable_but_keeps_it(
     shared_worker: Worker, one_java: str, targets: Targets, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("buto.collect.jmx.local_agent._STOP_S", 0.5)
+    monkeypatch.setattr("buto.measure.jmx.local_agent._STOP_S", 0.5)
     process = targets.start(one_java)
     stop = once_sampled(4, lambda: process.send_signal(signal.SIGSTOP))
     run = attach(AttachSpec("test", pid=process.pid, duration_s=5.0, interval_s=0.05), stop, Worker())
@@ -158,7 +158,7 @@ def test_a_jvm_that_does_not_close_its_door_makes_the_run_unusable_but_keeps_it(
 def test_a_door_that_stays_open_after_a_failure_is_reported_with_that_failure(
     one_java: str, targets: Targets, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("buto.collect.jmx.local_agent._STOP_S", 0.5)
+    monkeypatch.setattr("buto.measure.jmx.local_agent._STOP_S", 0.5)
     process = targets.start(one_java)
 
     def fail() -> None:

@@ -7,11 +7,11 @@ import time
 import numpy as np
 import pytest
 
-from buto.collect import MBeanSpec
-from buto.collect.jmx.connection import JmxConnection
-from buto.collect.record.recording import Recording
 from buto.errors import MeasureError
-from buto.runs import Outcome, Quality, Run
+from buto.measure import MBeanSpec
+from buto.measure.jmx.connection import JmxConnection
+from buto.measure.recording import Recording
+from buto.run import Outcome, Quality, Run
 from tests.support.jvm.driven import DRIVER, PATIENCE_S, QUEUE, drain_until
 
 BELL = "buto.tests:type=Bell"

@@ -10,10 +10,10 @@ import time
 
 import pytest
 
-from buto.collect.jmx import worker_client as jmx_client
-from buto.collect.jmx.connection import JmxConnection
-from buto.collect.jmx.worker_client import Worker
 from buto.errors import MeasureError
+from buto.measure.jmx import worker_client as jmx_client
+from buto.measure.jmx.connection import JmxConnection
+from buto.measure.jmx.worker_client import Worker
 from tests.support.jvm.driven import DRIVER, address_of
 from tests.support.processes.leftovers import nothing_is_left
 

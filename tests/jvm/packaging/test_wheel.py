@@ -51,7 +51,7 @@ def test_the_source_archive_carries_java_sources_and_no_jar(distributions: Path)
         names = archive.getnames()
     assert any(name.endswith("buto/probes/agent/Agent.java") for name in names)
     assert any(name.endswith("testprograms/leaker/Leaker.java") for name in names)
-    assert any(name.endswith("beds/keycloak/plan.py") for name in names)
+    assert any(name.endswith("replications/beds/keycloak/plan.py") for name in names)
     assert not [name for name in names if name.endswith(".jar") or "/.cache/" in name]
 
 

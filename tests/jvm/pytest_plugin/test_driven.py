@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from buto.runs.store import RunStore
+from buto.run.store import RunStore
 from tests.support.processes.sample_project import run_pytest
 
 TROUBLE = """

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from buto.runs.store import RunStore
+from buto.run.store import RunStore
 from tests.support.judging import know_a_busy_machine
 from tests.support.processes.sample_project import run_pytest
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from buto.collect.jvm.installations import find_installations
+from buto.measure.jvms import find_installations
 from tests.support.checkout import ROOT, compile_java
 from tests.support.judging import BY_HEAP, know_a_busy_machine, literal
 from tests.support.jvm.at_each_push import newest

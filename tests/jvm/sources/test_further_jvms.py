@@ -9,8 +9,8 @@ from uuid import uuid4
 import numpy as np
 import pytest
 
-from buto.runs import SourceState
-from buto.runs.store import RunStore
+from buto.run import SourceState
+from buto.run.store import RunStore
 from tests.support.checkout import ROOT
 from tests.support.processes.command import buto
 from tests.support.processes.leftovers import nothing_is_left

@@ -8,8 +8,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from buto.runs import Run, SourceState
-from buto.runs.store import RunStore
+from buto.run import Run, SourceState
+from buto.run.store import RunStore
 from tests.support.checkout import ROOT
 from tests.support.processes.command import buto
 from tests.support.processes.leftovers import nothing_is_left

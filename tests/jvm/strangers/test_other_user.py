@@ -18,10 +18,10 @@ import psutil
 import pytest
 
 from buto import jars
-from buto.collect import Target, open_collector
-from buto.collect.jmx.connection import JmxConnection
-from buto.collect.jmx.local_agent import endpoint_while_attached
-from buto.collect.jmx.worker_client import Worker
+from buto.measure import Target, open_collector
+from buto.measure.jmx.connection import JmxConnection
+from buto.measure.jmx.local_agent import endpoint_while_attached
+from buto.measure.jmx.worker_client import Worker
 from tests.support.jvm.driven import listens_at, once_sampled
 from tests.support.jvm.plain_collector import PlainCollector
 from tests.support.processes.leftovers import nothing_is_left

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from buto.collect.jmx.worker_client import Worker
-from buto.runs.masking import MASKED
-from buto.runs.store import RunStore
+from buto.measure.jmx.worker_client import Worker
+from buto.run.masking import MASKED
+from buto.run.store import RunStore
 from tests.support.checkout import ROOT, compile_java
 from tests.support.judging import BY_HEAP, literal
 from tests.support.processes.leftovers import nothing_is_left

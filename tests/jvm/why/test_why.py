@@ -12,14 +12,13 @@ from pathlib import Path
 import pytest
 
 from buto.causes import explain
-from buto.collect.flight import launch, reader
-from buto.collect.flight.launch import Flight, record_flight
-from buto.collect.flight.reader import read
-from buto.collect.jvm.installations import find_installations
-from buto.collect.target import Target
-from buto.profiles import Frame, Kind, Profile
-from buto.profiles.kinds import USUAL
-from buto.runs.store import RunStore
+from buto.measure import flight as launch
+from buto.measure import flight as reader
+from buto.measure.flight import Flight, read, record_flight
+from buto.measure.jvms import find_installations
+from buto.measure.target import Target
+from buto.run.profiles import USUAL, Frame, Kind, Profile
+from buto.run.store import RunStore
 from tests.support.checkout import compile_java
 from tests.support.processes.command import buto
 from tests.support.processes.leftovers import nothing_is_left
@@ -36,7 +35,7 @@ REFUSAL = "java.lang.IllegalStateException"
 REFUSE = Frame("Shop", "refuse", is_users=True)
 READ = """\
 import pathlib, resource, sys
-from buto.collect.flight.reader import read
+from buto.measure.flight import read
 (profile,) = read([pathlib.Path(name) for name in sys.argv[1:]])
 used = resource.getrusage(resource.RUSAGE_CHILDREN)
 print(profile.events, used.ru_utime, used.ru_maxrss)

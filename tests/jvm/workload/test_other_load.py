@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 import yaml
 
+from buto.judge.verdict import Direction, Status
+from buto.measure.workload import load as engine
 from buto.oracle import check, settings_from, train
-from buto.runs import Run, run_set
-from buto.runs.store import RunStore
-from buto.verdicts import Direction, Status
-from buto.workload.load import engine
+from buto.run import Run, run_set
+from buto.run.store import RunStore
 from tests.support.processes.command import called
 from tests.support.processes.leftovers import nothing_is_left
 

@@ -15,10 +15,10 @@ from pathlib import Path
 import pytest
 
 import buto as api
-from buto.collect.process.process_group import is_alive
-from buto.runs import ProblemKind
-from buto.runs.store import RunStore
-from buto.runs.window import measured, window_of
+from buto.measure.process_group import is_alive
+from buto.run import ProblemKind
+from buto.run.store import RunStore
+from buto.run.window import measured, window_of
 from perf.scale.ports import free_port
 from tests.support import postgresql
 from tests.support.checkout import ROOT

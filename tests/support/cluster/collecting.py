@@ -7,15 +7,13 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from buto.cluster.launching.engine import ClusterEngine
-from buto.collect.target import Target
-from buto.engine.placement import ANYWHERE, Placement
-from buto.engine.protocol import Launch
-from buto.runs import Run
-from buto.runs.store import RunStore
-from buto.workflow.events import Event
-from buto.workflow.launching.collected import Collected
-from buto.workflow.launching.collecting import Plan, collect
+from buto.actions.collecting import Collected, Plan, collect
+from buto.actions.events import Event
+from buto.cluster.engine import ClusterEngine
+from buto.engine import ANYWHERE, Launch, Placement
+from buto.measure.target import Target
+from buto.run import Run
+from buto.run.store import RunStore
 from tests.support.cluster.scripted import ScriptedCluster
 from tests.support.runs.scripted import GOOD
 

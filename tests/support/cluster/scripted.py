@@ -11,14 +11,14 @@ from typing import Any
 
 from distributed import CancelledError
 
+from buto.cluster import worker
 from buto.cluster.host import Host
-from buto.cluster.worker import task
-from buto.engine.protocol import Launch
+from buto.engine import Launch
 from buto.errors import ButoError, EngineLostError
-from buto.runs import Run
-from buto.runs.model import WORKER
-from buto.runs.storage.passing import PassingStorage
-from buto.runs.store import RunStore
+from buto.run import Run
+from buto.run.model import WORKER
+from buto.run.objects import PassingStorage
+from buto.run.store import RunStore
 from buto.version import __version__
 from tests.support.runs.examples import full_run
 
@@ -105,14 +105,14 @@ class ScriptedCluster:
         self.handler = handler
 
     def submit(self, key: str, address: str, function: Callable[..., Any], *arguments: Any) -> Answer:
-        answer = Answer(arguments[0].key if function is task.carry_out else key)
+        answer = Answer(arguments[0].key if function is worker.carry_out else key)
         self.n_tasks += 1
-        if function is task.carry_out:
+        if function is worker.carry_out:
             self._launch(answer, address, arguments[0].launch)
-        elif function is task.piece:
+        elif function is worker.piece:
             test, run_id, offset = arguments
-            answer.give(self.passing.piece(self.runs.key(test, run_id), offset, task.INLINE_BYTES))
-        elif function is task.discard:
+            answer.give(self.passing.piece(self.runs.key(test, run_id), offset, worker.INLINE_BYTES))
+        elif function is worker.discard:
             answer.give(self.passing.delete_bundle(self.runs.key(*arguments)))
         else:
             raise AssertionError(f"unexpected task {function}")
@@ -138,16 +138,16 @@ class ScriptedCluster:
         )
         answer.give(self.delivered(run))
 
-    def delivered(self, run: Run) -> task.Delivery:
+    def delivered(self, run: Run) -> worker.Delivery:
         """What a host returns for a run."""
         self.runs.add(run)
         key = self.runs.key(run.test, run.id)
         size = self.passing.size_bytes(key)
-        if size > task.INLINE_BYTES:
-            return task.Delivery(run.id, size, b"")
+        if size > worker.INLINE_BYTES:
+            return worker.Delivery(run.id, size, b"")
         archive = self.passing.piece(key, 0, size)
         self.passing.delete_bundle(key)
-        return task.Delivery(run.id, size, archive)
+        return worker.Delivery(run.id, size, archive)
 
 
 def names(*hosts: Host) -> dict[str, Host]:

@@ -11,11 +11,10 @@ from pathlib import Path
 
 import psutil
 
-from buto.collect.jmx.connection import JmxConnection
-from buto.collect.jvm.installations import find_installations
-from buto.collect.jvm.local_jvm import local_jvm
-from buto.collect.progress import OnTick, Progress
-from buto.collect.record.recording import Recording
+from buto.measure.jmx.connection import JmxConnection
+from buto.measure.jvms import find_installations, local_jvm
+from buto.measure.progress import OnTick, Progress
+from buto.measure.recording import Recording
 
 PATIENCE_S = 120.0
 DRIVER = "buto.tests:type=Driver"

@@ -1,4 +1,4 @@
-"""Programs that make trouble, compiled once, and ways to measure them, as docs/evidence/faults.md says."""
+"""Programs that make trouble, compiled once, and ways to measure them, as tests/faults.md says."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from typing import Any
 import psutil
 import pytest
 
-from buto.collect import OnTick, Target, open_collector
-from buto.collect.jmx.collector import JmxCollector
-from buto.collect.jmx.worker_client import Worker
-from buto.collect.jvm.installations import find_installations
 from buto.errors import EXIT_NOT_JUDGED, EXIT_PASS
-from buto.runs import ProblemKind, Run
-from buto.runs.store import RunStore
+from buto.measure import OnTick, Target, open_collector
+from buto.measure.jmx.collector import JmxCollector
+from buto.measure.jmx.worker_client import Worker
+from buto.measure.jvms import find_installations
+from buto.run import ProblemKind, Run
+from buto.run.store import RunStore
 from tests.support.checkout import ROOT, compile_java
 from tests.support.faults_page import Row, rows
 from tests.support.processes.command import called
@@ -51,7 +51,7 @@ def promised(request: pytest.FixtureRequest) -> list[Row]:
     """The rows of the page that name this test, or this case of it."""
     node = request.node
     found = [row for row in rows() if {node.name, node.originalname} & set(row.tests)]
-    assert found, f"docs/evidence/faults.md says nothing of {node.name}"
+    assert found, f"tests/faults.md says nothing of {node.name}"
     return found
 
 

@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from buto.collect.process.process_group import is_alive, read_bytes
+from buto.measure.process_group import is_alive, read_bytes
 from tests.support.checkout import ROOT, compile_java
 
 DEADLINE_S = 300.0

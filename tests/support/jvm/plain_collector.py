@@ -1,6 +1,6 @@
 """The collector's side of the agent's channel, written from its document alone.
 
-It imports nothing of buto, so that the agent is tested against docs/formats/agent-channel.md and
+It imports nothing of buto, so that the agent is tested against java-probes/agent-channel.md and
 not against code that may share its mistakes. Each step is a method, so that a test can stop, stall
 or die between any two.
 """

@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 
-from buto.collect import OnTick, Target, open_collector
-from buto.collect.agent import collector as agent_collector
-from buto.collect.record.recording import Recording
-from buto.collect.target import LiveSet
-from buto.runs import ProblemKind, Run
+from buto.measure import OnTick, Target, open_collector
+from buto.measure import agent as agent_collector
+from buto.measure.recording import Recording
+from buto.measure.target import LiveSet
+from buto.run import ProblemKind, Run
 
 OF_THE_MACHINE = (ProblemKind.STARVED, ProblemKind.LATE_START)
 """Problems of which the tests that run beside this one are guilty."""

@@ -6,11 +6,11 @@ import numpy as np
 
 from buto.causes import Tier
 from buto.causes.explain import causes_of
-from buto.experiments.causes.draws import Found
+from buto_replications.causes.programs import Found
 
 
 def found_in(old, new, kind, methods, *, pairs, draws, seed):
-    """What :func:`buto.experiments.causes.draws.found_in` returns if no other kind has events."""
+    """What :func:`buto_replications.causes.programs.found_in` returns if no other kind has events."""
     source = np.random.default_rng(seed)
     hits = np.zeros(4)
     for _ in range(draws):

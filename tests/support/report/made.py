@@ -9,15 +9,15 @@ from typing import Any
 
 import numpy as np
 
-from buto.detectors.explanation import Explanation
-from buto.detectors.views import Band
 from buto.errors import MeasureError
-from buto.properties import Property, property_for
+from buto.judge.protocol import Explanation
+from buto.judge.verdict import Direction, Effect, Finding, Status, Verdict
+from buto.judge.views import Band
 from buto.report.check_report import CheckReport
 from buto.report.panels import Curve, Panel
 from buto.report.result import Result, reported
-from buto.runs import Outcome, Quality, Run, run_set
-from buto.verdicts import Direction, Effect, Finding, Status, Verdict
+from buto.run import Outcome, Quality, Run, run_set
+from buto.run.properties import Property, property_for
 from tests.support.runs.qualities import starved
 
 RUN_ID = "20260102T030405.678Z-00ff"

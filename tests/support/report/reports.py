@@ -9,12 +9,12 @@ from pathlib import Path
 import numpy as np
 
 from buto import oracle
-from buto.detectors.bounds.settings import THESIS
-from buto.detectors.calibrated.settings import CALIBRATED
-from buto.detectors.settings import USUAL_METADATA
-from buto.properties import Property, property_for
+from buto.judge.calibrated.settings import CALIBRATED
+from buto.judge.settings import USUAL_METADATA
+from buto.judge.thesis.detector import THESIS
 from buto.report.check_report import CheckReport, check_report
-from buto.runs import Notification, Outcome, Quality, Run, RunSet, run_set
+from buto.run import Notification, Outcome, Quality, Run, RunSet, run_set
+from buto.run.properties import Property, property_for
 
 TEST = "shop"
 POOL = "jvm.memory.used[G1 Old Gen]"

@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from buto.properties import Kind, Property, Role
-from buto.runs import Mark, Notification, Outcome, Run, RunStore, SourceState
-from buto.runs.window import Moment, Window, with_window
+from buto.run import Mark, Notification, Outcome, Run, RunStore, SourceState
+from buto.run.properties import Kind, Property, Role
+from buto.run.window import Moment, Window, with_window
 
 N_SAMPLES, IN_WINDOW, INTERVAL_S = 12, 8, 0.5
 CALLS = 2.0**30

@@ -2,9 +2,9 @@
 
 import numpy as np
 
-from buto.experiments.bed.labels import BedRun, Labels
-from buto.properties import Kind, Property
-from buto.runs import Outcome, Run
+from buto.run import Outcome, Run
+from buto.run.properties import Kind, Property
+from buto_replications.bed.labels import BedRun, Labels
 
 COUNTERS = {
     "database.statements.calls": 400.0,

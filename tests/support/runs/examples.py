@@ -9,8 +9,7 @@ import numpy as np
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
-from buto.properties import Better, Kind, Property, Role
-from buto.runs import (
+from buto.run import (
     ClassCount,
     ClassHistogram,
     Mark,
@@ -22,6 +21,7 @@ from buto.runs import (
     Run,
     SourceState,
 )
+from buto.run.properties import Better, Kind, Property, Role
 
 
 def full_run(run_id: str = "20261120T234041.123Z-1f2e", test: str = "leaker", **changes: Any) -> Run:

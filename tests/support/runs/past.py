@@ -6,14 +6,14 @@ from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
 
+from buto.actions.accept import AcceptRequest, accept
+from buto.actions.check import CheckRequest, check
+from buto.actions.labels import LabelRequest, label
+from buto.actions.project import Overrides
+from buto.actions.train import TrainRequest, train
 from buto.errors import EXIT_PASS, EXIT_REGRESSION
-from buto.runs import Run
-from buto.runs.labels import Label
-from buto.workflow.accept import AcceptRequest, accept
-from buto.workflow.check import CheckRequest, check
-from buto.workflow.labels.label import LabelRequest, label
-from buto.workflow.project import Overrides
-from buto.workflow.train import TrainRequest, train
+from buto.run import Run
+from buto.run.labels import Label
 from tests.support.projects import project_in
 from tests.support.runs.signals import Program, program_run
 from tests.support.runs.stored import BEGINNING, store

@@ -8,16 +8,16 @@ from functools import partial
 from types import TracebackType
 from typing import Any, Self
 
-from buto.collect.hooks import LaunchHooks
-from buto.collect.progress import OnTick, Progress
-from buto.collect.record.journal import Journal
-from buto.collect.target import Target
-from buto.engine.local import LocalEngine
+from buto.actions.collecting import Collected, collect
+from buto.actions.events import Event as LaunchEvent
+from buto.actions.events import GivenUp, LaunchProgressed, LaunchRepeated, LaunchStarted, RunStored
+from buto.engine import LocalEngine
 from buto.errors import ButoError
-from buto.runs import Outcome, ProblemKind, Run
-from buto.workflow.events import Event as LaunchEvent
-from buto.workflow.events import GivenUp, LaunchProgressed, LaunchRepeated, LaunchStarted, RunStored
-from buto.workflow.launching.collecting import Collected, collect
+from buto.measure.hooks import LaunchHooks
+from buto.measure.journal import Journal
+from buto.measure.progress import OnTick, Progress
+from buto.measure.target import Target
+from buto.run import Outcome, ProblemKind, Run
 from tests.support.runs.examples import full_run
 from tests.support.runs.qualities import invalid, starved
 

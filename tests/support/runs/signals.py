@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from buto.properties import Property, property_for
-from buto.runs import Notification, Outcome, Problem, Quality, Run, RunSet, run_set
+from buto.run import Notification, Outcome, Problem, Quality, Run, RunSet, run_set
+from buto.run.properties import Property, property_for
 
 INTERVAL_S = 0.1
 ENVIRONMENT = {"jvm.vm.version": "25+36", "host.cores": 2, "jvm.class.path": "app.jar"}

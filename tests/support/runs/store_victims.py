@@ -20,11 +20,11 @@ import numpy as np
 # Before the first fork, for a child has no time to import.
 import pyarrow.parquet
 
-from buto.collect.record.journal import Journal, recover
-from buto.collect.record.recording import Recording
-from buto.properties import Property
-from buto.runs import Outcome, Quality, Run, RunStore
-from buto.runs.journal import unfinished
+from buto.measure.journal import Journal, recover
+from buto.measure.recording import Recording
+from buto.run import Outcome, Quality, Run, RunStore
+from buto.run.journal import unfinished
+from buto.run.properties import Property
 
 assert pyarrow.parquet
 

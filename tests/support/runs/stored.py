@@ -9,11 +9,11 @@ from pathlib import Path
 
 import numpy as np
 
-from buto.collect.record.journal import Journal
-from buto.collect.record.recording import Recording
-from buto.properties import property_for
-from buto.runs import MetadataValue, Outcome, Quality, Run
-from buto.runs.store import RunStore
+from buto.measure.journal import Journal
+from buto.measure.recording import Recording
+from buto.run import MetadataValue, Outcome, Quality, Run
+from buto.run.properties import property_for
+from buto.run.store import RunStore
 
 NAMES = ("jvm.memory.heap.used", "jvm.thread.count", "jvm.class.loaded")
 FINE = Quality()

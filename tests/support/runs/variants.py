@@ -7,10 +7,10 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from buto.experiments.design import PROGRAMS, VARIANTS
-from buto.experiments.thesis.published import JOBS, QUEUE
-from buto.properties import property_for
-from buto.runs import MetadataValue, Notification, Outcome, Quality, Run, RunSet
+from buto.run import MetadataValue, Notification, Outcome, Quality, Run, RunSet
+from buto.run.properties import property_for
+from buto_replications.design import PROGRAMS, VARIANTS
+from buto_replications.thesis.published import JOBS, QUEUE
 
 MIB = 2.0**20
 INTERVAL_S = 0.08
@@ -73,7 +73,7 @@ def variant_run(
 
 
 def a_data_set(n_runs: int, variants: Iterable[str] = VARIANTS, **options: float) -> dict[str, RunSet]:
-    """As :func:`buto.experiments.dataset.archive.load` gives it."""
+    """As :func:`buto_replications.dataset.archive.load` gives it."""
     return {
         variant: RunSet(tuple(variant_run(variant, number, **options) for number in range(n_runs)))
         for variant in variants

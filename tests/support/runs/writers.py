@@ -16,9 +16,8 @@ from collections.abc import Callable
 import pyarrow.parquet
 
 from buto.errors import ButoError
-from buto.runs import RunStore
-from buto.runs.files import cache
-from buto.runs.storage.place import Place, place_of
+from buto.run import RunStore, cache
+from buto.run.storage import Place, place_of
 from tests.support.runs.examples import full_run
 
 assert pyarrow.parquet

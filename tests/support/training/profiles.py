@@ -6,9 +6,9 @@ import math
 
 import numpy as np
 
-from buto.detectors.calibrated.profile import Profile
-from buto.properties import Better, Kind, Property
-from buto.runs import FloatArray
+from buto.judge.calibrated.profile import Profile
+from buto.run import FloatArray
+from buto.run.properties import Better, Kind, Property
 
 MIB = 2.0**20
 HEAP = Property("jvm.memory.heap.used", "By", Kind.GAUGE, lower=0.0, better=Better.LOWER)

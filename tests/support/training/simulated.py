@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from buto.detectors.calibrated.profile import Profile
-from buto.properties import Kind, Property
-from buto.runs import FloatArray
+from buto.judge.calibrated.profile import Profile
+from buto.run import FloatArray
+from buto.run.properties import Kind, Property
 
 N_GAUGES, N_COUNTERS = 45, 10
 PROPERTIES = tuple(

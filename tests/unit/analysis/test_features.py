@@ -5,9 +5,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from buto.analysis.features import COUNTER_FEATURES, GAUGE_FEATURES, N_GRID, catalogue, features, on_grid
-from buto.analysis.series import Series
-from buto.properties import Kind, Property
+from buto.judge.features import COUNTER_FEATURES, GAUGE_FEATURES, N_GRID, Series, catalogue, features, on_grid
+from buto.run.properties import Kind, Property
 from tests.support.references import naive_calibrated
 
 NAN = float("nan")

@@ -8,10 +8,18 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from buto.analysis.contrasts import Stable, choices
-from buto.analysis.evidence import significance
-from buto.analysis.likelihood import USUAL_CHANGES, differences, factors, for_a_change, mean_of_each, score
-from buto.analysis.pairs import exchanges, paired_differences
+from buto.judge.contrasts import Stable, choices
+from buto.judge.rank import (
+    USUAL_CHANGES,
+    differences,
+    exchanges,
+    factors,
+    for_a_change,
+    mean_of_each,
+    paired_differences,
+    score,
+    significance,
+)
 from tests.support.references import naive_likelihood
 
 FLOOR = 0.05

@@ -6,11 +6,18 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from buto.analysis.contrasts import Stable, mirrored
-from buto.analysis.evidence import significance
-from buto.analysis.likelihood import factors, mean_of_each, score
-from buto.analysis.pairs import exchanges, paired_contrasts, paired_differences, within_pairs
-from buto.runs import FloatArray
+from buto.judge.contrasts import Stable, mirrored
+from buto.judge.rank import (
+    exchanges,
+    factors,
+    mean_of_each,
+    paired_contrasts,
+    paired_differences,
+    score,
+    significance,
+    within_pairs,
+)
+from buto.run import FloatArray
 
 N_PAIRS = 6
 

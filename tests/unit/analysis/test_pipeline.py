@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from buto.analysis.pipeline import PipelineSettings, compare, fit, numbers_fit
-from buto.properties import Property, property_for
+from buto.judge.thesis.pipeline import PipelineSettings, compare, fit, numbers_fit
+from buto.run.properties import Property, property_for
 from perf.judging import loops
 from tests.support.runs.signals import INTERVAL_S, made, make_run
 

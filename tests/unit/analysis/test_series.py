@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from buto.analysis.series import Series, sampling_interval, series_of, summaries
-from buto.properties import property_for
+from buto.judge.features import Series, sampling_interval, series_of, summaries
+from buto.run.properties import property_for
 from tests.support.runs.signals import make_run
 
 NAN = float("nan")

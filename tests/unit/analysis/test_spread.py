@@ -1,8 +1,8 @@
 import numpy as np
 import pytest
 
-from buto.analysis.spread import grains
-from buto.properties import Property, property_for
+from buto.judge.contrasts import grains
+from buto.run.properties import Property, property_for
 
 
 @pytest.mark.parametrize(

@@ -10,11 +10,11 @@ from typing import Any
 import pytest
 
 import buto
-from buto.collect.flight.launch import Flight
-from buto.collect.target import Target
+from buto.actions import why
 from buto.errors import EXIT_BAD_FILE, EXIT_NOT_JUDGED, EXIT_USAGE
-from buto.profiles import Kind
-from buto.workflow.why import profiling
+from buto.measure.flight import Flight
+from buto.measure.target import Target
+from buto.run.profiles import Kind
 from tests.support.processes.command import called
 from tests.support.profiles import launches
 from tests.support.runs.stored import leaking_run, store
@@ -101,7 +101,7 @@ def test_why_explains_as_the_command_does(project: Path, monkeypatch: pytest.Mon
         levels = old if target.command[-1] == "Old" else dict.fromkeys(old, 4e6)
         return Flight(launches(levels, 1, len(asked))[0], "", "", 1.0, 1000)
 
-    monkeypatch.setattr(profiling, "record_flight", record)
+    monkeypatch.setattr(why, "record_flight", record)
     found = buto.why(
         "old",
         command=["java", "Old"],

@@ -8,8 +8,8 @@ from typing import cast
 import pytest
 
 import buto
-from buto.api.labels import LabelName
-from buto.runs.labels import Label
+from buto.api.values import LabelName
+from buto.run.labels import Label
 from tests.support.runs.stored import leaking_run, store
 
 RUNS = [leaking_run(number) for number in range(3)]

@@ -9,11 +9,11 @@ from pathlib import Path
 import pytest
 
 import buto
-from buto.api.python_door import PythonDoor
-from buto.options import Location, Options
+from buto.actions.advice import Door
+from buto.actions.project import Overrides
+from buto.api.options import PythonDoor
+from buto.project.options import Location, Options
 from buto.steps import Action, Step
-from buto.workflow.advice.door import Door
-from buto.workflow.project import Overrides
 
 PLAIN: Door = PythonDoor()
 SPECIFIED: Door = PythonDoor(

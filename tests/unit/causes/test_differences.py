@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from buto.causes import differences
+from buto.causes import explain
 from tests.support.references import naive_causes
 
 
@@ -23,8 +23,8 @@ def table(seed: int, n_launches: int, n_units: int = 12) -> tuple[np.ndarray, ..
 @pytest.mark.parametrize("n_launches", [1, 2, 3, 5])
 def test_it_is_the_same_in_plain_loops(seed: int, n_launches: int) -> None:
     old, new, old_squares, new_squares = table(seed, n_launches)
-    variance = differences.variances(old, new, old_squares, new_squares, 1.0)
-    z = differences.deviations(old, new, variance)
+    variance = explain.variances(old, new, old_squares, new_squares, 1.0)
+    z = explain.deviations(old, new, variance)
     rise = new.mean(axis=0) - old.mean(axis=0)
     columns = range(old.shape[1])
     slow = [
@@ -32,25 +32,25 @@ def test_it_is_the_same_in_plain_loops(seed: int, n_launches: int) -> None:
         for at in columns
     ]
     assert z == pytest.approx(slow)
-    share = differences.shares(old, new)
-    assert differences.ranked(z, rise, share).tolist() == naive_causes.order(slow, rise.tolist())
+    share = explain.shares(old, new)
+    assert explain.ranked(z, rise, share).tolist() == naive_causes.order(slow, rise.tolist())
     by_unit = ([one[:, at].tolist() for at in columns] for one in (old, new))
-    assert differences.named(z, share, old, new).tolist() == naive_causes.named(slow, rise.tolist(), *by_unit)
-    assert differences.exceeds_falls(z, rise).tolist() == naive_causes.exceeds_falls(slow, rise.tolist())
+    assert explain.named(z, share, old, new).tolist() == naive_causes.named(slow, rise.tolist(), *by_unit)
+    assert explain.exceeds_falls(z, rise).tolist() == naive_causes.exceeds_falls(slow, rise.tolist())
 
 
 @pytest.mark.parametrize("n_launches", [1, 2])
 def test_with_fewer_than_three_launches_nothing_is_named_however_large_it_is(n_launches: int) -> None:
     old, new = np.full((n_launches, 1), 1.0), np.full((n_launches, 1), 1e9)
-    assert not differences.named(np.array([1e6]), np.array([1.0]), old, new).any()
+    assert not explain.named(np.array([1e6]), np.array([1.0]), old, new).any()
 
 
 def test_a_threefold_rise_is_named_and_a_share_below_a_tenth_is_not() -> None:
     old = np.array([[100.0, 1e5]] * 3)
     new = np.array([[300.0, 3e5]] * 3)
-    z = differences.deviations(old, new, differences.variances(old, new, old * 0, new * 0, 1.0))
+    z = explain.deviations(old, new, explain.variances(old, new, old * 0, new * 0, 1.0))
     assert (z > 5).all()
-    assert differences.named(z, differences.shares(old, new), old, new).tolist() == [False, True]
+    assert explain.named(z, explain.shares(old, new), old, new).tolist() == [False, True]
 
 
 @pytest.mark.parametrize(("fallen", "is_named"), [(0.0, True), (8e5, True), (1.2e6, False)])
@@ -58,8 +58,8 @@ def test_what_moved_from_one_method_to_others_is_not_named(fallen: float, is_nam
     """Two methods rise by a million each; one falls by so much."""
     old = np.array([[2e5, 2e5, 4e6]] * 3)
     new = np.array([[1.2e6, 1.2e6, 4e6 - fallen]] * 3)
-    z = differences.deviations(old, new, differences.variances(old, new, old * 0, new * 0, 1.0))
-    assert differences.exceeds_falls(z, (new - old)[0]).tolist() == [is_named, is_named, False]
+    z = explain.deviations(old, new, explain.variances(old, new, old * 0, new * 0, 1.0))
+    assert explain.exceeds_falls(z, (new - old)[0]).tolist() == [is_named, is_named, False]
 
 
 @pytest.mark.parametrize(("to", "is_named"), [(0.985e6, True), (0.96e6, False)])
@@ -69,9 +69,9 @@ def test_falls_within_the_noise_do_not_hide_a_cause_unless_the_sum_of_all_falls(
     """Fifty methods fall within the noise: together by less or by more than the cause rises."""
     old = np.array([[1e5, *[1e6] * 50]] * 3)
     new = np.array([[1e6, *[to] * 50]] * 3)
-    z = differences.deviations(old, new, differences.variances(old, new, old * 0, new * 0, 1.0))
-    assert (z[1:] > -differences.FELL).all()
-    assert differences.exceeds_falls(z, (new - old)[0])[0] == is_named
+    z = explain.deviations(old, new, explain.variances(old, new, old * 0, new * 0, 1.0))
+    assert (z[1:] > -explain.FELL).all()
+    assert explain.exceeds_falls(z, (new - old)[0])[0] == is_named
 
 
 @pytest.mark.parametrize("n_launches", [3, 5])
@@ -85,18 +85,18 @@ def test_noise_of_one_launch_in_ten_is_seldom_named(n_launches: int) -> None:
             source.poisson(levels * source.normal(1, 0.1, (n_launches, 40)).clip(0.3)).astype(float)
             for _ in range(2)
         )
-        variance = differences.variances(old, new, old, new, 1.0)
-        z = differences.deviations(old, new, variance)
-        n_named += differences.named(z, differences.shares(old, new), old, new).any()
+        variance = explain.variances(old, new, old, new, 1.0)
+        z = explain.deviations(old, new, variance)
+        n_named += explain.named(z, explain.shares(old, new), old, new).any()
     assert n_named <= 10
 
 
 def test_what_did_not_rise_has_no_share_and_no_rank() -> None:
     old, new = np.array([[5.0, 1.0]] * 3), np.array([[1.0, 1.0]] * 3)
-    assert differences.shares(old, new).tolist() == [0.0, 0.0]
-    assert differences.ranked(np.array([-9.0, 0.0]), np.array([-4.0, 0.0]), np.zeros(2)).tolist() == []
+    assert explain.shares(old, new).tolist() == [0.0, 0.0]
+    assert explain.ranked(np.array([-9.0, 0.0]), np.array([-4.0, 0.0]), np.zeros(2)).tolist() == []
 
 
 def test_evidence_comes_before_size_from_a_tenth_of_all_that_rose_on() -> None:
     z, rise = np.array([9.0, 1.0, 9.0]), np.array([2.0, 80.0, 18.0])
-    assert differences.ranked(z, rise, rise / rise.sum()).tolist() == [2, 1, 0]
+    assert explain.ranked(z, rise, rise / rise.sum()).tolist() == [2, 1, 0]

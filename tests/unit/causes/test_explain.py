@@ -8,9 +8,8 @@ import pytest
 
 from buto.causes import Cause, Causes, Explanation, Tier, explain
 from buto.causes.flame import flame_of
-from buto.causes.kinds import kinds_of
-from buto.profiles import ClassSize, Kind, Profile
-from buto.profiles.kinds import USUAL
+from buto.causes.model import kinds_of
+from buto.run.profiles import USUAL, ClassSize, Kind, Profile
 from tests.support.profiles import launches, profile
 
 COPY = "java.util.Arrays.copyOf"

@@ -1,14 +1,9 @@
 import numpy as np
 import pytest
 
-from buto.classify.notifications import (
-    Limits,
-    NotificationKind,
-    compare_notifications,
-    learn_notifications,
-)
 from buto.errors import JudgeError
-from buto.runs import Notification
+from buto.judge.classifiers import Limits, NotificationKind, compare_notifications, learn_notifications
+from buto.run import Notification
 
 
 def emitted(*times, kind="done", source="a:type=Counter", first=1):

@@ -9,7 +9,7 @@ import sys
 
 import pytest
 
-from buto.cli.printing.console import Console, Verbosity
+from buto.cli.console import Console, Verbosity
 
 
 class Terminal(io.StringIO):
@@ -103,7 +103,7 @@ def test_a_reader_that_has_gone_ends_the_printing_but_not_the_command() -> None:
     reader, writer = os.pipe()
     os.close(reader)
     script = (
-        "from buto.cli.printing.console import Console\n"
+        "from buto.cli.console import Console\n"
         "console = Console()\n"
         "for line in range(10): console.result('x' * 10000)\n"
         "console.info('went on')\n"

@@ -7,12 +7,12 @@ from dataclasses import replace
 
 import pytest
 
-from buto.cli.printing.console import Console
-from buto.cli.printing.progress import LaunchProgress
-from buto.collect.progress import Progress
+from buto.actions.events import LaunchesPlanned, LaunchProgressed, LaunchRepeated, LaunchStarted, RunStored
+from buto.cli.console import Console
+from buto.cli.progress import LaunchProgress
 from buto.errors import MeasureError
-from buto.runs.model import WORKER
-from buto.workflow.events import LaunchesPlanned, LaunchProgressed, LaunchRepeated, LaunchStarted, RunStored
+from buto.measure.progress import Progress
+from buto.run.model import WORKER
 from tests.support.runs.examples import full_run
 
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from buto.cli.printing.live import live_text
-from buto.collect.progress import Progress
-from buto.collect.record.recording import Recording
-from buto.properties import Property, property_for
+from buto.cli.progress import live_text
+from buto.measure.progress import Progress
+from buto.measure.recording import Recording
+from buto.run.properties import Property, property_for
 
 LOAD = [
     Property(f"load.{what}[{kind}]", unit)
@@ -65,9 +65,9 @@ def test_a_long_recording_shows_curves(
 ) -> None:
     import sys
 
-    from buto.cli.printing.console import Console
-    from buto.cli.printing.progress import LaunchProgress
-    from buto.workflow.events import LaunchesPlanned, LaunchProgressed, LaunchStarted
+    from buto.actions.events import LaunchesPlanned, LaunchProgressed, LaunchStarted
+    from buto.cli.console import Console
+    from buto.cli.progress import LaunchProgress
 
     monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
     monkeypatch.setenv("COLUMNS", "200")

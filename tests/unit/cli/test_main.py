@@ -12,11 +12,9 @@ import pytest
 
 from buto import errors
 from buto.cli import registry
-from buto.cli.command import Command
+from buto.cli.console import Console, Stopped
 from buto.cli.main import main
-from buto.cli.printing.console import Console
-from buto.cli.printing.interruption import Stopped
-from buto.cli.registry import COMMANDS, Entry
+from buto.cli.registry import COMMANDS, Command, Entry
 
 
 class Probe:

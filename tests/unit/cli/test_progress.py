@@ -7,11 +7,11 @@ from dataclasses import replace
 
 import pytest
 
-from buto.cli.printing.console import Console
-from buto.cli.printing.progress import LaunchProgress
-from buto.collect.progress import Progress
+from buto.actions.events import GivenUp, LaunchesPlanned, LaunchProgressed, LaunchStarted, RunStored
+from buto.cli.console import Console
+from buto.cli.progress import LaunchProgress
 from buto.errors import MeasureError
-from buto.workflow.events import GivenUp, LaunchesPlanned, LaunchProgressed, LaunchStarted, RunStored
+from buto.measure.progress import Progress
 from tests.support.runs.examples import full_run
 from tests.support.runs.qualities import starved
 

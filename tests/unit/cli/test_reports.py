@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from buto.cli.parsing.options import STDOUT
-from buto.cli.printing.report_files import FORMATS
+from buto.actions.check import Outcome
+from buto.cli.parsing import STDOUT
+from buto.cli.report_files import FORMATS
 from buto.errors import UsageError
 from buto.report.result import LeftOut, Result
-from buto.workflow.outcome import Outcome
 from tests.support.report import made
 
 SHOWN, _, OTHER_SHOWN, NOT_MEASURED = made.every_result()

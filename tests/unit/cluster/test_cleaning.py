@@ -7,11 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from buto.cluster.inputs import inputs_of
-from buto.cluster.worker import cleaning
-from buto.cluster.worker.cleaning import UNUSED_S, Kept, clean, superfluous
-from buto.cluster.worker.staging import Staging
-from buto.collect.target import Target
+from buto.cluster import staging as cleaning
+from buto.cluster.host import inputs_of
+from buto.cluster.staging import UNUSED_S, Kept, Staging, clean, superfluous
+from buto.measure.target import Target
 
 NOW_S = 1e9
 

@@ -9,12 +9,12 @@ from typing import Any
 
 import pytest
 
-from buto.cluster.inputs import inputs_of
-from buto.cluster.launching.conversation import MOST_ORDERS, Conversation, HostLostError
-from buto.cluster.worker import task
-from buto.collect.target import Target
-from buto.engine.protocol import Launch
+from buto.cluster import worker
+from buto.cluster.conversation import MOST_ORDERS, Conversation, HostLostError
+from buto.cluster.host import inputs_of
+from buto.engine import Launch
 from buto.errors import MeasureError
+from buto.measure.target import Target
 from tests.support.cluster.scripted import Answer, ScriptedCluster, host, names
 
 
@@ -36,7 +36,7 @@ class FailingCluster(ScriptedCluster):
             return Failing(OSError("no such file"))
         return super().submit(key, address, function, *arguments)
 
-    failing: Callable[..., Any] = task.piece
+    failing: Callable[..., Any] = worker.piece
 
 
 def conversation(tmp_path: Path, failing: Callable[..., Any]) -> Conversation:
@@ -48,16 +48,16 @@ def conversation(tmp_path: Path, failing: Callable[..., Any]) -> Conversation:
 
 @pytest.fixture(autouse=True)
 def in_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(task, "INLINE_BYTES", 700)
+    monkeypatch.setattr(worker, "INLINE_BYTES", 700)
 
 
 def test_a_host_that_cannot_read_its_run_gives_the_launch_back(tmp_path: Path) -> None:
     with pytest.raises(HostLostError, match="the host a could not answer: no such file"):
-        conversation(tmp_path, task.piece).carry_out()
+        conversation(tmp_path, worker.piece).carry_out()
 
 
 def test_a_run_that_has_arrived_is_returned_though_its_host_cannot_remove_it(tmp_path: Path) -> None:
-    assert conversation(tmp_path, task.discard).carry_out().test == "x"
+    assert conversation(tmp_path, worker.discard).carry_out().test == "x"
 
 
 def test_files_that_a_host_lacks_are_sent_before_the_launch_is_ordered_again(tmp_path: Path) -> None:
@@ -71,12 +71,12 @@ def test_files_that_a_host_lacks_are_sent_before_the_launch_is_ordered_again(tmp
         def submit(self, key: str, address: str, function: Callable[..., Any], *arguments: Any) -> Any:
             nonlocal received
             answer = Answer(key)
-            if function is task.receive:
+            if function is worker.receive:
                 received += b"".join(arguments[1])
                 answer.give(None)
                 return answer
-            if function is task.carry_out and not received:
-                answer.give(task.Missing(tuple(one.sha256 for one in arguments[0].inputs.files)))
+            if function is worker.carry_out and not received:
+                answer.give(worker.Missing(tuple(one.sha256 for one in arguments[0].inputs.files)))
                 return answer
             return super().submit(key, address, function, *arguments)
 
@@ -100,9 +100,9 @@ def test_a_host_that_loses_what_is_sent_to_it_does_not_get_it_for_ever(tmp_path:
             nonlocal n_orders
             answer = Answer(key)
             answer.give(None)
-            if function is task.carry_out:
+            if function is worker.carry_out:
                 n_orders += 1
-                answer.give(task.Missing(tuple(one.sha256 for one in arguments[0].inputs.files)))
+                answer.give(worker.Missing(tuple(one.sha256 for one in arguments[0].inputs.files)))
             return answer
 
     target = Target(("./program",), timeout_s=5.0, directory=tmp_path)

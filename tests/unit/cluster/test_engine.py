@@ -10,21 +10,19 @@ from typing import Any
 
 import pytest
 
-from buto.cluster import inputs as inputs_module
-from buto.cluster.launching.engine import MOST_RETRIES, ClusterEngine
-from buto.cluster.worker import task
-from buto.collect.target import Target
-from buto.engine.placement import HostLabels, Placement
-from buto.engine.protocol import Launch
-from buto.engine.setup import Setup
+from buto.actions.collecting import Plan, collect
+from buto.actions.events import Event, LaunchRepeated, LaunchStarted
+from buto.cluster import host as inputs_module
+from buto.cluster import worker
+from buto.cluster.engine import MOST_RETRIES, ClusterEngine
+from buto.engine import HostLabels, Launch, Placement, Setup
 from buto.errors import BadFileError, ButoError, EngineLostError, MeasureError, StorageError, UsageError
-from buto.runs import Run
-from buto.runs.masking import MaskedMetadata
-from buto.runs.model import COMMAND, SESSION, WORKER
-from buto.runs.store import RunStore
-from buto.workflow.events import Event, LaunchRepeated, LaunchStarted
-from buto.workflow.launching.collecting import Plan, collect
-from buto.workload.services.model import PortOpen, Service
+from buto.measure.target import Target
+from buto.measure.workload.services import PortOpen, Service
+from buto.run import Run
+from buto.run.masking import MaskedMetadata
+from buto.run.model import COMMAND, SESSION, WORKER
+from buto.run.store import RunStore
 from tests.support.cluster.collecting import collected, good
 from tests.support.cluster.scripted import SILENT, Answer, ScriptedCluster, host, names
 from tests.support.runs.scripted import GOOD, STARVED
@@ -93,7 +91,7 @@ def test_a_host_masks_secrets_that_only_the_caller_knows(
 def test_a_large_run_comes_in_pieces_and_is_removed_from_its_host(
     tmp_path: Path, store: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(task, "INLINE_BYTES", 700)
+    monkeypatch.setattr(worker, "INLINE_BYTES", 700)
     cluster = ScriptedCluster(tmp_path, names(host("a")), good)
     results = collected(cluster, store, {"x": 1})
     [run] = RunStore(store).load_set("x")
@@ -302,7 +300,7 @@ def test_a_file_that_vanishes_before_it_is_sent_ends_its_test(tmp_path: Path, st
         def submit(self, key: str, address: str, function: Any, *arguments: Any) -> Answer:
             program.unlink()
             answer = Answer(key)
-            answer.give(task.Missing(tuple(one.sha256 for one in arguments[0].inputs.files)))
+            answer.give(worker.Missing(tuple(one.sha256 for one in arguments[0].inputs.files)))
             return answer
 
     engine_for = partial(ClusterEngine, cluster=Lacking(tmp_path, names(host("a"))), look_s=0.01)

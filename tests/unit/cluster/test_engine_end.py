@@ -11,15 +11,14 @@ from typing import Any
 
 import pytest
 
-from buto.cluster.launching import engine as engine_module
-from buto.cluster.launching.engine import ClusterEngine
-from buto.collect.target import Target
-from buto.engine.placement import HostLabels, Placement
-from buto.engine.protocol import Launch
+from buto.actions.events import Event, LaunchProgressed
+from buto.cluster import engine as engine_module
+from buto.cluster.engine import ClusterEngine
+from buto.engine import HostLabels, Launch, Placement
 from buto.errors import MeasureError, StorageError
-from buto.runs.model import WORKER
-from buto.runs.store import RunStore
-from buto.workflow.events import Event, LaunchProgressed
+from buto.measure.target import Target
+from buto.run.model import WORKER
+from buto.run.store import RunStore
 from tests.support.cluster.collecting import collected
 from tests.support.cluster.scripted import SILENT, ScriptedCluster, host, names
 from tests.support.runs.scripted import GOOD

@@ -9,12 +9,12 @@ from pathlib import Path
 
 import pytest
 
-from buto.cluster import inputs as inputs_module
-from buto.cluster.inputs import Inputs, inputs_of
-from buto.cluster.worker import staging as staging_module
-from buto.cluster.worker.staging import Staging
-from buto.collect.target import Target
+from buto.cluster import host as inputs_module
+from buto.cluster import staging as staging_module
+from buto.cluster.host import Inputs, inputs_of
+from buto.cluster.staging import Staging
 from buto.errors import MeasureError, UsageError
+from buto.measure.target import Target
 from buto.programs import snapshot as snapshot_module
 
 

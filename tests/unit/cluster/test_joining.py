@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from buto.cli.commands.machine import doctor
+from buto.cli.commands import doctor
 from buto.cluster import connection
 from buto.cluster.host import Host, description, hosts_of
-from buto.collect.doctor.machine import Check, Level
+from buto.measure.doctor import Check, Level
 from buto.version import __version__
 from tests.support.processes.command import called
 

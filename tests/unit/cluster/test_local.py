@@ -9,9 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from buto.cluster.address import address_towards
-from buto.cluster.local import loopback_scheduler
-from buto.cluster.worker.serving import WorkerRequest, serve
+from buto.cluster.connection import address_towards, loopback_scheduler
+from buto.cluster.worker import WorkerRequest, serve
 from tests.support.cluster.listening import listening
 
 

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from buto.cluster.launching.placing import Placing
-from buto.collect.target import Target
-from buto.engine.placement import ANYWHERE, HostLabels, Placement
-from buto.engine.protocol import Launch
+from buto.cluster.conversation import Placing
+from buto.engine import ANYWHERE, HostLabels, Launch, Placement
+from buto.measure.target import Target
 from tests.support.cluster.scripted import host
 
 LARGE = {"host.cores": 16}

@@ -8,10 +8,10 @@ from types import SimpleNamespace
 
 import pytest
 
-from buto.cluster.worker import task
+from buto.cluster import worker
 from buto.errors import BadFileError
-from buto.runs.storage.passing import PassingStorage
-from buto.runs.store import RunStore
+from buto.run.objects import PassingStorage
+from buto.run.store import RunStore
 from tests.support.runs.examples import assert_same, full_run
 
 
@@ -19,7 +19,7 @@ from tests.support.runs.examples import assert_same, full_run
 def runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[RunStore]:
     passing = PassingStorage(tmp_path)
     store = RunStore(tmp_path, passing)
-    monkeypatch.setattr(task, "presence", lambda: SimpleNamespace(passing=passing, runs=store))
+    monkeypatch.setattr(worker, "presence", lambda: SimpleNamespace(passing=passing, runs=store))
     yield store
     passing.clear()
 
@@ -28,7 +28,7 @@ def test_a_small_run_travels_with_the_answer_and_leaves_no_file(runs: RunStore, 
     run = full_run("001")
     runs.add(run)
     assert_same(runs.load(run.test, run.id), run)
-    delivery = task._delivery(run.test, run.id)
+    delivery = worker._delivery(run.test, run.id)
     assert len(delivery.archive) == delivery.size_bytes > 0
     assert runs.ids(run.test) == []
     assert list(tmp_path.iterdir()) == []
@@ -39,14 +39,14 @@ def test_a_small_run_travels_with_the_answer_and_leaves_no_file(runs: RunStore, 
 def test_a_large_run_is_kept_until_its_pieces_have_arrived(
     runs: RunStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(task, "INLINE_BYTES", 700)
+    monkeypatch.setattr(worker, "INLINE_BYTES", 700)
     run = full_run("001")
     runs.add(run)
-    delivery = task._delivery(run.test, run.id)
+    delivery = worker._delivery(run.test, run.id)
     assert delivery.archive == b""
-    pieces = [task.piece(run.test, run.id, offset) for offset in range(0, delivery.size_bytes, 700)]
+    pieces = [worker.piece(run.test, run.id, offset) for offset in range(0, delivery.size_bytes, 700)]
     assert len(pieces) > 1
     assert len(b"".join(pieces)) == delivery.size_bytes
     assert runs.ids(run.test) == [run.id]
-    task.discard(run.test, run.id)
+    worker.discard(run.test, run.id)
     assert runs.ids(run.test) == []

@@ -9,11 +9,16 @@ from types import SimpleNamespace
 
 import pytest
 
-from buto.collect.doctor import examination
-from buto.collect.doctor.examination import examine
-from buto.collect.doctor.machine import Level, check_cores, check_load, check_store, check_temporary_directory
-from buto.collect.jvm import installations
-from buto.collect.jvm.installations import JavaInstallation, find_installations
+from buto.measure import doctor, jvms
+from buto.measure.doctor import (
+    Level,
+    check_cores,
+    check_load,
+    check_store,
+    check_temporary_directory,
+    examine,
+)
+from buto.measure.jvms import JavaInstallation, find_installations
 
 FakeJava = Callable[[str, str], Path]
 
@@ -70,7 +75,7 @@ def test_a_java_that_does_not_run_has_no_version(fake_java: FakeJava) -> None:
 def test_no_java_at_all_is_a_problem_with_the_package_to_install(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    monkeypatch.setattr(examination, "find_installations", list)
+    monkeypatch.setattr(doctor, "find_installations", list)
     monkeypatch.setattr("buto.jars.path", lambda name: tmp_path / name)
     [check] = [check for check in examine(tmp_path) if check.name == "java"]
     assert check.level is Level.PROBLEM
@@ -90,7 +95,7 @@ def test_a_java_that_is_too_old_or_does_not_run_is_a_problem(
     old = JavaInstallation(Path("/old/bin/java"), "PATH", "1.7.0_80")
     broken = JavaInstallation(Path("/broken/bin/java"), "JAVA_HOME", None)
     monkeypatch.setattr("buto.jars.path", lambda name: tmp_path / name)
-    monkeypatch.setattr(examination, "find_installations", lambda: [old, broken])
+    monkeypatch.setattr(doctor, "find_installations", lambda: [old, broken])
     assert [check.level for check in examine(tmp_path) if "java" in check.name] == [Level.PROBLEM] * 2
 
 
@@ -134,9 +139,9 @@ def test_one_core_or_a_small_quota_is_a_warning(
     cores: int, quota: float | None, level: Level, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     known = {"host.cores": cores, "host.cores.total": 8, "host.cores.quota": quota, "host.cpu.model": "x"}
-    monkeypatch.setattr("buto.collect.host.metadata.machine", lambda: known)
+    monkeypatch.setattr("buto.measure.host.machine", lambda: known)
     assert check_cores().level is level
 
 
 def test_the_advice_names_a_package_for_each_system() -> None:
-    assert all(word in installations.INSTALL_ADVICE for word in ("apt-get", "dnf", "brew"))
+    assert all(word in jvms.INSTALL_ADVICE for word in ("apt-get", "dnf", "brew"))

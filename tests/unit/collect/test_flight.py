@@ -8,17 +8,14 @@ from pathlib import Path
 
 import pytest
 
-from buto.collect.flight import launch
-from buto.collect.flight.launch import record_flight, recorded_files
-from buto.collect.flight.profiler import profiler_options
-from buto.collect.flight.reader import has_flight_recorder, read
-from buto.collect.flight.settings import jvm_options, settings_text
-from buto.collect.hooks import Program
-from buto.collect.target import Target
 from buto.errors import MeasureError
-from buto.profiles import Kind
-from buto.profiles.kinds import USUAL
-from buto.runs import Problem
+from buto.measure import flight
+from buto.measure.flight import has_flight_recorder, profiler_options, read, record_flight, recorded_files
+from buto.measure.flight_settings import jvm_options, settings_text
+from buto.measure.hooks import Program
+from buto.measure.target import Target
+from buto.run import Problem
+from buto.run.profiles import USUAL, Kind
 from tests.support.profiles import profile
 
 
@@ -88,7 +85,7 @@ def test_services_beside_a_profile_are_no_load_by_others(
         def cpu_s(self) -> float:
             return next(self._cpu_s)
 
-    monkeypatch.setattr(launch, "LoadMeter", Meter)
+    monkeypatch.setattr(flight, "LoadMeter", Meter)
     with pytest.raises(MeasureError, match="Flight Recorder"):
         record_flight(Target((java_in(tmp_path / "small", "exit 0"), "Main")), [Kind.CPU], hooks=Beside())
     assert known_s == [7.0]
@@ -122,9 +119,9 @@ def test_a_starved_profile_follows_the_rule_for_runs() -> None:
     target = Target(("java",), interval_s=5.0)
     steady = profile(ticks_ms=tuple(range(0, 5000, 100)))
     gap = profile(ticks_ms=(*range(0, 2000, 100), *range(4000, 5000, 100)))
-    assert launch._starved(steady, target, 0.0) == ""
-    assert "starved" in launch._starved(gap, target, 0.5)
-    assert launch._starved(profile(), target, 0.5) == ""
+    assert flight._starved(steady, target, 0.0) == ""
+    assert "starved" in flight._starved(gap, target, 0.5)
+    assert flight._starved(profile(), target, 0.5) == ""
 
 
 def test_async_profiler_is_found_in_its_directory(tmp_path: Path) -> None:

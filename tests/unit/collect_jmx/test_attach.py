@@ -11,13 +11,13 @@ from contextlib import contextmanager
 import numpy as np
 import pytest
 
-from buto.collect.jmx import attach
-from buto.collect.jmx.connection import TargetTimes
-from buto.collect.jmx.local_agent import AgentLeftRunningError
-from buto.collect.record.recording import Recording
 from buto.errors import MeasureError
-from buto.properties import property_for
-from buto.runs import ProblemKind, Run
+from buto.measure.jmx import attach
+from buto.measure.jmx.connection import TargetTimes
+from buto.measure.jmx.local_agent import AgentLeftRunningError
+from buto.measure.recording import Recording
+from buto.run import ProblemKind, Run
+from buto.run.properties import property_for
 
 URL = "service:jmx:rmi://db:9010/jndi/rmi"
 CPU_S = (10.0, 12.5)

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from buto.collect.jmx.credentials import Credentials, password_from_environment, password_from_file
 from buto.errors import UsageError
+from buto.measure.jmx.credentials import Credentials, password_from_environment, password_from_file
 
 
 @pytest.mark.parametrize(

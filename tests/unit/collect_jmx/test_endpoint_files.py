@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from buto.collect.jmx.credentials import NO_CREDENTIALS
-from buto.collect.jmx.local_agent import JmxEndpoint
 from buto.errors import MeasureError
+from buto.measure.jmx.credentials import NO_CREDENTIALS
+from buto.measure.jmx.local_agent import JmxEndpoint
 
 
 @pytest.mark.parametrize("how", ["link", "hard link", "pipe", "directory"])

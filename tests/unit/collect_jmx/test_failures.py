@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from buto.collect.jmx import worker_jvm as jmx_java
-from buto.collect.jmx.attach import AttachSpec
-from buto.collect.jmx.errors import JmxFailure
 from buto.errors import MeasureError, UsageError
+from buto.measure.jmx import jvm as jmx_java
+from buto.measure.jmx.attach import AttachSpec
+from buto.measure.jmx.credentials import JmxFailure
 
 
 @pytest.mark.parametrize(

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 import pytest
 
-from buto.collect.jvm import diagnostic_command
-from buto.collect.jvm.diagnostic_command import AttachError, load_agent
+from buto.measure import diagnostic_command
+from buto.measure.diagnostic_command import AttachError, load_agent
 
 ALLOWED = "     bool EnableDynamicAgentLoading                = true          {product} {default}"
 FORBIDDEN = "     bool EnableDynamicAgentLoading                = false         {product} {command line}"

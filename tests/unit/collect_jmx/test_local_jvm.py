@@ -10,9 +10,9 @@ from collections.abc import Iterator
 
 import pytest
 
-from buto.collect.jmx.local_agent import endpoint_while_attached
-from buto.collect.jvm.local_jvm import check_attachable, local_jvm
 from buto.errors import MeasureError
+from buto.measure.jmx.local_agent import endpoint_while_attached
+from buto.measure.jvms import check_attachable, local_jvm
 
 
 @pytest.fixture
@@ -53,7 +53,7 @@ def test_a_process_that_is_gone_is_not_a_process() -> None:
 def test_a_process_of_another_user_is_refused_by_name(sleeper: subprocess.Popen[bytes]) -> None:
     code = (
         "import os, sys\n"
-        "from buto.collect.jvm.local_jvm import check_attachable\n"
+        "from buto.measure.jvms import check_attachable\n"
         "from buto.errors import MeasureError\n"
         "os.setuid(65534)\n"
         "try:\n"

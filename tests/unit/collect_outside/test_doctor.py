@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from buto.collect.doctor import outside
-from buto.collect.doctor.machine import Level
-from buto.collect.doctor.outside import check_process_files, check_processor_events
-from buto.collect.process.processor_events import KINDS, ProcessorEvents, no_event
-from buto.collect.procfs.process_files import ProcessFiles
-from buto.collect.procfs.texts import ProcError
+from buto.measure import doctor
+from buto.measure.account import KINDS, ProcessorEvents, no_event
+from buto.measure.doctor import Level, check_process_files, check_processor_events
+from buto.measure.procfs import ProcError, ProcessFiles
 
 
 def test_here_everything_of_a_process_can_be_read() -> None:
@@ -44,7 +42,7 @@ def test_counters_of_the_processor(
         def of_this_process(cls, kinds: object = KINDS) -> NotHere:
             return cls({kind: no_event(kind, error) for kind in KINDS})
 
-    monkeypatch.setattr(outside, "ProcessorEvents", NotHere)
+    monkeypatch.setattr(doctor, "ProcessorEvents", NotHere)
     check = check_processor_events()
     assert check.level is level
     assert words in check.detail
@@ -63,6 +61,6 @@ def test_counters_that_are_there_are_said_to_be(monkeypatch: pytest.MonkeyPatch)
         def close(self) -> None:
             pass
 
-    monkeypatch.setattr(outside, "ProcessorEvents", Here)
+    monkeypatch.setattr(doctor, "ProcessorEvents", Here)
     check = check_processor_events()
     assert (check.level, check.detail) == (Level.OK, "instructions and cycles can be counted")

@@ -11,19 +11,16 @@ from collections.abc import Iterator
 import numpy as np
 import pytest
 
-from buto.collect.jvm.hsperfdata import NoPerfData
-from buto.collect.outside import part as part_module
-from buto.collect.outside import reader as reader_module
-from buto.collect.outside.part import Part, Values
-from buto.collect.outside.process import SWITCHES
-from buto.collect.outside.reader import OutsideReader
-from buto.collect.process.processor_events import NoEventError
-from buto.collect.procfs.process_files import ProcessFiles
-from buto.collect.procfs.texts import Switches
-from buto.collect.record.recording import Recording
 from buto.errors import MeasureError
-from buto.properties import READ_OUTSIDE, Property
-from buto.runs import Outcome, Quality
+from buto.measure import outside as part_module
+from buto.measure import outside as reader_module
+from buto.measure.account import NoEventError
+from buto.measure.hsperfdata import NoPerfData
+from buto.measure.outside import SWITCHES, OutsideReader, Part, Values
+from buto.measure.procfs import ProcessFiles, Switches
+from buto.measure.recording import Recording
+from buto.run import Outcome, Quality
+from buto.run.properties import READ_OUTSIDE, Property
 
 NO_COUNTERS = NoPerfData("there are none")
 NO_EVENTS = NoEventError("there are none")

@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 import pytest
 
-from buto.collect.procfs.texts import (
+from buto.measure.procfs import (
     Memory,
     ProcError,
     Stat,

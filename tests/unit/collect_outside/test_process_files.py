@@ -14,9 +14,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from buto.collect.procfs.ended_threads import ThreadSum
-from buto.collect.procfs.process_files import ProcessFiles
-from buto.collect.procfs.texts import ProcError, Switches
+from buto.measure.procfs import ProcError, ProcessFiles, Switches, ThreadSum
 
 MIB = 2**20
 N_SLEEPS = 40

@@ -11,19 +11,12 @@ from pathlib import Path
 import psutil
 import pytest
 
-from buto.collect.process import processor_events
-from buto.collect.process.launch import Launch
-from buto.collect.process.private_directory import private_directory
-from buto.collect.process.processor_events import (
-    KINDS,
-    EventKind,
-    NoEventError,
-    Opener,
-    ProcessorEvents,
-    no_event,
-)
-from buto.collect.target import Target
 from buto.errors import MeasureError
+from buto.measure import account
+from buto.measure.account import KINDS, EventKind, NoEventError, Opener, ProcessorEvents, no_event
+from buto.measure.launch import Launch
+from buto.measure.private_directory import private_directory
+from buto.measure.target import Target
 from tests.support.processes.descriptors import open_targets
 
 CPU_NS = EventKind("processor time", "process.cpu.instructions", type=1, config=1)
@@ -62,7 +55,7 @@ def software(monkeypatch: pytest.MonkeyPatch) -> None:
             events.count(CPU_NS)
         except NoEventError as refused:
             pytest.skip(refused.message)
-    monkeypatch.setattr(processor_events, "KINDS", (CPU_NS, FAULTS, UNKNOWN))
+    monkeypatch.setattr(account, "KINDS", (CPU_NS, FAULTS, UNKNOWN))
 
 
 def launched(*command: str) -> tuple[dict[EventKind, float], str]:
@@ -146,7 +139,7 @@ def test_a_count_is_scaled_if_the_kernel_took_turns() -> None:
     reading, writing = os.pipe()
     with ProcessorEvents({CPU_NS: reading}) as events:
         for counted, wanted_ns, counted_ns in ((100, 50, 50), (100, 50, 25), (0, 0, 0), (0, 50, 0)):
-            os.write(writing, processor_events._READING.pack(counted, wanted_ns, counted_ns))
+            os.write(writing, account._READING.pack(counted, wanted_ns, counted_ns))
         assert [events.count(CPU_NS) for _ in range(3)] == [100.0, 200.0, 0.0]
         with pytest.raises(NoEventError, match="no free counter"):
             events.count(CPU_NS)

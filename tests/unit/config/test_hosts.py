@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from buto.config import load
-from buto.config.scheduler import VARIABLE, scheduler_of
-from buto.engine.placement import HostLabels
+from buto.engine import HostLabels
 from buto.errors import ConfigError
+from buto.project.config import load
+from buto.project.document import SCHEDULER_VARIABLE, scheduler_of
 
 ADDRESS, OTHER = "tcp://10.0.0.1:8786", "tcp://10.0.0.2:8786"
 
@@ -49,4 +49,4 @@ def test_anything_else_is_refused_with_its_place(tmp_path: Path, hosts: str) -> 
 def test_the_call_comes_before_the_variable_and_that_before_the_configuration(
     given: str | None, variable: str, configured: str, expected: str
 ) -> None:
-    assert scheduler_of(given, configured, {VARIABLE: variable}) == expected
+    assert scheduler_of(given, configured, {SCHEDULER_VARIABLE: variable}) == expected

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from buto.collect.host.metadata import environment
-from buto.config import Config, load
-from buto.config.labels import VARIABLE, parse_labels
 from buto.errors import ConfigError, UsageError
+from buto.measure.host import environment
+from buto.project.config import Config, load
+from buto.project.document import LABELS_VARIABLE, parse_labels
 
 TEXT = """\
 version: 1
@@ -41,13 +41,13 @@ def test_a_test_adds_to_the_defaults_and_the_variable_overrides_both(tmp_path: P
     tests = read(tmp_path).tests
     assert tests["a"].target.labels == {"name": "ci", "disk": "slow", "database": "17"}
     assert tests["b"].target.labels == {"name": "laptop", "disk": "slow"}
-    tests = read(tmp_path, **{VARIABLE: "farm,disk=fast"}).tests
+    tests = read(tmp_path, **{LABELS_VARIABLE: "farm,disk=fast"}).tests
     assert tests["a"].target.labels == {"name": "farm", "disk": "fast", "database": "17"}
 
 
 def test_a_variable_that_is_no_environment_is_told(tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match="an environment must be"):
-        read(tmp_path, **{VARIABLE: "a,b"})
+        read(tmp_path, **{LABELS_VARIABLE: "a,b"})
 
 
 def test_labels_are_metadata_of_the_run() -> None:

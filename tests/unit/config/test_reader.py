@@ -7,13 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from buto.collect.target import LiveSet, MBeanSpec
-from buto.config import Config, build_test, find, load
-from buto.config.schema import config_schema
-from buto.detectors.judge import DEFAULT, settings_from
-from buto.detectors.registry import DETECTORS, detector
 from buto.errors import BadFileError, ConfigError
-from buto.runs.window import Moment, Window
+from buto.judge.registry import DEFAULT, DETECTORS, detector, settings_from
+from buto.measure.target import LiveSet, MBeanSpec
+from buto.project.config import Config, find, load
+from buto.project.model import build_test
+from buto.project.schema import config_schema
+from buto.run.window import Moment, Window
 
 FULL = """\
 version: 1

@@ -7,9 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from buto.collect.target import SourceSpec
-from buto.config import TestConfig, build_test, load
 from buto.errors import ConfigError
+from buto.measure.target import SourceSpec
+from buto.project.config import load
+from buto.project.model import TestConfig, build_test
 
 HEAD = "version: 1\ntests:\n  a:\n    command: [java, Shop]\n    sources:\n"
 

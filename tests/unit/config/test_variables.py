@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from buto.config.variables import escape, expand, portable
 from buto.errors import UsageError
+from buto.project.document import escape, expand, portable
 
 
 def test_names_in_braces_are_replaced_and_other_dollars_stay() -> None:

@@ -6,8 +6,8 @@ import jsonschema
 from hypothesis import given
 from hypothesis import strategies as st
 
-from buto.config.schema import config_schema
-from buto.config.validation import is_words_alone
+from buto.project.schema import config_schema
+from buto.project.yaml import is_words_alone
 
 ANYTHING = st.none() | st.booleans() | st.integers() | st.text(max_size=3)
 COMMANDS = st.lists(st.text(max_size=5) | ANYTHING, max_size=3) | ANYTHING

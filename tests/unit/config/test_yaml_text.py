@@ -11,9 +11,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from buto.config.document import Position
-from buto.config.yaml_text import MAX_BYTES, MAX_DEPTH, parse
 from buto.errors import ConfigError
+from buto.project.document import Position
+from buto.project.yaml import MAX_BYTES, MAX_DEPTH, parse
 
 FILE = Path("some.yaml")
 

@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from buto.detectors.effects import NEVER, USUAL, effect_text, is_effect, smallest_effects
 from buto.errors import UsageError
-from buto.properties import METRICS, Kind, Property, property_for
+from buto.judge.effects import NEVER, USUAL, effect_text, is_effect, smallest_effects
+from buto.run.properties import METRICS, Kind, Property, property_for
 
 MIB = 2.0**20
 UNITS = ("By", "s", "{thread}", "1")

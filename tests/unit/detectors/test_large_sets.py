@@ -9,15 +9,15 @@ import numpy as np
 import pytest
 
 from buto import oracle
-from buto.detectors.ensemble.settings import FOO, INTERVAL
-from buto.detectors.history.settings import HISTORY
-from buto.detectors.regression_models.settings import SHANG
-from buto.detectors.settings import Settings
-from buto.oracle.document import to_text
-from buto.properties import property_for
-from buto.runs import Outcome, Run, RunSet, RunStore
-from buto.runs import long as long_runs
-from buto.runs.long import LongRun
+from buto.judge.settings import Settings
+from buto.oracle.file import to_text
+from buto.run import Outcome, Run, RunSet, RunStore
+from buto.run import long as long_runs
+from buto.run.long import LongRun
+from buto.run.properties import property_for
+from buto_replications.detectors.ensemble.settings import FOO, INTERVAL
+from buto_replications.detectors.history.settings import HISTORY
+from buto_replications.detectors.regression_models import SHANG
 from tests.support.runs.stored import leaking_run
 
 pytestmark = pytest.mark.slow

@@ -7,12 +7,12 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from buto.detectors.bounds.settings import THESIS
-from buto.detectors.comparison.comparable import comparable
+from buto.judge.comparison import comparable
+from buto.judge.thesis.detector import THESIS
+from buto.judge.verdict import Status
 from buto.oracle import check, settings_from, train
-from buto.properties import METRICS, Property, is_exact, is_judged, property_for
-from buto.runs import FloatArray, Run, RunSet, run_set
-from buto.verdicts import Status
+from buto.run import FloatArray, Run, RunSet, run_set
+from buto.run.properties import METRICS, Property, is_exact, is_judged, property_for
 from tests.support.runs.signals import program_run, program_runs
 
 NOT_JUDGED = ("process.context_switches", "jvm.memory.used_after_last_gc[G1 Eden Space]")

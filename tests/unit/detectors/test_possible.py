@@ -8,12 +8,12 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from buto.detectors.possible import highest, possible_band, possible_level
-from buto.detectors.views import Band
+from buto.judge.readable import highest, possible_band, possible_level
+from buto.judge.verdict import Finding
+from buto.judge.views import Band
 from buto.oracle import check, train
-from buto.properties import property_for
-from buto.runs import Run, run_set
-from buto.verdicts import Finding
+from buto.run import Run, run_set
+from buto.run.properties import property_for
 from tests.support.runs.signals import make_run
 
 MIB = 2.0**20

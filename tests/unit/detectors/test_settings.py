@@ -2,11 +2,10 @@ import json
 
 import pytest
 
-from buto.detectors.bounds.settings import THESIS
-from buto.detectors.calibrated.settings import CALIBRATED
-from buto.detectors.judge import settings_from
-from buto.detectors.registry import DETECTORS, detector
 from buto.errors import UsageError
+from buto.judge.calibrated.settings import CALIBRATED
+from buto.judge.registry import DETECTORS, detector, settings_from
+from buto.judge.thesis.detector import THESIS
 from buto.oracle import DEFAULT
 
 PARTICLE = {

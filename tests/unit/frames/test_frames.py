@@ -15,13 +15,13 @@ from hypothesis.extra import numpy as arrays
 
 from buto import frames
 from buto.errors import JudgeError, UsageError
-from buto.properties import Property, property_for
+from buto.judge.verdict import Direction, Effect, Finding, Status, Verdict
 from buto.report.history import Entry
-from buto.runs import Outcome, Problem, ProblemKind, Quality, Run, RunStore
-from buto.runs.labels import Label, Labelling
-from buto.runs.long import LongRun
-from buto.runs.observations import Mark
-from buto.verdicts import Direction, Effect, Finding, Status, Verdict
+from buto.run import Outcome, Problem, ProblemKind, Quality, Run, RunStore
+from buto.run.labels import Label, Labelling
+from buto.run.long import LongRun
+from buto.run.model import Mark
+from buto.run.properties import Property, property_for
 
 HEAP, THREADS, CPU = "jvm.memory.heap.used", "jvm.thread.count", "jvm.cpu.time"
 FIRST, SECOND = "20260102T030405.678Z-00ff", "20260102T030505.000Z-00aa"
@@ -191,7 +191,7 @@ def test_all_samples_of_a_long_run(tmp_path, monkeypatch) -> None:
     store = RunStore(tmp_path)
     store.add(short)
     store.add(long)
-    monkeypatch.setattr("buto.runs.store.LONG_VALUES", 1000)
+    monkeypatch.setattr("buto.run.store.LONG_VALUES", 1000)
     opened = store.open_set("shop", [FIRST, SECOND])
     assert [isinstance(run, LongRun) for run in opened] == [False, True]
     pd.testing.assert_frame_equal(frames.samples(opened), frames.samples([short, long]))

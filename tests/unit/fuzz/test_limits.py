@@ -12,20 +12,18 @@ from typing import Any
 import numpy as np
 import pytest
 
-from buto import config, oracle
-from buto.collect.channel.frames import ChannelError, FrameDecoder
+from buto import oracle
 from buto.errors import EXIT_BAD_FILE, EXIT_USAGE, BadFileError, ButoError, ConfigError, UsageError
-from buto.properties import Property
+from buto.judge.verdict import Status
+from buto.measure.messages import ChannelError, FrameDecoder
+from buto.project import config
 from buto.report.history import entry_of
-from buto.runs import journal_entries, run_set
-from buto.runs.files import cache
-from buto.runs.format import document, tables
-from buto.runs.journal_entries import Entry
-from buto.runs.labels import LabelStore
-from buto.runs.labels.store import labelling_of
-from buto.runs.results import ResultStore
-from buto.runs.store import RunStore
-from buto.verdicts import Status
+from buto.run import cache, format, journal, run_set, tables
+from buto.run.entries import ResultStore
+from buto.run.journal import Entry
+from buto.run.labels import LabelStore, labelling_of
+from buto.run.properties import Property
+from buto.run.store import RunStore
 from perf.fuzz import examples, speech
 
 RUN = examples.run(3)
@@ -254,19 +252,19 @@ def test_json_of_any_depth(tmp_path: Path, text: str) -> None:
     path = tmp_path / "deep.json"
     path.write_text(text)
     refused(lambda: oracle.load(path), "damaged")
-    for read in (document.decode, document.head_data, entry_of, labelling_of):
+    for read in (format.decode, format.head_data, entry_of, labelling_of):
         with pytest.raises(ValueError, match="it "):
             read(text.encode())
 
 
 @pytest.mark.parametrize("key", ["duration_s", "largest_gap_s"])
 def test_a_number_of_a_run_that_no_float_holds(tmp_path: Path, key: str) -> None:
-    data = document.to_data(RUN) | {"files": {}}
+    data = format.to_data(RUN) | {"files": {}}
     for part in ("outcome", "quality"):
         if key in data[part]:
             data[part][key] = 10**400
     with pytest.raises(ValueError, match="too large a number"):
-        document.decode(json.dumps(data).encode())
+        format.decode(json.dumps(data).encode())
 
 
 @pytest.mark.parametrize("number", [10**400, 2**63, -(2**70)])
@@ -276,17 +274,17 @@ def test_a_number_of_a_journal_that_no_clock_shows(number: int, field: int) -> N
     noted[field] = number
     prop = Property("a", "1")
     entry = Entry(np.array([1]), np.ones((1, 1)), (prop,), notifications=(tuple(noted),))
-    (body,) = journal_entries.whole(b"\n" + journal_entries.encode(entry))
+    (body,) = journal.whole(b"\n" + journal.encode(entry))
     with pytest.raises(ValueError, match="bits"):
-        journal_entries.decode(body)
+        journal.decode(body)
 
 
 @pytest.mark.parametrize("time_ns", [2**62, -(2**63), 2**63 - 1])
 def test_times_whose_differences_are_too_large(time_ns: int) -> None:
     entry = Entry(np.array([time_ns]), np.ones((1, 1)), (Property("a", "1"),))
-    (body,) = journal_entries.whole(b"\n" + journal_entries.encode(entry))
+    (body,) = journal.whole(b"\n" + journal.encode(entry))
     with pytest.raises(ValueError, match="no clock shows"):
-        journal_entries.decode(body)
+        journal.decode(body)
     packed = struct.pack(">q", time_ns)
     sample = speech.frame(4, struct.pack(">II", 1, 0) + packed)
     noted = speech.frame(

@@ -5,15 +5,14 @@ from dataclasses import replace
 import pytest
 
 from buto import oracle as oracles
-from buto.detectors.bounds.detector import BoundsDetector
-from buto.detectors.bounds.settings import THESIS
-from buto.detectors.calibrated.settings import CALIBRATED
 from buto.errors import JudgeError
+from buto.judge.calibrated.settings import CALIBRATED
+from buto.judge.thesis.detector import THESIS, BoundsDetector
+from buto.judge.verdict import Direction, Effect, Status
 from buto.oracle import check, why_confirm
-from buto.properties import Property, Role, property_for
 from buto.report.environment import Likeness, environment_rows
-from buto.runs import RunSet, run_set
-from buto.verdicts import Direction, Effect, Status
+from buto.run import RunSet, run_set
+from buto.run.properties import Property, Role, property_for
 from tests.support.runs.qualities import starved
 from tests.support.runs.signals import (
     ENVIRONMENT,

@@ -4,15 +4,15 @@ from dataclasses import replace
 
 import pytest
 
-from buto.detectors.bounds.settings import THESIS
-from buto.detectors.calibrated.settings import CALIBRATED
-from buto.detectors.judge import settings_from
+from buto.judge.calibrated.settings import CALIBRATED
+from buto.judge.registry import settings_from
+from buto.judge.thesis.detector import THESIS
+from buto.judge.verdict import Effect
 from buto.oracle import train
+from buto.oracle.check import VARIES, Changed, surroundings
 from buto.oracle.difference import difference
-from buto.oracle.surroundings import VARIES, Changed, surroundings
-from buto.properties import property_for
-from buto.runs import Notification, run_set
-from buto.verdicts import Effect
+from buto.run import Notification, run_set
+from buto.run.properties import property_for
 from tests.support.runs.signals import Program, made, make_run, program_run
 
 HEAP = "jvm.memory.heap.used"

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from buto.oracle import train
-from buto.oracle.mbeans import matches
-from buto.runs import Notification, run_set
+from buto.oracle.train import matches
+from buto.run import Notification, run_set
 from tests.support.runs.signals import make_run
 
 READ = "mbean[com.acme:type=Queue]/"

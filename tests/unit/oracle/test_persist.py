@@ -4,12 +4,12 @@ import os
 
 import pytest
 
-from buto.detectors.bounds.settings import THESIS
-from buto.detectors.calibrated.settings import CALIBRATED
 from buto.errors import EXIT_BAD_FILE, BadFileError, StorageError
+from buto.judge.calibrated.settings import CALIBRATED
+from buto.judge.thesis.detector import THESIS
 from buto.oracle import check, load, save, train
-from buto.oracle.document import to_text
-from buto.runs import run_set
+from buto.oracle.file import to_text
+from buto.run import run_set
 from tests.support.runs.signals import Program, made, make_run, program_run, program_runs
 
 

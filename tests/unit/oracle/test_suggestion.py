@@ -8,12 +8,22 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from buto.detectors.effects import NEVER
-from buto.oracle.suggestion.model import Change, Judged, PastCheck, Share, Suggestion, Truth, Unjudged, Why
-from buto.oracle.suggestion.search import Key, effects_that_avoid
-from buto.oracle.suggestion.suggest import MOST_HELD_OUT, spread, suggest
-from buto.units import parse_bytes
-from buto.verdicts import Direction, Status
+from buto.judge.effects import NEVER
+from buto.judge.verdict import Direction, Status
+from buto.oracle.suggest import MOST_HELD_OUT, spread, suggest
+from buto.oracle.suggestion import (
+    Change,
+    Judged,
+    Key,
+    PastCheck,
+    Share,
+    Suggestion,
+    Truth,
+    Unjudged,
+    Why,
+    effects_that_avoid,
+)
+from buto.run.units import parse_bytes
 
 NOON = datetime(2026, 1, 1, 12, tzinfo=UTC)
 MIB = 2**20

@@ -4,11 +4,11 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from buto.detectors.bounds.settings import THESIS
-from buto.detectors.calibrated.settings import CALIBRATED
 from buto.errors import JudgeError
+from buto.judge.calibrated.settings import CALIBRATED
+from buto.judge.thesis.detector import THESIS
 from buto.oracle import DEFAULT, check, save, settings_from, train
-from buto.runs import RunSet, run_set
+from buto.run import RunSet, run_set
 from tests.support.runs.qualities import starved
 from tests.support.runs.signals import ENVIRONMENT, made, make_run, program_run, program_runs
 

@@ -8,11 +8,11 @@ from functools import cache
 import numpy as np
 
 from buto import oracle
+from buto.judge.verdict import Status
 from buto.oracle import Oracle
-from buto.runs import Run, RunSet, run_set
-from buto.runs.observations import Mark
-from buto.runs.window import Moment, Window, with_window
-from buto.verdicts import Status
+from buto.run import Run, RunSet, run_set
+from buto.run.model import Mark
+from buto.run.window import Moment, Window, with_window
 from tests.support.runs.stored import leaking_run
 
 LOAD = Window(Moment("load.start"), Moment("load.end"))

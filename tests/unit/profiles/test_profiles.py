@@ -12,12 +12,19 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from buto.errors import BadFileError
-from buto.profiles import ClassSize, Frame, Kind, Profile, Stack
-from buto.profiles import store as profile_store
-from buto.profiles.format import parse, text_of
-from buto.profiles.merging import with_profiler
-from buto.profiles.store import ProfileStore
-from buto.runs.store import RunStore
+from buto.run import profiles as profile_store
+from buto.run.profiles import (
+    ClassSize,
+    Frame,
+    Kind,
+    Profile,
+    ProfileStore,
+    Stack,
+    parse,
+    text_of,
+    with_profiler,
+)
+from buto.run.store import RunStore
 from tests.support.profiles import profile
 
 TEXT = st.text(st.characters(exclude_categories=["Cs"]), max_size=12)

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from buto.programs.argument_files import text_of, words_of
+from buto.programs.java import text_of, words_of
 
 WORDS = st.lists(
     st.text(st.sampled_from("ab'\"\\# \t\n\r\f@é:=$") | st.characters(exclude_categories=["Cs"]))

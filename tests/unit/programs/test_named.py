@@ -10,8 +10,8 @@ import pytest
 
 from buto.errors import UsageError
 from buto.programs import named as named_module
+from buto.programs.java import reference_text
 from buto.programs.named import Named, files_of
-from buto.programs.references import text_of
 
 
 def jar(path: Path, manifest: str = "", *, entry: str = "a.txt") -> Path:
@@ -94,7 +94,7 @@ def test_a_class_path_in_the_environment_counts_and_without_any_it_is_the_direct
     assert places(project, of(project, "java", "Main", CLASSPATH="app.jar")) == {"app.jar"}
     inside = of(project / "classes", "java", "com.acme.Main")
     assert places(project, inside) == {"classes/com/acme/Main.class"}
-    assert [text_of(word) for word in inside.words] == ["java", "-cp", ".", "com.acme.Main"]
+    assert [reference_text(word) for word in inside.words] == ["java", "-cp", ".", "com.acme.Main"]
 
 
 def test_options_in_the_environment_count(project: Path) -> None:
@@ -108,7 +108,7 @@ def test_options_in_the_environment_count(project: Path) -> None:
     )
     assert places(project, found) == {"my agents/a.jar"}
     assert list(found.environment) == ["JAVA_TOOL_OPTIONS"]
-    assert text_of(found.environment["JAVA_TOOL_OPTIONS"]) == f'-Xmx9m "-javaagent:{spaced}=x"'
+    assert reference_text(found.environment["JAVA_TOOL_OPTIONS"]) == f'-Xmx9m "-javaagent:{spaced}=x"'
 
 
 def test_manifests_name_jars_in_turn_relative_to_themselves(project: Path) -> None:
@@ -136,7 +136,7 @@ def test_argument_files_are_replaced_by_their_words_as_far_as_the_launcher_does(
     (project / "args").write_text('-cp "lib/one.jar"\n# @other\n-Dx=@other')
     found = of(project, "java", "-Xmx9m", "@args", "@@Main", "@args", "conf/app.yml")
     words = ["java", "-Xmx9m", "-cp", "lib/one.jar", "-Dx=@other", "@Main", "@args", "conf/app.yml"]
-    assert [text_of(word) for word in found.words] == words
+    assert [reference_text(word) for word in found.words] == words
     assert places(project, found) == {"lib/one.jar", "conf/app.yml"}
     with pytest.raises(UsageError, match="the argument file gone cannot be read: it is missing"):
         of(project, "java", "@gone")

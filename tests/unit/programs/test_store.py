@@ -14,11 +14,10 @@ from pathlib import Path
 import pytest
 
 from buto.errors import BadFileError, UsageError
-from buto.programs.model import Kept
-from buto.programs.named import files_of
+from buto.programs.named import Kept, files_of
 from buto.programs.snapshot import Snapshot, snapshot
 from buto.programs.store import ChangedError, ProgramStore, Restored
-from buto.runs.masking import Mask
+from buto.run.masking import Mask
 
 LARGE = 1 << 17
 NO_VARIABLES: Callable[[str], str] = str

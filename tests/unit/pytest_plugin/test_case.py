@@ -10,15 +10,15 @@ from pathlib import Path
 
 import pytest
 
-from buto.collect.flight.launch import Flight
-from buto.config import build_test
+from buto.actions import why
 from buto.errors import BadFileError, MeasureError, StorageError, UsageError
-from buto.profiles.store import ProfileStore
+from buto.measure.flight import Flight
+from buto.project.model import build_test
 from buto.pytest_plugin.case import ItemCase, begun, project_of
 from buto.pytest_plugin.hints import InPytest
-from buto.report import detectable
-from buto.runs import Run
-from buto.workflow.why import profiling
+from buto.report import check_report
+from buto.run import Run
+from buto.run.profiles import ProfileStore
 from tests.support.profiles import launches
 from tests.support.runs.qualities import starved
 from tests.support.runs.stored import leaking_run, store
@@ -67,7 +67,7 @@ def test_training_says_in_its_line_what_a_check_detects(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     # An oracle is weak if it can miss that a quantity becomes more by this share of its level.
-    monkeypatch.setattr(detectable, "LARGE_SHARE", 0.0)
+    monkeypatch.setattr(check_report, "LARGE_SHARE", 0.0)
     case = a_case(tmp_path, "train", runs=10, judge={})
     case.add([leaking_run(number) for number in range(10)])
     outcome = case.outcome(0)
@@ -215,7 +215,7 @@ NEW = {"shop.Cart.add < shop.Main.main": 4e6}
 def flying(monkeypatch: pytest.MonkeyPatch, levels: dict[str, float]) -> None:
     seeds = iter(range(100))
     monkeypatch.setattr(
-        profiling, "record_flight", lambda *_: Flight(launches(levels, 1, next(seeds))[0], "", "", 1.0, 1)
+        why, "record_flight", lambda *_: Flight(launches(levels, 1, next(seeds))[0], "", "", 1.0, 1)
     )
 
 
@@ -246,7 +246,7 @@ def test_a_program_that_cannot_be_profiled_leaves_the_verdict_and_its_reason(
 
     trained(tmp_path)
     ProfileStore(tmp_path / ".buto").add("leaker", launches(OLD, 3, 1))
-    monkeypatch.setattr(profiling, "record_flight", fail)
+    monkeypatch.setattr(why, "record_flight", fail)
     case = a_case(tmp_path, "check")
     case.explains = True
     case.add([leaking(20)])

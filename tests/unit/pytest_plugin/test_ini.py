@@ -8,7 +8,7 @@ import pytest
 import scipy.special  # noqa: F401
 
 import buto.pytest_plugin.session  # noqa: F401
-from buto.workflow.launching import collecting
+from buto.actions import collecting
 from tests.support.runs.scripted import LATE, Event, Script
 from tests.support.runs.stored import leaking_run
 

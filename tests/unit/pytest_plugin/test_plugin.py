@@ -8,8 +8,8 @@ import pytest
 
 # pytester forgets what a session in this process has imported, and numpy cannot be loaded twice.
 import buto.pytest_plugin.session  # noqa: F401
+from buto.actions.events import OnEvent, WaitingForStore
 from buto.errors import MeasureError
-from buto.workflow.events import OnEvent, WaitingForStore
 
 pytest_plugins = ["pytester"]
 
@@ -37,7 +37,7 @@ def test_a_project_that_does_not_use_it_imports_next_to_nothing(pytester: pytest
 
         def test_nothing():
             ours = {name for name in sys.modules if name.split(".")[0] == "buto"}
-            assert ours == {"buto", "buto.display", "buto.options", "buto.version", "buto.pytest_plugin"} | {
+            assert ours == {"buto", "buto.run.display", "buto.project.options", "buto.version", "buto.pytest_plugin"} | {
                 f"buto.pytest_plugin.{name}" for name in ("plugin", "options", "outcome")
             }
             assert not {"numpy", "pyarrow", "jpype", "yaml", "rich"} & set(sys.modules)

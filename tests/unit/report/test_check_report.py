@@ -6,11 +6,11 @@ from dataclasses import replace
 
 import numpy as np
 
-from buto.properties import property_for
 from buto.report.environment import Likeness
 from buto.report.html.chart_data import tag_of
 from buto.report.html.page import render
-from buto.runs import Run, run_set
+from buto.run import Run, run_set
+from buto.run.properties import property_for
 from tests.support.report import reports
 from tests.support.runs.qualities import starved
 

@@ -10,6 +10,7 @@ import jsonschema
 import pytest
 
 from buto.errors import EXIT_REGRESSION
+from buto.judge.verdict import Status
 from buto.oracle import judge, load, save, train
 from buto.report.check_report import CheckReport, check_report
 from buto.report.formats.json_result import result_document, result_text
@@ -17,9 +18,8 @@ from buto.report.formats.markdown import markdown_text
 from buto.report.html.page import render
 from buto.report.result import Result
 from buto.report.terminal.verdict import Detail, verdict_lines
-from buto.runs import ClassCount, ClassHistogram, RunSet, run_set
+from buto.run import ClassCount, ClassHistogram, RunSet, run_set
 from buto.schemas import load as schema
-from buto.verdicts import Status
 from tests.support.report import made
 from tests.support.runs.signals import Program, program_run, program_runs
 

@@ -6,9 +6,9 @@ from math import inf
 
 import pytest
 
-from buto.detectors.strength import Strength
-from buto.properties import DURATION, property_for
-from buto.report.detectable import INTRODUCTION, detectable, discouraging
+from buto.judge.alarms import Strength
+from buto.report.check_report import INTRODUCTION, detectable, discouraging
+from buto.run.properties import DURATION, property_for
 
 MIB = 2.0**20
 HEAP, THREADS, CPU = map(property_for, ("jvm.memory.heap.used", "jvm.thread.count", "jvm.cpu.time"))

@@ -13,18 +13,17 @@ import numpy as np
 import pytest
 
 from buto.errors import UsageError
-from buto.properties import Kind, Property, Role
+from buto.judge.verdict import Status
 from buto.report.formats.json_result import result_document, result_text
-from buto.report.formats.otava import otava_text
+from buto.report.formats.trackers import otava_text
 from buto.report.history import Entry, entry_of, in_order, series, usual_properties
-from buto.report.plots.figure import PNG, SVG, drawing
-from buto.report.plots.history import history_plot
-from buto.report.property_selection import select
+from buto.report.levels import levels, median_levels, select
+from buto.report.plots.charts import PNG, SVG, drawing
+from buto.report.plots.pictures import history_plot
 from buto.report.result import Result
-from buto.report.run_levels import levels, median_levels
 from buto.report.terminal.history import history_lines
-from buto.runs import Outcome, Run
-from buto.verdicts import Status
+from buto.run import Outcome, Run
+from buto.run.properties import Kind, Property, Role
 from tests.support.report import golden, made
 
 MONDAY = datetime(2026, 1, 5, 12, 0, tzinfo=UTC)

@@ -6,7 +6,7 @@ import pytest
 
 from buto.report import words
 from buto.report.environment import EnvironmentRow, Likeness
-from buto.runs.model import WORKER
+from buto.run.model import WORKER
 
 
 @pytest.mark.parametrize(

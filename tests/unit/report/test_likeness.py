@@ -6,10 +6,10 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from buto.detectors.levels import Level
-from buto.properties import property_for
+from buto.judge.readable import Level
 from buto.report.likeness import MOST, LabelledRuns, kind_of, likes
-from buto.runs.labels import Label, Labelling
+from buto.run.labels import Label, Labelling
+from buto.run.properties import property_for
 
 HEAP, THREADS = "jvm.memory.heap.used", "jvm.thread.count"
 NOON = datetime(2026, 10, 2, 12, tzinfo=UTC)

@@ -10,15 +10,15 @@ import numpy as np
 import pytest
 
 import buto.oracle
-from buto.detectors.bounds.settings import THESIS
-from buto.display import Displayed
 from buto.errors import MeasureError
+from buto.judge.thesis.detector import THESIS
+from buto.judge.verdict import Status, Verdict
 from buto.oracle import Oracle
-from buto.properties import Property, property_for
 from buto.report import notebook
 from buto.report.result import Result
-from buto.runs import Outcome, Run, RunSet, run_set
-from buto.verdicts import Status, Verdict
+from buto.run import Outcome, Run, RunSet, run_set
+from buto.run.display import Displayed
+from buto.run.properties import Property, property_for
 from tests.support.report.made import EVIL, OLD_GENERATION, RUN_ID, THREADS, leak, run, silence, verdict
 from tests.support.runs.qualities import starved
 

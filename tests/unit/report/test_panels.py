@@ -11,13 +11,13 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from buto import oracle
-from buto.detectors.calibrated.settings import CALIBRATED
-from buto.detectors.views import Band, RunsView
+from buto.judge.calibrated.settings import CALIBRATED
+from buto.judge.verdict import Finding
+from buto.judge.views import Band, RunsView
 from buto.oracle import Oracle
-from buto.properties import property_for
 from buto.report.panels import Curve, Panel, panels_of
-from buto.runs import Outcome, Run, run_set
-from buto.verdicts import Finding
+from buto.run import Outcome, Run, run_set
+from buto.run.properties import property_for
 
 NAMES = ("jvm.memory.heap.used", "jvm.thread.count", "jvm.class.loaded")
 TIMES = np.arange(0.0, 5.0, 0.1)

@@ -11,17 +11,16 @@ import jsonschema
 import pytest
 
 from buto import schemas
+from buto.judge.verdict import Status
 from buto.oracle import DEFAULT, Oracle, judge, train
 from buto.report.check_report import CheckReport, check_report
-from buto.report.formats.annotations import workflow_commands
 from buto.report.formats.json_result import result_document
-from buto.report.formats.junit import junit_xml
+from buto.report.formats.junit import junit_xml, workflow_commands
 from buto.report.formats.markdown import markdown_text
 from buto.report.html.page import render
 from buto.report.result import reported
 from buto.report.terminal.verdict import Detail, verdict_lines
-from buto.runs import RunSet, run_set
-from buto.verdicts import Status
+from buto.run import RunSet, run_set
 from tests.support.runs.signals import Program, program_run, program_runs
 
 DETECTS = " check detects 9 of 10 lasting changes of this size: "

@@ -14,14 +14,23 @@ from hypothesis import strategies as st
 from matplotlib import pyplot
 from matplotlib.figure import Figure
 
-from buto.detectors.views import Band
-from buto.properties import Property, property_for
+from buto.judge.verdict import Roles
+from buto.judge.views import Band
 from buto.report.panels import Curve, Panel
 from buto.report.plots import charts, pictures
-from buto.report.plots.axes import MAX_TICKS, BinaryLocator, SecondsLocator, set_unit
-from buto.report.plots.charts import overview_plot, property_plot
-from buto.report.plots.figure import PNG, SVG, Picture, drawing
-from buto.verdicts import Roles
+from buto.report.plots.charts import (
+    MAX_TICKS,
+    PNG,
+    SVG,
+    BinaryLocator,
+    Picture,
+    SecondsLocator,
+    drawing,
+    overview_plot,
+    property_plot,
+    set_unit,
+)
+from buto.run.properties import Property, property_for
 from tests.support.report import made
 
 TIMES = np.linspace(0.0, 4.0, 41)

@@ -5,16 +5,14 @@ from __future__ import annotations
 from dataclasses import replace
 from datetime import UTC, datetime
 
-from buto.report.charted import recorded_runs
 from buto.report.html.chart_data import page_data
-from buto.report.html.runs_page import render_runs
-from buto.report.panels import OF_PROGRAM, OF_WINDOW
+from buto.report.html.page import render_runs
+from buto.report.panels import OF_PROGRAM, OF_WINDOW, Span, recorded_runs, spans_of
 from buto.report.plots.charts import property_plot
-from buto.report.spans import Span, spans_of
 from buto.report.terminal.runs import run_lines
-from buto.runs import Run, run_set
-from buto.runs.observations import Mark
-from buto.runs.window import Moment, Window, measured, with_window
+from buto.run import Run, run_set
+from buto.run.model import Mark
+from buto.run.window import Moment, Window, measured, with_window
 from tests.support.runs.stored import leaking_run
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)

@@ -17,9 +17,9 @@ import pyarrow.parquet as pq
 import pytest
 from hypothesis import given, settings
 
-from buto.properties import Property
-from buto.runs import Run, RunSet, run_set
-from buto.runs.export import Layout, to_csv, to_json, to_parquet
+from buto.run import Run, RunSet, run_set
+from buto.run.export import Layout, to_csv, to_json, to_parquet
+from buto.run.properties import Property
 from tests.support.report import golden
 from tests.support.runs.examples import full_run, runs
 
@@ -138,8 +138,8 @@ def test_storing_and_exporting_do_not_import_pandas(tmp_path: Path) -> None:
     script = """
 import sys
 from pathlib import Path
-from buto.runs import RunStore, run_set
-from buto.runs.export import Layout, to_csv
+from buto.run import RunStore, run_set
+from buto.run.export import Layout, to_csv
 import buto.cli.main
 assert "pyarrow" not in sys.modules
 from tests.support.runs.examples import full_run

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from buto.errors import BadFileError
-from buto.runs.labels import Label, Labelling, LabelStore, current, run_labels
+from buto.run.labels import Label, Labelling, LabelStore, current, run_labels
 
 NOON = datetime(2026, 1, 1, 12, tzinfo=UTC)
 N_LABELS = 40

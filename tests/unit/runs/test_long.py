@@ -8,12 +8,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from buto.analysis.series import series_of
 from buto.errors import BadFileError
-from buto.properties import Property
-from buto.runs import Run, RunStore, store
-from buto.runs.format.run_files import SAMPLES
-from buto.runs.long import MOST_SAMPLES, LongRun, drawn, stride_for
+from buto.judge.features import series_of
+from buto.run import Run, RunStore, store
+from buto.run.long import MOST_SAMPLES, LongRun, drawn, stride_for
+from buto.run.properties import Property
+from buto.run.tables import SAMPLES
 from tests.support.runs.examples import assert_same, full_run
 
 N_SAMPLES = 1000

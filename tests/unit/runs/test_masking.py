@@ -10,13 +10,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from buto import config
 from buto.cli.main import main
-from buto.collect.record.recording import Checkpoint, Recording
 from buto.errors import ConfigError
+from buto.measure.recording import Checkpoint, Recording
 from buto.oracle import train
-from buto.runs import Outcome
-from buto.runs.masking import MASKED, NAMES, Mask
+from buto.project import config
+from buto.run import Outcome
+from buto.run.masking import MASKED, NAMES, Mask
 from tests.support.runs.qualities import starved
 from tests.support.runs.signals import program_runs
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from buto.classify.metadata import MetadataSettings, compare_metadata, learn_metadata
-from buto.runs import MetadataValue
-from buto.runs.metadata_text import metadata_text
+from buto.judge.classifiers import MetadataSettings, compare_metadata, learn_metadata
+from buto.run import MetadataValue
+from buto.run.names import metadata_text
 
 HEAP = "jvm.memory.heap.max"
 

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from buto.errors import UsageError
-from buto.runs.names import MAX_NAME_BYTES, decode_test, encode_test
+from buto.run.names import MAX_NAME_BYTES, decode_test, encode_test
 
 names = st.text(min_size=1, max_size=20).filter(lambda name: name == name.strip())
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from buto.errors import BadFileError, StorageError
-from buto.runs.results import ResultStore
+from buto.run.entries import ResultStore
 
 
 def test_results_are_read_in_the_order_in_which_they_were_added(tmp_path: Path) -> None:

@@ -14,9 +14,9 @@ import pytest
 from hypothesis import given, settings
 
 from buto.errors import BadFileError, StorageError, UsageError
-from buto.runs import Run, RunStore, new_id
-from buto.runs.format.run_files import MAX_OUTPUT_BYTES
-from buto.runs.names import start_of
+from buto.run import Run, RunStore, new_id
+from buto.run.names import start_of
+from buto.run.tables import MAX_OUTPUT_BYTES
 from tests.support.runs.examples import assert_same, full_run, runs
 from tests.support.runs.qualities import starved
 

@@ -10,11 +10,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from buto.errors import JudgeError, UsageError
-from buto.properties import Kind, Property
-from buto.runs import Notification, Outcome, ProblemKind, Run
-from buto.runs.long import LongRun
-from buto.runs.observations import Mark
-from buto.runs.window import Moment, Window, between, measured, parse_moment, window_of, with_window
+from buto.run import Notification, Outcome, ProblemKind, Run
+from buto.run.long import LongRun
+from buto.run.model import Mark
+from buto.run.properties import Kind, Property
+from buto.run.window import Moment, Window, between, measured, parse_moment, window_of, with_window
 from tests.support.runs.qualities import invalid
 
 GAUGE, COUNTER = Property("used", "By", Kind.GAUGE), Property("count", "1", Kind.COUNTER)

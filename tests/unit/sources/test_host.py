@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import time
 
-from buto.collect.sources.host import PROPERTIES, HostSource
-from buto.properties import Kind
+from buto.measure.sources.processes import HOST_PROPERTIES, HostSource
+from buto.run.properties import Kind
 from tests.support.sources.surroundings import NoProgram
 
 
@@ -15,7 +15,7 @@ def test_counters_grow_and_processor_times_add_up_to_the_processors() -> None:
         while time.monotonic() - begun < 0.3:
             sum(range(1000))
         second, elapsed = reader.read(), time.monotonic() - begun
-    assert second.keys() <= set(reader.names()) == PROPERTIES.keys()
+    assert second.keys() <= set(reader.names()) == HOST_PROPERTIES.keys()
     counters = [name for name in second if reader.property(name).kind is Kind.COUNTER]
     # Time that an idle processor waits for a device may be counted anew as idle time, see proc(5).
     idle = {"cpu.idle", "cpu.iowait"}

@@ -16,17 +16,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from buto.collect.channel import listener
-from buto.collect.channel.frames import ChannelError, FrameDecoder
-from buto.collect.channel.messages import farewell, go
-from buto.collect.process.search import Found, living
-from buto.collect.sources.jvm import attached, reader
-from buto.collect.sources.jvm.attached import AttachedAgent
-from buto.collect.sources.jvm.reader import JvmReader
-from buto.collect.sources.jvm.received import Received, Row
-from buto.collect.sources.jvm.source import JvmSource
-from buto.collect.sources.protocol import SourceError
 from buto.errors import MeasureError
+from buto.measure import channel
+from buto.measure.command_line import Found, living
+from buto.measure.messages import ChannelError, FrameDecoder, farewell, go
+from buto.measure.sources import attached, jvm
+from buto.measure.sources.attached import AttachedAgent, Received, Row
+from buto.measure.sources.jvm import JvmReader, JvmSource
+from buto.measure.sources.protocol import SourceError
 from tests.support.jvm import speech
 from tests.support.sources.surroundings import NoProgram
 
@@ -163,7 +160,7 @@ def test_a_jvm_that_lives_without_its_agent_has_not_ended(
 def test_a_connection_that_says_nothing_gives_way_to_the_next(
     monkeypatch: pytest.MonkeyPatch, answered_by: Callable[..., AttachedAgent]
 ) -> None:
-    monkeypatch.setattr(listener, "HELLO_S", 1.0)
+    monkeypatch.setattr(channel, "HELLO_S", 1.0)
 
     def speak(silent: socket.socket, session: Mapping[str, str]) -> None:
         with socket.create_connection(("127.0.0.1", int(session["port"]))) as second:
@@ -241,9 +238,9 @@ class Scripted:
 def test_the_next_jvm_continues_the_counters_of_the_one_that_ended(monkeypatch: pytest.MonkeyPatch) -> None:
     seven, eight = Found(7, 1, 0, "java"), Found(8, 1, LATER, "java")
     found = iter([None, seven, seven, eight, None])
-    monkeypatch.setattr(reader, "_WAITS_S", (0.0, 0.0))
+    monkeypatch.setattr(jvm, "_WAITS_S", (0.0, 0.0))
     scripts = iter([[{THREADS: math.nan, CPU: 2.0}], [{THREADS: 5.0, CPU: 3.0}], [{THREADS: 6.0, CPU: 0.5}]])
-    monkeypatch.setattr(reader, "AttachedAgent", lambda pid, interval_s: Scripted(next(scripts)))
+    monkeypatch.setattr(jvm, "AttachedAgent", lambda pid, interval_s: Scripted(next(scripts)))
     with JvmReader(lambda: next(found), "there is none", 1.0, 1.0) as further:
 
         def reading() -> Mapping[str, float] | str:
@@ -279,7 +276,7 @@ def test_a_jvm_that_ran_beside_the_one_that_ended_adds_what_it_counts_from_then_
             [{THREADS: 5.0, CPU: 0.5}],
         ]
     )
-    monkeypatch.setattr(reader, "AttachedAgent", lambda pid, interval_s: Scripted(next(scripts)))
+    monkeypatch.setattr(jvm, "AttachedAgent", lambda pid, interval_s: Scripted(next(scripts)))
     read = []
     with JvmReader(lambda: next(found), "there is none", 1.0, 1.0) as further:
         for _ in range(7):
@@ -298,8 +295,8 @@ def test_the_agent_is_not_loaded_into_the_same_jvm_again_and_again(
         loaded.append(pid)
         return Scripted([])
 
-    monkeypatch.setattr(reader, "AttachedAgent", attach)
-    monkeypatch.setattr(reader, "_WAITS_S", waits_s)
+    monkeypatch.setattr(jvm, "AttachedAgent", attach)
+    monkeypatch.setattr(jvm, "_WAITS_S", waits_s)
     with JvmReader(lambda: Found(7, 1, 0, "java"), "there is none", 1.0, 1.0) as further:
         for _ in range(10):
             with pytest.raises(SourceError, match="process 7 has ended"):

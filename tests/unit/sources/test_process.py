@@ -11,8 +11,8 @@ from contextlib import ExitStack, contextmanager
 
 import pytest
 
-from buto.collect.sources.process import PROPERTIES, ProcessReader, ProcessSource
-from buto.collect.sources.protocol import SourceError
+from buto.measure.sources.processes import PROPERTIES, ProcessReader, ProcessSource
+from buto.measure.sources.protocol import SourceError
 from tests.support.sources.surroundings import NoProgram
 
 CHILD = """\

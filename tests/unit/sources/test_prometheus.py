@@ -9,16 +9,15 @@ from collections.abc import Mapping
 
 import pytest
 
-from buto.collect.sources import registry
-from buto.collect.sources.chosen import Chosen
-from buto.collect.sources.prometheus import text as text_module
-from buto.collect.sources.prometheus.source import PrometheusSource
-from buto.collect.sources.prometheus.text import PageText
-from buto.collect.sources.protocol import SourceError
-from buto.collect.sources.sampling import sampled
-from buto.collect.target import SourceSpec
 from buto.errors import UsageError
-from buto.properties import Kind
+from buto.measure.sources import chosen as registry
+from buto.measure.sources import prometheus as text_module
+from buto.measure.sources.chosen import Chosen
+from buto.measure.sources.prometheus import PageText, PrometheusSource
+from buto.measure.sources.protocol import SourceError
+from buto.measure.sources.sampling import sampled
+from buto.measure.target import SourceSpec
+from buto.run.properties import Kind
 from tests.support.sources.raw_server import Answer, page, says, serving, text
 from tests.support.sources.surroundings import NoProgram
 

@@ -10,16 +10,16 @@ from typing import Any, ClassVar, cast
 import numpy as np
 import pytest
 
-from buto.collect.hooks import AllHooks, Program
-from buto.collect.record.recording import Recording
-from buto.collect.record.track import Track
-from buto.collect.sources import sampling
-from buto.collect.sources.protocol import Reader, SourceError
-from buto.collect.sources.sampling import SourceHooks, sampled
-from buto.collect.target import SourceSpec
 from buto.errors import MeasureError
-from buto.properties import Kind, Property, Role
-from buto.runs import Outcome, Problem, ProblemKind, Quality, Run, SourceState
+from buto.measure.hooks import AllHooks, Program
+from buto.measure.recording import Recording
+from buto.measure.samples import Track
+from buto.measure.sources import sampling
+from buto.measure.sources.protocol import Reader, SourceError
+from buto.measure.sources.sampling import SourceHooks, sampled
+from buto.measure.target import SourceSpec
+from buto.run import Outcome, Problem, ProblemKind, Quality, Run, SourceState
+from buto.run.properties import Kind, Property, Role
 
 PATIENCE_S = 20.0
 HANGING_S = 0.2

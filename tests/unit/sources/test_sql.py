@@ -13,10 +13,10 @@ import psutil
 import psycopg
 import pytest
 
-from buto.collect.sources import sql
-from buto.collect.sources.protocol import Reader, SourceError
-from buto.collect.sources.sql import SqlSource
-from buto.properties import Kind
+from buto.measure.sources import sql
+from buto.measure.sources.protocol import Reader, SourceError
+from buto.measure.sources.sql import SqlSource
+from buto.run.properties import Kind
 from perf.scale.ports import free_port
 from tests.support import postgresql
 from tests.support.sources.raw_server import serving

@@ -7,11 +7,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from buto.collect.record.recording import Recording
-from buto.collect.record.track import Readings, Track, aligned
 from buto.errors import MeasureError
-from buto.properties import Kind, Property
-from buto.runs import Outcome, Quality
+from buto.measure.recording import Recording
+from buto.measure.samples import Readings, Track, aligned
+from buto.run import Outcome, Quality
+from buto.run.properties import Kind, Property
 
 S = 1_000_000_000
 GAUGE, COUNTER = Property("db.size"), Property("db.rows", kind=Kind.COUNTER)

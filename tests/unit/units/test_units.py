@@ -10,9 +10,9 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from buto import units
 from buto.errors import UsageError
-from buto.properties import METRICS
+from buto.run import units
+from buto.run.properties import METRICS
 
 PRINTED_ERROR = 0.5 * 10.0 ** (1 - units.SIGNIFICANT_DIGITS)
 

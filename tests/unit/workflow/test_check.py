@@ -7,18 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from buto.detectors.calibrated.detector import FittedCalibrated
-from buto.detectors.calibrated.evidence import Evidence
-from buto.errors import BadFileError, JudgeError, MeasureError
-from buto.oracle import load
-from buto.report.formats.json_result import result_document, result_text
-from buto.report.html import render
-from buto.runs import Run, RunSet
-from buto.runs.results import ResultStore
-from buto.verdicts import Status, Verdict
-from buto.workflow.accept import AcceptRequest, accept
-from buto.workflow.check import CheckRequest, check
-from buto.workflow.events import (
+from buto.actions import collecting
+from buto.actions.accept import AcceptRequest, accept
+from buto.actions.check import CheckRequest, Outcome, check
+from buto.actions.collecting import Complete, Interrupted
+from buto.actions.events import (
     Accepted,
     Confirming,
     Event,
@@ -33,11 +26,17 @@ from buto.workflow.events import (
     RunStored,
     Trained,
 )
-from buto.workflow.launching import collecting
-from buto.workflow.launching.interruption import Complete, Interrupted
-from buto.workflow.outcome import Outcome
-from buto.workflow.project import Overrides
-from buto.workflow.train import TrainRequest, train
+from buto.actions.project import Overrides
+from buto.actions.train import TrainRequest, train
+from buto.errors import BadFileError, JudgeError, MeasureError
+from buto.judge.calibrated.detector import FittedCalibrated
+from buto.judge.calibrated.evidence import Evidence
+from buto.judge.verdict import Status, Verdict
+from buto.oracle import load
+from buto.report.formats.json_result import result_document, result_text
+from buto.report.html import render
+from buto.run import Run, RunSet
+from buto.run.entries import ResultStore
 from tests.support.judging import without_turns
 from tests.support.projects import project_in
 from tests.support.runs.scripted import WRONG_EXIT, Script

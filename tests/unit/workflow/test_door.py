@@ -8,13 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from buto.cli.parsing.doors import BUILDS, DOOR, DOOR_PROGRAM, DOOR_WORDS, InBuild, door_of
-from buto.cli.parsing.hints import CommandLine
+from buto.actions.advice import Door, in_words, reword
+from buto.actions.project import Files, Overrides, Project
+from buto.cli.hints import BUILDS, DOOR, DOOR_PROGRAM, DOOR_WORDS, CommandLine, InBuild, door_of
 from buto.errors import BadFileError, JudgeError
 from buto.pytest_plugin.hints import InPytest
 from buto.steps import Action, Advice, Setting, Step
-from buto.workflow.advice.door import Door, in_words, reword
-from buto.workflow.project import Files, Overrides, Project
 
 HERE = Path("/home/me/shop")
 FILES = Files(Path("ci.yaml"), True, Path(), Path("my runs"), Path("o.json"))

@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
+from buto.actions import suggest
+from buto.actions.events import Warned
+from buto.actions.suggest import kept, labelled_past
 from buto.oracle import settings_from
-from buto.runs.labels import Label, Labelling, LabelStore
-from buto.workflow.events import Warned
-from buto.workflow.labels import labelled_runs
-from buto.workflow.labels.labelled_runs import kept, labelled_past
+from buto.run.labels import Label, Labelling, LabelStore
 from tests.support.projects import project_in
 from tests.support.runs.stored import leaking_run, store
 
@@ -37,7 +37,7 @@ def test_all_bad_and_invalid_runs_are_kept_and_the_newest_good_ones(most: int, e
 def test_a_warning_counts_the_good_runs_that_are_left_out(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(labelled_runs, "MOST_RUNS", 4)
+    monkeypatch.setattr(suggest, "MOST_RUNS", 4)
     ids = store(tmp_path, *(leaking_run(number) for number in range(6)))
     labels = LabelStore(project_in(tmp_path).files.store)
     said: list[object] = []

@@ -6,18 +6,17 @@ from pathlib import Path
 
 import pytest
 
+from buto.actions.accept import AcceptRequest, accept
+from buto.actions.check import CheckRequest, check
+from buto.actions.events import Warned, ignore
+from buto.actions.labels import LabelRequest, label, label_bisected, label_result, labels
+from buto.actions.project import Overrides
+from buto.actions.train import TrainRequest, train
 from buto.errors import BadFileError, UsageError
+from buto.judge.verdict import Status, Verdict
 from buto.report.result import Commit, Result
-from buto.runs import Run, RunStore
-from buto.runs.labels import Label, Labelling, LabelStore, current
-from buto.verdicts import Status, Verdict
-from buto.workflow.accept import AcceptRequest, accept
-from buto.workflow.check import CheckRequest, check
-from buto.workflow.events import Warned, ignore
-from buto.workflow.labels.automatic import label_bisected, label_result
-from buto.workflow.labels.label import LabelRequest, label, labels
-from buto.workflow.project import Overrides
-from buto.workflow.train import TrainRequest, train
+from buto.run import Run, RunStore
+from buto.run.labels import Label, Labelling, LabelStore, current
 from tests.support.projects import project_in
 from tests.support.runs.stored import leaking_run, store
 

@@ -6,13 +6,13 @@ from pathlib import Path
 
 import pytest
 
+from buto.actions.check import CheckRequest, check
+from buto.actions.events import Event, Judged, Warned
+from buto.actions.project import Overrides
+from buto.actions.train import TrainRequest, train
 from buto.errors import EXIT_REGRESSION, StorageError
-from buto.runs.labels import LabelStore
-from buto.runs.results import ResultStore
-from buto.workflow.check import CheckRequest, check
-from buto.workflow.events import Event, Judged, Warned
-from buto.workflow.project import Overrides
-from buto.workflow.train import TrainRequest, train
+from buto.run.entries import ResultStore
+from buto.run.labels import LabelStore
 from tests.support.projects import project_in
 from tests.support.runs.stored import leaking_run, store
 

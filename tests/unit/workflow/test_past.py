@@ -7,15 +7,15 @@ from pathlib import Path
 
 import pytest
 
-from buto.oracle.suggestion.model import PastCheck, Truth
-from buto.runs.labels import Label, Labelling, LabelStore
-from buto.runs.names import start_of
-from buto.workflow.accept import AcceptRequest, accept
-from buto.workflow.check import CheckRequest, check
-from buto.workflow.labels.label import LabelRequest, label
-from buto.workflow.labels.past import baseline_of, past_checks
-from buto.workflow.project import Overrides
-from buto.workflow.train import TrainRequest, train
+from buto.actions.accept import AcceptRequest, accept
+from buto.actions.check import CheckRequest, check
+from buto.actions.labels import LabelRequest, label
+from buto.actions.past import baseline_of, past_checks
+from buto.actions.project import Overrides
+from buto.actions.train import TrainRequest, train
+from buto.oracle.suggestion import PastCheck, Truth
+from buto.run.labels import Label, Labelling, LabelStore
+from buto.run.names import start_of
 from tests.support.projects import project_in
 from tests.support.runs.stored import BEGINNING, leaking_run, store
 

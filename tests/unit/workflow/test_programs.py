@@ -8,14 +8,13 @@ from pathlib import Path
 
 import pytest
 
-from buto.cli.commands.launching.compare import COMMAND
-from buto.cli.parsing.programs import programs_of
-from buto.cli.parsing.project import overrides_of, project_of
-from buto.config import TestConfig
+from buto.actions.compare import Program
+from buto.actions.compare import test_of as program_of
+from buto.actions.events import ignore
+from buto.cli.commands.compare import COMMAND
+from buto.cli.parsing import overrides_of, programs_of, project_of
 from buto.errors import UsageError
-from buto.workflow.comparison.programs import Program
-from buto.workflow.comparison.programs import test_of as program_of
-from buto.workflow.events import ignore
+from buto.project.model import TestConfig
 
 CONFIG = """\
 version: 1

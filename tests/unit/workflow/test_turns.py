@@ -9,23 +9,20 @@ from typing import Any
 
 import pytest
 
+from buto.actions import collecting
+from buto.actions.accept import AcceptRequest, accept, not_passed
+from buto.actions.check import CheckRequest, check
+from buto.actions.collecting import Collected, Complete, Interrupted, Plan
+from buto.actions.events import Event, JudgedTaken, TurnsBegin
+from buto.actions.past import past_checks
+from buto.actions.project import Overrides, Project
+from buto.actions.report import ReportRequest, history, report
+from buto.actions.train import TrainRequest, train
 from buto.oracle import load, save
-from buto.programs.model import Revision, Unkept
+from buto.programs.named import Revision, Unkept
 from buto.report.result import Result
 from buto.report.terminal.verdict import result_lines
-from buto.runs import Outcome, ProblemKind
-from buto.workflow.accept import AcceptRequest, accept, not_passed
-from buto.workflow.check import CheckRequest, check
-from buto.workflow.events import Event, JudgedTaken, TurnsBegin
-from buto.workflow.history import history
-from buto.workflow.labels.past import past_checks
-from buto.workflow.launching import collecting
-from buto.workflow.launching.collected import Collected
-from buto.workflow.launching.collecting import Plan
-from buto.workflow.launching.interruption import Complete, Interrupted
-from buto.workflow.project import Overrides, Project
-from buto.workflow.report import ReportRequest, report
-from buto.workflow.train import TrainRequest, train
+from buto.run import Outcome, ProblemKind
 from tests.support.processes.command import called
 from tests.support.projects import project_in
 from tests.support.runs.qualities import invalid

@@ -10,8 +10,8 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 
-from buto.workload import http
-from buto.workload.model import HttpLoad
+from buto.measure.workload import driver
+from buto.measure.workload.model import HttpLoad
 
 SLOW_S = 0.3
 BAD = {
@@ -53,10 +53,10 @@ def shop() -> Iterator[ThreadingHTTPServer]:
 
 def send(
     server: ThreadingHTTPServer, path: str, stop: threading.Event | None = None
-) -> tuple[list[http.Answer], tuple[str, ...]]:
+) -> tuple[list[driver.Answer], tuple[str, ...]]:
     load = HttpLoad("unused", rate=20.0, duration_s=0.5)
     url = f"http://127.0.0.1:{server.server_port}{path}"
-    return http.send(load, url, stop or threading.Event())
+    return driver.send(load, url, stop or threading.Event())
 
 
 def test_requests_are_sent_when_they_are_due_though_answers_take_longer(shop: ThreadingHTTPServer) -> None:
@@ -68,7 +68,7 @@ def test_requests_are_sent_when_they_are_due_though_answers_take_longer(shop: Th
     # One after the other they would take ten times SLOW_S.
     assert asked[-1] - asked[0] < 9 * SLOW_S
     assert min(one.took_s for one in answers) >= SLOW_S
-    assert http.describe(answers).startswith("10 requests, median ")
+    assert driver.describe(answers).startswith("10 requests, median ")
 
 
 def test_answers_that_are_not_good_are_a_problem(shop: ThreadingHTTPServer) -> None:
@@ -102,10 +102,10 @@ def test_nothing_is_sent_after_the_order_to_stop(shop: ThreadingHTTPServer) -> N
     stop = threading.Event()
     stop.set()
     assert send(shop, "/fast", stop) == ([], ())
-    assert http.describe([]) == "no requests"
+    assert driver.describe([]) == "no requests"
 
 
 def test_nobody_at_the_port_is_a_problem() -> None:
     load = HttpLoad("unused", rate=20.0, duration_s=0.1)
-    _, problems = http.send(load, "http://127.0.0.1:1/", threading.Event())
+    _, problems = driver.send(load, "http://127.0.0.1:1/", threading.Event())
     assert problems[0].startswith("2 of 2 requests failed, first: ")

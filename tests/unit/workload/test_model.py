@@ -7,9 +7,10 @@ from textwrap import dedent
 
 import pytest
 
-from buto.config import TestConfig, load
 from buto.errors import ConfigError
-from buto.workload.model import HttpLoad, Operation, Workload
+from buto.measure.workload.model import HttpLoad, Operation, Workload
+from buto.project.config import load
+from buto.project.model import TestConfig
 
 
 def configured(tmp_path: Path, workload: str) -> TestConfig:

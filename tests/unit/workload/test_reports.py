@@ -8,9 +8,9 @@ import threading
 import numpy as np
 import pytest
 
-from buto.collect.record.track import Track
-from buto.properties import Kind
-from buto.workload import parts, reports
+from buto.measure.samples import Track
+from buto.measure.workload import model
+from buto.run.properties import Kind
 
 
 class Listening:
@@ -32,7 +32,7 @@ class Listening:
 
 def run(script: str) -> tuple[tuple[str, ...], Listening]:
     listening = Listening()
-    problems = parts.run_command([sys.executable, "-c", script], {}, threading.Event(), listening)
+    problems = model.run_command([sys.executable, "-c", script], {}, threading.Event(), listening)
     return problems, listening
 
 
@@ -64,7 +64,7 @@ def test_lines_of_the_protocol_become_marks_and_numbers() -> None:
 
 
 def test_numbers_become_readings_at_the_interval(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(reports, "INTERVAL_S", 0.1)
+    monkeypatch.setattr(model, "INTERVAL_S", 0.1)
     loop = "  print(f'buto count sent {n}', flush=True)\n  time.sleep(0.003)"
     script = f"import time\nfor n in range(300):\n{loop}"
     problems, heard = run(script)
@@ -86,8 +86,8 @@ def test_a_line_that_is_none_of_the_protocol_is_a_problem(line: str) -> None:
 
 
 def test_the_memory_for_a_command_is_limited(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(reports, "MOST_NAMES", 2)
-    monkeypatch.setattr(reports, "MOST_MARKS", 1)
+    monkeypatch.setattr(model, "MOST_NAMES", 2)
+    monkeypatch.setattr(model, "MOST_MARKS", 1)
     known = ("buto value a0 1", "buto value a1 1", "buto value a0 2", "buto mark a")
     assert run(printing(*known))[0] == ()
     [problem], heard = run(printing(*known, *(f"buto value a{n} 1" for n in range(2, 5)), "buto mark b"))

@@ -1,4 +1,4 @@
-// Quantities in words: the twin of buto/units.py, compared with it in the tests.
+// Quantities in words: the twin of buto/run/units.py, compared with it in the tests.
 
 function formatNumber(value) {
   if (Number.isNaN(value)) return "unreadable";

@@ -5,11 +5,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from buto.analysis.bounds import ALGORITHMS
-from buto.analysis.matching import MATCHERS
-from buto.analysis.pipeline import PipelineSettings, compare, fit, fit_each, numbers_fit
-from buto.analysis.timepoints import GENERATORS
-from buto.properties import Property
+from buto.judge.thesis.filters import ALGORITHMS
+from buto.judge.thesis.pipeline import MATCHERS, PipelineSettings, compare, fit, fit_each, numbers_fit
+from buto.judge.thesis.time_points import GENERATORS
+from buto.run.properties import Property
 from tests.support.runs.signals import made, make_run
 
 NAN = float("nan")

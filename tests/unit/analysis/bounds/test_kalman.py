@@ -6,14 +6,9 @@ from filterpy.kalman import KalmanFilter
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from buto.analysis.bounds import PROCESS_NOISES, BoundsSettings
-from buto.analysis.bounds.kalman import (
-    kalman_bounds,
-    kalman_listing_bounds,
-    listed_noise,
-    process_variance,
-)
-from buto.analysis.timepoints import time_points
+from buto.judge.thesis.bounds import PROCESS_NOISES, BoundsSettings
+from buto.judge.thesis.filters import kalman_bounds, kalman_listing_bounds, listed_noise, process_variance
+from buto.judge.thesis.time_points import time_points
 from tests.support.references import naive
 
 NAN = float("nan")

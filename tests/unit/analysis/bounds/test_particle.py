@@ -6,10 +6,9 @@ from filterpy.monte_carlo import multinomial_resample
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from buto.analysis.bounds import PROPAGATIONS, WEIGHTINGS, BoundsSettings
-from buto.analysis.bounds.kalman import process_variance
-from buto.analysis.bounds.particle import effective_size, particle_bounds, sampled_anew, weights
-from buto.analysis.timepoints import time_points
+from buto.judge.thesis.bounds import PROPAGATIONS, WEIGHTINGS, BoundsSettings
+from buto.judge.thesis.filters import effective_size, particle_bounds, process_variance, sampled_anew, weights
+from buto.judge.thesis.time_points import time_points
 from tests.support.references import naive
 
 

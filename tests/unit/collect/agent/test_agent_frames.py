@@ -11,10 +11,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from buto.collect.channel import messages as channel
-from buto.collect.channel.frames import MAX_FRAME_BYTES, MAX_HELLO_BYTES, ChannelError, FrameDecoder
-from buto.collect.target import LiveSet, MBeanSpec, Target
-from buto.properties import Kind
+from buto.measure import messages as channel
+from buto.measure.messages import MAX_FRAME_BYTES, MAX_HELLO_BYTES, ChannelError, FrameDecoder
+from buto.measure.target import LiveSet, MBeanSpec, Target
+from buto.run.properties import Kind
 from tests.support.jvm import speech
 
 QUICK = settings(max_examples=50, deadline=None)

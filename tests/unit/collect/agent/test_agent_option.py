@@ -2,8 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from buto.collect.agent.option import agent_option
-from buto.collect.target import Target
+from buto.measure.agent import agent_option
+from buto.measure.target import Target
 
 AGENT = "/x/agent.jar=/x/session"
 VARIABLES = ("JDK_JAVA_OPTIONS", "JAVA_TOOL_OPTIONS", "_JAVA_OPTIONS")

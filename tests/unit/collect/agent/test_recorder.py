@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from buto.collect.channel import messages as channel
-from buto.collect.channel.recorder import AgentRecorder
-from buto.collect.record.recording import Recording
-from buto.properties import Property
+from buto.measure import messages as channel
+from buto.measure.channel import AgentRecorder
+from buto.measure.recording import Recording
+from buto.run.properties import Property
 
 OUTSIDE, A, B = Property("outside"), Property("a"), Property("b")
 

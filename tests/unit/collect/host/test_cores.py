@@ -7,12 +7,10 @@ import time
 
 import pytest
 
-from buto.collect.host import cores
-from buto.collect.host.cores import halves, two_halves
-from buto.collect.host.load import LoadMeter
-from buto.collect.host.metadata import describe
-from buto.collect.target import Target
 from buto.errors import MeasureError
+from buto.measure import host
+from buto.measure.host import LoadMeter, describe, halves, two_halves
+from buto.measure.target import Target
 
 
 def sets(*listed: tuple[int, ...]) -> list[frozenset[int]]:
@@ -43,8 +41,8 @@ def test_both_parts_have_whole_cores_of_equal_size(
 def test_less_than_two_cores_are_an_error_that_names_the_way_without(
     monkeypatch: pytest.MonkeyPatch, cpus: set[int], limit: float | None, got: str
 ) -> None:
-    monkeypatch.setattr(cores, "visible_cpus", lambda: frozenset(cpus))
-    monkeypatch.setattr(cores, "cores_limit", lambda: limit)
+    monkeypatch.setattr(host, "visible_cpus", lambda: frozenset(cpus))
+    monkeypatch.setattr(host, "cores_limit", lambda: limit)
     with pytest.raises(MeasureError, match=f"need at least 2 cores, got {got}\n") as caught:
         two_halves()
     assert caught.value.advice == "compare without --duet, which launches them in turns"
@@ -52,9 +50,9 @@ def test_less_than_two_cores_are_an_error_that_names_the_way_without(
 
 def test_the_threads_of_one_core_stay_together(monkeypatch: pytest.MonkeyPatch) -> None:
     siblings = {0: "0-1", 1: "0-1", 2: "2,3", 3: "2,3"}
-    monkeypatch.setattr(cores, "visible_cpus", lambda: frozenset(siblings))
-    monkeypatch.setattr(cores, "cores_limit", lambda: None)
-    monkeypatch.setattr(cores, "read", lambda path: siblings[int(path.split("/")[5].removeprefix("cpu"))])
+    monkeypatch.setattr(host, "visible_cpus", lambda: frozenset(siblings))
+    monkeypatch.setattr(host, "cores_limit", lambda: None)
+    monkeypatch.setattr(host, "read", lambda path: siblings[int(path.split("/")[5].removeprefix("cpu"))])
     assert two_halves() == ((0, 1), (2, 3))
 
 

@@ -11,9 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from buto.collect.host import control_group, load
-from buto.collect.host.metadata import describe
-from buto.collect.target import Target
+from buto.measure import host
+from buto.measure.host import describe
+from buto.measure.target import Target
 
 TARGET = Target(("java", "-cp", "a b", "Main"), interval_s=0.02)
 
@@ -140,7 +140,7 @@ def test_no_git_is_not_a_failure(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 def test_limits_of_control_groups_are_seen(
     monkeypatch: pytest.MonkeyPatch, files: dict[str, str], cores: float | None, memory: int | None
 ) -> None:
-    monkeypatch.setattr(control_group, "read", files.get)
+    monkeypatch.setattr(host, "read", files.get)
     metadata = describe(TARGET)
     assert (metadata["host.cores.quota"], metadata["host.memory.limit"]) == (cores, memory)
 
@@ -154,12 +154,12 @@ def stat(user: int, *, idle: int = 0, steal: int = 0, elsewhere: int = 0) -> str
 
 def test_the_foreign_load_is_what_visible_cores_did_for_others(monkeypatch: pytest.MonkeyPatch) -> None:
     now = {"clock": 100.0, "own": 5.0, "stat": stat(1000)}
-    monkeypatch.setattr(load, "visible_cpus", lambda: frozenset({0, 1}))
-    monkeypatch.setattr(load, "read", lambda path: now["stat"])
-    monkeypatch.setattr(load, "_own_cpu_s", lambda: now["own"])
+    monkeypatch.setattr(host, "visible_cpus", lambda: frozenset({0, 1}))
+    monkeypatch.setattr(host, "read", lambda path: now["stat"])
+    monkeypatch.setattr(host, "_own_cpu_s", lambda: now["own"])
     monkeypatch.setattr(time, "monotonic", lambda: now["clock"])
     monkeypatch.setattr(os, "sysconf", lambda name: 100)
-    meter = load.LoadMeter()
+    meter = host.LoadMeter()
     now |= {"clock": 110.0, "own": 9.0, "stat": stat(1300, idle=900, steal=100, elsewhere=5000)}
     # Two cores were busy for 3 s each and lost 1 s each; 4 of these 8 s were our own.
     assert meter.foreign_load() == pytest.approx(4 / 20)
@@ -172,7 +172,7 @@ def test_the_foreign_load_is_what_visible_cores_did_for_others(monkeypatch: pyte
 
 
 def test_a_busy_stranger_is_seen_until_it_is_collected_as_our_own() -> None:
-    meter = load.LoadMeter()
+    meter = host.LoadMeter()
     burn = "import time\nwhile time.process_time() < 0.4: pass\nprint(flush=True)\ninput()"
     stranger = subprocess.Popen([sys.executable, "-c", burn], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
     with stranger:
@@ -186,7 +186,7 @@ def test_a_busy_stranger_is_seen_until_it_is_collected_as_our_own() -> None:
 
 
 def test_waiting_for_a_core_is_counted_for_all_threads() -> None:
-    waited_s = load.run_queue_s(os.getpid())
+    waited_s = host.run_queue_s(os.getpid())
     assert waited_s is not None
     assert waited_s >= 0
-    assert load.run_queue_s(2**22 + 1) is None
+    assert host.run_queue_s(2**22 + 1) is None

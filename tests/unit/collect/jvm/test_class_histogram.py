@@ -5,9 +5,9 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from buto.collect.jvm.class_histogram import class_histogram
-from buto.runs import ClassCount
-from buto.runs.observations import MOST_CLASSES
+from buto.measure.diagnostic_command import class_histogram
+from buto.run import ClassCount
+from buto.run.model import MOST_CLASSES
 
 OF_17 = """\
  num     #instances         #bytes  class name (module)

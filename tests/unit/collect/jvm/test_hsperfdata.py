@@ -12,9 +12,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from buto.collect.jvm.counter_values import COUNTER_SOURCES, CounterPlan
-from buto.collect.jvm.hsperfdata import HeldCounters, NoPerfData, parse, places, values_of
-from buto.properties import METRICS, READ_OUTSIDE
+from buto.measure.hsperfdata import (
+    COUNTER_SOURCES,
+    CounterPlan,
+    HeldCounters,
+    NoPerfData,
+    parse,
+    places,
+    values_of,
+)
+from buto.run.properties import METRICS, READ_OUTSIDE
 
 
 def counter_file(counters: Mapping[str, int | str], order: str = "<") -> bytes:

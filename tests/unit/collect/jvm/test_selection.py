@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from buto.collect.jvm.selection import is_wanted, main_name
+from buto.measure.jvms import is_wanted, main_name
 
 
 @pytest.mark.parametrize(

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from buto.collect.process.command_line import CommandLine, command_line, is_java
-from buto.collect.target import Target
+from buto.measure.command_line import CommandLine, command_line, is_java
+from buto.measure.target import Target
 
 OPTION = "-javaagent:/tmp/buto-x/buto-agent.jar=/tmp/buto-x/session"
 

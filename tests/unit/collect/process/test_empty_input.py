@@ -7,7 +7,7 @@ from contextlib import closing
 
 import pytest
 
-from buto.collect.process.empty_input import EmptyInput
+from buto.measure.output import EmptyInput
 
 
 @pytest.mark.parametrize(

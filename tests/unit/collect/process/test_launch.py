@@ -13,12 +13,12 @@ from pathlib import Path
 import psutil
 import pytest
 
-from buto.collect.process.kernel import readable
-from buto.collect.process.launch import Ending, Launch
-from buto.collect.process.private_directory import private_directory
-from buto.collect.process.process_group import is_alive
-from buto.collect.target import Target
 from buto.errors import MeasureError
+from buto.measure.account import readable
+from buto.measure.launch import Ending, Launch
+from buto.measure.private_directory import private_directory
+from buto.measure.process_group import is_alive
+from buto.measure.target import Target
 
 
 def sh(script: str, **settings: object) -> Target:
@@ -114,8 +114,8 @@ def test_the_program_dies_with_buto(tmp_path: Path) -> None:
     script = textwrap.dedent("""
         import sys, time
         from pathlib import Path
-        from buto.collect.process.launch import Launch
-        from buto.collect.target import Target
+        from buto.measure.launch import Launch
+        from buto.measure.target import Target
         launch = Launch(Target(("sleep", "65")), Path(sys.argv[1]))
         print(launch.pid, flush=True)
         time.sleep(60)

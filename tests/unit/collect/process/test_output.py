@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from buto.collect.process import output
-from buto.collect.process.output import HEAD_BYTES, TAIL_BYTES, OutputFile, last_lines
 from buto.errors import StorageError
+from buto.measure import output
+from buto.measure.output import HEAD_BYTES, TAIL_BYTES, OutputFile, last_lines
 
 QUICK = settings(max_examples=50, deadline=None)
 

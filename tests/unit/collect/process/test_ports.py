@@ -7,7 +7,7 @@ import socket
 import subprocess
 import sys
 
-from buto.collect.process.ports import listening
+from buto.measure.private_directory import listening
 
 
 def test_a_port_is_there_while_its_process_listens() -> None:

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from buto.collect.process import program_files
-from buto.collect.process.program_files import program_digest
+from buto.measure import command_line
+from buto.measure.command_line import program_digest
 
 
 @pytest.fixture
@@ -55,10 +55,10 @@ def test_a_source_that_the_command_names_belongs_to_the_program(project: Path) -
 
 def test_what_cannot_be_known_is_not_claimed(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert digest(project, "missing", "java 'unbalanced") is None
-    monkeypatch.setattr(program_files, "MAX_ENTRIES", 1)
+    monkeypatch.setattr(command_line, "MAX_ENTRIES", 1)
     assert digest(project) is None
     monkeypatch.undo()
-    monkeypatch.setattr(program_files, "MAX_BYTES", 3)
+    monkeypatch.setattr(command_line, "MAX_BYTES", 3)
     assert digest(project) is None
 
 

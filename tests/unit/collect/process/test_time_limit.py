@@ -8,9 +8,8 @@ from typing import cast
 
 import pytest
 
-from buto.collect.process import time_limit
-from buto.collect.process.launch import Launch
-from buto.collect.process.time_limit import LONGEST_PAUSE_S, TimeLimit
+from buto.measure import launch
+from buto.measure.launch import LONGEST_PAUSE_S, Launch, TimeLimit
 
 
 class Program:
@@ -33,7 +32,7 @@ def enforced(monkeypatch: pytest.MonkeyPatch, *steps: tuple[float, str]) -> list
     program = Program()
     limit = TimeLimit(cast(Launch, program))
     for now_s, method in steps:
-        monkeypatch.setattr(time_limit, "time", SimpleNamespace(monotonic=partial(float, now_s)))
+        monkeypatch.setattr(launch, "time", SimpleNamespace(monotonic=partial(float, now_s)))
         getattr(limit, method)()
     return program.done
 

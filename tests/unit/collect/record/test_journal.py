@@ -18,13 +18,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from buto.collect.record.journal import WRITE_INTERVAL_S, Journal, RecordingAbandonedError, recover, recovered
-from buto.collect.record.recording import Checkpoint, Recording
 from buto.errors import BadFileError, ButoError, MeasureError
-from buto.properties import Property
-from buto.runs import ClassHistogram, Outcome, ProblemKind, Quality, RunStore, SourceState
-from buto.runs.journal import JournalFile, place_of, read, unfinished
-from buto.runs.journal_entries import decode, encode, whole
+from buto.measure.journal import WRITE_INTERVAL_S, Journal, RecordingAbandonedError, recover, recovered
+from buto.measure.recording import Checkpoint, Recording
+from buto.run import ClassHistogram, Outcome, ProblemKind, Quality, RunStore, SourceState
+from buto.run.journal import JournalFile, decode, encode, place_of, read, unfinished, whole
+from buto.run.properties import Property
 from tests.support.runs.examples import assert_same, full_run
 
 FIELDS = (

@@ -8,11 +8,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from buto.collect.record.quality import Sampling, pauses_s, quality_of, sampling, slow_beans
-from buto.collect.record.recording import Recording
-from buto.collect.target import Target
-from buto.properties import property_for
-from buto.runs import Outcome, Problem, ProblemKind
+from buto.measure.quality import Sampling, pauses_s, quality_of, sampling, slow_beans
+from buto.measure.recording import Recording
+from buto.measure.target import Target
+from buto.run import Outcome, Problem, ProblemKind
+from buto.run.properties import property_for
 
 QUICK = settings(max_examples=50, deadline=None)
 

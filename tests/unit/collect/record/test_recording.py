@@ -7,11 +7,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from buto.collect.record import recording as recording_module
-from buto.collect.record.recording import Recording
 from buto.errors import MeasureError
-from buto.properties import Property
-from buto.runs import ClassHistogram, Outcome, Quality, Run
+from buto.measure import recording as recording_module
+from buto.measure.recording import Recording
+from buto.run import ClassHistogram, Outcome, Quality, Run
+from buto.run.properties import Property
 
 QUICK = settings(max_examples=50, deadline=None)
 

@@ -1,10 +1,10 @@
 import pytest
 
-from buto.detectors.bounds.settings import THESIS
 from buto.errors import JudgeError
+from buto.judge.thesis.detector import THESIS
+from buto.judge.verdict import Direction, Status
 from buto.oracle import check, train
-from buto.runs import Notification, run_set
-from buto.verdicts import Direction, Status
+from buto.run import Notification, run_set
 from tests.support.runs.signals import INTERVAL_S, make_run
 
 SOURCE = "a:type=Counter"

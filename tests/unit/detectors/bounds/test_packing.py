@@ -8,9 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from buto.analysis.bounds import Bounds
-from buto.detectors.bounds.packing import SIDES, packed, unpacked
-from buto.detectors.bounds.rounding import rounded
+from buto.judge.thesis.bounds import Bounds
+from buto.judge.thesis.data import SIDES, packed, rounded, unpacked
 
 
 def through_text(sides):

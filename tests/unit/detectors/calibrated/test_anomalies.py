@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from buto.detectors.calibrated.anomalies import Anomaly, AnomalyKind, find_anomalies
-from buto.detectors.calibrated.profile import Profile
-from buto.runs import FloatArray
+from buto.judge.calibrated.anomalies import Anomaly, AnomalyKind, find_anomalies
+from buto.judge.calibrated.profile import Profile
+from buto.run import FloatArray
 from tests.support.training.profiles import HEAP, THREADS, a_profile
 from tests.support.training.simulated import KINDS, N_COUNTERS, N_GAUGES, training
 

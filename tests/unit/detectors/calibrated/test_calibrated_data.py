@@ -8,20 +8,19 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from buto.analysis.features import GAUGE_FEATURES
-from buto.analysis.series import significant
-from buto.detectors import registry
-from buto.detectors.bounds.settings import THESIS
-from buto.detectors.calibrated.data import read, write
-from buto.detectors.calibrated.envelope import N_POINTS, Envelope, envelope
-from buto.detectors.calibrated.settings import CALIBRATED
-from buto.detectors.stored import MOST_RUNS
 from buto.errors import BadFileError, ButoError
+from buto.judge import registry
+from buto.judge.calibrated.data import read, write
+from buto.judge.calibrated.envelope import N_POINTS, Envelope, envelope
+from buto.judge.calibrated.settings import CALIBRATED
+from buto.judge.features import GAUGE_FEATURES, significant
+from buto.judge.stored import MOST_RUNS
+from buto.judge.thesis.detector import THESIS
+from buto.judge.verdict import Verdict
 from buto.oracle import check, load, save, train
-from buto.oracle.document import to_text
-from buto.properties import Kind, Property
-from buto.runs import Notification, run_set
-from buto.verdicts import Verdict
+from buto.oracle.file import to_text
+from buto.run import Notification, run_set
+from buto.run.properties import Kind, Property
 from tests.support.runs.signals import make_run, program_run
 from tests.support.training.profiles import a_profile
 

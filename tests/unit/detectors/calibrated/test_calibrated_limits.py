@@ -4,13 +4,13 @@ from math import comb
 
 import pytest
 
-from buto.analysis.evidence import training_needed
-from buto.detectors.calibrated.evidence import weigh
-from buto.detectors.calibrated.settings import CALIBRATED
 from buto.errors import JudgeError
+from buto.judge.calibrated.evidence import weigh
+from buto.judge.calibrated.settings import CALIBRATED
+from buto.judge.rank import training_needed
+from buto.judge.verdict import Status
 from buto.oracle import check, settings_from, train
-from buto.runs import run_set
-from buto.verdicts import Status
+from buto.run import run_set
 from tests.support.runs.signals import Program, program_run, program_runs
 from tests.support.training.profiles import a_profile
 

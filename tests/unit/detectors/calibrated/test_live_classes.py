@@ -8,16 +8,16 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from buto.detectors.calibrated import data as stored
-from buto.detectors.calibrated.detector import FittedCalibrated
-from buto.detectors.calibrated.profile import MOST_CLASSES, learn_classes
-from buto.detectors.calibrated.settings import CALIBRATED
-from buto.detectors.comparison.detector import compare
 from buto.errors import BadFileError
+from buto.judge.calibrated import data as stored
+from buto.judge.calibrated.detector import FittedCalibrated
+from buto.judge.calibrated.profile import MOST_CLASSES, learn_classes
+from buto.judge.calibrated.settings import CALIBRATED
+from buto.judge.comparison import compare
+from buto.judge.verdict import Direction, Effect, Status
 from buto.oracle import Oracle, check, load, save, train
-from buto.properties import LIVE_CLASSES
-from buto.runs import ClassCount, ClassHistogram, Run, RunSet, run_set
-from buto.verdicts import Direction, Effect, Status
+from buto.run import ClassCount, ClassHistogram, Run, RunSet, run_set
+from buto.run.properties import LIVE_CLASSES
 from tests.support.runs.signals import program_run, program_runs
 
 SIZES = {"byte[]": 900_000, "java.lang.String": 200_000, "com.acme.Session": 40_000}

@@ -10,18 +10,18 @@ import numpy as np
 import pytest
 
 from buto import oracle
-from buto.detectors.calibrated import profile as by_parts
-from buto.detectors.calibrated.settings import CALIBRATED
-from buto.detectors.readable import read_at_all
 from buto.errors import JudgeError
-from buto.experiments.dataset import archive
+from buto.judge.calibrated import profile as by_parts
+from buto.judge.calibrated.settings import CALIBRATED
+from buto.judge.readable import read_at_all
 from buto.oracle import Oracle
-from buto.oracle.document import to_text
-from buto.report.run_levels import levels
-from buto.runs import RunSet, RunStore, run_set
-from buto.runs import long as long_runs
-from buto.runs import store as stores
-from buto.runs.long import LongRun
+from buto.oracle.file import to_text
+from buto.report.levels import levels
+from buto.run import RunSet, RunStore, run_set
+from buto.run import long as long_runs
+from buto.run import store as stores
+from buto.run.long import LongRun
+from buto_replications.dataset import archive
 from tests.support.checkout import ROOT
 
 pytestmark = pytest.mark.slow

@@ -7,15 +7,15 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from buto.detectors.calibrated.detector import CalibratedDetector, FittedCalibrated
-from buto.detectors.calibrated.evidence import obvious, weigh
-from buto.detectors.calibrated.profile import Profile
-from buto.detectors.calibrated.settings import CALIBRATED, GATE
-from buto.detectors.calibrated.verdict import passes_gate
+from buto.judge.calibrated.detector import CalibratedDetector, FittedCalibrated
+from buto.judge.calibrated.evidence import obvious, weigh
+from buto.judge.calibrated.profile import Profile
+from buto.judge.calibrated.settings import CALIBRATED, GATE
+from buto.judge.calibrated.verdict import passes_gate
+from buto.judge.verdict import Finding, Status, Verdict
 from buto.oracle import check, settings_from, train, why_confirm
-from buto.properties import property_for
-from buto.runs import Run, RunSet, run_set
-from buto.verdicts import Finding, Status, Verdict
+from buto.run import Run, RunSet, run_set
+from buto.run.properties import property_for
 from tests.support.runs.signals import INTERVAL_S, Program, make_run, program_run, program_runs
 from tests.support.runs.stored import leaking_run
 from tests.support.training.profiles import CPU, HEAP, MIB, THREADS, a_profile

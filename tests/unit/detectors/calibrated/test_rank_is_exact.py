@@ -15,12 +15,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from buto.analysis.features import catalogue
-from buto.detectors.calibrated.evidence import Evidence, weigh
-from buto.detectors.calibrated.profile import Profile
-from buto.detectors.calibrated.settings import CALIBRATED, JudgeSettings
-from buto.detectors.effects import GROWTH, PART
-from buto.runs import FloatArray
+from buto.judge.calibrated.evidence import Evidence, weigh
+from buto.judge.calibrated.profile import Profile
+from buto.judge.calibrated.settings import CALIBRATED, JudgeSettings
+from buto.judge.effects import GROWTH, PART
+from buto.judge.features import catalogue
+from buto.run import FloatArray
 from tests.support.training.profiles import BALANCE, CPU, HEAP, LEVEL, NEVER, THREADS, a_profile
 
 PROPERTIES = (HEAP, CPU, THREADS, BALANCE)

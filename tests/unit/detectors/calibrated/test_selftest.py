@@ -8,10 +8,10 @@ from math import comb
 import numpy as np
 import pytest
 
-from buto.detectors.alarms import Alarms, runs_to_tell
-from buto.detectors.calibrated.selftest import selftest
-from buto.detectors.calibrated.settings import CALIBRATED
 from buto.errors import JudgeError
+from buto.judge.alarms import Alarms, runs_to_tell
+from buto.judge.calibrated.selftest import selftest
+from buto.judge.calibrated.settings import CALIBRATED
 from tests.support.training.profiles import CPU, HEAP, THREADS, a_profile
 
 FEW = (HEAP, CPU, THREADS)

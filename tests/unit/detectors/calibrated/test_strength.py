@@ -10,13 +10,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from buto.detectors.calibrated.evidence import weigh
-from buto.detectors.calibrated.profile import Profile
-from buto.detectors.calibrated.settings import CALIBRATED, GATE, JudgeSettings
-from buto.detectors.calibrated.strength import FEW, MARGIN, MOST_ASKED, strengths, usual_names
-from buto.detectors.strength import Strength
-from buto.properties import Property
-from buto.runs import FloatArray
+from buto.judge.alarms import Strength
+from buto.judge.calibrated.evidence import weigh
+from buto.judge.calibrated.profile import Profile
+from buto.judge.calibrated.settings import CALIBRATED, GATE, JudgeSettings
+from buto.judge.calibrated.strength import FEW, MARGIN, MOST_ASKED, strengths, usual_names
+from buto.run import FloatArray
+from buto.run.properties import Property
 from tests.support.training import profiles
 from tests.support.training.profiles import ALL, CPU, HEAP, NEVER, THREADS, a_profile
 

@@ -8,11 +8,11 @@ from math import inf
 import numpy as np
 import pytest
 
-from buto.detectors.calibrated.settings import CALIBRATED
-from buto.detectors.calibrated.strength import AUTO, gain
-from buto.detectors.strength import Strength
+from buto.judge.alarms import Strength
+from buto.judge.calibrated.settings import CALIBRATED
+from buto.judge.calibrated.strength import AUTO, gain
 from buto.oracle import enough_runs
-from buto.runs import RunSet, run_set
+from buto.run import RunSet, run_set
 from tests.support.runs.stored import leaking_run
 from tests.support.training.profiles import CPU, HEAP, THREADS
 

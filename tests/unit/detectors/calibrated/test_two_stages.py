@@ -13,10 +13,10 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from buto.detectors.calibrated.evidence import Evidence, obvious, weigh
-from buto.detectors.calibrated.settings import CALIBRATED, JudgeSettings
-from buto.detectors.calibrated.verdict import passes_gate
-from buto.runs import FloatArray
+from buto.judge.calibrated.evidence import Evidence, obvious, weigh
+from buto.judge.calibrated.settings import CALIBRATED, JudgeSettings
+from buto.judge.calibrated.verdict import passes_gate
+from buto.run import FloatArray
 from tests.support.training.profiles import CPU, HEAP, THREADS, a_profile
 
 N_TRAINING, N_CHECKED = 7, 3

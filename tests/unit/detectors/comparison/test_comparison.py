@@ -5,14 +5,14 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from buto.detectors.bounds.settings import THESIS
-from buto.detectors.calibrated.settings import CALIBRATED
-from buto.detectors.comparison.detector import compare, comparing, runs_needed, smallest_p_value
-from buto.detectors.judge import settings_from
 from buto.errors import JudgeError
-from buto.properties import property_for
-from buto.runs import run_set
-from buto.verdicts import Direction, Effect, Status
+from buto.judge.calibrated.settings import CALIBRATED
+from buto.judge.comparison import compare, comparing, runs_needed, smallest_p_value
+from buto.judge.registry import settings_from
+from buto.judge.thesis.detector import THESIS
+from buto.judge.verdict import Direction, Effect, Status
+from buto.run import run_set
+from buto.run.properties import property_for
 from tests.support.runs.qualities import starved
 from tests.support.runs.signals import Program, make_run, program_run
 

@@ -7,14 +7,13 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from buto.detectors.calibrated.explanation import explain_comparison
-from buto.detectors.calibrated.settings import CALIBRATED
-from buto.detectors.comparison.detector import compare, comparing, runs_needed, smallest_p_value
-from buto.detectors.comparison.pairs import pairs_of
 from buto.errors import JudgeError
-from buto.runs import RunSet, run_set
-from buto.runs.model import PAIR
-from buto.verdicts import Direction, Effect, Status
+from buto.judge.calibrated.detector import explain_comparison
+from buto.judge.calibrated.settings import CALIBRATED
+from buto.judge.comparison import compare, comparing, pairs_of, runs_needed, smallest_p_value
+from buto.judge.verdict import Direction, Effect, Status
+from buto.run import RunSet, run_set
+from buto.run.model import PAIR
 from tests.support.runs.qualities import starved
 from tests.support.runs.signals import Program, program_run
 

@@ -11,11 +11,14 @@ import jsonschema
 
 from buto import schemas
 from buto.causes import Explanation, explain
-from buto.profiles import ClassSize, Kind
-from buto.report.causes.json_result import explanation_document, explanation_json
-from buto.report.causes.markdown import explanation_markdown
-from buto.report.causes.page import explanation_page
-from buto.report.causes.text import explanation_lines
+from buto.report.causes import (
+    explanation_document,
+    explanation_json,
+    explanation_lines,
+    explanation_markdown,
+    explanation_page,
+)
+from buto.run.profiles import ClassSize, Kind
 from tests.support.profiles import launches, profile
 
 OLD = {"shop.Cart.add < shop.Main.main": 1e6, "shop.Page.show < shop.Main.main": 1e6}

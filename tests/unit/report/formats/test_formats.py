@@ -14,12 +14,11 @@ import jsonschema
 import pytest
 from markdown_it import MarkdownIt
 
-from buto.report.formats.annotations import workflow_commands
-from buto.report.formats.bencher import MAX_NAME, bencher_document, bencher_text
-from buto.report.formats.junit import MAX_OUTPUT, junit_xml
+from buto.judge.verdict import Status
+from buto.report.formats.junit import MAX_OUTPUT, junit_xml, workflow_commands
 from buto.report.formats.markdown import code, markdown_text, marker
+from buto.report.formats.trackers import MAX_NAME, bencher_document, bencher_text
 from buto.report.result import LeftOut, Result, reported
-from buto.verdicts import Status
 from tests.support.report import golden, made
 from tests.support.runs.qualities import starved
 

@@ -10,12 +10,12 @@ import jsonschema
 import pytest
 
 from buto.errors import EXIT_NOT_JUDGED, EXIT_PASS, EXIT_REGRESSION, MeasureError
-from buto.report.formats.annotations import workflow_commands
+from buto.judge.verdict import Status
 from buto.report.formats.json_result import result_document, result_text
+from buto.report.formats.junit import workflow_commands
 from buto.report.result import Result
-from buto.runs import Quality
+from buto.run import Quality
 from buto.schemas import load
-from buto.verdicts import Status
 from buto.version import __version__
 from tests.support.report import golden, made
 

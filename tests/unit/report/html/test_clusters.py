@@ -1,8 +1,8 @@
 import numpy as np
 
-from buto.detectors.views import ClusterView
-from buto.properties import Kind, Property
-from buto.report.html.sections.clusters import SIDE, TOP, TREE, drawings
+from buto.judge.views import ClusterView
+from buto.report.html.sections import SIDE, TOP, TREE, drawings
+from buto.run.properties import Kind, Property
 
 CPU = Property("jvm.cpu.time", "s", Kind.COUNTER)
 MERGES = np.array([[0.0, 2.0, 0.1, 2.0], [1.0, 3.0, 0.5, 3.0]])

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
-from buto.report.html.curves import LARGEST, Codes, Scale, codes, scale_of, thinned
+from buto.report.html.chart_data import LARGEST, Codes, Scale, codes, scale_of, thinned
 
 NUMBERS = st.floats(-1e300, 1e300, allow_subnormal=False)
 SAMPLES = st.integers(1, 300).flatmap(lambda n: arrays.arrays(np.float64, (n, 2), elements=NUMBERS))

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from buto.report.html.escaping import block, escape, json_block, line, name_parts, visible
+from buto.report.html.template import block, escape, json_block, line, name_parts, visible
 from tests.support.report.reports import HOSTILE
 
 ANY_TEXT = st.text(st.characters(exclude_categories=()))

@@ -14,16 +14,21 @@ from typing import Any
 import numpy as np
 import pytest
 
-from buto.reading_order import in_line
+from buto.judge.verdict import Status, Verdict, in_line
 from buto.report.check_report import CheckReport
 from buto.report.html import render
-from buto.report.html.chart_data import MAX_VALUES, MOST_TELLING, page_data, points_of, training_drawn
-from buto.report.html.escaping import escape, line
-from buto.report.html.events import MAX_MARKS, collections_of
-from buto.report.html.template import _environment
-from buto.runs import Run
-from buto.units import format_number
-from buto.verdicts import Status, Verdict
+from buto.report.html.chart_data import (
+    MAX_MARKS,
+    MAX_VALUES,
+    MOST_TELLING,
+    collections_of,
+    page_data,
+    points_of,
+    training_drawn,
+)
+from buto.report.html.template import _environment, escape, line
+from buto.run import Run
+from buto.run.units import format_number
 from tests.support.report import reports
 
 MEGABYTE = 1_000_000

@@ -4,7 +4,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from buto.report.terminal.sparkline import BLOCKS, sparkline
+from buto.report.terminal.style import BLOCKS, sparkline
 
 
 def test_a_ramp_climbs_through_every_block() -> None:

@@ -6,9 +6,9 @@ from math import inf
 
 import pytest
 
-from buto.detectors.strength import Strength
-from buto.properties import property_for
-from buto.report.terminal.strengths import HEADING, strength_lines
+from buto.judge.alarms import Strength
+from buto.report.terminal.short import HEADING, strength_lines
+from buto.run.properties import property_for
 
 HEAP = property_for("jvm.memory.heap.used")
 

@@ -8,15 +8,14 @@ from typing import Any
 import numpy as np
 import pytest
 
-from buto.detectors.calibrated.findings import MEASURES
-from buto.detectors.views import Band
-from buto.reading_order import Order
+from buto.judge.calibrated.findings import MEASURES
+from buto.judge.verdict import Direction, Effect, Finding, Order, Status, Verdict
+from buto.judge.views import Band
 from buto.report import words
 from buto.report.environment import EnvironmentRow, Likeness
 from buto.report.panels import Curve
 from buto.report.terminal.verdict import Detail, result_lines, styled_lines, verdict_lines
-from buto.runs import Run
-from buto.verdicts import Direction, Effect, Finding, Status, Verdict
+from buto.run import Run
 from tests.support.report import made
 
 ENVIRONMENT = (

@@ -14,10 +14,9 @@ from pathlib import Path
 import pytest
 
 from buto.errors import BadFileError
-from buto.runs import Outcome, RunStore, RunSummary
-from buto.runs.files import cache
-from buto.runs.format.run_files import DOCUMENT
-from buto.runs.results import ResultStore
+from buto.run import Outcome, RunStore, RunSummary, cache
+from buto.run.entries import ResultStore
+from buto.run.tables import DOCUMENT
 from tests.support.checkout import ROOT
 from tests.support.runs.examples import full_run
 
@@ -56,7 +55,7 @@ def test_documents_that_are_known_are_not_read_again(
     store: RunStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     expected = store.summaries("leaker")
-    monkeypatch.setattr("buto.runs.storage.directory.read_file", None)
+    monkeypatch.setattr("buto.run.directory.read_file", None)
     assert store.summaries("leaker") == expected
     assert [summary.id for summary in expected] == IDS
     assert all(summary.head is not None for summary in expected)

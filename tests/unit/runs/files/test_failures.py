@@ -12,8 +12,7 @@ from typing import NamedTuple
 import pytest
 
 from buto.errors import EXIT_NOT_JUDGED, StorageError
-from buto.runs import RunStore
-from buto.runs.files import staging
+from buto.run import RunStore, files
 from tests.support.processes.mounts import with_own_mounts
 from tests.support.runs.examples import full_run
 
@@ -99,7 +98,7 @@ def test_an_interrupted_writer_leaves_nothing(tmp_path: Path, monkeypatch: pytes
 
     store = RunStore(tmp_path)
     store.add(full_run("1"))
-    monkeypatch.setattr(staging.os, "fsync", interrupted)
+    monkeypatch.setattr(files.os, "fsync", interrupted)
     with pytest.raises(KeyboardInterrupt):
         store.add(full_run("2"))
     assert store.ids("leaker") == ["1"]
@@ -114,9 +113,9 @@ def test_a_run_that_could_not_be_read_again_is_not_written(tmp_path: Path) -> No
 
 def test_a_file_is_published_whole_or_not_at_all(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     place = tmp_path / "oracle.json"
-    staging.publish_file(place, b"old")
-    monkeypatch.setattr(staging.os, "fsync", lambda descriptor: os.close(-1))
+    files.publish_file(place, b"old")
+    monkeypatch.setattr(files.os, "fsync", lambda descriptor: os.close(-1))
     with pytest.raises(OSError, match="Bad file descriptor"):
-        staging.publish_file(place, b"new")
+        files.publish_file(place, b"new")
     assert place.read_bytes() == b"old"
     assert list(tmp_path.iterdir()) == [place]

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from buto.runs.files.unnamed import UnnamedFile
+from buto.run.files import UnnamedFile
 from tests.support.processes.descriptors import n_open_below
 
 CONTENTS = [b"first" * 1000, b"2", b"third" * 5000]

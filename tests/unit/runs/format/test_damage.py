@@ -17,9 +17,8 @@ import pyarrow.parquet as pq
 import pytest
 
 from buto.errors import EXIT_BAD_FILE, BadFileError
-from buto.runs import RunStore
-from buto.runs.format import document, tables
-from buto.runs.format.upgrades import UPGRADES
+from buto.run import RunStore, format, tables
+from buto.run.format import UPGRADES
 from tests.support.runs.examples import assert_same, full_run
 
 FILES = ["run.json", "samples.parquet", "notifications.parquet", "stdout.txt", "stderr.txt"]
@@ -183,15 +182,15 @@ def test_what_is_not_document_is_refused(place: Path, content: bytes) -> None:
 
 
 def test_a_newer_format_is_refused_by_its_version(place: Path) -> None:
-    edit(place, lambda data: data.update(version=document.VERSION + 1))
+    edit(place, lambda data: data.update(version=format.VERSION + 1))
     error = load_error(place)
-    assert f"version {document.VERSION + 1}" in error.message
+    assert f"version {format.VERSION + 1}" in error.message
     assert "a newer buto" in (error.advice or "")
 
 
 def test_older_formats_are_upgraded_step_by_step(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    now = document.VERSION
-    monkeypatch.setattr(document, "VERSION", now + 2)
+    now = format.VERSION
+    monkeypatch.setattr(format, "VERSION", now + 2)
     monkeypatch.setitem(UPGRADES, now, lambda data: data | {"test": data["test"] + " in two"})
     monkeypatch.setitem(UPGRADES, now + 1, lambda data: data | {"test": data["test"].removesuffix(" in two")})
     assert_same(RunStore(place.parents[2]).load("leaker", place.name), full_run())

@@ -10,8 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from buto.properties import Better, Kind, Property, Role
-from buto.runs import (
+from buto.run import (
     ClassCount,
     ClassHistogram,
     Mark,
@@ -24,8 +23,9 @@ from buto.runs import (
     RunStore,
     SourceState,
     encode_test,
+    format,
 )
-from buto.runs.format import document
+from buto.run.properties import Better, Kind, Property, Role
 from tests.support.checkout import ROOT
 from tests.support.runs.examples import assert_same
 
@@ -117,7 +117,7 @@ SINCE = {ProblemKind.SERVICE, ProblemKind.NO_WINDOW, ProblemKind.BUSY_HOST}
 """Kinds that later versions added."""
 
 
-@pytest.mark.parametrize(("version", "expected"), [(1, OLDER), (2, OLDER), (document.VERSION, RUN)])
+@pytest.mark.parametrize(("version", "expected"), [(1, OLDER), (2, OLDER), (format.VERSION, RUN)])
 def test_every_version_is_read_as_it_was_written(version: int, expected: Run) -> None:
     store = RunStore(GOLDEN / f"v{version}")
     assert_same(store.load(RUN.test, RUN.id), expected)
@@ -137,7 +137,7 @@ def test_the_texts_of_version_1_get_their_kinds() -> None:
 def test_the_newest_version_is_what_is_written(tmp_path: Path) -> None:
     """Change this test together with ``document.VERSION``, and keep the old golden run."""
     RunStore(tmp_path).add(RUN)
-    (golden,) = (GOLDEN / f"v{document.VERSION}").rglob("run.json")
+    (golden,) = (GOLDEN / f"v{format.VERSION}").rglob("run.json")
     written, expected = (json.loads(path.read_text()) for path in (next(tmp_path.rglob("run.json")), golden))
     # Parquet's bytes depend on the version of its writer.
     for data in (written, expected):

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from buto.errors import StorageError
-from buto.runs.storage import s3
-from buto.runs.storage.place import S3Url
+from buto.run import s3
+from buto.run.storage import S3Url
 
 FIRST = {"Contents": [{"Key": "folder/a", "ETag": "1", "LastModified": "2026", "Size": 1}]}
 LAST = {"Contents": [{"Key": "folder/b", "ETag": "2", "LastModified": "2026", "Size": 1}]}

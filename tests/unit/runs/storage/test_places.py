@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from buto.errors import UsageError
-from buto.runs.storage.place import S3Url, place_of
+from buto.run.storage import S3Url, place_of
 
 
 @pytest.mark.parametrize(

@@ -7,14 +7,12 @@ from typing import BinaryIO
 
 import pytest
 
-from buto.cli.commands.stored.runs.recovery import recover_all
-from buto.cli.printing.console import Console
+from buto.cli.commands.runs import recover_all
+from buto.cli.console import Console
 from buto.errors import EXIT_NOT_JUDGED, StorageError
-from buto.runs import RunStore
-from buto.runs.storage import objects
-from buto.runs.storage.place import S3Url
-from buto.runs.storage.protocol import TakenError, UnsentError
-from buto.runs.storage.s3 import ObjectExistsError
+from buto.run import RunStore, objects
+from buto.run.s3 import ObjectExistsError
+from buto.run.storage import S3Url, TakenError, UnsentError
 from tests.support.runs.examples import full_run
 
 TEST = "leaker"

@@ -9,10 +9,9 @@ from pathlib import Path
 
 import pytest
 
+from buto.actions.worktrees import Answer, check_order, checked_out, described, first_bad, move_to
 from buto.errors import JudgeError, UsageError
 from buto.steps import Action, Step
-from buto.workflow.git.bisection import Answer, check_order, described, first_bad, move_to
-from buto.workflow.git.worktrees import checked_out
 
 N_COMMITS = 9
 

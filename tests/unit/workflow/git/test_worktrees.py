@@ -10,9 +10,9 @@ from pathlib import Path
 import psutil
 import pytest
 
+from buto.actions.git import commit_of, repository_of
+from buto.actions.worktrees import checked_out, run_build, same_place
 from buto.errors import MeasureError, UsageError
-from buto.workflow.git.commands import commit_of, repository_of
-from buto.workflow.git.worktrees import build, checked_out, same_place
 
 PATIENCE_S = 20.0
 
@@ -114,20 +114,20 @@ def test_arguments_of_a_hook_do_not_lead_astray(repository: Path, monkeypatch: p
 
 
 def test_a_build_is_made_where_the_revision_is(tmp_path: Path) -> None:
-    build("sh -c 'echo made > built'", tmp_path)
+    run_build("sh -c 'echo made > built'", tmp_path)
     assert (tmp_path / "built").read_text() == "made\n"
 
 
 def test_a_build_that_fails_is_quoted(tmp_path: Path) -> None:
     with pytest.raises(MeasureError, match="exited with code 3.*\nno such symbol"):
-        build("sh -c 'echo no such symbol >&2; exit 3'", tmp_path)
+        run_build("sh -c 'echo no such symbol >&2; exit 3'", tmp_path)
 
 
 def test_a_build_that_hangs_is_ended_with_all_that_it_started(tmp_path: Path) -> None:
     begun = time.monotonic()
     length = str(54321 + os.getpid())
     with pytest.raises(MeasureError, match=r"took longer than 0\.5 s"):
-        build(f"sh -c 'sleep {length} & sleep {length}'", tmp_path, timeout_s=0.5)
+        run_build(f"sh -c 'sleep {length} & sleep {length}'", tmp_path, timeout_s=0.5)
     assert time.monotonic() - begun < 20
 
     def is_one_alive() -> bool:
@@ -149,4 +149,4 @@ def test_a_build_that_hangs_is_ended_with_all_that_it_started(tmp_path: Path) ->
 )
 def test_what_is_not_a_build_command_is_refused(tmp_path: Path, command: str, message: str) -> None:
     with pytest.raises(UsageError, match=message):
-        build(command, tmp_path)
+        run_build(command, tmp_path)

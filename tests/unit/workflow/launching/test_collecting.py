@@ -9,19 +9,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from buto.collect.hooks import AllHooks
-from buto.collect.target import Target
-from buto.engine.recording import record_one
+from buto.actions.collecting import Collected, Plan, interleave
+from buto.actions.ending import repeats
+from buto.actions.events import Event as LaunchEvent
+from buto.actions.events import RunStored
+from buto.engine import record_one
 from buto.errors import MeasureError, StorageError
-from buto.runs import Problem, ProblemKind, Quality, RunSet
-from buto.runs.model import PURPOSE, SESSION
-from buto.runs.store import RunStore
-from buto.workflow.events import Event as LaunchEvent
-from buto.workflow.events import RunStored
-from buto.workflow.launching.collected import Collected
-from buto.workflow.launching.collecting import Plan
-from buto.workflow.launching.ending import repeats
-from buto.workflow.launching.order import interleave
+from buto.measure.hooks import AllHooks
+from buto.measure.target import Target
+from buto.run import Problem, ProblemKind, Quality, RunSet
+from buto.run.model import PURPOSE, SESSION
+from buto.run.store import RunStore
 from tests.support.runs.scripted import GOOD, LATE, STARVED, WRONG_EXIT, Event, Log, Script
 
 

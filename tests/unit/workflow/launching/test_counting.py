@@ -8,14 +8,13 @@ from typing import cast
 import numpy as np
 import pytest
 
-from buto.collect.target import NOT_IN_TRAINING, LiveSet
-from buto.config import TestConfig
-from buto.config.model import build_test
+from buto.actions.advice import remarks
+from buto.actions.case import accepted, checked, learned
+from buto.measure.target import NOT_IN_TRAINING, LiveSet
 from buto.oracle import Oracle
-from buto.properties import LIVE_OBJECTS, property_for
-from buto.runs import Run, run_set
-from buto.workflow.advice.remarks import remarks
-from buto.workflow.launching.case import accepted, checked, learned
+from buto.project.model import TestConfig, build_test
+from buto.run import Run, run_set
+from buto.run.properties import LIVE_OBJECTS, property_for
 from tests.support.runs.examples import full_run
 
 TOO_LARGE = "the heap was 3.1 GiB (limit 2 GiB)"

@@ -8,17 +8,16 @@ from pathlib import Path
 
 import pytest
 
-from buto.collect.progress import Progress
-from buto.collect.record.journal import RecordingAbandonedError
-from buto.collect.target import Target
+from buto.actions.collecting import Collected, Plan
+from buto.actions.duet import collect_pairs
+from buto.actions.events import OnEvent
 from buto.errors import MeasureError
-from buto.runs import Run, new_id
-from buto.runs.model import PAIR, SESSION
-from buto.runs.store import RunStore
-from buto.workflow.events import OnEvent
-from buto.workflow.launching.collected import Collected
-from buto.workflow.launching.collecting import Plan
-from buto.workflow.launching.duet import collect_pairs
+from buto.measure.journal import RecordingAbandonedError
+from buto.measure.progress import Progress
+from buto.measure.target import Target
+from buto.run import Run, new_id
+from buto.run.model import PAIR, SESSION
+from buto.run.store import RunStore
 from tests.support.runs.scripted import GOOD, STARVED, WRONG_EXIT, Event, Log
 
 CORES = ((0, 2), (1, 3))

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from buto.runs import Problem, ProblemKind
-from buto.workflow.launching.ending import advice_on
+from buto.actions.ending import advice_on
+from buto.run import Problem, ProblemKind
 
 
 @pytest.mark.parametrize(

@@ -8,13 +8,13 @@ from pathlib import Path
 
 import pytest
 
+from buto.actions.ending import measuring
 from buto.errors import StorageError
-from buto.workflow.launching.lock import measuring
 
 HOLD = """
 import sys
 from pathlib import Path
-from buto.workflow.launching.lock import measuring
+from buto.actions.ending import measuring
 with measuring(Path(sys.argv[1]), lambda: None):
     print("held", flush=True)
     sys.stdin.read()

@@ -10,11 +10,10 @@ from typing import Any
 import pytest
 from scipy.stats import chi2
 
-from buto.detectors.comparison.detector import DEFAULT_RUNS
-from buto.workflow.comparison.compare import CompareRequest, compare
-from buto.workflow.comparison.programs import two_programs
-from buto.workflow.launching import collecting
-from buto.workflow.launching.order import shuffled
+from buto.actions import collecting
+from buto.actions.collecting import shuffled
+from buto.actions.compare import CompareRequest, compare, two_programs
+from buto.judge.protocol import DEFAULT_RUNS
 from tests.support.projects import project_in
 from tests.support.runs.scripted import Script
 from tests.support.runs.stored import leaking_run

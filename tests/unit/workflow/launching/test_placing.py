@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from buto.config import build_test
-from buto.engine.placement import HostLabels, Placement, placement
-from buto.runs.model import WORKER
+from buto.engine import HostLabels, Placement, placement
+from buto.project.model import build_test
+from buto.run.model import WORKER
 
 EARLIER = {
     "host.cpu.model": "EPYC",

@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from buto.collect.target import Target
+from buto.actions.collecting import Plan
+from buto.actions.stored import newest_check
 from buto.errors import ButoError
-from buto.runs import Outcome, Problem, ProblemKind, Quality, Run, RunStore
-from buto.workflow.launching.collecting import Plan
-from buto.workflow.project.stored import newest_check
+from buto.measure.target import Target
+from buto.run import Outcome, Problem, ProblemKind, Quality, Run, RunStore
 from tests.support.projects import project_in
 from tests.support.runs import stored
 from tests.support.runs.scripted import GOOD, Log, Script

@@ -11,23 +11,20 @@ from typing import Any
 
 import pytest
 
+from buto.actions import why as profiling
+from buto.actions.compare import two_programs
+from buto.actions.events import Event, ProfileRecorded, ProfilesStored, Warned
+from buto.actions.project import Overrides
+from buto.actions.stored import ALL, stored_runs
+from buto.actions.why import WhyRequest, store_profile, why
 from buto.causes import Explanation, Tier
-from buto.collect.flight.launch import Flight
-from buto.collect.target import Target
-from buto.config import TestConfig
 from buto.errors import BadFileError, UsageError
-from buto.profiles import Kind, Profile
-from buto.profiles.kinds import USUAL
-from buto.profiles.store import ProfileStore
-from buto.runs.results import ResultStore
-from buto.runs.store import RunStore
-from buto.workflow.comparison.programs import two_programs
-from buto.workflow.events import Event, ProfileRecorded, ProfilesStored, Warned
-from buto.workflow.project import Overrides
-from buto.workflow.project.stored import ALL, stored_runs
-from buto.workflow.why import profiling
-from buto.workflow.why.storing import store_profile
-from buto.workflow.why.why import WhyRequest, why
+from buto.measure.flight import Flight
+from buto.measure.target import Target
+from buto.project.model import TestConfig
+from buto.run.entries import ResultStore
+from buto.run.profiles import USUAL, Kind, Profile, ProfileStore
+from buto.run.store import RunStore
 from tests.support.profiles import launches
 from tests.support.projects import project_in
 

@@ -13,11 +13,11 @@ import numpy as np
 import pytest
 
 from buto.errors import UsageError
-from buto.workload.driver import workload_hooks
-from buto.workload.load import engine
-from buto.workload.load.model import Arrivals, Load, Login, Phase, RequestKind
-from buto.workload.load.tally import Tally
-from buto.workload.model import Workload
+from buto.measure.workload import load as engine
+from buto.measure.workload.driver import workload_hooks
+from buto.measure.workload.load import Tally
+from buto.measure.workload.model import Workload
+from buto.measure.workload.plan import Arrivals, Load, Login, Phase, RequestKind
 
 SLOW_S = 0.3
 

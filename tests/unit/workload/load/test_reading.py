@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from buto.config import load as load_config
 from buto.errors import ConfigError
-from buto.workload.load.model import Arrivals, Load, Login, Phase, RequestKind, Variable
+from buto.measure.workload.plan import Arrivals, Load, Login, Phase, RequestKind, Variable
+from buto.project.config import load as load_config
 
 HEAD = "version: 1\ntests:\n  a:\n    command: [java, Shop]\n    workload:\n      port: any\n      load:\n"
 FULL = """\

@@ -6,9 +6,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from buto.workload.load.model import Arrivals, Load, Phase, RequestKind, Variable
-from buto.workload.load.schedule import schedule
-from buto.workload.load.templates import Template, Values
+from buto.measure.workload.load import schedule
+from buto.measure.workload.plan import Arrivals, Load, Phase, RequestKind, Template, Values, Variable
 
 KINDS = (RequestKind("search", "/s"), RequestKind("create", "/c"))
 

@@ -11,18 +11,11 @@ from pathlib import Path
 
 import pytest
 
-from buto.collect.process.process_group import is_alive
-from buto.runs import ProblemKind
-from buto.workload.services.running import Services, running
+from buto.measure.process_group import is_alive
+from buto.measure.workload.serving import Services, running
+from buto.run import ProblemKind
 from tests.support.checkout import ROOT
-from tests.support.services import (
-    PATIENCE_S,
-    TICK,
-    ending,
-    sh,
-    until,
-    with_program,
-)
+from tests.support.services import PATIENCE_S, TICK, ending, sh, until, with_program
 
 
 def test_children_and_daemons_of_a_service_end_with_it(tmp_path: Path) -> None:
@@ -148,9 +141,9 @@ def _interrupted_while_stopping(services: Services, monkeypatch: pytest.MonkeyPa
 
 DYING = """
 import re, sys, time
-from buto.workload.services.model import Service
-from buto.workload.services.running import running
-from buto.workload.services.model import LogLine
+from buto.measure.workload.services import Service
+from buto.measure.workload.serving import running
+from buto.measure.workload.services import LogLine
 script = "(setsid sh -c 'echo $$ >> pids; exec sleep 61' &); sleep 62 & echo $! >> pids; echo $$ >> pids; "
 script += "until [ $(wc -l < pids) = 3 ]; do sleep 0.01; done; echo up; exec sleep 60"
 with running([Service("db", ("sh", "-c", script), LogLine(re.compile("up")))]):

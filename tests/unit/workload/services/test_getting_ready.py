@@ -8,17 +8,13 @@ from pathlib import Path
 
 import pytest
 
-from buto.collect.process.process_group import is_alive
-from buto.collect.progress import Progress
 from buto.errors import MeasureError
-from buto.workload.services.model import CommandSucceeds, HttpAnswers, LogLine, PortOpen, Readiness, Service
-from buto.workload.services.running import running
+from buto.measure.process_group import is_alive
+from buto.measure.progress import Progress
+from buto.measure.workload.services import CommandSucceeds, HttpAnswers, LogLine, PortOpen, Readiness, Service
+from buto.measure.workload.serving import running
 from perf.scale.ports import free_port
-from tests.support.services import (
-    UP,
-    sh,
-    web_server,
-)
+from tests.support.services import UP, sh, web_server
 
 
 def test_services_start_in_order_and_stop_in_reverse_with_their_output(tmp_path: Path) -> None:

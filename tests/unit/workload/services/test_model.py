@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from buto.config import load
-from buto.config.model import TestConfig
 from buto.errors import ConfigError
-from buto.workload.services.model import CommandSucceeds, HttpAnswers, LogLine, PortOpen
+from buto.measure.workload.services import CommandSucceeds, HttpAnswers, LogLine, PortOpen
+from buto.project.config import load
+from buto.project.model import TestConfig
 
 FULL = """\
 version: 1

@@ -8,11 +8,8 @@ from pathlib import Path
 import pytest
 
 from buto.errors import StorageError, UsageError
-from buto.workload.services.running import running
-from tests.support.services import (
-    reachable,
-    sh,
-)
+from buto.measure.workload.serving import running
+from tests.support.services import reachable, sh
 
 
 def test_each_run_has_a_fresh_copy_of_the_template(tmp_path: Path) -> None:

@@ -8,15 +8,15 @@ from datetime import UTC, datetime
 import numpy as np
 import pytest
 
-from buto.detectors.calibrated.detector import CalibratedDetector
-from buto.detectors.judge import settings_from
+from buto.judge.calibrated.detector import CalibratedDetector
+from buto.judge.registry import settings_from
+from buto.judge.verdict import Direction, Status
 from buto.oracle import check, judge, load, save, train, why_confirm
-from buto.properties import LIVE_CLASSES, Kind, Property
 from buto.report.check_report import check_report
 from buto.report.html import render
-from buto.runs import ClassCount, ClassHistogram, run_set
-from buto.runs.observations import AT_END
-from buto.verdicts import Direction, Status
+from buto.run import ClassCount, ClassHistogram, run_set
+from buto.run.model import AT_END
+from buto.run.properties import LIVE_CLASSES, Kind, Property
 from tests.support.runs.signals import make_run
 
 READS, WRITES = "load.throughput[read]", "load.throughput[write]"

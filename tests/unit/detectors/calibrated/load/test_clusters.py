@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from buto.detectors.calibrated.load_models import cut, merges
-from buto.detectors.regression_models.clusters import clustered, distances, pseudo_f
+from buto.judge.calibrated.load_models import cut, merges
+from buto_replications.detectors.regression_clusters import clustered, distances, pseudo_f
 
 
 def slowly(apart, clusters):

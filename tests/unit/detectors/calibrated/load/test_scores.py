@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from buto.detectors.calibrated.load_evidence import Scored
+from buto.judge.calibrated.load_evidence import Scored
 
 N = 40
 FAMILY = np.arange(N)

@@ -6,15 +6,15 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from buto.detectors.calibrated.detector import GUARANTEE, CalibratedDetector, FittedCalibrated
-from buto.detectors.calibrated.environments import environment_of
-from buto.detectors.calibrated.machine_groups import held_out_environments
-from buto.detectors.calibrated.machine_ranking import SMALLEST_TAIL, SOFTENING, Elsewhere, Scores
-from buto.detectors.calibrated.machines import NOT_SEEN
 from buto.errors import BadFileError
+from buto.judge.calibrated.detector import GUARANTEE, CalibratedDetector, FittedCalibrated
+from buto.judge.calibrated.environments import environment_of
+from buto.judge.calibrated.machine_groups import held_out_environments
+from buto.judge.calibrated.machine_ranking import SMALLEST_TAIL, SOFTENING, Elsewhere, Scores
+from buto.judge.calibrated.machines import NOT_SEEN
+from buto.judge.verdict import Status
 from buto.oracle import settings_from
-from buto.runs import run_set
-from buto.verdicts import Status
+from buto.run import run_set
 from tests.support.runs.signals import INTERVAL_S, make_run
 
 CLASSES, ALLOCATED, THREADS = "jvm.class.count", "jvm.memory.allocated", "jvm.thread.count"

@@ -2,10 +2,10 @@
 
 import numpy as np
 
-from buto.detectors.calibrated.environments import environment_of
-from buto.detectors.calibrated.machine_numbers import merged, quantity_of
-from buto.detectors.settings import USUAL_METADATA
-from buto.properties import property_for
+from buto.judge.calibrated.environments import environment_of
+from buto.judge.calibrated.machine_numbers import merged, quantity_of
+from buto.judge.settings import USUAL_METADATA
+from buto.run.properties import property_for
 from tests.support.runs.signals import INTERVAL_S, make_run
 
 TIMES = np.arange(10) * INTERVAL_S

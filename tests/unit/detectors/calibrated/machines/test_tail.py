@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from scipy.special import stdtr
 
-from buto.analysis.evidence import students_t
+from buto.judge.rank import students_t
 
 
 def test_the_tail_is_students_t() -> None:

@@ -11,7 +11,7 @@ import java.nio.file.Path;
 import java.util.Arrays;
 
 /**
- * Reads recordings of Flight Recorder and prints their stacks, folded, as text that docs/formats/stacks.md
+ * Reads recordings of Flight Recorder and prints their stacks, folded, as text that java-probes/stacks.md
  * describes. A recording that cannot be read leaves one line with the reason; the others are still read.
  */
 public final class Main {

@@ -1,6 +1,6 @@
 package buto.probes.agent.channel;
 
-/** The types of frames on the channel; see docs/formats/agent-channel.md. */
+/** The types of frames on the channel; see java-probes/agent-channel.md. */
 public final class Frame {
     public static final int HELLO = 1;
     static final int COLUMNS = 2;

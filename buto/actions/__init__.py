@@ -1,0 +1,28 @@
+"""What buto does, callable without a command line.
+
+Every action is a function ``action(project, request, on_event)``: a frozen request in, a stream of typed
+events through ``on_event`` while it works, a frozen result out. Expected failures are raised as
+:class:`buto.errors.ButoError`, Ctrl-C during launches as ``launching.interruption.Interrupted``.
+
+    from buto.actions.check import CheckRequest, check
+    from buto.actions.project import Files, Project
+
+    files = Files.located()
+    project = Project(files, files.read_configuration(), door)
+    outcome = check(project, CheckRequest(("shop",)), print)
+
+* ``record``, ``train``, ``check``, ``accept``, ``comparison.compare``, ``bisect``, ``report``,
+  ``selftest``, ``attach``: the actions, each with its request. Those that judge or learn return an
+  :class:`buto.actions.check.Outcome`: a result for each test, and the exit code of a command.
+  ``check.finished`` and ``train.learn`` do the same with runs that are at hand.
+* ``project``: ``Files``, where configuration, runs and oracles are; ``Project``, what is known of a test;
+  ``Overrides``, what a call specifies over all that; ``stored``, the stored runs that a user means.
+* ``launching``: launches in random order, one buto at a time; ``launching.case``, the state of one test
+  from its first launch to its verdict, also for callers that launch one run at a time.
+* ``events``: everything that is reported on the way.
+* ``advice``: what a user is told beside results. ``advice.rules`` has warnings and next steps for every door;
+  a ``Door`` of ``advice.door`` (command line, pytest, Python) puts a step into words.
+* ``git``: revisions, temporary working trees, bisection, changed files.
+
+Nothing is imported here, so that a program pays only for the action that it uses.
+"""

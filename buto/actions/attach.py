@@ -1,0 +1,103 @@
+"""Attaching: record a JVM that is already running, and keep the run.
+
+Read the sources of tests now, without a launch.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from buto.actions.advice import worded
+from buto.actions.events import (
+    LaunchesEnded,
+    LaunchesPlanned,
+    LaunchProgressed,
+    LaunchStarted,
+    OnEvent,
+    RunStored,
+    ignore,
+)
+from buto.actions.project import Overrides, Project
+from buto.actions.record import measuring_alone
+from buto.errors import UsageError
+from buto.measure.jmx.attach import AttachSpec
+from buto.measure.jmx.attach import attach as attached
+from buto.measure.journal import Journal
+from buto.measure.sources.sampling import DryReading, RunningProgram, read_once
+from buto.measure.target import SourceSpec
+from buto.project.model import TestConfig
+from buto.run import Run
+from buto.run.model import PURPOSE
+from buto.steps import Action
+
+ATTACH = "attach"
+
+
+@worded
+def attach(project: Project, spec: AttachSpec, on_event: OnEvent = ignore) -> Run:
+    """Record until the JVM ends, the time is over or Ctrl-C is pressed; the run is kept, usable or not.
+
+    If the configuration has a test of this name, its sources are read, too.
+
+    Raises:
+        MeasureError: the JVM cannot be reached or measured.
+        StorageError: the store cannot be written.
+        UsageError: a package that a source needs is not installed.
+    """
+    test = project.configured(spec.test)
+    if test is not None:
+        spec = replace(spec, sources=test.target.sources, secrets=test.target.secrets)
+    on_event(LaunchesPlanned({spec.test: 1}))
+    try:
+        with measuring_alone(project, on_event):
+            on_event(LaunchStarted(spec.test, 1, 1))
+            store = project.store
+            with Journal(store, {PURPOSE: ATTACH}) as journal:
+                run = attached(spec, lambda progress: on_event(LaunchProgressed(progress)), journal=journal)
+                run = replace(run, metadata={**run.metadata, PURPOSE: ATTACH})
+                store.add(run)
+            on_event(RunStored(run))
+            return run
+    finally:
+        on_event(LaunchesEnded())
+
+
+@dataclass(frozen=True, slots=True)
+class SourceReading:
+    """What one source of one test gave."""
+
+    test: str
+    spec: SourceSpec
+    reading: DryReading
+
+
+@worded
+def read_sources(
+    project: Project, names: Sequence[str] = (), pid: int | None = None
+) -> Iterator[SourceReading]:
+    """Read every source of the tests once, one after the other.
+
+    Args:
+        names: of tests; none for all of the configuration.
+        pid: of the JVM beside which they are read; None if no program runs.
+
+    Raises:
+        UsageError: no such test has sources, or a package that a source needs is not installed.
+    """
+    tests = [project.configured(name) for name in project.names(names, Action.RECORD, Overrides())]
+    specs = [(test, spec) for test in tests if test is not None for spec in test.target.sources]
+    if not specs:
+        raise UsageError(
+            "no test here has sources",
+            advice=f"add sources to a test in {project.door.configuration}: sources: {{host: {{}}}}",
+        )
+    program = RunningProgram(pid)
+    return (_reading(test, spec, program) for test, spec in specs)
+
+
+def _reading(test: TestConfig, spec: SourceSpec, program: RunningProgram) -> SourceReading:
+    """Read one source; a driver may quote a URL with its password as the reason."""
+    reading = read_once(spec, program)
+    mask = test.target.new_mask()
+    return SourceReading(test.name, spec, replace(reading, reason=mask.text(reading.reason)))

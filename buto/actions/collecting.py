@@ -1,0 +1,335 @@
+"""The training manager: launches tests many times in random order and stores each run at once.
+
+What launching a test gave: its runs, and why there are not more.
+
+The order in which tests are launched.
+
+Ctrl-C, with what is complete and from where the work can continue.
+"""
+
+from __future__ import annotations
+
+import math
+import random
+import time
+from collections import Counter, deque
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from buto.actions.ending import check_ending, check_repeats
+from buto.actions.events import GivenUp, LaunchProgressed, LaunchRepeated, LaunchStarted, OnEvent, RunStored
+from buto.engine import (
+    ALONE,
+    ANYWHERE,
+    Began,
+    Ended,
+    Engine,
+    EngineFor,
+    GivenBack,
+    Launch,
+    LocalEngine,
+    News,
+    Placement,
+    Progressed,
+    Setup,
+)
+from buto.errors import ButoError
+from buto.measure.target import Target
+from buto.measure.workload.model import Workload
+from buto.run import Run, RunSet, run_set
+from buto.run.model import PURPOSE, SESSION
+from buto.run.storage import Place
+from buto.run.store import RunStore
+
+
+@dataclass(frozen=True, slots=True)
+class Collected:
+    """The runs of one test.
+
+    Attributes:
+        runs: all stored runs, in the order of their start, including invalid ones.
+        failure: why there are fewer valid runs than planned; None if there are enough.
+    """
+
+    runs: tuple[Run, ...] = ()
+    failure: ButoError | None = None
+
+    def valid(self) -> RunSet:
+        """Return the usable runs."""
+        return run_set([run for run in self.runs if run.quality.valid])
+
+
+def interleave(counts: Mapping[str, int], seed: int) -> list[str]:
+    """Return each test as often as it is planned, in rounds of random order.
+
+    A machine that grows slower or warmer then affects all tests alike (randomised blocks).
+    """
+    source = random.Random(seed)
+    order: list[str] = []
+    for number in range(max(counts.values(), default=0)):
+        block = [test for test, count in counts.items() if count > number]
+        source.shuffle(block)
+        order += block
+    return order
+
+
+def shuffled(counts: Mapping[str, int], seed: int) -> list[str]:
+    """Return each test as often as it is planned, every order as likely as any other.
+
+    Only so is each way of dealing the launches out to two programs equally likely, which makes the rank of a
+    comparison exact on a machine that drifts.
+    """
+    order = [test for test, count in counts.items() for _ in range(count)]
+    random.Random(seed).shuffle(order)
+    return order
+
+
+def without(order: Sequence[str], done: Mapping[str, int]) -> list[str]:
+    """Return an order without each test's first launches, as many as ``done`` says."""
+    passed: Counter[str] = Counter()
+    left = []
+    for test in order:
+        passed[test] += 1
+        if passed[test] > done.get(test, 0):
+            left.append(test)
+    return left
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """How often to launch one test.
+
+    Attributes:
+        workload: what loads the program while it is measured; None for nothing.
+        setup: what belongs to every run besides the program.
+        enough: called with the valid runs of this session after each; returns whether no more are needed.
+        where: on which hosts, if there are several.
+        inputs, inputs_from: see :class:`buto.engine.Launch`.
+    """
+
+    test: str
+    target: Target
+    runs: int
+    workload: Workload | None = None
+    setup: Setup = ALONE
+    enough: Callable[[RunSet], bool] | None = None
+    where: Placement = ANYWHERE
+    inputs: tuple[str, ...] = ()
+    inputs_from: Path | None = None
+
+
+def collect(
+    plans: Sequence[Plan],
+    store: RunStore,
+    on_event: OnEvent,
+    *,
+    seed: int,
+    purpose: str,
+    engine_for: EngineFor = LocalEngine,
+    done: Mapping[str, int] | None = None,
+    deadline_s: float = math.inf,
+    forgiven: int = 0,
+    sessions: Mapping[str, str] | None = None,
+    together: bool = False,
+) -> dict[str, Collected]:
+    """Launch every plan as often as planned, in random order, and store each run as it ends.
+
+    A run that was disturbed is repeated, at most :func:`repeats` times a test. A program that ends
+    with another exit code than expected, or at its time limit, or cannot be measured, would fail again:
+    its test is given up at once and the other tests go on.
+
+    Args:
+        plans: one for each test; no test twice.
+        seed: of the random order.
+        purpose: written into each run's metadata under PURPOSE, so that runs which were judged can be
+            distinguished from those that may train an oracle.
+        engine_for: creates what carries out the launches.
+        done: by test, how many valid runs an interrupted session with these plans and this seed has
+            stored; the order continues after them. None: there was no such session.
+        deadline_s: of ``time.monotonic()``; no launch begins after it.
+        forgiven: how many failures of a test are forgiven at the cost of one more launch each; for programs
+            known to work and unattended sessions.
+        sessions: by test, the id of the first run of the session that is continued; a missing test
+            begins one. Written into each run's metadata under SESSION.
+        together: whether the tests are compared: every order of launches is equally likely, and a test that
+            is given up also ends the others, because they are useless without it.
+
+    Returns:
+        By test, in the order of the plans, what this session recorded.
+
+    Raises:
+        StorageError: the store cannot be written. What was stored before stays.
+        EngineLostError: the engine can carry out no launch any more. What was stored before stays.
+        KeyboardInterrupt: the current programs were stopped and their runs dropped; those before stay.
+    """
+    session = _Session(plans, on_event, purpose, done or {}, sessions or {}, forgiven, together)
+    with engine_for(store, session.report) as engine:
+        session.check(engine)
+        if together and session.failed:
+            return session.results
+        session.plan(seed)
+        while session.begin(engine, deadline_s):
+            ended = engine.wait()
+            if ended is not None:
+                session.conclude(ended, engine)
+    return session.results
+
+
+class _Session:
+    """The launches of one call: which are still wanted, which have begun, and what they gave.
+
+    Attributes:
+        results: by test, in the order of the plans.
+    """
+
+    def __init__(
+        self,
+        plans: Sequence[Plan],
+        on_event: OnEvent,
+        purpose: str,
+        done: Mapping[str, int],
+        sessions: Mapping[str, str],
+        forgiven: int,
+        together: bool,
+    ) -> None:
+        self._plans = {plan.test: plan for plan in plans}
+        self._on_event = on_event
+        self._purpose = purpose
+        self._done = done
+        self._firsts = dict(sessions)
+        self._forgiven = forgiven
+        self._together = together
+        self._failures: Counter[str] = Counter()
+        self._running: Counter[str] = Counter()
+        self._queue: deque[str] = deque()
+        self.results = {plan.test: Collected() for plan in plans}
+
+    @property
+    def failed(self) -> bool:
+        """Whether a test was given up."""
+        return any(result.failure is not None for result in self.results.values())
+
+    def report(self, news: News) -> None:
+        """Report what the engine does."""
+        match news:
+            case Began(launch, host):
+                planned = self._plans[launch.test].runs
+                self._on_event(LaunchStarted(launch.test, launch.number, planned, host))
+            case Progressed(launch, progress, host):
+                self._on_event(LaunchProgressed(progress, launch.test, host))
+            case GivenBack(launch, error, host):
+                self._on_event(LaunchRepeated(launch.test, error, host))
+
+    def check(self, engine: Engine) -> None:
+        """Give up the tests whose programs cannot be started."""
+        for plan in self._plans.values():
+            try:
+                engine.check(self._launch(plan.test))
+            except ButoError as error:
+                self.results[plan.test] = Collected(failure=error)
+                self._on_event(GivenUp(plan.test, error))
+
+    def plan(self, seed: int) -> None:
+        """Put the launches that are missing into random order."""
+        counts = {test: plan.runs for test, plan in self._plans.items() if self._failure(test) is None}
+        order = shuffled if self._together else interleave
+        self._queue = deque(without(order(counts, seed), self._done))
+
+    def begin(self, engine: Engine, deadline_s: float) -> bool:
+        """Begin what there is room for; return whether there is anything to wait for."""
+        while self._queue and time.monotonic() < deadline_s:
+            wanted = [self._launch(test) for test in dict.fromkeys(self._queue)]
+            begun = engine.begin(wanted)
+            for launch in begun:
+                self._queue.remove(launch.test)
+                self._running[launch.test] += 1
+            if not begun:
+                return True
+        return self._running.total() > 0
+
+    def conclude(self, ended: Ended, engine: Engine) -> None:
+        """Keep what a launch gave, and decide whether its test goes on."""
+        test = ended.launch.test
+        if ended.begun:
+            self._running[test] -= 1
+        plan = self._plans[test]
+        try:
+            if ended.run is None:
+                assert ended.error is not None
+                raise ended.error
+            run = ended.run
+            self._firsts.setdefault(test, str(run.metadata.get(SESSION, run.id)))
+            result = replace(self.results[test], runs=(*self.results[test].runs, run))
+            self.results[test] = result
+            self._on_event(RunStored(run))
+            check_ending(run, plan.target)
+            if not run.quality.valid:
+                check_repeats(result.runs, plan.runs)
+                self._queue.append(test)
+            elif plan.enough is not None and plan.enough(result.valid()):
+                self._drop([test], engine)
+        except ButoError as error:
+            self._fail(ended, error, engine)
+
+    def _fail(self, ended: Ended, error: ButoError, engine: Engine) -> None:
+        test = ended.launch.test
+        self._failures[test] += 1
+        if self._failures[test] <= self._forgiven:
+            self._on_event(LaunchRepeated(test, error))
+            if ended.begun:
+                self._queue.append(test)
+            return
+        self.results[test] = replace(self.results[test], failure=error)
+        self._on_event(GivenUp(test, error))
+        self._drop(list(self._plans) if self._together else [test], engine)
+
+    def _drop(self, tests: Sequence[str], engine: Engine) -> None:
+        """Launch these tests no more."""
+        for test in tests:
+            engine.drop(test)
+            del self._running[test]
+        self._queue = deque(test for test in self._queue if test not in tests)
+
+    def _failure(self, test: str) -> ButoError | None:
+        return self.results[test].failure
+
+    def _launch(self, test: str) -> Launch:
+        """Return the next launch of a test."""
+        plan, first = self._plans[test], self._firsts.get(test)
+        return Launch(
+            test,
+            plan.target,
+            self._done.get(test, 0) + len(self.results[test].valid()) + self._running[test] + 1,
+            plan.workload,
+            plan.setup,
+            {PURPOSE: self._purpose} | ({SESSION: first} if first else {}),
+            plan.where,
+            plan.inputs,
+            plan.inputs_from,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Complete:
+    """How many of the planned usable runs of a test are stored."""
+
+    test: str
+    runs: int
+    planned: int
+
+
+class Interrupted(KeyboardInterrupt):
+    """Ctrl-C while programs were launched.
+
+    Attributes:
+        complete: the runs that each test has; empty if nothing was stored.
+        store: the store that has them.
+        first_id: id of the first run that was stored, None without any; training can continue from there.
+    """
+
+    def __init__(self, complete: tuple[Complete, ...], store: Place, first_id: str | None) -> None:
+        super().__init__("interrupted")
+        self.complete = complete
+        self.store = store
+        self.first_id = first_id

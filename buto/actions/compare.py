@@ -1,0 +1,268 @@
+"""Comparing two programs: launch them alternately and judge the second by the first.
+
+The two programs of a comparison: their names, and how each is launched.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING
+
+from buto import oracle
+from buto.actions.advice import Door, worded
+from buto.actions.case import Case
+from buto.actions.check import Outcome, concluded
+from buto.actions.collecting import Collected
+from buto.actions.events import Failed, Judged, OnEvent, ignore
+from buto.actions.project import NO_OVERRIDES, Overrides, Project
+from buto.actions.record import describe, launch
+from buto.actions.stored import ALL, stored_runs
+from buto.actions.worktrees import at_revision
+from buto.errors import ButoError, UsageError
+from buto.judge import registry
+from buto.judge.protocol import Comparison
+from buto.judge.verdict import Status, Verdict
+from buto.project.model import TestConfig
+from buto.report.check_report import check_report
+from buto.report.result import Result
+from buto.run import Run, run_set
+from buto.run.cache import is_missing
+from buto.steps import Action, Step
+
+if TYPE_CHECKING:
+    from buto.measure.host import Halves
+
+
+@dataclass(frozen=True, slots=True)
+class Program:
+    """One of the two programs.
+
+    Attributes:
+        name: the name of its test, under which its runs are stored.
+        like: tests of the configuration or with an oracle; the first that exists specifies how to launch the
+            program, except for what was given. A program with only a command is launched like the other one.
+        command: the given command; None without one.
+        revision: a revision of the repository; None for the current files.
+    """
+
+    name: str
+    like: tuple[str, ...]
+    command: tuple[str, ...] | None
+    revision: str | None = None
+
+
+def two_programs(
+    first: str, second: str, commands: tuple[tuple[str, ...] | None, tuple[str, ...] | None]
+) -> tuple[Program, Program]:
+    """Return two programs, each with its command or None."""
+    one, other = commands
+    return Program(first, (first, second), one), Program(second, (second, first), other)
+
+
+def two_revisions(
+    test: str, revisions: tuple[str, str], command: tuple[str, ...] | None
+) -> tuple[Program, Program]:
+    """Return two revisions of one program."""
+    old, new = (Program(f"{test}@{revision}", (test,), command, revision) for revision in revisions)
+    return old, new
+
+
+def test_of(
+    program: Program,
+    project: Project,
+    overrides: Overrides,
+    build: str | None,
+    stack: ExitStack,
+    on_event: OnEvent,
+) -> TestConfig:
+    """Return how to launch a program. A revision is checked out and built; closing the stack removes it.
+
+    Args:
+        build: the command that builds a revision; None for none.
+    """
+    test = replace(_described(program, project, overrides), name=program.name)
+    if program.revision is None:
+        return test
+    return at_revision(test, program.revision, build, stack, on_event)
+
+
+def _described(program: Program, project: Project, overrides: Overrides) -> TestConfig:
+    action, own = Action.COMPARE, replace(overrides, command=program.command)
+    for name in program.like if program.command is not None else program.like[:1]:
+        if project.configured(name) is not None:
+            return project.test(name, action, own, project.known_oracle(name, action, own))
+        if not is_missing(project.oracle_path(name)):
+            return project.test(name, action, own, project.oracle(name, action))
+    return project.test(program.like[0], action, own, None)
+
+
+@dataclass(frozen=True, slots=True)
+class CompareRequest:
+    """What to compare.
+
+    Attributes:
+        programs: the first and the second, of different names.
+        overrides: what this call specifies of both, apart from their commands.
+        runs: how many usable runs of each; None for enough to decide.
+        from_runs: stored runs to compare instead of launching: ``all``, or ``FIRST..LAST``.
+        build: the command that builds a revision before it is launched; None for none.
+        duet: whether the two run at the same time, in pairs, each on half of the cores.
+    """
+
+    programs: tuple[Program, Program]
+    overrides: Overrides = NO_OVERRIDES
+    runs: int | None = None
+    from_runs: str | None = None
+    build: str | None = None
+    duet: bool = False
+
+
+@worded
+def compare(project: Project, request: CompareRequest, on_event: OnEvent = ignore) -> Outcome:
+    """Launch two programs in random order and report what the second uses more or less of.
+
+    Returns:
+        One result. It is not in the history, because it does not belong to a single test.
+
+    Raises:
+        UsageError: the programs have one name, no command is known for one, too few runs are wanted, or a
+            program that is to run beside the other has services or a workload.
+        MeasureError: there are too few cores for two programs at the same time.
+        StorageError: the store cannot be written.
+        Interrupted: Ctrl-C; runs that are complete stay.
+    """
+    first, second = request.programs
+    if first.name == second.name:
+        raise UsageError(
+            f"both programs are called {first.name!r}",
+            advice=f"give them two names: {project.door.step(Step(Action.COMPARE, 'old', against='new'))}",
+        )
+    if request.duet and request.from_runs is not None:
+        name = project.door.name
+        raise UsageError(
+            f"{name('duet')} and {name('from-runs')} exclude each other",
+            advice=f"stored pairs are recognised: leave out {name('duet')}",
+        )
+    ours = project.configured(first.like[0])
+    settings = oracle.DEFAULT if ours is None else ours.settings
+    comparison = registry.comparison(settings, request.overrides.alpha, paired=request.duet)
+    runs = _number_of_runs(project.door, request.runs, comparison)
+    if request.from_runs is None:
+        cores = _halves() if request.duet else None
+        with ExitStack() as stack:
+            tests = [
+                test_of(program, project, request.overrides, request.build, stack, on_event)
+                for program in request.programs
+            ]
+            if request.duet:
+                _check_alone(project, tests)
+            cases = [Case(test, Action.COMPARE.value, runs) for test in tests]
+            found = launch(project, cases, on_event, together=True, cores=cores)
+            collected = {name: Collected(case.runs, case.failure) for name, case in found.items()}
+    else:
+        collected = {
+            program.name: Collected(tuple(_stored(project, program.name, request.from_runs)))
+            for program in request.programs
+        }
+    result = _compared(project.door, collected, request, comparison, on_event)
+    return concluded(Action.COMPARE, [result])
+
+
+def _number_of_runs(door: Door, wanted: int | None, comparison: Comparison) -> int:
+    """Return how many runs of each to launch; UsageError if too few to show anything are wanted."""
+    if wanted is not None and wanted < comparison.fewest:
+        what = "pairs" if comparison.paired else "runs of each"
+        raise UsageError(
+            f"{wanted} {what} are too few for an alpha of {comparison.alpha:g}",
+            advice=f"{door.setting('runs', str(comparison.fewest))}, or a larger {door.name('alpha')}",
+        )
+    return wanted or comparison.usual
+
+
+def _halves() -> Halves:
+    # Imported here, because stored runs are compared without what asks the machine.
+    from buto.measure.host import two_halves
+
+    return two_halves()
+
+
+def _check_alone(project: Project, tests: Sequence[TestConfig]) -> None:
+    """Raise UsageError if a program needs others beside it, which would not be on its half of the cores."""
+    for test in tests:
+        if test.services or test.workload is not None:
+            raise UsageError(
+                f"{test.name} has services or a workload, and cannot run at the same time as another program",
+                advice=f"launch them in turns, without {project.door.name('duet')}",
+            )
+
+
+def _stored(project: Project, test: str, which: str) -> list[Run]:
+    if which != ALL and ".." not in which:
+        raise UsageError(
+            f"{project.door.setting('from-runs', which)}: two programs have no ids in common",
+            advice=f"{project.door.setting('from-runs', ALL)}, or FIRST..LAST",
+        )
+    return stored_runs(project, test, which)
+
+
+def _compared(
+    door: Door,
+    collected: Mapping[str, Collected],
+    request: CompareRequest,
+    comparison: Comparison,
+    on_event: OnEvent,
+) -> Result:
+    names = [program.name for program in request.programs]
+    title = f"{names[1]} against {names[0]}"
+    runs = sorted((run for one in collected.values() for run in one.runs), key=lambda run: run.id)
+
+    def failed(test: str, error: ButoError) -> Result:
+        result = Result(title, None, runs, error=error)
+        on_event(Failed(replace(result, test=test)))
+        return result
+
+    for name in names:
+        if (failure := collected[name].failure) is not None:
+            return failed(name, failure)
+    first, second = (run_set(collected[name].runs) for name in names)
+    try:
+        checked = oracle.compare(comparison, first, second, title)
+    except ButoError as error:
+        return failed(title, error)
+    steps = [door.step(step) for step in _next_steps(checked.verdict, request, runs)]
+    report = check_report(checked, made=datetime.now(UTC), next_steps=steps)
+    result = Result(title, None, runs, checked.verdict, report=report)
+    on_event(Judged(result))
+    for name in names:
+        describe(door, name, collected[name].valid(), on_event)
+    return result
+
+
+def _next_steps(verdict: Verdict, request: CompareRequest, runs: list[Run]) -> list[Step]:
+    if verdict.status is Status.PASS:
+        return []
+    first, second = (program.name for program in request.programs)
+    which = f"{runs[0].id}..{runs[-1].id}"
+    return [
+        Step(Action.SHOW_RUN, second, run_id=next(iter(verdict.run_ids), None)),
+        Step(
+            Action.COMPARE,
+            first,
+            against=second,
+            from_runs=which,
+            why="the same runs, with every chart",
+        ),
+        *_why(request, verdict),
+    ]
+
+
+def _why(request: CompareRequest, verdict: Verdict) -> list[Step]:
+    """Return the step that names the code, where two revisions were compared and can be compared again."""
+    old, new = request.programs
+    if verdict.status is not Status.REGRESSION or old.revision is None or new.revision is None:
+        return []
+    revisions = (old.revision, new.revision)
+    return [Step(Action.WHY, old.like[0], revisions=revisions, build=request.build, why="which code did it")]

@@ -1,0 +1,219 @@
+"""Keeping the program that a test was trained on, and launching it again."""
+
+from __future__ import annotations
+
+import os
+import shlex
+from collections.abc import Sequence
+from contextlib import ExitStack, suppress
+from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
+
+from buto.actions import git
+from buto.actions.events import OnEvent
+from buto.actions.project import Project
+from buto.actions.worktrees import at_revision
+from buto.errors import ButoError, UsageError
+from buto.measure.command_line import program_digest
+from buto.measure.private_directory import private_directory
+from buto.programs.java import reference_text
+from buto.programs.named import UNKNOWN, Kept, Named, OldProgram, Revision, Unkept, files_of
+from buto.programs.snapshot import Snapshot, snapshot
+from buto.programs.store import ProgramStore
+from buto.project.document import expand
+from buto.project.model import TestConfig
+from buto.run import Run
+from buto.run.model import COMMAND, PROGRAM
+from buto.steps import Advice, Setting
+
+_BUILD_TOOLS = frozenset(
+    (
+        *("mvn", "mvnw", "mvnd", "gradle", "gradlew", "make", "ninja", "cmake", "bazel", "bazelisk", "ant"),
+        *("sbt", "mill", "lein", "just", "task", "npm", "npx", "yarn", "pnpm", "jbang", "scala-cli", "buck2"),
+    )
+)
+_WRAPPERS = frozenset(
+    ("env", "nice", "ionice", "taskset", "numactl", "chrt", "setsid", "nohup", "stdbuf", "time", "timeout")
+)
+"""Commands that only start another one."""
+
+_BOUND = ("-XX:SharedArchiveFile=", "-XX:AOTCache=")
+"""Options that name an archive of classes, which a JVM does not use for jars in another directory."""
+
+_PATTERNS = Advice("name the files that it needs: ", Setting("inputs", "[PATTERN, ...]"))
+_REVISION = Advice("name how to build a revision: ", Setting("program", "{build: COMMAND}"))
+
+
+@dataclass(frozen=True, slots=True)
+class Watched:
+    """The program of a test, as it was at one time.
+
+    Attributes:
+        program: the contents of its files, its revision, or why it cannot be kept.
+        earlier: ids of the runs that were stored before.
+    """
+
+    program: Snapshot | Revision | Unkept
+    earlier: frozenset[str]
+
+
+def watch(project: Project, test: TestConfig) -> Watched:
+    """Return the program of a test as it is now; to be called before it is launched."""
+    try:
+        found: Snapshot | Revision | Unkept = _seen(project, test)
+    except UsageError as error:
+        found = Unkept(error.message, error.advice or "")
+    return Watched(found, frozenset(project.store.ids(test.name)))
+
+
+def keep_program(
+    project: Project, test: TestConfig, watched: Watched | None, runs: Sequence[Run]
+) -> OldProgram:
+    """Keep the program of training runs, unless it has changed since it was watched.
+
+    Args:
+        watched: None if buto did not launch it.
+        runs: the training runs; also earlier ones if they are of the same program.
+    """
+    if watched is None:
+        return UNKNOWN
+    if isinstance(watched.program, Unkept):
+        return watched.program
+    earlier = [run for run in runs if run.id in watched.earlier]
+    if earlier and not _are_of_now(test, earlier):
+        return Unkept("some of the runs were recorded earlier, and perhaps of another program")
+    try:
+        return _kept(project, test, watched.program)
+    except ButoError as error:
+        return Unkept(error.message, error.advice or "")
+
+
+def forget_programs(project: Project, test: str, program: OldProgram) -> None:
+    """Remove the oldest programs of a test, except for that of its oracle."""
+    # If that is not possible now, the next training does it.
+    with suppress(ButoError):
+        project.programs.prune(test, {program.id} if isinstance(program, Kept) else ())
+
+
+def old_test(
+    programs: ProgramStore, program: Kept | Revision, test: TestConfig, stack: ExitStack, on_event: OnEvent
+) -> TestConfig:
+    """Return how to launch the program that an oracle was trained on.
+
+    Args:
+        test: how the present program is launched and measured; the old one differs only in its command,
+            and of that not in the JVM, which belongs to the environment.
+        stack: closing it removes the program.
+
+    Raises:
+        BadFileError: it is missing or damaged.
+        UsageError: its revision does not exist, or a variable in its command is unknown.
+        MeasureError: its revision cannot be built.
+        StorageError: there is no room for it.
+    """
+    match program:
+        case Revision(commit=commit, build=build):
+            return at_revision(test, commit, build or None, stack, on_event)
+        case Kept(id=id):
+            place = stack.enter_context(private_directory())
+            variables = partial(expand, environment=os.environ)
+            here = test.target.directory or Path()
+            old = programs.restore(test.name, id, place, here, variables)
+            target = replace(
+                test.target,
+                command=_with_java_of(test.target.command, old.command),
+                environment={**test.target.environment, **old.environment},
+                directory=old.directory or test.target.directory,
+            )
+            return replace(test, target=target)
+
+
+def _with_java_of(present: Sequence[str], old: Sequence[str]) -> tuple[str, ...]:
+    """Return the old command with the JVM of the present one, if both name one themselves."""
+    are_java = os.path.basename(present[0]) == os.path.basename(old[0]) == "java"
+    return (present[0], *old[1:]) if are_java else tuple(old)
+
+
+def _seen(project: Project, test: TestConfig) -> Snapshot | Revision | Unkept:
+    if test.keep_bytes == 0:
+        return Unkept("the configuration says so")
+    if test.program is not None:
+        return _revision(project, test, test.program)
+    command, here = test.target.command, test.target.directory or Path()
+    tool = os.path.basename(command[0])
+    if tool in _BUILD_TOOLS:
+        return Unkept(f"{tool} builds and starts it", _REVISION)
+    base = None if project.configuration is None else project.configuration.path.parent.resolve()
+    environment = {**os.environ, **test.target.environment}
+    named = files_of(command, here, environment, test.inputs, base)
+    named = replace(
+        named, files={path: data for path, data in named.files.items() if not _is_ours(project, test, path)}
+    )
+    if not named.declared and not _is_of_java(named, command):
+        return Unkept(f"the files that {tool} starts are not known", _PATTERNS)
+    options = [reference_text(word) for word in (*named.words, *named.environment.values())]
+    if any(name in option for option in options for name in _BOUND):
+        return Unkept("its archive of classes belongs to the place where its jars are")
+    return snapshot(named, test.keep_bytes, within=named.declared)
+
+
+def _is_ours(project: Project, test: TestConfig, path: str) -> bool:
+    """Return whether a file is of the store or the oracle, which lie below a class path of ``.``."""
+    store, oracle = project.files.store, project.oracle_path(test.name).absolute()
+    stored = isinstance(store, Path) and Path(path).is_relative_to(store.absolute())
+    return stored or Path(path) == oracle
+
+
+def _is_of_java(named: Named, command: Sequence[str]) -> bool:
+    return named.java == 0 or (named.java is not None and os.path.basename(command[0]) in _WRAPPERS)
+
+
+def _revision(project: Project, test: TestConfig, wanted: Revision) -> Revision | Unkept:
+    """Return the revision of a program; that of now only if it has all changes."""
+    repository = git.repository_of(test.target.directory or Path(), _PATTERNS)
+    if wanted.commit:
+        return replace(wanted, commit=git.commit_of(repository, wanted.commit))
+    oracles = project.oracle_path(test.name).resolve().parent
+    left_out = (
+        [f":(top,exclude,literal){oracles.relative_to(repository)}"]
+        if oracles.is_relative_to(repository) and oracles != repository
+        else []
+    )
+    changed = git.paths(repository, "diff", "--name-only", "-z", "HEAD", "--", ":(top)", *left_out)
+    if changed:
+        return Unkept(f"{changed[0]} has changes that are not committed", "commit them, and train again")
+    return replace(wanted, commit=git.commit_of(repository, "HEAD"))
+
+
+def _kept(project: Project, test: TestConfig, before: Snapshot | Revision) -> OldProgram:
+    match before, _seen(project, test):
+        case Snapshot(), Snapshot() as after:
+            return _stored(project, test, before, after)
+        case Revision(), Revision() as after if after == before:
+            return after
+        case _, Unkept() as after:
+            return after
+    return Unkept("another revision was checked out while it was launched")
+
+
+def _stored(project: Project, test: TestConfig, before: Snapshot, after: Snapshot) -> OldProgram:
+    changed = after.changed_since(before)
+    # What is data and changes is written by the program itself.
+    written = {path for path in changed if {**before.named.files, **after.named.files}[path]}
+    code = [path for path in changed if path not in written]
+    if code:
+        return Unkept(f"{code[0]} has changed while it was launched")
+    words = test.written.get("command", ())
+    as_written = shlex.split(words) if isinstance(words, str) else [str(word) for word in words]
+    mask = test.target.new_mask()
+    program = after.without_secrets(after.program(written), mask, test.target.command, as_written)
+    return project.programs.keep(test.name, program, after.root)
+
+
+def _are_of_now(test: TestConfig, runs: Sequence[Run]) -> bool:
+    """Return whether runs are known to be of the program as it is now."""
+    command = test.target.new_mask().command(test.target.command)
+    programs = {run.metadata.get(PROGRAM) for run in runs}
+    is_same = all(run.metadata.get(COMMAND) == command for run in runs) and len(programs) == 1
+    return is_same and programs == {program_digest(runs[-1].metadata)} != {None}

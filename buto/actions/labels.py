@@ -1,0 +1,236 @@
+"""Label stored runs, and read their labels.
+
+Who calls buto.
+
+Labels that follow from what commands find; a person's own labels count before them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+
+from buto import oracle
+from buto.actions import git
+from buto.actions.advice import worded
+from buto.actions.events import OnEvent, Warned
+from buto.actions.project import Project
+from buto.actions.stored import stored_runs
+from buto.errors import BadFileError, JudgeError, StorageError, UsageError
+from buto.judge.verdict import Status, Verdict
+from buto.report import words
+from buto.report.result import Commit, Result
+from buto.report.words import MAX_TEXT, one_line
+from buto.run import Run, RunSummary, run_set
+from buto.run.labels import LABEL, Label, Labelling, LabelStore, current
+from buto.run.model import SESSION
+from buto.steps import Action, Step
+
+
+def person_at(directory: Path) -> str:
+    """Return git's name of the person (``user.name``); empty if git knows none or is not installed."""
+    try:
+        return git.call(directory, "config", "user.name").stdout.strip()
+    except UsageError:
+        return ""
+
+
+ALL, LAST = "all", "last"
+
+MAX_REASON = 1000
+"""Characters of a reason."""
+
+
+@dataclass(frozen=True, slots=True)
+class LabelRequest:
+    """Which runs get which label.
+
+    Attributes:
+        which: ``all`` runs of the test; ``last`` for those of the newest command that recorded some; ids
+            separated by commas; or ``FIRST..LAST``, where either end may be left out. Runs that were
+            recorded for checks and invalid ones are among them.
+        meant: of good runs, whether the program was changed on purpose, so that its check was right to fail.
+    """
+
+    test: str
+    which: str
+    label: Label
+    reason: str = ""
+    meant: bool = False
+
+
+@worded
+def label(project: Project, request: LabelRequest) -> Labelling:
+    """Label stored runs; their earlier labels stay in the record.
+
+    Raises:
+        UsageError: the reason is too long, no run is in the range, or runs that are not good are meant.
+        BadFileError: a run does not exist, or a stored label is damaged.
+        StorageError: the label cannot be written.
+    """
+    check_reason(request.reason)
+    if request.meant and request.label is not Label.GOOD:
+        raise UsageError(
+            f"only good runs can be those of a change that is meant, got {request.label.value}",
+            advice=project.door.usage(Action.LABEL),
+        )
+    ids = _selected(project, request.test, request.which)
+    person, now = person_at(project.files.root), datetime.now(UTC)
+    return LabelStore(project.files.store).add(
+        Labelling(request.test, ids, request.label, now, LABEL, person, request.reason, request.meant)
+    )
+
+
+def check_reason(reason: str) -> None:
+    """Raise UsageError if a reason is too long to be kept."""
+    if len(reason) > MAX_REASON:
+        raise UsageError(f"a reason must have at most {MAX_REASON} characters, got {len(reason)}")
+
+
+@worded
+def labels(project: Project, test: str) -> list[Labelling]:
+    """Return all labellings of a test's runs by time; :func:`buto.run.labels.current` says which count.
+
+    Raises:
+        BadFileError: there is neither a label nor a run of the test, or a stored label is damaged.
+    """
+    found = LabelStore(project.files.store).all(test)
+    if not found:
+        _stored(project, test)
+    return found
+
+
+def _selected(project: Project, test: str, which: str) -> tuple[str, ...]:
+    stored = _stored(project, test)
+    if which == ALL:
+        return tuple(stored)
+    if which == LAST:
+        sessions = {one.id: _session(one) for one in project.store.summaries(test)}
+        newest = sessions[max(sessions)]
+        return tuple(run_id for run_id, session in sessions.items() if session == newest)
+    if ".." in which:
+        first, _, last = which.partition("..")
+        inside = tuple(run_id for run_id in stored if first <= run_id and (not last or run_id <= last))
+        if not inside:
+            raise UsageError(
+                f"{project.store.root} holds no runs of {test!r} in {which}",
+                advice=project.door.step(Step(Action.LIST_RUNS, test)),
+            )
+        return inside
+    named = sorted({run_id.strip() for run_id in which.split(",")})
+    for run_id in named:
+        if run_id not in stored:
+            raise BadFileError(
+                f"there is no run {run_id!r} of {test!r} in {project.store.root}",
+                advice=project.door.step(Step(Action.LIST_RUNS, test)),
+            )
+    return tuple(named)
+
+
+def _session(summary: RunSummary) -> object:
+    """Return what runs of one command share; of a run that cannot be read, its own id."""
+    return summary.id if summary.head is None else summary.head.marks.get(SESSION, summary.id)
+
+
+def _stored(project: Project, test: str) -> list[str]:
+    ids = project.store.ids(test)
+    if not ids:
+        raise BadFileError(
+            f"{project.store.root} holds no runs of {test!r}",
+            advice=project.door.step(Step(Action.LIST_RUNS)),
+        )
+    return ids
+
+
+CONFIRMED = 2
+"""Number of runs from which on a regression that they show together counts as confirmed."""
+
+_BISECT = Action.BISECT.value
+_PASSED_NOW = "the accepted oracle passes it"
+_LEARNING = (Action.TRAIN.value, Action.ACCEPT.value)
+
+
+def label_result(project: Project, command: str, result: Result, on_event: OnEvent, reason: str = "") -> None:
+    """Label the runs of a training (good), or of a check that found a confirmed regression (bad).
+
+    A change that is accepted makes those runs good, too, that failed their check since the last training
+    and that the new oracle passes. Failure is only reported: what the command did remains.
+
+    Args:
+        reason: of an acceptance, why the change is meant.
+    """
+    valid = [run.id for run in result.runs if run.quality.valid]
+    try:
+        if command in _LEARNING:
+            _add(project, result.test, valid, Label.GOOD, command, reason)
+        if command == Action.ACCEPT.value:
+            passed = _passed_now(project, result)
+            _add(project, result.test, passed, Label.GOOD, command, reason or _PASSED_NOW)
+        verdict = result.verdict
+        if command == Action.CHECK.value and verdict is not None and _is_confirmed(verdict, valid):
+            _add(project, result.test, valid, Label.BAD, command, words.headline(verdict))
+    except (BadFileError, StorageError) as error:
+        on_event(Warned(result.test, f"{error.message}; these runs get no label"))
+
+
+def label_bisected(
+    project: Project, commit: Commit, found: Result, parent: Result | None, on_event: OnEvent
+) -> None:
+    """Label the runs of the first bad commit bad, and those of its parent good if they passed."""
+    name = f"{commit.short} {commit.subject}"
+    try:
+        _add(project, found.test, _valid(found.runs), Label.BAD, _BISECT, f"first bad commit: {name}")
+        if parent is not None and parent.verdict is not None and parent.verdict.status is Status.PASS:
+            good = _valid(parent.runs)
+            _add(project, found.test, good, Label.GOOD, _BISECT, f"the commit before {name}")
+    except (BadFileError, StorageError) as error:
+        on_event(Warned(found.test, f"{error.message}; these runs get no label"))
+
+
+def _is_confirmed(verdict: Verdict, valid: Sequence[str]) -> bool:
+    """Return whether several runs show together that the program got worse."""
+    is_worse = verdict.status is Status.REGRESSION and not verdict.is_welcome
+    return is_worse and len(valid) >= CONFIRMED
+
+
+def _passed_now(project: Project, result: Result) -> list[str]:
+    """Return the runs of failed checks since the last training that the new oracle passes."""
+    assert result.oracle is not None
+    record = LabelStore(project.files.store).all(result.test)
+    taught = [one.at for one in record if one.command in _LEARNING]
+    # The newest is that of this acceptance.
+    since = taught[-2] if len(taught) > 1 else None
+    counts, stored = current(record), set(project.store.ids(result.test))
+    learned = oracle.load(result.oracle)
+    found: list[str] = []
+    for one in record:
+        failed = one.command == Action.CHECK.value and all(counts[run_id] is one for run_id in one.run_ids)
+        if not failed or not stored.issuperset(one.run_ids) or (since is not None and one.at < since):
+            continue
+        try:
+            runs = stored_runs(project, result.test, ",".join(one.run_ids))
+            verdict = oracle.check(learned, run_set(runs))
+        except (BadFileError, JudgeError):
+            continue
+        found += one.run_ids if verdict.status is Status.PASS else ()
+    return found
+
+
+def _valid(runs: Iterable[Run]) -> list[str]:
+    return [run.id for run in runs if run.quality.valid]
+
+
+def _add(
+    project: Project, test: str, run_ids: Sequence[str], label: Label, command: str, reason: str = ""
+) -> None:
+    """Store a label unless all of these runs have it from the same command already."""
+    store = LabelStore(project.files.store)
+    counts = current(store.all(test))
+    known = [counts.get(run_id) for run_id in run_ids]
+    if all(one is not None and (one.label, one.command) == (label, command) for one in known):
+        return
+    person, text = person_at(project.files.root), one_line(reason, MAX_TEXT)
+    meant = command == Action.ACCEPT.value
+    store.add(Labelling(test, tuple(run_ids), label, datetime.now(UTC), command, person, text, meant))

@@ -1,0 +1,360 @@
+"""A project: its configuration, its runs and its oracles, and all that is known about a test.
+
+Later sources override earlier ones: the built-in defaults, the target in the oracle, the configuration
+(which replaces the oracle's target if it has a command for the test), and the overrides of the call.
+
+What a caller specifies of a test for one call; it overrides the configuration and the oracle.
+
+Where the files of a project are: its configuration, its store of runs, its oracles.
+"""
+
+from __future__ import annotations
+
+import difflib
+import json
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Self, cast
+
+from buto import oracle
+from buto.actions.advice import Door
+from buto.errors import BadFileError, StorageError, UsageError
+from buto.oracle import Oracle
+from buto.oracle.file import OracleFileError
+from buto.project import config
+from buto.project.document import LABELS_VARIABLE as LABELS
+from buto.project.document import portable
+from buto.project.model import TestConfig, build_test, most_runs
+from buto.project.options import AUTO, MEASURING, Measuring
+from buto.project.yaml import complaints
+from buto.run.cache import is_missing
+from buto.run.masking import MASKED
+from buto.run.names import encode_test
+from buto.run.storage import Place
+from buto.run.store import RunStore
+from buto.steps import EXAMPLE, Action, Step
+
+if TYPE_CHECKING:
+    from buto.programs.store import ProgramStore
+    from buto.run.profiles import ProfileStore
+
+
+@dataclass(frozen=True, slots=True)
+class Overrides:
+    """What a call specifies; what is missing or None is left to the configuration.
+
+    Attributes:
+        command: how to start the program.
+        alpha: share of checks of an unchanged program that may fail.
+        options: how to launch and measure it.
+    """
+
+    command: tuple[str, ...] | None = None
+    alpha: float | None = None
+    options: Measuring = field(default_factory=Measuring)
+
+    def variables(self) -> dict[str, str]:
+        """Return what the call specifies in place of environment variables."""
+        return {LABELS: self.options["environment"]} if "environment" in self.options else {}
+
+    def to_data(self) -> dict[str, Any]:
+        """Return the overrides of launching and measuring, by the keys of a configuration."""
+        data: dict[str, Any] = {}
+        if self.command is not None:
+            data["command"] = [portable(word, os.environ) for word in self.command]
+        for name, value in self.options.items():
+            option = MEASURING[name]
+            if option.schema is not None:
+                data[option.key] = value if option.to_key is None else option.to_key(value)
+        return data
+
+
+def measuring(specified: Mapping[str, Any]) -> Measuring:
+    """Return what is specified of launching and measuring, without what is None or an empty list."""
+    given = {name: specified.get(name) for name in MEASURING}
+    return cast(Measuring, {name: value for name, value in given.items() if value not in (None, (), [])})
+
+
+NO_OVERRIDES = Overrides()
+
+
+STORE = Path(".buto")
+ORACLES = Path("oracles")
+
+
+@dataclass(frozen=True, slots=True)
+class Files:
+    """The files of a project.
+
+    Attributes:
+        configuration: the given file; None for the one in the current directory.
+        has_configuration: whether there is a configuration, given or found.
+        root: the directory of the configuration; without one, the current directory.
+        store: where runs are kept.
+        oracle: the given oracle file; None for ``oracles/NAME.json`` below the root.
+    """
+
+    configuration: Path | None
+    has_configuration: bool
+    root: Path
+    store: Place
+    oracle: Path | None
+
+    @classmethod
+    def located(
+        cls, configuration: Path | None = None, store: Place | None = None, oracle: Path | None = None
+    ) -> Self:
+        """Return the files of a project; those not given are located next to the configuration."""
+        found = config.find(configuration, Path())
+        root = Path() if found is None else found.parent
+        return cls(configuration, found is not None, root, root / STORE if store is None else store, oracle)
+
+    def oracle_of(self, test: str) -> Path:
+        """Return the file of a test's oracle."""
+        return self.oracle or self.root / ORACLES / f"{encode_test(test)}.json"
+
+    def oracles_of(self, test: str) -> set[Path]:
+        """Return the files that may have a test's oracle: in this project, and beside the store."""
+        here = self.oracle_of(test)
+        return {here, self.store.parent / here} if isinstance(self.store, Path) else {here}
+
+    def read_configuration(self) -> config.Config | None:
+        """Read the configuration; None without one.
+
+        Raises:
+            ConfigError: it does not follow its schema.
+            BadFileError: it cannot be read.
+        """
+        path = config.find(self.configuration, Path())
+        return None if path is None else config.load(path)
+
+
+@dataclass(frozen=True, slots=True)
+class Project:
+    """The files of a project, its configuration, and the door that words advice.
+
+    Attributes:
+        files: of this project.
+        configuration: the configuration that was read; None without a file.
+        door: the interface that the user called.
+        scheduler: the address of the scheduler on whose hosts programs are launched; empty for this machine.
+    """
+
+    files: Files
+    configuration: config.Config | None
+    door: Door
+    scheduler: str = ""
+
+    @property
+    def store(self) -> RunStore:
+        """Return the store of runs."""
+        return RunStore(self.files.store)
+
+    @property
+    def programs(self) -> ProgramStore:
+        """Return the store of the programs that tests were trained on."""
+        # Imported here, as below: most commands ask for neither.
+        from buto.programs.store import ProgramStore
+
+        return ProgramStore(self.files.store)
+
+    @property
+    def profiles(self) -> ProfileStore:
+        """Return the store of the profiles of programs."""
+        from buto.run.profiles import ProfileStore
+
+        return ProfileStore(self.files.store)
+
+    def oracle_path(self, test: str) -> Path:
+        """Return the path of a test's oracle, whether it exists or not."""
+        return self.files.oracle_of(test)
+
+    def configured(self, test: str) -> TestConfig | None:
+        """Return the configured test; None if the configuration has no such test."""
+        return None if self.configuration is None else self.configuration.tests.get(test)
+
+    def names(self, specified: Sequence[str], action: Action, overrides: Overrides) -> list[str]:
+        """Return the tests that were specified, or all of the configuration.
+
+        Raises:
+            UsageError: no test was given and there is no configuration, a test was given twice, or a
+                command or an oracle was given for several tests.
+        """
+        names = list(specified)
+        if not names and self.configuration is None:
+            raise UsageError(
+                f"no test was named, and there is no {config.FILE_NAME} here",
+                advice=self.door.step(Step(action, "NAME", command=EXAMPLE, plain=True)),
+            )
+        if not names and self.configuration is not None:
+            names = list(self.configuration.tests)
+        if len(set(names)) < len(names):
+            raise UsageError(f"each test must be named once, got {' '.join(names)}")
+        for test in names:
+            encode_test(test)
+        for key, specific in {"command": overrides.command, "oracle": self.files.oracle}.items():
+            if specific is not None and len(names) > 1:
+                raise UsageError(
+                    f"{self.door.name(key)} needs exactly one test, got {len(names)}: {', '.join(names)}"
+                )
+        return names
+
+    def oracle(self, test: str, action: Action, alpha: float | None = None) -> Oracle:
+        """Return the oracle of a test.
+
+        Args:
+            alpha: replaces the oracle's own alpha; None for the oracle's own.
+
+        Raises:
+            BadFileError: there is no oracle (the advice is the step that creates one), or it is damaged.
+            UsageError: the file is the oracle of another test, or the configuration has a test whose name
+                is nearly this one.
+        """
+        path = self.oracle_path(test)
+        if is_missing(path):
+            if self.configuration is not None and self.configured(test) is None and self._near(test):
+                raise self._no_command(test, action)
+            raise BadFileError(
+                f"{test!r} has no oracle yet: {self.door.path(path)} does not exist",
+                advice=self.door.step(Step(Action.TRAIN, test, command=("java", "..."))),
+            )
+        found = self._loaded(path, test)
+        if found.test != test:
+            raise UsageError(
+                f"{path} is the oracle of {found.test!r}, not of {test!r}",
+                advice=self.door.step(Step(action, found.test)),
+            )
+        return found if alpha is None else oracle.at_alpha(found, alpha)
+
+    def _loaded(self, path: Path, test: str) -> Oracle:
+        try:
+            return oracle.load(path)
+        except OracleFileError as error:
+            again = Step(Action.ACCEPT if error.in_conflict else Action.TRAIN, test)
+            raise BadFileError(error.message, advice=f"{error.remedy}{self.door.step(again)}") from error
+
+    def known_oracle(self, test: str, action: Action, overrides: Overrides) -> Oracle | None:
+        """Return the oracle of a test for the target that it stores; None without one.
+
+        It is not read if a command is given or configured: a damaged oracle must not prevent its test from
+        being trained again.
+        """
+        if overrides.command is not None or self._has_command(test) or is_missing(self.oracle_path(test)):
+            return None
+        return self.oracle(test, action)
+
+    def test(
+        self,
+        name: str,
+        action: Action,
+        overrides: Overrides,
+        known: Oracle | None,
+        runs: int | str | None = None,
+    ) -> TestConfig:
+        """Return a test with all that the call, the configuration and its oracle specify.
+
+        Args:
+            runs: number of training runs, ``auto`` for as many as sharpen the oracle; None for the
+                number in the configuration.
+
+        Raises:
+            UsageError: no command is known for the test, or a value is not valid.
+            BadFileError: the oracle has no usable target.
+        """
+        ours = self.configured(name)
+        directory: Path | None = None
+        merged: dict[str, Any] = {}
+        if known is not None and not self._has_command(name):
+            merged = {**self._remembered(known, overrides, action)}
+            # They are of the machine that trained.
+            merged.pop("labels", None)
+        if self.configuration is not None and ours is not None:
+            merged |= ours.written
+            directory = self.configuration.path.parent.resolve()
+        merged |= self._specified(overrides, action)
+        if "command" not in merged:
+            raise self._no_command(name, action)
+        variables = {**os.environ, **overrides.variables()}
+        built = build_test(name, merged, directory, variables)
+        base = ours or built
+        adaptive = runs == AUTO or (runs is None and base.adaptive)
+        settings = base.settings
+        if overrides.alpha is not None:
+            settings = oracle.with_alpha(settings, overrides.alpha)
+        number = most_runs(settings) if adaptive else int(runs or base.runs)
+        return replace(
+            built,
+            runs=number,
+            settings=settings,
+            adaptive=adaptive,
+            inputs=base.inputs,
+            keep_bytes=base.keep_bytes,
+            program=base.program,
+        )
+
+    def check_oracles_writable(self, names: Sequence[str]) -> None:
+        """Raise StorageError, before any launch, if an oracle could not be written."""
+        for path in map(self.oracle_path, names):
+            there = next(parent for parent in (path, *path.parents) if not is_missing(parent))
+            # The file must not be a directory, and its parent must be one.
+            in_the_way = os.path.isdir(there) == (there == path)
+            if in_the_way or not os.access(there, os.W_OK):
+                raise StorageError(
+                    f"the oracle {path} cannot be written: {there} is in the way, or not writable",
+                    advice=f"make it writable, or name another place: {self.door.setting('oracle', 'FILE')}",
+                )
+
+    def _has_command(self, test: str) -> bool:
+        """Return whether the configuration has a command for a test; it may leave that to the call."""
+        ours = self.configured(test)
+        return ours is not None and bool(ours.target.command)
+
+    def _specified(self, overrides: Overrides, action: Action) -> dict[str, Any]:
+        specified = overrides.to_data()
+        faults = complaints(specified, "test")
+        if faults:
+            raise UsageError("\n".join(faults), advice=self.door.usage(action))
+        return specified
+
+    def _remembered(self, known: Oracle, overrides: Overrides, action: Action) -> Mapping[str, Any]:
+        faults = complaints(known.target, "test")
+        path = self.oracle_path(known.test)
+        if faults:
+            raise BadFileError(
+                f"{path}: its target cannot be used: {faults[0]}",
+                advice=self.door.step(Step(Action.TRAIN, known.test, command=("...",), plain=True)),
+            )
+        specified = {} if overrides.command is None else {"command": None}
+        if MASKED in json.dumps({**known.target, **specified}, ensure_ascii=False):
+            again = self.door.step(Step(action, known.test, command=("...",), plain=True))
+            raise UsageError(
+                f"{path} has no complete command for {known.test!r}: a secret in the command was masked",
+                advice=f"give the command again: {again}, or configure it in {config.FILE_NAME}, with a "
+                "variable in place of the secret: ${NAME}",
+            )
+        return known.target
+
+    def _near(self, test: str) -> list[str]:
+        tests = () if self.configuration is None else self.configuration.tests
+        return difflib.get_close_matches(test, list(tests), n=1)
+
+    def _no_command(self, test: str, action: Action) -> UsageError:
+        short = Step(action, test, command=("java", "..."), plain=True)
+        if self.configuration is None:
+            return UsageError(
+                f"no command is known for {test!r}: it has no oracle, and there is no {config.FILE_NAME} "
+                "here",
+                advice=self.door.step(replace(short, command=EXAMPLE)),
+            )
+        path = self.configuration.path
+        if self.configured(test) is not None:
+            return UsageError(
+                f"{path}: the test {test!r} has no command, and neither has its oracle",
+                advice=f"add one, command: [java, ...], or: {self.door.step(short)}",
+            )
+        near = self._near(test)
+        guess = f"did you mean {near[0]!r}?" if near else f"it has {', '.join(self.configuration.tests)}"
+        meant = Step(action, near[0], plain=True) if near else short
+        return UsageError(f"{path} has no test {test!r}; {guess}", advice=self.door.step(meant))

@@ -1,0 +1,216 @@
+"""Recording: launch tests as often as they need runs, one buto at a time, and keep every run."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Sequence
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from buto.actions.advice import Door, jvm_measured, reword, warnings, worded
+from buto.actions.case import Case
+from buto.actions.collecting import Collected, Complete, Interrupted
+from buto.actions.ending import measuring
+from buto.actions.events import (
+    Confirming,
+    Event,
+    GivenUp,
+    LaunchesEnded,
+    LaunchesPlanned,
+    OnEvent,
+    RunStored,
+    WaitingForStore,
+    Warned,
+    ignore,
+)
+from buto.actions.project import NO_OVERRIDES, Overrides, Project
+from buto.engine import Setup, placement
+from buto.errors import ButoError, EngineLostError, StorageError
+from buto.run import Run, RunSet
+from buto.run.units import format_count
+from buto.steps import Action
+
+if TYPE_CHECKING:
+    from buto.measure.host import Halves
+
+
+@dataclass(frozen=True, slots=True)
+class RecordRequest:
+    """What to record.
+
+    Attributes:
+        names: tests; empty for all of the configuration.
+        overrides: what this call specifies of them.
+        runs: how many usable runs of each.
+    """
+
+    names: tuple[str, ...]
+    overrides: Overrides = NO_OVERRIDES
+    runs: int = 1
+
+
+@worded
+def record(project: Project, request: RecordRequest, on_event: OnEvent = ignore) -> dict[str, Case]:
+    """Launch tests and keep their runs, without training or judging.
+
+    Returns:
+        By test, its case with the recorded runs, and why they are fewer than wanted.
+
+    Raises:
+        UsageError, BadFileError: no command is known for a test; see :class:`Project`.
+        StorageError: the store cannot be written.
+        Interrupted: Ctrl-C; complete runs stay.
+    """
+    action, overrides = Action.RECORD, request.overrides
+    names = project.names(request.names, action, overrides)
+    known = {name: project.known_oracle(name, action, overrides) for name in names}
+    tests = [project.test(name, action, overrides, known[name]) for name in names]
+    return launch(project, [Case(test, action.value, request.runs) for test in tests], on_event)
+
+
+def complete(project: Project, cases: Sequence[Case], on_event: OnEvent) -> dict[str, Case]:
+    """Launch until every case has the runs that it needs or is given up.
+
+    Cases of one purpose are launched together, in random order.
+
+    Raises:
+        StorageError, Interrupted: see :func:`record`.
+    """
+    by_name = {case.test.name: case for case in cases}
+    while waiting := [case for case in by_name.values() if case.missing]:
+        now = [case for case in waiting if case.purpose == waiting[0].purpose]
+        for case in now:
+            if case.why_more:
+                on_event(Confirming(case.test.name, case.why_more, case.missing))
+        by_name |= launch(project, now, on_event)
+    return by_name
+
+
+def program_changed(n_runs: int) -> str:
+    """Return a warning that so many runs of the newest check are of another program than that of now."""
+    return (
+        f"the program's files have changed since the newest check: its {format_count(n_runs, 'run')} "
+        f"{'is' if n_runs == 1 else 'are'} left out, and all are launched anew"
+    )
+
+
+def describe(door: Door, test: str, runs: RunSet, on_event: OnEvent) -> None:
+    """Report which JVMs the usable runs measured, and warnings about these runs."""
+    on_event(jvm_measured(test, runs))
+    for warning in warnings(runs, door):
+        on_event(Warned(test, warning))
+
+
+def launch(
+    project: Project,
+    cases: Sequence[Case],
+    on_event: OnEvent,
+    *,
+    together: bool = False,
+    cores: Halves | None = None,
+) -> dict[str, Case]:
+    """Launch tests of one purpose as often as they need runs, in random order, and store these.
+
+    Args:
+        together: whether the tests are judged together: they stay on one host, and one that fails ends all.
+        cores: two disjoint halves, for two tests that run at the same time; None: one launch at a time.
+
+    Returns:
+        By test, its case with these runs.
+
+    Raises:
+        StorageError, Interrupted: see :func:`record`.
+    """
+    # Imported here, for what launches takes longer to import than judging stored runs takes.
+    from buto.actions.collecting import Plan, collect
+    from buto.actions.engines import engine_for
+
+    runs = {case.test.name: case.missing for case in cases}
+    base = None if project.configuration is None else project.configuration.path.parent.resolve()
+    group = " ".join(runs) if together else ""
+    seed = secrets.randbits(32)
+    targets = {case.test.name: case.test.target for case in cases}
+    commands = {name: target.new_mask().command(target.command) for name, target in targets.items()}
+    adaptive = frozenset(case.test.name for case in cases if case.adaptive)
+    stored: list[Run] = []
+
+    def noted(event: Event) -> None:
+        if isinstance(event, RunStored):
+            stored.append(event.run)
+        elif isinstance(event, GivenUp):
+            reword(event.error, project.door)
+        on_event(event)
+
+    def usable(test: str) -> int:
+        return sum(run.test == test and run.quality.valid for run in stored)
+
+    at_once = 1 if cores is None else len(cases)
+    on_event(LaunchesPlanned(runs, adaptive, seed=seed, commands=commands, at_once=at_once))
+    try:
+        plans = [
+            Plan(
+                case.test.name,
+                case.test.target,
+                case.missing,
+                case.test.workload,
+                Setup(case.test.services, case.test.window),
+                case.enough if case.adaptive else None,
+                placement(case.test.hosts, case.test.settings, case.like, group),
+                case.test.inputs,
+                base,
+            )
+            for case in cases
+        ]
+        # A cluster's hosts see to it themselves that they carry out one launch at a time.
+        elsewhere = project.scheduler and cores is None
+        with nullcontext() if elsewhere else measuring_alone(project, on_event):
+            if cores is not None:
+                from buto.actions.duet import collect_pairs
+
+                first, second = plans
+                collected = collect_pairs(
+                    (first, second), project.store, noted, seed=seed, purpose=cases[0].purpose, cores=cores
+                )
+            else:
+                collected = collect(
+                    plans,
+                    project.store,
+                    noted,
+                    seed=seed,
+                    purpose=cases[0].purpose,
+                    engine_for=engine_for(project.scheduler),
+                    sessions={case.test.name: case.session for case in cases if case.session is not None},
+                    together=together,
+                )
+    except KeyboardInterrupt as stop:
+        counts = tuple(Complete(test, usable(test), planned) for test, planned in runs.items())
+        raise Interrupted(counts, project.files.store, stored[0].id if stored else None) from stop
+    except EngineLostError as error:
+        kept = ", ".join(f"{usable(test)} of {planned} runs of {test!r}" for test, planned in runs.items())
+        since = f" (the first is {stored[0].id})" if stored else ""
+        error.message += f"\ncomplete and kept in {project.files.store}: {kept}{since}"
+        raise
+    finally:
+        on_event(LaunchesEnded())
+    return {case.test.name: _after(case, collected[case.test.name], on_event) for case in cases}
+
+
+def _after(case: Case, collected: Collected, on_event: OnEvent) -> Case:
+    """Return a case after launches; runs that cannot be judged end this case and no other."""
+    try:
+        after = case.with_runs(collected.runs, collected.failure)
+    except StorageError:
+        raise
+    except ButoError as error:
+        after = case.with_runs(collected.runs, error)
+    n_left_out = len(case.runs) + len(collected.runs) - len(after.runs)
+    if n_left_out:
+        on_event(Warned(case.test.name, program_changed(n_left_out)))
+    return after
+
+
+def measuring_alone(project: Project, on_event: OnEvent) -> AbstractContextManager[None]:
+    """Hold the store's lock; see :func:`buto.actions.ending.measuring`."""
+    store = project.files.store
+    return measuring(project.store.storage.here, lambda: on_event(WaitingForStore(store)))

@@ -1,0 +1,134 @@
+"""Reporting: judge stored runs again, for reports of them.
+
+The results of a test's checks over time.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import UTC, datetime
+
+from buto import oracle
+from buto.actions.advice import worded
+from buto.actions.check import Outcome, concluded, decide
+from buto.actions.events import OnEvent, Shown, ignore
+from buto.actions.project import Project
+from buto.actions.stored import ALL, newest_check, stored_runs
+from buto.actions.turns import by_oracle
+from buto.errors import EXIT_PASS, BadFileError, UsageError
+from buto.judge.registry import DEFAULT
+from buto.report.history import Entry, stored_entries
+from buto.report.panels import recorded_runs
+from buto.report.result import Result
+from buto.run import Run, run_set
+from buto.run.cache import is_missing
+from buto.run.entries import ResultStore
+from buto.steps import EXAMPLE, Action, Step
+
+
+@dataclass(frozen=True, slots=True)
+class ReportRequest:
+    """What to report.
+
+    Attributes:
+        what: ids of runs, and names of tests, which mean their newest checks.
+        with_training: whether the reports show the training runs, which take time to load.
+    """
+
+    what: tuple[str, ...]
+    with_training: bool = False
+
+
+@worded
+def report(project: Project, request: ReportRequest, on_event: OnEvent = ignore) -> Outcome:
+    """Judge stored runs again, those of one test together; launches nothing.
+
+    Of a test without an oracle the runs are shown as they are, by default all that are usable.
+
+    Returns:
+        A result for each test, which is not added to the history; the exit code is that of a pass.
+
+    Raises:
+        BadFileError: there is no such run or test, or an oracle is missing.
+        JudgeError: runs cannot be judged.
+    """
+    by_test = _runs(project, request.what)
+    if project.files.oracle is not None and len(by_test) > 1:
+        raise UsageError(
+            f"{project.door.name('oracle')} needs exactly one test, got {len(by_test)}: {', '.join(by_test)}"
+        )
+    results = [
+        _recorded(project, test, runs, on_event)
+        if has_no_oracle(project, test)
+        else decide(
+            project,
+            by_oracle(project.oracle(test, Action.REPORT), runs),
+            on_event,
+            with_training=request.with_training,
+        )
+        for test, runs in by_test.items()
+    ]
+    return concluded(Action.REPORT, results, exit_code=EXIT_PASS)
+
+
+def has_no_oracle(project: Project, test: str) -> bool:
+    """Return whether the runs of a test can only be shown: it has no oracle, and none was specified."""
+    return project.files.oracle is None and is_missing(project.oracle_path(test))
+
+
+def _recorded(project: Project, test: str, runs: list[Run], on_event: OnEvent) -> Result:
+    """Report runs that nothing judges."""
+    result = Result(test, None, runs, recorded=recorded_runs(run_set(runs), datetime.now(UTC)))
+    train = project.door.step(Step(Action.TRAIN, test, from_runs=ALL, command=EXAMPLE))
+    configured = project.configured(test)
+    fewest = oracle.fewest_runs(DEFAULT if configured is None else configured.settings)
+    lacking = fewest - len(stored_runs(project, test, ALL, required=False))
+    on_event(Shown(result, train, max(0, lacking)))
+    return result
+
+
+def _runs(project: Project, what: tuple[str, ...]) -> dict[str, list[Run]]:
+    """Return the named runs by test, each run once."""
+    store = project.store
+    tests = store.tests()
+    test_of = {run_id: test for test in tests for run_id in store.ids(test)}
+    found: dict[str, dict[str, Run]] = {}
+    for word in what:
+        if word in tests:
+            named = (
+                stored_runs(project, word, ALL)
+                if has_no_oracle(project, word)
+                else newest_check(project, word)
+            )
+        elif word in test_of:
+            named = list(store.open_set(test_of[word], [word]))
+        else:
+            named = []
+        if not named:
+            raise _nothing(project, word, is_test=word in tests)
+        for run in named:
+            found.setdefault(run.test, {})[run.id] = run
+    return {test: list(runs.values()) for test, runs in found.items()}
+
+
+def _nothing(project: Project, word: str, *, is_test: bool) -> BadFileError:
+    what = "no check was recorded for" if is_test else "there is neither a run nor a test"
+    return BadFileError(
+        f"{what} {word!r} in {project.files.store}", advice=project.door.step(Step(Action.LIST_RUNS))
+    )
+
+
+@worded
+def history(project: Project, test: str) -> list[Entry]:
+    """Return the checks and trainings of a test, oldest first.
+
+    Raises:
+        BadFileError: there are no results, or one is damaged.
+    """
+    entries = stored_entries(ResultStore(project.files.store), test)
+    if not entries:
+        raise BadFileError(
+            f"{project.files.store} holds no results of {test!r}",
+            advice=project.door.step(Step(Action.CHECK, test, plain=True)),
+        )
+    return entries

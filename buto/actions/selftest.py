@@ -1,0 +1,99 @@
+"""Measuring how often an oracle fails an unchanged program, on stored runs of it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from buto import oracle
+from buto.actions.advice import worded
+from buto.actions.engines import share_for
+from buto.actions.events import OnEvent, RunsLeftOut, Warned, ignore
+from buto.actions.project import Project
+from buto.actions.stored import ALL, stored_runs
+from buto.errors import JudgeError
+from buto.judge.alarms import N_CHECKED, Selftest
+from buto.judge.classifiers import compare_metadata
+from buto.oracle import Oracle
+from buto.run import RunSet, run_set
+from buto.run.units import format_count
+from buto.steps import Action, Step
+
+
+@dataclass(frozen=True, slots=True)
+class SelftestRequest:
+    """What to measure.
+
+    Attributes:
+        test: a test that has an oracle.
+        from_runs: runs of the unchanged program, as :func:`stored_runs` has it.
+        training: number of training runs; None for as many as trained the oracle, or all but a few.
+    """
+
+    test: str
+    from_runs: str = ALL
+    training: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class SelftestOutcome:
+    """How often the oracle fails an unchanged program.
+
+    Attributes:
+        runs: the runs that judged one another.
+        found: the rates of false alarms; indices in it refer to ``runs``.
+    """
+
+    runs: RunSet
+    found: Selftest
+
+
+@worded
+def selftest(project: Project, request: SelftestRequest, on_event: OnEvent = ignore) -> SelftestOutcome:
+    """Judge unchanged runs by one another, many times. Nothing is launched.
+
+    Raises:
+        JudgeError: the oracle has no promised rate of false alarms, or there are too few runs.
+        UsageError, BadFileError: see :class:`Project` and :func:`stored_runs`.
+        MeasureError: the project's scheduler does not answer, or has no host.
+    """
+    test, action = request.test, Action.SELFTEST
+    known = project.oracle(test, action)
+    if not oracle.promises_alarm_rate(known):
+        again = project.door.step(Step(Action.TRAIN, test))
+        raise JudgeError(
+            f"the oracle of {test} promises no rate of false alarms; method: {known.settings.method}",
+            advice=f"leave out judge: method; then {again}",
+        )
+    runs = _unchanged(project, known, request.from_runs, on_event)
+    fewer = max(len(runs) - N_CHECKED, 0)
+    n_training = request.training or min(len(known.run_ids), fewer)
+    if request.training is None and n_training < len(known.run_ids):
+        text = (
+            f"only {len(runs)} runs are stored: {n_training} of them train, "
+            f"where {len(known.run_ids)} trained the oracle"
+        )
+        on_event(Warned(test, text))
+    fewest = max(oracle.fewest_runs(known.settings), n_training) + N_CHECKED
+    if len(runs) < fewest:
+        more = Step(Action.RECORD, test, runs=max(20, fewest - len(runs)), plain=True)
+        raise JudgeError(
+            f"{test}: {format_count(len(runs), 'run')} of the unchanged program are too few; "
+            f"at least {fewest} are needed",
+            advice=project.door.step(more),
+        )
+    found = oracle.selftest(known, runs, n_training, share_for(project.scheduler))
+    return SelftestOutcome(runs, found)
+
+
+def _unchanged(project: Project, known: Oracle, which: str, on_event: OnEvent) -> RunSet:
+    """Return the stored runs that were recorded in the oracle's environment."""
+    runs = stored_runs(project, known.test, which)
+    metadata = known.metadata
+    alike = [
+        run
+        for run in runs
+        if not any(one.deciding for one in compare_metadata(known.environment, run.metadata, metadata))
+    ]
+    if len(alike) < len(runs):
+        on_event(RunsLeftOut(known.test, len(runs) - len(alike)))
+    return run_set(alike)

@@ -1,0 +1,238 @@
+"""Revisions of a git repository, checked out into temporary working trees and built.
+
+A test whose program is a revision of the repository.
+
+``git bisect``, driven step by step in its own working tree, where git also keeps its state.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+import signal
+import subprocess
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import replace
+from enum import Enum
+from functools import partial
+from pathlib import Path
+
+from buto.actions import git
+from buto.actions.events import BuildStarted, OnEvent
+from buto.errors import JudgeError, MeasureError, UsageError
+from buto.measure import account
+from buto.measure.output import last_lines
+from buto.measure.private_directory import private_directory
+from buto.measure.watchdog import Watchdog
+from buto.project.model import TestConfig
+from buto.report.result import Commit
+from buto.steps import Action, Advice, Setting, Step
+
+BUILD_TIMEOUT_S = 3600.0
+
+
+@contextmanager
+def checked_out(repository: Path, commit: str) -> Iterator[Path]:
+    """Check out a commit into a temporary working tree, which is removed at the end.
+
+    Raises:
+        UsageError: git cannot create it.
+        StorageError: there is no room for it.
+    """
+    with private_directory() as place:
+        # All have the same name: paths of different lengths would make the programs differ.
+        tree = place / "checkout"
+        try:
+            git.output_of(repository, "worktree", "add", "--detach", "--quiet", os.fspath(tree), commit)
+            yield tree
+        finally:
+            # Files that git leaves are removed with the directory; git later prunes its own record.
+            git.call(repository, "worktree", "remove", "--force", "--force", os.fspath(tree))
+
+
+def same_place(tree: Path, repository: Path, directory: Path) -> Path:
+    """Return the directory of a working tree that corresponds to one of the repository.
+
+    Raises:
+        UsageError: that directory is outside the repository, or this revision does not have it.
+    """
+    inside = directory.resolve()
+    if not inside.is_relative_to(repository):
+        raise UsageError(f"{inside} is not in the repository {repository}, so no revision has it")
+    place = tree / inside.relative_to(repository)
+    if not place.is_dir():
+        raise UsageError(f"this revision has no directory {inside.relative_to(repository)}")
+    return place
+
+
+def run_build(command: str, directory: Path, timeout_s: float = BUILD_TIMEOUT_S) -> None:
+    """Run the build command in a working tree.
+
+    Raises:
+        UsageError: the command cannot be split into words, or cannot be started.
+        MeasureError: it fails, or takes too long; quotes what it printed.
+    """
+    words = _words(command)
+    with tempfile.TemporaryFile() as output, Watchdog() as watchdog:
+        try:
+            # Its own session, so that all processes that it starts can be ended together.
+            process = subprocess.Popen(
+                words,
+                cwd=directory,
+                stdin=subprocess.DEVNULL,
+                stdout=output,
+                stderr=subprocess.STDOUT,
+                env={**os.environ, **watchdog.environment},
+                start_new_session=True,
+                preexec_fn=partial(account.die_with_parent, os.getpid()),
+            )
+        except OSError as error:
+            raise UsageError(
+                f"--build: {words[0]} cannot be started: {error.strerror}",
+                advice=Advice(
+                    "buto runs the command without a shell; to use one: ",
+                    Setting("build", f"sh -c {shlex.quote(command)}"),
+                ),
+            ) from error
+        watchdog.watch(process.pid)
+        try:
+            code: int | None = process.wait(timeout_s)
+        except subprocess.TimeoutExpired:
+            code = None
+        finally:
+            if process.poll() is None:
+                os.killpg(process.pid, signal.SIGKILL)
+                process.wait()
+        if code != 0:
+            how = f"took longer than {timeout_s:g} s" if code is None else f"exited with code {code}"
+            output.seek(0)
+            raise MeasureError(
+                f"--build: {command} {how}; its last lines:\n{last_lines(output.read())}",
+                advice="try the command in a fresh clone: only committed files are built",
+            )
+
+
+def _words(command: str) -> list[str]:
+    try:
+        words = shlex.split(command)
+    except ValueError as error:
+        raise UsageError(f"--build: {command!r} cannot be split into words: {error}") from error
+    if not words:
+        raise UsageError("--build: the command is empty")
+    return words
+
+
+_WITHOUT_GIT = Advice(
+    Step(Action.COMPARE, "A", against="B", command=("COMMAND",)), " compares without a repository"
+)
+
+
+def at_revision(
+    test: TestConfig, revision: str, build: str | None, stack: ExitStack, on_event: OnEvent
+) -> TestConfig:
+    """Return how to launch a revision of a test's program; closing the stack removes its working tree.
+
+    Args:
+        build: the command that builds it; None for none.
+
+    Raises:
+        UsageError: there is no such revision, or no repository.
+        MeasureError: it cannot be built.
+        StorageError: there is no room for it.
+    """
+    here = test.target.directory or Path()
+    repository = git.repository_of(here, _WITHOUT_GIT)
+    commit = git.commit_of(repository, revision)
+    tree = stack.enter_context(checked_out(repository, commit))
+    if build is not None:
+        on_event(BuildStarted(build, commit, revision))
+        run_build(build, same_place(tree, repository, Path()))
+    # After the build, which may create the directory.
+    directory = same_place(tree, repository, here)
+    return replace(test, target=replace(test.target, directory=directory))
+
+
+_FIRST_BAD = re.compile(r"^([0-9a-f]{40,64}) is the first bad commit$", re.MULTILINE)
+_NAME = re.compile(r"^[0-9a-f]{40,64}$", re.MULTILINE)
+_ONLY_SKIPPED = 2
+"""Exit code of git when all remaining commits were skipped."""
+
+
+class Answer(Enum):
+    """The answer to ``git bisect`` about a commit."""
+
+    GOOD = "good"
+    BAD = "bad"
+    SKIP = "skip"
+    """Unknown: the commit does not build, or was not judged."""
+
+
+def described(repository: Path, commit: str) -> Commit:
+    """Return a commit with its author, date and subject."""
+    form = "--format=%H%x00%an <%ae>%x00%as%x00%s"
+    plain = ("--max-count=1", "--no-show-signature", "--encoding=UTF-8")
+    return Commit(*git.output_of(repository, "log", *plain, form, commit).split("\0"))
+
+
+def move_to(tree: Path, commit: str) -> None:
+    """Check out a commit and remove everything that was built or changed in the working tree."""
+    clean(tree)
+    git.output_of(tree, "checkout", "--quiet", "--detach", commit)
+
+
+def clean(tree: Path) -> None:
+    """Remove all that is not committed, so that files of one commit do not affect the next."""
+    git.output_of(tree, "reset", "--quiet", "--hard")
+    git.output_of(tree, "clean", "-ffdxq")
+
+
+def check_order(repository: Path, good: str, bad: str, swapped: Step) -> None:
+    """Raise UsageError if no commit lies between the good one and the bad one.
+
+    Args:
+        swapped: the step that searches with the two exchanged.
+    """
+    if good == bad:
+        raise UsageError(f"GOOD and BAD are the same commit: {good[:12]}", advice="git log --oneline")
+    if git.call(repository, "merge-base", "--is-ancestor", bad, good).returncode == 0:
+        raise UsageError(
+            f"BAD ({bad[:12]}) is before GOOD ({good[:12]}): no commit between them can have made it bad",
+            advice=Advice("name the older one first: ", swapped),
+        )
+
+
+def first_bad(tree: Path, good: str, bad: str, judge: Callable[[str], Answer]) -> tuple[str, ...]:
+    """Find the commit that made a good one bad.
+
+    Args:
+        tree: a working tree of the repository for this search only.
+        good, bad: full names of a commit known to be good and of one known to be bad.
+        judge: called with the name of a commit that is checked out in the tree; at most once per commit.
+
+    Returns:
+        The commit; or several candidates, if all but one of them were skipped.
+
+    Raises:
+        JudgeError: git cannot continue, for instance because the commits are unrelated, or the
+            regression is not between them.
+    """
+    words: tuple[str, ...] = ("start", bad, good, "--")
+    judged: set[str] = set()
+    while True:
+        clean(tree)
+        done = git.call(tree, "bisect", *words)
+        found = _FIRST_BAD.search(done.stdout)
+        if found is not None:
+            return (found[1],)
+        if done.returncode == _ONLY_SKIPPED:
+            return tuple(_NAME.findall(done.stdout))
+        if done.returncode:
+            raise JudgeError(f"git bisect cannot continue: {done.stderr.strip() or done.stdout.strip()}")
+        commit = git.output_of(tree, "rev-parse", "HEAD")
+        if commit in judged:
+            raise JudgeError(f"git bisect chose {commit[:12]} twice and printed: {done.stdout.strip()}")
+        judged.add(commit)
+        words = (judge(commit).value,)

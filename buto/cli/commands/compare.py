@@ -1,0 +1,89 @@
+"""``buto compare``."""
+
+from __future__ import annotations
+
+from argparse import ArgumentParser, Namespace
+from typing import ClassVar
+
+from buto.actions.compare import CompareRequest, compare
+from buto.cli import parsing
+from buto.cli.console import Console
+from buto.cli.events import EventPrinter
+from buto.cli.parsing import AGAINST, overrides_of, programs_of, project_of
+from buto.cli.report_files import add_report_options, reports_of, write_reports
+from buto.judge.protocol import DEFAULT_RUNS
+
+
+class CompareCommand:
+    name: ClassVar[str] = "compare"
+    takes_command: ClassVar[bool] = True
+    help: ClassVar[str] = """\
+Launch two programs in turns, in random order, and report what the second uses more or less of.
+
+This needs no oracle and writes none. Use it if machines change from day to day, or to look at one
+change only. The two commands may differ in everything: arguments, class path, options of the JVM,
+the JDK. A and B name the runs. A name without a command is a test of buto.yaml or of an oracle. If
+only one of the two is such a test, the other is measured with the same settings.
+
+With --revisions, buto checks out two revisions of the current git repository into temporary working
+trees, builds them with --build, and launches them there. Uncommitted files are not included.
+
+With --duet, the two run at the same time, each on its own half of the cores, and runs are compared in
+pairs. What slows the machine for a while then slows both.
+
+examples:
+  buto compare old -- java -jar old.jar --against new -- java -jar new.jar
+  buto compare shop --against shop-next
+  buto compare shop --against g1 -- java -XX:+UseG1GC -cp app.jar com.acme.Main 5 100
+  buto compare shop --revisions v1.2 HEAD --build 'mvn -q package' -- java -cp target/classes Main
+  buto compare old --against new --duet --runs 10
+  buto compare old --against new --from-runs all --html report.html
+"""
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("test", metavar="A", help="the first program")
+        parser.add_argument(
+            AGAINST, metavar="B", help="the second program; may follow the first one's command"
+        )
+        parser.add_argument(
+            "--revisions", metavar=("OLD", "NEW"), nargs=2, help="compare two git revisions of A instead"
+        )
+        parser.add_argument(
+            "--build", metavar="CMD", help="command that builds each revision before it is launched"
+        )
+        parser.add_argument(
+            "--runs",
+            metavar="K",
+            type=parsing.count,
+            help=f"usable runs of each (default: {DEFAULT_RUNS})",
+        )
+        parser.add_argument(
+            "--duet", action="store_true", help="launch both at the same time, each on half of the cores"
+        )
+        parser.add_argument("--from-runs", metavar="WHICH", help="launch nothing: 'all', or FIRST..LAST")
+        parser.add_argument(
+            "--alpha",
+            metavar="SHARE",
+            type=float,
+            help="share of comparisons of equal programs that may fail (default: 0.01)",
+        )
+        parsing.add_options(parser, self.name)
+        add_report_options(parser)
+
+    def run(self, args: Namespace, console: Console) -> int:
+        reports = reports_of(args)
+        project = project_of(args)
+        request = CompareRequest(
+            programs=programs_of(args),
+            overrides=overrides_of(args),
+            runs=args.runs,
+            from_runs=args.from_runs,
+            build=args.build,
+            duet=args.duet,
+        )
+        outcome = compare(project, request, EventPrinter(console, order=reports.order))
+        write_reports(outcome, reports, console)
+        return outcome.exit_code
+
+
+COMMAND = CompareCommand()

@@ -1,1 +1,0 @@
-"""``buto experiments``."""

@@ -1,1 +1,0 @@
-"""The experiments of ``buto experiments run``, one file each."""

@@ -1,1 +1,0 @@
-"""Commands that launch programs, or measure one that runs: to learn, to judge, to compare, to explain."""

@@ -1,0 +1,226 @@
+"""The one place that prints.
+
+Results go to standard output; progress, warnings and errors go to standard error. Colour and
+cursor movements appear on a terminal only, and never when NO_COLOR is set.
+
+What is printed after Ctrl-C: what is complete, and how to continue.
+
+Files that a user asked for by name.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import shutil
+import sys
+from argparse import Namespace
+from collections.abc import Sequence
+from enum import IntEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, TextIO
+
+from buto.actions.collecting import Interrupted
+from buto.cli.parsing import STDOUT
+from buto.errors import StorageError
+from buto.report.words import one_line
+from buto.run.files import publish_file, storage_advice
+from buto.steps import Setting
+
+if TYPE_CHECKING:
+    from rich.console import Console as RichConsole
+
+
+class Verbosity(IntEnum):
+    QUIET = 0
+    NORMAL = 1
+    VERBOSE = 2
+
+
+class Console:
+    """Prints for a command.
+
+    If the reader is gone (``buto runs list | head -1``), printing ends but the command goes on, so that
+    the exit code stays that of the command.
+    """
+
+    def __init__(
+        self,
+        verbosity: Verbosity = Verbosity.NORMAL,
+        stdout: TextIO | None = None,
+        stderr: TextIO | None = None,
+    ) -> None:
+        self.verbosity = verbosity
+        self.stdout = sys.stdout if stdout is None else stdout
+        self.stderr = sys.stderr if stderr is None else stderr
+        self._n_above = 0
+
+    def result(self, text: str) -> None:
+        """Print a result to standard output, even when quiet."""
+        self._write(self.stdout, text)
+
+    def styled(self, parts: Sequence[tuple[str, str]]) -> None:
+        """Print a line of a result from texts with rich styles, which are ignored without colour."""
+        if not self.colour:
+            self.result("".join(text for text, _ in parts))
+            return
+        from rich.text import Text
+
+        console = self.rich()
+        with console.capture() as captured:
+            # The terminal folds long lines itself; a command that rich folds cannot be copied.
+            console.print(Text.assemble(*parts), soft_wrap=True)
+        self.result(captured.get().rstrip("\n"))
+
+    def info(self, text: str) -> None:
+        """Print progress to standard error, unless quiet."""
+        if self.verbosity >= Verbosity.NORMAL:
+            self._write(self.stderr, text)
+
+    def detail(self, text: str) -> None:
+        """Print details to standard error, with ``-v`` only."""
+        if self.verbosity >= Verbosity.VERBOSE:
+            self._write(self.stderr, text)
+
+    def warning(self, text: str) -> None:
+        """Print a warning to standard error, unless quiet."""
+        self.info(f"{_painted('warning:', '33', self.stderr)} {text}")
+
+    def error(self, message: str, advice: str | None = None) -> None:
+        """Print an error and the next command to standard error, even when quiet."""
+        self._write(self.stderr, f"{_painted('buto:', '31', self.stderr)} {_harmless(message)}")
+        if advice:
+            self._write(self.stderr, f"{_painted('try:', '36', self.stderr)}  {_harmless(advice)}")
+
+    @property
+    def colour(self) -> bool:
+        """Whether results may carry colour."""
+        return has_colour(self.stdout)
+
+    @property
+    def animated(self) -> bool:
+        """Whether progress may redraw a line in place."""
+        return self.verbosity >= Verbosity.NORMAL and _is_terminal(self.stderr)
+
+    @property
+    def width(self) -> int:
+        """Characters in a line of the terminal."""
+        return shutil.get_terminal_size().columns
+
+    def rewrite(self, text: str) -> None:
+        """Replace what the last call wrote to standard error by ``text``; only if :attr:`animated`."""
+        back = f"\x1b[{self._n_above}A\r\x1b[J" if self._n_above else "\r\x1b[K"
+        self._n_above = text.count("\n")
+        self._write(self.stderr, f"{back}{text}", end="")
+
+    def rich(self) -> RichConsole:
+        """Return a rich console on standard output, for tables."""
+        from rich.console import Console as RichConsole
+
+        plain = not self.colour
+        return RichConsole(file=self.stdout, no_color=plain, highlight=False, soft_wrap=plain)
+
+    def _write(self, stream: TextIO, text: str, end: str = "\n") -> None:
+        try:
+            stream.write(text + end)
+            stream.flush()
+        except BrokenPipeError:
+            # The interpreter flushes once more at its end and would complain again.
+            os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
+
+
+def has_colour(stream: TextIO) -> bool:
+    """Return whether a stream shows colour: a terminal that is not dumb, and NO_COLOR is not set."""
+    return _is_terminal(stream) and not os.environ.get("NO_COLOR")
+
+
+def _harmless(text: str) -> str:
+    """Return text in which no foreign name or path can move the cursor."""
+    return "\n".join(one_line(line.expandtabs()) for line in text.split("\n"))
+
+
+def _is_terminal(stream: TextIO) -> bool:
+    return stream.isatty() and os.environ.get("TERM") != "dumb"
+
+
+def _painted(text: str, code: str, stream: TextIO) -> str:
+    return f"\x1b[{code}m{text}\x1b[0m" if has_colour(stream) else text
+
+
+class Stopped(KeyboardInterrupt):
+    """Ctrl-C, with what is complete and how to continue."""
+
+    def __init__(self, message: str = "stopped by Ctrl-C", advice: str | None = None) -> None:
+        super().__init__(message)
+        self.message = message
+        self.advice = advice
+
+
+def message_of(stop: KeyboardInterrupt) -> Stopped:
+    """Return what to print after any Ctrl-C."""
+    if isinstance(stop, Interrupted):
+        return stopped(stop)
+    return stop if isinstance(stop, Stopped) else Stopped()
+
+
+def stopped(stop: Interrupted) -> Stopped:
+    """Return the message on what is complete."""
+    if stop.first_id is None:
+        return Stopped("stopped by Ctrl-C; no run was complete")
+    counts = ", ".join(f"{one.runs} of {one.planned} runs of {one.test!r}" for one in stop.complete)
+    return Stopped(f"stopped by Ctrl-C; complete and kept in {stop.store}: {counts}")
+
+
+def resumed(stop: Interrupted, args: Namespace) -> Stopped:
+    """Return the message on what is complete, and the command that continues the training."""
+    if stop.first_id is None:
+        return stopped(stop)
+    # It imports the runs and thereby numpy, which main does not need before it knows the command.
+    from buto.run.masking import Mask
+
+    again = list(args.arguments)
+    if args.resume is None:
+        again += ["--resume", stop.first_id]
+    if args.command is not None:
+        again += ["--", *args.command]
+    return Stopped(stopped(stop).message, advice=f"to go on: buto {Mask().command(again)}")
+
+
+_IN_PLACE_ONLY = (errno.EACCES, errno.EPERM, errno.EBUSY)
+"""Errors of a file that can be written but not replaced: a read-only directory, or a mount point."""
+
+
+def write_file(path: Path, content: bytes, option: str, *, make_parents: bool = True) -> None:
+    """Write a file, and the directories above it if so wanted; STDOUT means standard output.
+
+    Where possible, the file is either written completely or left as it was.
+
+    Raises:
+        StorageError: it cannot be written.
+    """
+    if path == STDOUT:
+        Console().result(content.decode().rstrip("\n"))
+        return
+    try:
+        if make_parents:
+            path.parent.mkdir(parents=True, exist_ok=True)
+        _write(path, content)
+    except OSError as error:
+        raise StorageError(
+            f"{path} cannot be written: {error.strerror}",
+            advice=storage_advice(error, Setting(option.lstrip("-"), "FILE")),
+        ) from error
+
+
+def _write(path: Path, content: bytes) -> None:
+    if path.exists() and not path.is_file():
+        # A pipe, or /dev/stdout.
+        path.write_bytes(content)
+        return
+    try:
+        # A link is followed: its target is written.
+        publish_file(path.resolve(), content)
+    except OSError as error:
+        if error.errno not in _IN_PLACE_ONLY or not path.exists():
+            raise
+        path.write_bytes(content)

@@ -1,0 +1,242 @@
+"""Next steps, written for the build tool that started buto.
+
+Next steps, written as commands.
+"""
+
+from __future__ import annotations
+
+import os
+import shlex
+import shutil
+import sys
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from buto.actions.advice import Door
+from buto.actions.project import NO_OVERRIDES, STORE, Files, Overrides
+from buto.project.options import flag
+from buto.run.masking import Mask
+from buto.steps import Action, Step
+
+
+@dataclass(frozen=True, slots=True)
+class CommandLine(Door):
+    """The door of a user who typed ``buto``.
+
+    Attributes:
+        files: of the project; named again in every command.
+        overrides: options that were typed; repeated in every command.
+        masks: further patterns for names of secrets.
+        typed: the words of this call after ``buto``, without the program's command.
+    """
+
+    files: Files
+    overrides: Overrides = NO_OVERRIDES
+    masks: tuple[str, ...] = ()
+    typed: tuple[str, ...] = ()
+
+    def written(self, step: Step) -> str:
+        match step.action:
+            case Action.DOCTOR:
+                return shlex.join(step.words())
+            case Action.ATTACH:
+                # Only a call of attach can advise it, and then as it was typed.
+                return Mask(self.masks).command(["buto", *(self.typed or ("attach",))])
+            case Action.LIST_RUNS | Action.SHOW_RUN | Action.DELETE_RUN:
+                return shlex.join([*step.words(), *self._store()])
+            case Action.PLOT:
+                files = self._options(oracle=self.files.oracle, config=self.files.configuration)
+                runs = self._options(from_runs=step.from_runs)
+                return shlex.join(["buto", "plot", step.test, *files, *runs, *self._store()])
+            case Action.COMPARE if step.against is not None:
+                return self._compare(step, step.against)
+            case Action.RECORD | Action.LABEL:
+                return self._again(step, self._options(config=self.files.configuration))
+            case _:
+                places = self._options(oracle=self.files.oracle, config=self.files.configuration)
+                return self._again(step, places)
+
+    def setting(self, key: str, value: str) -> str:
+        return f"{flag(key)} {shlex.quote(value)}"
+
+    def name(self, key: str) -> str:
+        return "a command after --" if key == "command" else flag(key)
+
+    def _compare(self, step: Step, against: str) -> str:
+        command = ["--", *step.command] if step.command else []
+        words = ["buto", "compare", step.test, *command, "--against", against, *command]
+        if step.from_runs is not None:
+            alpha = None if self.overrides.alpha is None else f"{self.overrides.alpha:g}"
+            words += [*self._options(from_runs=step.from_runs), *self._store()]
+            words += [*self._options(alpha=alpha), "--html", "report.html"]
+        return shlex.join(words)
+
+    def _again(self, step: Step, places: list[str]) -> str:
+        """Return a command about the same program, with the options of this call except secrets.
+
+        Args:
+            places: options with the files that this action uses, apart from the store.
+        """
+        words = [*step.words(), *self._options(runs=step.runs, from_runs=step.from_runs)]
+        words += [*places, *self._store()]
+        if step.plain:
+            return Mask(self.masks).command([*words, *(("--", *step.command) if step.command else ())])
+        typed = self.overrides
+        for name, value in typed.options.items():
+            for one in value if isinstance(value, list | tuple) else [value]:
+                words += [flag(name), str(one)]
+        configured = self.files.has_configuration
+        command = typed.command or (() if configured else step.command)
+        return Mask(self.masks).command([*words, *(("--", *command) if command else ())])
+
+    def _store(self) -> list[str]:
+        return [] if self.files.store == STORE else self._options(store=self.files.store)
+
+    def _options(self, **values: object) -> list[str]:
+        """Return options with their values; those that are None are left out."""
+        return [
+            word for key, value in values.items() if value is not None for word in (flag(key), str(value))
+        ]
+
+
+DOOR = "BUTO_DOOR"
+"""The environment variable in which a build tool gives its name, one of BUILDS."""
+
+DOOR_WORDS = "BUTO_DOOR_WORDS"
+"""The environment variable with words, quoted for a shell, that follow each of its commands."""
+
+DOOR_PROGRAM = "BUTO_DOOR_PROGRAM"
+"""The environment variable with what starts the build tool, as ``./mvnw``; without it, its name."""
+
+_LAUNCHING = (Action.TRAIN, Action.CHECK, Action.ACCEPT)
+
+
+@dataclass(frozen=True, slots=True)
+class Build:
+    """How to write actions and settings for a build tool.
+
+    Attributes:
+        program: what starts the build tool where a project has no wrapper of its own.
+        launch: from what starts the build tool, an action, a test and settings as words to all words that
+            carry it out; an empty test means all.
+        setting: from the name and the value of a setting of the build tool to the word that sets it.
+        settings: the keys of buto's settings that it has, too.
+    """
+
+    program: str
+    launch: Callable[[str, Action, str, list[str]], list[str]]
+    setting: Callable[[str, str], str]
+    settings: tuple[str, ...]
+
+    def sets(self, key: str, value: str) -> str | None:
+        """Return the word that sets one of buto's settings; None if the build tool cannot."""
+        own = {"oracle": "oracles"}.get(key, key)
+        return self.setting(own, value) if key in self.settings else None
+
+
+def _maven(program: str, action: Action, test: str, settings: list[str]) -> list[str]:
+    return [program, "package", f"buto:{action.value}", *([f"-Dbuto.test={test}"] if test else []), *settings]
+
+
+def _gradle(program: str, action: Action, test: str, settings: list[str]) -> list[str]:
+    return [program, f"buto{action.value.title()}", *([f"-Pbuto.test={test}"] if test else []), *settings]
+
+
+def _junit_in_maven(program: str, action: Action, test: str, settings: list[str]) -> list[str]:
+    mode = [] if action is Action.CHECK else [f"-Dbuto.{action.value}=true"]
+    class_name, method = _scenario(test)
+    return [program, "test", *mode, *([f"-Dtest={class_name}#{method}"] if test else []), *settings]
+
+
+def _junit_in_gradle(program: str, action: Action, test: str, settings: list[str]) -> list[str]:
+    # Gradle passes no system properties on to the JVM of the tests, so all settings are variables.
+    variables = [*([] if action is Action.CHECK else [f"BUTO_{action.name}=true"]), *settings]
+    class_name, method = _scenario(test)
+    # The task is up to date after a test that passed, as all do that were trained.
+    chosen = ["--tests", f"{class_name}.{method}"] if test else []
+    return [*(["env", *variables] if variables else []), program, "cleanTest", "test", *chosen]
+
+
+def _scenario(test: str) -> tuple[str, str]:
+    """Return class and method of a test that JUnit named ``package.Outer.Inner.method``."""
+    *names, method = test.split(".")
+    outer = next((place for place, name in enumerate(names) if name[:1].isupper()), len(names) - 1)
+    return ".".join([*names[:outer], "$".join(names[outer:])]), method
+
+
+BUILDS: Mapping[str, Build] = {
+    "maven": Build("mvn", _maven, "-Dbuto.{}={}".format, ("runs", "alpha", "oracle", "store")),
+    "gradle": Build("gradle", _gradle, "-Pbuto.{}={}".format, ("runs",)),
+    "junit-maven": Build("mvn", _junit_in_maven, "-Dbuto.{}={}".format, ("runs", "oracle", "store")),
+    "junit-gradle": Build(
+        "gradle",
+        _junit_in_gradle,
+        lambda name, value: f"BUTO_{name.upper()}={value}",
+        ("runs", "oracle", "store"),
+    ),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class InBuild(Door):
+    """The door of a user who runs a build.
+
+    Attributes:
+        build: the build tool.
+        command_line: the door for what the build tool cannot do, such as showing a run.
+        typed: what was typed for this build and follows each of its commands, quoted for a shell.
+        program: the command ``buto``, as the user can type it.
+        tool: what starts the build tool, as the user can type it; empty for its name.
+    """
+
+    build: Build
+    command_line: CommandLine
+    typed: str = ""
+    program: str = "buto"
+    tool: str = ""
+
+    def written(self, step: Step) -> str:
+        if not self._does(step):
+            return shlex.quote(self.program) + self.command_line.written(step).removeprefix("buto")
+        settings = [] if step.runs is None else [self.setting("runs", str(step.runs))]
+        settings += [self.build.setting("profile", "true")] if step.profile else []
+        tool = self.tool or self.build.program
+        return shlex.join(self.build.launch(tool, step.action, step.test, settings)) + self.typed
+
+    def _does(self, step: Step) -> bool:
+        """Return whether the build tool carries out a step; else it is for the command line."""
+        if step.action is Action.WHY:
+            return not step.against and not step.revisions
+        if step.profile:
+            return True
+        # Stored runs are for the command line; but training again takes the settings of the build.
+        is_stored = step.from_runs is not None and step.action is not Action.TRAIN
+        return step.action in _LAUNCHING and not is_stored and not step.plain
+
+    def setting(self, key: str, value: str) -> str:
+        return self.build.sets(key, value) or f"{key}: {value}, at the test in {self.configuration}"
+
+    def name(self, key: str) -> str:
+        own = self.build.sets(key, "")
+        return f"{key} in {self.configuration}" if own is None else own.rstrip("=")
+
+
+def door_of(
+    files: Files,
+    overrides: Overrides = NO_OVERRIDES,
+    masks: tuple[str, ...] = (),
+    typed: tuple[str, ...] = (),
+) -> Door:
+    """Return the door of this call: the build tool named in the variable DOOR, or the command line.
+
+    Args:
+        typed: the words of the call, see :class:`CommandLine`.
+    """
+    command_line = CommandLine(files, overrides, masks, typed)
+    build = BUILDS.get(os.environ.get(DOOR, ""))
+    if build is None:
+        return command_line
+    # A build tool may know where buto is though PATH does not have it.
+    program = "buto" if shutil.which("buto") else sys.argv[0]
+    typed_for_build, tool = (os.environ.get(name, "") for name in (DOOR_WORDS, DOOR_PROGRAM))
+    return InBuild(build, command_line, typed_for_build, program, tool)

@@ -1,1 +1,0 @@
-"""Parsing: from command-line arguments to requests."""

@@ -1,0 +1,203 @@
+"""The options that write reports, and the writing of the reports."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from argparse import ArgumentParser, Namespace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from buto.actions.check import Outcome
+from buto.cli.console import Console, write_file
+from buto.cli.parsing import REPORTS, STDOUT
+from buto.errors import StorageError, UsageError
+from buto.judge.verdict import Order
+from buto.report.result import Result
+from buto.run.cache import is_missing
+from buto.run.names import encode_test
+
+GITHUB = "github"
+"""The annotations that a build prints; no option names a file for them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reports:
+    """The reports that were asked for.
+
+    Attributes:
+        paths: by the name of a format in REPORTS, the file to write.
+        order: the order of differences.
+    """
+
+    paths: Mapping[str, Path]
+    order: Order = Order.MEANING
+
+    @property
+    def shows_training(self) -> bool:
+        """Return whether a report shows the training runs, which take time to load."""
+        return "html" in self.paths
+
+
+def _json(done: Outcome, path: Path) -> dict[Path, bytes]:
+    from buto.report.formats.json_result import result_document, result_text
+
+    document = result_document(
+        done.command, done.results, done.exit_code, done.at, left_out=done.left_out, first_bad=done.first_bad
+    )
+    return {path: result_text(document).encode()}
+
+
+def _junit(done: Outcome, path: Path) -> dict[Path, bytes]:
+    from buto.report.formats.junit import junit_xml
+
+    return {path: junit_xml(done.results, done.at, done.left_out or ())}
+
+
+def _markdown(done: Outcome, path: Path) -> dict[Path, bytes]:
+    from buto.report.formats.markdown import markdown_text
+
+    return {path: markdown_text(done.results, done.left_out or ()).encode()}
+
+
+def _bencher(done: Outcome, path: Path) -> dict[Path, bytes]:
+    from buto.report.formats.trackers import bencher_text
+
+    return {path: bencher_text(done.results).encode()}
+
+
+def _html(done: Outcome, path: Path) -> dict[Path, bytes]:
+    """Return a page for each test that has a report.
+
+    If the command was about several tests, the test's name is added to each file name: the page of the only
+    test that could be judged must not look like the page of all.
+    """
+    from buto.report.html import render
+    from buto.report.html.page import render_runs
+
+    shown = {
+        **{one.test: render(one.report) for one in done.results if one.report is not None},
+        **{one.test: render_runs(one.recorded) for one in done.results if one.recorded is not None},
+    }
+    if path == STDOUT and len(shown) > 1:
+        raise UsageError(
+            f"--html -: standard output can take one page, got {len(shown)}",
+            advice="give a file name instead of -",
+        )
+    several = len(done.results) + len(done.left_out or ()) > 1
+
+    def place(test: str) -> Path:
+        named = several and path != STDOUT
+        return path.with_name(f"{path.stem}-{encode_test(test)}{path.suffix}") if named else path
+
+    return {place(test): page.encode() for test, page in shown.items()}
+
+
+def _github(done: Outcome, path: Path) -> dict[Path, bytes]:
+    """Return annotations for GitHub Actions; nothing if there is nothing to say."""
+    from buto.report.formats.junit import workflow_commands
+
+    workspace = os.environ.get("GITHUB_WORKSPACE")
+    lines = workflow_commands(done.results, Path(workspace) if workspace else None)
+    return {path: "\n".join(lines).encode()} if lines else {}
+
+
+@dataclass(frozen=True, slots=True)
+class Format:
+    """A file that can be asked for, by the option of its name in REPORTS.
+
+    Attributes:
+        content: from a command and the file that was named to the files to write.
+    """
+
+    meaning: str
+    content: Callable[[Outcome, Path], dict[Path, bytes]]
+
+
+FORMATS: dict[str, Format] = {
+    "json": Format("the whole result as JSON", _json),
+    "html": Format("one page with every chart; it works without a network", _html),
+    "junitxml": Format("JUnit XML, one test case per test", _junit),
+    "markdown": Format("Markdown for a comment on a pull request", _markdown),
+    "bencher": Format("one number per property, in the format of Bencher", _bencher),
+    GITHUB: Format("annotations for GitHub Actions", _github),
+}
+
+
+def add_report_options(parser: ArgumentParser, names: Sequence[str] = REPORTS) -> None:
+    """Add an option for each format; commands that judge have all of them."""
+    group = parser.add_argument_group("reports", "FILE may be - for standard output")
+    for name in names:
+        group.add_argument(f"--{name}", metavar="FILE", type=Path, help=f"write {FORMATS[name].meaning}")
+    if names is REPORTS:
+        group.add_argument("--github", action="store_true", help="print annotations for GitHub Actions")
+        group.add_argument(
+            "--order",
+            choices=[order.value for order in Order],
+            default=Order.MEANING.value,
+            help="order of differences: by what they mean to people, grouped by cause, or by the "
+            "strength of their evidence (default: meaning)",
+        )
+
+
+def reports_of(args: Namespace) -> Reports:
+    """Return the reports that were asked for, after checking that each can be written.
+
+    Raises:
+        UsageError: two reports want standard output.
+        StorageError: a file cannot be written.
+    """
+    named = {name: getattr(args, name, None) for name in REPORTS}
+    paths = {name: path for name, path in named.items() if path is not None}
+    aside = [f"--{name}" for name, path in paths.items() if path == STDOUT]
+    if len(aside) > 1:
+        raise UsageError(
+            f"only one of {' and '.join(aside)} can go to standard output",
+            advice="give a file name instead of -",
+        )
+    for name, path in paths.items():
+        if path != STDOUT:
+            _check_writable(name, path)
+    if getattr(args, "github", False):
+        paths[GITHUB] = STDOUT
+    return Reports(paths, Order(getattr(args, "order", Order.MEANING)))
+
+
+def write_reports(outcome: Outcome, reports: Reports, console: Console) -> None:
+    """Write every file that was asked for.
+
+    Raises:
+        StorageError: one cannot be written; those before it are there.
+    """
+    outcome = replace(outcome, results=[_ordered(result, reports.order) for result in outcome.results])
+    for name, path in reports.paths.items():
+        for place, content in FORMATS[name].content(outcome, path).items():
+            write_file(place, content, f"--{name}")
+            if place != STDOUT:
+                console.detail(f"wrote {place}")
+
+
+def _ordered(result: Result, order: Order) -> Result:
+    return result if result.report is None else replace(result, report=result.report.ordered(order))
+
+
+def _check_writable(name: str, path: Path) -> None:
+    if not os.path.isdir(path.parent):
+        raise StorageError(
+            f"--{name}: the directory {path.parent} does not exist, or cannot be reached",
+            advice=f"mkdir -p {path.parent}",
+        )
+    if os.path.isdir(path) or not (
+        _can_create_in(path.parent) if is_missing(path) else os.access(path, os.W_OK)
+    ):
+        raise StorageError(f"--{name}: {path} cannot be written", advice=f"name another file with --{name}")
+
+
+def _can_create_in(directory: Path) -> bool:
+    # Permissions do not tell it: nobody can create a file in /proc, though root may write there.
+    try:
+        with tempfile.TemporaryFile(dir=directory):
+            return True
+    except OSError:
+        return False

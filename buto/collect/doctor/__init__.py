@@ -1,1 +1,0 @@
-"""Check whether this machine can measure."""

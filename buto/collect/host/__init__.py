@@ -1,1 +1,0 @@
-"""The machine that a run is measured on."""

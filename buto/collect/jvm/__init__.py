@@ -1,1 +1,0 @@
-"""Find, choose and inspect Java virtual machines."""

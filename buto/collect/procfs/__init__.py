@@ -1,1 +1,0 @@
-"""What Linux counts of a process, read from /proc without any help of the process."""

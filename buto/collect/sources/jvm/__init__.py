@@ -1,1 +1,0 @@
-"""The source ``jvm``: further JVMs beside the measured one, each with the agent."""

@@ -1,1 +1,0 @@
-"""The source ``prometheus``: any page in the Prometheus text format."""

@@ -1,1 +1,0 @@
-"""Compare two programs by runs of both, without a stored oracle."""

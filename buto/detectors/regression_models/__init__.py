@@ -1,1 +1,0 @@
-"""Models that predict counters from each other, so that a change of load cancels out."""

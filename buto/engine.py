@@ -1,0 +1,402 @@
+"""The protocol that every engine follows: it carries out launches, and stores their runs.
+
+Where the runs of a test may be recorded, if there are several hosts.
+
+What belongs to every run of a test besides its program.
+
+Record one launch, with its services and its workload, and store its run.
+
+The engine of this machine: launches one program after the other.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager, ExitStack, nullcontext
+from dataclasses import dataclass, field, replace
+from fnmatch import fnmatchcase
+from pathlib import Path
+from types import TracebackType
+from typing import TYPE_CHECKING, Protocol, Self
+
+from buto.errors import ButoError, StorageError
+from buto.judge import registry
+from buto.judge.settings import Settings
+from buto.measure.collector import Collector
+from buto.measure.hooks import AllHooks, LaunchHooks
+from buto.measure.journal import FIRST_WRITE_S, Journal
+from buto.measure.launch import check_startable
+from buto.measure.opener import open_collector
+from buto.measure.progress import OnTick, Progress
+from buto.measure.quality import busy_host
+from buto.measure.target import Target
+from buto.measure.workload.model import Workload
+from buto.measure.workload.services import Service
+from buto.run import MetadataValue, Run
+from buto.run.model import SESSION, WORKER
+from buto.run.store import RunStore
+from buto.run.window import Window, with_window
+
+if TYPE_CHECKING:
+    from buto.measure.workload.serving import Services
+
+
+_HOST = "host."
+
+
+@dataclass(frozen=True, slots=True)
+class HostLabels:
+    """Which hosts a test asks for; an empty pattern fits all.
+
+    Attributes:
+        name: shell pattern for the host's name.
+        cpu: shell pattern for the model of its processor.
+        tags: it must have all of these.
+    """
+
+    name: str = ""
+    cpu: str = ""
+    tags: tuple[str, ...] = ()
+
+    def fit(self, name: str, cpu: str, tags: tuple[str, ...]) -> bool:
+        """Return whether a host of this name, processor and tags may be used."""
+        return (
+            (not self.name or fnmatchcase(name, self.name))
+            and (not self.cpu or fnmatchcase(cpu, self.cpu))
+            and set(self.tags) <= set(tags)
+        )
+
+    def describe(self) -> str:
+        """Return the labels as in a configuration; empty without any."""
+        parts = [f"{key}: {value}" for key, value in (("name", self.name), ("cpu", self.cpu)) if value]
+        parts += [f"tag: {tag}" for tag in self.tags]
+        return ", ".join(parts)
+
+
+ANY_HOST = HostLabels()
+
+
+@dataclass(frozen=True, slots=True)
+class Placement:
+    """Where the runs of a test may be recorded.
+
+    Attributes:
+        labels: of the hosts that the test asks for.
+        group: tests of one group stay on one host; empty for a test that stands alone.
+        spread: whether runs of one test may come from several hosts, because its detector judges such runs.
+        required: metadata ``host.*`` that a host must have, because earlier runs come from such a host.
+        like: metadata of earlier runs; the host that has most of it in common is preferred.
+        host: name of the host that recorded the earlier runs, which is taken if it is there; may be empty.
+    """
+
+    labels: HostLabels = ANY_HOST
+    group: str = ""
+    spread: bool = False
+    required: Mapping[str, MetadataValue] = field(default_factory=dict)
+    like: Mapping[str, MetadataValue] = field(default_factory=dict)
+    host: str = ""
+
+
+ANYWHERE = Placement()
+
+
+def placement(
+    hosts: HostLabels, settings: Settings, like: Mapping[str, MetadataValue], group: str = ""
+) -> Placement:
+    """Return where the next runs of a test may be recorded, so that they can be judged together.
+
+    If the test's detector judges only runs of like machines, they come from the host of the earlier runs, or
+    from another one of its class if that host is not there.
+
+    Args:
+        hosts: that the test asks for.
+        settings: how it is judged.
+        like: metadata of earlier runs; empty without any.
+        group: tests of one group stay on one host; empty for a test that stands alone.
+    """
+    detector = registry.detector(settings.method)(settings)
+    if not detector.exchangeable:
+        return Placement(hosts, group, spread=True)
+    decides = detector.metadata.is_deciding
+    required = {key: value for key, value in like.items() if key.startswith(_HOST) and decides(key)}
+    return Placement(hosts, group, False, required, like, str(like.get(WORKER) or ""))
+
+
+@dataclass(frozen=True, slots=True)
+class Setup:
+    """What belongs to every run of a test besides its program.
+
+    Attributes:
+        services: run beside the program.
+        window: the part of the run that is learned and judged; None for all of it.
+    """
+
+    services: tuple[Service, ...] = ()
+    window: Window | None = None
+
+
+ALONE = Setup()
+"""A program without anything beside it, of which the whole run counts."""
+
+
+@dataclass(frozen=True, slots=True)
+class Launch:
+    """One launch that is wanted.
+
+    Attributes:
+        number: which of its test's usable runs it is for, from 1.
+        marks: metadata that are written into the run.
+        inputs: shell patterns of files that the program needs, if a host does not have them.
+        inputs_from: the directory to which they are relative; None for the program's own.
+    """
+
+    test: str
+    target: Target
+    number: int = 1
+    workload: Workload | None = None
+    setup: Setup = ALONE
+    marks: Mapping[str, MetadataValue] = field(default_factory=dict)
+    where: Placement = ANYWHERE
+    inputs: tuple[str, ...] = ()
+    inputs_from: Path | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Ended:
+    """A launch that is over.
+
+    Attributes:
+        run: it is in the store, usable or not; None if there is none.
+        error: why there is no run; None if there is one.
+        begun: whether it had begun; False for a launch for which there will be no room.
+    """
+
+    launch: Launch
+    run: Run | None = None
+    error: ButoError | None = None
+    begun: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Began:
+    """A launch begins; ``host`` is empty without a cluster."""
+
+    launch: Launch
+    host: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Progressed:
+    """Some time has passed in a launch."""
+
+    launch: Launch
+    progress: Progress
+    host: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class GivenBack:
+    """A host was lost in the middle of a launch, which is carried out again."""
+
+    launch: Launch
+    error: ButoError
+    host: str = ""
+
+
+News = Began | Progressed | GivenBack
+OnNews = Callable[[News], None]
+"""Called in the thread of the engine's user, while it waits."""
+
+
+class Engine(Protocol):
+    """Carries out launches, one or several at a time.
+
+    A context manager: the end of the ``with`` block stops the launches that have not ended.
+    """
+
+    def check(self, launch: Launch) -> None:
+        """Raise ButoError for a program that cannot be started, as far as known without a launch."""
+
+    def begin(self, wanted: Sequence[Launch]) -> Sequence[Launch]:
+        """Begin those launches for which there is room, in their order, and return them."""
+
+    def wait(self) -> Ended | None:
+        """Wait until a launch is over, begun or hopeless; None: begin may now find room for another.
+
+        Raises:
+            StorageError: a run cannot be stored.
+            EngineLostError: no launch can be carried out any more.
+            KeyboardInterrupt: the current programs were stopped.
+        """
+
+    def drop(self, test: str) -> None:
+        """Stop the launches of a test that have not ended; nobody wants them any more."""
+
+
+EngineFor = Callable[[RunStore, OnNews], AbstractContextManager[Engine]]
+"""Creates the engine that stores its runs in a store."""
+
+
+def record_one(
+    collector: Collector,
+    test: str,
+    store: RunStore,
+    marks: Mapping[str, MetadataValue],
+    on_tick: OnTick | None = None,
+    hooks: LaunchHooks | None = None,
+    setup: Setup = ALONE,
+    *,
+    journal_s: float = FIRST_WRITE_S,
+) -> Run:
+    """Launch once, with its services beside it, and store the run, valid or not.
+
+    If recording fails midway, the part before is kept, unless it is very short; see
+    :class:`buto.measure.journal.Journal`.
+
+    Args:
+        marks: written into the run's metadata; a run without a session begins one.
+        journal_s: from this time on what was recorded is saved, in case that buto is killed.
+
+    Raises:
+        MeasureError: there is nothing to record, or a service does not get ready.
+        UsageError: a service has no template or user.
+        StorageError: the run cannot be stored.
+    """
+    with (
+        running_services(setup.services, on_tick) as beside,
+        Journal(store, marks, first_write_s=journal_s) as journal,
+    ):
+        if beside is not None:
+            hooks = beside if hooks is None else AllHooks((beside, hooks))
+            on_tick = beside.on_each_tick(on_tick)
+        run = collector.record(test, on_tick, hooks, journal)
+        outputs = {} if beside is None else beside.stop()
+        run = replace(run, metadata={**run.metadata, SESSION: run.id, **marks}, outputs=outputs)
+        if hooks is not None:
+            run = _unless_busy(run)
+        if setup.window is not None:
+            run = with_window(run, setup.window)
+        store.add(run)
+    return run
+
+
+def _unless_busy(run: Run) -> Run:
+    """Return a run of a loaded system; not valid if the machine had no idle time left."""
+    busy = busy_host(run.metadata.get("host.load.idle"), run.outcome.duration_s)
+    if busy is None:
+        return run
+    return replace(run, quality=replace(run.quality, problems=(*run.quality.problems, busy)))
+
+
+def running_services(
+    services: Sequence[Service], on_tick: OnTick | None
+) -> AbstractContextManager[Services | None]:
+    """Return what runs services during its block; None in place of no services."""
+    if not services:
+        return nullcontext()
+    # Imported here: few tests have services.
+    from buto.measure.workload.serving import running
+
+    return running(services, on_tick)
+
+
+def hooks_of(workload: Workload | None) -> AbstractContextManager[Callable[[], LaunchHooks] | None]:
+    """Return what creates the hooks of each launch; None without a workload."""
+    if workload is None:
+        return nullcontext()
+    # Imported here: it brings JMX along, and few tests have a workload.
+    from buto.measure.workload.driver import workload_hooks
+
+    return workload_hooks(workload)
+
+
+class LocalEngine:
+    """Launches in this process; see :class:`buto.engine.Engine`.
+
+    A test's collector and what its workload needs stay open from its first launch to the end.
+
+    Args:
+        collector_for: how to open a collector.
+        check: raises a ButoError for a program that cannot be started.
+        journal_s: from this time on a launch is saved, in case that buto is killed.
+    """
+
+    def __init__(
+        self,
+        store: RunStore,
+        on_news: OnNews,
+        *,
+        collector_for: Callable[[Target], Collector] = open_collector,
+        check: Callable[[Target], None] = check_startable,
+        journal_s: float = FIRST_WRITE_S,
+    ) -> None:
+        self._check = check
+        self._store = store
+        self._on_news = on_news
+        self._collector_for = collector_for
+        self._journal_s = journal_s
+        self._held = ExitStack()
+        self._collectors: dict[str, Collector] = {}
+        self._hooks: dict[str, Callable[[], LaunchHooks] | None] = {}
+        self._next: Launch | None = None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._held.__exit__(kind, error, trace)
+
+    def check(self, launch: Launch) -> None:
+        """See :class:`buto.engine.Engine`."""
+        self._check(launch.target)
+
+    def begin(self, wanted: Sequence[Launch]) -> Sequence[Launch]:
+        """See :class:`buto.engine.Engine`."""
+        if self._next is not None or not wanted:
+            return ()
+        self._next = wanted[0]
+        return wanted[:1]
+
+    def wait(self) -> Ended | None:
+        """Carry out the launch that was begun; see :class:`buto.engine.Engine`."""
+        launch, self._next = self._next, None
+        if launch is None:
+            return None
+        try:
+            return self._carried_out(launch)
+        except StorageError:
+            raise
+        except ButoError as error:
+            return Ended(launch, error=error)
+
+    def drop(self, test: str) -> None:
+        """See :class:`buto.engine.Engine`."""
+        if self._next is not None and self._next.test == test:
+            self._next = None
+
+    def _carried_out(self, launch: Launch) -> Ended:
+        test = launch.test
+        if test not in self._collectors:
+            self._collectors[test] = self._held.enter_context(self._collector_for(launch.target))
+        if test not in self._hooks:
+            self._hooks[test] = self._held.enter_context(hooks_of(launch.workload))
+        self._on_news(Began(launch))
+
+        def tick(progress: Progress) -> None:
+            self._on_news(Progressed(launch, progress))
+
+        new_hooks = self._hooks[test]
+        hooks = None if new_hooks is None else new_hooks()
+        run = record_one(
+            self._collectors[test],
+            test,
+            self._store,
+            launch.marks,
+            tick,
+            hooks,
+            launch.setup,
+            journal_s=self._journal_s,
+        )
+        return Ended(launch, run)

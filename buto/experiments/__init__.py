@@ -1,1 +1,0 @@
-"""The experiments of the thesis, repeated on runs that anyone can record."""

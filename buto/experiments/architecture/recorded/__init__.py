@@ -1,1 +1,0 @@
-"""The small store as it was recorded: what was predicted of its versions, beside what was measured."""

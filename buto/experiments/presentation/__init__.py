@@ -1,1 +1,0 @@
-"""Results as tables for the page and the terminal, and as files."""

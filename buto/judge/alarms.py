@@ -1,0 +1,171 @@
+"""How often a detector fails an unchanged program, by runs of the program itself (an A/A test).
+
+The strength of a detector: the smallest lasting change of each quantity that a check would detect.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import ceil, floor
+
+import numpy as np
+
+from buto.run import FloatArray
+from buto.run.model import IntArray
+from buto.run.properties import Property
+
+N_CHECKED = 3
+"""Runs of a check with its confirmation."""
+
+IMPROBABLE = 0.025
+"""How often an oracle that keeps its alpha is reported as one that does not."""
+
+OFTEN = 0.5
+"""A run that fails in this share of its splits is named."""
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Alarms:
+    """How often unchanged runs failed.
+
+    Attributes:
+        by_run: shape (n_runs,), of each run under test the share of its splits in which it failed; or of each
+            environment the share of its runs.
+    """
+
+    by_run: FloatArray
+
+    @property
+    def rate(self) -> float:
+        """Share of all splits that failed."""
+        return float(self.by_run.mean())
+
+    @property
+    def error(self) -> float:
+        """Standard error of the rate, clustered by run or environment; 0 if all had the same result."""
+        return float(self.by_run.std(ddof=1) / np.sqrt(len(self.by_run)))
+
+    @property
+    def at_most(self) -> float:
+        """The largest rate that this many runs leave possible (Clopper and Pearson, one-sided 97.5 %)."""
+        from scipy.special import betaincinv
+
+        n = len(self.by_run)
+        failed = ceil(self.rate * n - 1e-9)
+        return 1.0 if failed >= n else float(betaincinv(failed + 1, n - failed, 1 - IMPROBABLE))
+
+    def exceeds(self, alpha: float) -> bool:
+        """Return whether this many failures are unlikely for an oracle that keeps this alpha.
+
+        By the binomial distribution of as many independent checks as there are runs. A run that fails in
+        a part of its splits only counts in part, which scatters less: the test is a cautious one.
+        """
+        from scipy.special import bdtrc
+
+        failed = floor(self.rate * len(self.by_run) + 1e-9)
+        return failed > 0 and float(bdtrc(failed - 1, len(self.by_run), alpha)) < IMPROBABLE
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class InOrder:
+    """False alarms of checks in the order of time: training runs in a row, judged runs later.
+
+    Attributes:
+        n_checks: how many checks were judged.
+        single: of checks of one run.
+        confirmed: of checks as ``buto check`` makes them.
+        n_sessions: number of sessions in which the runs were made; a longer pause separates two of them.
+        later: of confirmed checks in a later session than all of their training; None if there is none.
+    """
+
+    n_checks: int
+    single: Alarms
+    confirmed: Alarms
+    n_sessions: int = 1
+    later: Alarms | None = None
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Selftest:
+    """The result of a self-test.
+
+    Attributes:
+        n_training: how many runs trained each oracle.
+        n_splits: number of splits for each run under test.
+        alpha: the promised share.
+        single: of checks of one run.
+        confirmed: of checks as ``buto check`` makes them.
+        followed: share of checks that two more runs would have followed.
+        in_order: the same in the order of time; None if that was not measured.
+        left_out: of checks as ``buto check`` makes them, on each environment by runs of all others, one share
+            for each environment; None if that was not measured.
+        not_left_out: why environments are not in ``left_out``; empty if all are, or if the detector does not
+            know environments.
+    """
+
+    n_training: int
+    n_splits: int
+    alpha: float
+    single: Alarms
+    confirmed: Alarms
+    followed: float
+    in_order: InOrder | None = None
+    left_out: Alarms | None = None
+    not_left_out: tuple[str, ...] = ()
+
+    def often(self) -> IntArray:
+        """Return the runs that fail in most of their splits, most often first."""
+        order = np.argsort(-self.single.by_run, kind="stable")
+        often: IntArray = order[self.single.by_run[order] >= OFTEN]
+        return often
+
+
+def runs_to_tell(alpha: float) -> int:
+    """Return how many runs distinguish the rate of an oracle that keeps alpha from twice that rate.
+
+    That is, a standard error of half the difference.
+    """
+    return ceil(4 * 2 * alpha * (1 - 2 * alpha) / alpha**2)
+
+
+TIMES_LEVEL = 10.0
+"""Changes are searched up to this many times a quantity's level."""
+
+
+@dataclass(frozen=True, slots=True)
+class Strength:
+    """The smallest change of one quantity that a check would detect.
+
+    Attributes:
+        quantity: the property; its unit is that of the numbers below.
+        level: of the training runs: the mean of their means, or of a counter's totals.
+        more, less: the smallest change in each direction that is detected in nine tenths of checks;
+            infinite if no reasonable change is, such as one below zero.
+        usual: whether everybody wants to know of this quantity.
+    """
+
+    quantity: Property
+    level: float
+    more: float
+    less: float
+    usual: bool = True
+
+    @property
+    def smallest(self) -> float:
+        """The smaller of both."""
+        return min(self.more, self.less)
+
+
+@dataclass(frozen=True, slots=True)
+class Strengths:
+    """The strength of a detector.
+
+    Attributes:
+        found: one for each quantity; only for the usual ones unless all were requested and are not too many.
+        n_quantities: number of all quantities.
+        too_many: whether only the usual ones are found because finding all would take too long.
+    """
+
+    found: tuple[Strength, ...] = ()
+    n_quantities: int = 0
+    too_many: bool = False

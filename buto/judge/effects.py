@@ -1,0 +1,236 @@
+"""The size of a change that matters, as a user writes it, and by default.
+
+``64KiB``, ``20ms``, ``3``, ``5%`` of a property's level, both (``5% and 1MiB``), or ``never``. A smaller
+change is noted and fails no check. :data:`USUAL` has the sizes for what no setting names.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from fnmatch import fnmatchcase
+from functools import cache
+from typing import Any
+
+import numpy as np
+
+from buto.errors import UsageError
+from buto.run import FloatArray
+from buto.run.properties import Property
+from buto.run.units import parse_bytes, parse_seconds, scale_of_unit
+
+MINIMUM_EFFECT = "minimum-effect"
+"""The key of ``judge`` for them."""
+
+NEVER = "never"
+"""The effect with which no change of a property counts."""
+
+EVERYTHING = "*"
+AND = " and "
+
+DIGITS = 2
+"""Significant digits of an effect that is proposed."""
+
+USUAL: Mapping[str, str] = {
+    EVERYTHING: "5%",
+    "run.duration": "10% and 100ms",
+    "jvm.cpu.time": "10% and 50ms",
+    "process.cpu.*": "10%",
+    "jvm.memory.heap.used": "5% and 1MiB",
+    "jvm.memory.heap.committed": NEVER,
+    "jvm.memory.heap.used_after_last_gc": "5% and 128KiB",
+    "jvm.memory.heap.live": "2% and 32KiB",
+    "jvm.object.live": "2% and 500",
+    "jvm.object.live.by_class": "32KiB",
+    "jvm.memory.allocated": "5% and 512KiB",
+    "jvm.memory.non_heap.used": "5% and 1MiB",
+    "jvm.memory.non_heap.committed": NEVER,
+    "jvm.memory.used[[]*": "10% and 1MiB",
+    "jvm.memory.committed[[]*": NEVER,
+    "jvm.memory.used_after_last_gc[[]*": "5% and 128KiB",
+    "jvm.memory.*Eden*": NEVER,
+    "jvm.memory.*Survivor*": NEVER,
+    "jvm.memory.used*Metaspace*": "10% and 1MiB",
+    "jvm.memory.used*Class Space*": "10% and 256KiB",
+    "jvm.memory.used*Code*": "20% and 1MiB",
+    "jvm.memory.pending_finalization": "10% and 10",
+    "jvm.memory.threshold.crossings*": "10% and 5",
+    "jvm.class.*": "15% and 150",
+    "jvm.compilation.time": "20% and 100ms",
+    "jvm.thread.*": "1",
+    "process.thread.count": "1",
+    "jvm.buffer.count*": "10% and 2",
+    "jvm.buffer.memory.*": "5% and 64KiB",
+    "jvm.gc.count*": "10% and 2",
+    "jvm.gc.time*": "20% and 20ms",
+    "jvm.safepoint.count": "10% and 5",
+    "jvm.lock.contended": "20% and 20",
+    "process.memory.usage": "5% and 4MiB",
+    "process.unix.file_descriptor.count": "1",
+    "process.socket.count": "1",
+    "process.io.bytes*": "10% and 64KiB",
+    "process.io.calls*": "10% and 100",
+}
+"""Sizes by shell pattern; the last pattern that fits holds. ``docs/methods/judging.md`` says why each."""
+
+PART = 2.0
+"""What differs in a part of the run only, or in how it moves, matters from twice the size on: the same work
+may come a little earlier."""
+
+GROWTH = 0.25
+"""Growth during the run matters from this share of the size of a level on: what grows does not end."""
+
+GROWTH_MEASURE = "growth from the first to the last third"
+"""What findings call it."""
+
+PART_MEASURES = {
+    "mean-early": "mean of the first third",
+    "mean-middle": "mean of the second third",
+    "mean-late": "mean of the last third",
+    "deviation": "scatter within the run",
+    "low": "10th percentile over the run",
+    "median": "median over the run",
+    "high": "90th percentile over the run",
+    "largest": "largest value",
+    "last": "last value",
+    "roughness": "mean step between two samples",
+    "increase-early": "increase in the first third",
+    "increase-middle": "increase in the second third",
+    "increase-late": "increase in the last third",
+}
+"""Features of a part of the run, or of how a property moves, and what findings call them."""
+
+
+def share_that_matters(measure: str, unit: str) -> float:
+    """Return from which multiple of a property's size on a difference matters, by what findings call it."""
+    if measure == GROWTH_MEASURE:
+        return GROWTH
+    # What is counted at the exit, such as threads and descriptors that are left, is of no moment by chance.
+    is_left = measure == PART_MEASURES["last"] and unit.startswith("{")
+    return PART if measure in PART_MEASURES.values() and not is_left else 1.0
+
+
+PER_CLASS: Mapping[str, float] = {
+    "jvm.memory.heap.used_after_last_gc": 3072.0,
+    "jvm.memory.used_after_last_gc[[]*": 3072.0,
+    "jvm.memory.heap.live": 3072.0,
+    "jvm.object.live": 80.0,
+    "jvm.object.live.by_class": 1024.0,
+}
+"""What a loaded class may keep alive by itself, in the unit of the property: its mirror, its constants, and
+the tables that describe it. A live heap that grew with the number of classes has grown by this much less."""
+
+_PARSERS = {"By": parse_bytes, "s": parse_seconds}
+
+
+def effects_from(written: Any) -> dict[str, str]:
+    """Return the effects by pattern from a value of MINIMUM_EFFECT: a mapping, or one size for all."""
+    if isinstance(written, Mapping):
+        return {str(name): str(size) for name, size in written.items()}
+    return {EVERYTHING: str(written)}
+
+
+def is_effect(text: str) -> bool:
+    """Return whether a text is a quantity of some unit, a share, both, or NEVER."""
+    if text == NEVER:
+        return True
+    parts = text.split(AND)
+    return len(parts) <= 2 and all(map(_is_size, parts))
+
+
+def smallest_effects(
+    properties: Sequence[Property], levels: FloatArray, minimum: Mapping[str, str]
+) -> FloatArray:
+    """Return the smallest change of each property that matters, in its unit, shape (n_properties,).
+
+    The last pattern that fits a property's name holds, of the given ones before the usual ones. Infinite for
+    NEVER; of a share and an amount, the larger holds.
+
+    Args:
+        levels: shape (n_properties,), what shares are of.
+
+    Raises:
+        UsageError: a quantity of another unit than the property's.
+    """
+    effects = np.zeros(len(properties))
+    for number, prop in enumerate(properties):
+        pattern, text = _last_fitting(prop.name, minimum) or _usual(prop.name)
+        effects[number] = _effect(prop, levels[number], pattern, text)
+    return effects
+
+
+def kept_by_classes(properties: Sequence[Property]) -> FloatArray:
+    """Return how much of each property a loaded class may keep by itself, shape (n_properties,)."""
+    return np.array(
+        [
+            next((size for pattern, size in PER_CLASS.items() if fnmatchcase(prop.name, pattern)), 0.0)
+            for prop in properties
+        ]
+    )
+
+
+def effect_text(size: float, unit: str) -> str:
+    """Return the smallest effect of two digits that is at least this size, as a user writes it.
+
+    Args:
+        size: positive, in the unit of a property.
+    """
+    steps = [step for step in scale_of_unit(unit) if step.size <= max(size, scale_of_unit(unit)[0].size)]
+    step = next((one for one in reversed(steps) if one.shown_from is None), None)
+    amount, suffix = (size, "") if step is None else (size / step.size, step.text)
+    scale = 10.0 ** (math.floor(math.log10(amount)) - DIGITS + 1)
+    return f"{math.ceil(amount / scale - 1e-9) * scale:.10g}{suffix}"
+
+
+def _last_fitting(name: str, sizes: Mapping[str, str]) -> tuple[str, str] | None:
+    for pattern, text in [*sizes.items()][::-1]:
+        if name == pattern or fnmatchcase(name, pattern):
+            return pattern, text
+    return None
+
+
+@cache
+def _usual(name: str) -> tuple[str, str]:
+    return _last_fitting(name, USUAL) or (EVERYTHING, USUAL[EVERYTHING])
+
+
+def _is_size(text: str) -> bool:
+    for parse in (_parse_share, _parse_number, parse_bytes, parse_seconds):
+        with suppress(UsageError):
+            return parse(text) >= 0
+    return False
+
+
+def _effect(prop: Property, level: float, pattern: str, text: str) -> float:
+    if text == NEVER:
+        return math.inf
+    return max(_size(prop, level, pattern, part) for part in text.split(AND))
+
+
+def _size(prop: Property, level: float, pattern: str, text: str) -> float:
+    if text.strip().endswith("%"):
+        return _parse_share(text) * abs(level)
+    try:
+        return float(_PARSERS.get(prop.unit, _parse_number)(text))
+    except UsageError as error:
+        if text.strip() == "0":
+            return 0.0
+        raise UsageError(f"judge: minimum-effect: {pattern}: {prop.name}: {error.message}") from error
+
+
+def _parse_share(text: str) -> float:
+    number, percent, rest = text.strip().partition("%")
+    if not percent or rest:
+        raise UsageError(f"{text!r} is no share such as 5%")
+    return _parse_number(number) / 100.0
+
+
+def _parse_number(text: str) -> float:
+    try:
+        number = float(text)
+    except ValueError as error:
+        raise UsageError(f"{text!r} is no number") from error
+    if not np.isfinite(number):
+        raise UsageError(f"{text!r} is no finite number")
+    return number

@@ -1,0 +1,354 @@
+"""Check whether this machine can measure; launch a small program under every JVM that is found.
+
+Launch a JVM with the agent only for the agent's first message (HELLO); the program is not measured.
+
+Check whether the machine itself is fit for measuring: clock, cores, load by others, free space.
+
+Check what buto can read of a process from outside, by reading itself.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from enum import Enum
+from pathlib import Path
+
+from buto import jars
+from buto.errors import BadFileError, ButoError, MeasureError, StorageError, UsageError
+from buto.measure import account, host
+from buto.measure.account import NoEventError, ProcessorEvents
+from buto.measure.agent import agent_option
+from buto.measure.channel import AgentConnection, AgentListener
+from buto.measure.host import LoadMeter
+from buto.measure.hsperfdata import HeldCounters, NoPerfData
+from buto.measure.jvms import INSTALL_ADVICE, OLDEST_JAVA, JavaInstallation, find_installations
+from buto.measure.launch import Launch
+from buto.measure.messages import ChannelError, Hello, decline
+from buto.measure.opener import open_collector
+from buto.measure.private_directory import private_directory
+from buto.measure.procfs import ProcError, ProcessFiles
+from buto.measure.target import Target
+from buto.run.files import STORE
+from buto.run.objects import open_storage
+from buto.run.storage import Place
+from buto.run.units import format_bytes, format_count, format_number, format_percent, format_seconds
+from buto.steps import Action, Advice, Step
+
+_HELLO_S = 20.0
+_RETRY_S = 0.02
+
+
+@dataclass(frozen=True, slots=True)
+class Handshake:
+    """What the agent's first message shows.
+
+    Attributes:
+        same_clock: whether the JVM's time lies between its start and the message's arrival on
+            buto's clock.
+        no_counters: why its performance counters cannot be read; None if they can.
+    """
+
+    same_clock: bool
+    no_counters: str | None
+
+
+def probe_handshake(target: Target) -> Handshake:
+    """Launch a program with the agent, wait for HELLO, and decline to measure.
+
+    Raises:
+        MeasureError: the command cannot be started, or no HELLO arrives in time.
+    """
+    with (
+        private_directory() as directory,
+        AgentListener(directory) as listener,
+        Launch(target, directory, [agent_option(listener.agent, target)]) as launch,
+    ):
+        connection, hello = _receive_hello(listener, launch)
+        try:
+            same_clock = launch.started_ns <= hello.nano_time_ns <= time.monotonic_ns()
+            connection.send(decline())
+        finally:
+            connection.close()
+        return Handshake(same_clock, _no_counters(hello, launch))
+
+
+def _receive_hello(listener: AgentListener, launch: Launch) -> tuple[AgentConnection, Hello]:
+    deadline = time.monotonic() + _HELLO_S
+    if not account.readable(listener.fileno(), _HELLO_S):
+        raise MeasureError(f"the agent did not connect within {_HELLO_S:g} s\n{launch.quote()}")
+    connection = listener.accept()
+    try:
+        while connection is not None and connection.hello is None and not connection.closed:
+            if not account.readable(connection.fileno(), max(0.0, deadline - time.monotonic())):
+                break
+            connection.receive()
+    except ChannelError as error:
+        raise MeasureError(f"the agent's first message was not understood: {error}") from error
+    if connection is None or connection.hello is None:
+        raise MeasureError(f"the agent did not send its HELLO within {_HELLO_S:g} s\n{launch.quote()}")
+    return connection, connection.hello
+
+
+def _no_counters(hello: Hello, launch: Launch) -> str | None:
+    """Return why the counters cannot be read. A JVM fills them after its agents: try until its end."""
+    while True:
+        try:
+            with HeldCounters(hello.pid, hello.jvm_start_ms) as counters:
+                counters.values()
+        except NoPerfData as reason:
+            if launch.wait(_RETRY_S) is not None:
+                return reason.message
+        else:
+            return None
+
+
+COARSE_CLOCK_S = 1e-6
+BUSY_SHARE = 0.2
+"""With more load by others, runs differ visibly from undisturbed ones."""
+
+LITTLE_SPACE = 1 << 30
+NO_SPACE = 50 << 20
+"""A run of some seconds takes less than 1 MiB, but its output may take several."""
+
+_ANOTHER = ("name another directory: ", STORE)
+
+
+class Level(Enum):
+    OK = "ok"
+    WARNING = "warning"
+    """Measuring works, but not as well as it could."""
+    PROBLEM = "problem"
+    """Measuring does not work."""
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """The result of one check.
+
+    Attributes:
+        name: what was checked.
+        detail: what was found, with its number or path.
+        advice: what to do about it; None if all is well.
+    """
+
+    name: str
+    level: Level
+    detail: str
+    advice: str | None = None
+
+
+def check_clock() -> Check:
+    """Check the resolution of the clock that gives the samples their times."""
+    resolution_s = time.get_clock_info("monotonic").resolution
+    detail = f"resolution {format_seconds(resolution_s)}"
+    if resolution_s > COARSE_CLOCK_S:
+        return Check("clock", Level.WARNING, detail, "use intervals of 100 ms and more")
+    return Check("clock", Level.OK, detail)
+
+
+def check_cores() -> Check:
+    """Check how many cores a program may use, by affinity and control group."""
+    known = host.machine()
+    cores, total, quota = known["host.cores"], known["host.cores.total"], known["host.cores.quota"]
+    detail = (
+        f"{cores} of {format_count(float(total or 1), 'core')}, {known['host.cpu.model'] or 'unknown model'}"
+    )
+    available = float(cores or 1)
+    if isinstance(quota, float):
+        detail += f"; the control group allows the time of {format_number(quota)}"
+        available = min(available, quota)
+    if available < 2:
+        advice = "give it two cores: on one, a JVM takes another garbage collector and buto competes with it"
+        return Check("cores", Level.WARNING, detail, advice)
+    return Check("cores", Level.OK, detail)
+
+
+def check_load(foreign_load: float) -> Check:
+    """Check the load by others, a share of the cores; NaN if unknown."""
+    if foreign_load != foreign_load:
+        return Check("load by others", Level.WARNING, "unknown", "see what else runs: top")
+    detail = f"{format_percent(round(foreign_load, 3))} of the cores"
+    if foreign_load > BUSY_SHARE:
+        advice = "stop what else runs (see top), or expect wide bounds and disturbed runs"
+        return Check("load by others", Level.WARNING, detail, advice)
+    return Check("load by others", Level.OK, detail)
+
+
+def check_store(store: Place) -> Check:
+    """Check whether runs can be stored, and how much space is left."""
+    try:
+        free = open_storage(store).probe()
+    except (StorageError, UsageError) as error:
+        return Check("store", Level.PROBLEM, error.message, error.advice)
+    if free is None:
+        return Check("store", Level.OK, f"{store} can be written")
+    detail = f"{store}, {format_bytes(free)} free"
+    if free < LITTLE_SPACE:
+        level = Level.PROBLEM if free < NO_SPACE else Level.WARNING
+        advice = Advice(
+            "free some space (",
+            Step(Action.LIST_RUNS),
+            " lists the runs), or name another directory: ",
+            STORE,
+        )
+        return Check("store", level, detail, advice)
+    return Check("store", Level.OK, detail)
+
+
+def check_temporary_directory() -> Check:
+    """Check whether a launch can write its output and session file."""
+    try:
+        with private_directory() as directory:
+            place, free = directory.parent, shutil.disk_usage(directory).free
+            (directory / "output").write_bytes(os.urandom(1024))
+    except OSError as error:
+        return Check("temporary files", Level.PROBLEM, str(error), "set TMPDIR to another directory")
+    except StorageError as error:
+        return Check("temporary files", Level.PROBLEM, error.message, error.advice)
+    detail = f"{place}, {format_bytes(free)} free"
+    if free < NO_SPACE:
+        return Check("temporary files", Level.PROBLEM, detail, "free some space, or set TMPDIR")
+    return Check("temporary files", Level.OK, detail)
+
+
+def check_process_files() -> Check:
+    """Check which files of /proc can be read; other properties do not depend on them."""
+    name = "process counters"
+    try:
+        with ProcessFiles(os.getpid()) as files:
+            reads = {
+                "page faults and threads": files.stat,
+                "memory": files.memory,
+                "proportional memory": files.pss,
+                "input and output": files.transfers,
+                "descriptors": files.n_descriptors,
+                "sockets": files.n_sockets,
+                "context switches": files.switches,
+            }
+            missing = {}
+            for what, read in reads.items():
+                try:
+                    read()
+                except ProcError as reason:
+                    missing[what] = reason.message
+    except ProcError as reason:
+        return Check(name, Level.WARNING, reason.message, "mount /proc without hidepid")
+    readable = ", ".join(what for what in reads if what not in missing)
+    if missing:
+        detail = "; ".join(f"no {what}: {why}" for what, why in missing.items())
+        advice = "runs lack these properties; give buto the rights of the program's user, or another kernel"
+        return Check(name, Level.WARNING, detail, advice)
+    return Check(name, Level.OK, f"/proc has {readable}")
+
+
+def check_processor_events() -> Check:
+    """Check whether the processor counts instructions and cycles for a program.
+
+    It is a warning only if somebody can change it: most virtual machines cannot count.
+    """
+    name = "processor counters"
+    with ProcessorEvents.of_this_process() as events:
+        reasons: list[NoEventError] = []
+        for kind in events.kinds:
+            try:
+                events.count(kind)
+            except NoEventError as reason:
+                reasons.append(reason)
+        what = " and ".join(kind.name for kind in events.kinds)
+    if not reasons:
+        return Check(name, Level.OK, f"{what} can be counted")
+    detail = f"not recorded: {'; '.join(reason.message for reason in reasons)}"
+    advice = next((str(reason.advice) for reason in reasons if reason.advice), None)
+    return Check(name, Level.WARNING if advice else Level.OK, detail, advice)
+
+
+_PROGRAM = ("buto.testprograms.leaker.Leaker", "--duration", "300ms")
+_PROGRAM_S = 0.3
+_INTERVAL_S = 0.02
+_TIMEOUT_S = 30.0
+
+
+def examine(store: Place) -> Iterator[Check]:
+    """Check everything; yield each result as soon as it is known.
+
+    Args:
+        store: where runs would be kept; it is not created.
+    """
+    if sys.platform != "linux":
+        yield Check(
+            "system", Level.PROBLEM, f"{sys.platform}; buto measures on Linux", "use a Linux container"
+        )
+        return
+    meter, began = LoadMeter(), time.monotonic()
+    yield check_clock()
+    yield check_cores()
+    yield check_store(store)
+    yield check_temporary_directory()
+    yield check_process_files()
+    yield check_processor_events()
+    yield from _check_jvms()
+    # All launches are over; the load of other programs needs at least half a second.
+    time.sleep(max(0.0, 0.5 - (time.monotonic() - began)))
+    yield check_load(meter.foreign_load())
+
+
+def _check_jvms() -> Iterator[Check]:
+    try:
+        jars.path(jars.AGENT)
+        program = jars.path(jars.TESTPROGRAMS)
+    except BadFileError as error:
+        yield Check("agent", Level.PROBLEM, error.message, error.advice)
+        return
+    installations = find_installations()
+    if not installations:
+        yield Check(
+            "java",
+            Level.PROBLEM,
+            "no java was found on PATH, by JAVA_HOME or in /usr/lib/jvm",
+            INSTALL_ADVICE,
+        )
+        return
+    checks = [_check_jvm(installation, program) for installation in installations]
+    some_work = any(check.level is not Level.PROBLEM for check in checks)
+    for check in checks:
+        one_of_several = check.level is Level.PROBLEM and some_work
+        yield replace(check, level=Level.WARNING) if one_of_several else check
+
+
+def _check_jvm(installation: JavaInstallation, program: Path) -> Check:
+    name = f"java {installation.version or '(unknown version)'}"
+    where = f"{installation.java} (from {installation.found_by})"
+    if installation.major is None:
+        return Check(name, Level.PROBLEM, f"{where} does not run", "reinstall or remove it")
+    if installation.major < OLDEST_JAVA:
+        return Check(name, Level.PROBLEM, f"{where} is older than Java {OLDEST_JAVA}", INSTALL_ADVICE)
+    command = (str(installation.java), "-cp", str(program), *_PROGRAM)
+    target = Target(command, timeout_s=_TIMEOUT_S, interval_s=_INTERVAL_S)
+    try:
+        handshake = probe_handshake(target)
+        with open_collector(target) as collector:
+            run = collector.record("doctor")
+    except ButoError as error:
+        return Check(name, Level.PROBLEM, f"{where}: {error.message}", error.advice)
+    if run.times_s[0] > 0 or run.times_s[-1] < _PROGRAM_S:
+        seen = f"samples from {run.times_s[0]:.3f} s to {run.times_s[-1]:.3f} s"
+        return Check(
+            name, Level.PROBLEM, f"{where}: the program ran {_PROGRAM_S} s, but there are {seen}", "try again"
+        )
+    measured = f"{where}: the agent loads, {len(run.times_s)} samples from before main to the exit"
+    if not handshake.same_clock:
+        return Check(
+            name,
+            Level.WARNING,
+            f"{measured}; its clock differs from buto's",
+            "compare its runs with no others",
+        )
+    if handshake.no_counters is not None:
+        advice = "remove -XX:-UsePerfData; without the counters the last state of a killed program is lost"
+        return Check(name, Level.WARNING, f"{measured}; {handshake.no_counters}", advice)
+    return Check(name, Level.OK, f"{measured}; its clock is buto's; its performance counters can be read")

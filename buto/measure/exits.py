@@ -1,0 +1,279 @@
+"""How the measured JVM itself ended, if another command started it.
+
+A wrapper may return 0 however its JVM ended, and a pipe returns the exit code of its last program.
+
+Faults of the measured program that its own output tells.
+
+A JVM prints these lines itself, always in the same form, so its output is data here.
+
+Errors for a launch that gave nothing to record, with the program's own output. For both collectors.
+"""
+
+from __future__ import annotations
+
+import re
+import signal
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import Enum
+
+from buto import jars
+from buto.errors import MeasureError
+from buto.measure import account
+from buto.measure.jvms import NO_PROGRAM, main_name
+from buto.measure.launch import Ending, Launch
+from buto.measure.output import last_lines
+from buto.run import Problem, ProblemKind
+from buto.steps import Advice, Setting
+
+_STOPPED = (signal.SIGHUP, signal.SIGINT, signal.SIGTERM)
+"""Signals by which a wrapper may stop its server: the JVM then exits normally with 128 plus the number."""
+
+
+def code_of(launch: Launch, pid: int, pidfd: int | None, ending: Ending) -> int | None:
+    """Return the exit code of the measured JVM, or minus the signal that ended it; None if not known.
+
+    Args:
+        launch: after all its processes have ended.
+        pid: of the JVM.
+        pidfd: of the JVM, opened while it was running.
+        ending: of the command's own process.
+    """
+    if pid == launch.pid:
+        return ending.exit_code if ending.signal is None else -ending.signal
+    return None if pidfd is None else account.exit_code(pidfd)
+
+
+def problem(expected_exit: int, code: int | None, *, orderly: bool) -> Problem | None:
+    """Return what is wrong with the end of a JVM that is not the command itself; None if nothing is.
+
+    0 and the expected code are good, and so is what a shell makes of a signal if that is expected. A JVM that
+    halts (``Runtime.halt``) tells as much as one that exits, where its code is known.
+
+    Args:
+        code: as of :func:`code_of`.
+        orderly: whether its exit hook ran, for where the code is not known.
+    """
+    if code is None:
+        return None if orderly else _bad_end("ended without its exit hook: killed, halted or crashed")
+    as_in_shell = code if code >= 0 else 128 - code
+    if as_in_shell in (0, expected_exit, *(128 + number for number in _STOPPED)):
+        return None
+    how = f"was ended by signal {-code}" if code < 0 else f"exited with code {code}"
+    return _bad_end(f"{how}, which its command did not report")
+
+
+def _bad_end(how: str) -> Problem:
+    return Problem(ProblemKind.JVM_END, f"the measured JVM {how}")
+
+
+class FaultKind(Enum):
+    """What went wrong in the program."""
+
+    OUT_OF_MEMORY = "out-of-memory"
+    """A thread got no memory; the JVM goes on if other threads do."""
+
+    EXCEPTION_IN_MAIN = "exception-in-main"
+    """The main method ended with an exception."""
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """A fault, and what the program printed of it, without control characters."""
+
+    kind: FaultKind
+    printed: str
+
+    @property
+    def text(self) -> str:
+        """Return what happened, as a clause."""
+        return f"{_WORDS[self.kind]} ({self.printed})"
+
+    @property
+    def advice(self) -> str:
+        """Return what to do about it."""
+        return _ADVICE[self.kind]
+
+
+_WORDS = {
+    FaultKind.OUT_OF_MEMORY: "it ran out of memory",
+    FaultKind.EXCEPTION_IN_MAIN: "an exception ended its main method",
+}
+_ADVICE = {
+    FaultKind.OUT_OF_MEMORY: "give the program a larger heap with -Xmx, or find what keeps the memory: "
+    "-XX:+HeapDumpOnOutOfMemoryError",
+    FaultKind.EXCEPTION_IN_MAIN: "run the command without buto, and correct what the exception says",
+}
+
+_MEMORY = re.compile(rb"java\.lang\.OutOfMemoryError(?:: [^\r\n]*)?")
+_IN_MAIN = re.compile(rb"^Exception in thread \"main\" ([^\r\n]+)", re.MULTILINE)
+
+READ_INPUT = "it read its standard input, which is empty under buto"
+"""A clause, for a program that did so."""
+
+GIVE_INPUT = "let the program read a file, or start it by a shell: sh -c 'exec java ... < input.txt'"
+
+
+def find_fault(output: bytes) -> Fault | None:
+    """Return the fault that an output tells; None if there is none.
+
+    An exception in the main method that has a known cause is of the kind of its cause.
+    """
+    for kind, pattern in (
+        (FaultKind.OUT_OF_MEMORY, _MEMORY),
+        (FaultKind.EXCEPTION_IN_MAIN, _IN_MAIN),
+    ):
+        found = pattern.search(output)
+        if found is not None:
+            return Fault(kind, last_lines(found[found.re.groups]))
+    return None
+
+
+_LAUNCHER_SAYS = re.compile(r"(Error|Fehler|错误|エラー): ")
+"""How the ``java`` launcher begins an error message, in the languages that it knows."""
+
+_NOT_CREATED = "Error: Could not create the Java Virtual Machine"
+"""The line before it gives the reason."""
+
+_NOT_INITIALISED = "Error occurred during initialization of VM"
+"""The line after it gives the reason."""
+
+_NO_MAIN = "no main manifest attribute"
+
+_SECURITY_MANAGER = re.compile(rb"WARNING: A command line option has enabled the Security Manager")
+"""Printed by Java 17 and later; earlier ones print nothing."""
+
+
+def no_jvm(launch: Launch, others: Sequence[str], *, timed_out: bool) -> MeasureError:
+    """Return the error for a launch of which no JVM was measured.
+
+    Args:
+        launch: after its end.
+        others: main classes of JVMs that were seen but not wanted.
+        timed_out: whether the time limit ended it.
+    """
+    target = launch.target
+    not_created = jvm_not_created(launch)
+    if not_created is not None:
+        return not_created
+    named = [other for other in others if other != NO_PROGRAM]
+    if others and not named:
+        return no_program(launch)
+    if named:
+        pattern = f"matches {target.jvm!r}" if target.jvm else "is more than a build tool"
+        return _error(
+            f"no JVM that {pattern} was started, only: {', '.join(named)}",
+            launch,
+            Advice("name the main class or the jar to measure, as: ", Setting("jvm", named[-1])),
+        )
+    if _SECURITY_MANAGER.search(launch.kept_stderr()) or any(map(_enables_one, target.command)):
+        return _error(
+            "the JVM's security manager kept buto's agent from working",
+            launch,
+            f'grant it in the policy: grant codeBase "file:{jars.path(jars.AGENT)}" '
+            "{ permission java.security.AllPermission; };",
+        )
+    if timed_out:
+        return _error(
+            f"no JVM had started when the time limit of {target.timeout_s:g} s had passed",
+            launch,
+            Advice(
+                "the command must start a JVM; if it does so later, give it more time: ",
+                Setting("timeout", f"{2 * target.timeout_s:g}s"),
+            ),
+        )
+    if launch.line.direct:
+        return _error(
+            "the JVM ended before it could load buto's agent",
+            launch,
+            f"see whether it runs by itself: {launch.mask.command(target.command)}",
+        )
+    return _error(
+        "the command started no JVM that could be measured",
+        launch,
+        "the command must start a JVM, in an environment that keeps JAVA_TOOL_OPTIONS "
+        "(sudo, env -i and containers do not); give the java command itself if you can",
+    )
+
+
+def no_program(launch: Launch) -> MeasureError:
+    """Return the error for a launch that started JVMs, but none that runs a program."""
+    return _error(
+        "the command started no JVM with a main class or jar, as with java -version or a program that "
+        "creates its JVM itself",
+        launch,
+        "name the program's main class or jar in the command; the command must start the program itself",
+    )
+
+
+def not_started(launch: Launch, what: str) -> MeasureError:
+    """Return the error for a JVM whose program was not seen to begin."""
+    return _error(
+        what, launch, f"see whether it runs by itself: {launch.mask.command(launch.target.command)}"
+    )
+
+
+def jvm_not_created(launch: Launch) -> MeasureError | None:
+    """Return the error for a JVM that did not start because of its options, by its output; else None."""
+    lines = [
+        line
+        for output in (launch.kept_stdout(), launch.kept_stderr())
+        for line in output.decode(errors="replace").splitlines()
+        if not line.startswith("Picked up ")
+    ]
+    for before, line, after in zip(["", *lines], lines, [*lines[1:], ""], strict=False):
+        if line.startswith((_NOT_CREATED, _NOT_INITIALISED)):
+            why = before if line.startswith(_NOT_CREATED) else after
+            return _error(
+                f"the JVM could not be created: {why or line}",
+                launch,
+                "correct the JVM's options: in the command, a script's own (JAVA_OPTS and the like), or "
+                "JAVA_TOOL_OPTIONS and JDK_JAVA_OPTIONS of the environment",
+            )
+    return None
+
+
+def main_not_found(launch: Launch, jvm_command: str) -> MeasureError | None:
+    """Return the error for a JVM without its main class or jar, by the launcher's output; else None.
+
+    A wrapper's exit code does not matter: the wrapper may ignore how its JVM ended.
+
+    Args:
+        launch: after its end.
+        jvm_command: the JVM's ``sun.java.command``; empty if the JVM ended before it could be read.
+    """
+    ending = launch.poll()
+    if ending is None or (launch.line.direct and ending.exit_code in (None, 0)):
+        return None
+    names = _possible_names(launch, jvm_command)
+    for line in launch.kept_stderr().decode(errors="replace").splitlines():
+        says = _LAUNCHER_SAYS.match(line)
+        if not says and not line.startswith(_NO_MAIN):
+            continue
+        # A program may print its own name first; the launcher never does.
+        if any(name in line and not (says and line.startswith(name, says.end())) for name in names):
+            return _error(
+                f"the program did not start: {line}",
+                launch,
+                "check the main class, the class path (-cp) and that the program was built",
+            )
+    return None
+
+
+def _enables_one(option: str) -> bool:
+    """Return whether a JVM option enables the security manager."""
+    name, _, value = option.partition("=")
+    return name == "-Djava.security.manager" and value not in ("allow", "disallow")
+
+
+def _possible_names(launch: Launch, jvm_command: str) -> tuple[str, ...]:
+    name = main_name(jvm_command)
+    if name:
+        return (name,)
+    if not launch.line.direct:
+        return ()
+    return tuple(word for word in launch.target.command[1:] if not word.startswith("-"))
+
+
+def _error(what: str, launch: Launch, advice: str) -> MeasureError:
+    return MeasureError(f"{launch.mask.text(what)}\n{launch.quote()}", advice=advice)

@@ -1,0 +1,351 @@
+"""Limits that a Linux control group sets, version 1 or 2.
+
+Divide the processors into two equal parts, for two programs that run at the same time.
+
+Read files of /proc and /sys.
+
+How much of the machine other processes used, and how long a process waited for a core.
+
+Metadata of the machine that a run is measured on.
+"""
+
+from __future__ import annotations
+
+import os
+import platform
+import resource
+import socket
+import subprocess
+import time
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from contextlib import suppress
+from pathlib import Path, PurePosixPath
+
+from buto import jars
+from buto.errors import MeasureError
+from buto.measure.target import Target
+from buto.run import MetadataValue
+from buto.run.model import COMMAND, COMMIT
+from buto.steps import Advice, Setting
+from buto.version import __version__
+
+
+def read(path: str) -> str | None:
+    """Return the text of a file; None if it cannot be read."""
+    try:
+        return Path(path).read_text(errors="replace")
+    except OSError:
+        return None
+
+
+_CGROUPS = "/sys/fs/cgroup"
+_VERSION_2 = ""
+"""How /proc/self/cgroup names the hierarchy of version 2, which has all controllers."""
+
+
+def cores_limit() -> float | None:
+    """Return how many cores' time the control group may use; None without a limit."""
+    quotas = [text.split() for text in _texts("cpu", "cpu.max")]
+    old = zip(_texts("cpu", "cpu.cfs_quota_us"), _texts("cpu", "cpu.cfs_period_us"), strict=True)
+    numbers = [
+        [int(text) for text in pair] for pair in [*quotas, *old] if len(pair) == 2 and pair[0] != "max"
+    ]
+    cores = [quota / period for quota, period in numbers if quota > 0]
+    return min(cores, default=None)
+
+
+def memory_limit(total: int) -> int | None:
+    """Return the memory limit, bytes; None without a limit below ``total``, the machine's memory."""
+    texts = [*_texts("memory", "memory.max"), *_texts("memory", "memory.limit_in_bytes")]
+    limits = [int(text) for text in texts if text.strip() != "max"]
+    return min((limit for limit in limits if limit < total), default=None)
+
+
+def _texts(controller: str, name: str) -> list[str]:
+    """Return the texts of a file in this process's control groups and in all groups above."""
+    texts = [read(str(group / name)) for group in _groups(controller)]
+    return [text for text in texts if text is not None]
+
+
+def _groups(controller: str) -> Iterator[PurePosixPath]:
+    """Yield the directories of this process's control groups with a controller, and of all groups above."""
+    path_of: dict[str, str] = {}
+    for line in (read("/proc/self/cgroup") or "").splitlines():
+        _, names, path = line.split(":", 2)
+        path_of |= dict.fromkeys(names.split(","), path)
+    for hierarchy, root, mount in _mounts(controller):
+        group = PurePosixPath(path_of.get(hierarchy, "/"))
+        # In a container the group's path may be that of the host, of which the root was mounted.
+        inside = group.relative_to(root) if group.is_relative_to(root) else PurePosixPath()
+        own = mount / inside
+        yield from (one for one in (own, *own.parents) if one.is_relative_to(mount))
+
+
+def _mounts(controller: str) -> list[tuple[str, str, PurePosixPath]]:
+    """Return the mounted hierarchies with a controller: name, the group that was mounted, and where."""
+    found = []
+    for line in (read("/proc/self/mountinfo") or "").splitlines():
+        before, _, after = line.partition(" - ")
+        root, mount = before.split()[3:5]
+        kind, *rest = after.split(" ")
+        # What is mounted may have no name.
+        options = rest[-1] if rest else ""
+        if kind == "cgroup2":
+            found.append((_VERSION_2, root, PurePosixPath(mount)))
+        elif kind == "cgroup" and controller in options.split(","):
+            found.append((controller, root, PurePosixPath(mount)))
+    usual = [
+        (_VERSION_2, "/", PurePosixPath(_CGROUPS)),
+        (controller, "/", PurePosixPath(_CGROUPS, controller)),
+    ]
+    return found or usual
+
+
+_MIN_LOAD_WINDOW_S = 0.1
+"""Over a shorter time, clock ticks of 10 ms are too coarse."""
+
+_IDLE_FIELDS = (3, 4)
+"""Indices of idle and iowait in /proc/stat, see proc(5)."""
+
+
+class LoadMeter:
+    """Measures the share of the visible cores that others use, from its creation on.
+
+    Others are all processes except this one and the children that it has waited for meanwhile. Time
+    that a hypervisor took away counts as used by others.
+
+    Args:
+        cores: measure only these. Then this process counts as another one, because it may run elsewhere.
+    """
+
+    def __init__(self, cores: Collection[int] = ()) -> None:
+        self._cpus = frozenset(cores) or visible_cpus()
+        self._is_part = bool(cores)
+        self._start_s = time.monotonic()
+        self._own_s = self._used_s()
+        self._busy_s = _busy_s(self._cpus)
+
+    def foreign_load(self, known_s: float = 0.0) -> float:
+        """Return the mean share since the creation, 0 to 1; NaN within the first 0.1 s, or if unknown.
+
+        Args:
+            known_s: processor time of further processes that belong to the measurement.
+        """
+        elapsed_s = time.monotonic() - self._start_s
+        busy_s = _busy_s(self._cpus)
+        if elapsed_s < _MIN_LOAD_WINDOW_S or busy_s is None or self._busy_s is None:
+            return float("nan")
+        foreign_s = busy_s - self._busy_s - (self._used_s() - self._own_s) - known_s
+        return min(1.0, max(0.0, foreign_s / (elapsed_s * len(self._cpus))))
+
+    def idle_share(self) -> float:
+        """Return the mean idle share of the visible cores since the creation, 0 to 1.
+
+        NaN within the first 0.1 s, or if unknown.
+        """
+        elapsed_s = time.monotonic() - self._start_s
+        busy_s = _busy_s(self._cpus)
+        if elapsed_s < _MIN_LOAD_WINDOW_S or busy_s is None or self._busy_s is None:
+            return float("nan")
+        return min(1.0, max(0.0, 1.0 - (busy_s - self._busy_s) / (elapsed_s * len(self._cpus))))
+
+    def _used_s(self) -> float:
+        """Return the processor time that this process and its children have used on these cores."""
+        return 0.0 if self._is_part else _own_cpu_s()
+
+
+def run_queue_s(pid: int) -> float | None:
+    """Return how long the living threads of a process have waited for a core; None where unknown.
+
+    psutil does not read schedstat.
+    """
+    waited_ns = 0
+    try:
+        for thread in os.scandir(f"/proc/{pid}/task"):
+            with suppress(FileNotFoundError, ProcessLookupError):
+                waited_ns += int(Path(thread.path, "schedstat").read_text().split()[1])
+    except (OSError, IndexError, ValueError):
+        return None
+    return waited_ns * 1e-9
+
+
+def visible_cpus() -> frozenset[int]:
+    """Return the processors that this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return frozenset(os.sched_getaffinity(0))
+    return frozenset(range(os.cpu_count() or 1))
+
+
+def _own_cpu_s() -> float:
+    own = resource.getrusage(resource.RUSAGE_SELF)
+    children = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return own.ru_utime + own.ru_stime + children.ru_utime + children.ru_stime
+
+
+def _busy_s(cpus: frozenset[int]) -> float | None:
+    """Return the seconds since boot that these processors were not idle; None outside Linux.
+
+    psutil lists processors by position, not by number: with one switched off they could not be identified.
+    """
+    text = read("/proc/stat")
+    if text is None:
+        return None
+    ticks = 0
+    for line in text.splitlines():
+        name, *fields = line.split()
+        if name.startswith("cpu") and name[3:].isdigit() and int(name[3:]) in cpus:
+            ticks += sum(int(value) for i, value in enumerate(fields[:8]) if i not in _IDLE_FIELDS)
+    return ticks / os.sysconf("SC_CLK_TCK")
+
+
+Halves = tuple[tuple[int, ...], tuple[int, ...]]
+
+_SIBLINGS = "/sys/devices/system/cpu/cpu{}/topology/thread_siblings_list"
+
+
+def two_halves() -> Halves:
+    """Return two disjoint parts of the processors that this process may use, equally large.
+
+    Raises:
+        MeasureError: there are fewer than two cores, or less than their time.
+    """
+    cpus, limit = visible_cpus(), cores_limit()
+    n_cores = len(cpus) if limit is None else min(len(cpus), limit)
+    if n_cores < 2:
+        raise MeasureError(
+            f"two programs at the same time need at least 2 cores, got {n_cores:g}",
+            advice=Advice("compare without ", Setting("duet"), ", which launches them in turns"),
+        )
+    return halves({_with_siblings(cpu) & cpus for cpu in cpus})
+
+
+def halves(cores: Iterable[frozenset[int]]) -> Halves:
+    """Return two disjoint parts of as many processors, each of whole cores.
+
+    A core that has no equal partner is left out. The threads of a single core are divided, because there is
+    nothing else to divide.
+
+    Args:
+        cores: the usable processors of each core, at least two in all.
+    """
+    parts: tuple[list[int], list[int]] = ([], [])
+    alone: dict[int, frozenset[int]] = {}
+    for core in sorted(cores, key=min):
+        partner = alone.pop(len(core), None)
+        if partner is None:
+            alone[len(core)] = core
+        else:
+            parts[0].extend(partner)
+            parts[1].extend(core)
+    if not parts[0]:
+        threads = sorted(alone[max(alone)])
+        middle = len(threads) // 2
+        parts = (threads[:middle], threads[middle : 2 * middle])
+    one, other = (tuple(sorted(part)) for part in parts)
+    return one, other
+
+
+def _with_siblings(cpu: int) -> frozenset[int]:
+    """Return all processors of the same core; only this one where the kernel does not tell."""
+    found = set()
+    for part in (read(_SIBLINGS.format(cpu)) or str(cpu)).strip().split(","):
+        first, _, last = part.partition("-")
+        found |= set(range(int(first), int(last or first) + 1))
+    return frozenset(found)
+
+
+_GIT_S = 5.0
+"""Time limit for git, which may be slow for a large tree on a cold disk."""
+
+_DESCRIBE = ("git", "describe", "--always", "--exclude=*", "--abbrev=40", "--dirty=+dirty")
+"""Forty digits of the commit, with ``+dirty`` if a tracked file differs from it."""
+
+
+def describe(target: Target) -> dict[str, MetadataValue]:
+    """Return the metadata ``host.*`` and ``buto.*`` that docs/formats/metadata.md lists."""
+    return {
+        **machine(),
+        **environment(target.labels),
+        "buto.version": __version__,
+        "buto.collector": target.collector,
+        "buto.probe": jars.digest(jars.JMX if target.collector == "jmx" else jars.AGENT),
+        "buto.interval": target.interval_s,
+        **_live_set(target),
+        **_cores(target),
+        COMMAND: target.new_mask().command(target.command),
+        COMMIT: commit_of(target.directory) if target.command and target.asks_git else None,
+    }
+
+
+def _live_set(target: Target) -> dict[str, MetadataValue]:
+    """Return when live objects are counted during the run, which changes the run."""
+    if target.live_set is None or not target.live_set.is_during:
+        return {}
+    return {"buto.live_set": "marks" if target.live_set.at_marks else f"{target.live_set.period_s:g} s"}
+
+
+def _cores(target: Target) -> dict[str, MetadataValue]:
+    """Return to which cores the program is pinned, which are then all that it has."""
+    if not target.cores:
+        return {}
+    return {"host.cores": len(target.cores), "process.cores": ",".join(map(str, target.cores))}
+
+
+def environment(labels: Mapping[str, str]) -> dict[str, MetadataValue]:
+    """Return the metadata ``environment.*``: the environment's own name, and its other labels."""
+    return {
+        "environment.name" if key == "name" else f"environment.label.{key}": value
+        for key, value in labels.items()
+    }
+
+
+def machine() -> dict[str, MetadataValue]:
+    """Return the metadata ``host.*``."""
+    # psutil says the same, but takes 15 ms to import, which every check would wait for before its launch.
+    memory = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    return {
+        "host.name": socket.gethostname(),
+        "host.os": _os_name(),
+        "host.kernel": f"{platform.system()} {platform.release()}",
+        "host.arch": platform.machine(),
+        "host.cpu.model": _cpu_model(),
+        "host.cores": len(visible_cpus()),
+        "host.cores.total": os.cpu_count(),
+        "host.cores.quota": cores_limit(),
+        "host.memory.total": memory,
+        "host.memory.limit": memory_limit(memory),
+        "host.load.1min": round(os.getloadavg()[0], 2),
+    }
+
+
+def commit_of(directory: Path | None) -> str | None:
+    """Return the commit of the directory where the command runs; None outside a repository or without git."""
+    # Without locks git does not refresh its index, which would change the user's repository.
+    environment = {**os.environ, "GIT_OPTIONAL_LOCKS": "0"}
+    try:
+        done = subprocess.run(
+            _DESCRIBE,
+            cwd=directory,
+            env=environment,
+            capture_output=True,
+            text=True,
+            timeout=_GIT_S,
+            check=True,
+        )
+    except (OSError, subprocess.SubprocessError):
+        return None
+    return done.stdout.strip() or None
+
+
+def _os_name() -> str:
+    with suppress(OSError):
+        return platform.freedesktop_os_release().get("PRETTY_NAME", platform.system())
+    return f"{platform.system()} {platform.mac_ver()[0]}".strip()
+
+
+def _cpu_model() -> str | None:
+    for line in (read("/proc/cpuinfo") or "").splitlines():
+        name, _, value = line.partition(":")
+        if name.strip() in ("model name", "Model", "cpu model", "Hardware"):
+            return value.strip()
+    return platform.processor() or None

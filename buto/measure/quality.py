@@ -1,0 +1,271 @@
+"""Decide whether a run may be used: was it sampled as planned, and did the program end as expected?
+
+Build the run from what was observed of a launch that has ended. The same for both collectors.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from buto.measure import exits
+from buto.measure.command_line import program_digest
+from buto.measure.jvms import main_name
+from buto.measure.launch import Ending, Launch
+from buto.measure.recording import Recording
+from buto.measure.target import Target
+from buto.run import FloatArray, MetadataValue, Outcome, Problem, ProblemKind, Quality, Run
+from buto.run.model import INPUT_READ, PROGRAM
+from buto.run.properties import split_name
+
+MAX_MISSED_SHARE = 0.2
+"""A run that lacks more of its planned samples is starved."""
+
+LEAST_IDLE = 0.01
+LOADED_S = 10.0
+"""A loaded system that is measured so long needs a larger idle share of the cores than LEAST_IDLE."""
+
+MAX_GAP_INTERVALS = 10
+MAX_GAP_S = 1.0
+"""A gap that is longer than both, ten intervals and one second, makes a run starved. The same pause of the
+machine must not spoil a run at 10 ms if it does not spoil one at 100 ms."""
+
+
+@dataclass(frozen=True, slots=True)
+class Sampling:
+    """How well the samples cover the run.
+
+    Attributes:
+        missed_share: share of the planned samples that are missing.
+        largest_gap_s: longest time between two samples.
+        largest_unexplained_gap_s: the same, less the time in which the program was stopped.
+    """
+
+    missed_share: float
+    largest_gap_s: float
+    largest_unexplained_gap_s: float
+
+
+def sampling(
+    times_s: FloatArray,
+    interval_s: float,
+    pauses_s: FloatArray | None = None,
+    duration_s: float | None = None,
+) -> Sampling:
+    """Compare the times of the samples with the planned interval.
+
+    A gap of g seconds lacks ``round(g / interval) - 1`` samples. Pauses stop every thread, also the sampler.
+    They are no reason to discard the run, so they are subtracted from the gaps.
+
+    Args:
+        times_s: shape (n_samples,), strictly increasing.
+        interval_s: planned time between two samples.
+        pauses_s: shape (n_samples - 1,), time that the program was stopped between two samples.
+        duration_s: from the program's start, time zero, to its end. For a collector that may start late or
+            lose the program early: samples were planned for this whole time.
+    """
+    gaps = np.diff(times_s)
+    unexplained = gaps if pauses_s is None else np.clip(gaps - pauses_s, 0.0, None)
+    n_missed = np.maximum(np.rint(unexplained / interval_s) - 1, 0).sum()
+    if duration_s is not None:
+        n_missed += max(np.rint(times_s[0] / interval_s), 0)
+        n_missed += max(np.rint((duration_s - times_s[-1]) / interval_s) - 1, 0)
+    return Sampling(
+        missed_share=float(n_missed / (n_missed + len(times_s))),
+        largest_gap_s=float(gaps.max(initial=0.0)),
+        largest_unexplained_gap_s=float(unexplained.max(initial=0.0)),
+    )
+
+
+def pauses_s(recording: Recording) -> FloatArray:
+    """Return how long the program was stopped between two samples, shape (n_samples - 1,); 0 if unknown.
+
+    By its garbage collector, or by the count of its live objects, which begins with a collection.
+    Concurrent collectors count their cycles separately; cycles stop no thread and are left out.
+    """
+    collecting = np.zeros(len(recording.times_s()))
+    counting = np.zeros(max(0, len(collecting) - 1))
+    for prop in recording.columns:
+        if prop.name.startswith("jvm.gc.time[") and not prop.name.endswith("Cycles]"):
+            collecting += recording.series(prop.name)
+        elif prop.name == "buto.live_set.time":
+            # Each row has the time of the newest count, which followed the row where it first is.
+            took_s = np.nan_to_num(recording.series(prop.name))
+            counting = np.where(np.diff(took_s, prepend=0.0) != 0.0, took_s, 0.0)[:-1]
+    return np.maximum(np.nan_to_num(np.diff(collecting)), counting)
+
+
+def slow_beans(recording: Recording, sampled: Sampling, interval_s: float) -> tuple[Problem, ...]:
+    """Return the problems of MBeans that answered so slowly that samples are missing.
+
+    A slow MBean takes longer than the interval. The slowest are named, as few as explain half of the time
+    without samples. If all of them together do not explain it, none is named: on a busy machine any MBean is
+    slow at times.
+    """
+    if sampled.missed_share <= MAX_MISSED_SHARE:
+        return ()
+    n_missed = sampled.missed_share / (1 - sampled.missed_share) * len(recording.times_s())
+    half_s = n_missed * interval_s / 2
+    slow = []
+    for prop in recording.columns:
+        metric, bean = split_name(prop.name)
+        if metric != "buto.bean.time" or bean is None:
+            continue
+        times_s = recording.series(prop.name)
+        answers_s = times_s[~np.isnan(times_s)]
+        if len(answers_s) and np.median(answers_s) > interval_s:
+            slow.append((float(answers_s.sum()), float(np.median(answers_s)), bean))
+    explained_s, problems = 0.0, []
+    for total_s, median_s, bean in sorted(slow, reverse=True):
+        if explained_s >= half_s:
+            break
+        explained_s += total_s
+        problems.append(slow_bean(bean, f"takes {median_s:.2f} s to answer, every {interval_s:g} s"))
+    return tuple(problems) if explained_s >= half_s else ()
+
+
+def slow_bean(bean: str, what: str) -> Problem:
+    """Return the problem of an MBean that held up the sampling.
+
+    Args:
+        bean: its object name.
+        what: it does, as ``did not answer for 3 s``.
+    """
+    return Problem(ProblemKind.SLOW_MBEAN, f"the MBean {bean} {what}")
+
+
+def lost_notifications(n_lost: int) -> Problem:
+    """Return the problem of a run that lacks so many notifications."""
+    text = f"{n_lost} notifications were lost, because there were too many"
+    return Problem(ProblemKind.LOST_NOTIFICATIONS, text)
+
+
+def quality_of(
+    target: Target,
+    outcome: Outcome,
+    sampled: Sampling,
+    foreign_load: float,
+    *,
+    more: tuple[Problem, ...] = (),
+) -> Quality:
+    """Return the quality of a run, with all problems that make it invalid.
+
+    Args:
+        foreign_load: mean share of the visible cores that others used, NaN if unknown.
+        more: problems found by the collector; listed before missing samples, which they may explain.
+    """
+    problems = [*_of_outcome(target, outcome), *more, *starved(target, sampled, foreign_load)]
+    return Quality(tuple(problems), sampled.missed_share, sampled.largest_gap_s, foreign_load)
+
+
+def busy_host(idle_share: MetadataValue, duration_s: float) -> Problem | None:
+    """Return the problem of a loaded system on a machine that had no idle time left; None if it had some.
+
+    Without idle time requests wait for a core, and their latency is that of the machine.
+
+    Args:
+        idle_share: mean idle share of the visible cores, 0 to 1; anything but a number if unknown.
+        duration_s: of the run; a shorter one than LOADED_S says too little.
+    """
+    if not isinstance(idle_share, float) or duration_s < LOADED_S or not idle_share < LEAST_IDLE:
+        return None
+    text = (
+        f"the machine was busy all the time: {idle_share:.1%} of its cores were idle "
+        f"(limit {LEAST_IDLE:.0%}), so this measures waiting for a core"
+    )
+    return Problem(ProblemKind.BUSY_HOST, text)
+
+
+def _of_outcome(target: Target, outcome: Outcome) -> list[Problem]:
+    if outcome.timed_out:
+        text = f"it was stopped at its time limit of {target.timeout_s:g} s"
+        return [Problem(ProblemKind.TIME_LIMIT, text)]
+    if outcome.signal is not None:
+        return [Problem(ProblemKind.SIGNAL, f"it was ended by signal {outcome.signal}")]
+    if outcome.exit_code != target.expected_exit:
+        text = f"it exited with code {outcome.exit_code}, expected {target.expected_exit}"
+        return [Problem(ProblemKind.EXIT_CODE, text)]
+    return []
+
+
+def starved(target: Target, sampled: Sampling, foreign_load: float) -> list[Problem]:
+    """Return the problems of a run, or of a profile, that lacks samples because the machine was busy."""
+    others = "" if np.isnan(foreign_load) else f"; other processes used {foreign_load:.0%} of the cores"
+    texts = []
+    if sampled.missed_share > MAX_MISSED_SHARE:
+        texts.append(
+            f"it was starved: {sampled.missed_share:.0%} of the planned samples are missing "
+            f"(limit {MAX_MISSED_SHARE:.0%}){others}"
+        )
+    limit_s = max(MAX_GAP_S, MAX_GAP_INTERVALS * target.interval_s)
+    if sampled.largest_unexplained_gap_s > limit_s:
+        texts.append(
+            f"it was starved: no sample for {sampled.largest_unexplained_gap_s:.1f} s "
+            f"(limit {limit_s:g} s){others}"
+        )
+    return [Problem(ProblemKind.STARVED, text) for text in texts]
+
+
+@dataclass(frozen=True, slots=True)
+class ObservedLaunch:
+    """What a collector observed of a launch that has ended.
+
+    Attributes:
+        ending: of the command's own process.
+        timed_out: whether it was stopped at its time limit.
+        duration_s: from the program's start to its end.
+        last_sample: where the last row comes from, see Outcome.
+        sampled: how well the samples cover the run.
+        foreign_load: mean share of the visible cores that others used, NaN if unknown.
+        command: of the measured JVM; empty if not known.
+        code: of the measured JVM, see :func:`buto.measure.exits.code_of`.
+        orderly: whether its exit hook ran, as far as known; None if the JVM is the command's own
+            process, whose exit code shows its end.
+        others: other JVMs that were seen.
+    """
+
+    ending: Ending
+    timed_out: bool
+    duration_s: float
+    last_sample: str
+    sampled: Sampling
+    foreign_load: float
+    command: str
+    code: int | None
+    orderly: bool | None
+    others: tuple[str, ...]
+
+
+def build_run(
+    launch: Launch, recording: Recording, seen: ObservedLaunch, problems: tuple[Problem, ...]
+) -> Run:
+    """Finish the recording with its outcome, metadata of the JVM and the run's quality.
+
+    Args:
+        problems: found by the collector; listed after a bad end of the JVM and before sampling problems.
+    """
+    outcome = Outcome(
+        exit_code=None if seen.timed_out else seen.ending.exit_code,
+        signal=None if seen.timed_out else seen.ending.signal,
+        timed_out=seen.timed_out,
+        duration_s=seen.duration_s,
+        last_sample=seen.last_sample,
+    )
+    bad_end = None
+    if seen.orderly is not None and not seen.timed_out:
+        bad_end = exits.problem(launch.target.expected_exit, seen.code, orderly=seen.orderly)
+    recording.metadata |= {
+        "host.load.foreign": None if math.isnan(seen.foreign_load) else round(seen.foreign_load, 3),
+        "buto.jvm": main_name(seen.command) or None,
+        "buto.jvm.exit": seen.code,
+        "buto.jvms.others": ", ".join(seen.others),
+        "buto.left_over.processes": launch.n_left_over,
+        INPUT_READ: launch.input.was_read(),
+        PROGRAM: program_digest(recording.metadata),
+    }
+    slow = slow_beans(recording, seen.sampled, launch.target.interval_s)
+    more = (*([bad_end] if bad_end else []), *problems, *slow)
+    judged = quality_of(launch.target, outcome, seen.sampled, seen.foreign_load, more=more)
+    return recording.finish(outcome, judged, stdout=launch.kept_stdout(), stderr=launch.kept_stderr())

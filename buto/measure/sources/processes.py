@@ -1,0 +1,288 @@
+"""The source ``process``: what a tree of processes uses, by the kernel's own counts.
+
+The source ``host``: what the whole machine uses, this test's programs and all others together.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import psutil
+
+from buto.measure.command_line import line_pattern, living
+from buto.measure.procfs import EndedError, ProcError, ProcessFiles, ThreadSum
+from buto.measure.sources.protocol import Reader, Settings, SourceError, Surroundings
+from buto.run.properties import Better, Kind, Property
+
+
+def _counter(name: str, unit: str) -> Property:
+    return Property(name, unit, Kind.COUNTER, lower=0.0, better=Better.LOWER)
+
+
+def _gauge(name: str, unit: str) -> Property:
+    return Property(name, unit, Kind.GAUGE, lower=0.0, better=Better.LOWER)
+
+
+PROPERTIES = {
+    prop.name: prop
+    for prop in (
+        _gauge("process.count", "{process}"),
+        _counter("cpu.time", "s"),
+        _gauge("memory.usage", "By"),
+        _gauge("thread.count", "{thread}"),
+        _gauge("unix.file_descriptor.count", "{file_descriptor}"),
+        _counter("io.bytes[read]", "By"),
+        _counter("io.bytes[write]", "By"),
+        _counter("disk.io[read]", "By"),
+        _counter("disk.io[write]", "By"),
+        _counter("context_switches[voluntary]", "{context_switch}"),
+        _counter("context_switches[involuntary]", "{context_switch}"),
+        _counter("paging.faults[minor]", "{fault}"),
+        _counter("paging.faults[major]", "{fault}"),
+    )
+}
+"""Sums over the tree, named as ``process.*`` of the JVM. Shared memory counts in each process that has it."""
+
+
+class ProcessSource:
+    """The processes of the measured command, or others with all that they started."""
+
+    kind: ClassVar[str] = "process"
+    required: ClassVar[tuple[str, ...]] = ()
+    keys: ClassVar[Mapping[str, Mapping[str, Any]]] = {
+        "match": {
+            "title": "a shell pattern",
+            "description": "Which processes, each with all that it started: a shell pattern for their "
+            "command lines, words joined by blanks; default the processes of the test's command.",
+            "type": "string",
+            "minLength": 1,
+            "examples": ["*postgres -D*"],
+        },
+    }
+
+    def __init__(self, settings: Settings) -> None:
+        self.settle_s = 0.0
+        self._match: str | None = settings.get("match")
+
+    def open(self, surroundings: Surroundings, interval_s: float, timeout_s: float) -> Reader:
+        """See :class:`Source`."""
+        if self._match is None:
+            return ProcessReader(surroundings.members)
+        pattern = line_pattern(self._match)
+        return ProcessReader(lambda: _matching(pattern))
+
+
+@dataclass(slots=True)
+class _Member:
+    """One process of a tree, as it was read last."""
+
+    files: ProcessFiles
+    switches: ThreadSum
+    last: dict[str, float]
+
+
+class ProcessReader(Reader):
+    """Sums over a tree of processes. What an ended process had counted stays in the sums of counters.
+
+    While a living process cannot be read, nothing but the number of processes is known.
+
+    Args:
+        pids: returns the ids of the tree's living processes.
+    """
+
+    def __init__(self, pids: Callable[[], list[int]]) -> None:
+        self._pids = pids
+        self._members: dict[int, _Member] = {}
+        self._ended: dict[str, float] = {}
+        self._why = ""
+
+    def read(self) -> Mapping[str, float]:
+        """See :class:`Reader`."""
+        self._why = ""
+        pids = set(self._pids())
+        for gone in self._members.keys() - pids:
+            self._end(gone)
+        unread = []
+        for pid in sorted(pids):
+            try:
+                if pid not in self._members:
+                    self._members[pid] = _Member(ProcessFiles(pid), ThreadSum(), {})
+                self._update(pid)
+            except EndedError:
+                self._end(pid)
+            except ProcError as error:
+                unread.append((pid, error.message))
+        n_processes = len(self._members.keys() | {pid for pid, _ in unread})
+        if not n_processes:
+            raise SourceError("no such process runs")
+        values = {"process.count": float(n_processes)}
+        if unread:
+            self._why = unread[0][1]
+            return values
+        for name, prop in PROPERTIES.items():
+            parts = [member.last.get(name) for member in self._members.values()]
+            known = [part for part in parts if part is not None]
+            if name != "process.count" and len(known) == len(parts):
+                values[name] = sum(known) + (self._ended.get(name, 0.0) if prop.kind is Kind.COUNTER else 0.0)
+        return values
+
+    def property(self, name: str) -> Property:
+        """See :class:`Reader`."""
+        return PROPERTIES[name]
+
+    def names(self) -> tuple[str, ...]:
+        """See :class:`Reader`."""
+        return tuple(PROPERTIES)
+
+    def why_missing(self) -> str:
+        """See :class:`Reader`."""
+        return self._why
+
+    def close(self) -> None:
+        """See :class:`Reader`."""
+        for member in self._members.values():
+            member.files.close()
+
+    def _update(self, pid: int) -> None:
+        """Read one process anew. EndedError if it has ended meanwhile, ProcError if it cannot be read."""
+        member = self._members[pid]
+        stat, memory = member.files.stat(), member.files.memory()
+        last = {
+            "cpu.time": stat.cpu_s,
+            "memory.usage": float(memory.resident),
+            "thread.count": float(stat.n_threads),
+            "paging.faults[minor]": float(stat.minor_faults),
+            "paging.faults[major]": float(stat.major_faults),
+        }
+        try:
+            switches = member.switches.add(member.files.switches())
+            last |= {
+                "context_switches[voluntary]": float(switches.voluntary),
+                "context_switches[involuntary]": float(switches.involuntary),
+            }
+            # For the process's own user and root alone.
+            io = member.files.transfers()
+            last |= {
+                "io.bytes[read]": float(io.bytes_read),
+                "io.bytes[write]": float(io.bytes_written),
+                "disk.io[read]": float(io.disk_read),
+                "disk.io[write]": float(io.disk_written),
+            }
+            last["unix.file_descriptor.count"] = float(member.files.n_descriptors())
+        except EndedError:
+            raise
+        except ProcError as error:
+            self._why = error.message
+        member.last = last
+
+    def _end(self, pid: int) -> None:
+        member = self._members.pop(pid, None)
+        if member is None:
+            return
+        member.files.close()
+        for name, value in member.last.items():
+            if PROPERTIES[name].kind is Kind.COUNTER:
+                self._ended[name] = self._ended.get(name, 0.0) + value
+
+
+def _matching(pattern: re.Pattern[str]) -> list[int]:
+    """Return the living processes whose command lines match, and all that they started; not this one."""
+    processes = living()
+    tree = {one.pid for one in processes if one.pid != os.getpid() and pattern.match(one.line)}
+    grown = True
+    while grown:
+        more = {one.pid for one in processes if one.parent in tree} - tree
+        tree |= more
+        grown = bool(more)
+    return sorted(tree)
+
+
+def _host_counter(name: str, unit: str) -> Property:
+    return Property(name, unit, Kind.COUNTER, lower=0.0)
+
+
+def _host_gauge(name: str, unit: str) -> Property:
+    return Property(name, unit, Kind.GAUGE, lower=0.0)
+
+
+HOST_PROPERTIES = {
+    prop.name: prop
+    for prop in (
+        _host_counter("cpu.user", "s"),
+        _host_counter("cpu.system", "s"),
+        _host_counter("cpu.idle", "s"),
+        _host_counter("cpu.iowait", "s"),
+        _host_counter("cpu.steal", "s"),
+        _host_gauge("load.1min", "1"),
+        _host_gauge("memory.available", "By"),
+        _host_gauge("memory.cached", "By"),
+        _host_gauge("swap.used", "By"),
+        _host_counter("switches", "{switch}"),
+        _host_counter("interrupts", "{interrupt}"),
+        _host_counter("disk.read", "By"),
+        _host_counter("disk.written", "By"),
+        _host_counter("network.received", "By"),
+        _host_counter("network.sent", "By"),
+    )
+}
+"""Processor times are sums over all processors; disks and networks are summed, too."""
+
+
+class HostSource:
+    """The machine that buto runs on."""
+
+    kind: ClassVar[str] = "host"
+    required: ClassVar[tuple[str, ...]] = ()
+    keys: ClassVar[Mapping[str, Mapping[str, Any]]] = {}
+
+    def __init__(self, settings: Settings) -> None:
+        self.settle_s = 0.0
+
+    def open(self, surroundings: Surroundings, interval_s: float, timeout_s: float) -> Reader:
+        """See :class:`Source`."""
+        return _HostReader()
+
+
+class _HostReader(Reader):
+    def read(self) -> Mapping[str, float]:
+        """See :class:`Reader`."""
+        try:
+            cpu, memory = psutil.cpu_times(), psutil.virtual_memory()
+            stats, disks, network = psutil.cpu_stats(), psutil.disk_io_counters(), psutil.net_io_counters()
+            values = {
+                "cpu.user": cpu.user + cpu.nice,
+                "cpu.system": cpu.system + cpu.irq + cpu.softirq,
+                "cpu.idle": cpu.idle,
+                "cpu.iowait": cpu.iowait,
+                "cpu.steal": cpu.steal,
+                "load.1min": os.getloadavg()[0],
+                "memory.available": memory.available,
+                "memory.cached": memory.cached,
+                "swap.used": psutil.swap_memory().used,
+                "switches": stats.ctx_switches,
+                "interrupts": stats.interrupts,
+            }
+        except (psutil.Error, AttributeError) as error:
+            raise SourceError(f"this system does not say what the machine uses: {error}") from error
+        # A container may have neither.
+        if disks is not None:
+            values |= {"disk.read": disks.read_bytes, "disk.written": disks.write_bytes}
+        if network is not None:
+            values |= {"network.received": network.bytes_recv, "network.sent": network.bytes_sent}
+        return {name: float(value) for name, value in values.items()}
+
+    def property(self, name: str) -> Property:
+        """See :class:`Reader`."""
+        return HOST_PROPERTIES[name]
+
+    def names(self) -> tuple[str, ...]:
+        """See :class:`Reader`."""
+        return tuple(HOST_PROPERTIES)
+
+    def why_missing(self) -> str:
+        """See :class:`Reader`."""
+        return "this machine has none"

@@ -1,0 +1,397 @@
+"""Read the sources of one run, each in a thread of its own, at fixed times of the run's clock.
+
+Programs that buto did not launch, beside which sources are read.
+
+End a reading that takes too long: a server that sends a byte now and then keeps the limit of each wait.
+
+Read sources once, without a run: what would be recorded now?
+"""
+
+from __future__ import annotations
+
+import math
+import threading
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from types import TracebackType
+from typing import Protocol, Self
+
+from buto.measure.hooks import LaunchHooks, Program
+from buto.measure.private_directory import listening
+from buto.measure.recording import Recording
+from buto.measure.samples import MAX_PROPERTIES, Track
+from buto.measure.sources.chosen import require, source
+from buto.measure.sources.protocol import Reader, Source, SourceError, Surroundings
+from buto.measure.target import SourceSpec
+from buto.run import MetadataValue, Problem, SourceState
+from buto.run.properties import Better, Kind, Property, Role
+
+READ_TIME = "buto.source.time"
+CPU_TIME = "buto.source.cpu.time"
+"""What reading a source costs: time per reading, and processor time of all readings of its thread."""
+
+_RECENT_INTERVALS = 2.5
+"""A source that was read well so shortly before the end worked to the end."""
+
+_END_S = 1.0
+"""How long a source may take beyond its time limit before it is left behind."""
+
+FAILURES = (
+    SourceError,
+    OSError,
+    ValueError,
+    TypeError,
+    AttributeError,
+    LookupError,
+    ArithmeticError,
+    RuntimeError,
+)
+"""What a reading may raise, also of a stranger's source."""
+
+
+class Beside(Surroundings, Protocol):
+    """The program beside which sources are read, and where their readings go."""
+
+    def track(self, name: str, interval_s: float, *, from_first: bool = False) -> Track:
+        """Return a track of the recording; its counters may count from their first reading."""
+
+    def describe(self, metadata: Mapping[str, MetadataValue]) -> None:
+        """Add metadata to the run."""
+
+    def explain_missing(self, name: str, why: str) -> None:
+        """Add a reason why values of a property are NaN."""
+
+    def source_state(self, state: SourceState) -> None:
+        """Add how a source ended."""
+
+
+@contextmanager
+def followed(program: Beside, specs: Sequence[SourceSpec]) -> Iterator[None]:
+    """Read sources until the end of the block.
+
+    Raises:
+        UsageError: a package that a source needs is not installed.
+    """
+    for spec in specs:
+        require(spec.kind)
+    followers = _started(program, specs)
+    try:
+        yield
+    finally:
+        _end(followers)
+
+
+def sampled(hooks: LaunchHooks | None, specs: Sequence[SourceSpec]) -> LaunchHooks | None:
+    """Return hooks that read the sources, too, while the program runs.
+
+    Raises:
+        UsageError: a package that a source needs is not installed.
+    """
+    for spec in specs:
+        require(spec.kind)
+    return SourceHooks(hooks, specs) if specs else hooks
+
+
+class SourceHooks:
+    """Launch hooks that read sources from the program's start to the end of all other hooks.
+
+    Args:
+        inner: the other hooks; None for none.
+    """
+
+    def __init__(self, inner: LaunchHooks | None, specs: Sequence[SourceSpec]) -> None:
+        self._inner = inner
+        self._specs = specs
+        self._followers: Sequence[Follower] = ()
+
+    def program_started(self, program: Program) -> None:
+        """See :class:`LaunchHooks`."""
+        self._followers = _started(program, self._specs)
+        if self._inner is not None:
+            self._inner.program_started(program)
+
+    def cpu_s(self) -> float:
+        """See :class:`LaunchHooks`."""
+        return 0.0 if self._inner is None else self._inner.cpu_s()
+
+    def program_ended(self) -> tuple[Problem, ...]:
+        """See :class:`LaunchHooks`. A source that failed is no problem of the run: its values are NaN."""
+        try:
+            return () if self._inner is None else self._inner.program_ended()
+        finally:
+            _end(self._followers)
+
+
+class Follower:
+    """Reads one source during one run."""
+
+    def __init__(self, spec: SourceSpec, kind: Source, program: Beside) -> None:
+        self._spec = spec
+        self._kind = kind
+        self._program = program
+        self._track: Track = program.track(spec.name, spec.interval_s, from_first=True)
+        self._cost = cost_properties(spec.name)
+        self._track.add_columns([*self._cost])
+        self._names: dict[str, str] = {}
+        self._late: set[str] = set()
+        self._explained: set[str] = set()
+        self._settled = math.inf
+        self._failure = ""
+        self._good = -math.inf
+        self._is_complete = False
+        self._end = threading.Event()
+        # A daemon, because a source that hangs must not keep buto from ending.
+        self._thread = threading.Thread(target=self._follow, name=f"buto-source-{spec.name}", daemon=True)
+
+    def start(self) -> None:
+        self._thread.start()
+
+    def ask_to_end(self) -> None:
+        self._end.set()
+
+    def wait_for_end(self, asked: float) -> None:
+        """Wait until the last reading is over, for its time limit; then leave a hanging source behind.
+
+        Args:
+            asked: when it was asked to end, ``time.monotonic``.
+        """
+        self._thread.join(max(0.0, asked + self._spec.timeout_s + _END_S - time.monotonic()))
+        if self._thread.is_alive():
+            self._failure = f"it did not answer within {self._spec.timeout_s:g} s"
+        elif not self._is_complete:
+            self._failure = "it failed with an error that no source should raise"
+        elif asked - self._good < _RECENT_INTERVALS * self._spec.interval_s:
+            # What fails while the program ends has not failed.
+            self._failure = ""
+        self._track.close(self._failure)
+        self._program.source_state(SourceState(self._spec.name, self._spec.kind, self._failure))
+        if self._late:
+            self._program.describe({f"source.{self._spec.name}.names.late": len(self._late)})
+
+    def _follow(self) -> None:
+        with self._kind.open(self._program, self._spec.interval_s, self._spec.timeout_s) as reader:
+            self._announce(reader, reader.names())
+            begun, n_due = time.monotonic(), 0
+            while not self._end.wait(begun + n_due * self._spec.interval_s - time.monotonic()):
+                self._read(reader)
+                n_due = max(n_due + 1, math.ceil((time.monotonic() - begun) / self._spec.interval_s))
+            # The state at the end; what has gone with the program is no failure.
+            self._read(reader, last=True)
+        self._is_complete = True
+
+    def _read(self, reader: Reader, *, last: bool = False) -> None:
+        begun_ns = time.monotonic_ns()
+        values: Mapping[str, float] = {}
+        taken_ns: int | None = None
+        why_not = ""
+        try:
+            values = reader.read()
+            taken_ns = reader.taken_ns()
+            if len(values) > MAX_PROPERTIES:
+                raise SourceError(f"it has {len(values)} numbers, more than {MAX_PROPERTIES}")
+            self._learn(reader, values)
+            self._explain(reader.reasons())
+        except FAILURES as error:
+            if last:
+                return
+            values, why_not = {}, reason_of(error)
+        self._failure = "" if values else why_not
+        if values:
+            self._good = time.monotonic()
+        ended_ns = time.monotonic_ns()
+        kept = {full: values[name] for name, full in self._names.items() if name in values}
+        if not why_not and len(kept) < len(self._names):
+            why_not = reader.why_missing()
+        cost = {self._cost[0].name: (ended_ns - begun_ns) * 1e-9, self._cost[1].name: time.thread_time()}
+        # What was read lies between the question and the answer, if it has no time of its own.
+        self._track.add((begun_ns + ended_ns) // 2 if taken_ns is None else taken_ns, kept | cost, why_not)
+
+    def _explain(self, reasons: Mapping[str, str]) -> None:
+        for name in reasons.keys() & self._names.keys() - self._explained:
+            self._explained.add(name)
+            self._program.explain_missing(self._names[name], reasons[name])
+
+    def _learn(self, reader: Reader, values: Mapping[str, float]) -> None:
+        """Make columns of names that are new, as long as new ones are accepted."""
+        new = [name for name in values if name not in self._names]
+        if not new:
+            return
+        now = time.monotonic()
+        if math.isinf(self._settled):
+            self._settled = now + self._kind.settle_s
+            self._program.describe(
+                {f"source.{self._spec.name}.{key}": value for key, value in reader.metadata().items()}
+            )
+        elif now > self._settled:
+            self._late.update(new[: MAX_PROPERTIES - len(self._late)])
+            return
+        self._announce(reader, new)
+
+    def _announce(self, reader: Reader, names: Sequence[str]) -> None:
+        room = MAX_PROPERTIES - len(self._names)
+        properties = []
+        for name in names[:room]:
+            prop = prefixed(self._spec.name, reader.property(name))
+            self._names[name] = prop.name
+            properties.append(prop)
+        self._track.add_columns(properties)
+
+
+def _started(program: Beside, specs: Sequence[SourceSpec]) -> Sequence[Follower]:
+    followers = [Follower(spec, source(spec.kind)(spec.settings), program) for spec in specs]
+    for follower in followers:
+        follower.start()
+    return followers
+
+
+def _end(followers: Sequence[Follower]) -> None:
+    for follower in followers:
+        follower.ask_to_end()
+    asked = time.monotonic()
+    for follower in followers:
+        follower.wait_for_end(asked)
+
+
+def prefixed(source_name: str, prop: Property) -> Property:
+    """Return a property of a source with the source's name before its own."""
+    return Property(
+        f"{source_name}.{prop.name}", prop.unit, prop.kind, prop.role, prop.lower, prop.upper, prop.better
+    )
+
+
+def cost_properties(source_name: str) -> tuple[Property, Property]:
+    """Return the two properties of what it costs to read a source."""
+    return (
+        Property(f"{READ_TIME}[{source_name}]", "s", Kind.GAUGE, Role.COST, 0.0, better=Better.LOWER),
+        Property(f"{CPU_TIME}[{source_name}]", "s", Kind.COUNTER, Role.COST, 0.0, better=Better.LOWER),
+    )
+
+
+def reason_of(error: BaseException) -> str:
+    """Return why a reading failed, in words."""
+    return error.message if isinstance(error, SourceError) else f"{type(error).__name__}: {error}"
+
+
+@dataclass(frozen=True, slots=True)
+class RunningProgram:
+    """A program that runs already, or none.
+
+    Attributes:
+        pid: of its JVM; None without one.
+    """
+
+    pid: int | None
+
+    def members(self) -> list[int]:
+        """See :class:`Surroundings`."""
+        # Here, because it takes a while to import, and most sources do not need it.
+        import psutil
+
+        if self.pid is None:
+            return []
+        try:
+            return [self.pid, *(one.pid for one in psutil.Process(self.pid).children(recursive=True))]
+        except psutil.NoSuchProcess as error:
+            raise SourceError(f"there is no process {self.pid}") from error
+
+    def ports(self) -> tuple[int, ...]:
+        """See :class:`Surroundings`."""
+        return () if self.pid is None else listening(self.pid)
+
+
+@dataclass(frozen=True, slots=True)
+class RecordedProgram(RunningProgram):
+    """A program that runs already and is recorded, see :class:`buto.measure.sources.sampling.Beside`."""
+
+    recording: Recording
+
+    def track(self, name: str, interval_s: float, *, from_first: bool = False) -> Track:
+        return self.recording.track(name, interval_s, from_first=from_first)
+
+    def describe(self, metadata: Mapping[str, MetadataValue]) -> None:
+        self.recording.metadata.update(metadata)
+
+    def explain_missing(self, name: str, why: str) -> None:
+        self.recording.add_reason(name, why)
+
+    def source_state(self, state: SourceState) -> None:
+        self.recording.add_source(state)
+
+
+class TimeLimit:
+    """Calls a function in another thread if its ``with`` block is not left in time.
+
+    Args:
+        abort: makes what the block waits for fail; called at most once.
+
+    Attributes:
+        has_passed: whether it was called.
+    """
+
+    def __init__(self, limit_s: float, abort: Callable[[], None]) -> None:
+        self._abort = abort
+        self._begun = time.monotonic()
+        self._passed = threading.Event()
+        self._timer = threading.Timer(limit_s, self._pass)
+        self._timer.daemon = True
+
+    def __enter__(self) -> Self:
+        self._timer.start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._timer.cancel()
+
+    @property
+    def has_passed(self) -> bool:
+        return self._passed.is_set()
+
+    @property
+    def elapsed_s(self) -> float:
+        return time.monotonic() - self._begun
+
+    def _pass(self) -> None:
+        self._passed.set()
+        self._abort()
+
+
+@dataclass(frozen=True, slots=True)
+class DryReading:
+    """What one source gave.
+
+    Attributes:
+        numbers: its properties with their values, by name.
+        took_s: time for the reading.
+        reason: why there are none, or not all; empty if all is well.
+    """
+
+    numbers: tuple[tuple[Property, float], ...]
+    took_s: float
+    reason: str = ""
+
+
+def read_once(spec: SourceSpec, surroundings: Surroundings) -> DryReading:
+    """Read a source once. A failure is a reason, as in a run.
+
+    Raises:
+        UsageError: a package that the source needs is not installed.
+    """
+    require(spec.kind)
+    begun = time.monotonic()
+    with source(spec.kind)(spec.settings).open(surroundings, spec.interval_s, spec.timeout_s) as reader:
+        try:
+            values = reader.read()
+        except FAILURES as error:
+            return DryReading((), time.monotonic() - begun, reason_of(error))
+        numbers = [
+            (prefixed(spec.name, reader.property(name)), value)
+            for name, value in values.items()
+            if not math.isnan(value)
+        ]
+        is_whole = values.keys() >= set(reader.names())
+        reason = "" if is_whole else reader.why_missing()
+    return DryReading(tuple(sorted(numbers, key=lambda one: one[0].name)), time.monotonic() - begun, reason)

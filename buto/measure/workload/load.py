@@ -1,0 +1,423 @@
+"""Send the requests of a load when they are due, with an asynchronous client in one thread.
+
+When which request is due: computed before the first is sent, from a seed alone.
+
+Count answers by kind and interval, and turn each interval into a reading of the source ``load``.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import threading
+from array import array
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from importlib.util import find_spec
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from buto.errors import MeasureError, UsageError
+from buto.measure.workload.plan import Arrivals, Load, Login, Phase, RequestKind, Template, Values
+from buto.run.properties import Better, Kind, Property
+from buto.run.units import format_count, format_seconds
+
+if TYPE_CHECKING:
+    from aiohttp import ClientSession
+
+
+FloatArray = npt.NDArray[np.float64]
+IntArray = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Schedule:
+    """All requests of a load.
+
+    Attributes:
+        due_s: shape (n_requests,), increasing, seconds from the beginning of the load.
+        kinds: shape (n_requests,), places in the load's kinds.
+        phases_s: shape (n_phases,), when each phase begins.
+    """
+
+    due_s: FloatArray
+    kinds: IntArray
+    phases_s: FloatArray
+
+
+def schedule(load: Load) -> Schedule:
+    """Return the requests of a load. Those of one phase do not depend on the other phases."""
+    place = {kind.name: number for number, kind in enumerate(load.kinds)}
+    begins = np.concatenate([[0.0], np.cumsum([phase.duration_s for phase in load.phases])])
+    due, kinds = [np.empty(0)], [np.empty(0, dtype=np.int64)]
+    for number, phase in enumerate(load.phases):
+        random = np.random.default_rng([load.seed, number])
+        times = arrivals(phase, load.arrivals, random)
+        weights = np.array([*phase.mix.values()], dtype=np.float64)
+        names = np.array([place[name] for name in phase.mix], dtype=np.int64)
+        due.append(begins[number] + times)
+        kinds.append(random.choice(names, size=len(times), p=weights / weights.sum()))
+    return Schedule(np.concatenate(due), np.concatenate(kinds), begins[:-1])
+
+
+def arrivals(phase: Phase, how: Arrivals, random: np.random.Generator) -> FloatArray:
+    """Return when the requests of one phase are due, shape (n,), seconds from its beginning; at least one."""
+    if how is Arrivals.EVEN:
+        return np.arange(max(1, round(phase.rate * phase.duration_s))) / phase.rate
+    # Given their number, the arrivals of a Poisson process are uniform.
+    n = max(1, random.poisson(phase.rate * phase.duration_s))
+    return np.sort(random.uniform(0.0, phase.duration_s, n))
+
+
+QUANTILES = {"p50": 0.5, "p95": 0.95, "p99": 0.99}
+TRACK = "load"
+LATE = f"{TRACK}.late"
+NO_ANSWER = "no answer in the interval"
+
+_MOST_REASONS = 3
+_MOST_KINDS_OF_FAILURE = 1000
+
+
+def properties(kinds: Sequence[str]) -> list[Property]:
+    """Return the properties of a load with these kinds of requests."""
+    found = []
+    for kind in kinds:
+        found.append(Property(_throughput(kind), "{answer}/s", lower=0.0, better=Better.HIGHER))
+        found += [Property(_latency(kind, name), "s", lower=0.0, better=Better.LOWER) for name in QUANTILES]
+        found.append(Property(_failures_name(kind), "{answer}", Kind.COUNTER, lower=0.0, better=Better.LOWER))
+    return [*found, Property(LATE, "s", lower=0.0, better=Better.LOWER)]
+
+
+class Tally:
+    """All answers so far.
+
+    Attributes:
+        latest_s: how much too late the latest request of all was sent.
+    """
+
+    def __init__(self, kinds: Sequence[str]) -> None:
+        self._kinds = kinds
+        self._recent: list[list[float]] = [[] for _ in kinds]
+        self._failures = [0] * len(kinds)
+        self._why: Counter[str] = Counter()
+        self._all = array("d")
+        self._late_s = 0.0
+        self.latest_s = 0.0
+
+    def sent(self, late_s: float) -> None:
+        """Note how much too late a request was sent."""
+        self._late_s = max(self._late_s, late_s)
+        self.latest_s = max(self.latest_s, late_s)
+
+    def answered(self, kind: int, took_s: float, failure: str) -> None:
+        """Note an answer.
+
+        Args:
+            took_s: from the time at which its request was due.
+            failure: why it is not good; empty for a good one.
+        """
+        self._recent[kind].append(took_s)
+        self._all.append(took_s)
+        if failure:
+            self._failures[kind] += 1
+            if failure in self._why or len(self._why) < _MOST_KINDS_OF_FAILURE:
+                self._why[failure] += 1
+
+    def close_interval(self, length_s: float) -> dict[str, float]:
+        """Return the reading of the interval that ends now, and begin the next one.
+
+        A kind without an answer has no latency; its throughput is zero.
+        """
+        values = {LATE: self._late_s}
+        self._late_s = 0.0
+        for place, kind in enumerate(self._kinds):
+            recent, self._recent[place] = self._recent[place], []
+            values[_throughput(kind)] = len(recent) / length_s
+            values[_failures_name(kind)] = float(self._failures[place])
+            if recent:
+                found = np.quantile(recent, [*QUANTILES.values()])
+                values |= {
+                    _latency(kind, name): float(one) for name, one in zip(QUANTILES, found, strict=True)
+                }
+        return values
+
+    def describe(self) -> str:
+        """Return the number of answers and how long they took, in one line."""
+        if not self._all:
+            return "no requests"
+        median, almost = np.quantile(self._all, [0.5, 0.99])
+        n_failed = sum(self._failures)
+        return (
+            f"{format_count(len(self._all), 'request')}, median {format_seconds(median)}, "
+            f"99 % within {format_seconds(almost)}{f', {n_failed} failed' if n_failed else ''}"
+        )
+
+    def failures(self, may_fail: float = 0.0) -> str | None:
+        """Return how many answers are not good and the most frequent reasons; None if so many may fail.
+
+        Args:
+            may_fail: the largest share of answers that need not be good.
+        """
+        n_failed, n_all = sum(self._failures), len(self._all)
+        if n_failed <= may_fail * n_all:
+            return None
+        reasons = ", ".join(f"{why} ({n})" for why, n in self._why.most_common(_MOST_REASONS))
+        allowed = f" ({may_fail:.3g} of them may)" if may_fail else ""
+        return f"{n_failed} of {format_count(n_all, 'request')} failed{allowed}: {reasons}"
+
+
+def _throughput(kind: str) -> str:
+    return f"{TRACK}.throughput[{kind}]"
+
+
+def _latency(kind: str, quantile: str) -> str:
+    return f"{TRACK}.latency.{quantile}[{kind}]"
+
+
+def _failures_name(kind: str) -> str:
+    return f"{TRACK}.failures[{kind}]"
+
+
+MOST_CONNECTIONS = 512
+MOST_WAITING = 20_000
+"""Requests that wait for answers; one more is not sent and counts as a failure."""
+
+MOST_LATE_S = 1.0
+"""If a request is sent later than this, the load was not the planned one."""
+
+_LOGIN_S = 30.0
+_MOST_LOGIN_BYTES = 1 << 20
+_POLL_S = 0.05
+_BAD_STATUS = 400
+_MOST_SHOWN = 200
+
+
+def require_client() -> None:
+    """Raise UsageError if the HTTP client is not installed."""
+    if find_spec("aiohttp") is None:
+        raise UsageError(
+            "workload: load needs the package aiohttp, which is not installed",
+            advice="pip install 'buto[load]', or use http: {url: ..., rate: ..., duration: ...}",
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """Whom a load tells what happens; called in the thread of :func:`drive`.
+
+    Attributes:
+        phase: a phase begins; receives its name.
+        interval: an interval has ended; receives its middle, seconds before now, and its reading.
+    """
+
+    phase: Callable[[str], None]
+    interval: Callable[[float, Mapping[str, float]], None]
+
+
+def drive(load: Load, url: str, stop: threading.Event, progress: Progress) -> tuple[str, tuple[str, ...]]:
+    """Carry out a load to its end, or until ``stop`` is set.
+
+    Args:
+        url: that of the load, with its port.
+
+    Returns:
+        The number of answers and how long they took, in one line; and the problems.
+    """
+    tally = Tally([kind.name for kind in load.kinds])
+    try:
+        asyncio.run(_Drive(load, url, stop, progress, tally).carry_out())
+    except MeasureError as failure:
+        return tally.describe(), (failure.message,)
+    problems = [failed] if (failed := tally.failures(load.may_fail)) else []
+    if tally.latest_s > MOST_LATE_S:
+        problems.append(
+            f"requests were sent up to {format_seconds(tally.latest_s)} late: this machine was too busy, "
+            "or the rate is more than one core can send"
+        )
+    return tally.describe(), tuple(problems)
+
+
+@dataclass(frozen=True, slots=True)
+class _Prepared:
+    """A kind of request with its texts divided."""
+
+    kind: RequestKind
+    path: Template
+    headers: tuple[tuple[str, Template], ...]
+    body: Template | None
+
+
+class _Drive:
+    def __init__(self, load: Load, url: str, stop: threading.Event, progress: Progress, tally: Tally) -> None:
+        self._load = load
+        self._url = url.rstrip("/")
+        self._stop = stop
+        self._progress = progress
+        self._tally = tally
+        self._kinds = [_prepared(kind) for kind in load.kinds]
+        self._waiting: set[asyncio.Task[None]] = set()
+
+    async def carry_out(self) -> None:
+        from aiohttp import ClientSession, ClientTimeout, CookieJar, TCPConnector
+
+        limit = ClientTimeout(total=self._load.timeout_s)
+        # Cookies also of servers that are named by their numbers, as 127.0.0.1.
+        session = ClientSession(
+            connector=TCPConnector(limit=MOST_CONNECTIONS), cookie_jar=CookieJar(unsafe=True), timeout=limit
+        )
+        async with session:
+            kept = {} if self._load.login is None else await self._log_in(session, self._load.login)
+            clock = asyncio.create_task(self._close_intervals())
+            try:
+                await self._send_all(session, kept)
+                while self._waiting and not self._stop.is_set():
+                    await asyncio.wait(self._waiting, timeout=_POLL_S)
+            finally:
+                clock.cancel()
+                for task in self._waiting:
+                    task.cancel()
+                await asyncio.gather(clock, *self._waiting, return_exceptions=True)
+
+    async def _send_all(self, session: ClientSession, kept: Mapping[str, str]) -> None:
+        load, loop = self._load, asyncio.get_running_loop()
+        plan = schedule(load)
+        values = Values(load.variables, kept, load.seed)
+        phases = [*zip(plan.phases_s.tolist(), load.phases, strict=True)]
+        begun = loop.time()
+        for number, (due_s, kind) in enumerate(zip(plan.due_s.tolist(), plan.kinds.tolist(), strict=True), 1):
+            while phases and phases[0][0] <= due_s:
+                if not await self._begin(*phases.pop(0), begun):
+                    return
+            due = begun + due_s
+            if not await self._until(due):
+                return
+            self._tally.sent(loop.time() - due)
+            if len(self._waiting) >= MOST_WAITING:
+                self._tally.answered(kind, loop.time() - due, f"not sent: {MOST_WAITING} wait for answers")
+                continue
+            task = loop.create_task(self._ask(session, self._kinds[kind], kind, values.of(number), due))
+            self._waiting.add(task)
+            task.add_done_callback(self._waiting.discard)
+        for begins_s, phase in phases:
+            if not await self._begin(begins_s, phase, begun):
+                return
+        await self._until(begun + load.duration_s)
+
+    async def _begin(self, begins_s: float, phase: Phase, begun: float) -> bool:
+        """Wait for the beginning of a phase and mark it; return whether to go on."""
+        goes_on = await self._until(begun + begins_s)
+        if goes_on and phase.name:
+            self._progress.phase(phase.name)
+        return goes_on
+
+    async def _until(self, due: float) -> bool:
+        """Wait until a time of the loop's clock; return whether to go on."""
+        loop = asyncio.get_running_loop()
+        while (left := due - loop.time()) > 0 and not self._stop.is_set():
+            await asyncio.sleep(min(left, _POLL_S))
+        return not self._stop.is_set()
+
+    async def _ask(
+        self, session: ClientSession, prepared: _Prepared, kind: int, values: Mapping[str, str], due: float
+    ) -> None:
+        failure = ""
+        try:
+            async with self._request(session, prepared, values) as answer:
+                while await answer.content.readany():
+                    pass  # What is not kept takes no memory.
+                failure = _failure(prepared.kind, answer.status)
+        except _failures() as error:
+            failure = _reason_of(error)
+        self._tally.answered(kind, asyncio.get_running_loop().time() - due, failure)
+
+    def _request(self, session: ClientSession, prepared: _Prepared, values: Mapping[str, str]) -> Any:
+        body = None if prepared.body is None else prepared.body.filled(values).encode()
+        return session.request(
+            prepared.kind.method,
+            self._url + prepared.path.filled(values),
+            headers={name: value.filled(values) for name, value in prepared.headers},
+            data=body,
+            allow_redirects=False,
+        )
+
+    async def _log_in(self, session: ClientSession, login: Login) -> dict[str, str]:
+        """Return the variables that the answer gives.
+
+        Raises:
+            MeasureError: it failed; the message gives the reason.
+        """
+        prepared = _prepared(login.request)
+        try:
+            async with asyncio.timeout(_LOGIN_S), self._request(session, prepared, {}) as answer:
+                content = b""
+                while (more := await answer.content.readany()) and len(content) < _MOST_LOGIN_BYTES:
+                    content += more
+                failure = _failure(login.request, answer.status)
+                if failure:
+                    raise MeasureError(f"its log-in failed: {failure}")
+        except _failures() as error:
+            raise MeasureError(f"its log-in failed: {_reason_of(error)}") from error
+        return {name: _found(content, place) for name, place in login.keep.items()}
+
+    async def _close_intervals(self) -> None:
+        loop = asyncio.get_running_loop()
+        begun, ended = loop.time(), 0
+        last = begun
+        try:
+            while True:
+                ended += 1
+                await asyncio.sleep(begun + ended * self._load.interval_s - loop.time())
+                last = self._close_interval(last)
+        finally:
+            if loop.time() - last > self._load.interval_s / 4:
+                self._close_interval(last)
+
+    def _close_interval(self, last: float) -> float:
+        now = asyncio.get_running_loop().time()
+        length_s = now - last
+        self._progress.interval(length_s / 2, self._tally.close_interval(length_s))
+        return now
+
+
+def _prepared(kind: RequestKind) -> _Prepared:
+    headers = tuple((name, Template(value)) for name, value in kind.headers.items())
+    return _Prepared(kind, Template(kind.path), headers, None if kind.body is None else Template(kind.body))
+
+
+def _failure(kind: RequestKind, status: int) -> str:
+    good = status < _BAD_STATUS if kind.status is None else status == kind.status
+    return "" if good else f"HTTP {status}"
+
+
+def _failures() -> tuple[type[Exception], ...]:
+    from aiohttp import ClientError
+
+    return (ClientError, OSError, TimeoutError, ValueError)
+
+
+def _reason_of(error: Exception) -> str:
+    if isinstance(error, TimeoutError):
+        return "no answer in time"
+    if isinstance(error, ConnectionRefusedError) or isinstance(error.__cause__, ConnectionRefusedError):
+        return "nothing listens there"
+    return f"{type(error).__name__}: {str(error)[:_MOST_SHOWN]}"
+
+
+def _found(content: bytes, place: str) -> str:
+    """Return a value of JSON by its place, keys and numbers joined by dots.
+
+    Raises:
+        MeasureError: there is no such value.
+    """
+    try:
+        value: Any = json.loads(content)
+        for part in place.split("."):
+            value = value[int(part)] if isinstance(value, list) else value[part]
+    except (ValueError, LookupError, TypeError) as error:
+        raise MeasureError(f"its log-in has no {place!r} in its answer") from error
+    if isinstance(value, (dict, list)):
+        raise MeasureError(f"its log-in has no single value at {place!r} in its answer")
+    return str(value)

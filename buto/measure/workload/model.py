@@ -1,0 +1,369 @@
+"""The configuration of a workload. Plain values; nothing is run here.
+
+The parts of a workload: each runs to its end or until it is asked to stop, and returns its problems.
+
+What a workload's command tells buto in lines of its output: marks, and numbers that become properties.
+
+The lines are described in docs/measuring/load.md; all others are output of the command.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+import re
+import signal
+import subprocess
+import tempfile
+import threading
+import time
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from functools import partial
+from typing import IO, Any, Protocol
+
+from buto.errors import MeasureError, UsageError
+from buto.measure import account
+from buto.measure.hooks import MBeanConnection
+from buto.measure.output import last_lines
+from buto.measure.samples import Track
+from buto.measure.target import PORT, http_url
+from buto.measure.watchdog import Watchdog
+from buto.measure.workload.plan import MAX_RATE, MAX_REQUESTS, Load, load_from
+from buto.measure.workload.services import READY_WITHIN_S, HttpAnswers, http_answers
+from buto.run.properties import Kind, Property
+from buto.run.units import parse_seconds
+from buto.run.window import RESERVED
+
+STOPPED_EXIT = 143
+"""Exit code of a JVM after SIGTERM: 128 plus the number of the signal."""
+
+
+@dataclass(frozen=True, slots=True)
+class Operation:
+    """One operation of an MBean.
+
+    Attributes:
+        at_s: when, seconds from the beginning of the workload.
+        mbean: object name, for example ``com.acme:type=Shop``.
+        name: of the operation.
+        arguments: numbers, texts, truth values, None.
+    """
+
+    at_s: float
+    mbean: str
+    name: str
+    arguments: tuple[Any, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class HttpLoad:
+    """Requests at fixed times, independent of the answers (an open loop).
+
+    Attributes:
+        url: ``${port}`` stands for the port at which the program listens.
+        rate: requests per second, evenly spaced.
+        duration_s: all requests are sent within this time.
+    """
+
+    url: str
+    rate: float
+    duration_s: float
+
+    @property
+    def n_requests(self) -> int:
+        return max(1, round(self.rate * self.duration_s))
+
+
+@dataclass(frozen=True, slots=True)
+class Workload:
+    """What happens to a program while it runs; all parts begin together.
+
+    Attributes:
+        after_s: when it begins, seconds from the program's start; with ``port``, from the moment it listens.
+        port: the TCP port at which the program must listen first; 0 for any, None for no wait.
+        ready: what the program must answer first; ``${port}`` stands for the port.
+        within_s: how long the program may take until it listens, and answers.
+        command: a command that runs in parallel to the JVM; empty for none.
+        operations: of MBeans, in the order of their times.
+        http: requests of one kind, evenly spaced; None for none.
+        load: requests of several kinds in phases; None for none.
+        stop: whether to ask the program to end (SIGTERM) after the workload.
+    """
+
+    after_s: float = 0.0
+    port: int | None = None
+    ready: HttpAnswers | None = None
+    within_s: float = READY_WITHIN_S
+    command: tuple[str, ...] = ()
+    operations: tuple[Operation, ...] = ()
+    http: HttpLoad | None = None
+    load: Load | None = None
+    stop: bool = False
+
+
+def workload_from(
+    data: Mapping[str, Any], expand: Callable[[Any], str], words: Callable[[Any], tuple[str, ...]]
+) -> Workload:
+    """Build a workload from the ``workload`` of a configuration that follows the schema.
+
+    Args:
+        expand: replaces variables in a text.
+        words: splits a command and replaces variables.
+
+    Raises:
+        UsageError: the workload is empty, a time or URL is invalid, a URL has the port but the workload waits
+            for none, or the load is too large.
+    """
+    if not any(key in data for key in ("command", "operations", "http", "load")):
+        raise UsageError(
+            "workload must have a command, operations, http or load, got none",
+            advice="workload: {command: [...]}",
+        )
+    operations = [
+        Operation(
+            parse_seconds(str(one["at"])), one["mbean"], one["operation"], tuple(one.get("arguments", ()))
+        )
+        for one in data.get("operations", ())
+    ]
+    port = data.get("port")
+    http = data.get("http")
+    ready = data.get("ready", {})
+    if port is None:
+        sent = {key: data[key]["url"] for key in ("http", "load") if key in data}
+        _check_without_port({"ready: http": ready["http"], **sent} if ready else sent)
+    return Workload(
+        after_s=parse_seconds(str(data.get("after", 0.0))) if "after" in data else 0.0,
+        port=0 if port == "any" else port,
+        ready=http_answers(_late(ready["http"], expand), ready.get("status")) if ready else None,
+        within_s=parse_seconds(str(ready.get("within", READY_WITHIN_S))),
+        command=words(data["command"]) if "command" in data else (),
+        operations=tuple(sorted(operations, key=lambda one: one.at_s)),
+        http=None if http is None else _http(http, expand),
+        load=load_from(data["load"], expand) if "load" in data else None,
+        stop=data.get("stop", False),
+    )
+
+
+def _check_without_port(urls: Mapping[str, str]) -> None:
+    for key, url in urls.items():
+        if PORT in url:
+            raise UsageError(
+                f"workload: {key}: {url} needs the program's port, and the workload waits for none",
+                advice="workload: {port: any, ...}, or write the port's number into the URL",
+            )
+
+
+def _http(data: Mapping[str, Any], expand: Callable[[Any], str]) -> HttpLoad:
+    url = _late(data["url"], expand)
+    if http_url(url) is None:
+        raise UsageError(
+            f"workload: url must be an HTTP URL, got {url!r}", advice="url: http://127.0.0.1:${port}/order"
+        )
+    load = HttpLoad(url, float(data["rate"]), parse_seconds(str(data["duration"])))
+    if load.rate > MAX_RATE or load.rate * load.duration_s > MAX_REQUESTS:
+        raise UsageError(
+            f"workload: {load.rate:g} requests per second for {load.duration_s:g} s are too many: "
+            f"the limits are {MAX_RATE:g} per second and {MAX_REQUESTS} in total",
+            advice="give a load generator of your own as command",
+        )
+    return load
+
+
+def _late(url: str, expand: Callable[[Any], str]) -> str:
+    """Replace the variables of the environment; ${port} is replaced when the port is known."""
+    return expand(url.replace(PORT, f"${PORT}"))
+
+
+TRACK = "driver"
+INTERVAL_S = 0.5
+"""How often the newest numbers become a reading, however many lines there are."""
+
+MOST_NAMES = 1000
+MOST_MARKS = 10_000
+_MOST_LINE = 4096
+_MOST_SHOWN = 200
+
+_BEGIN = b"buto "
+_NAME = re.compile(r"[A-Za-z0-9_./=,:\[\]-]{1,100}")
+_KINDS = {"value": Kind.GAUGE, "count": Kind.COUNTER}
+
+
+class Listener(Protocol):
+    """What takes marks and numbers: the program that is measured."""
+
+    def mark(self, name: str, message: str = "", *, judged: bool = True) -> None:
+        """Mark the current time; a mark that is judged is a notification, too."""
+
+    def track(self, name: str, interval_s: float, *, from_first: bool = False) -> Track:
+        """Return a new track."""
+
+
+class Reports:
+    """Understands the lines of one command.
+
+    Attributes:
+        problems: what was wrong with the first line that was not accepted, if there was one.
+    """
+
+    def __init__(self, listener: Listener) -> None:
+        self._listener = listener
+        self._track: Track | None = None
+        self._lock = threading.Lock()
+        self._values: dict[str, float] = {}
+        self._n_marks = 0
+        self._flushed = -math.inf
+        self.problems: tuple[str, ...] = ()
+
+    def copy(self, lines: IO[bytes], output: IO[bytes]) -> None:
+        """Read lines to their end, and copy them; to be called in a thread of its own."""
+        is_begun = False
+        # ValueError: the output was closed, because nobody waits for these lines any more.
+        with lines, suppress(ValueError):
+            while line := lines.readline(_MOST_LINE):
+                output.write(line)
+                # The rest of a long line is not a line.
+                if not is_begun and line.startswith(_BEGIN):
+                    self._take(line.decode(errors="replace").strip())
+                is_begun = not line.endswith(b"\n")
+
+    def flush(self, *, at_once: bool = False) -> None:
+        """Make a reading of the newest numbers, if the interval has passed."""
+        now = time.monotonic()
+        if not at_once and now - self._flushed < INTERVAL_S:
+            return
+        self._flushed = now
+        with self._lock:
+            if self._track is not None:
+                self._track.add(time.monotonic_ns(), self._values, "the command had not reported it yet")
+
+    def _take(self, line: str) -> None:
+        word, *rest = line.split(maxsplit=3)[1:] or [""]
+        is_name = bool(rest) and _NAME.fullmatch(rest[0]) is not None
+        if word == "mark" and is_name:
+            self._mark(rest[0], rest[1] if len(rest) > 1 else "")
+        elif word in _KINDS and is_name and len(rest) == 2:
+            number, _, unit = rest[1].partition(" ")
+            try:
+                self._number(rest[0], _KINDS[word], float(number), unit.strip())
+            except ValueError:
+                self._misunderstood(line)
+        else:
+            self._misunderstood(line)
+
+    def _mark(self, name: str, text: str) -> None:
+        if name in RESERVED:
+            self._refused(f"a mark must not be called {' or '.join(RESERVED)}, got {name!r}")
+        elif self._n_marks == MOST_MARKS:
+            self._refused(
+                f"there can be {MOST_MARKS} marks, and {name!r} is one more; what happens often is a number: "
+                f"'buto count {name} NUMBER'"
+            )
+        else:
+            self._n_marks += 1
+            self._listener.mark(name, text, judged=False)
+
+    def _number(self, name: str, kind: Kind, value: float, unit: str) -> None:
+        prop = Property(f"{TRACK}.{name}", unit[:50] or "1", kind)
+        if len(self._values) == MOST_NAMES and prop.name not in self._values:
+            self._refused(f"there can be {MOST_NAMES} names of numbers, and {name!r} is one more")
+            return
+        with self._lock:
+            if self._track is None:
+                self._track = self._listener.track(TRACK, INTERVAL_S)
+            if prop.name not in self._values:
+                self._track.add_columns([prop])
+            self._values[prop.name] = value if math.isfinite(value) else math.nan
+
+    def _misunderstood(self, line: str) -> None:
+        expected = "'buto mark NAME TEXT', 'buto value NAME NUMBER UNIT' or 'buto count NAME NUMBER UNIT'"
+        self._refused(f"its command printed {line[:_MOST_SHOWN]!r}, expected {expected}")
+
+    def _refused(self, why: str) -> None:
+        self.problems = self.problems or (why,)
+
+
+_POLL_S = 0.05
+_GRACE_S = 2.0
+_QUOTED_BYTES = 65536
+_QUOTED_LINES = 5
+
+
+def run_command(
+    command: Sequence[str], environment: dict[str, str], stop: threading.Event, listener: Listener
+) -> tuple[str, ...]:
+    """Run a command to its end; end its process group if ``stop`` is set.
+
+    Args:
+        listener: takes the marks and numbers that the command prints.
+
+    Returns:
+        Its problems, with the last lines that it printed; none if it was stopped.
+    """
+    with tempfile.TemporaryFile() as output, Watchdog() as watchdog:
+        try:
+            process = subprocess.Popen(
+                command,
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.STDOUT,
+                env={**os.environ, **environment, **watchdog.environment},
+                start_new_session=True,
+                preexec_fn=partial(account.die_with_parent, os.getpid()),
+            )
+        except OSError as error:
+            return (f"its command {command[0]} cannot be started: {error.strerror}",)
+        watchdog.watch(process.pid)
+        reports = Reports(listener)
+        # A daemon, because a process that left the group may keep the pipe open.
+        reading = threading.Thread(target=reports.copy, args=(process.stdout, output), daemon=True)
+        reading.start()
+        try:
+            while process.poll() is None and not stop.wait(_POLL_S):
+                reports.flush()
+            code = process.poll()
+        finally:
+            _end(process)
+            reading.join(_GRACE_S)
+        reports.flush(at_once=True)
+        if code in (None, 0):
+            return reports.problems
+        return (f"its command {command[0]} {_ending(code or 0)}; {_quoted(output)}",)
+
+
+def invoke(
+    connection: MBeanConnection, operations: Sequence[Operation], stop: threading.Event
+) -> tuple[str, ...]:
+    """Invoke operations at their times, counted from now; return the problem of the first that fails."""
+    begun = time.monotonic()
+    for one in operations:
+        if stop.wait(max(0.0, begun + one.at_s - time.monotonic())):
+            break
+        try:
+            connection.invoke(one.mbean, one.name, *one.arguments)
+        except MeasureError as failure:
+            return (failure.message,)
+    return ()
+
+
+def _end(process: subprocess.Popen[bytes]) -> None:
+    """End the whole process group: SIGTERM, two seconds, SIGKILL."""
+    with suppress(ProcessLookupError):
+        os.killpg(process.pid, signal.SIGTERM)
+    with suppress(subprocess.TimeoutExpired):
+        process.wait(_GRACE_S)
+    with suppress(ProcessLookupError):
+        os.killpg(process.pid, signal.SIGKILL)
+    process.wait()
+
+
+def _ending(code: int) -> str:
+    return f"exited with code {code}" if code > 0 else f"was ended by signal {-code}"
+
+
+def _quoted(output: IO[bytes]) -> str:
+    size = output.seek(0, os.SEEK_END)
+    output.seek(max(0, size - _QUOTED_BYTES))
+    lines = last_lines(output.read(), _QUOTED_LINES).splitlines()
+    return f"it printed: {' / '.join(lines)}" if lines else "it printed nothing"

@@ -1,0 +1,195 @@
+"""From checks of the past to a suggestion, with what it would have changed.
+
+Judging checks of the past again, by the detector itself, as ``buto check`` judges.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence, Set
+
+from buto.judge.effects import MINIMUM_EFFECT, share_that_matters
+from buto.judge.registry import changed
+from buto.judge.verdict import Finding, Status
+from buto.oracle.check import check, why_confirm, with_settings
+from buto.oracle.model import Oracle
+from buto.oracle.suggestion import (
+    Cause,
+    Change,
+    Judge,
+    Judged,
+    Key,
+    PastCheck,
+    Rejudged,
+    Suggestion,
+    Truth,
+    Unjudged,
+    Why,
+    effects_that_avoid,
+    rates,
+    sizes,
+)
+from buto.run import RunSet
+
+MOST_HELD_OUT = 20
+"""False alarms, and regressions, that are held out one after the other: each takes a search of its own."""
+
+
+def suggest(
+    test: str,
+    present: Mapping[str, str],
+    checks: Sequence[PastCheck],
+    judge: Judge,
+    unjudged: Sequence[Unjudged] = (),
+) -> Suggestion:
+    """Return which minimum effects would have avoided false alarms, and what they would have cost.
+
+    Args:
+        present: minimum effects of the oracle.
+        checks: in the order of time.
+        judge: judges each of them; its ``{}`` are the present settings.
+        unjudged: checks that cannot be judged again.
+    """
+    now = {one.run_ids: judge(one.run_ids, {}) for one in checks}
+    lost = [Unjudged(one, Why.NOT_JUDGED) for one in checks if _is_open(now[one.run_ids])]
+    known = [one for one in checks if not _is_open(now[one.run_ids])]
+    alarms, regressions = (
+        [one.run_ids for one in known if one.truth is truth and now[one.run_ids].fails]
+        for truth in (Truth.UNCHANGED, Truth.REGRESSION)
+    )
+    effects = effects_that_avoid(judge, alarms, regressions)
+    again = tuple(Rejudged(one, now[one.run_ids], judge(one.run_ids, effects)) for one in known)
+    unconfirmed = {one.check.run_ids for one in again if one.check.is_unconfirmed}
+    held_out = _held_out(judge, alarms, regressions, unconfirmed)
+    fitted = {*alarms, *regressions} - held_out.keys()
+    expected = {one.check.run_ids: one.then for one in again if one.check.run_ids not in fitted} | held_out
+    return Suggestion(
+        test,
+        dict(present),
+        effects,
+        again,
+        _causes(judge, alarms, regressions),
+        rates(expected, again) if alarms else None,
+        len(held_out),
+        (*unjudged, *lost),
+    )
+
+
+def _is_open(judged: Judged) -> bool:
+    return judged.status is Status.INCONCLUSIVE
+
+
+def _held_out(
+    judge: Judge, alarms: Sequence[Key], regressions: Sequence[Key], unconfirmed: Set[Key]
+) -> dict[Key, Judged]:
+    """Return how false alarms and regressions are judged by what is suggested without them.
+
+    Args:
+        unconfirmed: regressions that are not held out, because no rate contains them.
+    """
+    found = {}
+    for held in spread(alarms, MOST_HELD_OUT):
+        others = [one for one in alarms if one != held]
+        found[held] = judge(held, effects_that_avoid(judge, others, regressions))
+    confirmed = [one for one in regressions if one not in unconfirmed]
+    for held in spread(confirmed, MOST_HELD_OUT) if alarms else ():
+        others = [one for one in regressions if one != held]
+        found[held] = judge(held, effects_that_avoid(judge, alarms, others))
+    return found
+
+
+def spread(keys: Sequence[Key], most: int) -> list[Key]:
+    """Return at most so many of these, evenly spread over all."""
+    if len(keys) <= most:
+        return list(keys)
+    return [keys[number * len(keys) // most] for number in range(most)]
+
+
+def _causes(judge: Judge, alarms: Sequence[Key], regressions: Sequence[Key]) -> tuple[Cause, ...]:
+    in_alarms = sizes(judge(one, {}) for one in alarms)
+    in_regressions = sizes(judge(one, {}) for one in regressions)
+    units = {change.subject: change.unit for one in alarms for change in judge(one, {}).changes}
+    causes = [
+        Cause(
+            subject,
+            units[subject],
+            len(found),
+            max(found),
+            len(in_regressions.get(subject, [])),
+            min(in_regressions.get(subject, []), default=None),
+        )
+        for subject, found in in_alarms.items()
+    ]
+    return tuple(sorted(causes, key=lambda one: -one.n_alarms))
+
+
+class Rejudge:
+    """Judges checks by the oracles of their time, with other minimum effects; each question once.
+
+    Args:
+        oracles: by the runs of a check, what judges it; its detector has minimum effects.
+        load: gives these runs.
+    """
+
+    def __init__(self, oracles: Mapping[Key, Oracle], load: Callable[[Key], RunSet]) -> None:
+        self._oracles, self._load = oracles, load
+        self._answers: dict[tuple[Key, tuple[tuple[str, str], ...]], Judged] = {}
+        self._confirmed: dict[Key, bool] = {}
+
+    def __call__(self, key: Key, effects: Mapping[str, str]) -> Judged:
+        """Return the answer with these effects beside those of the oracle, of which the last one holds.
+
+        Raises:
+            BadFileError, JudgeError: the runs cannot be read, or are no runs of the oracle's test.
+        """
+        asked = (key, tuple(effects.items()))
+        if asked not in self._answers:
+            self._answers[asked] = self._judged(key, effects)
+        return self._answers[asked]
+
+    def _judged(self, key: Key, effects: Mapping[str, str]) -> Judged:
+        runs, oracle = self._load(key), with_effects(self._oracles[key], effects)
+        verdict = check(oracle, runs)
+        fails = verdict.status is Status.REGRESSION
+        if fails and self._was_confirmed(key, runs):
+            fails = _is_followed(oracle, runs)
+        changes = tuple(_change(one) for one in verdict.findings if _has_size(one))
+        return Judged(verdict.status, fails, changes)
+
+    def _was_confirmed(self, key: Key, runs: RunSet) -> bool:
+        """Return whether the first run alone is followed by others, by the oracle's own settings.
+
+        If not, the number of runs was given, and the first run need not stand out.
+        """
+        if key not in self._confirmed:
+            self._confirmed[key] = len(runs) > 1 and _is_followed(self._oracles[key], runs)
+        return self._confirmed[key]
+
+
+def with_effects(oracle: Oracle, effects: Mapping[str, str]) -> Oracle:
+    """Return the same oracle with minimum effects beside its own."""
+    if not effects:
+        return oracle
+    own = present_effects(oracle)
+    merged = {**{name: text for name, text in own.items() if name not in effects}, **effects}
+    return with_settings(oracle, changed(oracle.settings, {MINIMUM_EFFECT: merged}))
+
+
+def present_effects(oracle: Oracle) -> dict[str, str]:
+    """Return the minimum effects of an oracle."""
+    return dict(oracle.settings.own().get(MINIMUM_EFFECT, {}))
+
+
+def _is_followed(oracle: Oracle, runs: RunSet) -> bool:
+    first = RunSet(runs.runs[:1])
+    return why_confirm(oracle, check(oracle, first)) is not None
+
+
+def _has_size(finding: Finding) -> bool:
+    return finding.observed is not None and finding.expected is not None
+
+
+def _change(finding: Finding) -> Change:
+    assert finding.observed is not None
+    assert finding.expected is not None
+    size = abs(finding.observed - finding.expected) / share_that_matters(finding.measure, finding.unit)
+    return Change(finding.subject, finding.unit, size, finding.direction)

@@ -1,0 +1,1 @@
+"""The project of a user: the table of options, ``buto.yaml`` and its schema."""

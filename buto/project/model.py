@@ -1,0 +1,356 @@
+"""A test as it is configured: what to launch, how often, and how to judge it."""
+
+from __future__ import annotations
+
+import json
+import shlex
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any, ClassVar
+
+from buto.engine import ANY_HOST, HostLabels
+from buto.errors import UsageError
+from buto.judge import registry
+from buto.judge.registry import DEFAULT, settings_from
+from buto.judge.settings import Settings
+from buto.measure.sources import chosen as source_registry
+from buto.measure.target import LiveSet, MBeanSpec, SourceSpec, Target
+from buto.measure.workload.model import STOPPED_EXIT, Workload, workload_from
+from buto.measure.workload.services import Service, service_from
+from buto.programs.named import Revision
+from buto.project.document import DataPath, expand, joined
+from buto.project.options import AUTO, NEVER, TEST
+from buto.run.masking import Mask
+from buto.run.units import format_seconds, parse_bytes, parse_seconds
+from buto.run.window import PROGRAM_END, PROGRAM_START, Moment, Window, parse_moment
+
+DEFAULT_RUNS = int(TEST["runs"].default)
+DEFAULT_KEPT_BYTES = parse_bytes(TEST["keep"].default)
+"""The largest program that training keeps."""
+
+_NOT_REMEMBERED = ("runs", "judge", "inputs", "keep", "program")
+"""Keys that do not concern launching and measuring."""
+
+SOURCE_INTERVAL_S = 1.0
+"""Between two readings of a source, if the test's interval is not longer."""
+
+SOURCE_TIMEOUT_S = 1.0
+"""The longest time that one reading of a source may take."""
+
+SHORTEST_INTERVAL_S = 0.001
+"""A snapshot takes some 50 microseconds; below a millisecond the sampler would measure itself."""
+
+SHORTEST_LIVE_SET_S = 0.1
+
+
+class InvalidValue(UsageError):
+    """A value that the schema allows but that is not valid; ``at`` is its path."""
+
+    def __init__(self, at: DataPath, message: str, advice: str | None = None) -> None:
+        super().__init__(message, advice=advice)
+        self.at = at
+
+
+@dataclass(frozen=True)
+class TestConfig:
+    """One test.
+
+    Attributes:
+        name: unique in a configuration; names the oracle's file and the directory of the runs.
+        target: ready to be launched, with all variables replaced; without a command if none is known.
+        written: as written, with variables, by the keys of a configuration. The oracle stores this, so
+            that it is valid on other machines and contains no secret.
+        runs: how many runs train an oracle, at most if it is adaptive.
+        settings: how to judge.
+        workload: the workload while the program is measured; None for none.
+        adaptive: whether training ends when more runs no longer sharpen the oracle.
+        services: run beside the program, in the order in which they start.
+        window: the part of a run that is learned and judged; None for all of it.
+        hosts: which hosts of a cluster may record it.
+        inputs: shell patterns, from the configuration's directory, of the files that it depends on; empty
+            if not specified.
+        keep_bytes: how large the program's files may be that training keeps; 0 for never.
+        program: from which revision the old program is built, without a commit for that of the training; None
+            to keep its files.
+    """
+
+    __test__: ClassVar[bool] = False  # Otherwise pytest would collect the class as a test.
+
+    name: str
+    target: Target
+    written: Mapping[str, Any]
+    runs: int = DEFAULT_RUNS
+    settings: Settings = DEFAULT
+    workload: Workload | None = None
+    adaptive: bool = False
+    inputs: tuple[str, ...] = ()
+    hosts: HostLabels = ANY_HOST
+    services: tuple[Service, ...] = ()
+    window: Window | None = None
+    keep_bytes: int = DEFAULT_KEPT_BYTES
+    program: Revision | None = None
+
+
+def build_test(
+    name: str, written: Mapping[str, Any], directory: Path | None, environment: Mapping[str, str]
+) -> TestConfig:
+    """Build a test from plain data that follows the schema.
+
+    Args:
+        name: the test's name.
+        written: keys as in a configuration.
+        directory: base of a relative working directory, and where the command runs without one; None for the
+            current directory.
+        environment: where variables are looked up.
+
+    Raises:
+        InvalidValue: an unknown variable, or times that do not go together.
+    """
+    values = _Values(environment)
+    services = values.services(written, directory)
+    window = values.window(written["window"]) if "window" in written else None
+    timeout_s = values.seconds("timeout", written)
+    interval_s = values.seconds("interval", written, parse_interval)
+    if interval_s >= timeout_s:
+        raise InvalidValue(
+            ("interval",) if "interval" in written else ("timeout",),
+            f"the interval must be shorter than the timeout of {format_seconds(timeout_s)}, "
+            f"got {format_seconds(interval_s)}",
+        )
+    if "working-directory" in written:
+        own = values.text(("working-directory",), written["working-directory"])
+        directory = Path(own) if directory is None else directory / own
+    workload = values.workload(written["workload"]) if "workload" in written else None
+    good_exit = STOPPED_EXIT if workload is not None and workload.stop else 0
+    target = Target(
+        command=values.command(("command",), written["command"]) if "command" in written else (),
+        timeout_s=timeout_s,
+        interval_s=interval_s,
+        mbeans=tuple(_mbean(data) for data in written.get("mbeans", ())),
+        collector=written.get("collector", "agent"),
+        jvm=written.get("jvm"),
+        directory=directory,
+        environment={
+            key: values.text(("environment", key), value)
+            for key, value in written.get("environment", {}).items()
+        },
+        expected_exit=written.get("expect-exit", good_exit),
+        mask=tuple(written.get("mask", ())),
+        labels=values.labels(written),
+        sources=tuple(
+            values.source(name, data or {}, interval_s) for name, data in written.get("sources", {}).items()
+        ),
+        live_set=values.live_set(written),
+    )
+    if target.live_set is not None and target.collector != "agent":
+        raise InvalidValue(
+            ("live-set",),
+            "live-set must be off with the collector jmx: only the agent can hold the program's exit",
+        )
+    remembered = {key: value for key, value in written.items() if key not in _NOT_REMEMBERED}
+    adaptive = written.get("runs") == AUTO
+    settings = values.settings(written.get("judge", {}))
+    runs = most_runs(settings) if adaptive else written.get("runs", DEFAULT_RUNS)
+    inputs = tuple(written.get("inputs", ()))
+    return TestConfig(
+        name,
+        target,
+        remembered,
+        runs,
+        settings,
+        workload,
+        adaptive,
+        inputs,
+        _hosts(written.get("hosts", {})),
+        services,
+        window,
+        values.keep_bytes(written),
+        _revision(written["program"]) if "program" in written else None,
+    )
+
+
+def most_runs(settings: Settings) -> int:
+    """Return the largest number of runs of adaptive training; a default if it is not possible."""
+    auto = registry.detector(settings.method).auto
+    return DEFAULT_RUNS if auto is None else auto.most
+
+
+def parse_live_set(text: str) -> LiveSet | None:
+    """Parse when to count the live objects: ``off``, ``end``, ``marks``, or a time from one to the next.
+
+    Raises:
+        UsageError: it is none of these, or a time below 100 ms.
+    """
+    known = {"off": None, "end": LiveSet(), "marks": LiveSet(at_marks=True)}
+    if text in known:
+        return known[text]
+    try:
+        period_s = parse_seconds(text)
+    except UsageError as error:
+        raise UsageError(
+            f"live-set must be off, end, marks or a time, got {text!r}", advice="live-set: off"
+        ) from error
+    if period_s < SHORTEST_LIVE_SET_S:
+        raise UsageError(
+            f"live-set must be at least {format_seconds(SHORTEST_LIVE_SET_S)}, got {text}: each time, the "
+            "whole heap is collected"
+        )
+    return LiveSet(period_s)
+
+
+def parse_interval(text: str) -> float:
+    """Parse the time between two samples, in seconds; UsageError if it is not a time or too short."""
+    interval_s = parse_seconds(text)
+    if interval_s < SHORTEST_INTERVAL_S:
+        raise UsageError(f"interval: {text} is shorter than {format_seconds(SHORTEST_INTERVAL_S)}")
+    return interval_s
+
+
+@contextmanager
+def _at(*at: str | int, before: str = "") -> Iterator[None]:
+    """Turn an error about a value into one that has its path, unless it already has one."""
+    try:
+        yield
+    except InvalidValue:
+        raise
+    except UsageError as error:
+        raise InvalidValue(at, f"{before}{error.message}", error.advice) from error
+
+
+@dataclass(frozen=True, slots=True)
+class _Values:
+    """Reads values; its errors name the value."""
+
+    environment: Mapping[str, str]
+
+    def text(self, at: DataPath, value: str | float | bool) -> str:
+        with _at(*at):
+            expanded = expand(value if isinstance(value, str) else json.dumps(value), self.environment)
+            if "\0" in expanded:
+                raise UsageError(f"{value!r} must not have a null character")
+            return expanded
+
+    def seconds(
+        self, key: str, written: Mapping[str, Any], parse: Callable[[str], float] = parse_seconds
+    ) -> float:
+        with _at(key):
+            return parse(str(written.get(key, TEST[key].default)))
+
+    def live_set(self, written: Mapping[str, Any]) -> LiveSet | None:
+        usual = "end" if written.get("collector", "agent") == "agent" else "off"
+        with _at("live-set"):
+            return parse_live_set(str(written.get("live-set", usual)))
+
+    def keep_bytes(self, written: Mapping[str, Any]) -> int:
+        keep = str(written.get("keep", TEST["keep"].default))
+        if keep == NEVER:
+            return 0
+        with _at("keep"):
+            try:
+                size = parse_bytes(keep)
+            except UsageError as error:
+                raise UsageError(f"keep: {error.message}, or {NEVER}", advice=error.advice) from error
+            if not size:
+                raise UsageError(f"keep must be a size above 0, or {NEVER}, got {keep}")
+            return size
+
+    def settings(self, judge: Mapping[str, Any]) -> Settings:
+        with _at("judge"):
+            return settings_from(judge)
+
+    def workload(self, data: Mapping[str, Any]) -> Workload:
+        at = ("workload",)
+        with _at(*at):
+            return workload_from(data, partial(self.text, at), partial(self.command, (*at, "command")))
+
+    def labels(self, written: Mapping[str, Any]) -> dict[str, str]:
+        with _at("labels"):
+            configured = {
+                key: self.text(("labels", key), value) for key, value in written.get("labels", {}).items()
+            }
+            return joined(configured, self.environment)
+
+    def window(self, data: Mapping[str, Any]) -> Window:
+        def moment(key: str, usual: str) -> Moment:
+            with _at("window", key):
+                return parse_moment(str(data.get(key, usual)))
+
+        return Window(moment("from", PROGRAM_START), moment("to", PROGRAM_END))
+
+    def services(self, test: Mapping[str, Any], directory: Path | None) -> tuple[Service, ...]:
+        mask = tuple(test.get("mask", ()))
+        services = test.get("services", {})
+        return tuple(self.service(name, data, directory, mask) for name, data in services.items())
+
+    def service(self, name: str, data: Any, directory: Path | None, mask: tuple[str, ...]) -> Service:
+        at: DataPath = ("services", name)
+        with _at(*at):
+            return service_from(
+                name,
+                data,
+                directory,
+                lambda within, value: self.text((*at, *within), value),
+                lambda within, value: self.command((*at, *within), value),
+                mask,
+            )
+
+    def source(self, name: str, data: Mapping[str, Any], interval_s: float) -> SourceSpec:
+        at: DataPath = ("sources", name)
+        kind = data.get("kind", name)
+        settings = {
+            key: self.expanded((*at, key), value)
+            for key, value in data.items()
+            if key not in ("kind", "interval", "timeout")
+        }
+        with _at(*at, before=f"the source {name}: "):
+            own = {key: parse_seconds(str(data[key])) for key in ("interval", "timeout") if key in data}
+            source_registry.source(kind)(settings)
+        usual_s = max(SOURCE_INTERVAL_S, interval_s)
+        return SourceSpec(
+            name, kind, settings, own.get("interval", usual_s), own.get("timeout", SOURCE_TIMEOUT_S)
+        )
+
+    def expanded(self, at: DataPath, value: Any) -> Any:
+        """Return data with the variables of its texts replaced; ${port} stays, it is known later."""
+        if isinstance(value, str):
+            return self.text(at, value.replace("${port}", "$${port}"))
+        if isinstance(value, list):
+            return [self.expanded((*at, place), one) for place, one in enumerate(value)]
+        if isinstance(value, dict):
+            return {key: self.expanded((*at, key), one) for key, one in value.items()}
+        return value
+
+    def command(self, at: DataPath, written: str | list[Any]) -> tuple[str, ...]:
+        """Return the words of a command. Split first, then expand: a value with a blank stays one word."""
+        try:
+            words = shlex.split(written) if isinstance(written, str) else written
+        except ValueError as error:
+            shown = Mask().text(str(written))
+            raise InvalidValue(at, f"command: {str(error).lower()} in {shown!r}") from error
+        if not words or not words[0]:
+            raise InvalidValue(at, "command must not be empty", advice="command: [java, ...]")
+        one = isinstance(written, str)
+        return tuple(self.text(at if one else (*at, index), word) for index, word in enumerate(words))
+
+
+def _hosts(data: Mapping[str, Any]) -> HostLabels:
+    tags = data.get("tag", ())
+    return HostLabels(
+        data.get("name", ""), data.get("cpu", ""), (tags,) if isinstance(tags, str) else tuple(tags)
+    )
+
+
+def _revision(data: Mapping[str, Any]) -> Revision:
+    return Revision(data.get("revision", ""), data.get("build", ""))
+
+
+def _mbean(data: Mapping[str, Any]) -> MBeanSpec:
+    return MBeanSpec(
+        pattern=data["name"],
+        attributes=tuple(data.get("attributes", ())),
+        metadata=tuple(data.get("metadata", ())),
+        notifications=data.get("notifications", True),
+    )

@@ -1,0 +1,380 @@
+"""YAML text as plain data, with the position of each value.
+
+PyYAML's safe parser is used down to its nodes and no further. Scalars are read as in YAML 1.2
+(``yes`` and ``12:30`` are texts, ``010`` is ten), so that the words of a command keep their text. The
+text of each scalar as written is kept. Anchors and merge keys work.
+
+Validate a document against its schema, with messages that give the position in the file.
+"""
+
+from __future__ import annotations
+
+import difflib
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import yaml
+from yaml.nodes import MappingNode, Node, ScalarNode, SequenceNode
+
+from buto import schemas
+from buto.errors import ConfigError
+from buto.judge import registry
+from buto.judge.registry import METHOD, BrokenDetectorError, gone
+from buto.measure.sources import chosen as source_registry
+from buto.project.document import DataPath, Document, Position
+from buto.project.schema import SCHEMA, config_schema
+
+if TYPE_CHECKING:
+    from jsonschema import Draft7Validator
+    from jsonschema.exceptions import ValidationError
+
+
+MAX_BYTES = 1 << 20
+MAX_DEPTH = 32
+MAX_NODES = 100_000
+"""Values after aliases are expanded; a few lines of nested aliases could make billions of them."""
+
+_TAG = "tag:yaml.org,2002:"
+_CORE_TAGS = {_TAG + name for name in ("null", "bool", "int", "float", "str", "seq", "map", "merge")}
+
+
+def parse(text: str, path: Path) -> Document:
+    """Read YAML.
+
+    Raises:
+        ConfigError: not YAML, more than one document, a key twice in one mapping, a tag or a key
+            that is not plain, or more than MAX_BYTES, MAX_DEPTH or MAX_NODES.
+    """
+    if len(text.encode()) > MAX_BYTES:
+        raise ConfigError(f"{path}: the file is larger than {MAX_BYTES // 1024} KiB")
+    try:
+        _check_events(text, path)
+        node = yaml.compose(text, Loader=_Loader)
+    except yaml.MarkedYAMLError as error:
+        raise _not_yaml(text, path, error) from error
+    except yaml.reader.ReaderError as error:
+        raise ConfigError(f"{path}: not valid YAML: {error.reason} at character {error.position}") from error
+    document = Document(path, None)
+    if node is None:
+        return document
+    data = _Converter(document).convert(node, ())
+    return Document(path, data, document.values, document.keys, document.written)
+
+
+class _Loader(yaml.SafeLoader):
+    """Resolves plain scalars as the core schema of YAML 1.2 does, and merge keys."""
+
+    yaml_implicit_resolvers: dict[str, list[tuple[str, re.Pattern[str]]]] = {}  # noqa: RUF012
+
+
+class _Dumper(yaml.SafeDumper):
+    """Quotes also what YAML 1.2 reads as something else than a text, such as ``1e3``."""
+
+
+for _name, _pattern, _first in (
+    ("null", r"^(?:~|null|Null|NULL|)$", ["~", "n", "N", ""]),
+    ("bool", r"^(?:true|True|TRUE|false|False|FALSE)$", list("tTfF")),
+    ("int", r"^[-+]?[0-9]{1,18}$", list("-+0123456789")),
+    ("float", r"^[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?$", list("-+.0123456789")),
+    ("merge", r"^<<$", ["<"]),
+):
+    for _class in (_Loader, _Dumper):
+        _class.add_implicit_resolver(_TAG + _name, re.compile(_pattern), _first)
+
+
+def yaml_text(data: Mapping[str, Any]) -> str:
+    """Return YAML that :func:`parse` reads as the same data."""
+    text: str = yaml.dump(data, Dumper=_Dumper, sort_keys=False, allow_unicode=True, width=110)
+    return text
+
+
+class _Converter:
+    """Expands nodes to plain data and records the position of each value."""
+
+    def __init__(self, document: Document) -> None:
+        self.document = document
+        self.left = MAX_NODES
+
+    def convert(self, node: Node, at: DataPath) -> Any:
+        path = self.document.path
+        self._count(node)
+        if len(at) > MAX_DEPTH:
+            raise ConfigError(f"{_place(path, node.start_mark)} an alias refers to a value that contains it")
+        if node.tag not in _CORE_TAGS:
+            raise ConfigError(f"{_place(path, node.start_mark)} the tag {node.tag} is not allowed here")
+        self.document.values[at] = Position(node.start_mark.line + 1, node.start_mark.column + 1)
+        if isinstance(node, MappingNode):
+            return self._mapping(node, at)
+        if isinstance(node, SequenceNode):
+            return [self.convert(item, (*at, index)) for index, item in enumerate(node.value)]
+        assert isinstance(node, ScalarNode)
+        self.document.written[at] = node.value
+        return _scalar(node, path)
+
+    def _count(self, node: Node) -> None:
+        self.left -= 1
+        if self.left < 0:
+            place = _place(self.document.path, node.start_mark)
+            raise ConfigError(f"{place} aliases expand to over {MAX_NODES} values")
+
+    def _mapping(self, node: MappingNode, at: DataPath) -> dict[str, Any]:
+        data: dict[str, Any] = {}
+        for key, value in self._pairs(node, set()):
+            place = (*at, key.value)
+            self.document.keys[place] = Position(key.start_mark.line + 1, key.start_mark.column + 1)
+            data[key.value] = self.convert(value, place)
+        return data
+
+    def _pairs(self, node: MappingNode, within: set[int]) -> Iterator[tuple[ScalarNode, Node]]:
+        """Yield keys and values, including merged ones; the mapping's own keys override merged ones."""
+        path = self.document.path
+        own: dict[str, tuple[ScalarNode, Node]] = {}
+        merged: dict[str, tuple[ScalarNode, Node]] = {}
+        if id(node) in within:
+            raise ConfigError(f"{_place(path, node.start_mark)} a mapping is merged into itself")
+        for key, value in node.value:
+            self._count(node)
+            if not isinstance(key, ScalarNode):
+                raise ConfigError(f"{_place(path, key.start_mark)} a key must be a text")
+            if key.tag == _TAG + "merge":
+                for part in value.value if isinstance(value, SequenceNode) else [value]:
+                    if not isinstance(part, MappingNode):
+                        raise ConfigError(
+                            f"{_place(path, part.start_mark)} only mappings can be merged with <<"
+                        )
+                    for pair in self._pairs(part, within | {id(node)}):
+                        merged.setdefault(pair[0].value, pair)
+            elif key.value in own:
+                first = own[key.value][0].start_mark.line + 1
+                raise ConfigError(
+                    f"{_place(path, key.start_mark)} the key {key.value!r} was already given in line {first}"
+                )
+            else:
+                own[key.value] = (key, value)
+        yield from ({**merged, **own}).values()
+
+
+def _scalar(node: ScalarNode, path: Path) -> Any:
+    text: str = node.value
+    kind = node.tag.removeprefix(_TAG)
+    try:
+        match kind:
+            case "null":
+                return None
+            case "bool":
+                return text.lower() == "true"
+            case "int":
+                return int(text)
+            case "float":
+                return float(text)
+            case _:
+                return text
+    except ValueError as error:
+        raise ConfigError(f"{_place(path, node.start_mark)} {text!r} is not of type {kind}") from error
+
+
+def _check_events(text: str, path: Path) -> None:
+    """Check events before composing, which recurses once per level and accepts lone surrogates."""
+    depth = 0
+    for event in yaml.parse(text, Loader=_Loader):
+        if isinstance(event, (yaml.SequenceStartEvent, yaml.MappingStartEvent)):
+            depth += 1
+            if depth > MAX_DEPTH:
+                raise ConfigError(f"{_place(path, event.start_mark)} nested deeper than {MAX_DEPTH} levels")
+        elif isinstance(event, (yaml.SequenceEndEvent, yaml.MappingEndEvent)):
+            depth -= 1
+        elif isinstance(event, yaml.ScalarEvent):
+            try:
+                event.value.encode()
+            except UnicodeEncodeError:
+                raise ConfigError(
+                    f"{_place(path, event.start_mark)} a text that is not valid Unicode"
+                ) from None
+
+
+def _not_yaml(text: str, path: Path, error: yaml.MarkedYAMLError) -> ConfigError:
+    if error.problem_mark is None:
+        return ConfigError(f"{path}: not valid YAML: {error.problem}")
+    line = text.splitlines()[error.problem_mark.line : error.problem_mark.line + 1]
+    # The most common mistake: [java, -cp, ${CP}] opens a mapping at the brace.
+    advice = "put quotes around words with ${...} in a list in brackets" if "${" in "".join(line) else None
+    return ConfigError(f"{_place(path, error.problem_mark)} not valid YAML: {error.problem}", advice=advice)
+
+
+def _place(path: Path, mark: Any) -> str:
+    return f"{path}:{mark.line + 1}:{mark.column + 1}:"
+
+
+MAX_REPORTED = 10
+_NEAR = 0.6
+"""Least similarity of a suggested key, as difflib counts it: three letters of five in the same order."""
+_TYPES = {
+    "object": "a mapping",
+    "array": "a list",
+    "string": "a text",
+    "integer": "a whole number",
+    "number": "a number",
+    "boolean": "true or false",
+    "null": "nothing",
+}
+
+
+def validate(document: Document, schema: str = SCHEMA) -> None:
+    """Validate a document against a schema, by default that of a configuration.
+
+    Raises:
+        ConfigError: all its faults, one per line, the first MAX_REPORTED in the order of the file.
+    """
+    detectors = _third_party(document) if schema == SCHEMA else ()
+    validator = _validator(schema, third_party=detectors, sources=source_registry.third_party())
+    errors = validator.iter_errors(document.data)
+    problems = [problem for error in errors for problem in _translate(error)]
+    if not problems:
+        return
+    problems.sort(key=lambda problem: document.place(problem.at, key=problem.key))
+    lines = [document.error(each.at, each.what, key=each.key).message for each in problems]
+    lines = list(dict.fromkeys(lines))
+    if len(lines) > MAX_REPORTED:
+        lines[MAX_REPORTED:] = [f"and {len(lines) - MAX_REPORTED} more"]
+    raise ConfigError("\n".join(lines), advice=f"buto schema {schema} (prints the schema of such a file)")
+
+
+def complaints(data: Any, definition: str) -> list[str]:
+    """Return the faults of data that belongs to one of the schema's definitions, without positions."""
+    if definition == "test" and is_words_alone(data):
+        return []
+    validator = _validator(SCHEMA, definition, _of_test(data), source_registry.third_party())
+    errors = validator.iter_errors(data)
+    return [problem.what for error in errors for problem in _translate(error)]
+
+
+def is_words_alone(data: Any) -> bool:
+    """Return whether data is a test with only a command, or an empty one, as most are.
+
+    Such a test follows the schema; validating it would cost an import of a tenth of a second.
+    """
+    if not isinstance(data, dict) or not data.keys() <= {"command"}:
+        return False
+    words = data.get("command", ["java"])
+    return isinstance(words, list) and bool(words) and all(isinstance(word, str) for word in words)
+
+
+def _third_party(document: Document) -> tuple[str, ...]:
+    """Return the other packages' detectors that a document names; ConfigError if one cannot be used."""
+    data = document.data if isinstance(document.data, dict) else {}
+    tests = data.get("tests")
+    parts: dict[DataPath, Any] = {("defaults",): data.get("defaults")}
+    parts |= {("tests", name): test for name, test in tests.items()} if isinstance(tests, dict) else {}
+    found: dict[str, None] = {}
+    for at, test in parts.items():
+        try:
+            found |= dict.fromkeys(_of_test(test))
+        except BrokenDetectorError as error:
+            place = (*at, "judge", METHOD)
+            raise document.error(place, f"judge: {error.message}", advice=error.advice) from error
+    return tuple(found)
+
+
+def _of_test(test: Any) -> tuple[str, ...]:
+    """Return the other package's method that a test names, if any; the test may have any shape.
+
+    Raises:
+        BrokenDetectorError: it cannot be used.
+    """
+    judge = test.get("judge") if isinstance(test, dict) else None
+    method = judge.get(METHOD) if isinstance(judge, dict) else None
+    if method not in registry.third_party():
+        return ()
+    registry.detector(method)
+    return (method,)
+
+
+@dataclass(frozen=True, slots=True)
+class _Problem:
+    """One fault: its value, what is wrong, and whether the fault is in the key instead of the value."""
+
+    at: DataPath
+    what: str
+    key: bool = False
+
+
+@cache
+def _validator(
+    name: str,
+    definition: str | None = None,
+    third_party: tuple[str, ...] = (),
+    sources: tuple[str, ...] = (),
+) -> Draft7Validator:
+    """Return the validator of a schema or one of its definitions.
+
+    Args:
+        third_party, sources: names of other packages' detectors and sources, which the schema depends on.
+    """
+    # Imported here, because most commands have no configuration to validate.
+    from jsonschema import Draft7Validator
+
+    schema = config_schema(third_party) if name == SCHEMA else schemas.load(name)
+    if definition is not None:
+        schema = {"definitions": schema["definitions"], "$ref": f"#/definitions/{definition}"}
+    return Draft7Validator(schema)
+
+
+def _translate(error: ValidationError) -> Iterator[_Problem]:
+    at: DataPath = tuple(error.absolute_path)
+    schema: Any = error.schema
+    instance: Any = error.instance
+    wanted: Any = error.validator_value
+    within = f" in {_dotted(at)}" if at else ""
+    if error.validator == "additionalProperties":
+        known = list(schema.get("properties", ()))
+        for name in instance:
+            if name not in known:
+                old = gone(name) if at[-1:] == ("judge",) else None
+                what = old or f"unknown key {name!r}{within}; {meant(name, known)}"
+                yield _Problem((*at, name), what, key=True)
+    elif error.validator == "required":
+        for name in wanted:
+            if name not in instance:
+                yield _Problem(at, f"{name!r} is missing{within}", key=True)
+    elif "propertyNames" in error.absolute_schema_path:
+        yield _Problem((*at, instance), f"{instance!r}{within} is not {_expected(schema)}", key=True)
+    else:
+        filled = " that is not empty" if error.validator in ("minProperties", "minItems") else ""
+        yield _Problem(at, f"{_dotted(at)}: {_found(instance)}, expected {_expected(schema)}{filled}")
+
+
+def meant(name: str, known: Sequence[str]) -> str:
+    """Return the known name that an unknown one is probably meant to be, or all that are known."""
+    near = difflib.get_close_matches(name, known, n=1, cutoff=_NEAR)
+    return f"did you mean {near[0]!r}?" if near else f"known are {', '.join(known)}"
+
+
+def _expected(schema: dict[str, Any]) -> str:
+    if "const" in schema:
+        return json.dumps(schema["const"])
+    if "enum" in schema:
+        return " or ".join(str(value) for value in schema["enum"])
+    if "title" not in schema:
+        types = schema.get("type", "something else")
+        return " or ".join(_TYPES.get(name, name) for name in ([types] if isinstance(types, str) else types))
+    examples = ", ".join(str(example) for example in schema.get("examples", ()))
+    return f"{schema['title']}, for example {examples}" if examples else str(schema["title"])
+
+
+def _found(instance: Any) -> str:
+    if isinstance(instance, (dict, list)):
+        kind = "mapping" if isinstance(instance, dict) else "list"
+        return f"found a {kind}" if instance else f"found an empty {kind}"
+    if instance is None:
+        return "found nothing"
+    return f"found {json.dumps(instance, ensure_ascii=False)}"
+
+
+def _dotted(at: DataPath) -> str:
+    text = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in at)
+    return text.removeprefix(".") or "the file"

@@ -1,1 +1,0 @@
-"""Explanations of what a program uses more of, one renderer a format."""

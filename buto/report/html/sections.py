@@ -1,0 +1,205 @@
+"""What the checked runs printed, and their notifications.
+
+Clusters as drawings: a dendrogram beside what was predicted and measured.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from buto.judge.views import ClusterView
+from buto.report.panels import Charted
+from buto.run import FloatArray
+from buto.run.units import format_bytes, format_count, format_quantity, format_seconds
+
+MAX_OUTPUT = 48 * 1024
+"""Bytes of output that are shown, of all checked runs together: the beginning and the end of each."""
+
+MAX_OUTPUTS = 6
+MAX_MESSAGES = 100
+_MAX_OPEN = 4096
+"""Bytes of a stream that is not folded."""
+
+
+@dataclass(frozen=True, slots=True)
+class Stream:
+    """One output stream of a run.
+
+    Attributes:
+        parts: nothing if it is empty, all of it, or its beginning and its end.
+        left_out: size of what is missing between two parts, else empty.
+    """
+
+    title: str
+    size: str
+    parts: tuple[str, ...]
+    left_out: str
+    is_open: bool
+
+
+@dataclass(frozen=True, slots=True)
+class OutputSection:
+    """The streams of at most MAX_OUTPUTS runs, and the number of the other runs."""
+
+    streams: tuple[Stream, ...]
+    more_runs: int
+
+
+@dataclass(frozen=True, slots=True)
+class NotificationTable:
+    """The first notifications as rows: time, type, source, number, message."""
+
+    rows: tuple[tuple[str, ...], ...]
+    total: int
+
+    @property
+    def left_out(self) -> int:
+        return self.total - len(self.rows)
+
+
+def output_section(report: Charted) -> OutputSection:
+    """Return what the checked runs and their services printed."""
+    shown = list(report.checked)[:MAX_OUTPUTS]
+    room = MAX_OUTPUT // max(1, 2 * len(shown))
+    streams = [
+        _stream(f"{title} of {run.id}", stream, room)
+        for run in shown
+        for title, stream in (
+            ("standard output", run.stdout),
+            ("standard error", run.stderr),
+            *((f"output of the service {name}", output) for name, output in run.outputs.items()),
+        )
+    ]
+    return OutputSection(tuple(streams), len(report.checked) - len(shown))
+
+
+def notification_table(report: Charted) -> NotificationTable:
+    """Return the notifications of the checked runs."""
+    found = [one for run in report.checked for one in run.notifications]
+    rows = (
+        (format_seconds(one.time_s), one.type, one.source, str(one.sequence), one.message)
+        for one in found[:MAX_MESSAGES]
+    )
+    return NotificationTable(tuple(rows), len(found))
+
+
+def _stream(title: str, stream: bytes, room: int) -> Stream:
+    size, is_open, half = format_bytes(len(stream)), len(stream) < _MAX_OPEN, room // 2
+    if len(stream) <= room:
+        return Stream(title, size, (_decoded(stream),) if stream else (), "", is_open)
+    parts = _decoded(stream[:half]), _decoded(stream[-half:])
+    return Stream(title, size, parts, format_bytes(len(stream) - 2 * half), is_open)
+
+
+def _decoded(stream: bytes) -> str:
+    return stream.decode("utf-8", errors="replace").replace("\r\n", "\n")
+
+
+TREE, LABELS, ROW = 120, 380, 18
+"""Widths of the tree and of its labels, and the height of a row, in pixels."""
+
+SIDE, MARGIN, TOP = 260, 76, 28
+"""Of the square of predicted against measured, and of its margins at the sides and above, in pixels."""
+
+LETTERS = 54
+"""Of a label; the whole name is its title."""
+
+MOST_POINTS = 600
+
+
+@dataclass(frozen=True, slots=True)
+class Leaf:
+    """A property in the tree."""
+
+    y: float
+    label: str
+    name: str
+    misjudged: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Drawing:
+    """One cluster.
+
+    Attributes:
+        target: the property's name, or of what it is the growth.
+        caption: how many properties there are, and how many are drawn.
+        height: of the tree.
+        paths: of the tree, as SVG.
+        known, checked: points of training and of checked runs, as x and y.
+        ticks: places on both axes, from the origin, with their labels.
+    """
+
+    target: str
+    caption: str
+    height: int
+    leaves: tuple[Leaf, ...]
+    paths: tuple[str, ...]
+    known: tuple[tuple[float, float], ...]
+    checked: tuple[tuple[float, float], ...]
+    ticks: tuple[tuple[float, str], ...]
+
+
+def drawings(clusters: Sequence[ClusterView]) -> list[Drawing]:
+    """Return a drawing of each cluster."""
+    return [_drawing(one) for one in clusters]
+
+
+def _drawing(cluster: ClusterView) -> Drawing:
+    order, paths = _tree(cluster.merges, len(cluster.names))
+    drawn = "" if len(order) == cluster.n_members else f", {len(order)} are drawn"
+    points = np.vstack([cluster.known, cluster.checked])
+    low, high = float(points.min()), float(points.max())
+    low = min(low, 0.0) if low < 0.2 * high else low
+    scale = SIDE / ((high - low) or 1.0)
+
+    def placed(values: FloatArray) -> tuple[tuple[float, float], ...]:
+        some = values[:: -(-len(values) // MOST_POINTS)]
+        return tuple(
+            (round(MARGIN + (x - low) * scale, 1), round(SIDE + TOP - (y - low) * scale, 1))
+            for x, y in some.tolist()
+        )
+
+    return Drawing(
+        cluster.names[0],
+        f"{format_count(cluster.n_members, 'property')} that rise and fall together{drawn}",
+        ROW * len(order) + 8,
+        tuple(
+            Leaf(
+                ROW * (row + 0.5), _short(cluster.names[leaf]), cluster.names[leaf], leaf in cluster.misjudged
+            )
+            for row, leaf in enumerate(order)
+        ),
+        paths,
+        placed(cluster.known),
+        placed(cluster.checked),
+        tuple((round(at * SIDE, 1), _label(cluster, low + at * (high - low))) for at in (0.0, 0.5, 1.0)),
+    )
+
+
+def _tree(merges: FloatArray, n_leaves: int) -> tuple[list[int], tuple[str, ...]]:
+    """Return the leaves from top to bottom, and the lines; the root is left, distance 1 the whole width."""
+    members: dict[int, list[int]] = {leaf: [leaf] for leaf in range(n_leaves)}
+    for step, (one, other) in enumerate(merges[:, :2].astype(int).tolist()):
+        members[n_leaves + step] = [*members[one], *members[other]]
+    order = members[max(members)]
+    y = {leaf: ROW * (row + 0.5) for row, leaf in enumerate(order)}
+    x = dict.fromkeys(range(n_leaves), float(TREE))
+    paths = []
+    for step, (one, other, height, _) in enumerate(merges.tolist()):
+        at = TREE * (1 - min(1.0, height) * 0.95)
+        first, second = int(one), int(other)
+        paths.append(f"M{x[first]:.1f},{y[first]:.1f}H{at:.1f}V{y[second]:.1f}H{x[second]:.1f}")
+        x[n_leaves + step], y[n_leaves + step] = at, (y[first] + y[second]) / 2
+    return order, tuple(paths)
+
+
+def _short(name: str) -> str:
+    return name if len(name) <= LETTERS else f"{name[: LETTERS // 2]}…{name[-LETTERS // 2 :]}"
+
+
+def _label(cluster: ClusterView, value: float) -> str:
+    return f"{format_quantity(value, cluster.target.unit)}{'/s' if cluster.per_second else ''}"

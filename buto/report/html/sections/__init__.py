@@ -1,1 +1,0 @@
-"""The sections of a page below its charts: output, runs, environment, overhead, classes."""

@@ -1,0 +1,76 @@
+"""One number for each property of a run, to track it over many checks.
+
+Select properties by name or pattern.
+"""
+
+from __future__ import annotations
+
+import difflib
+import math
+import re
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+
+from buto.errors import UsageError
+from buto.judge.features import series_of, summaries
+from buto.run import Run
+from buto.run.long import LongRun
+from buto.run.properties import DURATION, Role, split_name
+from buto.run.window import measured
+
+PART_VALUES = 1 << 22
+"""Values of a run in memory at a time: those of a long run are read from the disk."""
+
+
+def levels(run: Run) -> dict[str, float]:
+    """Return property and level: a counter's last value, or the mean over the samples of any other property.
+
+    Of a run with a window only that part counts. Levels are in the property's unit. The run's duration is
+    among them; overhead and unreadable properties are not.
+    """
+    run = measured(run)
+    judged = [prop for prop in run.properties if prop.role is Role.PROGRAM]
+    known = dict(run.known) if isinstance(run, LongRun) else {}
+    new = [prop for prop in judged if prop.name not in known]
+    size = max(2, PART_VALUES // max(1, run.n_samples))
+    for start in range(0, len(new), size):
+        properties = new[start : start + size]
+        numbers = summaries(series_of(run, properties), properties).tolist()
+        known.update(zip((prop.name for prop in properties), zip(*numbers, strict=True), strict=True))
+    found = {DURATION.name: run.outcome.duration_s}
+    for prop in judged:
+        mean, last = known[prop.name]
+        found[prop.name] = mean if math.isnan(last) else last
+    return {name: level for name, level in found.items() if math.isfinite(level)}
+
+
+def median_levels(of_runs: Sequence[dict[str, float]]) -> dict[str, float]:
+    """Return the median of each property over the runs that have it."""
+    names = dict.fromkeys(name for one in of_runs for name in one)
+    return {name: float(np.median([one[name] for one in of_runs if name in one])) for name in names}
+
+
+def select(names: Iterable[str], typed: Sequence[str], where: str) -> list[str]:
+    """Return the names that match, in the order of ``typed``, each once.
+
+    A word is a whole name; a metric, which means all of its instances (``jvm.gc.count``); or either with
+    ``*`` for any characters. Brackets are not a pattern, because names have them.
+
+    Args:
+        where: the owner of these names, for the message.
+
+    Raises:
+        UsageError: a word matches none of the names.
+    """
+    known = list(names)
+    chosen: dict[str, None] = {}
+    for word in typed:
+        pattern = re.compile(".*".join(map(re.escape, word.split("*"))), re.DOTALL)
+        found = [one for one in known if pattern.fullmatch(one) or pattern.fullmatch(split_name(one)[0])]
+        if not found:
+            near = difflib.get_close_matches(word, known, n=1)
+            guess = f"; did you mean {near[0]!r}?" if near else ""
+            raise UsageError(f"{where} has no property {word!r}{guess}", advice="'*' means any characters")
+        chosen.update(dict.fromkeys(found))
+    return list(chosen)

@@ -1,0 +1,273 @@
+"""Print what a new oracle changes, for the user who accepts it.
+
+Print what ``buto suggest`` found, and the lines to add to the configuration.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from buto.judge.effects import MINIMUM_EFFECT
+from buto.judge.readable import Level
+from buto.judge.verdict import Effect
+from buto.oracle.check import Changed, surroundings
+from buto.oracle.difference import Row, difference
+from buto.oracle.model import Oracle
+from buto.oracle.suggestion import Cause, Rejudged, Share, Suggestion, Truth
+from buto.report.terminal.style import Line, aligned
+from buto.report.words import MAX_TEXT, one_line
+from buto.run.units import format_change, format_count, format_percent, format_quantity, format_ratio
+
+MAX_ROWS = 20
+"""Of each kind; the others are counted."""
+
+_COLOUR = {Effect.WORSE: "red", Effect.BETTER: "green", Effect.UNKNOWN: "yellow"}
+_LABELS = {"target": "program", "judge": "judged", "runs": "training runs", "environment": "environment"}
+_NONE = "none"
+
+
+def change_lines(known: Oracle, learned: Oracle, *, max_rows: int | None = MAX_ROWS) -> list[Line]:
+    """Return the lines to print, see :func:`difference_lines`, of an oracle and the one that replaces it."""
+    rows, changed = difference(known, learned), surroundings(known, learned)
+    return difference_lines(learned.test, rows, changed, max_rows=max_rows)
+
+
+def difference_lines(
+    test: str, rows: Sequence[Row], changed: Sequence[Changed], *, max_rows: int | None = MAX_ROWS
+) -> list[Line]:
+    """Return the lines to print: a headline, and a line for each change.
+
+    Args:
+        rows, changed: what :mod:`buto.oracle.difference` and :mod:`buto.oracle.check` give.
+        max_rows: of each kind; None for all.
+    """
+    there = [(row, row.old, row.new) for row in rows if row.old is not None and row.new is not None]
+    moved = [one for one in there if one[0].has_moved]
+    kinds = (
+        [_moved(*one) for one in moved],
+        [_width("wider", *one) for one in there if one[0].is_wider],
+        [_width("narrower", *one) for one in there if one[0].is_narrower],
+        [_one_sided("new", row, row.new) for row in rows if row.old is None],
+        [_one_sided("gone", row, row.old) for row in rows if row.new is None],
+        [_beside(one) for one in changed],
+    )
+    lines = [_line(one_line(f"{test}: {_headline(len(moved), len(there))}"))]
+    for kind in kinds:
+        shown = kind if max_rows is None else kind[:max_rows]
+        lines += shown
+        if len(shown) < len(kind):
+            lines.append(_line(f"  and {len(kind) - len(shown)} more (-v)"))
+    return lines
+
+
+def _headline(n_moved: int, n_rows: int) -> str:
+    return f"{n_moved or 'none'} of {format_count(n_rows, 'number')} changed by more than runs vary"
+
+
+def _moved(row: Row, old: Level, new: Level) -> Line:
+    change = format_change(old.expected, new.expected, row.unit)
+    text = change if row.effect is Effect.UNKNOWN else f"{change}, {row.effect.value}"
+    before, after = (format_quantity(level.expected, row.unit) for level in (old, new))
+    return _line("  ", _subject(row), f"  {row.number} {before} -> {after}  ", (text, _COLOUR[row.effect]))
+
+
+def _width(word: str, row: Row, old: Level, new: Level) -> Line:
+    before, after = (format_quantity(level.half_width, row.unit) for level in (old, new))
+    ratio = format_ratio(row.width_ratio)
+    return _line(*_label(word), _subject(row), f"  {row.number} +-{before} -> +-{after} ({ratio})")
+
+
+def _one_sided(word: str, row: Row, level: Level | None) -> Line:
+    text = "" if level is None else f"{row.number} {format_quantity(level.expected, row.unit)}"
+    text += f" ({one_line(row.reason, MAX_TEXT)})" if row.reason else ""
+    return _line(*_label(word), _subject(row), f"  {text}")
+
+
+def _beside(one: Changed) -> Line:
+    before, after = (_NONE if text is None else one_line(text, MAX_TEXT) for text in (one.old, one.new))
+    return _line(*_label(_LABELS[one.part]), f"{one_line(one.key, MAX_TEXT)}: {before} -> {after}")
+
+
+def _label(word: str) -> tuple[str | tuple[str, str], ...]:
+    return "  ", (f"{word}:", "cyan"), " "
+
+
+def _subject(row: Row) -> tuple[str, str]:
+    return one_line(row.subject, MAX_TEXT), "bold"
+
+
+def _line(*parts: str | tuple[str, str]) -> Line:
+    return Line(tuple((part, "") if isinstance(part, str) else part for part in parts))
+
+
+MOST_ROWS = 20
+"""Rows of a table; the document of ``--json`` has all."""
+
+CONFIGURATION_VERSION = 1
+"""Of a configuration."""
+
+_KNOWN = {
+    Truth.UNCHANGED: "false alarm",
+    Truth.REGRESSION: "regression",
+    Truth.MEANT: "meant",
+    Truth.UNKNOWN: "",
+}
+
+
+def suggestion_lines(
+    found: Suggestion, configuration: str, next_step: str, *, has_configuration: bool = True
+) -> list[str]:
+    """Return everything that a suggestion says.
+
+    Args:
+        configuration: the name of the file with the settings.
+        next_step: how the settings are learned, or how a false alarm is labelled.
+        has_configuration: whether the file exists.
+    """
+    return [
+        _suggestion_headline(found),
+        *_section(_causes(found.causes)),
+        *_section(_checks(found)),
+        *_section(_rates(found)),
+        *_remarks(found),
+        "",
+        *_proposal(found, configuration, next_step, has_configuration),
+    ]
+
+
+def configuration_text(found: Suggestion, *, is_whole: bool = False) -> str:
+    """Return the lines of the configuration, with the minimum effects that it has already.
+
+    Args:
+        is_whole: whether they make a whole file.
+    """
+    import yaml
+
+    judge = {MINIMUM_EFFECT: found.minimum_effect}
+    head = {"version": CONFIGURATION_VERSION} if is_whole else {}
+    data = {**head, "tests": {found.test: {"judge": judge}}}
+    return str(yaml.safe_dump(data, sort_keys=False, allow_unicode=True, width=10**6))
+
+
+def _suggestion_headline(found: Suggestion) -> str:
+    n_regressions = sum(one.check.truth is Truth.REGRESSION for one in found.checks)
+    return (
+        f"{one_line(found.test)}: {format_count(len(found.checks), 'check')} judged again, among them "
+        f"{format_count(len(found.false_alarms), 'false alarm')} and "
+        f"{format_count(n_regressions, 'regression')}"
+    )
+
+
+def _section(lines: Sequence[str]) -> list[str]:
+    return ["", *lines] if lines else []
+
+
+def _causes(causes: Sequence[Cause]) -> list[str]:
+    if not causes:
+        return []
+    rows = [
+        (
+            one_line(one.subject, MAX_TEXT),
+            str(one.n_alarms),
+            format_quantity(one.largest, one.unit),
+            str(one.n_regressions),
+            "" if one.smallest is None else format_quantity(one.smallest, one.unit),
+        )
+        for one in causes[:MOST_ROWS]
+    ]
+    header = ("PROPERTY THAT DIFFERED", "FALSE ALARMS", "AT MOST BY", "REGRESSIONS", "AT LEAST BY")
+    return [*aligned([header, *rows]), *_more(len(causes))]
+
+
+def _checks(found: Suggestion) -> list[str]:
+    shown = [one for one in found.checks if one.check.truth is not Truth.UNKNOWN and _is_telling(one)]
+    if not shown:
+        return []
+    rows = [
+        (
+            f"{one.check.at:%Y-%m-%d %H:%M}",
+            _KNOWN[one.check.truth] if one.now.fails or one.check.truth is not Truth.UNCHANGED else "good",
+            "fails" if one.now.fails else "passes",
+            "fails" if one.then.fails else "passes",
+            one_line(one.check.reason, MAX_TEXT),
+        )
+        for one in shown[-MOST_ROWS:]
+    ]
+    return [*aligned([("WHEN (UTC)", "LABEL", "NOW", "WITH THEM", "REASON"), *rows]), *_more(len(shown))]
+
+
+def _is_telling(one: Rejudged) -> bool:
+    """Return whether a check is more than a good one that passes."""
+    return one.check.truth is not Truth.UNCHANGED or one.now.fails or one.then.fails
+
+
+def _rates(found: Suggestion) -> list[str]:
+    now, then, held_out = found.now, found.then, found.held_out
+    columns = [now, then] if found.effects else [now]
+    header = ["SHARE OF CHECKS THAT FAIL", "NOW", "WITH THEM"][: 1 + len(columns)]
+    if found.effects and held_out is not None and found.n_held_out:
+        columns.append(held_out)
+        header.append("HELD OUT")
+    rows = [
+        ("unchanged program", *(_share(one.alarms) for one in columns)),
+        ("regressions", *(_share(one.found) for one in columns)),
+    ]
+    if now.meant.of:
+        rows.append(("changes on purpose", *(_share(one.meant) for one in columns)))
+    return aligned([tuple(header), *rows])
+
+
+def _share(share: Share) -> str:
+    if not share.of:
+        return "none known"
+    least, most = (format_percent(round(end, 3)) for end in share.bounds)
+    return f"{share.count} of {share.of} ({least} to {most})"
+
+
+def _remarks(found: Suggestion) -> list[str]:
+    texts = []
+    if found.now.alarms.of or found.now.found.of:
+        texts.append("In brackets: the rates that so few checks leave possible (95 %).")
+    if found.effects and found.n_held_out:
+        held_out = format_count(found.n_held_out, "labelled failure")
+        texts.append(f"Held out: each of {held_out} is judged by what is suggested without it.")
+    unlabelled = len(found.unlabelled_alarms)
+    if unlabelled:
+        texts.append(f"{format_count(unlabelled, 'failed check')} without a label: in none of the numbers.")
+    by_check = len(found.unconfirmed)
+    if by_check:
+        are = "regression is" if by_check == 1 else "regressions are"
+        texts.append(
+            f"{by_check} {are} labelled by the check alone: in no share. "
+            "If that was a false alarm, label its runs good."
+        )
+    for why in dict.fromkeys(one.why for one in found.unjudged):
+        count = sum(one.why is why for one in found.unjudged)
+        texts.append(f"{format_count(count, 'check')} not judged again: {why.value}.")
+    return _section(texts)
+
+
+def _proposal(
+    found: Suggestion, configuration: str, next_step: str, has_configuration: bool
+) -> Iterable[str]:
+    if not found.false_alarms:
+        return [
+            "Nothing to suggest: no false alarm is labelled that the present settings would raise.",
+            f"after a false alarm: {next_step}",
+        ]
+    if not found.effects:
+        return ["No minimum effect avoids a false alarm without missing a regression."]
+    text = configuration_text(found, is_whole=not has_configuration).rstrip("\n").split("\n")
+    missed = [one for one in found.false_alarms if one.then.fails]
+    left = f"; {format_count(len(missed), 'false alarm')} cannot be avoided" if missed else ""
+    return [
+        f"{'Add to' if has_configuration else 'Write to'} {configuration}{left}:",
+        "",
+        *(f"  {line}" for line in text),
+        "",
+        f"then: {next_step}",
+    ]
+
+
+def _more(number: int) -> list[str]:
+    return [f"and {number - MOST_ROWS} more (--json)"] if number > MOST_ROWS else []

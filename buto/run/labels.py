@@ -1,0 +1,218 @@
+"""Labels of runs as values. This module does not access files.
+
+Labels of runs: what is known to be true of them, who said so and when.
+
+The labelled past of a test: its runs that have labels, and the labels.
+
+Labels in a store: ``labels/TEST/ID.json``, a file for each labelling. Format: docs/formats/run.md.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+from enum import Enum
+from typing import Any, ClassVar
+
+from buto.run import names
+from buto.run.cache import parse_json
+from buto.run.entries import EntryStore
+from buto.run.model import Run
+from buto.run.storage import Place
+
+LABEL, ACCEPT = "label", "accept"
+
+DECISIONS = (LABEL, ACCEPT)
+"""Commands by which a person decides; the others only observe."""
+
+TRAIN = "train"
+"""The command whose good runs are what later runs are compared with."""
+
+
+class Label(Enum):
+    """What is true of a run, whatever a check has said of it."""
+
+    GOOD = "good"
+    BAD = "bad"
+    INVALID = "invalid"
+
+
+@dataclass(frozen=True, slots=True)
+class Labelling:
+    """Some runs of one test get a label; never changed once it is stored.
+
+    Attributes:
+        at: when; aware.
+        command: what was called: ``label``, ``accept``, ``check``, ``bisect`` or ``train``.
+        person: git's name of who called it; empty if git knows none.
+        reason: in the person's words, or what a command found; may be empty.
+        meant: of good runs, whether the program was changed on purpose: a check that failed was right to
+            fail by what was known before. Otherwise a failure of good runs was a false alarm.
+    """
+
+    test: str
+    run_ids: tuple[str, ...]
+    label: Label
+    at: datetime
+    command: str
+    person: str = ""
+    reason: str = ""
+    meant: bool = False
+
+    @property
+    def is_decision(self) -> bool:
+        """Whether a person decided; nothing that a command observes replaces this."""
+        return self.command in DECISIONS
+
+
+@dataclass(frozen=True, slots=True)
+class RunLabel:
+    """One label of one run.
+
+    Attributes:
+        is_replaced: whether another label of this run counts instead.
+    """
+
+    run_id: str
+    labelling: Labelling
+    is_replaced: bool
+
+
+def current(labellings: Iterable[Labelling]) -> dict[str, Labelling]:
+    """Return the labelling that counts for each run: the last decision, or the last one if there is none.
+
+    Args:
+        labellings: of one test; of two with the same time, the later one in this order counts.
+
+    Returns:
+        Run ids, sorted, to their labelling.
+    """
+    found: dict[str, Labelling] = {}
+    for one in sorted(labellings, key=lambda one: (one.is_decision, one.at)):
+        found.update(dict.fromkeys(one.run_ids, one))
+    return dict(sorted(found.items()))
+
+
+def run_labels(labellings: Iterable[Labelling]) -> list[RunLabel]:
+    """Return every label that runs of one test have or had, by run and time."""
+    every = sorted(labellings, key=lambda one: one.at)
+    counts = current(every)
+    rows = [RunLabel(run_id, one, counts[run_id] is not one) for one in every for run_id in one.run_ids]
+    return sorted(rows, key=lambda row: row.run_id)
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Past:
+    """What people and commands said of a test's runs.
+
+    Attributes:
+        runs: that are stored, valid or not; some may have no label.
+        labellings: by time; some of their runs may no longer be stored.
+        trainings: the runs of each stored training, accepted changes among them.
+    """
+
+    test: str
+    runs: tuple[Run, ...]
+    labellings: tuple[Labelling, ...]
+    trainings: tuple[tuple[str, ...], ...] = ()
+
+
+FORMAT, VERSION = "buto-label", 2
+"""Version 1 did not tell changes on purpose from false alarms."""
+
+_READABLE = (1, VERSION)
+
+
+class _Entries(EntryStore):
+    kind: ClassVar[str] = "labels"
+    noun: ClassVar[str] = "label"
+    loss: ClassVar[str] = "the label is lost (if a newer buto wrote it, read it with that one)"
+
+
+class LabelStore:
+    """The labels of the runs in one store. They stay when their runs are deleted.
+
+    Args:
+        root: the root of the runs, see :class:`buto.run.store.RunStore`.
+    """
+
+    def __init__(self, root: Place) -> None:
+        self._entries = _Entries(root)
+
+    def add(self, labelling: Labelling) -> Labelling:
+        """Store a labelling and return it, with a later time if the clock was put back since the last one.
+
+        Raises:
+            StorageError: it cannot be written; nothing is left behind.
+            BadFileError: see :meth:`all`.
+            UsageError: the test's name cannot be stored.
+        """
+        last = max((one.at for one in self.all(labelling.test)), default=None)
+        if last is not None and labelling.at <= last:
+            labelling = replace(labelling, at=last + timedelta(microseconds=1))
+        text = json.dumps(_to_data(labelling), indent=1, ensure_ascii=False, allow_nan=False)
+        self._entries.add(labelling.test, f"{text}\n".encode(errors="replace"))
+        return labelling
+
+    def all(self, test: str) -> list[Labelling]:
+        """Return the labellings of a test's runs by time; BadFileError if one of them is damaged or newer."""
+
+        def read(content: bytes) -> dict[str, Any]:
+            one = labelling_of(content)
+            if one.test != test:
+                raise ValueError(f"it belongs to {one.test!r}")
+            return _to_data(one)
+
+        found = self._entries.found(test, f"{FORMAT} {VERSION}", read, _of)
+        return sorted(found, key=lambda one: one.at)
+
+
+def labelling_of(content: bytes) -> Labelling:
+    """Return the labelling in a file; ValueError if it is not one, or of a newer version."""
+    return _of(parse_json(content))
+
+
+def _to_data(labelling: Labelling) -> dict[str, Any]:
+    return {
+        "format": FORMAT,
+        "version": VERSION,
+        "test": labelling.test,
+        "label": labelling.label.value,
+        "runs": list(labelling.run_ids),
+        "at": labelling.at.isoformat(),
+        "command": labelling.command,
+        "person": labelling.person,
+        "reason": labelling.reason,
+        "meant": labelling.meant,
+    }
+
+
+def _of(data: Any) -> Labelling:
+    """Return the labelling that :func:`_to_data` wrote; ValueError for other data."""
+    if not isinstance(data, Mapping) or data.get("format") != FORMAT:
+        raise ValueError(f"it is not marked as a {FORMAT}")
+    version = data.get("version")
+    if version not in _READABLE:
+        raise ValueError(f"it is of version {version!r}; this buto reads {' and '.join(map(str, _READABLE))}")
+    try:
+        texts = [data[key] for key in ("test", "at", "command", "person", "reason")]
+        runs = data["runs"]
+        label = Label(data["label"])
+        # What was accepted was meant; what a person called good was most often a false alarm.
+        meant = data["meant"] if version == VERSION else data["command"] == ACCEPT
+    except KeyError as error:
+        raise ValueError(f"it has no {error}") from None
+    if not all(isinstance(text, str) for text in texts):
+        raise ValueError("test, at, command, person and reason must be texts")
+    if not isinstance(runs, list) or not all(isinstance(one, str) and names.is_id(one) for one in runs):
+        raise ValueError("runs must be ids of runs")
+    if meant not in (True, False):
+        raise ValueError("meant must be true or false")
+    test, at, command, person, reason = texts
+    moment = datetime.fromisoformat(at)
+    # At the ends of the calendar, other time zones and later times cannot be expressed.
+    if moment.tzinfo is None or not 1970 <= moment.year < 9999:
+        raise ValueError(f"its time must have a time zone and be after 1970, got {at!r}")
+    return Labelling(test, tuple(runs), label, moment, command, person, reason, bool(meant))

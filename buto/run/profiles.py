@@ -1,0 +1,460 @@
+"""Profiles: frozen values of one profiled launch.
+
+What a profiled launch of a program tells: folded stacks of its events. A profile is never a run.
+
+Kinds of events: what a stack spent, kept or started.
+
+Join what two recorders told of one launch.
+
+The text in which profiles come from the reader and are stored: ``java-probes/stacks.md``.
+
+Stored profiles: ``profiles/TEST/ID.stacks.gz`` in a store, apart from the runs.
+"""
+
+from __future__ import annotations
+
+import gzip
+import re
+import zlib
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from enum import Enum
+from math import isfinite
+
+from buto.errors import BadFileError
+from buto.run import names
+from buto.run.objects import open_storage
+from buto.run.storage import Place
+
+
+class Kind(Enum):
+    """What the events of a profile are about; the values are the words of files and of the command line."""
+
+    ALLOCATION = "allocation"
+    RETENTION = "retention"
+    CPU = "cpu"
+    STARTED = "threads.started"
+    ALIVE = "threads.alive"
+    CLASSES = "classes"
+    LOADED = "classes.loaded"
+    BUFFERS = "buffers"
+    FILES = "files"
+    EXCEPTIONS = "exceptions"
+    LOCKS = "locks"
+    IO = "io"
+    NATIVE = "native"
+
+    @property
+    def about(self) -> About:
+        return _ABOUT[self]
+
+
+@dataclass(frozen=True, slots=True)
+class About:
+    """What holds for all events of a kind.
+
+    Attributes:
+        title: for a heading.
+        unit: of the sums, as in :mod:`buto.run.properties`.
+        does: what a method does more of, to follow its name.
+        is_sampled: whether only some events are recorded, so that sums have the noise of sampling.
+        has_type: whether a class belongs to the unit to which a sum is attributed.
+    """
+
+    title: str
+    unit: str
+    does: str
+    is_sampled: bool = False
+    has_type: bool = False
+
+
+_ABOUT = {
+    Kind.ALLOCATION: About("Allocation", "By", "allocates", is_sampled=True, has_type=True),
+    Kind.RETENTION: About("Kept memory", "By", "allocates what is kept", is_sampled=True, has_type=True),
+    Kind.CPU: About("Processor time", "s", "uses the processor", is_sampled=True),
+    Kind.STARTED: About("Started threads", "{thread}", "starts threads"),
+    Kind.ALIVE: About("Living threads", "{thread}", "starts threads that live"),
+    Kind.CLASSES: About("Defined classes", "{class}", "makes classes be defined"),
+    Kind.LOADED: About("Loaded classes", "{class}", "makes classes be defined that stay loaded"),
+    Kind.BUFFERS: About("Direct and mapped buffers", "{buffer}", "reserves buffers"),
+    Kind.FILES: About("Open files", "{file}", "opens files that stay open"),
+    Kind.EXCEPTIONS: About("Exceptions", "{exception}", "throws", has_type=True),
+    Kind.LOCKS: About("Waiting for locks", "s", "waits for locks", has_type=True),
+    Kind.IO: About("Files and sockets", "By", "reads and writes"),
+    Kind.NATIVE: About("Native memory", "By", "keeps native memory", is_sampled=True),
+}
+
+WITH_PROFILER = (Kind.NATIVE,)
+"""Kinds that Flight Recorder does not know, but async-profiler does."""
+
+USUAL = tuple(kind for kind in Kind if kind not in WITH_PROFILER)
+"""Kinds that are recorded if nothing says which matter."""
+
+
+@dataclass(frozen=True, slots=True)
+class Frame:
+    """A method on a stack, with generated parts of its name left out.
+
+    Attributes:
+        owner: its class, as ``com.acme.Shop$Cart``.
+        is_users: whether it is neither the JDK's nor native.
+    """
+
+    owner: str
+    method: str
+    is_users: bool
+
+    @property
+    def name(self) -> str:
+        """Return class and method, as ``com.acme.Shop$Cart.add``."""
+        return f"{self.owner}.{self.method}" if self.owner else self.method
+
+    @property
+    def file(self) -> str:
+        """Return the source file that the class's name suggests, as ``Shop.java``; empty for no class."""
+        outer = self.owner.rpartition(".")[2].partition("$")[0]
+        if outer.endswith("Kt") and len(outer) > 2:
+            return f"{outer[:-2]}.kt"
+        return f"{outer}.java" if outer else ""
+
+
+@dataclass(frozen=True, slots=True)
+class Stack:
+    """Events with the same stack, summed.
+
+    Attributes:
+        frames: places in the profile's frames, that of the event first; empty if the event had no stack.
+        weight: the sum, in the kind's unit.
+        squares: the sum of the squares, from which the noise of sampling follows.
+        events: how many.
+        line: line in the topmost method of the user's code; 0 without one.
+        type: the class that was allocated, thrown or locked; may be empty.
+        holder: the user's field that keeps the object, as ``com.acme.Cache.entries``; may be empty.
+        path: fields from the object to its root, joined by `` < ``; may be empty.
+    """
+
+    kind: Kind
+    frames: tuple[int, ...]
+    weight: float
+    squares: float
+    events: int = 1
+    line: int = 0
+    type: str = ""
+    holder: str = ""
+    path: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ClassSize:
+    """What the instances of a class take of the heap after its last counted collection.
+
+    Attributes:
+        size: bytes.
+    """
+
+    instances: int
+    size: float
+
+
+@dataclass(frozen=True, slots=True)
+class Profile:
+    """One profiled launch.
+
+    Attributes:
+        frames: the methods that stacks refer to.
+        stacks: the folded stacks of all kinds.
+        classes: sizes by class, as far as the JVM counted them.
+        facts: texts by name: ``version``, ``program``, ``collector``, and what a store adds.
+        totals: numbers by name, as ``buffers.memory`` and ``cpu.lost``.
+        ticks_ms: when the recorder noted the number of threads, ms of the wall clock, in increasing order.
+        events: how many events the recording has.
+        length_s: time from its first event to its last.
+        failure: why the rest of a damaged recording could not be read; empty for a whole one.
+    """
+
+    frames: tuple[Frame, ...]
+    stacks: tuple[Stack, ...]
+    classes: Mapping[str, ClassSize] = field(default_factory=dict)
+    facts: Mapping[str, str] = field(default_factory=dict)
+    totals: Mapping[str, float] = field(default_factory=dict)
+    ticks_ms: tuple[int, ...] = ()
+    events: int = 0
+    length_s: float = 0.0
+    failure: str = ""
+
+    @property
+    def kinds(self) -> frozenset[Kind]:
+        """Return the kinds of which there are events."""
+        return frozenset(stack.kind for stack in self.stacks)
+
+    def users_frame(self, stack: Stack) -> Frame | None:
+        """Return the topmost method of the user's code on a stack; None without one."""
+        return next((self.frames[at] for at in stack.frames if self.frames[at].is_users), None)
+
+
+def with_profiler(recorded: Profile, profiler: Profile) -> Profile:
+    """Return a profile in which the kinds that a profiler recorded replace those of the recorder."""
+    first = len(recorded.frames)
+    moved = tuple(
+        replace(stack, frames=tuple(first + at for at in stack.frames)) for stack in profiler.stacks
+    )
+    kept = tuple(stack for stack in recorded.stacks if stack.kind not in profiler.kinds)
+    return replace(
+        recorded,
+        frames=(*recorded.frames, *profiler.frames),
+        stacks=(*kept, *moved),
+        events=recorded.events + profiler.events,
+    )
+
+
+VERSION = 2
+_HEAD = "buto-stacks"
+_END = "end"
+_KINDS = {kind.value: kind for kind in Kind}
+_ESCAPED = re.compile(r"\\(.)")
+_MEANT = {"t": "\t", "n": "\n", "r": "\r", "\\": "\\"}
+_ESCAPES = str.maketrans({"\\": "\\\\", "\t": "\\t", "\n": "\\n", "\r": "\\r"})
+
+
+def parse(text: str) -> list[Profile]:
+    """Return the profiles of a text, one for each recording.
+
+    Raises:
+        ValueError: it is cut off, damaged, or of another version.
+    """
+    lines = text.split("\n")
+    head = lines[0].split("\t")
+    if head[0] != _HEAD or len(head) != 2 or not head[1].isdecimal():
+        raise ValueError("it does not begin as stacks of buto do")
+    if int(head[1]) != VERSION:
+        raise ValueError(f"it has version {head[1]}, and this buto reads version {VERSION}")
+    if lines[-2:] != [_END, ""]:
+        raise ValueError("it is cut off")
+    found: list[_Growing] = []
+    for number, line in enumerate(lines[1:-2], start=2):
+        word, *cells = line.split("\t")
+        try:
+            if word == "recording":
+                found.append(_Growing(*_of_recording(cells)))
+            else:
+                found[-1].add(word, cells)
+        except (IndexError, KeyError, TypeError) as error:
+            raise ValueError(f"line {number} has {word!r} with other cells than expected") from error
+        except ValueError as error:
+            raise ValueError(f"line {number}: {error}") from error
+    return [one.finished() for one in found]
+
+
+def text_of(profiles: Sequence[Profile]) -> str:
+    """Return the text of profiles, which :func:`parse` reads again."""
+    lines = [f"{_HEAD}\t{VERSION}", *(line for one in profiles for line in _lines(one)), _END, ""]
+    return "\n".join(lines)
+
+
+@dataclass
+class _Growing:
+    """A profile while its lines are read."""
+
+    events: int
+    length_s: float
+    failure: str
+    frames: list[Frame] = field(default_factory=list)
+    stacks: list[Stack] = field(default_factory=list)
+    classes: dict[str, ClassSize] = field(default_factory=dict)
+    facts: dict[str, str] = field(default_factory=dict)
+    totals: dict[str, float] = field(default_factory=dict)
+    ticks_ms: tuple[int, ...] = ()
+
+    def add(self, word: str, cells: Sequence[str]) -> None:
+        match word:
+            case "stack":
+                self.stacks.append(self._stack(cells))
+            case "frame":
+                number, whose, owner, method = cells
+                if int(number) != len(self.frames) or whose not in ("u", "p"):
+                    raise ValueError(f"frame {number} is out of order")
+                self.frames.append(Frame(_read(owner), _read(method), whose == "u"))
+            case "class":
+                name, instances, size = cells
+                self.classes[_read(name)] = ClassSize(int(instances), _number(size))
+            case "fact":
+                name, value = cells
+                self.facts[_read(name)] = _read(value)
+            case "total":
+                name, value = cells
+                self.totals[_read(name)] = _number(value)
+            case "ticks":
+                self.ticks_ms = tuple(sorted(map(int, cells[0].split())))
+            case _:
+                raise KeyError(word)
+
+    def finished(self) -> Profile:
+        return Profile(
+            tuple(self.frames),
+            tuple(self.stacks),
+            self.classes,
+            self.facts,
+            self.totals,
+            self.ticks_ms,
+            self.events,
+            self.length_s,
+            self.failure,
+        )
+
+    def _stack(self, cells: Sequence[str]) -> Stack:
+        kind, weight, squares, events, line, type_, holder, path, frames = cells
+        places = tuple(map(int, frames.split()))
+        if places and not 0 <= min(places) <= max(places) < len(self.frames):
+            raise ValueError("a stack has an unknown frame")
+        return Stack(
+            _KINDS[kind],
+            places,
+            _number(weight),
+            _number(squares),
+            int(events),
+            int(line),
+            _read(type_),
+            _read(holder),
+            _read(path),
+        )
+
+
+def _of_recording(cells: Sequence[str]) -> tuple[int, float, str]:
+    _, events, length_s, failure = cells
+    return int(events), _number(length_s), _read(failure)
+
+
+def _lines(profile: Profile) -> Iterator[str]:
+    yield _row("recording", "", profile.events, profile.length_s, profile.failure)
+    for name, text in profile.facts.items():
+        yield _row("fact", name, text)
+    for name, value in profile.totals.items():
+        yield _row("total", name, value)
+    yield _row("ticks", " ".join(map(str, profile.ticks_ms)))
+    for number, frame in enumerate(profile.frames):
+        yield _row("frame", number, "u" if frame.is_users else "p", frame.owner, frame.method)
+    for one in profile.stacks:
+        places = " ".join(map(str, one.frames))
+        sums = (one.weight, one.squares, one.events, one.line)
+        yield _row("stack", one.kind.value, *sums, one.type, one.holder, one.path, places)
+    for name, of in profile.classes.items():
+        yield _row("class", name, of.instances, of.size)
+
+
+def _row(*cells: object) -> str:
+    return "\t".join(str(cell).translate(_ESCAPES) for cell in cells)
+
+
+def _read(cell: str) -> str:
+    return _ESCAPED.sub(lambda found: _MEANT.get(found[1], found[1]), cell) if "\\" in cell else cell
+
+
+def _number(cell: str) -> float:
+    value = float(cell)
+    if not isfinite(value):
+        raise ValueError(f"{cell} is no finite number")
+    return value
+
+
+_SUFFIX = ".stacks.gz"
+_MAX_BYTES = 1 << 28
+"""Of a stored file."""
+
+_MAX_TEXT_BYTES = 1 << 30
+"""Of its text, which is some ten times as long."""
+
+_GZIP = 16 + zlib.MAX_WBITS
+
+_KEPT = 5
+"""Sets of profiles of one test; an older set is removed when a new one is stored."""
+
+
+@dataclass(frozen=True, slots=True)
+class StoredProfiles:
+    """Profiles of one program that were recorded together.
+
+    Attributes:
+        at: when they were stored; aware.
+    """
+
+    profiles: tuple[Profile, ...]
+    at: datetime
+
+
+class ProfileStore:
+    """The profiles in one store. No function of runs, oracles or history looks there.
+
+    Every method raises StorageError if the storage cannot be reached.
+
+    Args:
+        root: the root of the runs, see :class:`buto.run.store.RunStore`.
+    """
+
+    def __init__(self, root: Place) -> None:
+        self.root = root
+        self._storage = open_storage(root)
+
+    def add(self, test: str, profiles: Sequence[Profile]) -> Place:
+        """Store profiles that belong together and return their file.
+
+        Raises:
+            StorageError: it cannot be written.
+            UsageError: the test has no name for a file.
+        """
+        key = f"{_folder(test)}/{names.new_id()}{_SUFFIX}"
+        content = gzip.compress(text_of(profiles).encode("utf-8", "surrogatepass"), mtime=0)
+        self._storage.add_file(key, content, "profile")
+        for old in self._keys(test)[:-_KEPT]:
+            self._storage.delete_file(old)
+        return self._storage.place(key)
+
+    def has(self, test: str) -> bool:
+        """Return whether there are profiles of a test."""
+        return bool(self._keys(test))
+
+    def newest(self, test: str) -> StoredProfiles | None:
+        """Return the newest profiles of a test; None without any.
+
+        Raises:
+            BadFileError: they are damaged.
+        """
+        keys = self._keys(test)
+        if not keys:
+            return None
+        key = keys[-1]
+        try:
+            content = self._storage.read_file(key, _MAX_BYTES)
+            found = tuple(parse(_decompressed(content).decode("utf-8", "surrogatepass")))
+        except (OSError, zlib.error, ValueError) as error:
+            raise BadFileError(
+                f"{self._storage.place(key)} cannot be read: {error}",
+                advice=f"delete it: {self._storage.removal(key)}",
+            ) from error
+        at = _start_of(key)
+        assert at is not None
+        return StoredProfiles(found, at)
+
+    def _keys(self, test: str) -> list[str]:
+        """Return the keys of a test's files, oldest first."""
+        folder = _folder(test)
+        found = (name for name in self._storage.files(folder) if name.endswith(_SUFFIX))
+        return [f"{folder}/{name}" for name in sorted(found) if _start_of(name) is not None]
+
+
+def _folder(test: str) -> str:
+    return f"profiles/{names.encode_test(test)}"
+
+
+def _start_of(key: str) -> datetime | None:
+    """Return when a file was stored; None for a name that no stored file has."""
+    return names.start_of(key.rpartition("/")[2].removesuffix(_SUFFIX))
+
+
+def _decompressed(content: bytes) -> bytes:
+    """Return the text of a stored file; ValueError if it is cut off, or longer than any profile."""
+    decompressor = zlib.decompressobj(_GZIP)
+    text = decompressor.decompress(content, _MAX_TEXT_BYTES)
+    if not decompressor.eof:
+        raise ValueError(f"it is cut off, or its text has more than {_MAX_TEXT_BYTES} bytes")
+    return text

@@ -1,0 +1,386 @@
+"""Stored runs: the only reader and writer of the files of a run. Format: docs/formats/run.md."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from buto.errors import BadFileError, StorageError, UsageError
+from buto.run import format, names, tables
+from buto.run.cache import Stamp, cached, refuse_links
+from buto.run.directory import DirectoryStorage
+from buto.run.files import UnnamedFile, in_order
+from buto.run.format import Head, NewerVersionError
+from buto.run.long import LONG_VALUES, LongRun, ReadColumns, is_large, stride_for_set
+from buto.run.model import FloatArray, Run, RunSet, run_set
+from buto.run.objects import open_storage
+from buto.run.properties import Property
+from buto.run.storage import MissingBundleError, Place, Storage
+from buto.run.tables import (
+    DOCUMENT,
+    MAX_OUTPUT_BYTES,
+    MAX_RUN_BYTES,
+    NOTIFICATIONS,
+    SAMPLES,
+    STDERR,
+    STDOUT,
+    OpenRun,
+    describe,
+    max_bytes,
+    output_file,
+)
+from buto.steps import Action, Advice, Step
+from buto.version import READ_BY_NEWER
+
+DEFAULT_ROOT = Path(".buto")
+
+_RUNS = "runs"
+"""The folder of all runs."""
+
+_THREADS = 2
+"""Number of threads that read long runs, which takes a second each."""
+
+
+@dataclass(frozen=True, slots=True)
+class RunSummary:
+    """The summary of a run in ``run.json``.
+
+    Attributes:
+        head: None when it cannot be read.
+        damage: why it cannot be read; empty when it can.
+    """
+
+    id: str
+    head: Head | None
+    damage: str = ""
+
+    @property
+    def size_bytes(self) -> int:
+        """Size of the files beside ``run.json``; 0 if it cannot be read."""
+        return sum(file.size_bytes for file in self.head.files.values()) if self.head else 0
+
+
+class RunStore:
+    """The runs in one store, each in ``runs/TEST/RUN-ID``.
+
+    A run is stored completely or not at all, even if its writer is killed; several processes may write,
+    read and delete at once. Every method that takes the name of a test raises UsageError for one that
+    cannot be stored (:func:`buto.run.names.encode_test`), and every method StorageError if the storage
+    cannot be reached.
+
+    Args:
+        root: a directory, created when the first run is added, or a prefix in a bucket.
+        storage: what keeps the bytes; None for that of the root.
+    """
+
+    def __init__(self, root: Place = DEFAULT_ROOT, storage: Storage | None = None) -> None:
+        self.root = root
+        self.storage = open_storage(root) if storage is None else storage
+
+    def add(self, run: Run) -> Place:
+        """Store a run and return its place; longer output than ``MAX_OUTPUT_BYTES`` is cut in the middle.
+
+        Raises:
+            StorageError: it cannot be written, or a run with this id exists; nothing is left behind.
+            UsageError: the test's name or the id cannot be stored.
+        """
+        if not names.is_id(run.id):
+            raise UsageError(
+                f"{run.id!r} is not a valid id of a run", advice="create an id with buto.run.new_id()"
+            )
+        key = self.key(run.test, run.id)
+        others = {
+            SAMPLES: tables.samples_to_parquet(run.properties, run.times_s, run.values),
+            NOTIFICATIONS: tables.notifications_to_parquet(run.notifications),
+            STDOUT: _cut(run.stdout),
+            STDERR: _cut(run.stderr),
+            **{output_file(name): _cut(output) for name, output in run.outputs.items()},
+        }
+        files = {name: describe(content) for name, content in others.items()}
+        contents = {DOCUMENT: format.encode(run, files), **others}
+        if run.values.size > tables.MAX_VALUES or any(
+            len(contents[name]) > max_bytes(name) for name in contents
+        ):
+            raise StorageError(
+                f"the run {run.id} of {run.test!r} is too large to be stored: {len(run.times_s)} samples of "
+                f"{len(run.properties)} properties, {len(run.notifications)} notifications",
+                advice="sample less often, or record fewer MBeans",
+            )
+        self.storage.add_bundle(key, contents)
+        return self.storage.place(key)
+
+    def prepare(self, test: str) -> Path:
+        """Create the directory of :meth:`directory`; raises StorageError."""
+        return self.storage.prepare(self.key(test))
+
+    def directory(self, test: str) -> Path:
+        """Return the directory on this machine for what is recorded of a test, even if missing.
+
+        If the store is a directory, the test's runs are in it, too.
+
+        Raises:
+            BadFileError: it is a link.
+        """
+        directory = self.storage.here / self.key(test)
+        refuse_links(self.storage.here, directory)
+        return directory
+
+    def tests(self) -> list[str]:
+        """Return the names of the tests that have runs, sorted."""
+        return [test for test in _decoded(self.storage.folders(_RUNS)) if self.has_runs(test)]
+
+    def has_runs(self, test: str) -> bool:
+        """Return whether a test has runs."""
+        return self.storage.has_bundle(self.key(test), names.is_id)
+
+    def recorded_tests(self) -> list[str]:
+        """Return the names of the tests that have a directory on this machine, sorted."""
+        return _decoded(DirectoryStorage(self.storage.here).folders(_RUNS))
+
+    def ids(self, test: str) -> list[str]:
+        """Return the ids of a test's runs, sorted, which is the order of their start."""
+        return sorted(filter(names.is_id, self.storage.bundles(self.key(test))))
+
+    def summaries(self, test: str) -> list[RunSummary]:
+        """Return the summary of each run, including damaged ones, in the order of ids."""
+        damage: dict[str, str] = {}
+
+        def stamped(known: Sequence[str]) -> dict[str, Stamp | None]:
+            found = self.storage.stamped_bundles(self.key(test), DOCUMENT, known)
+            return {run_id: found[run_id] for run_id in filter(names.is_id, found)}
+
+        def read(run_id: str) -> dict[str, Any] | None:
+            try:
+                with self._first(test, run_id) as content:
+                    data = format.head_data(content)
+                    _expect(format.head_of(data), test, run_id)
+                    return data
+            except BadFileError as error:
+                damage[run_id] = error.message
+            except MissingBundleError:
+                # Somebody has deleted it meanwhile.
+                pass
+            return None
+
+        place = self.storage.here / "cache" / "runs" / f"{names.encode_test(test)}.json"
+        version, readers = f"run {format.VERSION}", self.storage.readers
+        heads = cached(place, version, stamped, read, format.head_of, readers)
+        there = sorted(heads.keys() | damage.keys())
+        return [RunSummary(run_id, heads.get(run_id), damage.get(run_id, "")) for run_id in there]
+
+    def load(self, test: str, run_id: str) -> Run:
+        """Load one run.
+
+        Raises:
+            BadFileError: no run has this id, or it is damaged or of a newer format.
+        """
+        run = self._load(test, run_id, whole=True)
+        assert not isinstance(run, LongRun)
+        return run
+
+    def _load(
+        self,
+        test: str,
+        run_id: str,
+        *,
+        whole: bool,
+        stride: int = 1,
+        large: bool = False,
+        copies: UnnamedFile | None = None,
+    ) -> Run:
+        """Load one run; unless ``whole``, the samples of a long run, or of a large set, stay on disk.
+
+        Args:
+            copies: where to keep the samples of a large set; None if the storage is on this machine.
+        """
+        with self._opened(test, run_id) as opened:
+            with opened.reading(DOCUMENT) as content:
+                found = format.decode(content)
+                head = _expect(found.head, test, run_id)
+            with opened.reading(NOTIFICATIONS, head) as content:
+                notifications = tables.notifications_from_parquet(content, head.n_notifications)
+            if not whole and (large or head.n_samples * len(found.properties) >= LONG_VALUES):
+                samples = opened.long(head, found.properties, stride)
+                if large:
+                    samples["read_columns"] = (
+                        self._reader(test, run_id, head, found.properties)
+                        if copies is None
+                        else opened.copied(head, found.properties, copies)
+                    )
+            else:
+                with opened.reading(SAMPLES, head) as content:
+                    times_s, values = tables.samples_from_parquet(content, found.properties, head.n_samples)
+                samples = {"times_s": times_s, "values": values}
+            with (
+                opened.reading(STDOUT, head) as stdout,
+                opened.reading(STDERR, head) as stderr,
+                self._judging(test, run_id, DOCUMENT),
+            ):
+                return (LongRun if "stride" in samples else Run)(
+                    id=run_id,
+                    test=test,
+                    properties=found.properties,
+                    outcome=head.outcome,
+                    notifications=notifications,
+                    metadata=found.metadata,
+                    nan_reasons=found.nan_reasons,
+                    quality=head.quality,
+                    stdout=stdout,
+                    stderr=stderr,
+                    marks=found.marks,
+                    sources=found.sources,
+                    histograms=found.histograms,
+                    outputs=opened.outputs(head),
+                    **samples,
+                )
+
+    def _reader(self, test: str, run_id: str, head: Head, properties: tuple[Property, ...]) -> ReadColumns:
+        """Return what reads columns of a run, and keeps no file open."""
+
+        def read(columns: Sequence[int]) -> FloatArray:
+            with self._opened(test, run_id) as opened:
+                return opened.columns(head, properties, columns)
+
+        return read
+
+    def open_set(self, test: str, ids: Sequence[str]) -> RunSet:
+        """Load runs like :meth:`load_set`, but only some samples of very large runs; see LongRun.
+
+        If the runs together are too large for the memory, this holds for every one of them. Their files are
+        then opened anew for each part that is read, so that any number of runs can be opened. From a bucket,
+        samples are fetched once, into one temporary file that lasts as long as the runs.
+        """
+        shapes = []
+        for run_id in ids:
+            with self._known(test, run_id), self._first(test, run_id) as content:
+                shapes.append(format.shape(content))
+        stride, large = stride_for_set(shapes), is_large(shapes)
+
+        is_here = isinstance(self.storage, DirectoryStorage)
+        copies = None if is_here or not large else UnnamedFile()
+
+        def load(run_id: str) -> Run:
+            return self._load(test, run_id, whole=False, stride=stride, large=large, copies=copies)
+
+        cores = len(os.sched_getaffinity(0))
+        return run_set(in_order(load, ids, self.storage.readers if stride == 1 else min(_THREADS, cores)))
+
+    def load_set(self, test: str, ids: Sequence[str] | None = None, *, newest: int | None = None) -> RunSet:
+        """Load the runs with these ids, or the ``newest`` ones (all, if fewer), or all runs of a test.
+
+        Raises:
+            BadFileError: see :meth:`load`; no run is left out silently.
+        """
+        if ids is None:
+            ids = self.ids(test)
+        if newest is not None:
+            ids = sorted(ids)[max(0, len(ids) - newest) :]
+        return run_set(in_order(lambda run_id: self.load(test, run_id), ids, self.storage.readers))
+
+    def delete(self, test: str, ids: Sequence[str]) -> None:
+        """Remove runs, including damaged ones; none is removed if one of the ids is unknown.
+
+        Raises:
+            BadFileError: one of the ids is unknown.
+            StorageError: a run cannot be removed.
+        """
+        known = set(self.ids(test)) if ids else set()
+        for run_id in ids:
+            if run_id not in known:
+                raise self._unknown(test, run_id)
+        for run_id in ids:
+            self.storage.delete_bundle(self.key(test, run_id))
+
+    def unsent(self, tests: Sequence[str] = ()) -> list[tuple[str, str]]:
+        """Return test and id of the runs that wait on this machine until the storage can be reached.
+
+        Args:
+            tests: of these; empty for all.
+        """
+        keys = (key.rpartition("/") for key in self.storage.unsent(_RUNS))
+        found = ((names.decode_test(folder), run_id) for folder, _, run_id in keys)
+        return [(test, run_id) for test, run_id in found if test is not None and (test in tests or not tests)]
+
+    def send(self, test: str, run_id: str) -> bool:
+        """Store a run that waits on this machine; return whether it was still waiting.
+
+        Raises:
+            TakenError: another run has its id; both stay.
+            StorageError: the storage cannot be reached; the run still waits.
+        """
+        return self.storage.send(self.key(test, run_id))
+
+    def key(self, test: str, run_id: str = "") -> str:
+        """Return the key of a run in the storage, or of all runs of a test."""
+        parts = (_RUNS, names.encode_test(test), run_id)
+        return "/".join(part for part in parts if part)
+
+    def _unknown(self, test: str, run_id: str) -> BadFileError:
+        return BadFileError(
+            f"there is no run {run_id!r} of {test!r} in {self.root}",
+            advice=Advice(Step(Action.LIST_RUNS, test)),
+        )
+
+    @contextmanager
+    def _opened(self, test: str, run_id: str) -> Iterator[OpenRun]:
+        """Open the files of a run. BadFileError if there is no such run."""
+        with (
+            self._known(test, run_id),
+            self._judging(test, run_id, DOCUMENT),
+            self.storage.open_bundle(self.key(test, run_id), MAX_RUN_BYTES) as bundle,
+        ):
+            yield OpenRun(bundle, partial(self._judging, test, run_id))
+
+    @contextmanager
+    def _first(self, test: str, run_id: str) -> Iterator[bytes]:
+        """Yield the content of ``run.json`` alone. MissingBundleError if there is no such run."""
+        with self._judging(test, run_id, DOCUMENT):
+            yield self.storage.read_first(self.key(test, run_id), DOCUMENT, max_bytes(DOCUMENT))
+
+    @contextmanager
+    def _known(self, test: str, run_id: str) -> Iterator[None]:
+        """Turn a MissingBundleError of the block into a BadFileError, also for what is no id."""
+        if not names.is_id(run_id):
+            raise self._unknown(test, run_id)
+        try:
+            yield
+        except MissingBundleError:
+            raise self._unknown(test, run_id) from None
+
+    @contextmanager
+    def _judging(self, test: str, run_id: str, name: str) -> Iterator[None]:
+        """Turn a ValueError of the block into a BadFileError that names the file."""
+        path = self.storage.place(f"{self.key(test, run_id)}/{name}")
+        try:
+            yield
+        except NewerVersionError as error:
+            raise BadFileError(f"{path} cannot be read: {error}", advice=READ_BY_NEWER) from error
+        except ValueError as error:
+            raise BadFileError(
+                f"{path} cannot be read: {error}",
+                advice=Advice("copy it again, or: ", Step(Action.DELETE_RUN, test, run_id=run_id)),
+            ) from error
+
+
+def _decoded(folders: Iterable[str]) -> list[str]:
+    """Return the names of the tests of these folders, sorted."""
+    return sorted(test for test in map(names.decode_test, folders) if test is not None)
+
+
+def _expect(head: Head, test: str, run_id: str) -> Head:
+    if (head.test, head.id) != (test, run_id):
+        raise ValueError(f"it belongs to the run {head.id!r} of {head.test!r}")
+    return head
+
+
+def _cut(output: bytes) -> bytes:
+    if len(output) <= MAX_OUTPUT_BYTES:
+        return output
+    half = MAX_OUTPUT_BYTES // 2
+    missing = f"\n[buto: {len(output) - 2 * half} bytes of output are not kept]\n".encode()
+    return output[:half] + missing + output[-half:]

@@ -1,0 +1,221 @@
+"""The measured window: the part of a run that is learned and judged, without its start and warm-up.
+
+A window is described by marks and durations. When a run is recorded, its window becomes two marks of the run,
+so that whoever has the run knows its window.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+import numpy.typing as npt
+
+from buto.errors import JudgeError, UsageError
+from buto.run.long import LongRun, ReadColumns, looked_through
+from buto.run.model import FloatArray, Mark, Problem, ProblemKind, Run, RunSet
+from buto.run.properties import Kind
+from buto.run.units import parse_seconds
+
+START, END = "window.start", "window.end"
+"""Names of the marks between which a run is learned and judged."""
+
+PROGRAM_START, PROGRAM_END = "main", "end"
+"""Names of the marks that every run has: the program's start, time zero, and the last sample."""
+
+RESERVED = (PROGRAM_START, PROGRAM_END, START, END)
+"""Names that only buto gives to marks, so that a window is never between others of the same name."""
+
+WINDOW = "buto.window"
+"""Metadata key: the description of the window. Runs of different windows cannot be compared."""
+
+FEWEST_SAMPLES = 2
+
+_EXAMPLE = "window: {from: load.start + 10s, to: load.end}"
+
+
+@dataclass(frozen=True, slots=True)
+class Moment:
+    """A moment of a run: a mark, and how long after it; before it if negative."""
+
+    mark: str
+    offset_s: float = 0.0
+
+    def __str__(self) -> str:
+        if not self.offset_s:
+            return self.mark
+        return f"{self.mark} {'+' if self.offset_s > 0 else '-'} {abs(self.offset_s):g}s"
+
+
+@dataclass(frozen=True, slots=True)
+class Window:
+    """From when to when a run is learned and judged."""
+
+    start: Moment = Moment(PROGRAM_START)
+    end: Moment = Moment(PROGRAM_END)
+
+    def __str__(self) -> str:
+        return f"{self.start} to {self.end}"
+
+
+def parse_moment(text: str) -> Moment:
+    """Parse ``MARK``, ``DURATION`` (from the program's start), ``MARK + DURATION`` or ``MARK - DURATION``.
+
+    Raises:
+        UsageError: it is none of these.
+    """
+    match text.split():
+        case [one] if one[0].isdigit():
+            return Moment(PROGRAM_START, parse_seconds(one))
+        case [mark]:
+            return Moment(mark)
+        case [mark, "+" | "-" as sign, duration] if not mark[0].isdigit():
+            return Moment(mark, parse_seconds(duration) * (1 if sign == "+" else -1))
+        case _:
+            raise UsageError(
+                f"a moment must be MARK, DURATION, MARK + DURATION or MARK - DURATION, got {text!r}",
+                advice=_EXAMPLE,
+            )
+
+
+def with_window(run: Run, window: Window | None) -> Run:
+    """Return a run whose marks say where its window is, in place of any former one; None: it has none.
+
+    A valid run without one of the marks, or with fewer than two samples in its window, becomes invalid. A run
+    that was invalid only because it lacked a former window becomes valid again.
+    Of marks that share a name, the window begins at the first and ends at the last.
+    """
+    others = tuple(mark for mark in run.marks if mark.name not in (START, END))
+    problems = tuple(one for one in run.quality.problems if one.kind is not ProblemKind.NO_WINDOW)
+    run = replace(run, quality=replace(run.quality, problems=problems))
+    if window is None:
+        metadata = {key: value for key, value in run.metadata.items() if key != WINDOW}
+        return replace(run, metadata=metadata, marks=others)
+    run = replace(run, metadata={**run.metadata, WINDOW: str(window)}, marks=others)
+    marks = _complete(run)
+    starts = [mark.time_s for mark in marks if mark.name == window.start.mark]
+    ends = [mark.time_s for mark in marks if mark.name == window.end.mark]
+    if not starts or not ends:
+        missing = window.start.mark if not starts else window.end.mark
+        known = ", ".join(dict.fromkeys(mark.name for mark in marks))
+        return _without(run, f"it has no mark {missing!r}, only {known}")
+    start_s, end_s = starts[0] + window.start.offset_s, ends[-1] + window.end.offset_s
+    n_samples = int(_inside(_times(run), start_s, end_s).sum())
+    if n_samples < FEWEST_SAMPLES:
+        samples = f"only {n_samples} of its samples are between {start_s:.1f} s and {end_s:.1f} s"
+        return _without(run, samples)
+    own = [Mark(start_s, START), Mark(end_s, END)]
+    marks = tuple(sorted((*others, *own), key=lambda mark: mark.time_s))
+    return replace(run, marks=marks)
+
+
+def window_of(run: Run) -> tuple[float, float] | None:
+    """Return from when to when a run is learned and judged, seconds; None for all of it.
+
+    Marks of these names that the program's load made are no window.
+    """
+    times = {mark.name: mark.time_s for mark in run.marks if mark.name in (START, END)}
+    return (times[START], times[END]) if len(times) == 2 and WINDOW in run.metadata else None
+
+
+def is_cut(run: Run) -> bool:
+    """Return whether a run is only its window, with the window's start as time zero."""
+    window = window_of(run)
+    return window is not None and window[0] == 0.0
+
+
+def measured(run: Run) -> Run:
+    """Return the part of a run in its window; the run itself if it has none.
+
+    The window's start is time zero. Counters count from their first value in the window. Marks outside of
+    the window stay; notifications outside are dropped. Cutting twice changes nothing.
+    """
+    window = window_of(run)
+    return run if window is None else between(run, *window)
+
+
+def measured_set(runs: RunSet) -> RunSet:
+    """Return :meth:`measured` of each run."""
+    return RunSet(tuple(map(measured, runs.runs)))
+
+
+def between(run: Run, start_s: float, end_s: float) -> Run:
+    """Return the part of a run between two times, with the first as time zero; see :func:`measured`.
+
+    Raises:
+        JudgeError: it has no sample there.
+    """
+    times_s = _times(run)
+    rows = np.flatnonzero(_inside(times_s, start_s, end_s))
+    if not rows.size:
+        raise JudgeError(
+            f"the run {run.id} has no sample between {start_s:g} s and {end_s:g} s",
+            advice=f"it has samples from {times_s[0]:.1f} s to {times_s[-1]:.1f} s" if times_s.size else None,
+        )
+    part = slice(int(rows[0]), int(rows[-1]) + 1)
+    moved = replace(
+        run,
+        marks=tuple(replace(mark, time_s=mark.time_s - start_s) for mark in _complete(run)),
+        histograms=tuple(replace(one, time_s=one.time_s - start_s) for one in run.histograms),
+        notifications=tuple(
+            replace(one, time_s=one.time_s - start_s)
+            for one in run.notifications
+            if start_s <= one.time_s <= end_s
+        ),
+        outcome=replace(run.outcome, duration_s=min(end_s, run.outcome.duration_s) - start_s),
+    )
+    counters = np.array([prop.kind is Kind.COUNTER for prop in run.properties], dtype=np.bool_)
+    times_s = times_s[part] - start_s
+    if not isinstance(moved, LongRun):
+        return replace(moved, times_s=times_s, values=_counted(run.values[part], counters))
+    read = _read_part(moved.read_columns, part, counters)
+    values, smallest = looked_through(len(times_s), len(run.properties), moved.stride, read)
+    return replace(
+        moved,
+        times_s=times_s[:: moved.stride].copy(),
+        values=values,
+        whole_times_s=times_s,
+        smallest=smallest,
+        read_columns=read,
+        known={},
+    )
+
+
+def _without(run: Run, why: str) -> Run:
+    """Return a run without a window; invalid, unless it was that already for another reason."""
+    if not run.quality.valid:
+        return run
+    problem = Problem(ProblemKind.NO_WINDOW, f"its window {run.metadata[WINDOW]} cannot be found: {why}")
+    return replace(run, quality=replace(run.quality, problems=(problem,)))
+
+
+def _complete(run: Run) -> tuple[Mark, ...]:
+    """Return the marks of a run with those that every run has."""
+    times_s, known = _times(run), {mark.name for mark in run.marks}
+    usual = [Mark(0.0, PROGRAM_START), *([Mark(float(times_s[-1]), PROGRAM_END)] if times_s.size else [])]
+    marks = (*run.marks, *(mark for mark in usual if mark.name not in known))
+    return tuple(sorted(marks, key=lambda mark: mark.time_s))
+
+
+def _times(run: Run) -> FloatArray:
+    return run.whole_times_s if isinstance(run, LongRun) else run.times_s
+
+
+def _inside(times_s: FloatArray, start_s: float, end_s: float) -> npt.NDArray[np.bool_]:
+    inside: npt.NDArray[np.bool_] = (times_s >= start_s) & (times_s <= end_s)
+    return inside
+
+
+def _counted(values: FloatArray, counters: npt.NDArray[np.bool_]) -> FloatArray:
+    """Return values, shape (n_samples, n_properties), whose counters begin with zero."""
+    known = ~np.isnan(values)
+    first = np.where(known.any(axis=0), values[known.argmax(axis=0), np.arange(values.shape[1])], 0.0)
+    return values - np.where(counters, first, 0.0)
+
+
+def _read_part(read: ReadColumns, part: slice, counters: npt.NDArray[np.bool_]) -> ReadColumns:
+    def read_part(columns: Sequence[int]) -> FloatArray:
+        return _counted(read(columns)[part], counters[list(columns)])
+
+    return read_part

@@ -1,1 +1,0 @@
-"""Where the bytes of a store are: in a directory, or in a bucket of an object storage."""

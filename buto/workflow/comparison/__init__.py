@@ -1,1 +1,0 @@
-"""Two programs compared: what they are called, how each is launched, and how the second is judged."""

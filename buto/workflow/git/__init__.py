@@ -1,1 +1,0 @@
-"""git: its calls, temporary working trees, bisection, and what changed since a revision."""

@@ -1,1 +1,0 @@
-"""Launching tests many times, one buto at a time, until each has the runs that it needs."""

@@ -1,1 +1,0 @@
-"""Load: requests of several kinds in phases, in an open loop."""

@@ -1,0 +1,106 @@
+"""Record unchanged programs many times in a row: as the machine is, beside a load, elsewhere.
+
+examples:
+  python -m beds.unseen.in_row --jdk /usr/lib/jvm/java-17 --host parallel --store rows-quiet
+  python -m beds.unseen.in_row --jdk /usr/lib/jvm/java-17 --host parallel --load --store rows-load
+  python -m beds.unseen.in_row --jdk /usr/lib/jvm/java-25 --host g1 --cores 0 --store rows-elsewhere
+"""
+
+from __future__ import annotations
+
+import argparse
+import random
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager, nullcontext
+from pathlib import Path
+
+from beds.unseen.catalogue import BASE, SEED, build, command, programs
+from beds.unseen.recording import COLLECTORS, INTERVAL_S, TIMEOUT_S
+from buto.actions.collecting import Plan, collect
+from buto.actions.ending import measuring
+from buto.actions.events import Event, RunStored
+from buto.measure.target import LiveSet, Target
+from buto.run.store import RunStore
+from buto_replications.dataset.generate import FORGIVEN, PURPOSE, recorded
+from buto_replications.dataset.variants import name_on
+
+PROGRAMS = ("sessions", "jobs", "csv")
+RUNS = 70
+PHASE_S = (4.0, 15.0)
+"""A phase of the load, with as many processes as were drawn, takes between so many seconds."""
+
+MOST_PROCESSES = 3
+BUSY = "while True: pass"
+
+
+@contextmanager
+def load_that_changes(seed: int) -> Iterator[None]:
+    """Run other programs beside: none to three that compute, another number every few seconds."""
+    ended, source = threading.Event(), random.Random(seed)
+
+    def work() -> None:
+        while not ended.is_set():
+            beside = [
+                subprocess.Popen([sys.executable, "-c", BUSY])
+                for _ in range(source.randint(0, MOST_PROCESSES))
+            ]
+            ended.wait(source.uniform(*PHASE_S))
+            for one in beside:
+                one.kill()
+                one.wait()
+
+    thread = threading.Thread(target=work)
+    thread.start()
+    try:
+        yield
+    finally:
+        ended.set()
+        thread.join()
+
+
+def main(arguments: list[str] | None = None) -> int:
+    parser = argparse.ArgumentParser(
+        prog="python -m beds.unseen.in_row",
+        description=__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("--jdk", type=Path, required=True, help="directory of a JDK")
+    parser.add_argument("--host", choices=COLLECTORS, required=True, help="garbage collector")
+    parser.add_argument("--store", type=Path, required=True, metavar="DIR")
+    parser.add_argument(
+        "--cores", type=int, nargs="*", default=[], help="pin the program to these processors"
+    )
+    parser.add_argument("--load", action="store_true", help="beside programs that start and stop")
+    parser.add_argument("--runs", type=int, default=RUNS, help=f"of each program (default: {RUNS})")
+    given = parser.parse_args(arguments)
+    classes, known, store = build(), programs(), RunStore(given.store)
+    for program in PROGRAMS:
+        words = command(str(given.jdk / "bin" / "java"), [COLLECTORS[given.host]], classes, program, BASE)
+        target = Target(
+            tuple(words),
+            timeout_s=TIMEOUT_S,
+            interval_s=INTERVAL_S,
+            live_set=LiveSet(),
+            asks_git=False,
+            cores=tuple(given.cores),
+        )
+        test = name_on(given.host, known[program].name)
+        missing = given.runs - recorded(store, test).usable
+        if missing > 0:
+            plans = [Plan(test, target, missing)]
+            beside = load_that_changes(SEED) if given.load else nullcontext()
+            with measuring(given.store, lambda: None), beside:
+                collect(plans, store, _show, seed=SEED, purpose=PURPOSE, forgiven=FORGIVEN)
+    return 0
+
+
+def _show(event: Event) -> None:
+    if isinstance(event, RunStored):
+        print(f"  {event.run.test}: {event.run.outcome.describe()}", flush=True)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,304 @@
+"""Pack the bed's runs into files for a repository, and load them. Format: replications/docs/bed-format.md.
+
+The tables of runs and of properties as Parquet and back; what is wrong with one is a ValueError.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, fields, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from buto.errors import BadFileError
+from buto.run import FloatArray, Run, format
+from buto.run.format import Document, property_of
+from buto.run.names import start_of
+from buto.run.properties import Property
+from buto.run.store import RunStore
+from buto.run.tables import float_array, text_array
+from buto.run.window import window_of
+from buto_replications.bed import tables
+from buto_replications.bed.labels import PART_OF_BLOCK, BedRun, Labels, Part, PartName, block_of, labels_of
+from buto_replications.bed.published import published
+from buto_replications.bed.tables import Column
+from buto_replications.dataset import parquet
+from buto_replications.dataset.archive import RUNS, reading, run_of, sha256
+from buto_replications.dataset.parquet import arrow_errors, head_of, opened, written
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+
+FORMAT = "buto-bed"
+VERSION = 1
+
+_KEY = FORMAT.encode()
+_LABELS = tuple(field.name for field in fields(Labels))
+
+
+@dataclass(frozen=True, slots=True)
+class Index:
+    """The table of runs of one part.
+
+    Attributes:
+        labels: of each run, in the order of their start.
+        documents: of each run, without its properties.
+        sha256: of the other files, by name.
+    """
+
+    part: Part
+    labels: tuple[Labels, ...]
+    documents: tuple[Document, ...]
+    sha256: Mapping[str, str]
+
+
+def runs_to_parquet(
+    runs: Sequence[Run], labels: Sequence[Labels], part: Part, sha256: Mapping[str, str]
+) -> bytes:
+    """Return one row for each run: test, labels, start, and its ``run.json`` without properties.
+
+    Args:
+        sha256: of the other files, by name.
+    """
+    import pyarrow as pa
+
+    head = {"format": FORMAT, "version": VERSION, "part": part.value, "sha256": dict(sha256)}
+    schema = _run_schema().with_metadata({_KEY: json.dumps(head).encode()})
+    columns = [
+        text_array([run.id for run in runs]),
+        text_array([run.test for run in runs]),
+        *(text_array([getattr(one, name) for one in labels]) for name in _LABELS),
+        pa.array([start_of(run.id) for run in runs], pa.timestamp("ms", tz="UTC")),
+        text_array([_document(run) for run in runs]),
+    ]
+    return written([pa.Table.from_arrays(columns, schema=schema)], schema)
+
+
+def runs_from_parquet(content: bytes) -> Index:
+    """Read the table that :func:`runs_to_parquet` returns.
+
+    Raises:
+        NewerVersionError: the data set is of a later version.
+        ValueError: it is not a table of runs.
+    """
+    with arrow_errors():
+        file = opened(content)
+        head = head_of(file, FORMAT, VERSION, _run_schema())
+        rows = file.read([*_LABELS, "document"]).to_pylist()
+        documents = tuple(format.decode(row["document"].encode()) for row in rows)
+        labels = tuple(Labels(**{name: row[name] for name in _LABELS}) for row in rows)
+        return Index(Part(head["part"]), labels, documents, head["sha256"])
+
+
+def properties_to_parquet(properties: Sequence[Property]) -> bytes:
+    """Return one row for each property of any run."""
+    import pyarrow as pa
+
+    schema = _property_schema()
+    columns = [
+        text_array([prop.name for prop in properties]),
+        text_array([prop.unit for prop in properties]),
+        text_array([prop.kind.value for prop in properties]),
+        text_array([prop.role.value for prop in properties]),
+        float_array(np.array([prop.lower for prop in properties], np.float64)),
+        float_array(np.array([prop.upper for prop in properties], np.float64)),
+        text_array([prop.better.value for prop in properties]),
+    ]
+    return written([pa.Table.from_arrays(columns, schema=schema)], schema)
+
+
+def properties_from_parquet(content: bytes) -> tuple[Property, ...]:
+    """Read the table that :func:`properties_to_parquet` returns; ValueError if it is another."""
+    with arrow_errors():
+        file = opened(content)
+        if not file.schema_arrow.equals(_property_schema()):
+            raise ValueError("its columns are not those that are expected")
+        return tuple(map(property_of, file.read().to_pylist()))
+
+
+def _document(run: Run) -> str:
+    """Return the run without its properties, which most runs share."""
+    bare = replace(run, properties=(), values=np.empty((run.n_samples, 0)))
+    return format.encode(bare, {}).decode()
+
+
+def _run_schema() -> pa.Schema:
+    import pyarrow as pa
+
+    text = pa.large_string()
+    labels = [(name, text) for name in _LABELS]
+    return pa.schema(
+        [
+            ("run", text),
+            ("test", text),
+            *labels,
+            ("started", pa.timestamp("ms", tz="UTC")),
+            ("document", text),
+        ]
+    )
+
+
+def _property_schema() -> pa.Schema:
+    import pyarrow as pa
+
+    texts = ("name", "unit", "kind", "role", "better")
+    names = ("name", "unit", "kind", "role", "lower", "upper", "better")
+    return pa.schema([(name, pa.large_string() if name in texts else pa.float64()) for name in names])
+
+
+RECORDED = Path(__file__).parents[3] / "data" / "keycloak"
+"""The data set in buto's repository. An installed package does not have it."""
+
+PROPERTIES, SAMPLES, CONSTANTS, NOTIFICATIONS = (
+    f"{name}.parquet" for name in ("properties", "samples", "constants", "notifications")
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Packed:
+    """One part of a data set.
+
+    Attributes:
+        n_runs: number of runs in it.
+        files: by name.
+        left_out: invalid runs by id, with the reason.
+    """
+
+    n_runs: int
+    files: Mapping[str, bytes]
+    left_out: Mapping[str, str]
+
+
+def pack(store: RunStore) -> dict[Part, Packed]:
+    """Return the parts whose runs a store holds. The same runs give the same bytes.
+
+    Raises:
+        BadFileError: there are no usable runs; one is damaged, is none of the bed, or has no window; or two
+            runs describe a property differently.
+    """
+    runs = [store.load(test, run_id) for test in store.tests() for run_id in store.ids(test)]
+    of_part: dict[Part, list[Run]] = {}
+    for run in sorted(runs, key=lambda run: run.id):
+        of_part.setdefault(_part_of(run), []).append(run)
+    packed = {part: _packed(part, of_part[part]) for part in Part if part in of_part}
+    if not any(one.n_runs for one in packed.values()):
+        raise BadFileError(f"{store.root} holds no usable runs", advice="python -m beds.keycloak generate")
+    return packed
+
+
+def load(directory: Path = RECORDED, part: PartName = "tuning") -> tuple[BedRun, ...]:
+    """Return the runs of one part in the order of their start, each cut to its measured window.
+
+    Runs that are set apart must be asked for by that name. Use them once, for final figures, when everything
+    is chosen.
+
+    Raises:
+        BadFileError: a file is missing, damaged, of a newer format, of another part, or of another set.
+    """
+    place = directory / Part(part).directory
+    found = _index(place, Part(part))
+    documents = found.documents
+    lengths = [one.head.n_samples for one in documents]
+    with _reading(place / PROPERTIES, found) as content:
+        properties = properties_from_parquet(content)
+    with _reading(place / NOTIFICATIONS, found) as content:
+        emitted = parquet.notifications_from_parquet(content, documents)
+    with _reading(place / SAMPLES, found) as content:
+        times_s, varying = tables.samples_from_parquet(content, lengths)
+    with _reading(place / CONSTANTS, found) as content:
+        columns = varying | tables.constants_from_parquet(content, [one.head.id for one in documents])
+        if set(columns) != {prop.name for prop in properties}:
+            raise ValueError(f"its properties and those of {SAMPLES} are not those of {PROPERTIES}")
+    runs = []
+    for number, (one, notifications) in enumerate(zip(documents, emitted, strict=True)):
+        ours = {prop: columns[prop.name][number] for prop in properties}
+        known = {prop: column for prop, column in ours.items() if column is not None}
+        described = replace(one, properties=tuple(known))
+        values = _values(tuple(known.values()), lengths[number])
+        run = run_of(described, times_s[number], values, notifications)
+        runs.append(BedRun(run, found.labels[number]))
+    return tuple(runs)
+
+
+def parts(directory: Path = RECORDED) -> dict[Part, int]:
+    """Return the number of runs of each part that a data set has, without reading their values."""
+    places = {part: directory / part.directory for part in Part}
+    return {part: len(_index(place, part).documents) for part, place in places.items() if place.is_dir()}
+
+
+def _packed(part: Part, runs: Sequence[Run]) -> Packed:
+    usable = [run for run in runs if run.quality.valid]
+    for run in usable:
+        if window_of(run) is None:
+            raise BadFileError(
+                f"the run {run.id} of {run.test} has no window",
+                advice="the bed's configuration must have one",
+            )
+    kept = [published(run) for run in usable]
+    properties = _properties(kept)
+    ids = [run.id for run in kept]
+    columns = {
+        prop.name: [run.series(prop.name) if prop.name in run.column_of else None for run in kept]
+        for prop in properties
+    }
+    constant = {name: of for name, of in columns.items() if all(map(tables.is_constant, of))}
+    varying = {name: of for name, of in columns.items() if name not in constant}
+    files = {
+        PROPERTIES: properties_to_parquet(properties),
+        SAMPLES: tables.samples_to_parquet(ids, [run.times_s for run in kept], varying),
+        CONSTANTS: tables.constants_to_parquet(ids, constant),
+        NOTIFICATIONS: parquet.notifications_to_parquet({("", ""): kept}),
+    }
+    checksums = {name: sha256(files[name]) for name in files}
+    files[RUNS] = runs_to_parquet(kept, [labels_of(run) for run in usable], part, checksums)
+    return Packed(len(kept), files, {run.id: run.quality.describe() for run in runs if not run.quality.valid})
+
+
+def _properties(runs: Sequence[Run]) -> tuple[Property, ...]:
+    """Return the properties of all runs by name."""
+    known: dict[str, Property] = {}
+    for run in runs:
+        for prop in run.properties:
+            if known.setdefault(prop.name, prop) != prop:
+                raise BadFileError(
+                    f"{prop.name} is described differently in the run {run.id} of {run.test}",
+                    advice="pack runs that one version of buto has recorded",
+                )
+    return tuple(known[name] for name in sorted(known))
+
+
+def _part_of(run: Run) -> Part:
+    block = block_of(run)
+    if block not in PART_OF_BLOCK:
+        raise BadFileError(
+            f"the label bed.block must be {' or '.join(PART_OF_BLOCK)}, got {block!r} in the run {run.id} of "
+            f"{run.test}",
+            advice="name a store of runs that the bed has recorded: replications/docs/bed-format.md",
+        )
+    return PART_OF_BLOCK[block]
+
+
+def _values(columns: Sequence[Column], n_samples: int) -> FloatArray:
+    """Return values, shape (n_samples, n_properties); a column of one value is constant."""
+    values = np.empty((n_samples, len(columns)))
+    for number, column in enumerate(columns):
+        values[:, number] = column
+    return values
+
+
+def _index(place: Path, part: Part) -> Index:
+    with _reading(place / RUNS) as content:
+        found = runs_from_parquet(content)
+        if found.part is not part:
+            raise ValueError(f"its part must be {part.value!r}, got {found.part.value!r}")
+        return found
+
+
+def _reading(path: Path, found: Index | None = None) -> AbstractContextManager[bytes]:
+    advice = "name another data set with --data DIR, or: buto experiments bed pack RUNS DIRECTORY"
+    return reading(path, advice, found.sha256 if found else None)

@@ -1,0 +1,274 @@
+"""The programs with a known change, as manifests list them.
+
+Draw launches of the old and the new program many times and see whether the changed method is found.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from math import nan
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import yaml
+
+from buto.causes.explain import ranking_of
+from buto.causes.model import Places, Table, table_of
+from buto.errors import BadFileError
+from buto.run.profiles import Kind, Profile
+
+MODES = ("old", "new")
+
+_PACKAGE = "buto.testprograms.changes"
+_SERVERS = f"{_PACKAGE}.servers"
+_TOGETHER = "together"
+_KINDS: dict[str, tuple[Kind, ...]] = {
+    "threads": (Kind.ALIVE, Kind.STARTED),
+    "classes": (Kind.LOADED, Kind.CLASSES, Kind.RETENTION),
+    "native": (Kind.BUFFERS,),
+    "descriptors": (Kind.FILES, Kind.IO, Kind.BUFFERS),
+}
+"""What is recorded for findings about these, as :func:`buto.causes.model.kinds_of` chooses it."""
+
+
+@dataclass(frozen=True, slots=True)
+class ChangedProgram:
+    """A program that is launched as it was and with one change.
+
+    Attributes:
+        name: unique among all programs.
+        kinds: the kinds of events that the change concerns; it is enough to find it in one.
+        methods: class and method of the changed code, and methods and fields that lead to it as directly.
+        words: by mode, what follows ``java``.
+        places: by mode, the directory of its profiles; programs with one old program share that.
+        group: whose table it is in.
+    """
+
+    name: str
+    kinds: tuple[Kind, ...]
+    methods: tuple[str, ...]
+    words: Mapping[str, tuple[str, ...]]
+    places: Mapping[str, Path]
+    group: str
+
+
+def read_manifests(
+    paths: Sequence[Path], classes: str = ".", *, together: bool = False
+) -> tuple[ChangedProgram, ...]:
+    """Return the programs of manifests, ``programs: [{name, main, kind, method, old, new}]``.
+
+    ``testprograms/changes.yaml`` is one, too: its programs are launched as they were and with the larger size
+    of their change, each alone.
+
+    Args:
+        classes: the class path of the programs that do not name one.
+        together: whether those of ``changes.yaml`` are also launched all in one program, one of them changed.
+
+    Raises:
+        BadFileError: a manifest cannot be read, or two programs have one name.
+    """
+    programs = [one for path in paths for one in _read(path, classes, together=together)]
+    if len({one.name for one in programs}) < len(programs):
+        names = ", ".join(map(str, paths))
+        raise BadFileError(f"{names}: two programs have one name", advice="see docs/why.md")
+    return tuple(programs)
+
+
+def _read(path: Path, classes: str, *, together: bool) -> list[ChangedProgram]:
+    try:
+        written = yaml.safe_load(path.read_text(encoding="utf-8"))
+        if "programs" in written:
+            return [_program(one, classes, path.stem) for one in written["programs"]]
+        alone = [_alone(name, one, classes) for name, one in written.items()]
+        return alone + ([_among(name, written, classes) for name in written] if together else [])
+    except (OSError, yaml.YAMLError, KeyError, TypeError, ValueError) as error:
+        raise BadFileError(f"{path} is no manifest of programs: {error}", advice="see docs/why.md") from error
+
+
+def _program(written: Mapping[str, Any], classes: str, group: str) -> ChangedProgram:
+    words = {mode: tuple(map(str, _listed(written.get(mode, mode)))) for mode in MODES}
+    if "main" in written:
+        before = ("-Xmx256m", "-cp", classes, str(written["main"]))
+        words = {mode: (*before, *arguments) for mode, arguments in words.items()}
+    name = str(written["name"])
+    kinds = dict.fromkeys(kind for word in _listed(written["kind"]) for kind in _kinds(str(word)))
+    methods = tuple(map(str, _listed(written["method"])))
+    return ChangedProgram(name, tuple(kinds), methods, words, _places(name), group)
+
+
+def _alone(name: str, written: Mapping[str, Any], classes: str) -> ChangedProgram:
+    # Sizes as in replications/docs/testprograms.md; what is recorded needs some room of its own.
+    before = ("-Xmn4m", "-Xmx32m", "-cp", classes, f"{_PACKAGE}.Program")
+    words = {"old": (*before, f"{name}=base"), "new": (*before, f"{name}=large")}
+    return ChangedProgram(name, *_change(written), words, _places(name), "alone")
+
+
+def _among(name: str, programs: Mapping[str, Any], classes: str) -> ChangedProgram:
+    before = ("-Xmn16m", "-Xmx256m", "-cp", classes, f"{_PACKAGE}.Program")
+    old = [f"{each}=base" for each in programs]
+    new = [f"{each}={'large' if each == name else 'base'}" for each in programs]
+    places = {"old": Path(_TOGETHER, "old"), "new": Path(_TOGETHER, name)}
+    words = {"old": (*before, *old), "new": (*before, *new)}
+    return ChangedProgram(f"{name} among all", *_change(programs[name]), words, places, _TOGETHER)
+
+
+def _change(written: Mapping[str, Any]) -> tuple[tuple[Kind, ...], tuple[str, ...]]:
+    methods = [written["changed"], *_listed(written.get("also", []))]
+    return _kinds(str(written["kind"])), tuple(f"{_SERVERS}.{method}" for method in methods)
+
+
+def _kinds(word: str) -> tuple[Kind, ...]:
+    return _KINDS.get(word) or (Kind(word),)
+
+
+def _places(name: str) -> dict[str, Path]:
+    return {mode: Path(name, mode) for mode in MODES}
+
+
+def _listed(written: Any) -> list[Any]:
+    return written if isinstance(written, list) else [written]
+
+
+_FEW = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """How often the changed method was found, in shares of the draws.
+
+    Attributes:
+        draws: how many.
+        first, in_three: the changed method was the first, or among the first three methods of its kind.
+        named: it was named as a cause.
+        wrong: another method of its kind was named.
+        elsewhere: a method was named in a kind that the change does not concern.
+    """
+
+    draws: int
+    first: float
+    in_three: float
+    named: float
+    wrong: float
+    elsewhere: float
+
+
+@dataclass(frozen=True, slots=True)
+class Alarms:
+    """How often anything was named although nothing changed, in shares of the draws.
+
+    Attributes:
+        draws: how many.
+        any_kind: a method of any kind was named.
+        one_kind: the largest share of a single kind.
+    """
+
+    draws: int
+    any_kind: float
+    one_kind: float
+
+
+def found_in(
+    old: Sequence[Profile],
+    new: Sequence[Profile],
+    of_change: Sequence[Kind],
+    methods: Sequence[str],
+    kinds: Sequence[Kind],
+    *,
+    pairs: int,
+    draws: int,
+    seed: int,
+) -> Found:
+    """Draw so many launches of each program, without replacement within a draw.
+
+    Args:
+        of_change: the kinds that the change concerns; the best rank in one of them counts.
+        methods: the changed code, as methods and fields that hold objects; any of them counts.
+        kinds: the kinds that are looked at, with those of the change.
+    """
+    if min(len(old), len(new)) < pairs:
+        return Found(0, nan, nan, nan, nan, nan)
+    source = np.random.default_rng(seed)
+    of_kinds = [_Drawn.of(old, new, kind, methods) for kind in dict.fromkeys((*of_change, *kinds))]
+    concerned = [one for one in of_kinds if one.kind in of_change]
+    others = [one for one in of_kinds if one.kind not in of_change]
+    hits = np.zeros(5)
+    for _ in range(draws):
+        before = source.choice(len(old), pairs, replace=False)
+        after = source.choice(len(new), pairs, replace=False)
+        found = [one.looked_at(before, after) for one in concerned]
+        rank = min(one.rank for one in found)
+        hits += (
+            rank == 0,
+            rank < _FEW,
+            any(one.names_it for one in found),
+            any(one.names_another for one in found),
+            any(one.looked_at(before, after).names_another for one in others),
+        )
+    return Found(draws, *(float(share) for share in hits / draws))
+
+
+def alarms_in(
+    unchanged: Sequence[Profile], kinds: Sequence[Kind], *, pairs: int, draws: int, seed: int
+) -> Alarms:
+    """Draw two groups of launches of one unchanged program."""
+    if len(unchanged) < 2 * pairs:
+        return Alarms(0, nan, nan)
+    source = np.random.default_rng(seed)
+    of_kinds = [_Drawn.of(unchanged, unchanged, kind, ()) for kind in kinds]
+    hits = np.zeros(len(kinds))
+    n_any = 0
+    for _ in range(draws):
+        chosen = source.choice(len(unchanged), 2 * pairs, replace=False)
+        named = [one.looked_at(chosen[:pairs], chosen[pairs:]).names_another for one in of_kinds]
+        hits += named
+        n_any += any(named)
+    return Alarms(draws, n_any / draws, float(hits.max(initial=0.0)) / draws)
+
+
+@dataclass(frozen=True, slots=True)
+class _Look:
+    """What one draw shows in one kind: the place of the changed code among methods, and what is named."""
+
+    rank: int
+    names_it: bool
+    names_another: bool
+
+
+@dataclass(frozen=True)
+class _Drawn:
+    """The sums of all launches in one kind, from which launches are drawn by their places.
+
+    Attributes:
+        leads: whether each unit leads to the changed code, shape (n_units,).
+        methods: a number for the method of each unit, shape (n_units,).
+    """
+
+    kind: Kind
+    table: Table
+    leads: npt.NDArray[np.bool_]
+    methods: npt.NDArray[np.intp]
+
+    @classmethod
+    def of(cls, old: Sequence[Profile], new: Sequence[Profile], kind: Kind, methods: Sequence[str]) -> _Drawn:
+        table = table_of(old, new, kind)
+        names = [unit.frame.name for unit in table.units]
+        leads = [
+            name in methods or unit.holder in methods for name, unit in zip(names, table.units, strict=True)
+        ]
+        numbers = {name: number for number, name in enumerate(dict.fromkeys(names))}
+        return cls(
+            kind, table, np.array(leads, np.bool_), np.array([numbers[name] for name in names], np.intp)
+        )
+
+    def looked_at(self, old: Places, new: Places) -> _Look:
+        """Compare some launches of the old and the new program, by their places."""
+        ranking = ranking_of(self.table.of_launches(old, new), self.kind)
+        leads = self.leads[ranking.places]
+        at = int(leads.argmax()) if leads.any() else None
+        rank = sys.maxsize if at is None else len(np.unique(self.methods[ranking.places[:at]]))
+        named = ranking.is_cause
+        return _Look(rank, bool((named & leads).any()), bool((named & ~leads).any()))

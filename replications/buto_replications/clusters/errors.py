@@ -1,0 +1,196 @@
+"""Tables 4 and 5 of Shang et al. on the bed: the errors of the models of clusters in each checked run.
+
+How many runs of each kind fail, by detector: what decides whether load cancels out.
+
+Tables 6 to 8 of Shang et al. on the bed: models of typed targets, and a t-test of every counter.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from math import nan, sqrt
+
+import numpy as np
+
+from buto.judge.calibrated.load_findings import errors_of
+from buto.judge.calibrated.load_models import correlation, varies
+from buto.judge.features import observations
+from buto.judge.readable import judged_properties
+from buto.judge.verdict import Status
+from buto.oracle import settings_from
+from buto.run import FloatArray
+from buto_replications.bed.effects import HIGH
+from buto_replications.bed.labels import BedRun, Labels, together
+from buto_replications.clusters.comparison import ALPHA, Outcome
+from buto_replications.detectors.regression_fits import fitted, reduced
+from buto_replications.detectors.regression_models import DISTANCE, REDUNDANT, STRETCHES, THRESHOLD, judged
+
+SHANG = settings_from({"method": "shang"})
+
+
+@dataclass(frozen=True, slots=True)
+class ModelErrors:
+    """What the paper's method makes of one checked run; errors are absolute.
+
+    Attributes:
+        checked: the run.
+        clusters: how many there are.
+        models: how many have more than one counter, and therefore a model.
+        largest: the largest error of these models; NaN without one.
+        above: how many clusters have an error above the paper's threshold, with a model or without.
+    """
+
+    checked: BedRun
+    clusters: int
+    models: int
+    largest: float
+    above: int
+
+
+def model_errors(training: Sequence[BedRun], checked: BedRun) -> ModelErrors:
+    """Return the errors of models that are learned from the training runs."""
+    known, values = together(training), SHANG.values
+    properties, _ = judged_properties([*known.runs, checked.run], known.properties, SHANG)
+    old = [observations(run, properties, values[STRETCHES]) for run in known]
+    new = observations(checked.run, properties, values[STRETCHES])
+    names = [prop.name for prop in properties]
+    found = list(judged(old, new, names, values[REDUNDANT], values[DISTANCE]))
+    modelled = [one.new.absolute for one in found if one.predictors]
+    above = sum(one.new.absolute > values[THRESHOLD] for one in found)
+    return ModelErrors(checked, len(found), len(modelled), max(modelled, default=nan), above)
+
+
+OTHER_MIX = "writes"
+"""In the label of a load with another mix of requests."""
+
+OTHER_LOAD = "unchanged, other load in all"
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """Runs that should be judged alike.
+
+    Attributes:
+        title: what they are.
+        changed: whether they have a fault.
+        n_runs: how many there are.
+        failed, inconclusive: by detector, how many of them are.
+    """
+
+    title: str
+    changed: bool
+    n_runs: int
+    failed: Mapping[str, int]
+    inconclusive: Mapping[str, int]
+
+    @property
+    def expected(self) -> float:
+        """How many unchanged runs fail on average if the share alpha of them does."""
+        return ALPHA * self.n_runs
+
+    @property
+    def standard_error(self) -> float:
+        """Standard error of this number, if runs fail independently."""
+        return sqrt(self.expected * (1 - ALPHA))
+
+
+def kinds(found: Sequence[Outcome]) -> list[Kind]:
+    """Return the kinds of these runs, in the order in which they appear.
+
+    Runs under another load are counted in two kinds, and all together in a third.
+    """
+    of_title: dict[str, list[Outcome]] = {}
+    for one in found:
+        of_title.setdefault(_title(one.checked.labels), []).append(one)
+    other = [one for one in found if one.checked.labels.role == "other-load"]
+    if other:
+        of_title[OTHER_LOAD] = other
+    return [_kind(title, some) for title, some in of_title.items()]
+
+
+def _title(labels: Labels) -> str:
+    match labels.role:
+        case "fault" | "steady-fault":
+            return f"{labels.role}, {'high' if labels.fault.endswith(HIGH) else 'low'}"
+        case "other-load":
+            return "unchanged, another mix" if OTHER_MIX in labels.load else "unchanged, other rates"
+        case "steady":
+            return "unchanged, steady rates"
+        case _:
+            return "unchanged"
+
+
+def _kind(title: str, some: Sequence[Outcome]) -> Kind:
+    def count(status: Status) -> dict[str, int]:
+        names = some[0].verdicts
+        return {name: sum(one.verdicts[name].status is status for one in some) for name in names}
+
+    changed = not title.startswith("unchanged")
+    return Kind(title, changed, len(some), count(Status.REGRESSION), count(Status.INCONCLUSIVE))
+
+
+TARGETS: Mapping[str, str] = {
+    "CPU": "jvm.cpu.time",
+    "memory": "jvm.memory.heap.used",
+    "load": "host.load.1min",
+}
+"""The counters that an engineer would choose, as in the paper."""
+
+LEVEL = 0.05
+"""A p-value of the t-test below this is a significant difference."""
+
+
+@dataclass(frozen=True, slots=True)
+class Traditional:
+    """What the methods that the paper compares itself with make of one checked run.
+
+    Attributes:
+        checked: the run.
+        errors: absolute error of the model of each typed target that varies, by title.
+        differing: number of counters of which the t-test finds different means, of ``compared``.
+    """
+
+    checked: BedRun
+    errors: Mapping[str, float]
+    differing: int
+    compared: int
+
+
+def traditional(training: Sequence[BedRun], checked: BedRun) -> Traditional:
+    """Return the errors of models that are learned from the training runs, and the number of differences."""
+    from scipy.stats import ttest_ind_from_stats
+
+    known, values = together(training), SHANG.values
+    properties, _ = judged_properties([*known.runs, checked.run], known.properties, SHANG)
+    before = np.vstack([observations(run, properties, values[STRETCHES]) for run in known])
+    after = observations(checked.run, properties, values[STRETCHES])
+    both = np.vstack([before, after])
+    moving = np.flatnonzero(varies(both))
+    before, after = before[:, moving], after[:, moving]
+    names = [properties[column].name for column in moving]
+    kept = reduced(both[:, moving], values[REDUNDANT]).kept
+    with np.errstate(divide="ignore", invalid="ignore"):
+        moments = [(one.mean(axis=0), one.std(axis=0, ddof=1), len(one)) for one in (before, after)]
+        differs = ttest_ind_from_stats(*moments[0], *moments[1]).pvalue < LEVEL
+    errors = {
+        title: _error(before, after, kept, names.index(name))
+        for title, name in TARGETS.items()
+        if name in names
+    }
+    return Traditional(checked, errors, int(differs.sum()), len(moving))
+
+
+def _error(before: FloatArray, after: FloatArray, kept: Sequence[int], target: int) -> float:
+    """Return the absolute error of a target's model by the counters that are not redundant.
+
+    A counter that alone predicts the target, such as another source's copy of it, is no predictor.
+    """
+    shares = correlation(np.vstack([before, after])[:, [target, *kept]])[0, 1:] ** 2
+    predictors = [
+        column
+        for column, share in zip(kept, shares.tolist(), strict=True)
+        if column != target and share <= SHANG.values[REDUNDANT]
+    ]
+    model = fitted(before[:, predictors], before[:, target])
+    return errors_of(model.predict(after[:, predictors]), after[:, target]).absolute

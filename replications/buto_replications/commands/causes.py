@@ -1,0 +1,169 @@
+"""``buto experiments causes``."""
+
+from __future__ import annotations
+
+import json
+import re
+import time
+from argparse import Namespace
+from dataclasses import asdict
+from pathlib import Path
+
+from buto.cli.console import Console, write_file
+from buto.errors import EXIT_PASS, UsageError
+from buto.measure.jvms import find_installations
+from buto.run.profiles import USUAL
+from buto.run.units import format_count
+from buto_replications.causes.programs import (
+    MODES,
+    Alarms,
+    ChangedProgram,
+    Found,
+    alarms_in,
+    found_in,
+    read_manifests,
+)
+from buto_replications.causes.recording import Launch, place_of, planned, record, stored
+from buto_replications.report import content
+from buto_replications.report.content import Columns
+
+PAIRS = (1, 3, 5)
+
+
+def measure_causes(args: Namespace, console: Console) -> int:
+    """Profile the programs, draw from the profiles, print the figures and write them to a file."""
+    programs = read_manifests(args.manifest, str(args.classes), together=args.together)
+    javas = {name: java for name, java in _javas().items() if name in args.java} or _missing(args.java)
+    if args.minutes:
+        _record(args, programs, javas, console)
+    results = {java: _measured(args.data, java, programs, args.draws, args.seed) for java in javas}
+    for java, (found, alarms) in results.items():
+        groups = {one.group: [each.name for each in programs if each.group == one.group] for one in programs}
+        tables = [
+            _changed(java, group, {name: found[name] for name in names}) for group, names in groups.items()
+        ]
+        for table in (*tables, _unchanged(java, alarms)):
+            for line in content.lines(table):
+                console.result(line)
+            console.result("")
+    place = args.out / "causes.json"
+    write_file(place, _json(results).encode(), "--out")
+    console.info(f"wrote {place}")
+    return EXIT_PASS
+
+
+def _javas() -> dict[str, str]:
+    """Return the first ``java`` of each release on this machine."""
+    found: dict[str, str] = {}
+    for one in find_installations():
+        found.setdefault(str(one.major), str(one.java))
+    return found
+
+
+def _missing(wanted: list[str]) -> dict[str, str]:
+    raise UsageError(
+        f"this machine has none of the Java releases {', '.join(wanted)}",
+        advice=f"--java {' '.join(_javas())}",
+    )
+
+
+def _record(
+    args: Namespace, programs: tuple[ChangedProgram, ...], javas: dict[str, str], console: Console
+) -> None:
+    launches = dict(zip(MODES, (args.old, args.new), strict=True))
+    waiting = planned(programs, javas, args.data, launches, args.seed)
+    console.info(f"{format_count(len(waiting), 'launch')} to profile")
+    done = 0
+
+    def tell(one: Launch, failure: str) -> None:
+        nonlocal done
+        done += 1
+        release = one.place.relative_to(args.data).parts[0]
+        name = f"{done} of {len(waiting)}: Java {release}, {one.program.name}, {one.mode}"
+        if failure:
+            console.warning(f"{name}: {failure.splitlines()[0]}")
+        else:
+            console.info(name)
+
+    record(waiting, time.monotonic() + 60 * args.minutes, tell)
+
+
+def _measured(
+    data: Path, java: str, programs: tuple[ChangedProgram, ...], draws: int, seed: int
+) -> tuple[dict[str, dict[int, Found]], dict[str, dict[int, Alarms]]]:
+    found: dict[str, dict[int, Found]] = {}
+    alarms: dict[str, dict[int, Alarms]] = {}
+    for program in programs:
+        old, new = (stored(place_of(data, java, program, mode)) for mode in MODES)
+        found[program.name] = {
+            pairs: found_in(
+                old, new, program.kinds, program.methods, USUAL, pairs=pairs, draws=draws, seed=seed
+            )
+            for pairs in PAIRS
+        }
+        # Programs that share an old program are one unchanged program.
+        unchanged = program.places["old"].parts[0]
+        if unchanged not in alarms:
+            alarms[unchanged] = {
+                pairs: alarms_in(old, USUAL, pairs=pairs, draws=draws, seed=seed) for pairs in PAIRS
+            }
+    return found, alarms
+
+
+def _changed(java: str, group: str, found: dict[str, dict[int, Found]]) -> Columns:
+    shown = {name: one for name, one in found.items() if any(each.draws for each in one.values())}
+    rows = [
+        (name, *(_share(value) for pairs in PAIRS for value in _of_changed(one[pairs])))
+        for name, one in shown.items()
+    ]
+    rows.append(("mean", *(_mean([row[at] for row in rows]) for at in range(1, 1 + 4 * len(PAIRS)))))
+    heads = ("first", "in three", "named", "wrong")
+    return Columns(
+        f"Java {java}, {group}: how often the changed method is found",
+        ("program", *(head for _ in PAIRS for head in heads)),
+        tuple(rows),
+        groups=(("", 1), *((format_count(pairs, "pair"), len(heads)) for pairs in PAIRS)),
+    )
+
+
+def _of_changed(one: Found) -> tuple[float, ...]:
+    return one.first, one.in_three, one.named, max(one.wrong, one.elsewhere)
+
+
+def _unchanged(java: str, alarms: dict[str, dict[int, Alarms]]) -> Columns:
+    rows = [
+        (name, *(_share(value) for pairs in PAIRS for value in (one[pairs].any_kind, one[pairs].one_kind)))
+        for name, one in alarms.items()
+    ]
+    rows.append(("mean", *(_mean([row[at] for row in rows]) for at in range(1, 1 + 2 * len(PAIRS)))))
+    return Columns(
+        f"Java {java}: how often anything is named although nothing changed",
+        ("program", *(head for _ in PAIRS for head in ("any kind", "worst kind"))),
+        tuple(rows),
+        groups=(("", 1), *((format_count(pairs, "pair"), 2) for pairs in PAIRS)),
+    )
+
+
+def _share(value: float) -> str:
+    return "" if value != value else f"{value:.3f}"
+
+
+def _mean(cells: list[str]) -> str:
+    values = [float(cell) for cell in cells if re.fullmatch(r"\d+\.\d+", cell)]
+    return f"{sum(values) / len(values):.3f}" if values else ""
+
+
+def _json(
+    results: dict[str, tuple[dict[str, dict[int, Found]], dict[str, dict[int, Alarms]]]],
+) -> str:
+    def plain(one: Found | Alarms) -> dict[str, float | None]:
+        return {key: value if value == value else None for key, value in asdict(one).items()}
+
+    document = {
+        java: {
+            "changed": {name: {k: plain(one) for k, one in each.items()} for name, each in found.items()},
+            "unchanged": {name: {k: plain(one) for k, one in each.items()} for name, each in alarms.items()},
+        }
+        for java, (found, alarms) in results.items()
+    }
+    return json.dumps({"format": "buto-causes-experiments", "version": 1, "java": document}, indent=1) + "\n"

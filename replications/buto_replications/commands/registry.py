@@ -1,0 +1,60 @@
+"""The experiments beside those of the thesis. Each is a module of the room ``run``, and imported late."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Callable
+from typing import NamedTuple, cast
+
+from buto.cli.console import Console
+from buto_replications.commands.request import ExperimentsRequest
+
+Run = Callable[[ExperimentsRequest, Console], int]
+
+
+class Experiment(NamedTuple):
+    """What an experiment measures, and the module of the room ``run`` that has its ``run``."""
+
+    module: str
+    summary: str
+
+    def load(self) -> Run:
+        """Import the module and return its function ``run``."""
+        return cast(Run, importlib.import_module(f"buto.cli.commands.experiments.run.{self.module}").run)
+
+
+EXPERIMENTS: dict[str, Experiment] = {
+    "judge": Experiment(
+        "judging", "the judge on recorded runs that did not choose it; writes judge.csv and counters.svg"
+    ),
+    "architecture": Experiment(
+        "architecture", "changes of known size in a simulated system, predicted; needs no data"
+    ),
+    "store": Experiment(
+        "store",
+        "versions of the recorded small store, predicted from component tests, beside what was measured; "
+        "writes store-jmh.csv and store-junit.csv",
+    ),
+    "rpc": Experiment(
+        "rpc",
+        "response times predicted from times of remote calls, on data of Train Ticket and E-Shopper that "
+        "others recorded and --data names; writes rpc.csv",
+    ),
+    "clusters": Experiment(
+        "clusters",
+        "regression models: the paper's example, and the bed's runs under unlike load, judged also by the "
+        "default and by control charts; writes clusters.csv",
+    ),
+    "ensembles": Experiment(
+        "ensembles",
+        "each environment of recorded variants and of the bed, judged by prior tests of the others, beside "
+        "the worked example and the tables of the paper behind the detector ensemble; writes ensembles.csv "
+        "and ensembles-bed.csv",
+    ),
+    "history": Experiment(
+        "history",
+        "learning from labelled histories, one made up and others replayed from the recorded data sets; "
+        "writes history.csv and series.csv",
+    ),
+}
+"""By name, in the order of the help. Each is run alone: it takes other data than the thesis's."""

@@ -1,0 +1,224 @@
+"""``buto experiments run clusters``."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Sequence
+from math import isnan
+
+from buto.cli.console import Console, write_file
+from buto.errors import EXIT_PASS
+from buto.judge.verdict import Verdict
+from buto_replications.bed import archive
+from buto_replications.bed.labels import BedRun, Part
+from buto_replications.clusters.comparison import (
+    ALPHA,
+    JUDGE,
+    METHODS,
+    Comparison,
+    checks,
+    comparisons,
+    good_of,
+)
+from buto_replications.clusters.errors import (
+    LEVEL,
+    TARGETS,
+    Kind,
+    ModelErrors,
+    Traditional,
+    kinds,
+    model_errors,
+    traditional,
+)
+from buto_replications.clusters.example import example_clusters, example_distances, example_merges, kept
+from buto_replications.commands.request import ExperimentsRequest
+from buto_replications.report import content
+from buto_replications.report.content import Columns
+
+
+def run(request: ExperimentsRequest, console: Console) -> int:
+    """Print the paper's example and the same comparison on the bed, and write the latter to a file.
+
+    Runs that are set apart are also judged by those of the other part, which were recorded before.
+    """
+    for table in (_distances(), _clusters()):
+        _print(table, console)
+    directory = request.data or archive.RECORDED
+    runs = archive.load(directory, request.part.value)
+    earlier: tuple[BedRun, ...] = ()
+    if request.part is not Part.TUNING and Part.TUNING in archive.parts(directory):
+        earlier = archive.load(directory, Part.TUNING.value)
+    compared = []
+    for one in comparisons(runs, earlier):
+        compared.append(one)
+        for table in (_compared(one, request.part), _counted(one)):
+            _print(table, console)
+    pairs = list(checks(runs, good_of(runs)))
+    _print(_errors([model_errors(others, one) for one, others in pairs]), console)
+    _print(_traditional([traditional(others, one) for one, others in pairs]), console)
+    path = request.out / "clusters.csv"
+    write_file(path, _csv(compared).encode(), "--out")
+    console.info(f"wrote {path}")
+    return EXIT_PASS
+
+
+def _distances() -> Columns:
+    names, apart = kept(), example_distances()
+    heights = ", ".join(f"{height:.3f}" for height in example_merges())
+    return Columns(
+        "The paper's example: distances by its equation 1",
+        ("counter", *names[:-1]),
+        tuple(
+            (name, *(f"{apart[row, column]:.2f}" if column < row else "" for column in range(len(names) - 1)))
+            for row, name in enumerate(names)
+            if row
+        ),
+        notes=(f"heights of the merges: {heights}",),
+    )
+
+
+def _clusters() -> Columns:
+    return Columns(
+        "Its clusters",
+        ("target", "cluster", "signed error", "absolute error"),
+        tuple(
+            (
+                one.target,
+                ", ".join(one.members),
+                f"{one.errors.signed:+.1%}",
+                f"{one.errors.absolute:.1%}",
+            )
+            for one in example_clusters()
+        ),
+        left=2,
+    )
+
+
+_CHOSE = {
+    Part.TUNING: "tuning data, which chose how to adjust",
+    Part.SET_APART: "set apart, which chose nothing",
+}
+
+
+def _compared(comparison: Comparison, part: Part) -> Columns:
+    return Columns(
+        f"Runs of the bed ({_CHOSE[part]}), each checked by {comparison.trained}",
+        ("role", "fault", "load", *METHODS, "p", "control charts"),
+        tuple(
+            (
+                one.checked.labels.role,
+                one.checked.labels.fault,
+                one.checked.labels.load,
+                *(one.verdicts[name].status.value for name in METHODS),
+                _p_value(one.verdicts[JUDGE]),
+                f"{one.flagged} of {one.charted}",
+            )
+            for one in comparison.found
+        ),
+        left=5,
+        notes=(
+            f"alpha {ALPHA:g} for the judge; no run is checked by itself",
+            "p: of the judge; control charts: properties flagged, of those that vary",
+        ),
+    )
+
+
+def _counted(comparison: Comparison) -> Columns:
+    return Columns(
+        f"How many of them fail, and how many are inconclusive, checked by {comparison.trained}",
+        ("runs", "number", *METHODS, "should fail"),
+        tuple(
+            (
+                one.title,
+                str(one.n_runs),
+                *(_failed(one, name) for name in METHODS),
+                "all" if one.changed else f"{one.expected:.1f} ± {one.standard_error:.1f}",
+            )
+            for one in kinds(comparison.found)
+        ),
+        notes=(f"±: one standard error of the share {ALPHA:g} of the unchanged runs",),
+    )
+
+
+def _errors(found: Sequence[ModelErrors]) -> Columns:
+    return Columns(
+        "Errors of the paper's models on the bed, as in its tables 4 and 5",
+        ("role", "fault", "load", "clusters", "with a model", "largest error of these", "all above 30 %"),
+        tuple(
+            (
+                one.checked.labels.role,
+                one.checked.labels.fault,
+                one.checked.labels.load,
+                str(one.clusters),
+                str(one.models),
+                "" if isnan(one.largest) else f"{one.largest:.0%}",
+                str(one.above),
+            )
+            for one in found
+        ),
+        left=3,
+        notes=("absolute errors; a cluster of one property has no model, and its mean is predicted",),
+    )
+
+
+def _traditional(found: Sequence[Traditional]) -> Columns:
+    return Columns(
+        "Models of typed targets, and t-tests of every property, as in the paper's tables 6 to 8",
+        ("role", "fault", "load", *(f"error: {title}" for title in TARGETS), "t-tests: different"),
+        tuple(
+            (
+                one.checked.labels.role,
+                one.checked.labels.fault,
+                one.checked.labels.load,
+                *(f"{one.errors[title]:.0%}" if title in one.errors else "" for title in TARGETS),
+                f"{one.differing} of {one.compared}",
+            )
+            for one in found
+        ),
+        left=3,
+        notes=(
+            f"targets: {', '.join(TARGETS.values())}; predicted by all properties that are not redundant",
+            f"t-tests: properties with p < {LEVEL:g}, of those that vary",
+        ),
+    )
+
+
+def _failed(kind: Kind, name: str) -> str:
+    unclear = kind.inconclusive[name]
+    return f"{kind.failed[name]}{f', {unclear} inconclusive' if unclear else ''}"
+
+
+def _p_value(verdict: Verdict) -> str:
+    """Return the p-value as text; empty if the verdict has none."""
+    return "" if verdict.p_value is None else f"{verdict.p_value:.2f}"
+
+
+def _print(table: Columns, console: Console) -> None:
+    for line in content.lines(table):
+        console.result(line)
+    console.result("")
+
+
+def _csv(compared: Sequence[Comparison]) -> str:
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    head = ["trained", "run", "role", "fault", "load", *METHODS, "p_value", "charts_flagged", "charts"]
+    writer.writerow(head)
+    for comparison in compared:
+        for one in comparison.found:
+            labels = one.checked.labels
+            writer.writerow(
+                [
+                    comparison.trained,
+                    one.checked.run.id,
+                    labels.role,
+                    labels.fault,
+                    labels.load,
+                    *(one.verdicts[name].status.value for name in METHODS),
+                    one.verdicts[JUDGE].p_value,
+                    one.flagged,
+                    one.charted,
+                ]
+            )
+    return out.getvalue()

@@ -1,0 +1,133 @@
+"""``buto experiments run ensembles``."""
+
+from __future__ import annotations
+
+import csv
+import io
+import math
+from collections.abc import Sequence
+
+from buto.cli.console import Console, write_file
+from buto.errors import EXIT_PASS
+from buto.judge.verdict import Status
+from buto_replications.bed import archive
+from buto_replications.bed.labels import BedRun, Part
+from buto_replications.commands.request import ExperimentsRequest
+from buto_replications.ensembles.bed_tables import beside, f_measures, per_fault, scores_csv, whole_tests
+from buto_replications.ensembles.rules import rules_left_out
+from buto_replications.ensembles.scoring import results
+from buto_replications.ensembles.sites import Share, left_out, sites
+from buto_replications.ensembles.tables import TABLE_IV, Summary, summaries, worked_example
+from buto_replications.report import content as text
+from buto_replications.report.content import Columns
+
+
+def run(request: ExperimentsRequest, console: Console) -> int:
+    """Print the paper's example and table IV, and each environment left out once, of the variants and of the
+    bed; write what was judged to two files."""
+    bed = request.data / archive.RECORDED.name if request.data else archive.RECORDED
+    runs = archive.load(bed, request.part.value)
+    earlier: tuple[BedRun, ...] = ()
+    if request.part is not Part.TUNING and Part.TUNING in archive.parts(bed):
+        earlier = archive.load(bed, Part.TUNING.value)
+    some = sites(request.data)
+    _print(_worked(), console)
+    _print(_table_iv(), console)
+    shares = [*left_out(some), *rules_left_out(some)]
+    _print(_left_out(summaries(shares)), console)
+    found = list(results(runs, earlier))
+    for table in (beside(found), f_measures(found), per_fault(found), whole_tests(found)):
+        _print(table, console)
+    for name, content in (("ensembles.csv", _csv(shares)), ("ensembles-bed.csv", scores_csv(found))):
+        path = request.out / name
+        write_file(path, content.encode(), "--out")
+        console.info(f"wrote {path}")
+    return EXIT_PASS
+
+
+def _worked() -> Columns:
+    rows = tuple((one.step, one.printed, one.computed) for one in worked_example())
+    return Columns("The paper's worked example", ("step", "printed", "computed"), rows, left=3)
+
+
+def _table_iv() -> Columns:
+    heads = ("system", "test", *("P", "R", "F", "F from P and R") * 3)
+    rows = []
+    for row in TABLE_IV:
+        cells: list[str] = []
+        for place, computed in zip((0, 3, 6), row.f_measures(), strict=True):
+            cells += [*(f"{cell:.2f}" for cell in row.cells[place : place + 3]), f"{computed:.2f}"]
+        rows.append((row.system, row.test, *cells))
+    groups = (("", 2), ("single model", 4), ("bagging", 4), ("stacking", 4))
+    return Columns("The paper's table IV, precision, recall and F", heads, tuple(rows), groups, left=2)
+
+
+def _left_out(found: Sequence[Summary]) -> Columns:
+    heads = (
+        "judged environment",
+        "it is",
+        "method",
+        "prior tests",
+        "unchanged",
+        "error",
+        "changed",
+        "subtle",
+        "unchanged, 3 runs",
+        "changed, 3 runs",
+        "inconclusive",
+        "MCC",
+    )
+    rows = tuple(
+        (
+            one.site,
+            one.seen,
+            one.method,
+            str(one.trained),
+            _percent(one.unchanged),
+            _percent(one.error),
+            _percent(one.changed),
+            _percent(one.subtle),
+            _percent(one.unchanged_checks),
+            _percent(one.changed_checks),
+            _percent(one.inconclusive),
+            "" if math.isnan(one.mcc) else f"{one.mcc:.2f}",
+        )
+        for one in found
+    )
+    return Columns("The variants of the thesis: checks that failed", heads, rows, left=3)
+
+
+def _percent(share: float) -> str:
+    return "" if math.isnan(share) else f"{share:.1%}"
+
+
+def _print(table: Columns, console: Console) -> None:
+    for line in text.lines(table):
+        console.result(line)
+    console.result("")
+
+
+def _csv(shares: Sequence[Share]) -> str:
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow(
+        (
+            "environment",
+            "seen",
+            "training",
+            "changed",
+            "method",
+            "prior_tests",
+            "of",
+            "runs",
+            "failed",
+            "inconclusive",
+        )
+    )
+    for one in shares:
+        for what, statuses in (("unchanged", one.unchanged), ("changed", one.changed)):
+            failed = sum(status is Status.REGRESSION for status in statuses)
+            open_ = sum(status is Status.INCONCLUSIVE for status in statuses)
+            row = (one.site, one.seen, one.training, one.negative, one.method, one.trained)
+            writer.writerow((*row, what, len(statuses), failed, open_))
+    return out.getvalue()

@@ -1,0 +1,88 @@
+"""``buto experiments run judge``."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Sequence
+
+from buto.cli.console import Console, write_file
+from buto.errors import EXIT_PASS
+from buto_replications.commands.request import ExperimentsRequest
+from buto_replications.commands.sharing import done
+from buto_replications.judging import tables
+from buto_replications.judging.charts import drawn_variations
+from buto_replications.judging.recordings import Recordings, carried_out, recordings, tasks
+from buto_replications.judging.surroundings import Surroundings, between_hosts, of_servers
+from buto_replications.judging.trials import Trial
+from buto_replications.judging.versions import EXPERIMENT, PAIRS, SERVERS, SUBTLE_PART, UNSEEN
+from buto_replications.report import content as text
+from buto_replications.report.charts import variation_svg
+from buto_replications.report.content import Columns
+
+
+def run(request: ExperimentsRequest, console: Console) -> int:
+    """Measure the judge; print tables, write checks and a picture."""
+    found = recordings(request.data)
+    trials = done(carried_out, tasks(found, request.seed), "judge", request, console)
+    hosts = between_hosts(found)
+    for table in _tables(found, trials, hosts):
+        for line in text.lines(table):
+            console.result(line)
+        console.result("")
+    contents = {"judge.csv": _csv(trials).encode()}
+    if hosts is not None:
+        contents["counters.svg"] = variation_svg(drawn_variations(hosts.found))
+    for name, content in contents.items():
+        write_file(request.out / name, content, "--out")
+        console.info(f"wrote {request.out / name}")
+    return EXIT_PASS
+
+
+def _tables(found: Recordings, trials: Sequence[Trial], hosts: Surroundings | None) -> list[Columns]:
+    parts = list(dict.fromkeys(one.part for one in trials))
+    shown = []
+    for tuned, words in ((False, ", set apart"), (True, ", that chose sizes")):
+        unseen = tables.apart(trials, found.tuning, tuned=tuned)
+        if unseen:
+            shown += [
+                tables.versions_table(unseen, UNSEEN, words),
+                tables.missed_table(unseen, UNSEEN),
+                tables.curve(unseen, UNSEEN, words.strip(", ")),
+            ]
+    for part in (PAIRS, SERVERS):
+        if part in parts:
+            shown += [tables.versions_table(trials, part), tables.missed_table(trials, part)]
+    if EXPERIMENT in parts:
+        shown += [tables.discriminating(trials), tables.subtle(trials)]
+    shown += [
+        tables.alarms(trials, part)
+        for part in parts
+        if part not in (EXPERIMENT, SUBTLE_PART, PAIRS, SERVERS, UNSEEN)
+    ]
+    return [*shown, *(tables.varying(one) for one in (hosts, *of_servers(found)) if one is not None)]
+
+
+def _csv(trials: Sequence[Trial]) -> str:
+    content = io.StringIO()
+    writer = csv.writer(content, lineterminator="\n")
+    writer.writerow(
+        ("part", "trained", "judged", "runs", "times", "followed", "three", "noted", "turns", "launches")
+    )
+    for one in trials:
+        check = one.check
+        writer.writerow(
+            (
+                one.part,
+                one.name,
+                one.case,
+                " ".join(one.runs),
+                one.times,
+                int(check.followed),
+                check.three,
+                int(check.noted),
+                check.turns,
+                check.launches,
+            )
+        )
+    return content.getvalue()

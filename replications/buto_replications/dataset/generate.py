@@ -1,0 +1,128 @@
+"""Record the variants in rounds of random order, in as many sessions as needed.
+
+All runs go to one store, so that all variants and hosts are mixed. Slow changes of the machine then affect
+all of them alike.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from buto.actions.collecting import Collected, Plan, collect
+from buto.actions.events import LaunchesEnded, LaunchesPlanned, OnEvent
+from buto.engine import EngineFor, LocalEngine
+from buto.run.store import RunStore
+from buto_replications import design
+from buto_replications.dataset import variants
+
+PURPOSE = "experiments"
+RUNS = {"parallel": 50, "g1": 36}
+"""By host, the number of usable runs of each variant of the thesis (the thesis has 100, on one host)."""
+
+SUBTLE_RUNS = {"parallel": 15, "g1": 9}
+"""By host, the number of usable runs of each subtle variant. These are only judged, three at a time."""
+
+SEED = 2013
+"""Seed of the order. It never changes, so that each session continues the order of the one before."""
+
+FORGIVEN = 5
+"""Failures of one variant that are tolerated: on a busy machine a launch may fail, and the session must go
+on."""
+
+
+@dataclass(frozen=True, slots=True)
+class Recorded:
+    """The runs of one variant on one host in a store.
+
+    Attributes:
+        usable: runs that the experiments may use.
+        disturbed: runs that are kept but that no method uses.
+        damaged: runs that cannot be read.
+        foreign_load: mean share of the cores that other processes used during usable runs; NaN if unknown.
+    """
+
+    usable: int
+    disturbed: int
+    damaged: int
+    foreign_load: float
+
+
+def plans(hosts: Sequence[str], runs: int | None = None, only: Sequence[str] = ()) -> list[Plan]:
+    """Return the plans of what to record, host by host.
+
+    Args:
+        hosts: of :data:`buto_replications.dataset.variants.HOSTS`.
+        runs: usable runs of each variant; None for :data:`RUNS` and :data:`SUBTLE_RUNS`.
+        only: names of variants; empty for all. UsageError for an unknown name.
+    """
+    return [
+        Plan(variants.name_on(host, name), test.target, runs or _runs(host, name))
+        for host in hosts
+        for name, test in variants.load(host, only).items()
+    ]
+
+
+def _runs(host: str, variant: str) -> int:
+    return RUNS[host] if variant in design.VARIANTS else SUBTLE_RUNS[host]
+
+
+def recorded(store: RunStore, test: str) -> Recorded:
+    """Count the runs of a test, and average the load of their machine."""
+    summaries = store.summaries(test)
+    heads = [summary.head for summary in summaries if summary.head is not None]
+    usable = [head.quality for head in heads if head.quality.valid]
+    known = [quality.foreign_load for quality in usable if not math.isnan(quality.foreign_load)]
+    return Recorded(
+        usable=len(usable),
+        disturbed=len(heads) - len(usable),
+        damaged=len(summaries) - len(heads),
+        foreign_load=float(np.mean(known)) if known else math.nan,
+    )
+
+
+def generate(
+    plans: Sequence[Plan],
+    store: RunStore,
+    on_event: OnEvent,
+    *,
+    seed: int = SEED,
+    deadline_s: float = math.inf,
+    engine_for: EngineFor = LocalEngine,
+) -> dict[str, Collected]:
+    """Launch the runs that are missing in the store, and store each when it ends.
+
+    The order is that of all plans; launches whose runs are stored already are skipped. Disturbed runs and
+    failed launches are repeated at the end, see :func:`buto.actions.collecting.collect`.
+
+    Args:
+        deadline_s: of ``time.monotonic()``; no launch begins after it.
+        engine_for: creates what carries out the launches.
+
+    Returns:
+        By test, what this session recorded, and why the test was given up, if it was.
+
+    Raises:
+        StorageError, KeyboardInterrupt: see :func:`buto.actions.collecting.collect`; stored runs
+            are kept.
+    """
+    done = {plan.test: recorded(store, plan.test).usable for plan in plans}
+    complete = {plan.test: min(plan.runs, done[plan.test]) for plan in plans}
+    on_event(LaunchesPlanned({plan.test: plan.runs for plan in plans}, complete=complete))
+    try:
+        return collect(
+            plans,
+            store,
+            on_event,
+            seed=seed,
+            purpose=PURPOSE,
+            done=done,
+            deadline_s=deadline_s,
+            forgiven=FORGIVEN,
+            engine_for=engine_for,
+        )
+    finally:
+        on_event(LaunchesEnded())

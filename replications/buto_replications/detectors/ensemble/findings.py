@@ -1,0 +1,256 @@
+"""From judgements of the runs of a check to findings: flagged counters with the rules that they violate.
+
+Rules, environments and votes in words.
+
+How the ensemble explains its verdicts: environments of the prior tests, flagged counters and rules.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from buto.judge.calibrated.environments import environment_words
+from buto.judge.protocol import Explanation, Section
+from buto.judge.verdict import Direction, Effect, Finding, Verdict
+from buto.run import FloatArray, Run
+from buto.run.properties import Better, Kind, Property
+from buto.run.units import format_list, format_range
+from buto_replications.detectors.ensemble.data import Learned
+from buto_replications.detectors.ensemble.mining import NONE, STRIDE, Bins, Rules
+from buto_replications.detectors.ensemble.rules import (
+    BoolArray,
+    Judgement,
+    Judging,
+    PriorTest,
+    broken,
+    only,
+    outside,
+)
+
+_WORDS = ("very low", "low", "medium", "high", "very high")
+
+
+def level_word(number: int, count: int) -> str:
+    """Return what a bin is called among so many inner bins."""
+    if number < 1:
+        return "lower than in any prior test"
+    if number > count:
+        return "higher than in any prior test"
+    if count == 1:
+        return "as in the prior tests"
+    words = _WORDS[1:4:2] if count == 2 else _WORDS[1:4] if count == 3 else _WORDS
+    return words[(number - 1) * len(words) // count]
+
+
+def item_words(item: int, properties: Sequence[Property], bins: Bins) -> str:
+    """Return an item as ``the growth of jvm.gc.time is high``."""
+    counter, number = divmod(item, STRIDE)
+    prop = properties[counter]
+    name = f"the growth of {prop.name}" if prop.kind is Kind.COUNTER else prop.name
+    return f"{name} is {level_word(number, int(bins.counts[counter]))}"
+
+
+def rule_words(rules: Rules, number: int, properties: Sequence[Property], bins: Bins) -> str:
+    """Return a rule as ``when heap is high, GC time is high (2 ms to 4 ms)``."""
+    premise = [item_words(int(item), properties, bins) for item in rules.premises[number] if item != NONE]
+    consequent = int(rules.consequents[number])
+    counter, place = divmod(consequent, STRIDE)
+    limits = format_range(*bins.limits(counter, place), properties[counter].unit)
+    then = f"{item_words(consequent, properties, bins)} ({limits})"
+    return f"when {' and '.join(premise)}, {then}" if premise else then
+
+
+def range_words(low: float, high: float, prop: Property) -> str:
+    """Return the rule that a counter stays in its range."""
+    name = f"the growth of {prop.name}" if prop.kind is Kind.COUNTER else prop.name
+    return f"{name} stays in its range ({format_range(low, high, prop.unit)})"
+
+
+SOURCE = "foo"
+
+MOST_RULES = 3
+"""Number of violated rules that a finding says."""
+
+
+@dataclass(frozen=True, slots=True)
+class Violated:
+    """A rule of prior tests that a run violates.
+
+    Attributes:
+        words: the rule as a sentence.
+        votes: of the prior tests that have the rule.
+        change: by how much its confidence drops, the largest of these tests.
+        lower, upper: limits of its consequent's bin, or of the range.
+        observed: median of the counter where the rule is broken.
+    """
+
+    words: str
+    votes: float
+    change: float
+    lower: float
+    upper: float
+    observed: float
+
+    @property
+    def direction(self) -> Direction:
+        return Direction.MORE if self.observed > (self.lower + self.upper) / 2 else Direction.LESS
+
+
+def findings(learned: Learned, judged: Sequence[tuple[Run, Judgement]], how: Judging) -> tuple[Finding, ...]:
+    """Return one finding for each counter that is flagged in most of the judged runs.
+
+    Sorted by the votes, then by severity, then by name. It is of the run with the most severe violation.
+    """
+    often = np.sum([one.flagged for _, one in judged], axis=0) * 2 > len(judged)
+    ordered = []
+    for counter in map(int, np.flatnonzero(often)):
+        flagging = [one for one in judged if one[1].flagged[counter]]
+        run, judgement = max(flagging, key=lambda one: float(one[1].severity[counter]))
+        found = _finding(learned, run, judgement, counter, how)
+        ordered.append(((-float(judgement.share[counter]), -found.severity, found.subject), found))
+    return tuple(found for _, found in sorted(ordered, key=lambda one: one[0]))
+
+
+def violated_rules(learned: Learned, judgement: Judgement, counter: int, how: Judging) -> list[Violated]:
+    """Return the violated rules of a counter: those with most votes, then with the largest change first."""
+    merged: dict[str, Violated] = {}
+    tests = zip(learned.ensemble.tests, judgement.changes, judgement.weight.tolist(), strict=True)
+    for place, (test, changes, weight) in enumerate(tests):
+        rules = _rules_of(learned, test, weight, changes, judgement, counter, how)
+        left = float(judgement.range_changes[place, counter])
+        ranges = (
+            [_range_of(learned, test, weight, left, judgement.values, counter)] if left > how.change else []
+        )
+        for one in (*rules, *(ranges if how.ranges else ())):
+            known = merged.get(one.words, replace(one, votes=0.0))
+            merged[one.words] = replace(
+                known, votes=known.votes + one.votes, change=max(known.change, one.change)
+            )
+    return sorted(merged.values(), key=lambda one: (-round(one.votes, 9), -one.change, one.words))
+
+
+def _rules_of(
+    learned: Learned,
+    test: PriorTest,
+    weight: float,
+    changes: FloatArray,
+    judgement: Judgement,
+    counter: int,
+    how: Judging,
+) -> Iterator[Violated]:
+    chosen = (test.rules.consequents // STRIDE == counter) & (changes > how.change)
+    rules = only(test.rules, chosen)
+    _, fails = broken(judgement.bins, rules)
+    for number, change in enumerate(changes[chosen].tolist()):
+        words = rule_words(rules, number, learned.properties, learned.ensemble.bins)
+        limits = learned.ensemble.bins.limits(counter, int(rules.consequents[number] % STRIDE))
+        yield Violated(
+            words, weight, change, *limits, _median(judgement.values[:, counter], fails[:, number])
+        )
+
+
+def _range_of(
+    learned: Learned, test: PriorTest, weight: float, change: float, values: FloatArray, counter: int
+) -> Violated:
+    limits = float(test.lowest[counter]), float(test.highest[counter])
+    words = range_words(*limits, learned.properties[counter])
+    return Violated(
+        words, weight, change, *limits, _median(values[:, counter], outside(values, test)[:, counter])
+    )
+
+
+def _median(values: FloatArray, where: BoolArray) -> float:
+    return float(np.median(values[where]))
+
+
+def _finding(learned: Learned, run: Run, judgement: Judgement, counter: int, how: Judging) -> Finding:
+    prop, step = learned.properties[counter], learned.interval_s
+    rules = violated_rules(learned, judgement, counter, how)
+    directions = {rule.direction for rule in rules}
+    direction = directions.pop() if len(directions) == 1 else Direction.OTHER
+    places = np.flatnonzero(judgement.broken[:, counter])
+    severity = float(judgement.severity[counter])
+    voters = [
+        test.run_id
+        for test, vote in zip(learned.ensemble.tests, judgement.votes, strict=True)
+        if vote[counter]
+    ]
+    who = "all" if len(voters) == len(judgement.weight) else format_list(voters)
+    said = (
+        f"{len(voters)} of {len(judgement.weight)} prior tests say so, with {judgement.share[counter]:.0%} "
+        f"of the votes ({who}); usually: {'; '.join(rule.words for rule in rules[:MOST_RULES])}"
+    )
+    growth = f"growth in {step:g} s" if prop.kind is Kind.COUNTER else "median"
+    return Finding(
+        SOURCE,
+        prop.name,
+        run.id,
+        direction,
+        _effect(prop.better, direction),
+        prop.unit,
+        rules[0].observed,
+        rules[0].lower,
+        rules[0].upper,
+        at_s=float(places[0]) * step,
+        window_s=(float(places[0]) * step, float(places[-1] + 1) * step),
+        outside_share=severity,
+        severity=severity,
+        measure=f"{growth} where a rule is broken",
+        text=said,
+    )
+
+
+def _effect(better: Better, direction: Direction) -> Effect:
+    if better is Better.UNKNOWN or direction is Direction.OTHER:
+        return Effect.UNKNOWN
+    return Effect.BETTER if (direction is Direction.LESS) == (better is Better.LOWER) else Effect.WORSE
+
+
+def explain(verdict: Verdict, learned: Learned, how: Judging) -> Explanation:
+    """Return what was learned of the prior tests, how they vote, and what they flag."""
+    n_rules = sum(len(test.rules) for test in learned.ensemble.tests)
+    return Explanation(
+        f"{len(learned.ensemble.tests)} prior tests gave {n_rules} rules between "
+        f"{len(learned.properties)} counters in intervals of {learned.interval_s:g} s, such as: when one "
+        "counter is high, another is high.",
+        "A prior test flags a counter if a rule about it holds clearly less often now: 1 - cosine similarity "
+        f"of its confidences is above {how.change:g}. {_vote(how)}",
+        (_environments(learned), *_flagged(verdict)),
+    )
+
+
+def _vote(how: Judging) -> str:
+    if how.stacking:
+        return (
+            "A counter is a regression if prior tests with more than half of the votes flag it. A prior test "
+            "has the more votes, the more components its environment shares with this one."
+        )
+    return "A counter is a regression if at least half of the prior tests flag it."
+
+
+def _environments(learned: Learned) -> Section:
+    tests = defaultdict(list)
+    for test in learned.ensemble.tests:
+        tests[environment_words(test.environment)].append(test)
+    rows = tuple(
+        (words, format_list([test.run_id for test in some]), str(sum(len(test.rules) for test in some)))
+        for words, some in tests.items()
+    )
+    return Section(
+        "Environments of the prior tests", columns=("environment", "prior tests", "rules"), rows=rows
+    )
+
+
+def _flagged(verdict: Verdict) -> tuple[Section, ...]:
+    rows = tuple(
+        (found.subject, f"{found.severity:.0%}", found.text)
+        for found in verdict.findings
+        if found.source == SOURCE
+    )
+    columns = ("counter", "severity", "who says so, and the violated rules")
+    text = "Severity is the share of intervals in which a violated rule is broken."
+    return (Section("Flagged counters", text, columns, rows),) if rows else ()

@@ -1,0 +1,532 @@
+"""Training and prediction (Huang and others, 2015, figure 3).
+
+Training: leave out invalid rows; one projection from all rows; a classifier for each group, after
+under-sampling and with costs; a global classifier for groups with too few abnormal rows. Prediction: project,
+then the group's classifier. Scale, projection, under-sampling and costs are learned from training rows only.
+
+Cross-validation by grouped folds.
+
+The labelled past as arrays: what was measured, beside which baseline, and whether it was abnormal.
+
+Divide examples so that no configuration is on both sides.
+
+How good a classifier is: counts of its errors, and balanced accuracy.
+
+A target and its baseline as one row: alone, side by side, or as the relative difference.
+
+One scale and one projection for all groups, learned from all rows.
+
+How the engine learns: which of the paper's measures are taken.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Self
+
+import numpy as np
+
+from buto.run import FloatArray
+from buto_replications.detectors.history.learners import LEARNERS, READERS, SIMILARITY, TREE
+from buto_replications.detectors.history.model import BoolArray, IntArray, Model, floats
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Examples:
+    """Labelled rows.
+
+    Attributes:
+        target: shape (n_rows, n_columns), finite.
+        baseline: of the same shape, what the target is compared with.
+        abnormal: shape (n_rows,), the label.
+        group: shape (n_rows,), which rows are alike enough to share a classifier.
+        configuration: shape (n_rows,), which rows have one label for one reason, such as repetitions. Folds
+            never divide a configuration.
+    """
+
+    target: FloatArray
+    baseline: FloatArray
+    abnormal: BoolArray
+    group: IntArray
+    configuration: IntArray
+
+    def __len__(self) -> int:
+        return len(self.target)
+
+    def at(self, rows: IntArray | BoolArray) -> Self:
+        """Return the examples at some places."""
+        return type(self)(
+            self.target[rows],
+            self.baseline[rows],
+            self.abnormal[rows],
+            self.group[rows],
+            self.configuration[rows],
+        )
+
+
+THIRDS = 3
+
+
+def grouped_folds(examples: Examples, n_folds: int, seed: int) -> Iterator[tuple[IntArray, IntArray]]:
+    """Yield the places of training and of test rows of each fold.
+
+    No configuration is divided, and abnormal rows are spread evenly. There are fewer folds if there are fewer
+    configurations with abnormal rows; none if there is only one. The training rows of a fold may all have the
+    same label, see :func:`has_both`.
+    """
+    from sklearn.model_selection import StratifiedGroupKFold
+
+    n_abnormal = len(np.unique(examples.configuration[examples.abnormal]))
+    n_normal = len(np.unique(examples.configuration[~examples.abnormal]))
+    n_folds = min(n_folds, n_abnormal, n_normal)
+    if n_folds < 2:
+        return
+    divide = StratifiedGroupKFold(n_folds, shuffle=True, random_state=seed)
+    yield from divide.split(examples.target, examples.abnormal, examples.configuration)
+
+
+def two_to_one(examples: Examples, seed: int) -> tuple[IntArray, IntArray] | None:
+    """Return two thirds to learn from and one third to try on; None if abnormal rows are of one
+    configuration, or no two thirds have both classes.
+    """
+    divided = grouped_folds(examples, THIRDS, seed)
+    return next((fold for fold in divided if has_both(examples.abnormal[fold[0]])), None)
+
+
+def has_both(abnormal: BoolArray) -> bool:
+    """Return whether there are abnormal and normal rows to learn from."""
+    return bool(abnormal.any() and not abnormal.all())
+
+
+@dataclass(frozen=True, slots=True)
+class Errors:
+    """How many rows of both classes there are, and how many of them were classified wrong.
+
+    Attributes:
+        normal, abnormal: number of rows.
+        false_positives: normal rows that were called abnormal.
+        false_negatives: abnormal rows that were called normal.
+    """
+
+    normal: int
+    abnormal: int
+    false_positives: int
+    false_negatives: int
+
+    @property
+    def balanced_accuracy(self) -> float:
+        """The mean of both classes' shares of correct rows; of the one class if there is only one, NaN
+        without rows.
+        """
+        shares = [
+            1 - wrong / total
+            for wrong, total in ((self.false_positives, self.normal), (self.false_negatives, self.abnormal))
+            if total
+        ]
+        return sum(shares) / len(shares) if shares else float("nan")
+
+    @property
+    def missed(self) -> float:
+        """Share of the abnormal rows that were missed; NaN without any."""
+        return self.false_negatives / self.abnormal if self.abnormal else float("nan")
+
+    @property
+    def alarms(self) -> float:
+        """Share of the normal rows that were called abnormal; NaN without any."""
+        return self.false_positives / self.normal if self.normal else float("nan")
+
+
+def errors_of(predicted: BoolArray, abnormal: BoolArray) -> Errors:
+    """Return the errors of predictions, both of shape (n_rows,)."""
+    return Errors(
+        int(np.count_nonzero(~abnormal)),
+        int(np.count_nonzero(abnormal)),
+        int(np.count_nonzero(predicted & ~abnormal)),
+        int(np.count_nonzero(~predicted & abnormal)),
+    )
+
+
+ALONE, CONCATENATED, SUBTRACTED = "alone", "concatenated", "subtracted"
+PAIRINGS = (ALONE, CONCATENATED, SUBTRACTED)
+
+MOST = 1e3
+"""Larger relative differences are equally large."""
+
+
+def paired(target: FloatArray, baseline: FloatArray, pairing: str) -> FloatArray:
+    """Return one row for each pair.
+
+    Args:
+        target, baseline: shape (n_pairs, n_columns).
+
+    Returns:
+        Shape (n_pairs, n_columns), or with twice the columns where they are side by side.
+    """
+    if pairing == ALONE:
+        return target
+    if pairing == CONCATENATED:
+        return np.hstack([target, baseline])
+    return relative_difference(target, baseline)
+
+
+def relative_difference(target: FloatArray, baseline: FloatArray) -> FloatArray:
+    """Return how much larger the target is, as a share of the baseline.
+
+    0 where both are 0. Where only the baseline is 0, the difference has no share: it counts as the largest.
+    """
+    difference = target - baseline
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+        share = difference / np.abs(baseline)
+    return np.clip(np.where(difference == 0, 0.0, share), -MOST, MOST)
+
+
+FARTHEST = 20.0
+"""Deviations from the mean beyond which a value is equally far."""
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Projection:
+    """Scales columns and projects them on the directions in which rows differ most.
+
+    Attributes:
+        centre, scale: shape (n_columns,); a column that never varies has scale 1.
+        directions: shape (n_dimensions, n_columns); None to keep all columns.
+    """
+
+    centre: FloatArray
+    scale: FloatArray
+    directions: FloatArray | None
+
+    def __call__(self, rows: FloatArray) -> FloatArray:
+        """Return rows of shape (n_rows, n_dimensions)."""
+        scaled: FloatArray = np.clip((rows - self.centre) / self.scale, -FARTHEST, FARTHEST)
+        return scaled if self.directions is None else scaled @ self.directions.T
+
+    @property
+    def n_dimensions(self) -> int:
+        """Number of columns after the projection."""
+        return len(self.centre) if self.directions is None else len(self.directions)
+
+    def cut(self, dimension: int | None) -> Self:
+        """Return the same projection with fewer directions; with all columns for None."""
+        directions = None if dimension is None or self.directions is None else self.directions[:dimension]
+        return type(self)(self.centre, self.scale, directions)
+
+    def to_data(self) -> dict[str, Any]:
+        """Return plain numbers and lists."""
+        directions = None if self.directions is None else self.directions.tolist()
+        return {"centre": self.centre.tolist(), "scale": self.scale.tolist(), "directions": directions}
+
+    @classmethod
+    def from_data(cls, data: Mapping[str, Any]) -> Self:
+        """Invert :meth:`to_data`; KeyError, TypeError or ValueError for other data."""
+        centre, scale = floats(data, "centre"), floats(data, "scale")
+        directions = None if data["directions"] is None else floats(data, "directions", 2)
+        if len(scale) != len(centre) or not (scale > 0).all():
+            raise ValueError("each column must have a centre and a positive scale")
+        if directions is not None and directions.shape[1] != len(centre):
+            raise ValueError("a direction must have a number for each column")
+        return cls(centre, scale, directions)
+
+
+def learn_projection(rows: FloatArray, dimension: int | None) -> Projection:
+    """Return the projection on so many directions, fewer if rows or columns are fewer; None for no
+    projection.
+    """
+    centre, scale = rows.mean(axis=0), rows.std(axis=0)
+    # A column that never varies: its deviation is that of rounding.
+    still = scale <= 1e-9 * np.maximum(np.abs(centre), 1e-300)
+    plain = Projection(centre, np.where(still, 1.0, scale), None)
+    if dimension is None or dimension >= rows.shape[1]:
+        return plain
+    from sklearn.decomposition import PCA
+
+    scaled = plain(rows)
+    learner = PCA(min(dimension, *scaled.shape), svd_solver="covariance_eigh").fit(scaled)
+    return Projection(plain.centre, plain.scale, np.ascontiguousarray(learner.components_, dtype=float))
+
+
+ALL_ROWS = 0.0
+"""A ratio of normal to abnormal rows that keeps all of them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Balance:
+    """What is done against imbalance.
+
+    Attributes:
+        ratio: how many normal rows are kept for each abnormal one; :data:`ALL_ROWS` for all.
+        cost: how many times as much a missed abnormal row counts as a false alarm.
+    """
+
+    ratio: float = ALL_ROWS
+    cost: float = 1.0
+
+
+NO_BALANCE = (Balance(),)
+
+
+@dataclass(frozen=True, slots=True)
+class Scheme:
+    """Settings of the engine.
+
+    Attributes:
+        learner: by its name in :data:`learners.LEARNERS`.
+        pairing: how a baseline is taken into account; the similarity learner has its own way.
+        dimensions: that are tried; the one with the best balanced accuracy is kept. Empty for no projection.
+        grouped: whether groups have classifiers of their own.
+        balances: that are tried for each classifier; the one with the best balanced accuracy is kept.
+        fewest_abnormal: a group with fewer abnormal rows has the global classifier.
+        tries_groups: whether groups have classifiers of their own only if they then have the better balanced
+            accuracy in grouped folds within the training rows.
+    """
+
+    learner: str = TREE
+    pairing: str = ALONE
+    dimensions: tuple[int, ...] = ()
+    grouped: bool = True
+    balances: tuple[Balance, ...] = NO_BALANCE
+    fewest_abnormal: int = 4
+    tries_groups: bool = False
+
+    @property
+    def is_similarity(self) -> bool:
+        """Whether target and baseline share their weights, and so also scale and projection."""
+        return self.learner == SIMILARITY
+
+    @property
+    def row_pairing(self) -> str:
+        """How rows are made from pairs."""
+        return CONCATENATED if self.is_similarity else self.pairing
+
+
+DIMENSIONS = (10, 25, 50, 100)
+
+
+def within(limit: int) -> tuple[int, ...]:
+    """Return the dimensions to try under a limit, which is the last of them."""
+    return (*(one for one in DIMENSIONS if one < limit), limit)
+
+
+GLOBAL = -1
+"""The group of the classifier that was learned from all rows."""
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Engine:
+    """What was learned.
+
+    Attributes:
+        projection: of rows; of single vectors if they share their weights.
+        models: by group, :data:`GLOBAL` for all others.
+    """
+
+    scheme: Scheme
+    projection: Projection
+    models: Mapping[int, Model]
+
+    def scores(self, target: FloatArray, baseline: FloatArray, group: IntArray) -> FloatArray:
+        """Return the log odds of each row to be abnormal, shape (n_rows,).
+
+        Args:
+            target, baseline: shape (n_rows, n_columns).
+            group: shape (n_rows,).
+        """
+        rows = project(self.scheme, self.projection, target, baseline)
+        scores = np.empty(len(rows))
+        for one in np.unique(group):
+            model = self.models.get(int(one), self.models[GLOBAL])
+            scores[group == one] = model.scores(rows[group == one])
+        return scores
+
+    def predict(self, examples: Examples) -> BoolArray:
+        """Return which examples are abnormal; their labels are not looked at."""
+        abnormal: BoolArray = self.scores(examples.target, examples.baseline, examples.group) > 0
+        return abnormal
+
+    def to_data(self) -> dict[str, Any]:
+        """Return plain numbers, texts and lists."""
+        return {
+            "projection": self.projection.to_data(),
+            "models": [{"group": group, **model.to_data()} for group, model in sorted(self.models.items())],
+        }
+
+    @classmethod
+    def from_data(cls, data: Mapping[str, Any], scheme: Scheme) -> Self:
+        """Invert :meth:`to_data`; KeyError, TypeError or ValueError for other data."""
+        projection = Projection.from_data(data["projection"])
+        n_columns = projection.n_dimensions * (2 if scheme.is_similarity else 1)
+        blocks: Sequence[Mapping[str, Any]] = data["models"]
+        models = {int(block["group"]): READERS[scheme.learner](block, n_columns) for block in blocks}
+        if GLOBAL not in models:
+            raise ValueError("there is no global classifier")
+        return cls(scheme, projection, models)
+
+
+def train(examples: Examples, scheme: Scheme, seed: int) -> Engine:
+    """Learn from valid examples of both classes; ValueError if one class is missing."""
+    if not has_both(examples.abnormal):
+        raise ValueError("there must be normal and abnormal examples")
+    widest = learned_projection(examples, scheme, max(scheme.dimensions, default=None))
+    projection = widest.cut(_best_dimension(examples, scheme, seed)) if scheme.dimensions else widest
+    rows = project(scheme, projection, examples.target, examples.baseline)
+    everything = np.ones(len(rows), dtype=bool)
+    models = {GLOBAL: _learned(rows, examples, everything, scheme, seed)}
+    for group in _helpful_groups(examples, scheme, projection.n_dimensions, seed):
+        models[group] = _learned(rows, examples, examples.group == group, scheme, seed)
+    return Engine(scheme, projection, models)
+
+
+def learned_projection(examples: Examples, scheme: Scheme, dimension: int | None) -> Projection:
+    """Return the projection of all examples; where both vectors share their weights, of single vectors."""
+    if scheme.is_similarity:
+        return learn_projection(np.vstack([examples.target, examples.baseline]), dimension)
+    return learn_projection(paired(examples.target, examples.baseline, scheme.pairing), dimension)
+
+
+def project(scheme: Scheme, projection: Projection, target: FloatArray, baseline: FloatArray) -> FloatArray:
+    """Return the rows that classifiers see."""
+    if scheme.is_similarity:
+        return np.hstack([projection(target), projection(baseline)])
+    return projection(paired(target, baseline, scheme.pairing))
+
+
+def _helpful_groups(examples: Examples, scheme: Scheme, dimension: int, seed: int) -> list[int]:
+    """Return the groups that have a classifier of their own.
+
+    If groups are tried, none has one unless all of them together are better than the global classifier, by
+    balanced accuracy in grouped folds of these examples, without balance. Folds with only one class to learn
+    from are left out.
+    """
+    groups = _large_groups(examples, scheme)
+    if not scheme.tries_groups or not groups:
+        return groups
+    dimensions = (dimension,) if scheme.dimensions else ()
+    always = replace(scheme, dimensions=dimensions, balances=scheme.balances[:1], tries_groups=False)
+    by_group, by_all, tried = (np.zeros(len(examples), dtype=bool) for _ in range(3))
+    for learned, held_out in grouped_folds(examples, THIRDS, seed):
+        if not has_both(examples.abnormal[learned]):
+            continue
+        tried[held_out] = True
+        engine, judged = train(examples.at(learned), always, seed), examples.at(held_out)
+        by_group[held_out] = engine.predict(judged)
+        by_all[held_out] = Engine(always, engine.projection, {GLOBAL: engine.models[GLOBAL]}).predict(judged)
+    labels = examples.abnormal[tried]
+    accuracy = [errors_of(one[tried], labels).balanced_accuracy for one in (by_group, by_all)]
+    return groups if accuracy[0] > accuracy[1] else []
+
+
+def _large_groups(examples: Examples, scheme: Scheme) -> list[int]:
+    """Return the groups with enough abnormal rows, and any normal ones, for a classifier of their own."""
+    groups = np.unique(examples.group)
+    # The only group is learned as that of all rows.
+    if not scheme.grouped or len(groups) < 2:
+        return []
+    return [
+        int(group)
+        for group in groups
+        if np.count_nonzero(examples.abnormal[examples.group == group]) >= scheme.fewest_abnormal
+        and not examples.abnormal[examples.group == group].all()
+    ]
+
+
+def _best_dimension(examples: Examples, scheme: Scheme, seed: int) -> int:
+    """Return the dimension with the best balanced accuracy on a third that was not learned from.
+
+    Of equally good ones the smallest; the largest if there are too few examples to try.
+    """
+    tried, divided = sorted(scheme.dimensions), two_to_one(examples, seed)
+    if len(tried) == 1 or divided is None:
+        return tried[-1]
+    learned, held_out = (examples.at(part) for part in divided)
+    widest = learned_projection(learned, scheme, tried[-1])
+    plain = Scheme(
+        scheme.learner,
+        scheme.pairing,
+        (),
+        scheme.grouped,
+        scheme.balances[:1],
+        scheme.fewest_abnormal,
+    )
+    accuracies = []
+    for dimension in tried:
+        projection = widest.cut(dimension)
+        rows = project(plain, projection, learned.target, learned.baseline)
+        models = {GLOBAL: _learned(rows, learned, np.ones(len(rows), dtype=bool), plain, seed)}
+        for group in _large_groups(learned, plain):
+            models[group] = _learned(rows, learned, learned.group == group, plain, seed)
+        predicted = Engine(plain, projection, models).predict(held_out)
+        accuracies.append(errors_of(predicted, held_out.abnormal).balanced_accuracy)
+    return tried[int(np.argmax(accuracies))]
+
+
+def _learned(rows: FloatArray, examples: Examples, chosen: BoolArray, scheme: Scheme, seed: int) -> Model:
+    """Return the classifier of some rows with the balance that is best for them."""
+    some, labelled = rows[chosen], examples.at(chosen)
+    balance = _best_balance(some, labelled, scheme, seed)
+    return _balanced(some, labelled.abnormal, scheme, balance, seed)
+
+
+def _best_balance(rows: FloatArray, examples: Examples, scheme: Scheme, seed: int) -> Balance:
+    """Return the balance with the best balanced accuracy on a third, the first of equally good ones."""
+    if len(scheme.balances) == 1:
+        return scheme.balances[0]
+    divided = two_to_one(examples, seed)
+    if divided is None:
+        return scheme.balances[0]
+    learned, held_out = divided
+    accuracies = []
+    for balance in scheme.balances:
+        model = _balanced(rows[learned], examples.abnormal[learned], scheme, balance, seed)
+        predicted = model.scores(rows[held_out]) > 0
+        accuracies.append(errors_of(predicted, examples.abnormal[held_out]).balanced_accuracy)
+    return scheme.balances[int(np.argmax(accuracies))]
+
+
+def _balanced(rows: FloatArray, abnormal: BoolArray, scheme: Scheme, balance: Balance, seed: int) -> Model:
+    kept = under_sampled(abnormal, balance.ratio, seed)
+    weights = np.where(abnormal[kept], balance.cost, 1.0)
+    return LEARNERS[scheme.learner](rows[kept], abnormal[kept], weights, seed)
+
+
+def under_sampled(abnormal: BoolArray, ratio: float, seed: int) -> IntArray:
+    """Return the places of all abnormal rows and of at most so many random normal ones for each."""
+    normal = np.flatnonzero(~abnormal)
+    n_kept = max(1, round(ratio * np.count_nonzero(abnormal)))
+    if ratio != ALL_ROWS and n_kept < len(normal):
+        normal = np.random.default_rng(seed).permutation(normal)[:n_kept]
+    return np.sort(np.concatenate([normal, np.flatnonzero(abnormal)]))
+
+
+N_FOLDS = 10
+
+
+def cross_validated(examples: Examples, scheme: Scheme, seed: int, n_folds: int = N_FOLDS) -> BoolArray:
+    """Return for each example whether an engine that has not seen its configuration calls it abnormal.
+
+    ValueError if abnormal or normal examples are of one configuration only.
+    """
+    predicted = np.zeros(len(examples), dtype=bool)
+    n_done = 0
+    for learned, held_out in grouped_folds(examples, n_folds, seed):
+        predicted[held_out] = learned_predictions(examples.at(learned), examples.at(held_out), scheme, seed)
+        n_done += 1
+    if not n_done:
+        raise ValueError("normal and abnormal examples must be of at least two configurations each")
+    return predicted
+
+
+def learned_predictions(learned: Examples, judged: Examples, scheme: Scheme, seed: int) -> BoolArray:
+    """Return whether an engine that knows some examples calls others abnormal, shape (n_judged,).
+
+    An engine that learned from one class only calls every row that class.
+    """
+    if not has_both(learned.abnormal):
+        return np.full(len(judged), bool(learned.abnormal.all()))
+    return train(learned, scheme, seed).predict(judged)
+
+
+def cross_validated_errors(examples: Examples, scheme: Scheme, seed: int, n_folds: int = N_FOLDS) -> Errors:
+    """Return the errors on all examples, see :func:`cross_validated`."""
+    return errors_of(cross_validated(examples, scheme, seed, n_folds), examples.abnormal)

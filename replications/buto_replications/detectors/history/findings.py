@@ -1,0 +1,208 @@
+"""Which properties a verdict rests on: those without whose change the score would be lower.
+
+What the detector says: reasons, warnings, and how it came to a verdict.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from math import ceil
+
+import numpy as np
+
+from buto.judge.protocol import Explanation
+from buto.judge.settings import Settings
+from buto.judge.verdict import Direction, Effect, Finding, Verdict
+from buto.run import FloatArray, Run
+from buto.run.labels import Label
+from buto.run.properties import Better, Property
+from buto.run.units import format_percent
+from buto_replications.detectors.history.columns import WORDS, Columns
+from buto_replications.detectors.history.judging import Judged
+from buto_replications.detectors.history.known import deviations
+from buto_replications.detectors.history.learning import Judge
+from buto_replications.detectors.history.model import IntArray
+from buto_replications.detectors.history.settings import ALPHA, DETECTOR, FEWEST_BAD, LEARNER
+
+MOST = 10
+"""Number of findings."""
+
+SHARE = 0.05
+"""Of what all properties together add to the score; those that add less are not named."""
+
+
+def findings_of_score(
+    judge: Judge, columns: Columns, runs: Sequence[Run], values: FloatArray, settings: Settings
+) -> tuple[Finding, ...]:
+    """Return the properties that raise the score of these runs most; at least one.
+
+    A property's weight is by how much the score falls if its columns are as in the baseline.
+    """
+    middle, place_of = _middle(values), _places(columns)
+    whole = judge.scores(middle, settings)[0]
+    weights = np.zeros(len(columns.quantities))
+    for place in np.unique(place_of):
+        without = np.where(place_of == place, judge.expected, middle)
+        weights[place] = whole - judge.scores(without, settings)[0]
+    return _findings(judge, columns, runs, middle[0], np.maximum(weights, 0.0))
+
+
+def findings_of_distance(
+    judge: Judge, columns: Columns, runs: Sequence[Run], values: FloatArray
+) -> tuple[Finding, ...]:
+    """Return the properties in which these runs are furthest from every labelled run; at least one."""
+    middle, place_of = _middle(values), _places(columns)
+    away = np.abs(judge.remembered - deviations(middle, judge.expected, judge.scale)[0]).min(axis=0)
+    weights = np.zeros(len(columns.quantities))
+    np.maximum.at(weights, place_of, np.where(away > judge.usual, away, 0.0))
+    if not weights.any():
+        np.maximum.at(weights, place_of, away)
+    return _findings(judge, columns, runs, middle[0], weights)
+
+
+def _findings(
+    judge: Judge, columns: Columns, runs: Sequence[Run], values: FloatArray, weights: FloatArray
+) -> tuple[Finding, ...]:
+    size = np.abs(deviations(values, judge.expected, judge.scale))
+    place_of = _places(columns)
+    largest = np.array([size[place_of == place].max() for place in range(len(weights))])
+    # A property that did not change beyond its scatter is no cause.
+    weights = np.where(largest > np.arcsinh(1.0), weights, 0.0)
+    weights = weights if weights.any() else np.where(largest == largest.max(), 1.0, 0.0)
+    order = [
+        int(place) for place in np.argsort(-weights, kind="stable") if weights[place] >= SHARE * weights.sum()
+    ]
+    chosen = order[:MOST] or [int(weights.argmax())]
+    found = []
+    for place in chosen:
+        own = np.flatnonzero(place_of == place)
+        column = int(own[size[own].argmax()])
+        share = float(weights[place] / weights.sum())
+        found.append(_finding(judge, columns, runs, values, column, share))
+    return tuple(found)
+
+
+def _finding(
+    judge: Judge, columns: Columns, runs: Sequence[Run], values: FloatArray, column: int, share: float
+) -> Finding:
+    prop = columns.quantities[columns.kept[column].column]
+    observed, expected = float(values[column]), float(judge.expected[column])
+    direction = Direction.MORE if observed > expected else Direction.LESS
+    away = abs(observed - expected) / float(judge.scale[column])
+    return Finding(
+        DETECTOR,
+        prop.name,
+        runs[0].id,
+        direction,
+        _effect(prop, direction),
+        prop.unit,
+        observed,
+        expected=expected,
+        severity=min(away, 1e9),
+        evidence=share,
+        measure=WORDS[columns.kept[column].name],
+    )
+
+
+def _middle(values: FloatArray) -> FloatArray:
+    return np.median(values, axis=0, keepdims=True)
+
+
+def _places(columns: Columns) -> IntArray:
+    """Return the place of the quantity in each column."""
+    return np.array([one.column for one in columns.kept])
+
+
+def _effect(prop: Property, direction: Direction) -> Effect:
+    if prop.better is Better.UNKNOWN:
+        return Effect.UNKNOWN
+    return Effect.BETTER if (direction is Direction.LESS) == (prop.better is Better.LOWER) else Effect.WORSE
+
+
+GUARANTEE = "new good runs differ from their baseline as the labelled good ones did"
+
+INVALID = (
+    "these runs look like those that were labelled invalid: the measurement was disturbed; check again, or "
+    "label them good or bad if it was not"
+)
+
+
+def unlike(judge: Judge, found: Judged) -> str:
+    """Return why a check that is like nothing labelled is inconclusive, and what would decide it."""
+    known = "and no run is labelled bad yet" if judge.engine is None else "good or bad"
+    return (
+        "these runs are further from every labelled run than training runs are from each other "
+        f"({found.distance:.1f} units, usual are {judge.usual:.1f}), {known}; one label decides: label them "
+        "good or bad, and train again"
+    )
+
+
+def not_decided(judge: Judge, found: Judged) -> str:
+    """Return why a check that is like bad runs is inconclusive, and what would decide it."""
+    return (
+        "these runs are more like bad runs than like good ones, but among "
+        f"{_checks(len(judge.held_out))} known to be good that is not rare enough "
+        f"(p = {found.p_value:.3g}); {_checks(found.good_needed, 'more ')} labelled good, none of them like "
+        "these, could make this a regression; if these are good, label them so"
+    )
+
+
+def training_warnings(judge: Judge, n_alone: int, settings: Settings) -> Iterator[str]:
+    """Yield what is missing from the labels."""
+    n_bad = Counter(judge.labels)[Label.BAD]
+    if judge.engine is None:
+        yield (
+            "no run is labelled bad, so no check can fail: a run unlike the training runs is inconclusive "
+            "until it is labelled"
+        )
+    else:
+        n_needed = ceil(1 / settings.values[ALPHA] - 1e-9) - 1 - len(judge.held_out)
+        if n_needed > 0:
+            yield (
+                f"no check can fail yet: for alpha {settings.values[ALPHA]:g}, "
+                f"{_checks(n_needed, 'more ')} must be labelled good"
+            )
+        if n_bad < FEWEST_BAD:
+            yield (
+                f"{_runs(n_bad)} of this test labelled bad; from {FEWEST_BAD} on it can have a classifier of "
+                "its own, until then that of all tests judges it"
+            )
+    if judge.missed:
+        yield (
+            f"{len(judge.missed)} of {judge.n_regressions} labelled regressions would not be found by what "
+            f"the others teach: {', '.join(judge.missed)}"
+        )
+    if n_alone:
+        yield (
+            f"{_runs(n_alone)} with a label cannot be learned from: no earlier training of the same "
+            "environment is stored to compare with"
+        )
+
+
+def explain(verdict: Verdict, judge: Judge, settings: Settings) -> Explanation:
+    """Return what was learned and how it decides."""
+    counts = Counter(judge.labels)
+    learned = (
+        f"{verdict.n_training} {verdict.roles.known_runs} are the baseline. Labels say of "
+        f"{_runs(len(judge.labels))} of this test whether their difference from a baseline is good "
+        f"({counts[Label.GOOD]}) or bad ({counts[Label.BAD]})."
+    )
+    unlike_all = "A run that is unlike all labelled ones is inconclusive."
+    if judge.engine is None:
+        return Explanation(learned, f"No run is labelled bad, so no check can fail. {unlike_all}")
+    return Explanation(
+        learned,
+        f"A check fails if at most {format_percent(settings.values[ALPHA])} of good checks have so high a "
+        f"score. It is compared with the scores of {_checks(len(judge.held_out))} by classifiers "
+        f"({settings.values[LEARNER]}) that had not seen them. A training run counts as a check. "
+        f"{unlike_all}",
+    )
+
+
+def _runs(number: int) -> str:
+    return "1 run" if number == 1 else f"{number} runs"
+
+
+def _checks(number: int, more: str = "") -> str:
+    return f"1 {more}check" if number == 1 else f"{number} {more}checks"

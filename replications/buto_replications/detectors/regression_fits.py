@@ -1,0 +1,160 @@
+"""Predict one counter of a cluster from the others, and measure how wrong the prediction is.
+
+Leave out counters that others predict: constants, duplicates, and sums of others.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from buto.judge.calibrated.load_models import correlation, varies
+from buto.run import FloatArray
+
+
+def target_of(cluster: Sequence[int], statistics: FloatArray, names: Sequence[str]) -> int:
+    """Return the column of the cluster whose distribution differs most; of equal ones, the first by name."""
+    # Sums of shares such as 3/8 differ in the last digit, and such differences are no order.
+    return min(cluster, key=lambda column: (-round(float(statistics[column]), 12), names[column]))
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class LinearModel:
+    """A counter as a linear function of others.
+
+    Attributes:
+        centre: the mean of each predictor, shape (n_predictors,).
+        slopes: of each predictor, 0 for one that was constant; shape (n_predictors,).
+        level: the mean of the target.
+        whitening: turns distances from the centre into independent ones of variance 1; shape (n_predictors,
+            rank).
+        furthest: the largest squared distance of an observation, so measured, that was learned from.
+    """
+
+    centre: FloatArray
+    slopes: FloatArray
+    level: float
+    whitening: FloatArray
+    furthest: float
+
+    def predict(self, predictors: FloatArray) -> FloatArray:
+        """Return the target of each row, shape (n_observations,)."""
+        found: FloatArray = self.level + (predictors - self.centre) @ self.slopes
+        return found
+
+    def extrapolates(self, predictors: FloatArray) -> float:
+        """Return the share of rows further from the centre than any that was learned from (by leverage)."""
+        if not len(predictors) or not self.whitening.shape[1]:
+            return 0.0
+        squared = (((predictors - self.centre) @ self.whitening) ** 2).sum(axis=1)
+        return float((squared > self.furthest * (1 + 1e-9)).mean())
+
+
+def fitted(predictors: FloatArray, target: FloatArray) -> LinearModel:
+    """Return the model of least squares, of several equally good ones that of the smallest slopes.
+
+    Args:
+        predictors: shape (n_observations, n_predictors); without any, the model is the target's mean.
+        target: shape (n_observations,), at least one.
+    """
+    centre, level = predictors.mean(axis=0), float(target.mean())
+    moving = varies(predictors)
+    scale = np.where(moving, np.abs(predictors - centre).max(axis=0, initial=0.0), 1.0)
+    centred = np.where(moving, (predictors - centre) / scale, 0.0)
+    left, sizes, right = np.linalg.svd(centred, full_matrices=False)
+    rank = int((sizes > sizes.max(initial=0.0) * max(centred.shape) * np.finfo(float).eps).sum())
+    left, sizes, right = left[:, :rank], sizes[:rank], right[:rank]
+    slopes = right.T @ ((left.T @ (target - level)) / sizes) / scale
+    whitening = (right.T / sizes) / scale[:, None]
+    return LinearModel(centre, slopes, level, whitening, float((left**2).sum(axis=1).max(initial=0.0)))
+
+
+SINGULAR = 1e-8
+"""Share of its variance below which what others leave of a counter is rounding."""
+
+
+TIE = 1e-9
+"""Shares that differ by less are equal."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reduced:
+    """Which counters are left.
+
+    Attributes:
+        kept: their columns, ascending.
+        constant: columns without variance.
+        redundant: columns that others predict, in the order in which they were left out, with their R² then.
+    """
+
+    kept: tuple[int, ...]
+    constant: tuple[int, ...]
+    redundant: tuple[tuple[int, float], ...]
+
+
+def reduced(values: FloatArray, threshold: float) -> Reduced:
+    """Leave out the counter with the largest R² on all others until none is above the threshold.
+
+    Counters that are exact linear combinations of others go first, because the inverse of the correlation
+    matrix does not exist with them; of two equal counters the second goes.
+
+    Args:
+        values: shape (n_observations, n_counters), finite.
+        threshold: of R², below 1.
+    """
+    varying = np.flatnonzero(varies(values))
+    constant = tuple(np.flatnonzero(~varies(values)).tolist())
+    if not len(varying):
+        return Reduced((), constant, ())
+    correlations = correlation(values[:, varying])
+    independent = _independent(correlations)
+    dependent = np.setdiff1d(np.arange(len(varying)), independent)
+    precision = np.asfortranarray(np.linalg.inv(correlations[np.ix_(independent, independent)]))
+    removed = [(int(varying[one]), 1.0) for one in dependent]
+    removed += [(int(varying[independent[one]]), share) for one, share in _removed(precision, threshold)]
+    gone = {column for column, _ in removed}
+    return Reduced(
+        tuple(column for column in varying.tolist() if column not in gone), constant, tuple(removed)
+    )
+
+
+def _independent(correlations: FloatArray) -> FloatArray:
+    """Return columns, ascending, of which none is a linear combination of others."""
+    # Imported here: it takes a while, and every configuration is validated with this detector's keys.
+    from scipy.linalg import lapack
+
+    _, pivots, rank, _ = lapack.dpstrf(correlations, tol=SINGULAR)
+    found: FloatArray = np.sort(pivots[:rank] - 1)
+    return found
+
+
+def _removed(precision: FloatArray, threshold: float) -> list[tuple[int, float]]:
+    """Return which counters go, with their R².
+
+    A counter's R² on all others is 1 - 1/p, where p is its element on the diagonal of the precision matrix.
+    Without the counter, the precision matrix of the rest differs by a matrix of rank one.
+
+    Args:
+        precision: inverse of the correlation matrix in Fortran's order; it is overwritten.
+    """
+    from scipy.linalg import blas
+
+    numbers = np.arange(len(precision))
+    present = np.ones(len(precision), dtype=bool)
+    found: list[tuple[int, float]] = []
+    while True:
+        shares = 1.0 - 1.0 / np.where(present, precision.diagonal(), 1.0)
+        # The last two counters have equal shares, which differ in rounding.
+        worst = int(np.flatnonzero(shares >= shares.max() - TIE)[-1])
+        share = shares[worst]
+        if not share > threshold:
+            return found
+        found.append((int(numbers[worst]), float(share)))
+        column = precision[:, worst].copy()
+        precision = blas.dger(-1.0 / column[worst], column, column, a=precision, overwrite_a=1)
+        present[worst] = False
+        if 2 * present.sum() < len(present):
+            precision = np.asfortranarray(precision[np.ix_(present, present)])
+            numbers, present = numbers[present], present[present]

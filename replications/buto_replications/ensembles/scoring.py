@@ -1,0 +1,131 @@
+"""Precision, recall and F of flagged counters as the paper defines them, and alarms of whole tests."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from buto.judge.verdict import Status
+from buto_replications.bed.labels import NO_FAULT, BedRun
+from buto_replications.ensembles.bed_rules import PAPERS
+from buto_replications.ensembles.counters import changed, named
+from buto_replications.ensembles.flagged import Flagged
+from buto_replications.ensembles.methods import METHODS, judged
+from buto_replications.ensembles.scenarios import Scenario, scenarios
+
+
+@dataclass(frozen=True, slots=True)
+class Score:
+    """What a method says of a judged run.
+
+    Attributes:
+        flagged: number of flagged counters.
+        right: how many of them the fault changes, side effects included.
+        expected: how many should be flagged.
+        found: how many of those are.
+        status: of the whole test; None if the method cannot judge it.
+    """
+
+    flagged: int
+    right: int
+    expected: int
+    found: int
+    status: Status | None
+
+    @property
+    def precision(self) -> float:
+        return self.right / self.flagged if self.flagged else 1.0
+
+    @property
+    def recall(self) -> float:
+        return self.found / self.expected if self.expected else 1.0
+
+    @property
+    def f(self) -> float:
+        """The harmonic mean of precision and recall."""
+        both = self.precision + self.recall
+        return 2 * self.precision * self.recall / both if both else 0.0
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Judged:
+    """A scenario with the score of each method."""
+
+    scenario: Scenario
+    scores: Mapping[str, Score]
+
+
+def results(runs: Sequence[BedRun], earlier: Sequence[BedRun] = ()) -> Iterator[Judged]:
+    """Judge every scenario that these runs allow, by every method; see :func:`scenarios` for earlier runs."""
+    for scenario in scenarios(runs, earlier):
+        names, found = judged(scenario)
+        yield Judged(scenario, scored(scenario, names, found))
+
+
+def scored(scenario: Scenario, names: Iterable[str], found: Mapping[str, Flagged]) -> dict[str, Score]:
+    """Return the score of each method.
+
+    Recall is relative to what any of the paper's methods flags rightly, or to the counters that a report on
+    this fault should name. If none of these methods flags one rightly, all missed what the fault changes.
+    """
+    right = changed(scenario.fault, names)
+    wanted = named(scenario.fault, right)
+    if scenario.is_relative:
+        wanted = (right & frozenset().union(*(found[name].counters for name in PAPERS))) or right
+    return {
+        name: Score(
+            len(found[name].counters),
+            len(found[name].counters & right),
+            len(wanted),
+            len(found[name].counters & wanted),
+            found[name].status,
+        )
+        for name in METHODS
+    }
+
+
+def means(some: Sequence[Judged], method: str) -> tuple[float, float, float]:
+    """Return mean precision, recall and F of the runs that a method judged; NaN if it judged none."""
+    known = [one.scores[method] for one in some if one.scores[method].status is not None]
+    if not known:
+        return np.nan, np.nan, np.nan
+    each = np.array([(one.precision, one.recall, one.f) for one in known])
+    first, second, third = each.mean(axis=0).tolist()
+    return first, second, third
+
+
+def alarms(some: Sequence[Judged], method: str, *, faulty: bool) -> tuple[int, int, int]:
+    """Return of the runs with or without a fault how many fail, are inconclusive, and were judged."""
+    of = [one.scores[method].status for one in some if (one.scenario.fault != NO_FAULT) is faulty]
+    known = [status for status in of if status is not None]
+    return known.count(Status.REGRESSION), known.count(Status.INCONCLUSIVE), len(known)
+
+
+def mean_f(some: Sequence[Judged], method: str) -> tuple[float, float]:
+    """Return the mean F of the runs that a method judged, and its standard error clustered by environment."""
+    known = [(one, one.scores[method]) for one in some if one.scores[method].status is not None]
+    return _clustered(
+        [score.f for _, score in known], [one.scenario.judged.labels.environment for one, _ in known]
+    )
+
+
+def false_alarms(some: Sequence[Judged], method: str) -> tuple[float, float]:
+    """Return the share of unchanged runs that fail, and its standard error clustered by environment."""
+    fine = [one for one in some if one.scenario.fault == NO_FAULT and one.scores[method].status is not None]
+    failed = [float(one.scores[method].status is Status.REGRESSION) for one in fine]
+    return _clustered(failed, [one.scenario.judged.labels.environment for one in fine])
+
+
+def _clustered(values: Sequence[float], clusters: Sequence[str]) -> tuple[float, float]:
+    """Return a mean and its standard error, if values of one cluster depend on each other; NaN if unknown."""
+    if not values:
+        return np.nan, np.nan
+    mean = float(np.mean(values))
+    names = sorted(set(clusters))
+    if len(names) < 2:
+        return mean, np.nan
+    away = np.array(values) - mean
+    sums = np.array([away[[one == name for one in clusters]].sum() for name in names])
+    return mean, float(np.sqrt(len(names) / (len(names) - 1) * (sums**2).sum()) / len(values))

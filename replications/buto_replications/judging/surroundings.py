@@ -1,0 +1,179 @@
+"""Recordings of the same programs in other surroundings, of which the counters are compared.
+
+How far each counter varies between equal runs, and how far another host shifts it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from math import nan
+
+import numpy as np
+
+from buto.run import FloatArray, RunSet
+from buto.run.properties import Kind, Role
+from buto_replications.design import VARIANTS
+from buto_replications.judging.recordings import ByHost, Recordings
+from buto_replications.judging.versions import SERVERS
+
+FEWEST_RUNS = 5
+"""Of fewer runs no variation is computed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Variation:
+    """One property, over several programs on two hosts.
+
+    Attributes:
+        name: of the property.
+        between_runs: by host, the coefficient of variation of its last value, median over programs.
+        largest: the largest coefficient of any program and host.
+        shift: by how large a share the mean on the second host differs from that on the first, median over
+            programs; NaN if only one host has the property.
+        largest_shift: the largest of these.
+        n_programs: how many programs have the property in all runs, on any host.
+    """
+
+    name: str
+    between_runs: Mapping[str, float]
+    largest: float
+    shift: float
+    largest_shift: float
+    n_programs: int
+
+
+def variations(hosts: Mapping[str, Mapping[str, RunSet]]) -> list[Variation]:
+    """Return the variation of each property that all runs of a program have, the steadiest first.
+
+    Properties that are zero in all runs are left out.
+
+    Args:
+        hosts: by host, by program, usable runs; shifts are from the first host to the second.
+    """
+    ends = {
+        host: {program: _ends(runs) for program, runs in programs.items() if len(runs) >= FEWEST_RUNS}
+        for host, programs in hosts.items()
+    }
+    names = sorted({name for programs in ends.values() for found in programs.values() for name in found})
+    found = [_variation(name, ends) for name in names]
+    return sorted(found, key=lambda one: (np.nanmedian([*one.between_runs.values()]), one.name))
+
+
+def _variation(name: str, ends: Mapping[str, Mapping[str, Mapping[str, FloatArray]]]) -> Variation:
+    ours = {
+        host: {program: found[name] for program, found in programs.items() if name in found}
+        for host, programs in ends.items()
+    }
+    cvs = {
+        host: [float(values.std(ddof=1) / values.mean()) for values in programs.values()]
+        for host, programs in ours.items()
+    }
+    shifts = _shifts(*list(ours.values())[:2]) if len(ours) > 1 else []
+    return Variation(
+        name,
+        {host: float(np.median(some)) for host, some in cvs.items() if some},
+        max(value for some in cvs.values() for value in some),
+        float(np.median(shifts)) if shifts else nan,
+        max(shifts, default=nan),
+        len({program for programs in ours.values() for program in programs}),
+    )
+
+
+def _shifts(one: Mapping[str, FloatArray], other: Mapping[str, FloatArray]) -> list[float]:
+    """Return the share by which the larger mean exceeds the smaller one, for each common program."""
+    shifts = []
+    for program in one.keys() & other.keys():
+        less, more = sorted((float(one[program].mean()), float(other[program].mean())))
+        shifts.append(more / less - 1)
+    return shifts
+
+
+def _ends(runs: RunSet) -> dict[str, FloatArray]:
+    """Return the last known value of each property in each run; only of properties that all runs know."""
+    found: dict[str, FloatArray] = {}
+    for prop in runs.properties:
+        if prop.kind is Kind.CONSTANT or prop.role is not Role.PROGRAM:
+            continue
+        if any(prop.name not in run.column_of for run in runs):
+            continue
+        last = np.array([_last(run.series(prop.name)) for run in runs])
+        if not np.isnan(last).any() and last.mean() > 0 and last.min() >= 0:
+            found[prop.name] = last
+    return found
+
+
+def _last(values: FloatArray) -> float:
+    known = values[~np.isnan(values)]
+    return float(known[-1]) if len(known) else nan
+
+
+BASE = "-base"
+"""Ending of a small server as it was."""
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Surroundings:
+    """The counters of the same programs in two surroundings.
+
+    Attributes:
+        names: of the two.
+        differs: what is different, in words.
+        found: of each property.
+    """
+
+    names: tuple[str, str]
+    differs: str
+    found: tuple[Variation, ...]
+
+
+def between_hosts(recorded: Recordings) -> Surroundings | None:
+    """Return the counters of the variants of the thesis with each collector; None without two hosts."""
+    hosts = {
+        host: {name: runs[name].valid() for name in VARIANTS if name in runs}
+        for host, runs in recorded.variants.items()
+    }
+    return _compared("another collector", hosts)
+
+
+def of_servers(recorded: Recordings) -> Iterator[Surroundings]:
+    """Yield the counters of small servers on the busy machine beside those in other surroundings."""
+    busy = _bases(recorded.versions[SERVERS])
+    for name, hosts in recorded.in_row.items():
+        rows = {program: runs for programs in hosts.values() for program, runs in programs.items()}
+        where = "quiet machine" if set(hosts) == {"parallel"} else "quiet machine, other JDK and collector"
+        found = _compared(where, {"busy machine": busy, name: _common(rows, busy)})
+        if found is not None:
+            yield found
+    for differs, name, programs, others in (
+        ("one core", "one core", recorded.one_core, busy),
+        ("a quota of half a core", "quota", recorded.quota, _bases(recorded.quota)),
+    ):
+        rows = {program: runs for of_host in programs.values() for program, runs in of_host.items()}
+        found = _compared(differs, {"two cores": others, name: _common(rows, others)})
+        if found is not None:
+            yield found
+
+
+def _bases(servers: ByHost) -> dict[str, RunSet]:
+    return {
+        name.removesuffix(BASE): runs.valid()
+        for programs in servers.values()
+        for name, runs in programs.items()
+        if name.endswith(BASE)
+    }
+
+
+def _common(runs: Mapping[str, RunSet], others: Mapping[str, RunSet]) -> dict[str, RunSet]:
+    return {name: some.valid() for name, some in runs.items() if name in others}
+
+
+def _compared(differs: str, recorded: ByHost) -> Surroundings | None:
+    """Return the variation of properties of the programs that both have; None if there are none."""
+    if len(recorded) < 2 or not all(recorded.values()):
+        return None
+    one, other = list(recorded)[:2]
+    common = recorded[one].keys() & recorded[other].keys()
+    both = {name: {program: recorded[name][program] for program in sorted(common)} for name in (one, other)}
+    found = tuple(variations(both))
+    return Surroundings((one, other), differs, found) if found else None

@@ -1,0 +1,218 @@
+"""Draw a fault of the bed against its base: a few counters over the measured window.
+
+Draw the share of changes that are found against their size.
+
+Draw how far counters vary between equal runs, beside how far another host shifts them.
+"""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import isnan
+
+from matplotlib import rc_context
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+
+from buto.report.panels import Curve
+from buto.report.plots.charts import (
+    CHECKED_COLOUR,
+    PNG,
+    SPAN_COLOUR,
+    TRAINING_COLOUR,
+    Picture,
+    drawing,
+    set_unit,
+)
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class FaultPanel:
+    """One counter of the runs without the fault and of those with it.
+
+    Attributes:
+        text: of how much it changes.
+    """
+
+    title: str
+    text: str
+    unit: str
+    base: tuple[Curve, ...]
+    changed: tuple[Curve, ...]
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class FaultRow:
+    """The counters of one intensity of a fault.
+
+    Attributes:
+        phases_s: when the load changed, in the run with the fault.
+    """
+
+    name: str
+    panels: tuple[FaultPanel, ...]
+    phases_s: tuple[float, ...]
+
+
+def png(title: str, rows: Sequence[FaultRow]) -> bytes:
+    """Return all rows as one picture; the same counter has the same range in all rows."""
+    columns = max(len(row.panels) for row in rows)
+    figure = Picture(3.1 * columns, 2.3 * len(rows) + 0.7, 100)
+    grid = figure.subplots(len(rows), columns, squeeze=False, sharey="col", sharex=True)
+    for axes_of_row, row in zip(grid, rows, strict=True):
+        for axes, panel in zip(axes_of_row, row.panels, strict=True):
+            _draw(axes, panel, row)
+        axes_of_row[0].set_ylabel(row.name, fontsize=9)
+    for axes in grid[-1]:
+        axes.set_xlabel("time in the window", fontsize=7)
+        # After everything is drawn: all rows share the range.
+        axes.set_ylim(bottom=0)
+    figure.suptitle(title, fontsize=10)
+    handles = [
+        Line2D([], [], color=TRAINING_COLOUR, label="without the fault"),
+        Line2D([], [], color=CHECKED_COLOUR, linewidth=2, label="with the fault, in the whole window"),
+        Line2D([], [], color=SPAN_COLOUR, linestyle=":", label="the load changes (run with the fault)"),
+    ]
+    figure.legend(handles=handles, loc="outside lower center", ncols=3, frameon=False, fontsize=8)
+    return drawing(figure, PNG)
+
+
+def _draw(axes: Axes, panel: FaultPanel, row: FaultRow) -> None:
+    for time_s in row.phases_s:
+        axes.axvline(time_s, color=SPAN_COLOUR, linewidth=0.8, linestyle=":")
+    for curve in panel.base:
+        axes.plot(curve.times_s, curve.values, color=TRAINING_COLOUR, alpha=0.5, linewidth=0.8)
+    for curve in panel.changed:
+        axes.plot(curve.times_s, curve.values, color=CHECKED_COLOUR, linewidth=1.8)
+    axes.set_title(f"{panel.title}\n{panel.text}", loc="left", fontsize=8)
+    set_unit(axes.xaxis, "s")
+    set_unit(axes.yaxis, panel.unit)
+    axes.tick_params(labelsize=7)
+    axes.grid(color="#DDDDDD", linewidth=0.5)
+    axes.set_axisbelow(True)
+    axes.spines[["top", "right"]].set_visible(False)
+
+
+COLOURS = (CHECKED_COLOUR, TRAINING_COLOUR, "#009E73", "#E69F00")
+"""From Okabe and Ito's palette, one for each method."""
+
+
+@dataclass(frozen=True, slots=True)
+class PowerCurve:
+    """The share found by one method in one way of checking.
+
+    Attributes:
+        label: what the legend says.
+        sizes: of the changes.
+        shares, errors: as many, with standard errors.
+        colour: number of its colour.
+        line: Matplotlib's style of the line.
+    """
+
+    label: str
+    sizes: tuple[float, ...]
+    shares: tuple[float, ...]
+    errors: tuple[float, ...]
+    colour: int
+    line: str = "-"
+
+
+@dataclass(frozen=True, slots=True)
+class PowerPanel:
+    title: str
+    size_label: str
+    curves: tuple[PowerCurve, ...]
+
+
+def svg(panels: Sequence[PowerPanel]) -> bytes:
+    """Return all panels side by side as one SVG picture."""
+    figure = Figure(figsize=(3.2 * len(panels), 3.0), layout="constrained")
+    grid = figure.subplots(1, len(panels), sharey=True, squeeze=False)[0]
+    for axes, panel in zip(grid, panels, strict=True):
+        for curve in panel.curves:
+            axes.errorbar(
+                curve.sizes,
+                curve.shares,
+                yerr=curve.errors,
+                label=curve.label,
+                color=COLOURS[curve.colour % len(COLOURS)],
+                linestyle=curve.line,
+                marker="o",
+                markersize=3,
+                linewidth=1.2,
+                capsize=2,
+            )
+        axes.set_title(panel.title, loc="left", fontsize=9)
+        axes.set_xlabel(panel.size_label, fontsize=8)
+        axes.set_ylim(-0.02, 1.02)
+        axes.tick_params(labelsize=7)
+        axes.grid(color="#DDDDDD", linewidth=0.5)
+        axes.spines[["top", "right"]].set_visible(False)
+    grid[0].set_ylabel("share found", fontsize=8)
+    lines, labels = grid[0].get_legend_handles_labels()
+    figure.legend(lines, labels, fontsize=7, frameon=False, loc="outside lower center", ncols=3)
+    buffer = io.BytesIO()
+    # Texts stay texts, and the same figures give the same bytes.
+    with rc_context({"svg.fonttype": "none", "svg.hashsalt": "buto"}):
+        figure.savefig(buffer, format="svg", metadata={"Date": None})
+    return buffer.getvalue()
+
+
+LEAST = 1e-4
+"""Smaller shares are drawn at this place."""
+
+
+@dataclass(frozen=True, slots=True)
+class Varying:
+    """One property.
+
+    Attributes:
+        name: of the property.
+        between_runs: share by which equal runs vary.
+        between_hosts: share by which another host shifts it; NaN if it has no such property.
+    """
+
+    name: str
+    between_runs: float
+    between_hosts: float
+
+
+def variation_svg(properties: Sequence[Varying]) -> bytes:
+    """Return a row for each property, the first one on top, as one SVG picture."""
+    figure = Figure(figsize=(7.5, 1.0 + 0.19 * len(properties)), layout="constrained")
+    axes = figure.subplots()
+    for place, one in enumerate(properties):
+        runs = max(one.between_runs, LEAST)
+        axes.plot(runs, place, "o", color=TRAINING_COLOUR, markersize=5)
+        if not isnan(one.between_hosts):
+            hosts = max(one.between_hosts, LEAST)
+            axes.plot([runs, hosts], [place, place], color="#BBBBBB", linewidth=1, zorder=0)
+            axes.plot(hosts, place, "D", color=CHECKED_COLOUR, markersize=4.5, markerfacecolor="none")
+    axes.plot([], [], "o", color=TRAINING_COLOUR, markersize=5, label="between equal runs (CV, median)")
+    axes.plot(
+        [],
+        [],
+        "D",
+        color=CHECKED_COLOUR,
+        markersize=4.5,
+        markerfacecolor="none",
+        label="between the two hosts (median shift)",
+    )
+    axes.set_xscale("log")
+    axes.set_xlim(LEAST / 1.5, 10)
+    axes.set_xticks([1e-4, 1e-3, 1e-2, 0.1, 1, 10], ["≤ .01 %", ".1 %", "1 %", "10 %", "100 %", "1000 %"])
+    axes.set_yticks(range(len(properties)), [one.name for one in properties])
+    axes.set_ylim(len(properties) - 0.4, -0.6)
+    axes.tick_params(labelsize=7)
+    axes.minorticks_off()
+    axes.grid(color="#DDDDDD", linewidth=0.5)
+    axes.spines[["top", "right"]].set_visible(False)
+    figure.legend(fontsize=7, frameon=False, loc="outside lower center", ncols=2)
+    buffer = io.BytesIO()
+    # Texts stay texts, and the same figures give the same bytes.
+    with rc_context({"svg.fonttype": "none", "svg.hashsalt": "buto"}):
+        figure.savefig(buffer, format="svg", metadata={"Date": None})
+    return buffer.getvalue()

@@ -1,0 +1,180 @@
+"""Predict every version of the store under every load, and compare with what was measured."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from math import isnan, nan
+from pathlib import Path
+from typing import Literal
+
+import numpy as np
+from scipy.stats import mannwhitneyu
+
+from buto.errors import BadFileError
+from buto.run import FloatArray
+from buto_predict.deviations import ALPHA, cliffs_delta
+from buto_predict.model import Architecture
+from buto_predict.prediction.model import Prediction
+from buto_predict.prediction.predict import predict
+from buto_predict.results.files import read_results
+from buto_predict.results.model import ComponentResult
+from buto_replications.store.example import Judged
+from buto_replications.store.learned import CORES, learn_model
+from buto_replications.store.measured import Change, Evaluation, Measured, Number, joined, read_measured
+from buto_replications.store.recorded import Index, Load, Version
+
+Tests = Literal["jmh", "junit"]
+Runs = Mapping[tuple[str, str], Sequence[Measured]]
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class _Recording:
+    """What predictions are made from, and what they are compared with."""
+
+    directory: Path
+    index: Index
+    tests: Tests
+    runs: Runs
+    model: Architecture
+    old_tests: tuple[ComponentResult, ...]
+
+    def measured(self, version: str, load: Load) -> Sequence[Measured]:
+        return self.runs.get((version, load.name), ())
+
+    def predicted(self, load: Load, new_tests: Sequence[ComponentResult]) -> Prediction:
+        return predict(self.model.with_rates(load.rates), self.old_tests, new_tests, loads=())
+
+
+def evaluate(directory: Path, index: Index, tests: Tests) -> Evaluation:
+    """Compare predictions with measurements.
+
+    Args:
+        directory: the recording.
+        tests: which component tests the predictions are made from. JUnit has none of the unchanged versions.
+
+    Raises:
+        BadFileError: the old version was not measured, or a file is damaged.
+    """
+    recording = _recording(directory, index, tests)
+    return joined(_one_load(recording, load) for load in index.loads)
+
+
+def _recording(directory: Path, index: Index, tests: Tests) -> _Recording:
+    runs = _runs(directory)
+    learned = runs.get((index.old, index.fixed), ())
+    model = learn_model(sorted((directory / "traces").glob("*.json")), learned, index.measured_s)
+    old_tests = _tests(directory, index.old, tests)
+    if not old_tests:
+        raise BadFileError(
+            f"{directory} has no results of {tests} of the old version",
+            advice="python -m beds.store generate DIRECTORY",
+        )
+    return _Recording(directory, index, tests, runs, model, old_tests)
+
+
+def _one_load(recording: _Recording, load: Load) -> Evaluation:
+    changed = (_changed(recording, load, version) for version in recording.index.changed)
+    unchanged = (_unchanged(recording, load, version) for version in recording.index.unchanged)
+    return joined((_old_version(recording, load), *changed, *unchanged))
+
+
+def _old_version(recording: _Recording, load: Load) -> Evaluation:
+    """Return the numbers of the old version; none under the load that the model was learned from."""
+    old = recording.index.old
+    runs = recording.measured(old, load)
+    if not runs or load.name == recording.index.fixed:
+        return Evaluation()
+    found = predict(recording.model.with_rates(load.rates), (), (), loads=())
+    return Evaluation(numbers=tuple(_numbers(found, old, load, runs)))
+
+
+def _changed(recording: _Recording, load: Load, version: Version) -> Evaluation:
+    """Judge a version that was made to be noticed. Whether its change matters is known from measurements."""
+    before = recording.measured(recording.index.old, load)
+    after = recording.measured(version.name, load)
+    new_tests = _tests(recording.directory, version.name, recording.tests)
+    if not before or not after or not new_tests:
+        return Evaluation(lacking=(f"{version.name} {load.name}",))
+    found = recording.predicted(load, new_tests)
+    changes = tuple(_changes(found, version, load, before, after))
+    largest = max((one.measured_delta for one in changes if one.significant), default=0.0)
+    return Evaluation(
+        changed=(_judged(version, load, max(largest, 0.0), found),),
+        changes=changes,
+        numbers=tuple(_numbers(found, version.name, load, after)),
+    )
+
+
+def _unchanged(recording: _Recording, load: Load, version: Version) -> Evaluation:
+    """Judge a version that is as good as the old one. It is measured under the fixed load alone."""
+    before = recording.measured(recording.index.old, load)
+    after = recording.measured(version.name, load)
+    new_tests = _tests(recording.directory, version.name, recording.tests)
+    if not new_tests:
+        return Evaluation(lacking=(f"{version.name} {load.name}",) if recording.tests == "jmh" else ())
+    found = recording.predicted(load, new_tests)
+    return Evaluation(
+        unchanged=(_judged(version, load, 0.0, found),),
+        changes=tuple(_changes(found, version, load, before, after)) if before and after else (),
+        numbers=tuple(_numbers(found, version.name, load, after)) if after else (),
+    )
+
+
+def _runs(directory: Path) -> Runs:
+    found: dict[tuple[str, str], list[Measured]] = {}
+    for path in sorted((directory / "runs").glob("*.json")):
+        one = read_measured(path)
+        found.setdefault((one.version, one.load), []).append(one)
+    return found
+
+
+def _tests(directory: Path, version: str, tests: Tests) -> tuple[ComponentResult, ...]:
+    pattern = f"{version}.json" if tests == "jmh" else f"{version}-[0-9].xml"
+    paths = sorted((directory / tests).glob(pattern))
+    return read_results(paths) if paths else ()
+
+
+def _judged(version: Version, load: Load, truth: float, found: Prediction) -> Judged:
+    known = [one.delta for one in found.endpoints if not isnan(one.delta)]
+    return Judged(
+        version=version.name,
+        location=version.component,
+        intensity=version.slower,
+        load=load.name,
+        truth=truth,
+        predicted=max(known, default=nan),
+        status=found.status,
+    )
+
+
+def _changes(
+    found: Prediction, version: Version, load: Load, before: Sequence[Measured], after: Sequence[Measured]
+) -> Iterator[Change]:
+    for endpoint in found.endpoints:
+        old, new = _pooled(before, endpoint.name), _pooled(after, endpoint.name)
+        yield Change(
+            version=version.name,
+            load=load.name,
+            endpoint=endpoint.name,
+            measured=float(new.mean() / old.mean() - 1),
+            predicted=endpoint.new_s / endpoint.old_s - 1,
+            measured_delta=cliffs_delta(old, new),
+            significant=bool(mannwhitneyu(new, old).pvalue <= ALPHA),
+            predicted_delta=endpoint.delta,
+            interval=endpoint.delta_interval,
+            status=endpoint.status,
+        )
+
+
+def _pooled(runs: Sequence[Measured], endpoint: str) -> FloatArray:
+    return np.concatenate([np.asarray(run.responses_s.get(endpoint, ())) for run in runs])
+
+
+def _numbers(found: Prediction, version: str, load: Load, runs: Sequence[Measured]) -> Iterator[Number]:
+    busy = float(np.mean([sum(run.busy.values()) / run.cores for run in runs]))
+    for endpoint in found.endpoints:
+        measured_s = float(_pooled(runs, endpoint.name).mean())
+        yield Number(version, load.name, endpoint.name, endpoint.new_s, measured_s, busy)
+    [cores] = (one for one in found.stations if one.name == CORES)
+    yield Number(version, load.name, CORES, cores.new, busy, busy)

@@ -1,0 +1,241 @@
+"""Results as files: every score as CSV, what a reader looks for as JSON.
+
+Numbers are written with all their digits, so that equal results are equal files; NaN is empty or null.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Iterator, Sequence
+from itertools import zip_longest
+from math import isnan
+from typing import Any
+
+from buto_replications.scores import SCORES
+from buto_replications.thesis import published
+from buto_replications.thesis.notifications import Flagged
+from buto_replications.thesis.published import Row
+from buto_replications.thesis.repetition import Results
+from buto_replications.thesis.score_tables import TOGETHER, Line, Table
+
+FORMAT = "buto-experiments"
+VERSION = 1
+
+COUNTS = ("tp", "fn", "tn", "fp")
+NAMES = tuple(score.name.lower() for score in SCORES)
+SCORE_COLUMNS = (
+    "host",
+    "experiment",
+    "program",
+    "property",
+    "configuration",
+    "training_runs",
+    "splits",
+    *COUNTS,
+    *NAMES,
+    *(f"{name}_error" for name in NAMES),
+    *(f"thesis_{name}" for name in (*COUNTS, *NAMES)),
+)
+FLAGGED_COLUMNS = ("host", "table", "runs", "run", "flagged", "thesis_flagged")
+CLAIM_COLUMNS = ("host", "section", "table", "claim", "outcome", "thesis", "ours", "apart", "error", "why")
+ALL = "all"
+
+
+def scores_csv(results: Sequence[Results]) -> str:
+    """Return one row for each configuration in each scope."""
+    return _csv(SCORE_COLUMNS, (row for one in results for row in _score_rows(one)))
+
+
+def claims_csv(results: Sequence[Results]) -> str:
+    """Return one row for each claim."""
+    return _csv(
+        CLAIM_COLUMNS,
+        (
+            (
+                one.host,
+                claim.section,
+                claim.table,
+                claim.text,
+                decision.outcome.value,
+                decision.thesis,
+                decision.ours,
+                _cell(decision.apart),
+                _cell(decision.error),
+                claim.why,
+            )
+            for one in results
+            for claim, decision in one.claims
+        ),
+    )
+
+
+def notifications_csv(results: Sequence[Results]) -> str:
+    """Return one row for each judged run, here and in the thesis; the two in a row have only their number in
+    common.
+    """
+    return _csv(FLAGGED_COLUMNS, (row for one in results for row in _flagged_rows(one)))
+
+
+def to_json(results: Sequence[Results]) -> str:
+    """Return the thesis's tables beside ours, tables by program, notifications and claims."""
+    data = {"format": FORMAT, "version": VERSION, "hosts": [_host(one) for one in results]}
+    return json.dumps(data, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
+
+
+def _score_rows(results: Results) -> Iterator[tuple[str, ...]]:
+    for grid, line in results.lines:
+        printed = ("",) * (len(COUNTS) + len(NAMES))
+        if line.thesis is not None:
+            printed = (*map(str, line.thesis.counts), *map(_cell, line.thesis.scores))
+        yield (
+            results.host,
+            grid,
+            line.program or ALL,
+            line.property if line.property != TOGETHER else ALL,
+            line.configuration,
+            str(line.n_training),
+            str(line.n_splits),
+            *map(str, line.counts),
+            *map(_cell, line.scores),
+            *map(_cell, line.errors),
+            *printed,
+        )
+
+
+def _flagged_rows(results: Results) -> Iterator[tuple[str, ...]]:
+    for one in results.notified:
+        positive, negative, _ = one.thesis.tables
+        for table, name, flagged in (
+            (positive, "positive", one.positive),
+            (negative, "negative", one.negative),
+        ):
+            both = zip_longest(flagged.first.tolist(), published.flagged(table), fillvalue="")
+            for number, (ours, thesis) in enumerate(both, 1):
+                yield results.host, table, name, str(number), str(ours), str(thesis)
+
+
+def _host(results: Results) -> dict[str, Any]:
+    evaluation = results.evaluation
+    return {
+        "host": results.host,
+        "seed": evaluation.seed,
+        "experiments": [grid.name for grid in results.grids],
+        "runs_of_each_variant": evaluation.n_runs,
+        "recorded": [
+            {
+                "variant": one.variant,
+                "usable": one.usable,
+                "left_out": list(one.left_out),
+                "foreign_load": _number(one.foreign_load),
+            }
+            for one in results.recorded
+        ],
+        "pairs": [[one.training, one.negative] for one in evaluation.experiments],
+        "tables": [_table(one) for one in results.tables],
+        "tables_by_program": [_table(one) for one in results.by_program],
+        "good_runs_failed_at": [_line(one) for one in results.failing],
+        "shown_experiments": [
+            {
+                "table": example.table,
+                "training": example.training,
+                "negative": example.negative,
+                "property": example.properties[0],
+                "configuration": example.configuration,
+                **dict(zip(COUNTS, counts, strict=True)),
+                "thesis": dict(zip(COUNTS, example.counts, strict=True)),
+            }
+            for example, counts in results.examples
+        ],
+        "notifications": [
+            {
+                "tables": list(one.thesis.tables),
+                "training": one.thesis.training,
+                "negative": one.thesis.negative,
+                "positive_runs": _flagged(one.positive, one.thesis.tables[0], one.thesis.of_positive),
+                "negative_runs": _flagged(one.negative, one.thesis.tables[1], one.thesis.of_negative),
+            }
+            for one in results.notified
+        ],
+        "claims": [
+            {
+                "section": claim.section,
+                "table": claim.table,
+                "claim": claim.text,
+                "outcome": decision.outcome.value,
+                "thesis": decision.thesis,
+                "ours": decision.ours,
+                "apart": _number(decision.apart),
+                "error": _number(decision.error),
+                "why": claim.why,
+            }
+            for claim, decision in results.claims
+        ],
+    }
+
+
+def _table(table: Table) -> dict[str, Any]:
+    return {
+        "table": table.number or None,
+        "experiment": table.grid,
+        "title": table.title,
+        "lines": [_line(one) for one in table.lines],
+        "more": [_line(one) for one in table.more],
+        "only_in_the_thesis": [
+            {"configuration": row.configuration, "thesis": _row(row)} for row in table.only_printed
+        ],
+    }
+
+
+def _line(line: Line) -> dict[str, Any]:
+    return {
+        "configuration": line.configuration,
+        "program": line.program or ALL,
+        "property": line.property if line.property != TOGETHER else ALL,
+        "training_runs": line.n_training,
+        "splits": line.n_splits,
+        **dict(zip(COUNTS, line.counts, strict=True)),
+        **dict(zip(NAMES, map(_number, line.scores), strict=True)),
+        **{f"{name}_error": _number(value) for name, value in zip(NAMES, line.errors, strict=True)},
+        "thesis": None if line.thesis is None else _row(line.thesis),
+    }
+
+
+def _row(row: Row) -> dict[str, Any]:
+    return {
+        **dict(zip(COUNTS, row.counts, strict=True)),
+        **dict(zip(NAMES, row.scores, strict=True)),
+        "slips": dict(row.slips()),
+    }
+
+
+def _flagged(flagged: Flagged, table: str, thesis: tuple[float, float]) -> dict[str, Any]:
+    mean, deviation = flagged.mean_and_deviation()
+    over_splits, error = flagged.mean_and_error()
+    return {
+        "flagged_in_each_run": flagged.first.tolist(),
+        "mean": _number(mean),
+        "deviation": _number(deviation),
+        "mean_over_splits": _number(over_splits),
+        "error": _number(error),
+        "thesis_flagged_in_each_run": list(published.flagged(table)),
+        "thesis_mean": thesis[0],
+        "thesis_deviation": thesis[1],
+    }
+
+
+def _csv(columns: Sequence[str], rows: Iterator[tuple[str, ...]]) -> str:
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(columns)
+    writer.writerows(rows)
+    return text.getvalue()
+
+
+def _cell(value: float) -> str:
+    return "" if isnan(value) else repr(value)
+
+
+def _number(value: float) -> float | None:
+    return None if isnan(value) else value

@@ -1,0 +1,113 @@
+"""The experiments with notifications (thesis, section 5.7, Tables 5.36 to 5.41).
+
+Each number is the count of notifications of one run that the classifier of section 4.6 flags: too early, too
+late, unknown, missing, or repeated. The classifier uses the mean plus and minus four deviations.
+
+A departure from the thesis: training runs may have different notifications. The printed classifier refuses
+such runs, but a program with many threads never does the same work twice in a fixed time. So a notification
+that some but not all training runs had is neither expected nor flagged.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from buto.judge.classifiers import Limits, NotificationKind, compare_notifications, learn_notifications
+from buto.judge.thesis.pipeline import numbers_fit
+from buto.run import FloatArray, Notification, Run, RunSet
+from buto.run.model import IntArray
+from buto.run.properties import Property
+from buto_replications.thesis import published
+from buto_replications.thesis.evaluation import divided
+from buto_replications.thesis.grids import HALF, SIMPLE, SPLITS
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Flagged:
+    """The number of flagged notifications of each run.
+
+    Attributes:
+        first: shape (n_test_runs,), in the first split.
+        of_runs: shape (n_runs,), the mean over the splits in which a run was judged; NaN if there is none.
+    """
+
+    first: IntArray
+    of_runs: FloatArray
+
+    def mean_and_deviation(self) -> tuple[float, float]:
+        """Return mean and deviation (ddof 1) over the runs of the first split, as in Tables 5.38 and 5.41."""
+        spread = float(self.first.std(ddof=1)) if len(self.first) > 1 else float("nan")
+        return float(self.first.mean()), spread
+
+    def mean_and_error(self) -> tuple[float, float]:
+        """Return mean and standard error over all runs, each of them one observation."""
+        known = self.of_runs[~np.isnan(self.of_runs)]
+        if len(known) < 2:
+            return float("nan"), float("nan")
+        return float(known.mean()), float(known.std(ddof=1) / np.sqrt(len(known)))
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class NotifiedRuns:
+    """One of the two experiments, beside the thesis's numbers."""
+
+    thesis: published.Notified
+    positive: Flagged
+    negative: Flagged
+
+
+def notified_runs(runs: Mapping[str, RunSet], seed: int) -> tuple[NotifiedRuns, ...]:
+    """Return the experiments whose variants were recorded; splits are those of the other experiments."""
+    found = []
+    for one in published.NOTIFIED:
+        if one.training in runs and one.negative in runs:
+            usable = {name: runs[name].valid().runs for name in (one.training, one.negative)}
+            if min(map(len, usable.values())) >= 4:
+                found.append(_evaluated(one, usable, seed))
+    return tuple(found)
+
+
+def _evaluated(one: published.Notified, runs: Mapping[str, Sequence[Run]], seed: int) -> NotifiedRuns:
+    n_runs = min(map(len, runs.values()))
+    counts = {name: np.full((SPLITS, n_runs), np.nan) for name in runs}
+    splits = divided(list(runs), n_runs, (HALF, None), SPLITS, seed)
+    for row, split in enumerate(splits):
+        training = [runs[one.training][number].notifications for number in split.training[one.training]]
+        classifier = Classifier(training)
+        for name in runs:
+            for number in split.test[name]:
+                counts[name][row, number] = classifier.flagged(runs[name][number].notifications)
+    return NotifiedRuns(
+        one, *(_summed(counts[name], splits[0].test[name]) for name in (one.training, one.negative))
+    )
+
+
+class Classifier:
+    """Flags notifications of a run that differ from those of the training runs."""
+
+    def __init__(self, training: Sequence[Sequence[Notification]]) -> None:
+        self._model = learn_notifications(training, _band, strict=False)
+        self._seen = {(one.type, one.source, one.sequence) for emitted in training for one in emitted}
+
+    def flagged(self, run: Sequence[Notification]) -> int:
+        """Return how many notifications of a run differ from those of the training runs."""
+        return sum(
+            difference.kind is not NotificationKind.UNMATCHED
+            or (difference.type, difference.source, difference.sequence) not in self._seen
+            for difference in compare_notifications(self._model, run)
+        )
+
+
+def _summed(counts: FloatArray, first: IntArray) -> Flagged:
+    judged = (~np.isnan(counts)).sum(axis=0)
+    means = np.where(judged > 0, np.nansum(counts, axis=0) / np.maximum(judged, 1), np.nan)
+    return Flagged(counts[0, first].astype(np.int64), means)
+
+
+def _band(values: FloatArray) -> Limits:
+    n = values.shape[1]
+    bounds = numbers_fit(values, [Property("time", "s")] * n, SIMPLE)
+    return Limits(bounds.expected[0], bounds.lower[0], bounds.upper[0])

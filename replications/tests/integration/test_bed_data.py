@@ -1,0 +1,134 @@
+"""The recorded runs in data/keycloak keep what replications/docs/bed.md promises, which shows their figures.
+
+With the environment variable BUTO_WRITE_GOLDEN the tables of the page are written again; read them.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections import Counter
+from itertools import chain
+
+import numpy as np
+import pytest
+
+from beds.keycloak.plan import planned_runs
+from buto_replications.bed import archive
+from buto_replications.bed.effects import effects
+from buto_replications.bed.labels import PART_OF_BLOCK, BedRun, Labels, Part, PartName, chosen, together
+from buto_replications.bed.presentation import effect_tables
+from buto_replications.report import content
+from tests.support.checkout import ROOT
+
+PAGE = ROOT / "replications" / "docs" / "bed.md"
+BLOCK = re.compile(r"^(```text made by: buto experiments bed faults\n)(.*?)^```$", re.MULTILINE | re.DOTALL)
+SOURCES = {"metrics": "prometheus", "postgres": "process", "database": "sql", "host": "host"}
+PREFIXES = {"jvm", "process", "load", *SOURCES}
+PARTS: tuple[PartName, ...] = ("tuning", "set apart")
+BLOCKS = {part: block for block, part in PART_OF_BLOCK.items()}
+ROLES = {
+    "good": 8,
+    "fault": 10,
+    "other-load": 6,
+    "steady": 4,
+    "steady-fault": 2,
+    "environment": 10,
+    "environment-fault": 10,
+}
+MORE: dict[PartName, dict[str, int]] = {"tuning": {}, "set apart": {"steady-fault": 4}}
+"""The second block has two more faults, each at two intensities."""
+
+
+@pytest.fixture(scope="module", params=PARTS)
+def part(request: pytest.FixtureRequest) -> PartName:
+    chosen_part: PartName = request.param
+    return chosen_part
+
+
+@pytest.fixture(scope="module")
+def runs(part: PartName) -> tuple[BedRun, ...]:
+    """The runs of each part. Of those that are set apart, no test looks at what was measured."""
+    return archive.load(part=part)
+
+
+@pytest.fixture(scope="module")
+def tuning() -> tuple[BedRun, ...]:
+    return archive.load()
+
+
+def test_the_data_set_is_small_enough_for_a_repository() -> None:
+    size = sum(path.stat().st_size for path in archive.RECORDED.rglob("*.parquet"))
+    assert size < 25e6
+
+
+def test_each_run_has_a_window_of_120_to_160_regular_intervals(runs: tuple[BedRun, ...]) -> None:
+    for one in runs:
+        gaps_s = np.diff(one.run.times_s)
+        assert 120 <= len(gaps_s) <= 160, one.run
+        assert 0.4 < gaps_s.min() <= gaps_s.max() < 1.0, one.run
+        assert one.run.quality.valid
+        phases = [mark for mark in one.run.marks if mark.name.startswith("phase-")]
+        assert [mark.name for mark in phases] == ["phase-1", "phase-2", "phase-3", "phase-4"]
+        assert all(0 <= mark.time_s < one.run.times_s[-1] for mark in phases)
+
+
+def test_no_source_is_missing_and_what_was_not_read_has_a_reason(runs: tuple[BedRun, ...]) -> None:
+    for one in runs:
+        assert {source.name: source.kind for source in one.run.sources} == SOURCES
+        assert all(not source.reason for source in one.run.sources), one.run
+        assert {re.split(r"[.\[]", prop.name)[0] for prop in one.run.properties} == PREFIXES
+        assert len(one.run.properties) > 1300
+        unread = {
+            prop.name
+            for prop, column in zip(one.run.properties, one.run.values.T, strict=True)
+            if np.isnan(column).any()
+        }
+        assert unread == set(one.run.nan_reasons)
+
+
+def test_every_planned_run_is_there_with_its_labels(runs: tuple[BedRun, ...], part: PartName) -> None:
+    planned = {
+        one.name: Labels(one.environment.name, one.role.value, one.fault.name, one.labels["bed.load"])
+        for one in planned_runs(int(BLOCKS[Part(part)]))
+    }
+    assert {one.run.test: one.labels for one in runs} == planned
+    assert len(runs) == len(planned)
+    assert Counter(one.labels.role for one in runs) == Counter(ROLES) + Counter(MORE[part])
+    for one in runs:
+        assert (one.labels.fault != "none") == ("fault" in one.labels.role)
+        assert one.run.metadata["environment.name"] == one.labels.environment
+
+
+def test_the_part_that_is_set_apart_was_recorded_on_another_day(tuning: tuple[BedRun, ...]) -> None:
+    first, second = ({one.run.id[:8] for one in some} for some in (tuning, archive.load(part="set apart")))
+    assert max(first) < min(second)
+    assert archive.parts() == {Part.TUNING: 50, Part.SET_APART: 54}
+
+
+def test_nothing_in_a_run_itself_tells_its_fault_or_names_a_machine(runs: tuple[BedRun, ...]) -> None:
+    for one in runs:
+        told = " ".join(map(str, chain.from_iterable(one.run.metadata.items())))
+        assert not re.search(r"\bfault|bed\.|/(work|tmp|root|home|usr)/", told)
+        assert not any("node=" in name for name in one.run.column_of)
+        assert (one.run.stdout, one.run.stderr, dict(one.run.outputs)) == (b"", b"", {})
+
+
+def test_runs_of_the_base_have_nearly_all_properties_in_common(tuning: tuple[BedRun, ...]) -> None:
+    base = chosen(tuning, environment="base")
+    shared = set.intersection(*(set(one.run.column_of) for one in base))
+    assert len(together(base).properties) - len(shared) < 40
+    assert len(shared) > 1500
+
+
+def test_the_page_shows_what_each_fault_changes(tuning: tuple[BedRun, ...]) -> None:
+    lines = [line for table in effect_tables(effects(tuning)) for line in (*content.lines(table), "")]
+    printed = "\n".join(lines)
+    page = PAGE.read_text()
+    (block,) = BLOCK.finditer(page)
+    if os.environ.get("BUTO_WRITE_GOLDEN"):
+        PAGE.write_text(page.replace(block[0], f"{block[1]}{printed}```"))
+        return
+    assert block[2] == printed, (
+        "read it, then: BUTO_WRITE_GOLDEN=1 pytest tests/integration/experiments/test_bed_data.py"
+    )

@@ -1,0 +1,105 @@
+"""``buto experiments run`` on a small data set of known truth."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from buto.run import RunStore
+from buto_replications.dataset import archive
+from buto_replications.dataset.archive import write
+from tests.support.checkout import ROOT
+from tests.support.processes.command import buto, called
+from tests.support.runs.variants import a_data_set
+
+pytestmark = pytest.mark.slow
+
+NAMES = ("time-point-generation", "kalman-classifier-tuning-averageMethod")
+FILES = ("scores.csv", "notifications.csv", "claims.csv", "results.json", "page.html")
+
+
+@pytest.fixture(scope="module")
+def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    directory = tmp_path_factory.mktemp("experiments")
+    store = RunStore(directory / "runs")
+    for runs in a_data_set(8, ("references-strong", "references-weak"), shift=2.0).values():
+        for run in runs:
+            store.add(run)
+    write(directory / "set", archive.pack(store))
+    return directory
+
+
+def test_one_seed_gives_the_same_files_whatever_the_number_of_workers(data: Path) -> None:
+    command = ("experiments", "run", *NAMES, "--data", "set", "--seed", "7")
+    alone = buto(data, *command, "--workers", "1", "--out", "alone")
+    shared = buto(data, *command, "--workers", "2", "--out", "shared")
+    assert alone.returncode == shared.returncode == 0, alone.stderr + shared.stderr
+    assert alone.stdout == shared.stdout
+    for name in FILES:
+        assert (data / "alone" / name).read_bytes() == (data / "shared" / name).read_bytes()
+    other = called(data, *command[:-1], "8", "--workers", "1", "--out", "other")
+    assert other.returncode == 0
+    assert (data / "other" / "scores.csv").read_bytes() != (data / "alone" / "scores.csv").read_bytes()
+
+    lines = alone.stdout.splitlines()
+    assert lines[0].startswith("parallel: 8 runs of each of 2 variants, 2 pairs of variants, seed 7")
+    assert any(line.startswith("Table 5.3. ") for line in lines)
+    assert "rounding: the thesis's own counts give accuracy 0.82, MCC 0.69." in alone.stdout
+    assert lines[-1].endswith("are undecided")
+    assert alone.stderr.splitlines()[-len(FILES) :] == [f"wrote alone/{name}" for name in FILES]
+    assert json.loads((data / "alone" / "results.json").read_text())["hosts"][0]["seed"] == 7
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "message"),
+    [
+        (("no-such-experiment",), 2, "invalid choice"),
+        (("smoothing", "--seed", "-1"), 2, "must be a whole number, got '-1'"),
+        (("smoothing", "--data", "nothing"), 4, "nothing/runs.parquet"),
+        (("smoothing", "--data", "a" * 300), 4, "File name too long"),
+        (("smoothing", "--data", "set", "--host", "g1"), 3, "set has no runs of the host g1"),
+        (("training-set-size", "--data", "few"), 3, "usable runs are needed to train"),
+    ],
+)
+def test_what_cannot_be_done_is_reported(
+    data: Path, arguments: tuple[str, ...], code: int, message: str
+) -> None:
+    if not (data / "few").exists():
+        store = RunStore(data / "few-runs")
+        for runs in a_data_set(3, ("references-strong", "references-weak")).values():
+            for run in runs:
+                store.add(run)
+        write(data / "few", archive.pack(store))
+    ended = called(data, "experiments", "run", *arguments, "--workers", "1")
+    assert ended.returncode == code
+    assert message in ended.stderr
+
+
+def test_without_recorded_runs_it_says_how_to_get_some(data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(archive, "RECORDED", data / "not there")
+    ended = called(data, "experiments", "run", "smoothing")
+    assert ended.returncode == 4
+    assert ended.stderr.splitlines() == [
+        "buto: the installed package contains no recorded runs",
+        "try:  --data DIR: data/experiments of buto's repository or a data set of your own",
+    ]
+
+
+def test_without_joblib_one_process_is_offered(data: Path) -> None:
+    (data / "absent").mkdir()
+    (data / "absent" / "joblib.py").write_text("raise ModuleNotFoundError('No module named joblib')\n")
+    found = f"{data / 'absent'}:{ROOT}"
+    command = ("experiments", "run", NAMES[0], "--data", "set", "--out", "out")
+    two = buto(data, *command, "--workers", "2", PYTHONPATH=found)
+    assert two.returncode == 2
+    assert "joblib, which shares the work among processes, is not installed" in two.stderr
+    assert "--workers 1" in two.stderr
+    assert buto(data, *command, "--workers", "1", PYTHONPATH=found).returncode == 0
+
+
+def test_an_experiment_of_its_own_cannot_be_combined_with_others(data: Path) -> None:
+    ended = called(data, "experiments", "run", "judge", "smoothing", "--data", "set")
+    assert ended.returncode == 2
+    assert "judge cannot be combined with other experiments" in ended.stderr

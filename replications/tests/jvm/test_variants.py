@@ -1,0 +1,140 @@
+"""The configured variants: what they are, that a JVM takes them, and the shapes that they show."""
+
+from __future__ import annotations
+
+import subprocess
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from buto.measure import Target, open_collector
+from buto.project.config import load
+from buto.run import Run
+from buto.run.model import FloatArray
+from buto_replications.dataset import variants
+
+pytestmark = pytest.mark.all
+
+PLACE = Path(variants.__file__).parent
+THESIS = load(PLACE / "parallel.yaml").tests
+G1 = load(PLACE / "g1.yaml").tests
+SUBTLE = load(PLACE / "subtle-parallel.yaml").tests
+
+
+def test_all_variants_of_the_thesis_are_there() -> None:
+    assert list(THESIS) == [
+        *(f"references-{manager}" for manager in ("strong", "weak", "soft")),
+        *(f"leaker-{leaked}" for leaked in ("string", "string-builder", "thread")),
+        *(f"classloading-{interval}" for interval in ("10ms", "100ms", "1000ms")),
+        *(f"consumerproducer-v{number}" for number in range(8)),
+    ]
+
+
+def test_g1_differs_in_the_collector_only() -> None:
+    assert list(G1) == list(THESIS)
+    for name, test in THESIS.items():
+        written = tuple(word.replace("UseG1GC", "UseParallelGC") for word in G1[name].target.command)
+        assert replace(G1[name].target, command=written) == test.target
+
+
+@pytest.mark.parametrize(
+    ("name", "base", "extra"),
+    [
+        ("references-strong-rate-550", "references-strong", ("--rate", "550")),
+        ("leaker-string-builder-11-leaks", "leaker-string-builder", ("--leaks", "11")),
+        ("classloading-12ms", "classloading-10ms", ("--interval", "12ms")),
+        ("consumerproducer-v0-leak", "consumerproducer-v0", ("--leak-every", "10")),
+    ],
+)
+def test_a_subtle_variant_is_its_base_with_one_argument_more(
+    name: str, base: str, extra: tuple[str, str]
+) -> None:
+    command = list(THESIS[base].target.command)
+    if extra[0] in command:
+        command[command.index(extra[0]) + 1] = extra[1]
+    else:
+        command += extra
+    assert replace(THESIS[base].target, command=tuple(command)) == SUBTLE[name].target
+
+
+def _samples() -> dict[str, Target]:
+    """One variant for each set of options of the JVM, and one for each set of arguments' names."""
+    numbered = ("consumerproducer-v", "classloading-")
+    chosen = {name: test for name, test in THESIS.items() if not name.startswith(numbered)}
+    for name in ("classloading-10ms", "consumerproducer-v7"):
+        chosen[name] = THESIS[name]
+    for name in ("references-strong", "leaker-string", "classloading-10ms", "consumerproducer-v0"):
+        chosen[name + "-g1"] = G1[name]
+    return {name: test.target for name, test in {**chosen, **SUBTLE}.items()}
+
+
+@pytest.mark.parametrize("target", _samples().values(), ids=_samples())
+def test_a_jvm_takes_every_kind_of_variant(target: Target) -> None:
+    done = subprocess.run(
+        _shortened(target, "50ms").command, capture_output=True, text=True, timeout=300.0, check=False
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_weak_references_show_saw_teeth() -> None:
+    heap = _record("references-weak", "1600ms").series("jvm.memory.heap.used")
+    drops = np.flatnonzero(np.diff(heap) < -4e6)
+    rises = np.diff(heap)[np.diff(heap) > 0]
+    assert len(drops) >= 2
+    assert rises.sum() > 15e6
+
+
+def test_a_string_builder_leaks_steadily() -> None:
+    run = _record("leaker-string-builder", "1500ms")
+    old = run.series("jvm.memory.used[PS Old Gen]")
+    assert np.corrcoef(run.times_s, old)[0, 1] > 0.8
+    assert _last(old) - old[0] > 4e6
+
+
+def test_leaked_threads_climb_stairs() -> None:
+    run = _record("leaker-thread", "3s", "--interval", "600ms")
+    threads = run.series("jvm.thread.count")
+    assert np.all(np.diff(threads[1:]) >= 0)
+    levels, counts = np.unique(threads[threads > threads[0]], return_counts=True)
+    landings = levels[counts >= 3]
+    assert len(landings) >= 3
+    assert set(np.diff(landings) % 10) == {0.0}
+
+
+def test_each_deployment_adds_two_classes() -> None:
+    run = _record("classloading-10ms", "1500ms")
+    deployed = int(run.stdout.split()[1])
+    classes = run.series("jvm.class.count")
+    assert deployed > 10
+    # The program's own start adds some forty more.
+    assert 2 * deployed - 10 <= _last(classes) - classes[0] <= 2 * deployed + 150
+
+
+def test_the_buffer_its_jobs_and_its_milestones_are_recorded() -> None:
+    run = _record("consumerproducer-v0", "1500ms", "--log-interval", "50")
+    queue = run.series("mbean[buto.testprograms:type=Production]/State.queueSize")
+    jobs = run.series("mbean[buto.testprograms:type=Production]/State.processedJobs")
+    known = ~np.isnan(jobs)
+    assert known.sum() >= 8
+    assert np.all((queue[known] >= 0) & (queue[known] <= 10))
+    assert np.all(np.diff(jobs[known]) >= 0)
+    assert [notice.sequence for notice in run.notifications] == list(range(1, len(run.notifications) + 1))
+    assert len(run.notifications) == pytest.approx(_last(jobs) / 50, abs=1)
+    assert {notice.type for notice in run.notifications} == {"buto.testprograms.milestone"}
+    assert "10" in [value for key, value in run.metadata.items() if key.endswith("BufferSize")]
+
+
+def _record(name: str, duration: str, *arguments: str) -> Run:
+    target = _shortened(THESIS[name].target, duration)
+    with open_collector(replace(target, command=(*target.command, *arguments))) as collector:
+        return collector.record(name)
+
+
+def _shortened(target: Target, duration: str) -> Target:
+    return replace(target, command=(*target.command, "--duration", duration))
+
+
+def _last(values: FloatArray) -> float:
+    return float(values[~np.isnan(values)][-1])

@@ -1,0 +1,120 @@
+"""What faults of the bed change: levels of known runs, tables and pictures."""
+
+from __future__ import annotations
+
+import csv
+import math
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from buto.run import Run
+from buto.run.properties import Kind, Property
+from buto_replications.bed.effects import COUNTERS, answered, curve, effects, faults, level
+from buto_replications.bed.labels import BedRun, labels_of
+from buto_replications.bed.presentation import effect_tables, effects_csv, pictures, run_table
+from buto_replications.bed.published import published
+from tests.support.runs.bed import bed_run
+
+CPU, ALLOCATED, HEAP = COUNTERS[:3]
+SEARCH = next(one for one in COUNTERS if one.head == "search")
+
+
+def ours(*runs: Run) -> tuple[BedRun, ...]:
+    return tuple(BedRun(published(run), labels_of(run)) for run in runs)
+
+
+@pytest.fixture(scope="module")
+def runs() -> tuple[BedRun, ...]:
+    return ours(
+        *(bed_run(number) for number in range(4)),
+        bed_run(10, role="fault", fault="busy-high", more=1.5),
+        bed_run(11, role="fault", fault="busy-low", more=1.1),
+        bed_run(12, role="environment", environment="serial"),
+        bed_run(13, role="environment-fault", environment="serial", fault="busy-high", more=1.3),
+        bed_run(14, role="environment-fault", environment="lonely", fault="busy-high"),
+    )
+
+
+def test_a_counter_is_divided_by_the_answers_and_a_gauge_is_its_median() -> None:
+    run = ours(bed_run(1))[0].run
+    # Each answer takes .1 s of processor time and allocates 600 MB.
+    assert level(run, CPU) == pytest.approx(0.1, rel=0.01)
+    assert level(run, ALLOCATED) == pytest.approx(6e8)
+    assert level(run, HEAP) == 4096e3
+    assert level(run, SEARCH) == np.nanmedian(run.series(SEARCH.property))
+
+
+def test_what_a_run_lacks_or_could_not_read_has_no_level() -> None:
+    run = ours(bed_run(1))[0].run
+    lacking = next(one for one in COUNTERS if one.property not in run.column_of)
+    assert math.isnan(level(run, lacking))
+    unread = replace(
+        run,
+        properties=(Property(CPU.property, "s", Kind.COUNTER),),
+        values=np.where(np.arange(run.n_samples) == 2, 1.0, np.nan)[:, None],
+    )
+    assert math.isnan(level(unread, CPU))
+    idle = replace(unread, values=np.arange(float(run.n_samples))[:, None])
+    assert answered(idle).tolist() == [0.0] * run.n_samples
+    assert math.isnan(level(idle, CPU))
+
+
+def test_a_curve_has_the_level_of_each_span() -> None:
+    run = ours(bed_run(1))[0].run
+    middles_s, levels = curve(run, CPU, span_s=1.0)
+    np.testing.assert_allclose(middles_s, run.times_s[0] + np.array([0.5, 1.5, 2.5]))
+    np.testing.assert_allclose(levels, 0.1, rtol=0.02)
+
+
+def test_each_fault_is_compared_with_runs_of_its_environment(runs: tuple[BedRun, ...]) -> None:
+    found = [(one.role, one.environment, one.fault, len(one.base), len(one.changed)) for one in faults(runs)]
+    assert found == [
+        ("fault", "base", "busy-low", 4, 1),
+        ("fault", "base", "busy-high", 4, 1),
+        ("environment-fault", "lonely", "busy-high", 0, 1),
+        ("environment-fault", "serial", "busy-high", 1, 1),
+    ]
+
+
+def test_an_effect_is_the_change_of_the_median_and_stands_out_of_all_runs(runs: tuple[BedRun, ...]) -> None:
+    (_, of_low), (_, of_high), (_, of_serial) = effects(runs).items()
+    assert [one.counter for one in of_high] == list(COUNTERS)
+    for of, change in ((of_low, 0.1), (of_high, 0.5), (of_serial, 0.3)):
+        assert of[1].change == pytest.approx(change, rel=0.01)
+    assert of_high[0].stands_out
+    assert of_low[1].stands_out
+    # A single run has no scatter to stand out of.
+    assert math.isnan(of_serial[1].scatter)
+    assert not of_serial[1].stands_out
+    unread = of_high[3]
+    assert (math.isnan(unread.change), unread.stands_out) == (True, False)
+
+
+def test_tables_and_pictures_show_each_fault(runs: tuple[BedRun, ...]) -> None:
+    found = effects(runs)
+    faulty, environments = effect_tables(found)
+    assert faulty.heads[:4] == ("fault", "environment", "runs", "CPU")
+    assert [row[:3] for row in faulty.rows] == [
+        ("without", "base", "4"),
+        ("busy-low", "base", "1"),
+        ("busy-high", "base", "1"),
+    ]
+    assert [row[4] for row in faulty.rows] == ["572 MiB", "+10 %*", "+50 %*"]
+    assert [row[4] for row in environments.rows] == ["572 MiB", "+30 %"]
+    lines = list(csv.DictReader(effects_csv(found).splitlines()))
+    assert len(lines) == 3 * len(COUNTERS)
+    assert (lines[1]["fault"], lines[1]["counter"]) == ("busy-low", "jvm.memory.allocated")
+    assert float(lines[1]["with_fault"]) == pytest.approx(6.6e8)
+    [(name, picture)] = pictures(found)
+    assert (name, picture[:4]) == ("busy", b"\x89PNG")
+
+
+def test_runs_are_listed_by_environment_and_role(runs: tuple[BedRun, ...]) -> None:
+    table = run_table(runs, "9 runs:")
+    assert table.rows[0] == ("b1-base-fault-10", "base", "fault", "busy-high", "20-40", "8", "8")
+    assert [row[2] for row in table.rows] == [
+        *("fault", "fault", "good", "good", "good", "good"),
+        *("environment-fault", "environment", "environment-fault"),
+    ]

@@ -1,0 +1,148 @@
+"""The experiment on causes: its manifest, what is left to launch, and draws of known truth."""
+
+from __future__ import annotations
+
+from collections import Counter
+from math import isnan
+from pathlib import Path
+
+import pytest
+
+from buto.cli.main import main
+from buto.errors import BadFileError
+from buto.measure.flight import Flight
+from buto.run.profiles import Kind
+from buto_replications.causes import recording
+from buto_replications.causes.programs import alarms_in, found_in, read_manifests
+from buto_replications.causes.recording import planned, record, stored
+from tests.support.checkout import ROOT
+from tests.support.profiles import launches
+from tests.support.references import slow_draws
+
+MANIFEST = """\
+programs:
+  - {name: cart, main: shop.Main, kind: allocation, method: shop.Cart.add}
+  - {name: page, main: shop.Main, kind: cpu, method: [shop.Page.show, shop.Page.draw], old: [a, 1], new: b}
+  - {name: library, kind: [classes, threads], method: m.N.o, old: [-cp, 1.jar, Try], new: [-cp, 2.jar, Try]}
+"""
+CHANGES = ROOT / "testprograms" / "changes.yaml"
+OLD = {"shop.Cart.add < shop.Main.main": 1e6, "shop.Page.show < shop.Main.main": 1e6}
+NEW = {**OLD, "shop.Cart.add < shop.Main.main": 4e6}
+
+
+@pytest.fixture
+def manifest(tmp_path: Path) -> Path:
+    path = tmp_path / "manifest.yaml"
+    path.write_text(MANIFEST)
+    return path
+
+
+def test_a_manifest_names_programs_modes_and_what_changed(manifest: Path) -> None:
+    cart, page, library = read_manifests([manifest], "classes")
+    assert (cart.kinds, cart.methods) == ((Kind.ALLOCATION,), ("shop.Cart.add",))
+    assert cart.words["old"] == ("-Xmx256m", "-cp", "classes", "shop.Main", "old")
+    assert (page.words["old"][-2:], page.words["new"][-1:]) == (("a", "1"), ("b",))
+    assert library.kinds == (Kind.LOADED, Kind.CLASSES, Kind.RETENTION, Kind.ALIVE, Kind.STARTED)
+    assert library.words == {"old": ("-cp", "1.jar", "Try"), "new": ("-cp", "2.jar", "Try")}
+    assert {one.group for one in (cart, page, library)} == {"manifest"}
+    for broken in (
+        "",
+        "programs: [{main: x}]",
+        "programs: [{name: x, main: M, kind: heap, method: m}]",
+        MANIFEST + MANIFEST[10:],
+    ):
+        manifest.write_text(broken)
+        with pytest.raises(BadFileError, match=r"manifest|one name"):
+            read_manifests([manifest])
+
+
+def test_the_programs_with_a_change_are_a_manifest_too() -> None:
+    programs = {one.name: one for one in read_manifests([CHANGES], "jar")}
+    assert programs["sessions"].words["new"][-3:] == (
+        "jar",
+        "buto.testprograms.changes.Program",
+        "sessions=large",
+    )
+    assert programs["sessions"].words["old"][-1] == "sessions=base"
+    assert "buto.testprograms.changes.servers.Sessions.expire" in programs["sessions"].methods
+    assert len(programs) == 15
+
+
+def test_programs_that_run_together_share_an_old_program_which_is_launched_once_for_all(
+    tmp_path: Path,
+) -> None:
+    together = [one for one in read_manifests([CHANGES], "jar", together=True) if one.group == "together"]
+    assert len(together) == 15
+    for one in together:
+        assert one.words["old"][5:] == tuple(f"{each.name.split()[0]}=base" for each in together)
+        differing = [
+            pair for pair in zip(one.words["old"], one.words["new"], strict=True) if len(set(pair)) > 1
+        ]
+        name = one.name.removesuffix(" among all")
+        assert differing == [(f"{name}=base", f"{name}=large")]
+    launches = planned(together, {"17": "java"}, tmp_path, {"old": 3, "new": 2}, 1)
+    assert Counter(one.mode for one in launches) == {"old": 3, "new": 30}
+    assert len({one.place for one in launches}) == 33
+    assert [int(one.place.name[0]) for one in launches] == [0] * 16 + [1] * 16 + [2]
+
+
+def test_draws_of_a_changed_method_find_it_and_of_an_unchanged_program_find_nothing() -> None:
+    old, new = launches(OLD, 8, 1), launches(NEW, 4, 2)
+    kinds = (Kind.ALLOCATION, Kind.CPU)
+    found = found_in(old, new, [Kind.ALLOCATION], ["shop.Cart.add"], kinds, pairs=3, draws=30, seed=1)
+    assert (found.draws, found.first, found.in_three, found.named, found.wrong) == (30, 1.0, 1.0, 1.0, 0.0)
+    other = found_in(old, new, [Kind.ALLOCATION], ["shop.Page.show"], kinds, pairs=3, draws=30, seed=1)
+    assert (other.first, other.wrong) == (0.0, 1.0)
+    single = found_in(old, new, [Kind.ALLOCATION], ["shop.Cart.add"], kinds, pairs=1, draws=30, seed=1)
+    assert (single.first, single.named) == (1.0, 0.0)
+    assert alarms_in(old, kinds, pairs=3, draws=30, seed=1).any_kind == 0.0
+    assert isnan(alarms_in(old, kinds, pairs=5, draws=30, seed=1).any_kind)
+
+
+@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("pairs", [1, 3])
+def test_a_draw_by_places_is_the_comparison_of_these_profiles(seed: int, pairs: int) -> None:
+    """Methods of equal sums, methods that only some launches have, and two methods of the change."""
+    old = launches({**OLD, "shop.Log.write < shop.Main.main": 3e4}, 5, seed)
+    new = [*launches({**NEW, "shop.New.make < shop.Main.main": 5e5}, 3, seed + 50), *old[:1]]
+    methods = ("shop.New.make", "shop.Log.write")
+    kinds = (Kind.ALLOCATION, Kind.RETENTION)
+    fast = found_in(old, new, [Kind.ALLOCATION], methods, kinds, pairs=pairs, draws=20, seed=seed)
+    assert fast == slow_draws.found_in(old, new, Kind.ALLOCATION, methods, pairs=pairs, draws=20, seed=seed)
+    quiet = alarms_in([*old, *new], kinds, pairs=pairs, draws=20, seed=seed)
+    assert quiet.any_kind == slow_draws.alarms_in(
+        [*old, *new], Kind.ALLOCATION, pairs=pairs, draws=20, seed=seed
+    )
+
+
+def test_stored_launches_are_not_repeated_and_failed_ones_are(
+    tmp_path: Path, manifest: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def fly(command: tuple[str, ...], *_: object) -> Flight:
+        levels = OLD if {"old", "a", "1.jar"} & set(command) else NEW
+        return Flight(launches(levels, 1, len(list(tmp_path.rglob("*.gz"))))[0], "", "", 1.5, 2000)
+
+    monkeypatch.setattr(recording, "fly", fly)
+    programs, data = read_manifests([manifest]), tmp_path / "data"
+    some = planned(programs, {"17": "java"}, data, {"old": 3, "new": 2}, 1)
+    assert len(some) == 15
+    assert record(some, float("inf"), lambda *_: None) == 15
+    assert planned(programs, {"17": "java"}, data, {"old": 3, "new": 2}, 1) == []
+    profiles = stored(data / "17" / "cart" / "old")
+    assert [profile.facts["cpu_s"] for profile in profiles] == ["1.5"] * 3
+    words = ["--manifest", str(manifest), "--data", str(data), "--java", "17", "--out", str(tmp_path)]
+    assert main(["experiments", "causes", *words, "--old", "3", "--new", "2", "--draws", "5"]) == 0
+    assert "Java 17, manifest: how often the changed method is found" in capsys.readouterr().out
+    assert (tmp_path / "causes.json").is_file()
+
+
+def test_a_launch_that_does_not_exit_in_order_is_left_out_and_tried_again(
+    tmp_path: Path, manifest: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    profile = launches(OLD, 1, 1)[0]
+    monkeypatch.setattr(recording, "fly", lambda *_: Flight(profile, "", "it was stopped", 1.5, 2000))
+    waiting = planned(read_manifests([manifest]), {"17": "java"}, tmp_path, {"old": 1, "new": 1}, 1)
+    told: list[str] = []
+    assert record(waiting, float("inf"), lambda _, failure: told.append(failure)) == 0
+    assert told == ["it was stopped"] * 6
+    assert planned(read_manifests([manifest]), {"17": "java"}, tmp_path, {"old": 1, "new": 1}, 1) == waiting
