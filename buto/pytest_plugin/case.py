@@ -9,9 +9,6 @@ import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
-
-import pytest
 
 from buto.actions.accept import begin, learn_change, not_passed
 from buto.actions.advice import reword
@@ -29,7 +26,8 @@ from buto.oracle import Oracle
 from buto.project.document import scheduler_of
 from buto.project.model import TestConfig
 from buto.pytest_plugin.hints import InPytest
-from buto.pytest_plugin.mark import ACCEPT, TRAIN
+from buto.pytest_plugin.options import ACCEPT, TRAIN
+from buto.pytest_plugin.outcome import ACCEPTED, TRAINED, Outcome
 from buto.report import words
 from buto.report.terminal.oracle import MAX_ROWS, change_lines
 from buto.report.terminal.verdict import Detail, verdict_lines
@@ -38,64 +36,6 @@ from buto.run.cache import is_missing
 from buto.run.model import PURPOSE
 from buto.run.units import format_count
 from buto.steps import Action, Step
-
-if TYPE_CHECKING:
-    from _pytest.outcomes import Failed
-else:
-    Failed = pytest.fail.Exception
-
-PASS, REGRESSION, INCONCLUSIVE = "pass", "regression", "inconclusive"
-TRAINED, ACCEPTED, ERROR = "trained", "accepted", "error"
-
-
-@dataclass(frozen=True, slots=True)
-class Outcome:
-    """The outcome of one buto test.
-
-    Attributes:
-        test: its name.
-        status: PASS, REGRESSION, INCONCLUSIVE, TRAINED, ACCEPTED or ERROR.
-        reason: one line, without the status and the test's name.
-        details: the lines of the report section; empty with ``-q``.
-        warnings: warnings to the user, even if the test passes.
-        is_noted: whether it passed with changes to be noted, which its reason names.
-    """
-
-    test: str
-    status: str
-    reason: str
-    details: tuple[str, ...] = ()
-    warnings: tuple[str, ...] = ()
-    is_noted: bool = False
-
-    @property
-    def is_good(self) -> bool:
-        return self.status in (PASS, TRAINED, ACCEPTED)
-
-    def to_data(self) -> dict[str, Any]:
-        """Return plain data that pytest-xdist can send."""
-        warnings, details = (list(self.warnings), list(self.details)) if self.is_good else ([], [])
-        return {
-            "status": self.status,
-            "line": self.line,
-            "warnings": warnings,
-            "details": details,
-            "is_noted": self.is_noted,
-        }
-
-    @property
-    def line(self) -> str:
-        """Return one line with the status and the test's name."""
-        return f"{self.status.upper()}  {self.test}: {self.reason}"
-
-
-class NotPassed(Failed):
-    """Ends a test; pytest shows its reason without a traceback, because the test's code is not the cause."""
-
-    def __init__(self, outcomes: Sequence[Outcome]) -> None:
-        super().__init__(outcomes[0].reason, pytrace=False)
-        self.outcomes = tuple(outcomes)
-
 
 _DETAIL = {-1: Detail.HEADLINE, 0: Detail.SHORT, 1: Detail.FULL}
 """By pytest's verbosity: its ``-v`` prints what ``buto -v`` prints."""

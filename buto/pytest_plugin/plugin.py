@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from buto.pytest_plugin.case import ACCEPTED, PASS, REGRESSION, TRAINED, NotPassed, Outcome
-from buto.pytest_plugin.mark import SKIP, Options, add_options, options_of
+from buto.pytest_plugin.options import SKIP, Options, add_options, options_of
+from buto.pytest_plugin.outcome import ACCEPTED, PASS, REGRESSION, TRAINED, NotPassed, Outcome
 
 if TYPE_CHECKING:
     from buto.measure.jmx.worker_client import Worker

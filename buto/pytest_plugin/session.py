@@ -20,9 +20,11 @@ from buto.measure.hooks import LaunchHooks, Program
 from buto.measure.journal import RecordingAbandonedError
 from buto.measure.progress import OnTick, Progress
 from buto.project.model import TestConfig
-from buto.pytest_plugin.case import ERROR, Events, ItemCase, NotPassed, Outcome, begun, project_of
+from buto.pytest_plugin.case import Events, ItemCase, begun, project_of
 from buto.pytest_plugin.hints import InPytest
-from buto.pytest_plugin.mark import STARTS, Options, arguments_of, joined, name_of, test_of
+from buto.pytest_plugin.mark import STARTS, arguments_of, joined, name_of, test_of
+from buto.pytest_plugin.options import Options
+from buto.pytest_plugin.outcome import ERROR, NotPassed, Outcome
 from buto.run import Problem, Run, encode_test
 from buto.run.storage import place_of
 

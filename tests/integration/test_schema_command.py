@@ -29,5 +29,8 @@ def test_a_schema_of_a_package_that_is_not_installed_names_the_package(
     done = called(tmp_path, "schema", "prediction")
     assert (done.returncode, done.stderr) == (
         2,
-        "buto: unknown schema 'prediction'; known are causes, config, result\ntry:  pip install buto-predict\n",
+        (
+            "buto: unknown schema 'prediction'; known are causes, config, result\n"
+            "try:  pip install buto-predict\n"
+        ),
     )

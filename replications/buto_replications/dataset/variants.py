@@ -1,8 +1,8 @@
 """The seventeen variants of the four test programs, on two hosts (thesis, section 3.1), and five subtle ones.
 
 A host is a garbage collector on the same machine: ``parallel``, with the scavenge and mark-sweep collectors
-of the thesis, and ``g1``. Each has a configuration in ``configs/`` of the checkout, which ``buto record`` can read, too. A
-variant on a host is a test called ``VARIANT@HOST``.
+of the thesis, and ``g1``. Each has a configuration in ``configs/`` of the checkout, which ``buto record``
+can read, too. A variant on a host is a test called ``VARIANT@HOST``.
 """
 
 from __future__ import annotations

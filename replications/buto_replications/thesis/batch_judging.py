@@ -1,8 +1,8 @@
 """Train many methods with the runs of one variant, and judge runs of that variant and of others.
 
-The algorithms are those of :mod:`buto.judge.thesis.pipeline` (method ``thesis``), which judges one run with one
-configuration. Here, all test runs of a variant are judged with all configurations at once: time points are
-made once for all bounds of a split, and bounds once for all deviations and matchers.
+The algorithms are those of :mod:`buto.judge.thesis.pipeline` (method ``thesis``), which judges one run with
+one configuration. Here, all test runs of a variant are judged with all configurations at once: time points
+are made once for all bounds of a split, and bounds once for all deviations and matchers.
 
 The runs of one variant as arrays, one run after another; prepared once and used by every experiment.
 """

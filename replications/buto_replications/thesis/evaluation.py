@@ -247,7 +247,7 @@ class _Plan:
 
 
 def divided(names: Sequence[str], n_runs: int, shares: Shares, n_splits: int, seed: int) -> list[Split]:
-    """Return the splits of variants with ``n_runs`` runs each; see :func:`buto_replications.design.splits`."""
+    """Return the splits of variants of ``n_runs`` runs each; see :func:`buto_replications.design.splits`."""
     training, test = shares
     return splits(
         {name: range(n_runs) for name in names},

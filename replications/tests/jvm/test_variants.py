@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import subprocess
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -17,7 +16,7 @@ from buto_replications.dataset import variants
 
 pytestmark = pytest.mark.all
 
-PLACE = Path(variants.__file__).parent
+PLACE = variants.CONFIGURATIONS
 THESIS = load(PLACE / "parallel.yaml").tests
 G1 = load(PLACE / "g1.yaml").tests
 SUBTLE = load(PLACE / "subtle-parallel.yaml").tests
