@@ -33,8 +33,8 @@ if TYPE_CHECKING:  # the same names for type checkers; a name that is imported a
     from buto.api.values import open_store as open_store
     from buto.api.values import save_oracle as save_oracle
     from buto.api.values import suggest as suggest
-    from buto.causes import Explanation as Explanation
-    from buto.causes import Tier as Tier
+    from buto.causes.model import Explanation as Explanation
+    from buto.causes.model import Tier as Tier
     from buto.errors import BadFileError as BadFileError
     from buto.errors import ButoError as ButoError
     from buto.errors import ConfigError as ConfigError
@@ -47,9 +47,9 @@ if TYPE_CHECKING:  # the same names for type checkers; a name that is imported a
     from buto.judge.verdict import Verdict as Verdict
     from buto.oracle import Oracle as Oracle
     from buto.report.result import Result as Result
-    from buto.run import Run as Run
-    from buto.run import RunSet as RunSet
-    from buto.run import RunStore as RunStore
+    from buto.run.model import Run as Run
+    from buto.run.model import RunSet as RunSet
+    from buto.run.store import RunStore as RunStore
 
 _MODULES = {"events": "buto.actions.events", "frames": "buto.frames"}
 _HOMES = {
@@ -66,7 +66,7 @@ _HOMES = {
         "save_oracle",
         "suggest",
     ),
-    "buto.causes": ("Explanation", "Tier"),
+    "buto.causes.model": ("Explanation", "Tier"),
     "buto.errors": (
         "BadFileError",
         "ButoError",
@@ -78,7 +78,8 @@ _HOMES = {
     ),
     "buto.oracle": ("Oracle",),
     "buto.report.result": ("Result",),
-    "buto.run": ("Run", "RunSet", "RunStore"),
+    "buto.run.model": ("Run", "RunSet"),
+    "buto.run.store": ("RunStore",),
     "buto.judge.verdict": ("Finding", "Status", "Verdict"),
     "buto.actions.collecting": ("Interrupted",),
 }

@@ -32,8 +32,7 @@ from buto.measure.quality import busy_host
 from buto.measure.target import Target
 from buto.measure.workload.model import Workload
 from buto.measure.workload.services import Service
-from buto.run import MetadataValue, Run
-from buto.run.model import SESSION, WORKER
+from buto.run.model import SESSION, WORKER, MetadataValue, Run
 from buto.run.store import RunStore
 from buto.run.window import Window, with_window
 

@@ -27,9 +27,9 @@ from buto.errors import JudgeError, UsageError
 from buto.judge.verdict import Verdict
 from buto.report.history import Entry
 from buto.report.words import unit_of
-from buto.run import Quality, Run, run_set
 from buto.run.labels import Labelling, run_labels
 from buto.run.long import LongRun
+from buto.run.model import Quality, Run, run_set
 from buto.run.names import start_of
 from buto.run.properties import Property
 from buto.run.window import Window, measured, parse_moment, with_window

@@ -26,8 +26,7 @@ from buto.judge.verdict import Status
 from buto.oracle import Oracle
 from buto.project.model import TestConfig
 from buto.report.result import Result
-from buto.run import Run, run_set
-from buto.run.model import COMMAND
+from buto.run.model import COMMAND, Run, run_set
 from buto.steps import Action, Step
 
 _AS_IT_WAS = (

@@ -24,8 +24,7 @@ from buto.measure.exits import GIVE_INPUT, find_fault
 from buto.measure.target import NOT_IN_TRAINING
 from buto.oracle import Oracle, Settings
 from buto.project import config
-from buto.run import Run, RunSet
-from buto.run.model import INPUT_READ, PROGRAM
+from buto.run.model import INPUT_READ, PROGRAM, Run, RunSet
 from buto.run.properties import LIVE_OBJECTS
 from buto.run.units import format_count
 from buto.steps import Action, Advice, Setting, Step

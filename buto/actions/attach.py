@@ -27,8 +27,7 @@ from buto.measure.journal import Journal
 from buto.measure.sources.sampling import DryReading, RunningProgram, read_once
 from buto.measure.target import SourceSpec
 from buto.project.model import TestConfig
-from buto.run import Run
-from buto.run.model import PURPOSE
+from buto.run.model import PURPOSE, Run
 from buto.steps import Action
 
 ATTACH = "attach"

@@ -25,15 +25,14 @@ from buto.actions.project import NO_OVERRIDES, Overrides, Project
 from buto.actions.record import complete
 from buto.actions.why import WhyRequest, why
 from buto.actions.worktrees import Answer, check_order, described, first_bad, move_to
-from buto.causes import Explanation
-from buto.causes.model import kinds_of
+from buto.causes.model import Explanation, kinds_of
 from buto.errors import EXIT_PASS, ButoError, JudgeError, StorageError
 from buto.judge.verdict import Status, grouped
 from buto.oracle import Oracle
 from buto.project.model import TestConfig
 from buto.report import words
 from buto.report.result import Commit, Result
-from buto.report.words import one_line
+from buto.report.sanitize import one_line
 from buto.steps import Action, Step
 
 _ANSWERS = {Status.PASS: Answer.GOOD, Status.REGRESSION: Answer.BAD, Status.INCONCLUSIVE: Answer.SKIP}

@@ -13,8 +13,7 @@ from buto.judge.verdict import Status
 from buto.measure.target import NOT_IN_TRAINING
 from buto.oracle import Checked, Oracle
 from buto.project.model import TestConfig
-from buto.run import MetadataValue, Run, RunSet, run_set
-from buto.run.model import PROGRAM, PURPOSE
+from buto.run.model import PROGRAM, PURPOSE, MetadataValue, Run, RunSet, run_set
 from buto.run.properties import LIVE_OBJECTS
 from buto.steps import Action
 

@@ -37,12 +37,12 @@ from buto.report.check_report import check_report
 from buto.report.formats.json_result import result_document, result_text
 from buto.report.panels import NO_RUNS
 from buto.report.result import Commit, LeftOut, Result, reported
-from buto.run import Run, run_set
 from buto.run.entries import ResultStore
+from buto.run.model import Run, run_set
 from buto.steps import Action
 
 if TYPE_CHECKING:
-    from buto.causes import Explanation
+    from buto.causes.model import Explanation
 
 
 _WORST_FIRST = (EXIT_REGRESSION, EXIT_USAGE, EXIT_BAD_FILE, EXIT_NOT_JUDGED, EXIT_PASS)

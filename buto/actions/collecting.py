@@ -37,8 +37,7 @@ from buto.engine import (
 from buto.errors import ButoError
 from buto.measure.target import Target
 from buto.measure.workload.model import Workload
-from buto.run import Run, RunSet, run_set
-from buto.run.model import PURPOSE, SESSION
+from buto.run.model import PURPOSE, SESSION, Run, RunSet, run_set
 from buto.run.storage import Place
 from buto.run.store import RunStore
 

@@ -28,8 +28,8 @@ from buto.judge.verdict import Status, Verdict
 from buto.project.model import TestConfig
 from buto.report.check_report import check_report
 from buto.report.result import Result
-from buto.run import Run, run_set
 from buto.run.cache import is_missing
+from buto.run.model import Run, run_set
 from buto.steps import Action, Step
 
 if TYPE_CHECKING:

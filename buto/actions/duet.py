@@ -22,8 +22,8 @@ from buto.measure.launch import check_startable
 from buto.measure.opener import open_collector
 from buto.measure.progress import OnTick, Progress
 from buto.measure.target import Target
-from buto.run import Run, new_id
-from buto.run.model import PAIR, PURPOSE, SESSION
+from buto.run.model import PAIR, PURPOSE, SESSION, Run
+from buto.run.names import new_id
 from buto.run.store import RunStore
 
 OpenCollector = Callable[[Target], Collector]

@@ -15,9 +15,8 @@ from buto.errors import MeasureError, StorageError
 from buto.measure.exits import GIVE_INPUT, READ_INPUT, find_fault
 from buto.measure.output import last_lines
 from buto.measure.target import Target
-from buto.run import BAD_ENDS, Problem, ProblemKind, Run
 from buto.run.files import acquire
-from buto.run.model import INPUT_READ
+from buto.run.model import BAD_ENDS, INPUT_READ, Problem, ProblemKind, Run
 from buto.steps import Action, Advice, Setting, Step
 
 _LEAST_REPEATS = 3

@@ -24,13 +24,13 @@ from buto.measure.progress import Progress
 from buto.oracle import Oracle
 from buto.programs.named import Kept, OldProgram, Revision, Unkept
 from buto.report.result import Commit, LeftOut, Result
-from buto.run import Run
+from buto.run.model import Run
 from buto.run.storage import Place
 from buto.run.units import format_bytes, format_count
 from buto.steps import Step
 
 if TYPE_CHECKING:
-    from buto.causes import Explanation
+    from buto.causes.model import Explanation
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,7 +18,7 @@ from buto.actions.events import Affected, OnEvent, Unaffected, Warned
 from buto.actions.project import Project
 from buto.errors import UsageError
 from buto.report.result import LeftOut
-from buto.report.words import one_line
+from buto.report.sanitize import one_line
 
 GIT_TIMEOUT_S = 600.0
 

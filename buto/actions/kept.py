@@ -23,8 +23,7 @@ from buto.programs.snapshot import Snapshot, snapshot
 from buto.programs.store import ProgramStore
 from buto.project.document import expand
 from buto.project.model import TestConfig
-from buto.run import Run
-from buto.run.model import COMMAND, PROGRAM
+from buto.run.model import COMMAND, PROGRAM, Run
 from buto.steps import Advice, Setting
 
 _BUILD_TOOLS = frozenset(

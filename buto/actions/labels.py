@@ -22,10 +22,10 @@ from buto.errors import BadFileError, JudgeError, StorageError, UsageError
 from buto.judge.verdict import Status, Verdict
 from buto.report import words
 from buto.report.result import Commit, Result
-from buto.report.words import MAX_TEXT, one_line
-from buto.run import Run, RunSummary, run_set
+from buto.report.sanitize import MAX_TEXT, one_line
 from buto.run.labels import LABEL, Label, Labelling, LabelStore, current
-from buto.run.model import SESSION
+from buto.run.model import SESSION, Run, run_set
+from buto.run.store import RunSummary
 from buto.steps import Action, Step
 
 

@@ -27,7 +27,7 @@ from buto.actions.events import (
 from buto.actions.project import NO_OVERRIDES, Overrides, Project
 from buto.engine import Setup, placement
 from buto.errors import ButoError, EngineLostError, StorageError
-from buto.run import Run, RunSet
+from buto.run.model import Run, RunSet
 from buto.run.units import format_count
 from buto.steps import Action
 

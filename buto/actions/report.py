@@ -20,9 +20,9 @@ from buto.judge.registry import DEFAULT
 from buto.report.history import Entry, stored_entries
 from buto.report.panels import recorded_runs
 from buto.report.result import Result
-from buto.run import Run, run_set
 from buto.run.cache import is_missing
 from buto.run.entries import ResultStore
+from buto.run.model import Run, run_set
 from buto.steps import EXAMPLE, Action, Step
 
 

@@ -14,7 +14,7 @@ from buto.errors import JudgeError
 from buto.judge.alarms import N_CHECKED, Selftest
 from buto.judge.classifiers import compare_metadata
 from buto.oracle import Oracle
-from buto.run import RunSet, run_set
+from buto.run.model import RunSet, run_set
 from buto.run.units import format_count
 from buto.steps import Action, Step
 

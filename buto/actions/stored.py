@@ -10,9 +10,8 @@ from buto.actions.project import NO_OVERRIDES, Project
 from buto.errors import ButoError, JudgeError, UsageError
 from buto.measure.command_line import program_digest
 from buto.oracle import Oracle
-from buto.run import Run, RunSet, run_set
 from buto.run.format import Head
-from buto.run.model import COMMAND, PROGRAM, PURPOSE, SESSION
+from buto.run.model import COMMAND, PROGRAM, PURPOSE, SESSION, Run, RunSet, run_set
 from buto.run.window import with_window
 from buto.steps import Action, Step
 

@@ -24,9 +24,9 @@ from buto.oracle.suggest import Rejudge, present_effects
 from buto.oracle.suggest import suggest as suggestion_for
 from buto.oracle.suggestion import Key, PastCheck, Suggestion, Truth, Unjudged, Why
 from buto.report.history import Entry, stored_entries
-from buto.run import RunSet, run_set
 from buto.run.entries import ResultStore
 from buto.run.labels import Label, Labelling, LabelStore, Past, current
+from buto.run.model import RunSet, run_set
 from buto.run.units import format_count
 from buto.steps import Action, Step
 

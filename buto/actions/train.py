@@ -32,7 +32,7 @@ from buto.oracle import Oracle
 from buto.project.model import TestConfig
 from buto.report.check_report import discouraging
 from buto.report.result import Result
-from buto.run import Run, run_set
+from buto.run.model import Run, run_set
 from buto.steps import Action, Step
 
 

@@ -30,8 +30,7 @@ from buto.oracle import Checked, Oracle
 from buto.programs.named import Unkept
 from buto.programs.store import NotHereError
 from buto.project.model import TestConfig
-from buto.run import Run, RunSet, run_set
-from buto.run.model import PURPOSE, SESSION
+from buto.run.model import PURPOSE, SESSION, Run, RunSet, run_set
 from buto.run.names import metadata_texts
 from buto.run.units import format_count, format_number
 from buto.steps import Action, Step

@@ -37,8 +37,8 @@ from buto.actions.events import (
 )
 from buto.actions.project import NO_OVERRIDES, Overrides, Project
 from buto.actions.record import measuring_alone
-from buto.causes import Explanation, explain
-from buto.causes.model import kinds_of
+from buto.causes.explain import explain
+from buto.causes.model import Explanation, kinds_of
 from buto.engine import hooks_of, running_services
 from buto.errors import BadFileError, UsageError
 from buto.judge.verdict import Effect, Status

@@ -28,11 +28,11 @@ from buto.actions.compare import Program, two_programs, two_revisions
 from buto.actions.events import OnEvent, ignore
 from buto.actions.why import PAIRS
 from buto.api.options import check_count, exclude, kinds_named, located, project_of
-from buto.causes import Explanation
+from buto.causes.model import Explanation
 from buto.errors import UsageError
 from buto.project.options import Location, Options
 from buto.report.result import Result
-from buto.run import RunSet, run_set
+from buto.run.model import RunSet, run_set
 
 
 def record(

@@ -13,7 +13,7 @@ from buto.oracle import Oracle
 from buto.report.history import Entry, usual_properties
 from buto.report.levels import select
 from buto.report.result import Result
-from buto.run import Run, run_set
+from buto.run.model import Run, run_set
 
 if TYPE_CHECKING:
     from buto.report.plots.charts import Picture

@@ -24,9 +24,10 @@ from buto.oracle import DEFAULT, Oracle
 from buto.oracle.suggestion import Suggestion
 from buto.project.options import Location
 from buto.report.history import Entry
-from buto.run import Run, RunStore, run_set
 from buto.run.labels import Label, Labelling
+from buto.run.model import Run, run_set
 from buto.run.storage import place_of
+from buto.run.store import RunStore
 
 
 def open_store(root: str | Path = ".buto") -> RunStore:

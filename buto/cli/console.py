@@ -10,22 +10,14 @@ Files that a user asked for by name.
 
 from __future__ import annotations
 
-import errno
 import os
 import shutil
 import sys
-from argparse import Namespace
 from collections.abc import Sequence
 from enum import IntEnum
-from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
 
-from buto.actions.collecting import Interrupted
-from buto.cli.parsing import STDOUT
-from buto.errors import StorageError
-from buto.report.words import one_line
-from buto.run.files import publish_file, storage_advice
-from buto.steps import Setting
+from buto.report.sanitize import one_line
 
 if TYPE_CHECKING:
     from rich.console import Console as RichConsole
@@ -145,82 +137,3 @@ def _is_terminal(stream: TextIO) -> bool:
 
 def _painted(text: str, code: str, stream: TextIO) -> str:
     return f"\x1b[{code}m{text}\x1b[0m" if has_colour(stream) else text
-
-
-class Stopped(KeyboardInterrupt):
-    """Ctrl-C, with what is complete and how to continue."""
-
-    def __init__(self, message: str = "stopped by Ctrl-C", advice: str | None = None) -> None:
-        super().__init__(message)
-        self.message = message
-        self.advice = advice
-
-
-def message_of(stop: KeyboardInterrupt) -> Stopped:
-    """Return what to print after any Ctrl-C."""
-    if isinstance(stop, Interrupted):
-        return stopped(stop)
-    return stop if isinstance(stop, Stopped) else Stopped()
-
-
-def stopped(stop: Interrupted) -> Stopped:
-    """Return the message on what is complete."""
-    if stop.first_id is None:
-        return Stopped("stopped by Ctrl-C; no run was complete")
-    counts = ", ".join(f"{one.runs} of {one.planned} runs of {one.test!r}" for one in stop.complete)
-    return Stopped(f"stopped by Ctrl-C; complete and kept in {stop.store}: {counts}")
-
-
-def resumed(stop: Interrupted, args: Namespace) -> Stopped:
-    """Return the message on what is complete, and the command that continues the training."""
-    if stop.first_id is None:
-        return stopped(stop)
-    # It imports the runs and thereby numpy, which main does not need before it knows the command.
-    from buto.run.masking import Mask
-
-    again = list(args.arguments)
-    if args.resume is None:
-        again += ["--resume", stop.first_id]
-    if args.command is not None:
-        again += ["--", *args.command]
-    return Stopped(stopped(stop).message, advice=f"to go on: buto {Mask().command(again)}")
-
-
-_IN_PLACE_ONLY = (errno.EACCES, errno.EPERM, errno.EBUSY)
-"""Errors of a file that can be written but not replaced: a read-only directory, or a mount point."""
-
-
-def write_file(path: Path, content: bytes, option: str, *, make_parents: bool = True) -> None:
-    """Write a file, and the directories above it if so wanted; STDOUT means standard output.
-
-    Where possible, the file is either written completely or left as it was.
-
-    Raises:
-        StorageError: it cannot be written.
-    """
-    if path == STDOUT:
-        Console().result(content.decode().rstrip("\n"))
-        return
-    try:
-        if make_parents:
-            path.parent.mkdir(parents=True, exist_ok=True)
-        _write(path, content)
-    except OSError as error:
-        raise StorageError(
-            f"{path} cannot be written: {error.strerror}",
-            advice=storage_advice(error, Setting(option.lstrip("-"), "FILE")),
-        ) from error
-
-
-def _write(path: Path, content: bytes) -> None:
-    if path.exists() and not path.is_file():
-        # A pipe, or /dev/stdout.
-        path.write_bytes(content)
-        return
-    try:
-        # A link is followed: its target is written.
-        publish_file(path.resolve(), content)
-    except OSError as error:
-        if error.errno not in _IN_PLACE_ONLY or not path.exists():
-            raise
-        path.write_bytes(content)

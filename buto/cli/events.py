@@ -39,8 +39,8 @@ from buto.cli.progress import LaunchProgress
 from buto.judge.verdict import Order
 from buto.programs.named import Unkept
 from buto.report.result import LEFT_OUT, Result
+from buto.report.sanitize import one_line
 from buto.report.terminal.verdict import Detail, styled_lines
-from buto.report.words import one_line
 from buto.run.units import format_count
 
 _DETAIL = {

@@ -48,7 +48,7 @@ def main(argv: list[str] | None = None) -> int:
         return error.exit_code
     except KeyboardInterrupt as stop:
         # Imported here: --help is faster without it.
-        from buto.cli.console import message_of
+        from buto.cli.interruption import message_of
 
         shown = message_of(stop)
         Console().error(shown.message, shown.advice)
@@ -80,7 +80,7 @@ def _carry_out(argv: list[str]) -> int:
     except ButoError as error:
         if error.advice is not None:
             # Its imports are not needed by a command that succeeds.
-            from buto.cli.parsing import reword_advice
+            from buto.cli.projects import reword_advice
 
             reword_advice(error, args)
         raise

@@ -9,20 +9,11 @@ The two programs that a comparison is of, as they were typed.
 
 from __future__ import annotations
 
-import os
 from argparse import SUPPRESS, ArgumentParser, ArgumentTypeError, Namespace, RawDescriptionHelpFormatter
 from argparse import _ArgumentGroup as ArgumentGroup
-from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from buto.actions.advice import reword
-from buto.actions.compare import Program, two_programs, two_revisions
-from buto.actions.project import Files, Overrides, Project, measuring
-from buto.cli.hints import door_of
-from buto.errors import ButoError, UsageError
-from buto.project import config
-from buto.project.document import scheduler_of
 from buto.project.options import AUTO, MAX_RUNS, OF_COMMANDS, SCHEDULER, Option, flag
 
 if TYPE_CHECKING:
@@ -129,93 +120,3 @@ class Actions:
         )
         add_verbosity(action)
         return action
-
-
-def overrides_of(args: Namespace) -> Overrides:
-    """Return what the options for measuring and the command after ``--`` specify.
-
-    Raises:
-        UsageError: no command follows ``--``.
-    """
-    given = vars(args)
-    command = not_empty(args.command, args.command_name)
-    return Overrides(command, given.get("alpha"), measuring(given))
-
-
-def not_empty(command: tuple[str, ...] | None, command_name: str) -> tuple[str, ...] | None:
-    """Return the user's command; UsageError if nothing follows ``--``."""
-    if command == ():
-        raise UsageError("there is no command after --", advice=f"buto {command_name} NAME -- java ...")
-    return command
-
-
-def files_of(args: Namespace) -> Files:
-    """Return the files that were named, and the default ones for the others."""
-    given = vars(args)
-    return Files.located(given.get("config"), given.get("store"), given.get("oracle"))
-
-
-def project_of(args: Namespace) -> Project:
-    """Return the project with its configuration, its store and its oracles.
-
-    Raises:
-        ConfigError, BadFileError: its configuration cannot be read.
-    """
-    files = files_of(args)
-    configuration = files.read_configuration()
-    masks = () if configuration is None else config.masks(configuration)
-    scheduler = scheduler_of(
-        vars(args).get("scheduler"), "" if configuration is None else configuration.scheduler, os.environ
-    )
-    door = door_of(files, overrides_of(args), masks, _typed(args))
-    return Project(files, configuration, door, scheduler)
-
-
-def reword_advice(error: ButoError, args: Namespace) -> None:
-    """Put the advice of an error into the words of this call, with the files and options that were typed."""
-    # Of a call whose own arguments are wrong, the advice stays as it is.
-    with suppress(ButoError):
-        reword(error, door_of(files_of(args), overrides_of(args), typed=_typed(args)))
-
-
-def _typed(args: Namespace) -> tuple[str, ...]:
-    return tuple(vars(args).get("arguments", ()))
-
-
-AGAINST = "--against"
-
-
-def programs_of(args: Namespace) -> tuple[Program, Program]:
-    """Return the two programs that were typed.
-
-    Raises:
-        UsageError: the words do not name two programs.
-    """
-    test, command = args.test, args.command
-    if args.revisions is not None:
-        if args.against is not None:
-            raise UsageError(
-                f"{AGAINST} and --revisions exclude each other", advice=f"buto {args.command_name} --help"
-            )
-        old, new = args.revisions
-        return two_revisions(test, (old, new), command)
-    if args.build is not None:
-        raise UsageError("--build needs --revisions", advice=f"buto {args.command_name} --help")
-    if args.against is not None:
-        return two_programs(test, args.against, (None, command))
-    first, against, second = _divided(command or (), args.command_name)
-    return two_programs(test, against, (first, not_empty(second, args.command_name)))
-
-
-def _divided(
-    words: tuple[str, ...], command_name: str
-) -> tuple[tuple[str, ...] | None, str, tuple[str, ...] | None]:
-    """Divide ``cmdA --against B -- cmdB`` into the first command, B's name, and the second command."""
-    for place, word in enumerate(words[:-1]):
-        behind = words[place + 2 :]
-        if word == AGAINST and behind[:1] in ((), ("--",)):
-            return words[:place] or None, words[place + 1], behind[1:] if behind else None
-    raise UsageError(
-        "a comparison needs a second program",
-        advice=f"buto {command_name} A [options] -- COMMAND {AGAINST} B -- COMMAND",
-    )

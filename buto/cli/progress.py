@@ -29,8 +29,7 @@ from buto.actions.events import (
 from buto.cli.console import Console
 from buto.measure.progress import Newest, Progress
 from buto.report.terminal.style import sparkline
-from buto.run import FloatArray, Run
-from buto.run.model import WORKER
+from buto.run.model import WORKER, FloatArray, Run
 from buto.run.units import format_bytes, format_count, format_number, format_percent, format_seconds
 
 SAMPLES = 600

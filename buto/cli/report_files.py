@@ -10,7 +10,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from buto.actions.check import Outcome
-from buto.cli.console import Console, write_file
+from buto.cli.console import Console
+from buto.cli.output_files import write_file
 from buto.cli.parsing import REPORTS, STDOUT
 from buto.errors import StorageError, UsageError
 from buto.judge.verdict import Order

@@ -21,8 +21,8 @@ from buto.cluster.connection import Cluster
 from buto.cluster.host import Host, Inputs
 from buto.engine import Launch, Placement
 from buto.errors import BadFileError, ButoError, MeasureError
-from buto.run import Run
 from buto.run.files import storage_errors
+from buto.run.model import Run
 from buto.run.objects import PassingStorage, new_archive
 from buto.run.store import RunStore
 

@@ -23,8 +23,7 @@ from buto.engine import Began, Ended, GivenBack, Launch, OnNews, Progressed
 from buto.errors import ButoError, MeasureError, StorageError
 from buto.measure.host import commit_of
 from buto.measure.progress import Progress
-from buto.run import MetadataValue, Run
-from buto.run.model import COMMAND, COMMIT, SESSION
+from buto.run.model import COMMAND, COMMIT, SESSION, MetadataValue, Run
 from buto.run.store import RunStore
 from buto.version import __version__
 

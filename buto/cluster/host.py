@@ -22,7 +22,7 @@ from buto.measure.jvms import find_installations
 from buto.measure.target import Target
 from buto.programs.named import files_of
 from buto.programs.snapshot import Program, ProgramFile, TooLargeError, in_tree, snapshot
-from buto.run import MetadataValue
+from buto.run.model import MetadataValue
 from buto.run.units import format_bytes
 from buto.version import __version__
 

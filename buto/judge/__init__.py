@@ -1,1 +1,1 @@
-"""Detectors: what judges runs, one folder each, all behind one protocol."""
+"""How a verdict is reached: functions on arrays, and detectors behind one protocol."""

@@ -10,8 +10,7 @@ from math import ceil, floor
 
 import numpy as np
 
-from buto.run import FloatArray
-from buto.run.model import IntArray
+from buto.run.model import FloatArray, IntArray
 from buto.run.properties import Property
 
 N_CHECKED = 3

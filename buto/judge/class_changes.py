@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from buto.run import ClassCount, ClassHistogram, Run
-from buto.run.model import AT_END
+from buto.run.model import AT_END, ClassCount, ClassHistogram, Run
 
 MOST_CHANGES = 20
 FEWEST_BYTES = 1024

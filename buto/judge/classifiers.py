@@ -28,7 +28,7 @@ from pathlib import PurePosixPath
 import numpy as np
 
 from buto.errors import JudgeError
-from buto.run import FloatArray, MetadataValue, Notification
+from buto.run.model import FloatArray, MetadataValue, Notification
 from buto.run.names import metadata_texts
 from buto.run.window import WINDOW
 from buto.steps import Action, Advice, Step

@@ -36,8 +36,7 @@ from buto.judge.readable import MOST_UNREAD, has, partly_unread, unread
 from buto.judge.registry import with_alpha
 from buto.judge.settings import Settings, judges
 from buto.judge.verdict import Roles, Status, Verdict
-from buto.run import Run, RunSet
-from buto.run.model import PAIR
+from buto.run.model import PAIR, Run, RunSet
 from buto.run.properties import LIVE_CLASSES, Property, is_judged
 from buto.run.window import measured_set
 from buto.steps import Action, Advice, Setting, Step

@@ -22,8 +22,7 @@ from math import comb
 
 import numpy as np
 
-from buto.run import FloatArray
-from buto.run.model import IntArray
+from buto.run.model import FloatArray, IntArray
 from buto.run.properties import Property
 
 

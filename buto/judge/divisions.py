@@ -11,8 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from buto.run import FloatArray
-from buto.run.model import IntArray
+from buto.run.model import FloatArray, IntArray
 
 SESSION_GAP_S = 300.0
 """A longer pause between the starts of two runs begins a new session."""

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from buto.errors import UsageError
-from buto.run import FloatArray
+from buto.run.model import FloatArray
 from buto.run.properties import Property
 from buto.run.units import parse_bytes, parse_seconds, scale_of_unit
 

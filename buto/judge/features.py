@@ -15,8 +15,8 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from buto.run import FloatArray, Run
 from buto.run.long import LongRun
+from buto.run.model import FloatArray, Run
 from buto.run.properties import Kind, Property
 
 LARGEST = 1e100

@@ -9,8 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from buto.run import FloatArray
-from buto.run.model import IntArray
+from buto.run.model import FloatArray, IntArray
 
 QUIET = 3.0
 """Deviations within which unchanged runs lie."""

@@ -25,8 +25,8 @@ from buto.judge.settings import Settings
 from buto.judge.stored import COMMON, Key
 from buto.judge.verdict import Roles, Verdict
 from buto.judge.views import RunsView, View
-from buto.run import Run, RunSet
 from buto.run.labels import Past
+from buto.run.model import Run, RunSet
 
 DEFAULT_RUNS = 8
 """Of each program: two means of eight runs are known apart to half a deviation of one run. With five, only

@@ -40,8 +40,7 @@ from math import comb
 import numpy as np
 
 from buto.judge.contrasts import Stable, different, wallace
-from buto.run import FloatArray
-from buto.run.model import BoolArray, IntArray
+from buto.run.model import BoolArray, FloatArray, IntArray
 
 FARTHEST = 1e9
 """Larger values of Student's t are treated as infinite, because their square overflows."""

@@ -18,9 +18,8 @@ from buto.judge.features import LARGEST, series_of
 from buto.judge.settings import Settings, judges
 from buto.judge.verdict import Finding
 from buto.judge.views import Band
-from buto.run import FloatArray, MetadataValue, Run
 from buto.run.long import drawn
-from buto.run.model import BoolArray
+from buto.run.model import BoolArray, FloatArray, MetadataValue, Run
 from buto.run.properties import Property, Topic, topic_of
 from buto.steps import Action, Advice, Step
 

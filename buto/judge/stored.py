@@ -16,7 +16,7 @@ import numpy as np
 
 from buto.errors import BadFileError
 from buto.judge.features import LARGEST
-from buto.run import FloatArray
+from buto.run.model import FloatArray
 from buto.run.properties import Better, Kind, Property, Role
 
 MOST_RUNS = 100_000

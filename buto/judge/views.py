@@ -11,8 +11,8 @@ import numpy as np
 from buto.judge.classifiers import Emitter
 from buto.judge.features import series_of
 from buto.judge.verdict import Finding
-from buto.run import FloatArray, Run
 from buto.run.long import drawn
+from buto.run.model import FloatArray, Run
 from buto.run.properties import Property
 
 OF_BAND = "of its band"

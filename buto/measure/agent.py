@@ -28,7 +28,7 @@ from buto.measure.quality import ObservedLaunch, build_run
 from buto.measure.recording import Recording
 from buto.measure.sources.sampling import sampled
 from buto.measure.target import LiveSet, Target
-from buto.run import Problem, ProblemKind, Run
+from buto.run.model import Problem, ProblemKind, Run
 from buto.run.properties import LIVE_SET, LIVE_SET_TIME, READ_OUTSIDE, property_for
 
 _MODULE_WORDS = ("--limit-modules", "--upgrade-module-path", "--patch-module", "-XX:VMOptionsFile", "@")

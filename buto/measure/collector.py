@@ -15,7 +15,7 @@ from buto.measure.progress import OnTick
 if TYPE_CHECKING:
     from buto.measure.hooks import LaunchHooks
     from buto.measure.journal import Journal
-    from buto.run import Run
+    from buto.run.model import Run
 
 
 class Collector(Protocol):

@@ -23,7 +23,7 @@ from buto.measure.process_group import read_bytes, stat_fields
 from buto.measure.target import Target
 from buto.programs.java import Place
 from buto.programs.named import sha256_of, with_manifests
-from buto.run import MetadataValue
+from buto.run.model import MetadataValue
 
 _TOOL_OPTIONS = "JAVA_TOOL_OPTIONS"
 

@@ -22,8 +22,7 @@ from pathlib import Path
 from buto.errors import MeasureError
 from buto.measure import account
 from buto.measure.jvms import check_attachable, expects_sigquit, inner_pid
-from buto.run import ClassCount, ClassHistogram
-from buto.run.model import MOST_CLASSES
+from buto.run.model import MOST_CLASSES, ClassCount, ClassHistogram
 
 _LOOK_S = 0.005
 """Interval between two looks for the socket: a new file cannot be waited for together with a process."""

@@ -23,7 +23,7 @@ from buto.measure import account
 from buto.measure.jvms import NO_PROGRAM, main_name
 from buto.measure.launch import Ending, Launch
 from buto.measure.output import last_lines
-from buto.run import Problem, ProblemKind
+from buto.run.model import Problem, ProblemKind
 from buto.steps import Advice, Setting
 
 _STOPPED = (signal.SIGHUP, signal.SIGINT, signal.SIGTERM)

@@ -18,7 +18,7 @@ from buto.measure.private_directory import listening
 from buto.measure.progress import Closeable
 from buto.measure.recording import Recording
 from buto.measure.samples import Track
-from buto.run import MetadataValue, Problem, SourceState
+from buto.run.model import MetadataValue, Problem, SourceState
 
 MARK = "buto.mark."
 """Prefix of the type of a notification that is a mark on the time axis and not the program's own."""

@@ -24,8 +24,7 @@ from pathlib import Path, PurePosixPath
 from buto import jars
 from buto.errors import MeasureError
 from buto.measure.target import Target
-from buto.run import MetadataValue
-from buto.run.model import COMMAND, COMMIT
+from buto.run.model import COMMAND, COMMIT, MetadataValue
 from buto.steps import Advice, Setting
 from buto.version import __version__
 

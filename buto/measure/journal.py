@@ -14,11 +14,11 @@ from buto.errors import BadFileError, ButoError, MeasureError, StorageError
 from buto.measure import quality
 from buto.measure.progress import OnTick, Progress
 from buto.measure.recording import Checkpoint, Recording
-from buto.run import Outcome, Problem, ProblemKind, Quality, Run, RunStore
 from buto.run.files import storage_errors
 from buto.run.journal import Entry, JournalFile, Unfinished, place_of, read, taken
-from buto.run.model import JOURNAL, MetadataValue
+from buto.run.model import JOURNAL, MetadataValue, Outcome, Problem, ProblemKind, Quality, Run
 from buto.run.storage import UnsentError
+from buto.run.store import RunStore
 
 FIRST_WRITE_S = 10.0
 """Nothing is written before: a short program is not disturbed, and loses little."""

@@ -16,7 +16,7 @@ import numpy.typing as npt
 
 from buto.errors import MeasureError
 from buto.measure.target import Target
-from buto.run import FloatArray
+from buto.run.model import FloatArray
 from buto.run.properties import METRICS, Kind, Property, property_for, split_name
 
 VERSION = 4

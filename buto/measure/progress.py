@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from types import TracebackType
 from typing import Self
 
-from buto.run import FloatArray
+from buto.run.model import FloatArray
 
 
 class Closeable(ABC):

@@ -16,8 +16,17 @@ from buto.measure.jvms import main_name
 from buto.measure.launch import Ending, Launch
 from buto.measure.recording import Recording
 from buto.measure.target import Target
-from buto.run import FloatArray, MetadataValue, Outcome, Problem, ProblemKind, Quality, Run
-from buto.run.model import INPUT_READ, PROGRAM
+from buto.run.model import (
+    INPUT_READ,
+    PROGRAM,
+    FloatArray,
+    MetadataValue,
+    Outcome,
+    Problem,
+    ProblemKind,
+    Quality,
+    Run,
+)
 from buto.run.properties import split_name
 
 MAX_MISSED_SHARE = 0.2

@@ -11,7 +11,10 @@ import numpy as np
 
 from buto.errors import MeasureError
 from buto.measure.samples import IntArray, Samples, Table, Track, aligned, instances
-from buto.run import (
+from buto.run.journal import Entry, TrackPart
+from buto.run.masking import Mask, MaskedMetadata
+from buto.run.model import (
+    AT_END,
     ClassHistogram,
     FloatArray,
     Mark,
@@ -21,11 +24,8 @@ from buto.run import (
     Quality,
     Run,
     SourceState,
-    new_id,
 )
-from buto.run.journal import Entry, TrackPart
-from buto.run.masking import Mask, MaskedMetadata
-from buto.run.model import AT_END
+from buto.run.names import new_id
 
 _NS = 1e-9
 

@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from buto.errors import MeasureError
-from buto.run import FloatArray
+from buto.run.model import FloatArray
 from buto.run.properties import Kind, Property
 
 MAX_PROPERTIES = 5000

@@ -19,7 +19,7 @@ from buto.judge.settings import Settings
 from buto.judge.verdict import Direction, Finding, Roles, Status, Verdict
 from buto.oracle.model import Oracle
 from buto.oracle.train import train
-from buto.run import Run, RunSet, run_set
+from buto.run.model import Run, RunSet, run_set
 from buto.run.names import metadata_texts
 from buto.run.window import measured_set
 from buto.steps import Action, Advice, Step

@@ -23,10 +23,10 @@ from buto.judge.protocol import Detector
 from buto.judge.registry import BrokenDetectorError, UnknownDetectorError, settings_from
 from buto.oracle.model import Oracle, summary
 from buto.programs import named as programs
-from buto.run import ClassHistogram
 from buto.run.cache import is_missing, parse_json, read_file
 from buto.run.files import publish_file, storage_advice
 from buto.run.format import histogram_data, histograms_of
+from buto.run.model import ClassHistogram
 from buto.steps import Advice, Setting
 
 _PLAIN = {float, int, str, bool, type(None)}

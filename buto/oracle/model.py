@@ -16,8 +16,8 @@ from buto.judge.protocol import FittedDetector
 from buto.judge.readable import Level
 from buto.judge.settings import Settings
 from buto.programs.named import UNKNOWN, OldProgram
-from buto.run import ClassHistogram
 from buto.run.display import Displayed
+from buto.run.model import ClassHistogram
 from buto.run.units import format_quantity
 
 

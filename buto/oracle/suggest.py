@@ -28,7 +28,7 @@ from buto.oracle.suggestion import (
     rates,
     sizes,
 )
-from buto.run import RunSet
+from buto.run.model import RunSet
 
 MOST_HELD_OUT = 20
 """False alarms, and regressions, that are held out one after the other: each takes a search of its own."""

@@ -23,9 +23,9 @@ from buto.judge.protocol import AutoRuns, Share, here
 from buto.judge.registry import DEFAULT
 from buto.judge.settings import Settings
 from buto.oracle.model import Oracle
-from buto.run import ClassHistogram, Run, RunSet, run_set
 from buto.run.labels import Past
 from buto.run.masking import Mask
+from buto.run.model import ClassHistogram, Run, RunSet, run_set
 from buto.run.units import format_count
 from buto.run.window import measured, measured_set
 from buto.steps import Action, Advice, Setting, Step

@@ -31,9 +31,8 @@ from buto.pytest_plugin.outcome import ACCEPTED, TRAINED, Outcome
 from buto.report import words
 from buto.report.terminal.oracle import MAX_ROWS, change_lines
 from buto.report.terminal.verdict import Detail, verdict_lines
-from buto.run import Run
 from buto.run.cache import is_missing
-from buto.run.model import PURPOSE
+from buto.run.model import PURPOSE, Run
 from buto.run.units import format_count
 from buto.steps import Action, Step
 

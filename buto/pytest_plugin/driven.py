@@ -12,17 +12,16 @@ from buto.actions.ending import check_ending, measuring
 from buto.actions.events import WaitingForStore
 from buto.engine import Setup, record_one
 from buto.errors import MeasureError, UsageError
-from buto.measure import open_collector
 from buto.measure.collector import Collector
 from buto.measure.hooks import LaunchHooks, MBeanConnection, Program
 from buto.measure.jmx.attach import connect_program
 from buto.measure.jmx.worker_client import Worker
+from buto.measure.opener import open_collector
 from buto.measure.progress import OnTick
 from buto.measure.workload.model import STOPPED_EXIT
 from buto.pytest_plugin.case import ItemCase
 from buto.pytest_plugin.session import ItemTests, LiveLaunch
-from buto.run import Run
-from buto.run.model import PURPOSE, SESSION
+from buto.run.model import PURPOSE, SESSION, Run
 from buto.run.window import RESERVED
 
 _POLL_S = 0.02

@@ -16,7 +16,7 @@ from buto.errors import UsageError
 from buto.project.model import TestConfig, build_test
 from buto.project.options import TEST, argument
 from buto.project.yaml import complaints, meant
-from buto.run import encode_test
+from buto.run.names import encode_test
 
 _MARK = "buto"
 STARTS = ("command", "jar", "main")

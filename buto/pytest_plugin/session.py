@@ -25,7 +25,8 @@ from buto.pytest_plugin.hints import InPytest
 from buto.pytest_plugin.mark import STARTS, arguments_of, joined, name_of, test_of
 from buto.pytest_plugin.options import Options
 from buto.pytest_plugin.outcome import ERROR, NotPassed, Outcome
-from buto.run import Problem, Run, encode_test
+from buto.run.model import Problem, Run
+from buto.run.names import encode_test
 from buto.run.storage import place_of
 
 

@@ -19,13 +19,13 @@ from typing import Any
 
 from markupsafe import Markup
 
-from buto.causes import Cause, Causes, Explanation, Tier
 from buto.causes.explain import NAMED
 from buto.causes.flame import Flame
+from buto.causes.model import Cause, Causes, Explanation, Tier
 from buto.report.formats.markdown import code, marker
 from buto.report.html import template
 from buto.report.html.template import json_block, line, render_template
-from buto.report.words import one_line
+from buto.report.sanitize import one_line
 from buto.run.units import format_count, format_percent, format_quantity
 from buto.version import __version__
 

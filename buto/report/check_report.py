@@ -21,7 +21,7 @@ from buto.report import words
 from buto.report.environment import EnvironmentRow, environment_rows
 from buto.report.likeness import Like
 from buto.report.panels import NO_RUNS, Charted, beside, costs_of, panels_of, stride_of
-from buto.run import RunSet
+from buto.run.model import RunSet
 from buto.run.properties import title_of
 from buto.run.units import format_percent, format_quantity
 from buto.run.window import measured_set

@@ -8,7 +8,7 @@ from enum import Enum
 
 from buto.judge.classifiers import MetadataDifference, compare_metadata
 from buto.oracle import Oracle
-from buto.run import MetadataValue, RunSet
+from buto.run.model import MetadataValue, RunSet
 from buto.run.names import metadata_text
 
 

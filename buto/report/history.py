@@ -11,7 +11,7 @@ import numpy as np
 
 from buto.report.levels import median_levels
 from buto.report.result import FORMAT, TRAINED, VERSION
-from buto.report.words import one_line
+from buto.report.sanitize import one_line
 from buto.run.cache import parse_json
 from buto.run.entries import ResultStore
 from buto.run.format import json_number

@@ -14,8 +14,8 @@ import numpy as np
 
 from buto.errors import UsageError
 from buto.judge.features import series_of, summaries
-from buto.run import Run
 from buto.run.long import LongRun
+from buto.run.model import Run
 from buto.run.properties import DURATION, Role, split_name
 from buto.run.window import measured
 

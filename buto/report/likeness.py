@@ -10,8 +10,8 @@ import numpy as np
 
 from buto.judge.likeness import distances, nearest
 from buto.judge.readable import Level
-from buto.run import FloatArray
 from buto.run.labels import ACCEPT, Label, Labelling
+from buto.run.model import FloatArray
 
 MOST = 3
 """Labelled runs that are named."""

@@ -18,7 +18,7 @@ from buto.report.html.summary import MARKS
 from buto.report.html.template import render_template
 from buto.report.result import Result
 from buto.report.terminal.style import sparkline
-from buto.run import Run, RunSet
+from buto.run.model import Run, RunSet
 from buto.run.names import start_of
 from buto.run.properties import Role, split_name
 from buto.run.units import format_count, format_quantity, format_seconds

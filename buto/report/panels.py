@@ -18,9 +18,8 @@ from buto.judge.classifiers import Emitter
 from buto.judge.readable import possible_band
 from buto.judge.verdict import OF_CHECK, Finding, Roles
 from buto.judge.views import OF_BAND, Band, RunsView, Smoothing, View
-from buto.run import FloatArray, Run, RunSet
 from buto.run.long import drawn_stride
-from buto.run.model import Mark
+from buto.run.model import FloatArray, Mark, Run, RunSet
 from buto.run.properties import Property, Role, is_judged, reading_rank
 from buto.run.window import PROGRAM_END, PROGRAM_START, is_cut
 

@@ -11,8 +11,8 @@ from buto.judge.alarms import Strength
 from buto.judge.verdict import Status, Verdict
 from buto.report.check_report import CheckReport, detectable
 from buto.report.panels import RecordedRuns
-from buto.run import Run
 from buto.run.display import Displayed
+from buto.run.model import Run
 
 FORMAT = "buto-result"
 VERSION = 5

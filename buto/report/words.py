@@ -13,8 +13,8 @@ from buto.judge.verdict import NOTIFICATION, Direction, Effect, Finding, Roles, 
 from buto.oracle.check import METADATA_SOURCE
 from buto.report.environment import EnvironmentRow, Likeness
 from buto.report.panels import Panel
-from buto.run import MetadataValue
-from buto.run.model import WORKER
+from buto.report.sanitize import MAX_TEXT, one_line
+from buto.run.model import WORKER, MetadataValue
 from buto.run.properties import DURATION, property_for, title_of
 from buto.run.units import (
     format_bytes,
@@ -26,28 +26,6 @@ from buto.run.units import (
     format_seconds,
     format_share,
 )
-
-MAX_TEXT = 200
-"""Characters of a name or a message that a report shows; files for programs have all."""
-
-
-def one_line(text: str, limit: int | None = None) -> str:
-    """Return one line of visible characters, cut at ``limit``, with ``...`` after a cut.
-
-    Characters that move the cursor or change the direction of writing, and lone surrogates, are escaped as
-    in Python (``\\x1b``, ``\\u202e``). So is a beginning that GitHub's runner, which reads everything that a
-    build prints, would take for a command.
-    """
-    cut = text if limit is None or len(text) <= limit else f"{text[:limit]} ..."
-    shown = cut if cut.isprintable() else "".join(map(_visible, cut))
-    if shown.lstrip().startswith("::"):
-        shown = shown.replace(":", "\\x3a", 1)
-    return shown.replace("##[", "#\\x23[")
-
-
-def _visible(char: str) -> str:
-    return char if char.isprintable() else char.encode("unicode_escape").decode()
-
 
 MOST_CHANGES = 3
 """Changes that a headline names."""

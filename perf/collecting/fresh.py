@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from contextlib import ExitStack
 from pathlib import Path
 
-from buto.measure import open_collector
+from buto.measure.opener import open_collector
 from perf.collecting.napping import compiled, java, measured, target, unmeasured
 from perf.figures import Figure, at_most, benchmark, conclude, figure_of
 

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from buto.measure import open_collector
+from buto.measure.opener import open_collector
 from perf import ROOT
 from perf.collecting.idle import is_the_program, tree
 from perf.collecting.napping import compiled, java, target

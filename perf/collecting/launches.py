@@ -10,7 +10,7 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-from buto.measure import open_collector
+from buto.measure.opener import open_collector
 from perf.collecting.napping import Measured, compiled, java, measured, target, unmeasured
 from perf.figures import Figure, at_most, benchmark, conclude, figure_of
 

@@ -14,7 +14,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from buto.measure import open_collector
+from buto.measure.opener import open_collector
 from buto.measure.target import LiveSet
 from perf.collecting.napping import Measured, compiled, java, measured, target
 from perf.figures import Figure, at_most, benchmark, conclude, figure_of

@@ -13,10 +13,11 @@ from tempfile import TemporaryDirectory
 from typing import Any
 from unittest.mock import patch
 
-from buto.measure import Collector, Target
+from buto.measure.collector import Collector
 from buto.measure.launch import Ending, Launch
 from buto.measure.recording import Recording
-from buto.run import Run
+from buto.measure.target import Target
+from buto.run.model import Run
 
 HERE = Path(__file__).parent
 

@@ -13,8 +13,8 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from buto.measure import open_collector
-from buto.run import FloatArray, Run
+from buto.measure.opener import open_collector
+from buto.run.model import FloatArray, Run
 from perf.collecting.napping import compiled, java, measured, target
 from perf.figures import Figure, at_most, benchmark, conclude, figure_of
 

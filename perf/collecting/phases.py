@@ -32,9 +32,11 @@ from buto.engine import LocalEngine
 from buto.judge.calibrated.settings import CALIBRATED
 from buto.judge.comparison import compare, comparing
 from buto.judge.verdict import Status
-from buto.measure import Collector, Target, open_collector
+from buto.measure.collector import Collector
 from buto.measure.host import two_halves
-from buto.run import FloatArray, Run
+from buto.measure.opener import open_collector
+from buto.measure.target import Target
+from buto.run.model import FloatArray, Run
 from buto.run.store import RunStore
 from perf.collecting.napping import compiled, java, target
 from perf.figures import Figure, benchmark, conclude, figure_of

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 
-from buto.measure import open_collector
+from buto.measure.opener import open_collector
 from perf.collecting.napping import target
 
 

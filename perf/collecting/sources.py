@@ -20,7 +20,7 @@ from buto.measure.samples import Track
 from buto.measure.sources.chosen import source
 from buto.measure.sources.sampling import Follower
 from buto.measure.target import SourceSpec
-from buto.run import MetadataValue, SourceState
+from buto.run.model import MetadataValue, SourceState
 from perf.figures import Figure, at_least, at_most, benchmark, conclude, figure_of
 
 TITLE = "Five sources: a thousand numbers each second"

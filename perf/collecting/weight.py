@@ -14,8 +14,8 @@ from pathlib import Path
 
 import numpy as np
 
-from buto.measure import open_collector
-from buto.run import FloatArray, Run
+from buto.measure.opener import open_collector
+from buto.run.model import FloatArray, Run
 from perf.collecting.jdks import javas
 from perf.collecting.napping import compiled, java, measured, target, unmeasured
 from perf.figures import Figure, at_most, benchmark, conclude, figure_of

@@ -10,8 +10,9 @@ import numpy as np
 
 from buto.judge.registry import settings_from
 from buto.oracle import Oracle, train
-from buto.run import Notification, Outcome, Problem, ProblemKind, Quality, Run, format, run_set
+from buto.run import format
 from buto.run.journal import Entry
+from buto.run.model import Notification, Outcome, Problem, ProblemKind, Quality, Run, run_set
 from buto.run.properties import property_for
 
 TEST = "leaker"

@@ -23,9 +23,10 @@ from buto.measure.journal import recover
 from buto.measure.messages import Bye, ChannelError, FrameDecoder, Hello
 from buto.measure.recording import Recording
 from buto.project import config
-from buto.run import Outcome, Quality, journal, run_set
+from buto.run import journal
 from buto.run.journal import MAGIC, place_of, unfinished
 from buto.run.journal import VERSION as JOURNAL_VERSION
+from buto.run.model import Outcome, Quality, run_set
 from buto.run.store import RunStore
 from buto.run.tables import DOCUMENT, NOTIFICATIONS, SAMPLES, STDERR, STDOUT
 from perf.fuzz import examples, speech

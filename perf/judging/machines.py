@@ -13,8 +13,7 @@ import numpy as np
 
 from buto.judge.calibrated.machine_groups import Groups, dependences, held_out_environments
 from buto.judge.calibrated.machine_ranking import ranked
-from buto.run import FloatArray
-from buto.run.model import BoolArray
+from buto.run.model import BoolArray, FloatArray
 from perf.figures import Figure, at_most, benchmark, conclude
 
 TITLE = "False alarms on a machine that training does not know, simulated"

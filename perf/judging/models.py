@@ -20,7 +20,7 @@ from threadpoolctl import threadpool_limits
 
 from buto.judge.verdict import Status
 from buto.oracle import check, train
-from buto.run import Outcome, Quality, Run, run_set
+from buto.run.model import Outcome, Quality, Run, run_set
 from buto.run.properties import Kind, Property
 from perf.figures import Figure, at_most, benchmark, conclude
 

@@ -22,8 +22,8 @@ import numpy as np
 from buto import oracle
 from buto.judge.verdict import Status
 from buto.oracle import Oracle, settings_from
-from buto.run import Run, run_set
 from buto.run.labels import Label, Labelling, Past
+from buto.run.model import Run, run_set
 from buto_replications.history.recorded import Program, bed_faults, programs, releases
 
 NOON = datetime(2026, 1, 1, 12, tzinfo=UTC)

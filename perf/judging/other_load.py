@@ -24,7 +24,7 @@ import yaml
 import buto
 from buto.judge.verdict import Status
 from buto.oracle import check, settings_from, train
-from buto.run import Run, run_set
+from buto.run.model import Run, run_set
 from perf.figures import Figure, benchmark, conclude
 
 TITLE = "A leak of a tenth more per request, under other rates than in training"

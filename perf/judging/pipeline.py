@@ -18,8 +18,7 @@ from buto.judge.features import series_of
 from buto.judge.thesis.filters import simple_bounds
 from buto.judge.thesis.pipeline import Comparison, PipelineSettings, beyond, compare, fit, nearest
 from buto.judge.thesis.time_points import linear, smooth
-from buto.run import FloatArray, Outcome, Quality, Run
-from buto.run.model import BoolArray
+from buto.run.model import BoolArray, FloatArray, Outcome, Quality, Run
 from buto.run.properties import Property
 from perf.figures import Figure, at_least, benchmark, conclude, figure_of
 from perf.judging import loops

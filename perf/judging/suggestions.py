@@ -18,7 +18,7 @@ import numpy as np
 from buto import oracle
 from buto.oracle.suggest import Rejudge
 from buto.oracle.suggestion import Key, effects_that_avoid
-from buto.run import Run, RunSet, run_set
+from buto.run.model import Run, RunSet, run_set
 from buto_replications.dataset.archive import RECORDED, hosts, load
 
 PAIRS = {

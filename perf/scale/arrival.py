@@ -14,7 +14,7 @@ from tempfile import TemporaryDirectory
 
 import numpy as np
 
-from buto.run import Run
+from buto.run.model import Run
 from buto.run.objects import PassingStorage, new_archive
 from buto.run.store import RunStore
 from buto_replications.dataset import archive

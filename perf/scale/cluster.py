@@ -37,8 +37,7 @@ from buto.cluster.connection import Cluster, loopback_scheduler
 from buto.cluster.engine import ClusterEngine
 from buto.engine import EngineFor, LocalEngine
 from buto.measure.target import Target
-from buto.run import Run
-from buto.run.model import WORKER
+from buto.run.model import WORKER, Run
 from buto.run.store import RunStore
 from perf.scale.namespaces import Namespaces, namespaces
 

@@ -13,7 +13,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from buto.errors import MeasureError
-from buto.measure import Target, open_collector
+from buto.measure.opener import open_collector
+from buto.measure.target import Target
 from perf.collecting.napping import compiled
 from perf.figures import Figure, benchmark, conclude
 

@@ -14,7 +14,7 @@ import numpy as np
 
 from buto.judge.calibrated.detector import CalibratedDetector
 from buto.judge.calibrated.settings import CALIBRATED
-from buto.run import Outcome, Run, run_set
+from buto.run.model import Outcome, Run, run_set
 from buto.run.properties import Kind, Property
 from perf.figures import Figure, at_most, benchmark, conclude
 

@@ -25,8 +25,8 @@ import numpy as np
 from buto.measure import journal as journal_module
 from buto.measure.journal import Journal
 from buto.measure.recording import Recording
-from buto.run import RunStore
 from buto.run.journal import place_of
+from buto.run.store import RunStore
 from perf.figures import Figure, benchmark, conclude, figure_of
 from perf.scale.store import Spent, made_up, properties, spent
 

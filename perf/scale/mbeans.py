@@ -13,9 +13,9 @@ from pathlib import Path
 
 import numpy as np
 
-from buto.measure import Target, open_collector
-from buto.measure.target import MBeanSpec
-from buto.run import FloatArray, Run
+from buto.measure.opener import open_collector
+from buto.measure.target import MBeanSpec, Target
+from buto.run.model import FloatArray, Run
 from perf.collecting.napping import compiled
 from perf.figures import Figure, at_least, at_most, benchmark, conclude, figure_of
 

@@ -19,8 +19,9 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from unittest.mock import patch
 
-from buto.run import RunStore, new_id
 from buto.run.entries import ResultStore
+from buto.run.names import new_id
+from buto.run.store import RunStore
 from perf import ROOT
 from perf.collecting.napping import compiled
 from perf.figures import Figure, at_most, benchmark, conclude, figure_of

@@ -21,10 +21,12 @@ from unittest.mock import patch
 import numpy as np
 from botocore.session import get_session
 
-from buto.run import Outcome, Quality, Run, RunStore, new_id
 from buto.run.files import in_order
+from buto.run.model import Outcome, Quality, Run
+from buto.run.names import new_id
 from buto.run.properties import property_for
 from buto.run.storage import S3Url
+from buto.run.store import RunStore
 from perf.scale.object_storage import environment, object_storage
 
 FIRST = datetime(2026, 1, 1, tzinfo=UTC)

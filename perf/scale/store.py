@@ -25,8 +25,9 @@ import numpy as np
 import numpy.typing as npt
 
 from buto.measure.recording import Recording
-from buto.run import FloatArray, Outcome, Quality, RunStore
+from buto.run.model import FloatArray, Outcome, Quality
 from buto.run.properties import METRICS, Kind, Property
+from buto.run.store import RunStore
 from perf.figures import Figure, at_most, benchmark, conclude, figure_of
 
 TITLE = "Runs of eight hours of 2,000 properties"

@@ -16,7 +16,7 @@ from scipy.sparse import csr_array
 from scipy.sparse.csgraph import connected_components
 
 from buto.errors import JudgeError
-from buto.run import FloatArray
+from buto.run.model import FloatArray
 from buto_predict.model import Architecture, Measures
 
 

@@ -15,7 +15,7 @@ from math import comb
 import numpy as np
 from scipy.stats import PermutationMethod, mannwhitneyu
 
-from buto.run import FloatArray
+from buto.run.model import FloatArray
 
 ALPHA = 0.05
 NEGLIGIBLE, SMALL, MEDIUM = 0.147, 0.33, 0.474

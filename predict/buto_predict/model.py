@@ -10,7 +10,7 @@ from functools import cached_property
 import numpy as np
 
 from buto.errors import UsageError
-from buto.run import FloatArray
+from buto.run.model import FloatArray
 
 
 class Discipline(Enum):

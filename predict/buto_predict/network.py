@@ -15,7 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from buto.errors import JudgeError
-from buto.run import FloatArray
+from buto.run.model import FloatArray
 from buto_predict.calls import Calls, calls_of
 from buto_predict.model import Architecture, Discipline, Station
 from buto_predict.plans import Plan, Visit, demand_weights, plans

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from buto.errors import JudgeError
-from buto.run import FloatArray
+from buto.run.model import FloatArray
 from buto_predict.calls import calls_of, visits
 from buto_predict.model import Architecture, Call
 

@@ -16,7 +16,7 @@ from typing import Protocol
 import numpy as np
 from scipy.special import gammaincinv
 
-from buto.run import FloatArray
+from buto.run.model import FloatArray
 from buto_predict.model import Discipline, Station
 from buto_predict.plans import Plan, Visit
 

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from buto.errors import BadFileError, JudgeError
-from buto.run import Problem, ProblemKind, Quality
+from buto.run.model import Problem, ProblemKind, Quality
 from buto.run.store import RunStore
 from buto_predict.mapping import How, match
 from buto_predict.model import Architecture, Benchmark, Component, Endpoint, Measures, Station

@@ -29,8 +29,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from buto.run import FloatArray
-from buto.run.model import BoolArray, IntArray
+from buto.run.model import BoolArray, FloatArray, IntArray
 
 TP, FN, TN, FP = range(4)
 

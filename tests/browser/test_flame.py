@@ -8,7 +8,7 @@ from typing import Literal
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from buto.causes import explain
+from buto.causes.explain import explain
 from buto.report.causes import explanation_page
 from buto.run.profiles import Kind
 from tests.support.profiles import launches

@@ -16,7 +16,7 @@ from buto.judge.verdict import Status
 from buto.oracle import check, load, save, settings_from, why_confirm
 from buto.oracle.file import to_text
 from buto.oracle.train import fewest_runs
-from buto.run import run_set
+from buto.run.model import run_set
 from tests.support.runs.labelled import past_of
 from tests.support.runs.signals import INTERVAL_S, Program, make_run, program_run, program_runs
 

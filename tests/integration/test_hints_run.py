@@ -13,7 +13,7 @@ import pytest
 from buto.actions import collecting
 from buto.actions.turns import OLD
 from buto.oracle import load
-from buto.run import Outcome
+from buto.run.model import Outcome
 from buto.run.store import RunStore
 from tests.support.processes.command import called
 from tests.support.runs.qualities import starved

@@ -9,7 +9,7 @@ import pytest
 
 from buto.cli.main import main
 from buto.errors import EXIT_BAD_FILE, EXIT_NOT_JUDGED, EXIT_PASS, EXIT_USAGE
-from buto.run import ProblemKind
+from buto.run.model import ProblemKind
 from tests.support.processes.command import buto, called
 from tests.support.runs.qualities import invalid, starved
 from tests.support.runs.stored import leaking_run, store

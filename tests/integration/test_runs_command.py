@@ -14,7 +14,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from buto.errors import EXIT_BAD_FILE, EXIT_NOT_JUDGED, EXIT_PASS, EXIT_USAGE
-from buto.run import RunStore
+from buto.run.store import RunStore
 from tests.support.checkout import ROOT
 from tests.support.processes.command import buto, called
 from tests.support.report import golden

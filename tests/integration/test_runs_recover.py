@@ -6,8 +6,8 @@ import json
 from pathlib import Path
 
 from buto.errors import EXIT_BAD_FILE, EXIT_NOT_JUDGED, EXIT_PASS
-from buto.run import RunStore
 from buto.run.journal import place_of
+from buto.run.store import RunStore
 from tests.support.processes.command import called
 from tests.support.runs.stored import cut_off, going_on, leaking_run, store
 

@@ -13,7 +13,7 @@ from buto.actions.ending import advice_on
 from buto.cli import parsing
 from buto.cli.console import Console
 from buto.cli.events import EventPrinter
-from buto.cli.parsing import project_of
+from buto.cli.projects import project_of
 from buto.errors import EXIT_NOT_JUDGED, EXIT_PASS, UsageError
 from buto.measure.jmx.attach import AttachSpec
 from buto.measure.jmx.credentials import Credentials, password_from_environment, password_from_file

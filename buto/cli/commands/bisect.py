@@ -9,10 +9,10 @@ from buto.actions.bisect import BisectRequest, bisect
 from buto.cli import parsing
 from buto.cli.console import Console
 from buto.cli.events import EventPrinter
-from buto.cli.parsing import overrides_of, project_of
+from buto.cli.projects import overrides_of, project_of
 from buto.cli.report_files import add_report_options, reports_of, write_reports
 from buto.report.causes import explanation_lines
-from buto.report.words import one_line
+from buto.report.sanitize import one_line
 
 _REPORTS = ("json", "html", "markdown")
 

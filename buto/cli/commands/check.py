@@ -9,7 +9,7 @@ from buto.actions.check import CheckRequest, check
 from buto.cli import parsing
 from buto.cli.console import Console
 from buto.cli.events import EventPrinter
-from buto.cli.parsing import overrides_of, project_of
+from buto.cli.projects import overrides_of, project_of
 from buto.cli.report_files import add_report_options, reports_of, write_reports
 
 

@@ -9,7 +9,8 @@ from buto.actions.compare import CompareRequest, compare
 from buto.cli import parsing
 from buto.cli.console import Console
 from buto.cli.events import EventPrinter
-from buto.cli.parsing import AGAINST, overrides_of, programs_of, project_of
+from buto.cli.programs import AGAINST, programs_of
+from buto.cli.projects import overrides_of, project_of
 from buto.cli.report_files import add_report_options, reports_of, write_reports
 from buto.judge.protocol import DEFAULT_RUNS
 

@@ -10,9 +10,10 @@ from typing import ClassVar
 
 from buto.actions.advice import in_words
 from buto.cli import parsing
-from buto.cli.console import Console, write_file
+from buto.cli.console import Console
 from buto.cli.hints import door_of
-from buto.cli.parsing import files_of
+from buto.cli.output_files import write_file
+from buto.cli.projects import files_of
 from buto.errors import EXIT_NOT_JUDGED, EXIT_PASS
 from buto.measure.doctor import Check, Level, examine
 

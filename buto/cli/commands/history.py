@@ -8,8 +8,9 @@ from typing import ClassVar
 
 from buto.actions.report import history
 from buto.cli import parsing
-from buto.cli.console import Console, write_file
-from buto.cli.parsing import project_of
+from buto.cli.console import Console
+from buto.cli.output_files import write_file
+from buto.cli.projects import project_of
 from buto.errors import EXIT_PASS, UsageError
 from buto.report.formats.trackers import otava_text
 from buto.report.history import usual_properties

@@ -8,8 +8,9 @@ from typing import ClassVar
 
 from buto.actions.labels import LabelRequest, label, labels
 from buto.cli import parsing
-from buto.cli.console import Console, write_file
-from buto.cli.parsing import project_of
+from buto.cli.console import Console
+from buto.cli.output_files import write_file
+from buto.cli.projects import project_of
 from buto.errors import EXIT_PASS, UsageError
 from buto.report.formats.listings import labels_csv, labels_json
 from buto.report.terminal.history import label_lines, labelled_lines

@@ -16,12 +16,13 @@ from buto.actions.project import Project
 from buto.actions.report import has_no_oracle
 from buto.actions.stored import ALL, newest_check, stored_runs, training_runs
 from buto.cli import parsing
-from buto.cli.console import Console, write_file
-from buto.cli.parsing import project_of
+from buto.cli.console import Console
+from buto.cli.output_files import write_file
+from buto.cli.projects import project_of
 from buto.errors import EXIT_PASS
 from buto.report.levels import select
 from buto.report.panels import OF_RECORDING, recorded_runs
-from buto.run import Run, run_set
+from buto.run.model import Run, run_set
 from buto.run.store import RunStore
 from buto.run.units import format_count
 from buto.steps import Action

@@ -9,7 +9,7 @@ from buto.actions.record import RecordRequest, record
 from buto.cli import parsing
 from buto.cli.console import Console
 from buto.cli.events import EventPrinter
-from buto.cli.parsing import overrides_of, project_of
+from buto.cli.projects import overrides_of, project_of
 from buto.errors import EXIT_PASS
 
 

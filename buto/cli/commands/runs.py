@@ -23,13 +23,14 @@ from typing import Any, ClassVar
 from buto import oracle
 from buto.actions.project import Files
 from buto.cli import parsing
-from buto.cli.console import Console, write_file
+from buto.cli.console import Console
 from buto.cli.hints import door_of
-from buto.cli.parsing import Actions, files_of
+from buto.cli.output_files import write_file
+from buto.cli.parsing import Actions
 from buto.cli.progress import live_text
+from buto.cli.projects import files_of
 from buto.errors import EXIT_PASS, BadFileError, UsageError
 from buto.report.terminal.runs import list_lines, run_lines
-from buto.run import RunStore, RunSummary
 from buto.run.cache import is_missing
 from buto.run.export import Layout, to_csv, to_json, to_parquet
 from buto.run.format import json_number, problem_data
@@ -38,6 +39,7 @@ from buto.run.labels import LabelStore, current, run_labels
 from buto.run.model import PURPOSE
 from buto.run.names import start_of
 from buto.run.storage import TakenError
+from buto.run.store import RunStore, RunSummary
 from buto.run.units import format_bytes, format_count, format_seconds
 from buto.steps import Action, Advice, Step
 

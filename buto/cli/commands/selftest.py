@@ -11,7 +11,7 @@ from buto.actions.selftest import SelftestOutcome, SelftestRequest, selftest
 from buto.cli import parsing
 from buto.cli.console import Console
 from buto.cli.events import EventPrinter
-from buto.cli.parsing import project_of
+from buto.cli.projects import project_of
 from buto.errors import EXIT_PASS
 from buto.judge.alarms import N_CHECKED, Alarms, InOrder, runs_to_tell
 from buto.oracle import DEFAULT

@@ -8,7 +8,7 @@ from typing import ClassVar
 from buto.actions.attach import SourceReading, read_sources
 from buto.cli import parsing
 from buto.cli.console import Console
-from buto.cli.parsing import project_of
+from buto.cli.projects import project_of
 from buto.errors import EXIT_NOT_JUDGED, EXIT_PASS
 from buto.report.terminal.style import aligned
 from buto.run.units import format_count, format_quantity, format_seconds

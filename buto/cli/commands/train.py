@@ -8,9 +8,10 @@ from typing import ClassVar
 from buto.actions.collecting import Interrupted
 from buto.actions.train import TrainRequest, train
 from buto.cli import parsing
-from buto.cli.console import Console, Verbosity, resumed
+from buto.cli.console import Console, Verbosity
 from buto.cli.events import EventPrinter
-from buto.cli.parsing import overrides_of, project_of
+from buto.cli.interruption import resumed
+from buto.cli.projects import overrides_of, project_of
 from buto.cli.report_files import add_report_options, reports_of, write_reports
 
 

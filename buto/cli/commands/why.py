@@ -8,15 +8,18 @@ from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
 from buto.cli import parsing
-from buto.cli.console import Console, Verbosity, write_file
+from buto.cli.console import Console, Verbosity
 from buto.cli.events import EventPrinter
-from buto.cli.parsing import AGAINST, STDOUT, overrides_of, programs_of, project_of
+from buto.cli.output_files import write_file
+from buto.cli.parsing import STDOUT
+from buto.cli.programs import AGAINST, programs_of
+from buto.cli.projects import overrides_of, project_of
 from buto.errors import EXIT_PASS, UsageError
 from buto.run.profiles import Kind
 
 if TYPE_CHECKING:
     from buto.actions.compare import Program
-    from buto.causes import Explanation
+    from buto.causes.model import Explanation
 
 _FILES = {
     "json": "the explanation as JSON",

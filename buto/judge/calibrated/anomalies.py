@@ -29,8 +29,7 @@ import numpy as np
 from buto.judge.calibrated.profile import LEVELS, Profile
 from buto.judge.contrasts import Stable, contrasts, stabilised
 from buto.judge.rank import largest_of_each, ranks, students_t
-from buto.run import FloatArray
-from buto.run.model import BoolArray, IntArray
+from buto.run.model import BoolArray, FloatArray, IntArray
 from buto.run.properties import Property
 
 RARE = 0.01

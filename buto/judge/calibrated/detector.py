@@ -46,8 +46,8 @@ from buto.judge.readable import Level, read_at_all
 from buto.judge.settings import judges
 from buto.judge.verdict import Status, Verdict
 from buto.judge.views import View
-from buto.run import FloatArray, Run, RunSet
 from buto.run.long import LongRun
+from buto.run.model import FloatArray, Run, RunSet
 from buto.run.names import start_of
 from buto.run.properties import DURATION, LIVE_CLASSES, Kind, is_judged
 from buto.run.units import format_count

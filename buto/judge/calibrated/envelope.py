@@ -12,8 +12,8 @@ from buto.judge.features import on_grid, series_of, significant
 from buto.judge.readable import MOST_UNREAD, partly_unread, unread
 from buto.judge.stored import array_of, array_to_data, size_of, texts_of
 from buto.judge.views import Band, RunsView
-from buto.run import FloatArray, Run, RunSet
 from buto.run.long import drawn
+from buto.run.model import FloatArray, Run, RunSet
 from buto.run.properties import Property
 
 DIGITS = 4

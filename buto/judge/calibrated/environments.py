@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from buto.judge.classifiers import MetadataSettings
-from buto.run import FloatArray, MetadataValue
+from buto.run.model import FloatArray, MetadataValue
 
 Environment = Mapping[str, MetadataValue]
 """The components of an environment by name."""

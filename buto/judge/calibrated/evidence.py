@@ -38,8 +38,7 @@ from buto.judge.rank import (
     significance,
 )
 from buto.judge.verdict import Direction, Effect, effect_of
-from buto.run import FloatArray
-from buto.run.model import BoolArray, IntArray
+from buto.run.model import BoolArray, FloatArray, IntArray
 from buto.run.properties import Better, Property, is_judged
 from buto.run.units import format_quantity
 from buto.steps import Action, Advice, Step

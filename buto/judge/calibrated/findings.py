@@ -22,8 +22,7 @@ from buto.judge.features import Feature
 from buto.judge.rank import largest_of_each, within_pairs
 from buto.judge.readable import highest
 from buto.judge.verdict import Direction, Finding
-from buto.run import FloatArray, RunSet
-from buto.run.model import IntArray
+from buto.run.model import FloatArray, IntArray, RunSet
 from buto.run.properties import DURATION, LIVE_CLASSES, Property
 
 LARGEST_CONTRAST = 8.0

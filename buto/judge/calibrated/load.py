@@ -55,7 +55,7 @@ from buto.judge.stored import (
 )
 from buto.judge.verdict import Finding, Status, Verdict
 from buto.judge.views import View
-from buto.run import FloatArray, Run, RunSet
+from buto.run.model import FloatArray, Run, RunSet
 from buto.run.properties import LIVE_CLASSES, Property, is_exact
 
 BY_RANK = (

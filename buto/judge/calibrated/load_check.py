@@ -24,8 +24,7 @@ from buto.judge.calibrated.load_observed import (
 )
 from buto.judge.calibrated.settings import JudgeSettings
 from buto.judge.effects import GROWTH, kept_by_classes, smallest_effects
-from buto.run import FloatArray
-from buto.run.model import BoolArray
+from buto.run.model import BoolArray, FloatArray
 from buto.run.properties import Kind, Property, split_name
 from buto.run.units import format_number, format_percent
 

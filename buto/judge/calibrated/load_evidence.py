@@ -13,8 +13,7 @@ from buto.judge.calibrated.evidence import Sizes
 from buto.judge.calibrated.load_models import Residuals, Sums, residuals, spread_of
 from buto.judge.contrasts import LevelShare, choices
 from buto.judge.rank import TIE, Significance, significance
-from buto.run import FloatArray
-from buto.run.model import BoolArray, IntArray
+from buto.run.model import BoolArray, FloatArray, IntArray
 
 LARGEST = 100.0
 """Larger deviations are as large as this."""

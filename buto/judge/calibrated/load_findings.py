@@ -19,7 +19,7 @@ from buto.judge.protocol import Explanation
 from buto.judge.readable import readable
 from buto.judge.verdict import Direction, Finding, Verdict, effect_of
 from buto.judge.views import ClusterView, RunsView
-from buto.run import FloatArray, Run, RunSet
+from buto.run.model import FloatArray, Run, RunSet
 from buto.run.properties import Kind, Property
 from buto.run.units import format_count, format_list, format_percent, format_quantity
 

@@ -9,8 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from buto.run import FloatArray
-from buto.run.model import BoolArray, IntArray
+from buto.run.model import BoolArray, FloatArray, IntArray
 
 ROUNDING = 1e-6
 """Smaller shares of a prediction are rounding."""

@@ -12,8 +12,7 @@ import numpy as np
 
 from buto.judge.calibrated.load_models import varies
 from buto.judge.features import observations, series_of, significant
-from buto.run import FloatArray, Run
-from buto.run.model import BoolArray
+from buto.run.model import BoolArray, FloatArray, Run
 from buto.run.properties import Kind, Property
 from buto.run.units import format_number
 

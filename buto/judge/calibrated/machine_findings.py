@@ -20,7 +20,7 @@ from buto.judge.protocol import Explanation, Section
 from buto.judge.rank import FEWEST_RUNS
 from buto.judge.verdict import Direction, Finding, Verdict
 from buto.judge.views import RunsView
-from buto.run import FloatArray, Run
+from buto.run.model import FloatArray, Run
 from buto.run.properties import DURATION, Kind, Property, is_judged
 from buto.run.units import format_count, format_list, format_quantity, format_range
 

@@ -16,8 +16,7 @@ from functools import cached_property
 import numpy as np
 
 from buto.judge.calibrated.environments import Environment, components_shared, weights
-from buto.run import FloatArray
-from buto.run.model import BoolArray, IntArray
+from buto.run.model import BoolArray, FloatArray, IntArray
 
 FEWEST_FREEDOM = 4
 """Fewer degrees of freedom do not show how far tests of one environment are apart."""

@@ -22,8 +22,7 @@ from buto.judge.calibrated.machine_ranking import SMALLEST_TAIL, Counts, Ranked,
 from buto.judge.calibrated.settings import JudgeSettings
 from buto.judge.contrasts import LevelShare, Stable, stabilised
 from buto.judge.features import Feature
-from buto.run import FloatArray
-from buto.run.model import BoolArray, IntArray
+from buto.run.model import BoolArray, FloatArray, IntArray
 from buto.run.properties import METRICS, Kind, Property, split_name
 
 GROWTH = ("slope",)

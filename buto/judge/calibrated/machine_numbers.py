@@ -21,7 +21,7 @@ from buto.judge.features import Feature, Series, catalogue, features, series_of,
 from buto.judge.readable import MOST_UNREAD
 from buto.judge.settings import Settings, judges
 from buto.judge.stored import size_of
-from buto.run import FloatArray, Run
+from buto.run.model import FloatArray, Run
 from buto.run.properties import DURATION, Kind, Property, is_judged, split_name
 from buto.run.units import format_list
 

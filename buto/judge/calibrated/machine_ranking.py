@@ -20,8 +20,7 @@ import numpy as np
 from buto.judge.calibrated.environments import Environment
 from buto.judge.calibrated.machine_groups import Dependences, Expected, Groups, expected_elsewhere
 from buto.judge.rank import TIE, as_high, largest_of_each, students_t
-from buto.run import FloatArray
-from buto.run.model import BoolArray, IntArray
+from buto.run.model import BoolArray, FloatArray, IntArray
 
 SOFTENING = 0.1
 """Added before the logarithm, which is undefined for runs that are equal in everything."""

@@ -57,7 +57,7 @@ from buto.judge.stored import (
 )
 from buto.judge.verdict import Status, Verdict
 from buto.judge.views import View
-from buto.run import FloatArray, Run, RunSet
+from buto.run.model import FloatArray, Run, RunSet
 from buto.run.properties import DURATION, Kind, Property
 from buto.run.units import format_count, format_range
 

@@ -18,8 +18,8 @@ import numpy as np
 from buto.judge.class_changes import histogram_at_end
 from buto.judge.contrasts import BETWEEN_RUNS, CLASS_GRAIN, COUNT_GRAIN, DURATION_GRAIN_S, grains
 from buto.judge.features import Feature, catalogue, features, sampling_interval, series_of, summaries
-from buto.run import ClassCount, FloatArray, Run, RunSet
 from buto.run.long import LongRun
+from buto.run.model import ClassCount, FloatArray, Run, RunSet
 from buto.run.properties import DURATION, LIVE_CLASSES, Kind, Property
 
 MOST_CLASSES = 100

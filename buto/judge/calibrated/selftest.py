@@ -31,8 +31,7 @@ from buto.judge.calibrated.verdict import passes_gate
 from buto.judge.divisions import Division, at_random, in_order, sessions
 from buto.judge.protocol import Share, here
 from buto.judge.rank import FEWEST_RUNS, smallest_p_value, training_needed
-from buto.run import FloatArray
-from buto.run.model import BoolArray, IntArray
+from buto.run.model import BoolArray, FloatArray, IntArray
 from buto.run.units import format_count
 from buto.steps import Advice, Setting
 

@@ -25,8 +25,7 @@ from buto.judge.calibrated.settings import GATE, JudgeSettings
 from buto.judge.contrasts import choices, contrasts, stabilised
 from buto.judge.protocol import AutoRuns
 from buto.judge.rank import differences, factors, for_a_change, mean_of_each, ranks
-from buto.run import FloatArray
-from buto.run.model import BoolArray, IntArray
+from buto.run.model import BoolArray, FloatArray, IntArray
 from buto.run.properties import LIVE_CLASSES, split_name
 
 CAUGHT_SHARE = 0.9

@@ -15,7 +15,7 @@ from buto.judge.calibrated.settings import GATE, NAME, JudgeSettings
 from buto.judge.protocol import FittedDetector
 from buto.judge.rank import TIE
 from buto.judge.verdict import Finding, Status, Verdict
-from buto.run import RunSet
+from buto.run.model import RunSet
 
 
 class Rank(Protocol):

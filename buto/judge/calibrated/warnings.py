@@ -12,7 +12,7 @@ from buto.judge.calibrated.findings import words
 from buto.judge.calibrated.load_observed import is_rate, other_rates, range_words
 from buto.judge.calibrated.profile import Profile
 from buto.judge.rank import training_needed
-from buto.run import FloatArray, RunSet
+from buto.run.model import FloatArray, RunSet
 from buto.run.units import format_quantity, format_range
 from buto.steps import Action, Advice, Setting, Step
 

@@ -9,7 +9,7 @@ from typing import Protocol
 import numpy as np
 
 from buto.judge.thesis.time_points import TimePoints
-from buto.run import FloatArray
+from buto.run.model import FloatArray
 from buto.run.properties import Property
 
 AVERAGES = ("mean", "median")

@@ -45,7 +45,7 @@ from buto.judge.thesis.bounds import AVERAGES, PROCESS_NOISES, PROPAGATIONS, WEI
 from buto.judge.thesis.filters import ALGORITHMS
 from buto.judge.thesis.pipeline import MATCHERS, Model
 from buto.judge.thesis.time_points import GENERATORS, SMOOTHERS
-from buto.run import FloatArray
+from buto.run.model import FloatArray
 from buto.run.properties import Kind, Property
 
 SIDES = ("expected", "lower", "upper")

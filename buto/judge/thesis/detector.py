@@ -38,7 +38,7 @@ from buto.judge.thesis.findings import BoundsView, Point, finding_of, largest_of
 from buto.judge.thesis.pipeline import Comparison, Fit, Model, PipelineSettings, compare, fit, numbers_fit
 from buto.judge.verdict import NOTIFICATION, Finding, Status, Verdict
 from buto.judge.views import View
-from buto.run import FloatArray, Run, RunSet
+from buto.run.model import FloatArray, Run, RunSet
 from buto.run.properties import DURATION, Property
 from buto.run.units import format_number
 from buto.steps import Advice, Setting

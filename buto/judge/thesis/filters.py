@@ -58,7 +58,7 @@ import numpy as np
 
 from buto.judge.thesis.bounds import Bounds, BoundsAlgorithm, BoundsSettings, bands, measured_state
 from buto.judge.thesis.time_points import TimePoints
-from buto.run import FloatArray
+from buto.run.model import FloatArray
 
 
 def simple_bounds(

@@ -15,8 +15,8 @@ from buto.judge.classifiers import Emitter
 from buto.judge.thesis.pipeline import Comparison, Model, PipelineSettings, compare
 from buto.judge.verdict import Direction, Finding, effect_of
 from buto.judge.views import OF_BAND, Band, Smoothing, View
-from buto.run import FloatArray, Run
 from buto.run.long import drawn
+from buto.run.model import FloatArray, Run
 from buto.run.properties import Property
 
 SOURCE = "bounds"

@@ -24,8 +24,7 @@ from buto.judge.features import Series, sampling_interval, series_of
 from buto.judge.thesis.bounds import Bounds, BoundsSettings, clip
 from buto.judge.thesis.filters import ALGORITHMS, simple_bounds
 from buto.judge.thesis.time_points import GENERATORS, TimePoints, smooth, time_points
-from buto.run import FloatArray, Run
-from buto.run.model import BoolArray, IntArray
+from buto.run.model import BoolArray, FloatArray, IntArray, Run
 from buto.run.properties import Property
 
 _RESIDUE = 1e-9

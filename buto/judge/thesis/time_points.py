@@ -20,8 +20,7 @@ import numpy as np
 import numpy.typing as npt
 
 from buto.judge.features import Series
-from buto.run import FloatArray
-from buto.run.model import IntArray
+from buto.run.model import FloatArray, IntArray
 
 _Scalar = TypeVar("_Scalar", bound=np.generic)
 

@@ -28,7 +28,7 @@ from buto.measure.progress import OnTick, Progress
 from buto.measure.recording import Recording
 from buto.measure.sources.sampling import RecordedProgram, followed
 from buto.measure.target import MBeanSpec, SourceSpec, Target
-from buto.run import Outcome, Problem, ProblemKind, Run
+from buto.run.model import Outcome, Problem, ProblemKind, Run
 from buto.run.properties import READ_OUTSIDE
 
 TICK_S = 0.1

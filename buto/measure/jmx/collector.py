@@ -26,7 +26,7 @@ from buto.measure.quality import ObservedLaunch, build_run
 from buto.measure.recording import Recording
 from buto.measure.sources.sampling import sampled
 from buto.measure.target import Target
-from buto.run import FloatArray, Problem, ProblemKind, Run
+from buto.run.model import FloatArray, Problem, ProblemKind, Run
 from buto.run.properties import READ_OUTSIDE
 from buto.steps import Advice, Setting
 

@@ -15,7 +15,7 @@ from buto.measure.command_line import Found, line_pattern, living
 from buto.measure.jvms import is_jvm, is_wanted, local_jvm
 from buto.measure.sources.attached import AttachedAgent, Row
 from buto.measure.sources.protocol import Reader, Settings, SourceError, Surroundings
-from buto.run import MetadataValue
+from buto.run.model import MetadataValue
 from buto.run.properties import Kind, Property
 
 _TIMES = ("jvm.start.time", "jvm.uptime")

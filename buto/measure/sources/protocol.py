@@ -11,7 +11,7 @@ from typing import Any, ClassVar, Protocol
 
 from buto.errors import MeasureError
 from buto.measure.progress import Closeable
-from buto.run import MetadataValue
+from buto.run.model import MetadataValue
 from buto.run.properties import Property
 
 Settings = Mapping[str, Any]

@@ -25,7 +25,7 @@ from buto.measure.samples import MAX_PROPERTIES, Track
 from buto.measure.sources.chosen import require, source
 from buto.measure.sources.protocol import Reader, Source, SourceError, Surroundings
 from buto.measure.target import SourceSpec
-from buto.run import MetadataValue, Problem, SourceState
+from buto.run.model import MetadataValue, Problem, SourceState
 from buto.run.properties import Better, Kind, Property, Role
 
 READ_TIME = "buto.source.time"

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from buto.measure.samples import MAX_PROPERTIES
 from buto.measure.sources.protocol import Reader, Settings, SourceError, Surroundings
 from buto.measure.sources.sampling import TimeLimit
-from buto.run import MetadataValue
+from buto.run.model import MetadataValue
 from buto.run.properties import Kind, Property
 
 if TYPE_CHECKING:

@@ -27,7 +27,7 @@ from buto.measure.workload import model
 from buto.measure.workload.model import HttpLoad, Workload
 from buto.measure.workload.plan import Load
 from buto.measure.workload.services import HttpAnswers
-from buto.run import Problem, ProblemKind
+from buto.run.model import Problem, ProblemKind
 from buto.run.units import format_count, format_seconds
 
 START, END = "load.start", "load.end"

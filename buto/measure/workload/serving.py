@@ -42,7 +42,7 @@ from buto.measure.workload.services import (
     Service,
     copy_fresh,
 )
-from buto.run import Problem, ProblemKind
+from buto.run.model import Problem, ProblemKind
 from buto.run.units import format_seconds
 
 _ANSWER_S = 1.0

@@ -19,9 +19,8 @@ from buto.judge.alarms import Strength
 from buto.judge.verdict import Finding, Verdict, grouped
 from buto.report.levels import levels
 from buto.report.result import FORMAT, VERSION, Commit, LeftOut, Result
-from buto.run import Run
 from buto.run.format import problem_data
-from buto.run.model import COMMIT, WORKER
+from buto.run.model import COMMIT, WORKER, Run
 from buto.version import __version__
 
 

@@ -22,9 +22,9 @@ from xml.etree import ElementTree
 from buto.errors import EXIT_USAGE
 from buto.judge.verdict import Status
 from buto.report.result import FINE, LeftOut, Result
+from buto.report.sanitize import MAX_TEXT, one_line
 from buto.report.terminal.verdict import Detail, result_lines
-from buto.report.words import MAX_TEXT, one_line
-from buto.run import Run
+from buto.run.model import Run
 
 SUITE = "buto"
 OUTPUT, ERRORS = "system-out", "system-err"

@@ -13,7 +13,7 @@ from dataclasses import asdict
 from typing import Any
 
 from buto.oracle.suggestion import Judged, PastCheck, Rates, Rejudged, Share, Suggestion
-from buto.report.words import one_line
+from buto.report.sanitize import one_line
 from buto.run.labels import Labelling, RunLabel, run_labels
 
 FORMAT, VERSION = "buto-suggestion", 1

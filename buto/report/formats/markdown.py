@@ -14,8 +14,8 @@ from urllib.parse import quote
 from buto.judge.verdict import FindingGroup, Status, Verdict
 from buto.report import words
 from buto.report.result import FINE, LEFT_OUT, LeftOut, Result
+from buto.report.sanitize import MAX_TEXT, one_line
 from buto.report.terminal.verdict import Detail, result_lines
-from buto.report.words import MAX_TEXT, one_line
 from buto.run.units import format_change, format_count
 
 MAX_ROWS = 3

@@ -21,8 +21,9 @@ from typing import Any
 from buto.report.history import Entry
 from buto.report.levels import levels, median_levels
 from buto.report.result import Result
-from buto.report.words import one_line, unit_of
-from buto.run import Run
+from buto.report.sanitize import one_line
+from buto.report.words import unit_of
+from buto.run.model import Run
 
 MAX_NAME = 1024
 """Characters of a benchmark's name that Bencher accepts."""

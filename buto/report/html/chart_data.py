@@ -23,7 +23,7 @@ from buto.judge.views import Band
 from buto.report import words
 from buto.report.html.template import line, name_parts
 from buto.report.panels import Charted, Curve, Panel, spans_of
-from buto.run import FloatArray, Run
+from buto.run.model import FloatArray, Run
 from buto.run.names import start_of
 from buto.run.properties import split_name
 from buto.run.units import format_percent, plural, scale_of_unit

@@ -12,7 +12,7 @@ import numpy as np
 
 from buto.judge.views import ClusterView
 from buto.report.panels import Charted
-from buto.run import FloatArray
+from buto.run.model import FloatArray
 from buto.run.units import format_bytes, format_count, format_quantity, format_seconds
 
 MAX_OUTPUT = 48 * 1024

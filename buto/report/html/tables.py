@@ -21,7 +21,7 @@ from buto.report.check_report import CheckReport
 from buto.report.environment import EnvironmentRow, Likeness
 from buto.report.html.chart_data import when
 from buto.report.panels import Charted, Curve, Panel, RecordedRuns
-from buto.run import Run
+from buto.run.model import Run
 from buto.run.properties import Kind, split_name
 from buto.run.units import (
     format_bytes,

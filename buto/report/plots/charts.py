@@ -28,8 +28,9 @@ from matplotlib.ticker import FuncFormatter, Locator, MaxNLocator
 
 from buto.judge.verdict import OF_CHECK, Roles
 from buto.report.panels import Panel
-from buto.report.words import band_name, one_line
-from buto.run import FloatArray
+from buto.report.sanitize import one_line
+from buto.report.words import band_name
+from buto.run.model import FloatArray
 from buto.run.units import format_change, format_number, format_quantity, format_seconds
 
 MAX_TICKS = 6

@@ -35,7 +35,7 @@ from buto.report.plots.charts import (
     set_unit,
 )
 from buto.report.words import unit_of
-from buto.run import Run, RunSet
+from buto.run.model import Run, RunSet
 from buto.run.units import format_count
 from buto.run.window import measured
 

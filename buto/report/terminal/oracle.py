@@ -14,8 +14,8 @@ from buto.oracle.check import Changed, surroundings
 from buto.oracle.difference import Row, difference
 from buto.oracle.model import Oracle
 from buto.oracle.suggestion import Cause, Rejudged, Share, Suggestion, Truth
+from buto.report.sanitize import MAX_TEXT, one_line
 from buto.report.terminal.style import Line, aligned
-from buto.report.words import MAX_TEXT, one_line
 from buto.run.units import format_change, format_count, format_percent, format_quantity, format_ratio
 
 MAX_ROWS = 20

@@ -10,11 +10,11 @@ from fnmatch import fnmatchcase
 import numpy as np
 
 from buto.report.terminal.style import aligned, sparkline
-from buto.run import Notification, Outcome, Quality, Run, RunSummary
 from buto.run.labels import RunLabel
-from buto.run.model import PURPOSE, Mark, MetadataValue, SourceState
+from buto.run.model import PURPOSE, Mark, MetadataValue, Notification, Outcome, Quality, Run, SourceState
 from buto.run.names import start_of
 from buto.run.properties import Property, Role
+from buto.run.store import RunSummary
 from buto.run.units import (
     format_age,
     format_bytes,

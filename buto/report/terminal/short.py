@@ -13,6 +13,7 @@ from buto.judge.verdict import FindingGroup, Status
 from buto.report import words
 from buto.report.check_report import CheckReport, change
 from buto.report.panels import Panel
+from buto.report.sanitize import MAX_TEXT, one_line
 from buto.report.terminal.style import (
     EFFECT_COLOUR,
     MAX_LINE,
@@ -22,7 +23,6 @@ from buto.report.terminal.style import (
     remarks,
     run_beside_limit,
 )
-from buto.report.words import MAX_TEXT, one_line
 from buto.run.units import format_percent
 from buto.steps import Advice, Setting
 

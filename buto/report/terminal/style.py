@@ -19,8 +19,8 @@ import numpy as np
 
 from buto.judge.verdict import Direction, Effect, Finding, Status
 from buto.report.panels import Curve, Panel
-from buto.report.words import MAX_TEXT, one_line
-from buto.run import FloatArray
+from buto.report.sanitize import MAX_TEXT, one_line
+from buto.run.model import FloatArray
 
 STATUS_COLOUR = {
     Status.PASS: "bold green",

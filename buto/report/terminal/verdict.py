@@ -10,6 +10,7 @@ from buto.report.check_report import CheckReport
 from buto.report.environment import Likeness
 from buto.report.panels import Panel
 from buto.report.result import Result
+from buto.report.sanitize import MAX_TEXT, one_line
 from buto.report.terminal.short import closest, detects, short_lines
 from buto.report.terminal.style import (
     EFFECT_COLOUR,
@@ -21,7 +22,6 @@ from buto.report.terminal.style import (
     remarks,
     run_beside_limit,
 )
-from buto.report.words import MAX_TEXT, one_line
 
 CURVE_WIDTH = 24
 _MAX_ERROR_LINES = 40

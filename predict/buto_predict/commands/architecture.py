@@ -6,7 +6,8 @@ from argparse import ArgumentParser, Namespace
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
-from buto.cli.console import Console, write_file
+from buto.cli.console import Console
+from buto.cli.output_files import write_file
 from buto.cli.parsing import STDOUT, Actions
 from buto.errors import EXIT_NOT_JUDGED, EXIT_PASS, JudgeError, UsageError
 from buto.run.units import format_count, format_percent

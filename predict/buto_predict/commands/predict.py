@@ -7,7 +7,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
-from buto.cli.console import Console, write_file
+from buto.cli.console import Console
+from buto.cli.output_files import write_file
 from buto.cli.parsing import STDOUT
 from buto.errors import UsageError
 from buto_predict.commands.options import add_model_option, load_grid, read_model

@@ -10,7 +10,7 @@ from scipy.optimize import brentq
 from scipy.stats import norm
 
 from buto.judge.verdict import Status
-from buto.run import FloatArray
+from buto.run.model import FloatArray
 from buto.run.units import format_percent, format_rate
 from buto_predict.deviations import size_of
 from buto_predict.network import Network

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from buto.errors import UsageError
-from buto.run import FloatArray
+from buto.run.model import FloatArray
 from buto_predict.deviations import ALPHA, Deviation, deviation
 from buto_predict.mapping import How, match
 from buto_predict.model import Architecture, Measures

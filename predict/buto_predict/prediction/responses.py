@@ -9,7 +9,7 @@ import numpy as np
 from scipy.optimize import brentq
 from scipy.stats import t
 
-from buto.run import FloatArray
+from buto.run.model import FloatArray
 from buto_predict.deviations import cliffs_delta
 from buto_predict.network import Network
 from buto_predict.prediction.model import CurvePoint, Limits, Settings

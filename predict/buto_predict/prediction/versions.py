@@ -9,7 +9,7 @@ import numpy as np
 from scipy.stats import norm, t
 
 from buto.errors import UsageError
-from buto.run import FloatArray
+from buto.run.model import FloatArray
 from buto.run.units import format_count
 from buto_predict.calls import Measured, edges_of, reaches, self_changes
 from buto_predict.mapping import GraphMapping, map_graphs

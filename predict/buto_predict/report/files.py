@@ -11,7 +11,7 @@ from typing import Any
 from xml.etree import ElementTree
 
 from buto.judge.verdict import Status
-from buto.report.words import one_line
+from buto.report.sanitize import one_line
 from buto.version import __version__
 from buto_predict.prediction.evidence import ComponentTest
 from buto_predict.prediction.model import EndpointPrediction, Prediction

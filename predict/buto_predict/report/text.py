@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from math import isinf, isnan
 
 from buto.judge.verdict import Status
-from buto.report.words import one_line
+from buto.report.sanitize import one_line
 from buto.run.units import format_count, format_number, format_percent, format_rate, format_seconds
 from buto_predict.listing import listed
 from buto_predict.mapping import How

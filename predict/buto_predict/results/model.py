@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from buto.run import FloatArray
+from buto.run.model import FloatArray
 from buto_predict.model import Measures
 
 UNRESOLVED_S = 0.25e-3

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from buto.errors import BadFileError, JudgeError
-from buto.run import BAD_ENDS, Run, RunSet
+from buto.run.model import BAD_ENDS, Run, RunSet
 from buto.run.names import decode_test
 from buto.run.store import RunStore
 from buto.run.units import format_count

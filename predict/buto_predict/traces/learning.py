@@ -13,7 +13,7 @@ from math import isnan
 import numpy as np
 
 from buto.errors import UsageError
-from buto.run import FloatArray
+from buto.run.model import FloatArray
 from buto_predict.model import Architecture, Call, Component, Discipline, Endpoint, Station
 from buto_predict.network import network_of
 from buto_predict.traces.summary import Summary

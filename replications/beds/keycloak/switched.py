@@ -21,7 +21,7 @@ from beds.keycloak.configuration import WARM_UP_S, test_of
 from beds.keycloak.environments import ENVIRONMENTS, FAULTS, Injected
 from beds.keycloak.plan import BLOCKS, Load, PlannedRun, Role
 from beds.keycloak.prepare import Bed, prepare
-from buto.run import Run
+from buto.run.model import Run
 from buto.run.properties import Kind
 from buto.run.window import measured
 

@@ -6,7 +6,7 @@ import numpy as np
 
 from beds.artefacts import BedError
 from beds.store.traces import Requests
-from buto.run import Run
+from buto.run.model import Run
 from buto.run.window import measured
 from buto_replications.store.measured import Measured
 

@@ -15,8 +15,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from buto.errors import BadFileError
-from buto.run import FloatArray, Run, format
+from buto.run import format
 from buto.run.format import Document, property_of
+from buto.run.model import FloatArray, Run
 from buto.run.names import start_of
 from buto.run.properties import Property
 from buto.run.store import RunStore

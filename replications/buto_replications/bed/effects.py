@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from buto.run import FloatArray, Run
+from buto.run.model import FloatArray, Run
 from buto.run.properties import Kind
 from buto_replications.bed.labels import NO_FAULT, BedRun, chosen
 

@@ -11,7 +11,7 @@ from enum import StrEnum
 from typing import Literal
 
 from buto.errors import BadFileError
-from buto.run import Run, RunSet, run_set
+from buto.run.model import Run, RunSet, run_set
 
 ENVIRONMENT = "environment.name"
 PLANNED = "environment.label.bed."

@@ -9,7 +9,7 @@ from fnmatch import fnmatchcase
 
 import numpy as np
 
-from buto.run import MetadataValue, Run
+from buto.run.model import MetadataValue, Run
 from buto.run.properties import Property, Role
 from buto.run.window import WINDOW, measured
 from buto_replications.bed.labels import PLANNED

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from buto.run import FloatArray
+from buto.run.model import FloatArray
 from buto.run.tables import MAX_VALUES, float_array, floats, text_array
 from buto_replications.dataset.parquet import arrow_errors, opened, written
 

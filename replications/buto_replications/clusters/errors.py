@@ -19,7 +19,7 @@ from buto.judge.features import observations
 from buto.judge.readable import judged_properties
 from buto.judge.verdict import Status
 from buto.oracle import settings_from
-from buto.run import FloatArray
+from buto.run.model import FloatArray
 from buto_replications.bed.effects import HIGH
 from buto_replications.bed.labels import BedRun, Labels, together
 from buto_replications.clusters.comparison import ALPHA, Outcome

@@ -11,7 +11,7 @@ import numpy as np
 
 from buto.judge.calibrated.load_findings import Errors
 from buto.judge.calibrated.load_models import merges
-from buto.run import FloatArray
+from buto.run.model import FloatArray
 from buto_replications.detectors.regression_clusters import clustered, distances
 from buto_replications.detectors.regression_models import judged
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from argparse import ArgumentParser, Namespace
 from pathlib import Path
 
-from buto.cli.console import Console, write_file
+from buto.cli.console import Console
+from buto.cli.output_files import write_file
 from buto.cli.parsing import Actions
 from buto.errors import EXIT_PASS, BadFileError
 from buto.run.store import RunStore

@@ -9,7 +9,8 @@ from argparse import Namespace
 from dataclasses import asdict
 from pathlib import Path
 
-from buto.cli.console import Console, write_file
+from buto.cli.console import Console
+from buto.cli.output_files import write_file
 from buto.errors import EXIT_PASS, UsageError
 from buto.measure.jvms import find_installations
 from buto.run.profiles import USUAL

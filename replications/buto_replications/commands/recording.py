@@ -11,8 +11,9 @@ from buto.actions.collecting import Plan
 from buto.actions.ending import measuring
 from buto.actions.engines import engine_for
 from buto.actions.events import WaitingForStore
-from buto.cli.console import Console, Stopped
+from buto.cli.console import Console
 from buto.cli.events import EventPrinter
+from buto.cli.interruption import Stopped
 from buto.errors import EXIT_PASS
 from buto.run.store import RunStore
 from buto.run.units import format_bytes, format_count, format_percent

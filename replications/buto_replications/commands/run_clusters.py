@@ -7,7 +7,8 @@ import io
 from collections.abc import Sequence
 from math import isnan
 
-from buto.cli.console import Console, write_file
+from buto.cli.console import Console
+from buto.cli.output_files import write_file
 from buto.errors import EXIT_PASS
 from buto.judge.verdict import Verdict
 from buto_replications.bed import archive

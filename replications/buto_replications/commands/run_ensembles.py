@@ -7,7 +7,8 @@ import io
 import math
 from collections.abc import Sequence
 
-from buto.cli.console import Console, write_file
+from buto.cli.console import Console
+from buto.cli.output_files import write_file
 from buto.errors import EXIT_PASS
 from buto.judge.verdict import Status
 from buto_replications.bed import archive

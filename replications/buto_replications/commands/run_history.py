@@ -7,7 +7,8 @@ import io
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
-from buto.cli.console import Console, write_file
+from buto.cli.console import Console
+from buto.cli.output_files import write_file
 from buto.errors import EXIT_PASS
 from buto_replications.commands.request import ExperimentsRequest
 from buto_replications.commands.run_thesis import WorkProgress

@@ -6,7 +6,8 @@ import csv
 import io
 from collections.abc import Sequence
 
-from buto.cli.console import Console, write_file
+from buto.cli.console import Console
+from buto.cli.output_files import write_file
 from buto.errors import EXIT_PASS
 from buto_replications.commands.request import ExperimentsRequest
 from buto_replications.commands.sharing import done

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from buto.cli.console import Console, write_file
+from buto.cli.console import Console
+from buto.cli.output_files import write_file
 from buto.errors import EXIT_PASS, UsageError
 from buto_replications.commands.request import ExperimentsRequest
 from buto_replications.report import content

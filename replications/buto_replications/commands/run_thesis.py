@@ -6,7 +6,8 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
-from buto.cli.console import Console, write_file
+from buto.cli.console import Console
+from buto.cli.output_files import write_file
 from buto.errors import EXIT_PASS, BadFileError, JudgeError
 from buto.run.units import format_seconds
 from buto_replications.commands.request import ExperimentsRequest

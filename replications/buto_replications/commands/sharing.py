@@ -9,7 +9,8 @@ from collections.abc import Callable, Sequence
 from itertools import chain
 from typing import TypeVar
 
-from buto.cli.console import Console, write_file
+from buto.cli.console import Console
+from buto.cli.output_files import write_file
 from buto.errors import EXIT_PASS
 from buto_replications.commands.request import ExperimentsRequest
 from buto_replications.commands.run_thesis import WorkProgress

@@ -16,10 +16,10 @@ from pathlib import Path
 from buto.errors import BadFileError, StorageError
 from buto.judge.classifiers import MetadataSettings, learn_metadata
 from buto.judge.settings import CHANGES_WITH_EACH_RUN, DECIDING_METADATA
-from buto.run import FloatArray, Notification, Run, RunSet
 from buto.run.cache import read_file
 from buto.run.files import make_directories, publish_file
 from buto.run.format import Document, NewerVersionError
+from buto.run.model import FloatArray, Notification, Run, RunSet
 from buto.run.names import start_of
 from buto.run.properties import Role
 from buto.run.store import RunStore

@@ -15,8 +15,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from buto.run import FloatArray, Notification, Run, format
+from buto.run import format
 from buto.run.format import Document, NewerVersionError
+from buto.run.model import FloatArray, Notification, Run
 from buto.run.names import start_of
 from buto.run.tables import (
     MAX_NOTIFICATIONS,

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from buto.judge.calibrated.load_models import correlation, varies
-from buto.run import FloatArray
+from buto.run.model import FloatArray
 
 
 def target_of(cluster: Sequence[int], statistics: FloatArray, names: Sequence[str]) -> int:

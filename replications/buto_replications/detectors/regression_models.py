@@ -25,7 +25,7 @@ from buto.judge.settings import Settings
 from buto.judge.stored import COMMON, choice, positive, share, whole
 from buto.judge.verdict import Direction, Finding, Status, Verdict, effect_of
 from buto.judge.views import RunsView, View
-from buto.run import FloatArray, Run, RunSet
+from buto.run.model import FloatArray, Run, RunSet
 from buto.run.properties import Kind, Property
 from buto.run.units import format_percent
 from buto.steps import Action, Advice, Step

@@ -9,7 +9,7 @@ import numpy as np
 
 from buto.judge.calibrated.machine_numbers import Work
 from buto.judge.settings import Settings
-from buto.run import Run
+from buto.run.model import Run
 from buto.run.properties import Property
 from buto_replications.detectors.ensemble.intervals import intervals_of
 from buto_replications.detectors.ensemble.rules import BoolArray, Ensemble, judge, learn

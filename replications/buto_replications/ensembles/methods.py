@@ -16,7 +16,7 @@ from buto.judge.calibrated.load_observed import RATES, is_rate
 from buto.judge.calibrated.machine_numbers import Work, learn_work, quantity_of
 from buto.judge.verdict import Verdict
 from buto.oracle import check, settings_from, train
-from buto.run import FloatArray, Run, run_set
+from buto.run.model import FloatArray, Run, run_set
 from buto.run.properties import Kind, Property
 from buto_replications.clusters.comparison import ignoring_agent
 from buto_replications.ensembles.bed_rules import PAPERS, PLAIN, by_plain_rules, by_rules

@@ -9,7 +9,7 @@ import numpy as np
 
 from buto.judge.settings import judges
 from buto.judge.verdict import Status
-from buto.run import FloatArray, Run, run_set
+from buto.run.model import FloatArray, Run, run_set
 from buto.run.properties import Property
 from buto_replications.design import SUBTLE, Experiment
 from buto_replications.detectors.ensemble.intervals import interval_for, intervals_of

@@ -20,7 +20,7 @@ from buto.judge.calibrated.machine_ranking import Ranked
 from buto.judge.calibrated.settings import CALIBRATED
 from buto.judge.classifiers import MetadataSettings
 from buto.judge.verdict import Status
-from buto.run import FloatArray, Run
+from buto.run.model import FloatArray, Run
 from buto_replications.dataset import archive
 from buto_replications.dataset.archive import RUNS
 from buto_replications.design import BENCHMARK, EXPERIMENTS, PROGRAMS, SUBTLE, Experiment

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from buto.errors import BadFileError
-from buto.run import Run, RunSet
+from buto.run.model import Run, RunSet
 from buto_replications.bed import archive as bed
 from buto_replications.bed.effects import kind_of
 from buto_replications.bed.labels import chosen

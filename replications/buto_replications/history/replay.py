@@ -18,7 +18,7 @@ from math import ceil
 import numpy as np
 from numpy.typing import NDArray
 
-from buto.run import FloatArray, Run
+from buto.run.model import FloatArray, Run
 from buto.run.properties import Kind, Property
 from buto_replications.detectors.history.columns import Columns
 from buto_replications.detectors.history.engine import Examples

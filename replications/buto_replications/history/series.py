@@ -11,8 +11,8 @@ from pathlib import Path
 import numpy as np
 
 from buto.errors import BadFileError
-from buto.run import FloatArray, Run
 from buto.run.labels import Label
+from buto.run.model import FloatArray, Run
 from buto_replications.dataset import archive
 from buto_replications.dataset.archive import reading
 from buto_replications.dataset.variants import HOSTS

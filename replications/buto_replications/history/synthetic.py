@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from buto.run import FloatArray
+from buto.run.model import FloatArray
 from buto_replications.detectors.history.engine import Examples
 
 

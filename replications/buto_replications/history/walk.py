@@ -14,9 +14,8 @@ from typing import Any
 
 from buto import oracle
 from buto.judge.verdict import Status
-from buto.run import Run, run_set
 from buto.run.labels import ACCEPT, LABEL, TRAIN, Label, Labelling, Past
-from buto.run.model import SESSION
+from buto.run.model import SESSION, Run, run_set
 from buto_replications.history.series import RUNS_OF_CHECK, Series
 
 SETTINGS: Mapping[str, Any] = {"method": "history"}

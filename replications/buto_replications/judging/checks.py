@@ -20,7 +20,7 @@ from buto.judge.calibrated.verdict import passes_gate
 from buto.judge.comparison import compare, comparing
 from buto.judge.effects import NEVER, USUAL
 from buto.judge.verdict import Status
-from buto.run import FloatArray, Run, RunSet, run_set
+from buto.run.model import FloatArray, Run, RunSet, run_set
 
 N_TRAINING, N_CHECKED, N_TURNS = 10, 3, 6
 SUSPICIOUS = 0.05

@@ -10,7 +10,7 @@ from pathlib import Path
 from buto.errors import BadFileError
 from buto.judge.calibrated.settings import CALIBRATED, JudgeSettings
 from buto.judge.divisions import SESSION_GAP_S
-from buto.run import RunSet
+from buto.run.model import RunSet
 from buto_replications.dataset import archive
 from buto_replications.dataset.archive import RUNS
 from buto_replications.design import VARIANTS

@@ -11,7 +11,7 @@ from math import nan
 
 import numpy as np
 
-from buto.run import FloatArray, RunSet
+from buto.run.model import FloatArray, RunSet
 from buto.run.properties import Kind, Role
 from buto_replications.design import VARIANTS
 from buto_replications.judging.recordings import ByHost, Recordings

@@ -10,7 +10,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from buto.report.plots.charts import BAND_COLOUR, CHECKED_COLOUR, TRAINING_COLOUR, set_unit
-from buto.run import FloatArray
+from buto.run.model import FloatArray
 from buto_replications.report.content import Picture, PicturePanel
 
 COLOURS = {"training": TRAINING_COLOUR, "positive": "#009E73", "negative": CHECKED_COLOUR}

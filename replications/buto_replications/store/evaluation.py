@@ -12,7 +12,7 @@ import numpy as np
 from scipy.stats import mannwhitneyu
 
 from buto.errors import BadFileError
-from buto.run import FloatArray
+from buto.run.model import FloatArray
 from buto_predict.deviations import ALPHA, cliffs_delta
 from buto_predict.model import Architecture
 from buto_predict.prediction.model import Prediction

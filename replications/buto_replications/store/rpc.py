@@ -24,7 +24,7 @@ from scipy.stats import mannwhitneyu
 
 from buto.errors import BadFileError
 from buto.judge.verdict import Status
-from buto.run import FloatArray
+from buto.run.model import FloatArray
 from buto_predict.calls import Measured, calls_of, inclusive, self_changes
 from buto_predict.deviations import ALPHA, cliffs_delta
 from buto_predict.model import Architecture, Call, Component, Discipline, Endpoint, Measures, Station

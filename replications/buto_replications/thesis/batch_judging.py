@@ -20,8 +20,7 @@ from buto.judge.thesis.bounds import Bounds, clip
 from buto.judge.thesis.filters import ALGORITHMS, simple_bounds
 from buto.judge.thesis.pipeline import MATCHERS, PipelineSettings, beyond
 from buto.judge.thesis.time_points import GENERATORS, TimePoints, smooth
-from buto.run import FloatArray, Run
-from buto.run.model import BoolArray, IntArray
+from buto.run.model import BoolArray, FloatArray, IntArray, Run
 from buto.run.properties import METRICS, Property, is_judged, split_name
 from buto_replications.thesis.grids import FAIL, JVM, Method
 

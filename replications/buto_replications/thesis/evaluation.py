@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from buto.errors import JudgeError
-from buto.run import Run, RunSet
+from buto.run.model import Run, RunSet
 from buto.run.properties import Property
 from buto_replications.design import EXPERIMENTS, PROGRAMS, Experiment, Split, splits
 from buto_replications.thesis.batch_judging import (

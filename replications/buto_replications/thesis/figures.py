@@ -11,8 +11,7 @@ from buto.judge.thesis.pipeline import PipelineSettings
 from buto.judge.thesis.time_points import GENERATORS
 from buto.judge.views import Band
 from buto.report.panels import Curve
-from buto.run import Run, RunSet
-from buto.run.model import IntArray
+from buto.run.model import IntArray, Run, RunSet
 from buto.run.properties import Property
 from buto_replications.report.content import Picture, PicturePanel
 from buto_replications.thesis import published

@@ -17,8 +17,7 @@ import numpy as np
 
 from buto.judge.classifiers import Limits, NotificationKind, compare_notifications, learn_notifications
 from buto.judge.thesis.pipeline import numbers_fit
-from buto.run import FloatArray, Notification, Run, RunSet
-from buto.run.model import IntArray
+from buto.run.model import FloatArray, IntArray, Notification, Run, RunSet
 from buto.run.properties import Property
 from buto_replications.thesis import published
 from buto_replications.thesis.evaluation import divided

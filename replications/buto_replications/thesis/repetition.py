@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from math import isnan, nan
 from statistics import fmean
 
-from buto.run import Problem, RunSet
+from buto.run.model import Problem, RunSet
 from buto_replications.design import PROGRAMS
 from buto_replications.report.content import Picture
 from buto_replications.thesis.chapter5 import claims_of

@@ -9,7 +9,7 @@ from math import isnan
 import numpy as np
 import numpy.typing as npt
 
-from buto.run import FloatArray
+from buto.run.model import FloatArray
 from buto_replications.design import PROGRAMS
 from buto_replications.scores import MCC, SCORES, Score
 from buto_replications.thesis import published

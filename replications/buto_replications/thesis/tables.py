@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from math import isnan
 
-from buto.run import Problem
+from buto.run.model import Problem
 from buto.run.units import format_count, format_percent
 from buto_replications.report.content import Columns
 from buto_replications.thesis import published

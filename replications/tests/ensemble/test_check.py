@@ -3,7 +3,7 @@ import pytest
 
 from buto.errors import JudgeError
 from buto.judge.verdict import Direction, Effect, Status
-from buto.run import run_set
+from buto.run.model import run_set
 from buto_replications.detectors.ensemble.detector import FooDetector
 from buto_replications.detectors.ensemble.settings import FOO
 from tests.support.runs.signals import INTERVAL_S, make_run

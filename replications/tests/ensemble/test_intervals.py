@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from buto.run import run_set
+from buto.run.model import run_set
 from buto_replications.detectors.ensemble.intervals import interval_for, intervals_of, rounded
 from tests.support.runs.signals import make_run
 

@@ -10,7 +10,7 @@ from buto.judge.calibrated.machine_numbers import Work, learn_work
 from buto.judge.calibrated.machines import learn_whole
 from buto.judge.calibrated.settings import CALIBRATED
 from buto.judge.verdict import Status
-from buto.run import Outcome, Run, run_set
+from buto.run.model import Outcome, Run, run_set
 from buto.run.properties import Kind, Property
 from buto_replications.detectors.ensemble.detector import FooDetector
 from buto_replications.detectors.ensemble.intervals import intervals_of

@@ -13,9 +13,8 @@ from buto import oracle
 from buto.errors import BadFileError, JudgeError, UsageError
 from buto.judge.verdict import Status, Verdict
 from buto.oracle import Oracle, check, settings_from
-from buto.run import Quality, Run, run_set
 from buto.run.labels import Label, Labelling, Past
-from buto.run.model import SESSION
+from buto.run.model import SESSION, Quality, Run, run_set
 from buto_replications.detectors.history import learners, learning
 from buto_replications.detectors.history.columns import Columns
 from buto_replications.detectors.history.known import known_rows

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from buto.run import Problem, ProblemKind, Quality
+from buto.run.model import Problem, ProblemKind, Quality
 from buto_replications.bed import archive
 from tests.support.processes.command import called
 from tests.support.runs.bed import bed_run, bed_store

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from buto.run import Run
+from buto.run.model import Run
 from buto_replications.bed.labels import BedRun, Part
 from buto_replications.commands import run_ensembles as command
 from buto_replications.ensembles.sites import NEVER_SEEN, Site, site_of

@@ -11,7 +11,7 @@ import pytest
 from buto import oracle
 from buto.oracle.suggest import Rejudge, suggest
 from buto.oracle.suggestion import Key, PastCheck, Share, Suggestion, Truth
-from buto.run import Run, RunSet, run_set
+from buto.run.model import Run, RunSet, run_set
 from buto_replications.dataset.archive import RECORDED, load
 
 TEST = "leaker"

@@ -8,10 +8,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from buto.measure import Target, open_collector
+from buto.measure.opener import open_collector
+from buto.measure.target import Target
 from buto.project.config import load
-from buto.run import Run
-from buto.run.model import FloatArray
+from buto.run.model import FloatArray, Run
 from buto_replications.dataset import variants
 
 pytestmark = pytest.mark.all

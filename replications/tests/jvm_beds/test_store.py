@@ -17,7 +17,7 @@ from beds.store.measured import measured_of
 from beds.store.prepare import Store, prepare
 from beds.store.traces import keep_traces, measured_requests
 from beds.store.versions import VERSIONS
-from buto.run import SourceState
+from buto.run.model import SourceState
 from buto_predict.mapping import match
 from buto_predict.model import Architecture, Component, Station
 from buto_predict.results.files import read_results

@@ -8,7 +8,7 @@ from buto.judge.features import observations
 from buto.judge.registry import settings_from
 from buto.judge.verdict import Direction, Effect, Status
 from buto.oracle import check, train
-from buto.run import run_set
+from buto.run.model import run_set
 from buto.run.properties import Kind, Property
 from buto_replications.detectors.regression_models import Judged, differs, excesses
 from tests.support.runs.signals import make_run

@@ -15,8 +15,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from buto.errors import BadFileError, JudgeError, StorageError
-from buto.run import MetadataValue, Run, RunStore
+from buto.run.model import MetadataValue, Run
 from buto.run.properties import Property, Role, property_for
+from buto.run.store import RunStore
 from buto_replications.dataset import archive, parquet
 from buto_replications.dataset.archive import NOTIFICATIONS, RUNS, SAMPLES, write
 from tests.support.runs.examples import assert_same, full_run, runs

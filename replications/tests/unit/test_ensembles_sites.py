@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from buto.errors import BadFileError
-from buto.run import RunStore
+from buto.run.store import RunStore
 from buto_replications.dataset import archive
 from buto_replications.dataset.archive import write
 from buto_replications.dataset.variants import name_on

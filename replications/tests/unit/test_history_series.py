@@ -9,8 +9,8 @@ import pytest
 
 from buto.errors import BadFileError
 from buto.judge.verdict import Status
-from buto.run import run_set
 from buto.run.labels import Label
+from buto.run.model import run_set
 from buto_replications.history import series
 from buto_replications.history.replay import GOOD
 from buto_replications.history.series import Release, Series, in_order

@@ -19,7 +19,8 @@ from buto.cli.console import Console
 from buto.cli.progress import LaunchProgress
 from buto.errors import BadFileError, MeasureError
 from buto.measure.target import Target
-from buto.run import Quality, RunStore
+from buto.run.model import Quality
+from buto.run.store import RunStore
 from buto_replications.dataset.generate import Recorded, recorded
 from tests.support.processes.command import called
 from tests.support.runs.examples import full_run

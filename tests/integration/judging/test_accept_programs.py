@@ -10,7 +10,7 @@ import pytest
 from buto.actions import collecting
 from buto.measure.command_line import program_digest
 from buto.oracle import load
-from buto.run import MetadataValue, Run
+from buto.run.model import MetadataValue, Run
 from buto.run.store import RunStore
 from tests.support.judging import without_turns
 from tests.support.processes.command import called

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from buto.run import Run
+from buto.run.model import Run
 from tests.support.processes.command import called
 from tests.support.runs.signals import Program, program_run
 from tests.support.runs.stored import store

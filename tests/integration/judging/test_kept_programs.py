@@ -18,7 +18,7 @@ from buto.cli.main import main
 from buto.errors import BadFileError
 from buto.oracle import load
 from buto.programs.named import Kept, OldProgram, Revision, Unkept
-from buto.run import Run
+from buto.run.model import Run
 from buto.steps import Action
 from tests.support.processes.command import called
 from tests.support.runs.scripted import Script

@@ -6,7 +6,7 @@ import json
 from dataclasses import replace
 from pathlib import Path
 
-from buto.run import Run
+from buto.run.model import Run
 from tests.support.processes.command import called
 from tests.support.runs.signals import Program, program_run
 from tests.support.runs.stored import store

@@ -11,7 +11,7 @@ import pytest
 from buto.actions import collecting
 from buto.judge.calibrated.strength import AUTO
 from buto.oracle import load
-from buto.run import Run
+from buto.run.model import Run
 from buto.run.store import RunStore
 from tests.support.processes.command import called
 from tests.support.runs.qualities import starved

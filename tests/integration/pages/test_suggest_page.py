@@ -15,7 +15,7 @@ import buto
 from buto import schemas
 from buto.errors import EXIT_BAD_FILE, EXIT_NOT_JUDGED, EXIT_PASS, EXIT_REGRESSION, EXIT_USAGE
 from buto.oracle.suggestion import Share, Truth
-from buto.run import RunStore
+from buto.run.store import RunStore
 from tests.support.checkout import ROOT
 from tests.support.processes.command import called
 from tests.support.runs.past import (

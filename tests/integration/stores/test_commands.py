@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from buto.errors import EXIT_BAD_FILE, EXIT_NOT_JUDGED, EXIT_REGRESSION, EXIT_USAGE
-from buto.run import RunStore
 from buto.run.storage import S3Url
+from buto.run.store import RunStore
 from tests.support.processes.command import called
 from tests.support.runs.stored import leaking_run
 from tests.support.stores.proxy import Proxy, Refusal

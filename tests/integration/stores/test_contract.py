@@ -9,12 +9,13 @@ from pathlib import Path
 import pytest
 
 from buto.errors import BadFileError, StorageError
-from buto.run import RunStore, long, tables
+from buto.run import long, tables
 from buto.run.entries import ResultStore
 from buto.run.labels import Label, Labelling, LabelStore
 from buto.run.long import LongRun
 from buto.run.profiles import ProfileStore
 from buto.run.storage import Place
+from buto.run.store import RunStore
 from tests.support.profiles import profile
 from tests.support.runs.examples import assert_same, full_run
 from tests.support.stores.proxy import Proxy

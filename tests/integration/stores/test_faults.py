@@ -7,10 +7,11 @@ from pathlib import Path
 
 import pytest
 
+from buto.cli.parsing import store as stores
 from buto.errors import EXIT_NOT_JUDGED, BadFileError, StorageError
-from buto.run import RunStore, s3
-from buto.run import store as stores
+from buto.run import s3
 from buto.run.storage import S3Url, UnsentError
+from buto.run.store import RunStore
 from tests.support.runs.examples import assert_same, full_run
 from tests.support.stores.proxy import Fault, Plan, Proxy, Refusal, Request
 

@@ -9,8 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from buto.run import RunStore, cache, s3
+from buto.run import cache, s3
 from buto.run.storage import S3Url
+from buto.run.store import RunStore
 from tests.support.checkout import ROOT
 from tests.support.runs.examples import assert_same, full_run
 from tests.support.runs.writers import OUTPUT_BYTES

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from buto.project.document import portable
-from buto.run import SourceState
+from buto.run.model import SourceState
 from buto.run.store import RunStore
 from tests.support.judging import BY_HEAP, BY_MULTIPLES, know_a_busy_machine, literal, without_turns
 from tests.support.jvm.harness import until

@@ -16,9 +16,10 @@ import pytest
 
 from buto import jars
 from buto.errors import BadFileError, MeasureError, StorageError
-from buto.measure import Target, exits
+from buto.measure import exits
 from buto.measure.launch import Launch
 from buto.measure.output import HEAD_BYTES, TAIL_BYTES
+from buto.measure.target import Target
 from tests.support.checkout import ROOT
 from tests.support.jvm.at_each_push import COLLECTORS
 from tests.support.jvm.recorder import Recorder, problems

@@ -7,12 +7,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from buto.measure import Target, open_collector
 from buto.measure import agent as agent_collector
 from buto.measure.hooks import Program
-from buto.measure.target import LiveSet
-from buto.run import Problem, RunStore
+from buto.measure.opener import open_collector
+from buto.measure.target import LiveSet, Target
+from buto.run.model import Problem
 from buto.run.properties import LIVE_OBJECTS
+from buto.run.store import RunStore
 from tests.support.checkout import compile_java
 from tests.support.jvm.recorder import problems
 from tests.support.runs.examples import assert_same

@@ -9,7 +9,7 @@ import pytest
 
 from buto.measure import account
 from buto.measure.account import EventKind
-from buto.run import Run
+from buto.run.model import Run
 from buto.run.properties import READ_OUTSIDE
 from tests.support.jvm.recorder import Recorder, problems
 

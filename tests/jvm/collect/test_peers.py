@@ -13,7 +13,7 @@ import pytest
 
 from buto.errors import MeasureError
 from buto.measure import channel as agent_listener
-from buto.run import Run
+from buto.run.model import Run
 from tests.support.jvm.recorder import Recorder, problems
 
 PEER = Path(__file__).parent / "programs" / "peer.py"

@@ -7,8 +7,8 @@ import time
 import numpy as np
 import pytest
 
-from buto.measure import MBeanSpec
 from buto.measure import messages as channel
+from buto.measure.target import MBeanSpec
 from tests.support.jvm.recorder import Recorder, problems, said_times
 
 N_LAUNCHES = 12

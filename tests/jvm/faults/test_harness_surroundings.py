@@ -19,8 +19,9 @@ import pytest
 from buto import oracle
 from buto.measure.jmx import local_agent
 from buto.measure.private_directory import private_directory
-from buto.run import Run, RunStore
+from buto.run.model import Run
 from buto.run.names import MAX_NAME_BYTES, start_of
+from buto.run.store import RunStore
 from tests.support.checkout import ROOT
 from tests.support.jvm.harness import DEADLINE_S, compiled, harness, until
 from tests.support.processes.command import buto, called

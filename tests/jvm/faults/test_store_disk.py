@@ -18,7 +18,7 @@ import pytest
 from buto.cli.commands import doctor
 from buto.errors import EXIT_NOT_JUDGED, EXIT_PASS
 from buto.measure.doctor import Check, Level
-from buto.run import RunStore
+from buto.run.store import RunStore
 from buto_replications.dataset import archive
 from buto_replications.dataset.archive import write
 from tests.support.checkout import ROOT

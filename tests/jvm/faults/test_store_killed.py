@@ -15,8 +15,9 @@ from pathlib import Path
 import pytest
 
 from buto.measure.journal import recover
-from buto.run import ProblemKind, RunStore
 from buto.run.journal import unfinished
+from buto.run.model import ProblemKind
+from buto.run.store import RunStore
 from tests.support.checkout import ROOT
 from tests.support.runs.examples import assert_same
 from tests.support.runs.store_victims import finished, recording_of

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from buto.measure.target import MBeanSpec
-from buto.run import FloatArray, Run
+from buto.run.model import FloatArray, Run
 from tests.support.jvm.faulty import Recorder, classes, jmx, problems, promised, recorder, worker
 from tests.support.processes.leftovers import nothing_is_left
 

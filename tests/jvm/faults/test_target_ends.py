@@ -15,7 +15,7 @@ import pytest
 
 from buto.errors import MeasureError
 from buto.measure.progress import OnTick, Progress
-from buto.run import Run
+from buto.run.model import Run
 from tests.support.jvm.faulty import (
     STARVED,
     CommandLine,

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from buto.measure.target import MBeanSpec
-from buto.run import ProblemKind
+from buto.run.model import ProblemKind
 from buto.run.store import RunStore
 from tests.support.jvm.faulty import (
     PROGRAMS,

@@ -9,8 +9,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from buto.measure import MBeanSpec, Target, open_collector
-from buto.run import Run
+from buto.measure.opener import open_collector
+from buto.measure.target import MBeanSpec, Target
+from buto.run.model import Run
 from buto.run.properties import Role, split_name
 from tests.support.jvm.driven import QUEUE, once_sampled
 from tests.support.processes.leftovers import nothing_is_left

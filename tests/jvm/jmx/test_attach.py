@@ -13,10 +13,11 @@ from pathlib import Path
 import pytest
 
 from buto.errors import MeasureError
-from buto.measure import MBeanSpec, account
+from buto.measure import account
 from buto.measure.jmx.attach import AttachSpec, attach, connect
 from buto.measure.jmx.credentials import Credentials
 from buto.measure.jmx.worker_client import Worker
+from buto.measure.target import MBeanSpec
 from tests.support.jvm.driven import PATIENCE_S, QUEUE, Targets, n_threads, once_sampled, remote_address_of
 from tests.support.processes.leftovers import nothing_is_left
 

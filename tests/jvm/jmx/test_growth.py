@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from buto.measure import Target
 from buto.measure.jmx.collector import JmxCollector
+from buto.measure.target import Target
 from tests.support.jvm.driven import n_descriptors, n_threads, once_sampled, resident_bytes
 from tests.support.processes.leftovers import nothing_is_left
 

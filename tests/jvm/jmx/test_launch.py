@@ -14,15 +14,15 @@ import psutil
 import pytest
 
 from buto.errors import MeasureError
-from buto.measure import MBeanSpec, Target
 from buto.measure.jmx import polling_loop
 from buto.measure.jmx.collector import JmxCollector
 from buto.measure.jmx.local_agent import JmxEndpoint, open_endpoint
 from buto.measure.jmx.worker_client import Worker
 from buto.measure.progress import OnTick
 from buto.measure.recording import Recording
-from buto.run import ProblemKind, Run
+from buto.measure.target import MBeanSpec, Target
 from buto.run.masking import Mask
+from buto.run.model import ProblemKind, Run
 from buto.run.properties import METRICS, Kind, Reader, property_for, split_name
 from tests.support.jvm.driven import QUEUE, once_sampled
 from tests.support.processes.leftovers import nothing_is_left

@@ -16,7 +16,6 @@ import psutil
 import pytest
 
 from buto.errors import MeasureError
-from buto.measure import Target
 from buto.measure.diagnostic_command import AttachError, run_command
 from buto.measure.jmx.attach import AttachSpec, attach
 from buto.measure.jmx.collector import JmxCollector
@@ -25,6 +24,7 @@ from buto.measure.jmx.credentials import Credentials
 from buto.measure.jmx.local_agent import AgentLeftRunningError, endpoint_while_attached, open_endpoint
 from buto.measure.jmx.worker_client import Worker
 from buto.measure.jvms import GoneError
+from buto.measure.target import Target
 from tests.support.jvm.driven import DRIVER, Targets, address_of, listens_at, once_sampled, remote_address_of
 from tests.support.processes.leftovers import nothing_is_left
 

@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 from buto.errors import MeasureError
-from buto.measure import MBeanSpec
 from buto.measure.jmx.connection import JmxConnection
 from buto.measure.recording import Recording
-from buto.run import Outcome, Quality, Run
+from buto.measure.target import MBeanSpec
+from buto.run.model import Outcome, Quality, Run
 from tests.support.jvm.driven import DRIVER, PATIENCE_S, QUEUE, drain_until
 
 BELL = "buto.tests:type=Bell"

@@ -9,7 +9,7 @@ from uuid import uuid4
 import numpy as np
 import pytest
 
-from buto.run import SourceState
+from buto.run.model import SourceState
 from buto.run.store import RunStore
 from tests.support.checkout import ROOT
 from tests.support.processes.command import buto

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from buto.run import Run, SourceState
+from buto.run.model import Run, SourceState
 from buto.run.store import RunStore
 from tests.support.checkout import ROOT
 from tests.support.processes.command import buto

@@ -18,10 +18,11 @@ import psutil
 import pytest
 
 from buto import jars
-from buto.measure import Target, open_collector
 from buto.measure.jmx.connection import JmxConnection
 from buto.measure.jmx.local_agent import endpoint_while_attached
 from buto.measure.jmx.worker_client import Worker
+from buto.measure.opener import open_collector
+from buto.measure.target import Target
 from tests.support.jvm.driven import listens_at, once_sampled
 from tests.support.jvm.plain_collector import PlainCollector
 from tests.support.processes.leftovers import nothing_is_left

@@ -11,7 +11,7 @@ import yaml
 from buto.judge.verdict import Direction, Status
 from buto.measure.workload import load as engine
 from buto.oracle import check, settings_from, train
-from buto.run import Run, run_set
+from buto.run.model import Run, run_set
 from buto.run.store import RunStore
 from tests.support.processes.command import called
 from tests.support.processes.leftovers import nothing_is_left

@@ -16,7 +16,7 @@ import pytest
 
 import buto as api
 from buto.measure.process_group import is_alive
-from buto.run import ProblemKind
+from buto.run.model import ProblemKind
 from buto.run.store import RunStore
 from buto.run.window import measured, window_of
 from perf.scale.ports import free_port

@@ -12,7 +12,7 @@ from buto.actions.events import Event
 from buto.cluster.engine import ClusterEngine
 from buto.engine import ANYWHERE, Launch, Placement
 from buto.measure.target import Target
-from buto.run import Run
+from buto.run.model import Run
 from buto.run.store import RunStore
 from tests.support.cluster.scripted import ScriptedCluster
 from tests.support.runs.scripted import GOOD

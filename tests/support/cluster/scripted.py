@@ -15,8 +15,7 @@ from buto.cluster import worker
 from buto.cluster.host import Host
 from buto.engine import Launch
 from buto.errors import ButoError, EngineLostError
-from buto.run import Run
-from buto.run.model import WORKER
+from buto.run.model import WORKER, Run
 from buto.run.objects import PassingStorage
 from buto.run.store import RunStore
 from buto.version import __version__

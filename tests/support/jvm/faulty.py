@@ -13,11 +13,13 @@ import psutil
 import pytest
 
 from buto.errors import EXIT_NOT_JUDGED, EXIT_PASS
-from buto.measure import OnTick, Target, open_collector
 from buto.measure.jmx.collector import JmxCollector
 from buto.measure.jmx.worker_client import Worker
 from buto.measure.jvms import find_installations
-from buto.run import ProblemKind, Run
+from buto.measure.opener import open_collector
+from buto.measure.progress import OnTick
+from buto.measure.target import Target
+from buto.run.model import ProblemKind, Run
 from buto.run.store import RunStore
 from tests.support.checkout import ROOT, compile_java
 from tests.support.faults_page import Row, rows

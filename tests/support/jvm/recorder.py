@@ -7,11 +7,12 @@ from typing import Any
 
 import pytest
 
-from buto.measure import OnTick, Target, open_collector
 from buto.measure import agent as agent_collector
+from buto.measure.opener import open_collector
+from buto.measure.progress import OnTick
 from buto.measure.recording import Recording
-from buto.measure.target import LiveSet
-from buto.run import ProblemKind, Run
+from buto.measure.target import LiveSet, Target
+from buto.run.model import ProblemKind, Run
 
 OF_THE_MACHINE = (ProblemKind.STARVED, ProblemKind.LATE_START)
 """Problems of which the tests that run beside this one are guilty."""

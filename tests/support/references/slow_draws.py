@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from buto.causes import Tier
 from buto.causes.explain import causes_of
+from buto.causes.model import Tier
 from buto_replications.causes.programs import Found
 
 

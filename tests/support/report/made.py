@@ -16,7 +16,7 @@ from buto.judge.views import Band
 from buto.report.check_report import CheckReport
 from buto.report.panels import Curve, Panel
 from buto.report.result import Result, reported
-from buto.run import Outcome, Quality, Run, run_set
+from buto.run.model import Outcome, Quality, Run, run_set
 from buto.run.properties import Property, property_for
 from tests.support.runs.qualities import starved
 

@@ -7,8 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from buto.run import Mark, Notification, Outcome, Run, RunStore, SourceState
+from buto.run.model import Mark, Notification, Outcome, Run, SourceState
 from buto.run.properties import Kind, Property, Role
+from buto.run.store import RunStore
 from buto.run.window import Moment, Window, with_window
 
 N_SAMPLES, IN_WINDOW, INTERVAL_S = 12, 8, 0.5

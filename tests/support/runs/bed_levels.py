@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from buto.run import Outcome, Run
+from buto.run.model import Outcome, Run
 from buto.run.properties import Kind, Property
 from buto_replications.bed.labels import BedRun, Labels
 

@@ -9,7 +9,7 @@ import numpy as np
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
-from buto.run import (
+from buto.run.model import (
     ClassCount,
     ClassHistogram,
     Mark,

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 
-from buto.run import Run
 from buto.run.labels import Label, Labelling, Past
+from buto.run.model import Run
 
 START = datetime(2026, 1, 1, tzinfo=UTC)
 

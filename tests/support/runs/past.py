@@ -12,8 +12,8 @@ from buto.actions.labels import LabelRequest, label
 from buto.actions.project import Overrides
 from buto.actions.train import TrainRequest, train
 from buto.errors import EXIT_PASS, EXIT_REGRESSION
-from buto.run import Run
 from buto.run.labels import Label
+from buto.run.model import Run
 from tests.support.projects import project_in
 from tests.support.runs.signals import Program, program_run
 from tests.support.runs.stored import BEGINNING, store

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from buto.run import Problem, ProblemKind, Quality
+from buto.run.model import Problem, ProblemKind, Quality
 
 STARVED_TEXT = "it was starved: 40% of the planned samples are missing"
 

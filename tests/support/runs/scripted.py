@@ -17,7 +17,7 @@ from buto.measure.hooks import LaunchHooks
 from buto.measure.journal import Journal
 from buto.measure.progress import OnTick, Progress
 from buto.measure.target import Target
-from buto.run import Outcome, ProblemKind, Run
+from buto.run.model import Outcome, ProblemKind, Run
 from tests.support.runs.examples import full_run
 from tests.support.runs.qualities import invalid, starved
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from buto.run import Notification, Outcome, Problem, Quality, Run, RunSet, run_set
+from buto.run.model import Notification, Outcome, Problem, Quality, Run, RunSet, run_set
 from buto.run.properties import Property, property_for
 
 INTERVAL_S = 0.1

@@ -22,9 +22,10 @@ import pyarrow.parquet
 
 from buto.measure.journal import Journal, recover
 from buto.measure.recording import Recording
-from buto.run import Outcome, Quality, Run, RunStore
 from buto.run.journal import unfinished
+from buto.run.model import Outcome, Quality, Run
 from buto.run.properties import Property
+from buto.run.store import RunStore
 
 assert pyarrow.parquet
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from buto.measure.journal import Journal
 from buto.measure.recording import Recording
-from buto.run import MetadataValue, Outcome, Quality, Run
+from buto.run.model import MetadataValue, Outcome, Quality, Run
 from buto.run.properties import property_for
 from buto.run.store import RunStore
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from buto.run import MetadataValue, Notification, Outcome, Quality, Run, RunSet
+from buto.run.model import MetadataValue, Notification, Outcome, Quality, Run, RunSet
 from buto.run.properties import property_for
 from buto_replications.design import PROGRAMS, VARIANTS
 from buto_replications.thesis.published import JOBS, QUEUE

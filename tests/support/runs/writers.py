@@ -16,8 +16,9 @@ from collections.abc import Callable
 import pyarrow.parquet
 
 from buto.errors import ButoError
-from buto.run import RunStore, cache
+from buto.run import cache
 from buto.run.storage import Place, place_of
+from buto.run.store import RunStore
 from tests.support.runs.examples import full_run
 
 assert pyarrow.parquet

@@ -7,7 +7,7 @@ import math
 import numpy as np
 
 from buto.judge.calibrated.profile import Profile
-from buto.run import FloatArray
+from buto.run.model import FloatArray
 from buto.run.properties import Better, Kind, Property
 
 MIB = 2.0**20

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from buto.judge.calibrated.profile import Profile
-from buto.run import FloatArray
+from buto.run.model import FloatArray
 from buto.run.properties import Kind, Property
 
 N_GAUGES, N_COUNTERS = 45, 10

@@ -17,7 +17,7 @@ from buto.judge.rank import (
     significance,
     within_pairs,
 )
-from buto.run import FloatArray
+from buto.run.model import FloatArray
 
 N_PAIRS = 6
 

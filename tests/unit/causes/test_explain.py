@@ -6,9 +6,9 @@ from dataclasses import replace
 
 import pytest
 
-from buto.causes import Cause, Causes, Explanation, Tier, explain
+from buto.causes.explain import explain
 from buto.causes.flame import flame_of
-from buto.causes.model import kinds_of
+from buto.causes.model import Cause, Causes, Explanation, Tier, kinds_of
 from buto.run.profiles import USUAL, ClassSize, Kind, Profile
 from tests.support.profiles import launches, profile
 

@@ -3,7 +3,7 @@ import pytest
 
 from buto.errors import JudgeError
 from buto.judge.classifiers import Limits, NotificationKind, compare_notifications, learn_notifications
-from buto.run import Notification
+from buto.run.model import Notification
 
 
 def emitted(*times, kind="done", source="a:type=Counter", first=1):

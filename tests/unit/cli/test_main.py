@@ -12,7 +12,8 @@ import pytest
 
 from buto import errors
 from buto.cli import registry
-from buto.cli.console import Console, Stopped
+from buto.cli.console import Console
+from buto.cli.interruption import Stopped
 from buto.cli.main import main
 from buto.cli.registry import COMMANDS, Command, Entry
 

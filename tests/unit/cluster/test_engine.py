@@ -19,9 +19,8 @@ from buto.engine import HostLabels, Launch, Placement, Setup
 from buto.errors import BadFileError, ButoError, EngineLostError, MeasureError, StorageError, UsageError
 from buto.measure.target import Target
 from buto.measure.workload.services import PortOpen, Service
-from buto.run import Run
 from buto.run.masking import MaskedMetadata
-from buto.run.model import COMMAND, SESSION, WORKER
+from buto.run.model import COMMAND, SESSION, WORKER, Run
 from buto.run.store import RunStore
 from tests.support.cluster.collecting import collected, good
 from tests.support.cluster.scripted import SILENT, Answer, ScriptedCluster, host, names

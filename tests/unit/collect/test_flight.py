@@ -14,7 +14,7 @@ from buto.measure.flight import has_flight_recorder, profiler_options, read, rec
 from buto.measure.flight_settings import jvm_options, settings_text
 from buto.measure.hooks import Program
 from buto.measure.target import Target
-from buto.run import Problem
+from buto.run.model import Problem
 from buto.run.profiles import USUAL, Kind
 from tests.support.profiles import profile
 

@@ -16,7 +16,7 @@ from buto.measure.jmx import attach
 from buto.measure.jmx.connection import TargetTimes
 from buto.measure.jmx.local_agent import AgentLeftRunningError
 from buto.measure.recording import Recording
-from buto.run import ProblemKind, Run
+from buto.run.model import ProblemKind, Run
 from buto.run.properties import property_for
 
 URL = "service:jmx:rmi://db:9010/jndi/rmi"

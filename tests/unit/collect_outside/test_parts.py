@@ -19,7 +19,7 @@ from buto.measure.hsperfdata import NoPerfData
 from buto.measure.outside import SWITCHES, OutsideReader, Part, Values
 from buto.measure.procfs import ProcessFiles, Switches
 from buto.measure.recording import Recording
-from buto.run import Outcome, Quality
+from buto.run.model import Outcome, Quality
 from buto.run.properties import READ_OUTSIDE, Property
 
 NO_COUNTERS = NoPerfData("there are none")

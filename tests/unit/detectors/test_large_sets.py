@@ -11,10 +11,11 @@ import pytest
 from buto import oracle
 from buto.judge.settings import Settings
 from buto.oracle.file import to_text
-from buto.run import Outcome, Run, RunSet, RunStore
 from buto.run import long as long_runs
 from buto.run.long import LongRun
+from buto.run.model import Outcome, Run, RunSet
 from buto.run.properties import property_for
+from buto.run.store import RunStore
 from buto_replications.detectors.ensemble.settings import FOO, INTERVAL
 from buto_replications.detectors.history.settings import HISTORY
 from buto_replications.detectors.regression_models import SHANG

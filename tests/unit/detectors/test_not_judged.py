@@ -11,7 +11,7 @@ from buto.judge.comparison import comparable
 from buto.judge.thesis.detector import THESIS
 from buto.judge.verdict import Status
 from buto.oracle import check, settings_from, train
-from buto.run import FloatArray, Run, RunSet, run_set
+from buto.run.model import FloatArray, Run, RunSet, run_set
 from buto.run.properties import METRICS, Property, is_exact, is_judged, property_for
 from tests.support.runs.signals import program_run, program_runs
 

@@ -12,7 +12,7 @@ from buto.judge.readable import highest, possible_band, possible_level
 from buto.judge.verdict import Finding
 from buto.judge.views import Band
 from buto.oracle import check, train
-from buto.run import Run, run_set
+from buto.run.model import Run, run_set
 from buto.run.properties import property_for
 from tests.support.runs.signals import make_run
 

@@ -17,11 +17,11 @@ from buto import frames
 from buto.errors import JudgeError, UsageError
 from buto.judge.verdict import Direction, Effect, Finding, Status, Verdict
 from buto.report.history import Entry
-from buto.run import Outcome, Problem, ProblemKind, Quality, Run, RunStore
 from buto.run.labels import Label, Labelling
 from buto.run.long import LongRun
-from buto.run.model import Mark
+from buto.run.model import Mark, Outcome, Problem, ProblemKind, Quality, Run
 from buto.run.properties import Property, property_for
+from buto.run.store import RunStore
 
 HEAP, THREADS, CPU = "jvm.memory.heap.used", "jvm.thread.count", "jvm.cpu.time"
 FIRST, SECOND = "20260102T030405.678Z-00ff", "20260102T030505.000Z-00aa"

@@ -18,10 +18,11 @@ from buto.judge.verdict import Status
 from buto.measure.messages import ChannelError, FrameDecoder
 from buto.project import config
 from buto.report.history import entry_of
-from buto.run import cache, format, journal, run_set, tables
+from buto.run import cache, format, journal, tables
 from buto.run.entries import ResultStore
 from buto.run.journal import Entry
 from buto.run.labels import LabelStore, labelling_of
+from buto.run.model import run_set
 from buto.run.properties import Property
 from buto.run.store import RunStore
 from perf.fuzz import examples, speech

@@ -80,6 +80,6 @@ def test_what_a_reader_lets_through_is_seen(scratch: Path, monkeypatch: pytest.M
 
 
 def _set(run: object) -> object:
-    from buto.run import run_set
+    from buto.run.model import run_set
 
     return run_set([run])  # type: ignore[list-item]

@@ -11,7 +11,7 @@ from buto.judge.thesis.detector import THESIS, BoundsDetector
 from buto.judge.verdict import Direction, Effect, Status
 from buto.oracle import check, why_confirm
 from buto.report.environment import Likeness, environment_rows
-from buto.run import RunSet, run_set
+from buto.run.model import RunSet, run_set
 from buto.run.properties import Property, Role, property_for
 from tests.support.runs.qualities import starved
 from tests.support.runs.signals import (

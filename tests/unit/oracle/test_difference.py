@@ -11,7 +11,7 @@ from buto.judge.verdict import Effect
 from buto.oracle import train
 from buto.oracle.check import VARIES, Changed, surroundings
 from buto.oracle.difference import difference
-from buto.run import Notification, run_set
+from buto.run.model import Notification, run_set
 from buto.run.properties import property_for
 from tests.support.runs.signals import Program, made, make_run, program_run
 

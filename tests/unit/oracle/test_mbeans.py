@@ -5,7 +5,7 @@ import pytest
 
 from buto.oracle import train
 from buto.oracle.train import matches
-from buto.run import Notification, run_set
+from buto.run.model import Notification, run_set
 from tests.support.runs.signals import make_run
 
 READ = "mbean[com.acme:type=Queue]/"

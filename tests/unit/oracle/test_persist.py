@@ -9,7 +9,7 @@ from buto.judge.calibrated.settings import CALIBRATED
 from buto.judge.thesis.detector import THESIS
 from buto.oracle import check, load, save, train
 from buto.oracle.file import to_text
-from buto.run import run_set
+from buto.run.model import run_set
 from tests.support.runs.signals import Program, made, make_run, program_run, program_runs
 
 

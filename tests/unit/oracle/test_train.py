@@ -8,7 +8,7 @@ from buto.errors import JudgeError
 from buto.judge.calibrated.settings import CALIBRATED
 from buto.judge.thesis.detector import THESIS
 from buto.oracle import DEFAULT, check, save, settings_from, train
-from buto.run import RunSet, run_set
+from buto.run.model import RunSet, run_set
 from tests.support.runs.qualities import starved
 from tests.support.runs.signals import ENVIRONMENT, made, make_run, program_run, program_runs
 

@@ -10,8 +10,7 @@ import numpy as np
 from buto import oracle
 from buto.judge.verdict import Status
 from buto.oracle import Oracle
-from buto.run import Run, RunSet, run_set
-from buto.run.model import Mark
+from buto.run.model import Mark, Run, RunSet, run_set
 from buto.run.window import Moment, Window, with_window
 from tests.support.runs.stored import leaking_run
 

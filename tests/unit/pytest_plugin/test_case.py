@@ -17,7 +17,7 @@ from buto.project.model import build_test
 from buto.pytest_plugin.case import ItemCase, begun, project_of
 from buto.pytest_plugin.hints import InPytest
 from buto.report import check_report
-from buto.run import Run
+from buto.run.model import Run
 from buto.run.profiles import ProfileStore
 from tests.support.profiles import launches
 from tests.support.runs.qualities import starved

@@ -9,7 +9,7 @@ import numpy as np
 from buto.report.environment import Likeness
 from buto.report.html.chart_data import tag_of
 from buto.report.html.page import render
-from buto.run import Run, run_set
+from buto.run.model import Run, run_set
 from buto.run.properties import property_for
 from tests.support.report import reports
 from tests.support.runs.qualities import starved

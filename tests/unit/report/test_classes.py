@@ -18,7 +18,7 @@ from buto.report.formats.markdown import markdown_text
 from buto.report.html.page import render
 from buto.report.result import Result
 from buto.report.terminal.verdict import Detail, verdict_lines
-from buto.run import ClassCount, ClassHistogram, RunSet, run_set
+from buto.run.model import ClassCount, ClassHistogram, RunSet, run_set
 from buto.schemas import load as schema
 from tests.support.report import made
 from tests.support.runs.signals import Program, program_run, program_runs

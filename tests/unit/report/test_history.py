@@ -22,7 +22,7 @@ from buto.report.plots.charts import PNG, SVG, drawing
 from buto.report.plots.pictures import history_plot
 from buto.report.result import Result
 from buto.report.terminal.history import history_lines
-from buto.run import Outcome, Run
+from buto.run.model import Outcome, Run
 from buto.run.properties import Kind, Property, Role
 from tests.support.report import golden, made
 

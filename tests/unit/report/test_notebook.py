@@ -16,8 +16,8 @@ from buto.judge.verdict import Status, Verdict
 from buto.oracle import Oracle
 from buto.report import notebook
 from buto.report.result import Result
-from buto.run import Outcome, Run, RunSet, run_set
 from buto.run.display import Displayed
+from buto.run.model import Outcome, Run, RunSet, run_set
 from buto.run.properties import Property, property_for
 from tests.support.report.made import EVIL, OLD_GENERATION, RUN_ID, THREADS, leak, run, silence, verdict
 from tests.support.runs.qualities import starved

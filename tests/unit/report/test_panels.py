@@ -16,7 +16,7 @@ from buto.judge.verdict import Finding
 from buto.judge.views import Band, RunsView
 from buto.oracle import Oracle
 from buto.report.panels import Curve, Panel, panels_of
-from buto.run import Outcome, Run, run_set
+from buto.run.model import Outcome, Run, run_set
 from buto.run.properties import property_for
 
 NAMES = ("jvm.memory.heap.used", "jvm.thread.count", "jvm.class.loaded")

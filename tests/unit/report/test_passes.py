@@ -20,7 +20,7 @@ from buto.report.formats.markdown import markdown_text
 from buto.report.html.page import render
 from buto.report.result import reported
 from buto.report.terminal.verdict import Detail, verdict_lines
-from buto.run import RunSet, run_set
+from buto.run.model import RunSet, run_set
 from tests.support.runs.signals import Program, program_run, program_runs
 
 DETECTS = " check detects 9 of 10 lasting changes of this size: "

@@ -10,8 +10,7 @@ from buto.report.html.page import render_runs
 from buto.report.panels import OF_PROGRAM, OF_WINDOW, Span, recorded_runs, spans_of
 from buto.report.plots.charts import property_plot
 from buto.report.terminal.runs import run_lines
-from buto.run import Run, run_set
-from buto.run.model import Mark
+from buto.run.model import Mark, Run, run_set
 from buto.run.window import Moment, Window, measured, with_window
 from tests.support.runs.stored import leaking_run
 

@@ -17,8 +17,8 @@ import pyarrow.parquet as pq
 import pytest
 from hypothesis import given, settings
 
-from buto.run import Run, RunSet, run_set
 from buto.run.export import Layout, to_csv, to_json, to_parquet
+from buto.run.model import Run, RunSet, run_set
 from buto.run.properties import Property
 from tests.support.report import golden
 from tests.support.runs.examples import full_run, runs
@@ -138,7 +138,8 @@ def test_storing_and_exporting_do_not_import_pandas(tmp_path: Path) -> None:
     script = """
 import sys
 from pathlib import Path
-from buto.run import RunStore, run_set
+from buto.run.model import run_set
+from buto.run.store import RunStore
 from buto.run.export import Layout, to_csv
 import buto.cli.main
 assert "pyarrow" not in sys.modules

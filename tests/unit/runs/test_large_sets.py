@@ -9,10 +9,11 @@ import numpy as np
 import pytest
 
 from buto.errors import BadFileError
-from buto.run import Run, RunSet, RunStore
 from buto.run import long as long_runs
 from buto.run.long import LongRun
+from buto.run.model import Run, RunSet
 from buto.run.properties import Property
+from buto.run.store import RunStore
 from tests.support.processes.descriptors import n_open_below
 from tests.support.runs.examples import full_run
 

@@ -8,11 +8,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from buto.cli.parsing import store
 from buto.errors import BadFileError
 from buto.judge.features import series_of
-from buto.run import Run, RunStore, store
 from buto.run.long import MOST_SAMPLES, LongRun, drawn, stride_for
+from buto.run.model import Run
 from buto.run.properties import Property
+from buto.run.store import RunStore
 from buto.run.tables import SAMPLES
 from tests.support.runs.examples import assert_same, full_run
 

@@ -15,8 +15,8 @@ from buto.errors import ConfigError
 from buto.measure.recording import Checkpoint, Recording
 from buto.oracle import train
 from buto.project import config
-from buto.run import Outcome
 from buto.run.masking import MASKED, NAMES, Mask
+from buto.run.model import Outcome
 from tests.support.runs.qualities import starved
 from tests.support.runs.signals import program_runs
 

@@ -14,8 +14,9 @@ import pytest
 from hypothesis import given, settings
 
 from buto.errors import BadFileError, StorageError, UsageError
-from buto.run import Run, RunStore, new_id
-from buto.run.names import start_of
+from buto.run.model import Run
+from buto.run.names import new_id, start_of
+from buto.run.store import RunStore
 from buto.run.tables import MAX_OUTPUT_BYTES
 from tests.support.runs.examples import assert_same, full_run, runs
 from tests.support.runs.qualities import starved

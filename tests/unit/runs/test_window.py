@@ -10,9 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from buto.errors import JudgeError, UsageError
-from buto.run import Notification, Outcome, ProblemKind, Run
 from buto.run.long import LongRun
-from buto.run.model import Mark
+from buto.run.model import Mark, Notification, Outcome, ProblemKind, Run
 from buto.run.properties import Kind, Property
 from buto.run.window import Moment, Window, between, measured, parse_moment, window_of, with_window
 from tests.support.runs.qualities import invalid

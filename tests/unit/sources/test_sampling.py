@@ -18,7 +18,7 @@ from buto.measure.sources import sampling
 from buto.measure.sources.protocol import Reader, SourceError
 from buto.measure.sources.sampling import SourceHooks, sampled
 from buto.measure.target import SourceSpec
-from buto.run import Outcome, Problem, ProblemKind, Quality, Run, SourceState
+from buto.run.model import Outcome, Problem, ProblemKind, Quality, Run, SourceState
 from buto.run.properties import Kind, Property, Role
 
 PATIENCE_S = 20.0

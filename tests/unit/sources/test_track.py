@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from buto.errors import MeasureError
 from buto.measure.recording import Recording
 from buto.measure.samples import Readings, Track, aligned
-from buto.run import Outcome, Quality
+from buto.run.model import Outcome, Quality
 from buto.run.properties import Kind, Property
 
 S = 1_000_000_000

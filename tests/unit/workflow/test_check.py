@@ -35,8 +35,8 @@ from buto.judge.verdict import Status, Verdict
 from buto.oracle import load
 from buto.report.formats.json_result import result_document, result_text
 from buto.report.html import render
-from buto.run import Run, RunSet
 from buto.run.entries import ResultStore
+from buto.run.model import Run, RunSet
 from tests.support.judging import without_turns
 from tests.support.projects import project_in
 from tests.support.runs.scripted import WRONG_EXIT, Script

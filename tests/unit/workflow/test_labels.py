@@ -15,8 +15,9 @@ from buto.actions.train import TrainRequest, train
 from buto.errors import BadFileError, UsageError
 from buto.judge.verdict import Status, Verdict
 from buto.report.result import Commit, Result
-from buto.run import Run, RunStore
 from buto.run.labels import Label, Labelling, LabelStore, current
+from buto.run.model import Run
+from buto.run.store import RunStore
 from tests.support.projects import project_in
 from tests.support.runs.stored import leaking_run, store
 

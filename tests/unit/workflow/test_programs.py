@@ -12,7 +12,8 @@ from buto.actions.compare import Program
 from buto.actions.compare import test_of as program_of
 from buto.actions.events import ignore
 from buto.cli.commands.compare import COMMAND
-from buto.cli.parsing import overrides_of, programs_of, project_of
+from buto.cli.programs import programs_of
+from buto.cli.projects import overrides_of, project_of
 from buto.errors import UsageError
 from buto.project.model import TestConfig
 

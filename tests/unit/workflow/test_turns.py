@@ -22,7 +22,7 @@ from buto.oracle import load, save
 from buto.programs.named import Revision, Unkept
 from buto.report.result import Result
 from buto.report.terminal.verdict import result_lines
-from buto.run import Outcome, ProblemKind
+from buto.run.model import Outcome, ProblemKind
 from tests.support.processes.command import called
 from tests.support.projects import project_in
 from tests.support.runs.qualities import invalid

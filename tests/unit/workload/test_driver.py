@@ -16,7 +16,7 @@ from buto.measure.workload import model
 from buto.measure.workload.driver import Driver, workload_hooks
 from buto.measure.workload.model import HttpLoad, Workload
 from buto.measure.workload.services import HttpAnswers
-from buto.run import ProblemKind
+from buto.run.model import ProblemKind
 
 
 class Stoppable:

@@ -19,7 +19,7 @@ from buto.judge.protocol import Detector, Explanation, FittedDetector
 from buto.judge.settings import Settings, judges
 from buto.judge.verdict import Status, Verdict
 from buto.judge.views import View
-from buto.run import FloatArray, Run, RunSet
+from buto.run.model import FloatArray, Run, RunSet
 from buto.run.properties import Kind
 from buto.steps import Action, Advice, Step
 from buto_replications.detectors.ensemble import data as ensemble_data

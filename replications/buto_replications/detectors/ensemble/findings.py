@@ -16,7 +16,7 @@ import numpy as np
 from buto.judge.calibrated.environments import environment_words
 from buto.judge.protocol import Explanation, Section
 from buto.judge.verdict import Direction, Effect, Finding, Verdict
-from buto.run import FloatArray, Run
+from buto.run.model import FloatArray, Run
 from buto.run.properties import Better, Kind, Property
 from buto.run.units import format_list, format_range
 from buto_replications.detectors.ensemble.data import Learned

@@ -9,7 +9,7 @@ import numpy as np
 from buto.judge.calibrated.machine_numbers import Work
 from buto.judge.features import sampling_interval, series_of
 from buto.judge.features import significant as rounded
-from buto.run import FloatArray, Run, RunSet
+from buto.run.model import FloatArray, Run, RunSet
 from buto.run.properties import Kind, Property
 
 MOST_INTERVALS = 720

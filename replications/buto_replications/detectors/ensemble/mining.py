@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from buto.judge.features import significant as rounded
-from buto.run import FloatArray
+from buto.run.model import FloatArray
 
 IntArray = npt.NDArray[np.int64]
 

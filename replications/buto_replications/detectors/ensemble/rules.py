@@ -17,7 +17,7 @@ import numpy.typing as npt
 
 from buto.judge.calibrated.environments import Environment, components_shared, weights
 from buto.judge.features import significant as rounded
-from buto.run import FloatArray
+from buto.run.model import FloatArray
 from buto_replications.detectors.ensemble.mining import (
     NONE,
     STRIDE,

@@ -14,7 +14,7 @@ from buto.judge.calibrated.environments import COLLECTORS, Environment, sorted_l
 from buto.judge.settings import ALSO_JUDGED, Settings
 from buto.judge.stored import COMMON, Key, choice, number, patterns, positive, share, truth, whole
 from buto.judge.views import RunsView
-from buto.run import FloatArray, MetadataValue, Run
+from buto.run.model import FloatArray, MetadataValue, Run
 from buto.run.properties import Property
 from buto_replications.detectors.ensemble.mining import Thresholds
 from buto_replications.detectors.ensemble.rules import Judging, Learning

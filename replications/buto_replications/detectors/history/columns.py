@@ -10,7 +10,7 @@ import numpy as np
 
 from buto.judge.contrasts import grains
 from buto.judge.features import Feature, catalogue, features, series_of
-from buto.run import FloatArray, Run
+from buto.run.model import FloatArray, Run
 from buto.run.properties import DURATION, Property
 
 KEPT = frozenset({"mean", "slope", "high", "total", "increase-late"})

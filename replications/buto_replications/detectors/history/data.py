@@ -10,8 +10,8 @@ import numpy as np
 from buto.errors import BadFileError
 from buto.judge.settings import Settings
 from buto.judge.stored import property_of, property_to_data
-from buto.run import FloatArray
 from buto.run.labels import Label
+from buto.run.model import FloatArray
 from buto_replications.detectors.history.columns import Columns
 from buto_replications.detectors.history.engine import Engine
 from buto_replications.detectors.history.known import N_SIZES

@@ -19,8 +19,8 @@ from buto.judge.readable import judged_properties, readable
 from buto.judge.settings import Settings
 from buto.judge.verdict import Finding, Status, Verdict
 from buto.judge.views import RunsView, View
-from buto.run import FloatArray, Run, RunSet
 from buto.run.labels import Past
+from buto.run.model import FloatArray, Run, RunSet
 from buto.steps import Action, Advice, Step
 from buto_replications.detectors.history import data as history_data
 from buto_replications.detectors.history import findings as sentences

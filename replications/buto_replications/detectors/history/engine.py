@@ -27,7 +27,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from buto.run import FloatArray
+from buto.run.model import FloatArray
 from buto_replications.detectors.history.learners import LEARNERS, READERS, SIMILARITY, TREE
 from buto_replications.detectors.history.model import BoolArray, IntArray, Model, floats
 

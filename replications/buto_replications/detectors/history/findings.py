@@ -14,8 +14,8 @@ import numpy as np
 from buto.judge.protocol import Explanation
 from buto.judge.settings import Settings
 from buto.judge.verdict import Direction, Effect, Finding, Verdict
-from buto.run import FloatArray, Run
 from buto.run.labels import Label
+from buto.run.model import FloatArray, Run
 from buto.run.properties import Better, Property
 from buto.run.units import format_percent
 from buto_replications.detectors.history.columns import WORDS, Columns

@@ -9,9 +9,8 @@ import numpy as np
 
 from buto.errors import JudgeError
 from buto.judge.classifiers import MetadataSettings, compare_metadata, learn_metadata
-from buto.run import FloatArray, Run, RunSet
 from buto.run.labels import TRAIN, Label, Labelling, Past, current
-from buto.run.model import SESSION
+from buto.run.model import SESSION, FloatArray, Run, RunSet
 from buto_replications.detectors.history.columns import Columns
 
 FEWEST_IN_VERSION = 3

@@ -13,8 +13,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from buto.judge.settings import Settings
-from buto.run import FloatArray
 from buto.run.labels import Label
+from buto.run.model import FloatArray
 from buto_replications.detectors.history.engine import GLOBAL, Engine, Examples, Scheme, train
 from buto_replications.detectors.history.known import OWN, Known, Row, by_label, deviations, with_sizes
 from buto_replications.detectors.history.learners import Tree, learn_tree, require_learners

@@ -17,7 +17,7 @@ from typing import Any, Self
 import numpy as np
 
 from buto.errors import UsageError
-from buto.run import FloatArray
+from buto.run.model import FloatArray
 from buto_replications.detectors.history.model import BoolArray, Model, floats
 
 RIDGE = 1.0

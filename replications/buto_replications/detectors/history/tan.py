@@ -13,7 +13,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from buto.run import FloatArray
+from buto.run.model import FloatArray
 from buto_replications.detectors.history.model import BoolArray, IntArray, Model, floats, wholes
 
 N_BINS = 5

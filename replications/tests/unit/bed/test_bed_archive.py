@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
 from buto.errors import BadFileError
-from buto.run import Problem, ProblemKind, Quality, Run
+from buto.run.model import Problem, ProblemKind, Quality, Run
 from buto.run.properties import Property, Role
 from buto_replications.bed import archive, tables
 from buto_replications.bed import archive as index

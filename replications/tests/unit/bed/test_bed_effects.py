@@ -9,7 +9,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from buto.run import Run
+from buto.run.model import Run
 from buto.run.properties import Kind, Property
 from buto_replications.bed.effects import COUNTERS, answered, curve, effects, faults, level
 from buto_replications.bed.labels import BedRun, labels_of

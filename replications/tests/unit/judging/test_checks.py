@@ -10,7 +10,7 @@ import pytest
 
 from buto.judge.calibrated.settings import CALIBRATED
 from buto.oracle import check, train, why_confirm
-from buto.run import Run, RunSet
+from buto.run.model import Run, RunSet
 from buto_replications.judging.checks import (
     FACTORS,
     N_TRAINING,

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from buto.errors import BadFileError
-from buto.run import Run, RunSet
+from buto.run.model import Run, RunSet
 from buto_replications.judging import tables, unchanged
 from buto_replications.judging.charts import drawn_variations
 from buto_replications.judging.checks import N_TURNS, Check, with_sizes

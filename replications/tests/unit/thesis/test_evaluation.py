@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from buto.errors import JudgeError
-from buto.run import RunSet
+from buto.run.model import RunSet
 from buto_replications.design import EXPERIMENTS
 from buto_replications.thesis.evaluation import Evaluation, evaluate
 from buto_replications.thesis.grids import JVM, PARTICLE, SIMPLE, Configuration, Method

@@ -12,7 +12,7 @@ import pytest
 from buto.judge.thesis.filters import ALGORITHMS
 from buto.judge.thesis.pipeline import Model, compare, fit
 from buto.judge.thesis.time_points import time_points
-from buto.run import Run
+from buto.run.model import Run
 from buto_replications.thesis.batch_judging import (
     Division,
     Task,

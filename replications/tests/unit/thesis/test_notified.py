@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from buto.run import Notification, RunSet
+from buto.run.model import Notification, RunSet
 from buto_replications.thesis.notifications import Classifier, Flagged, notified_runs
 from tests.support.runs.variants import a_data_set, variant_run
 

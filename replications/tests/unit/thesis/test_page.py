@@ -12,7 +12,7 @@ import pytest
 
 from buto.judge.views import Band
 from buto.report.panels import Curve
-from buto.run import Quality, RunSet
+from buto.run.model import Quality, RunSet
 from buto_replications.report import content
 from buto_replications.report.content import Columns, Page, Picture, PicturePanel, Section
 from buto_replications.report.page import html

@@ -6,8 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from buto.measure.diagnostic_command import class_histogram
-from buto.run import ClassCount
-from buto.run.model import MOST_CLASSES
+from buto.run.model import MOST_CLASSES, ClassCount
 
 OF_17 = """\
  num     #instances         #bytes  class name (module)

@@ -21,9 +21,10 @@ from hypothesis import strategies as st
 from buto.errors import BadFileError, ButoError, MeasureError
 from buto.measure.journal import WRITE_INTERVAL_S, Journal, RecordingAbandonedError, recover, recovered
 from buto.measure.recording import Checkpoint, Recording
-from buto.run import ClassHistogram, Outcome, ProblemKind, Quality, RunStore, SourceState
 from buto.run.journal import JournalFile, decode, encode, place_of, read, unfinished, whole
+from buto.run.model import ClassHistogram, Outcome, ProblemKind, Quality, SourceState
 from buto.run.properties import Property
+from buto.run.store import RunStore
 from tests.support.runs.examples import assert_same, full_run
 
 FIELDS = (

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from buto.measure.quality import Sampling, pauses_s, quality_of, sampling, slow_beans
 from buto.measure.recording import Recording
 from buto.measure.target import Target
-from buto.run import Outcome, Problem, ProblemKind
+from buto.run.model import Outcome, Problem, ProblemKind
 from buto.run.properties import property_for
 
 QUICK = settings(max_examples=50, deadline=None)

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from buto.errors import MeasureError
 from buto.measure import recording as recording_module
 from buto.measure.recording import Recording
-from buto.run import ClassHistogram, Outcome, Quality, Run
+from buto.run.model import ClassHistogram, Outcome, Quality, Run
 from buto.run.properties import Property
 
 QUICK = settings(max_examples=50, deadline=None)

@@ -4,7 +4,7 @@ from buto.errors import JudgeError
 from buto.judge.thesis.detector import THESIS
 from buto.judge.verdict import Direction, Status
 from buto.oracle import check, train
-from buto.run import Notification, run_set
+from buto.run.model import Notification, run_set
 from tests.support.runs.signals import INTERVAL_S, make_run
 
 SOURCE = "a:type=Counter"

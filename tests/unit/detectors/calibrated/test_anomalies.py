@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from buto.judge.calibrated.anomalies import Anomaly, AnomalyKind, find_anomalies
 from buto.judge.calibrated.profile import Profile
-from buto.run import FloatArray
+from buto.run.model import FloatArray
 from tests.support.training.profiles import HEAP, THREADS, a_profile
 from tests.support.training.simulated import KINDS, N_COUNTERS, N_GAUGES, training
 

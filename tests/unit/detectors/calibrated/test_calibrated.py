@@ -11,7 +11,7 @@ from buto.errors import JudgeError, UsageError
 from buto.judge.calibrated.findings import NOT_ALONE
 from buto.judge.verdict import Direction, Effect, Status
 from buto.oracle import check, load, save, settings_from, train, why_confirm
-from buto.run import Notification, RunSet, run_set
+from buto.run.model import Notification, RunSet, run_set
 from tests.support.runs.signals import ENVIRONMENT, INTERVAL_S, Program, make_run, program_run, program_runs
 
 UNCHANGED = Program()

@@ -19,7 +19,7 @@ from buto.judge.thesis.detector import THESIS
 from buto.judge.verdict import Verdict
 from buto.oracle import check, load, save, train
 from buto.oracle.file import to_text
-from buto.run import Notification, run_set
+from buto.run.model import Notification, run_set
 from buto.run.properties import Kind, Property
 from tests.support.runs.signals import make_run, program_run
 from tests.support.training.profiles import a_profile

@@ -10,7 +10,7 @@ from buto.judge.calibrated.settings import CALIBRATED
 from buto.judge.rank import training_needed
 from buto.judge.verdict import Status
 from buto.oracle import check, settings_from, train
-from buto.run import run_set
+from buto.run.model import run_set
 from tests.support.runs.signals import Program, program_run, program_runs
 from tests.support.training.profiles import a_profile
 

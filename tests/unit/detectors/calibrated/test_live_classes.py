@@ -16,7 +16,7 @@ from buto.judge.calibrated.settings import CALIBRATED
 from buto.judge.comparison import compare
 from buto.judge.verdict import Direction, Effect, Status
 from buto.oracle import Oracle, check, load, save, train
-from buto.run import ClassCount, ClassHistogram, Run, RunSet, run_set
+from buto.run.model import ClassCount, ClassHistogram, Run, RunSet, run_set
 from buto.run.properties import LIVE_CLASSES
 from tests.support.runs.signals import program_run, program_runs
 

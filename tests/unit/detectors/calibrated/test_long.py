@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from buto import oracle
+from buto.cli.parsing import store as stores
 from buto.errors import JudgeError
 from buto.judge.calibrated import profile as by_parts
 from buto.judge.calibrated.settings import CALIBRATED
@@ -17,10 +18,10 @@ from buto.judge.readable import read_at_all
 from buto.oracle import Oracle
 from buto.oracle.file import to_text
 from buto.report.levels import levels
-from buto.run import RunSet, RunStore, run_set
 from buto.run import long as long_runs
-from buto.run import store as stores
 from buto.run.long import LongRun
+from buto.run.model import RunSet, run_set
+from buto.run.store import RunStore
 from buto_replications.dataset import archive
 from tests.support.checkout import ROOT
 

@@ -14,7 +14,7 @@ from buto.judge.calibrated.settings import CALIBRATED, GATE
 from buto.judge.calibrated.verdict import passes_gate
 from buto.judge.verdict import Finding, Status, Verdict
 from buto.oracle import check, settings_from, train, why_confirm
-from buto.run import Run, RunSet, run_set
+from buto.run.model import Run, RunSet, run_set
 from buto.run.properties import property_for
 from tests.support.runs.signals import INTERVAL_S, Program, make_run, program_run, program_runs
 from tests.support.runs.stored import leaking_run

@@ -20,7 +20,7 @@ from buto.judge.calibrated.profile import Profile
 from buto.judge.calibrated.settings import CALIBRATED, JudgeSettings
 from buto.judge.effects import GROWTH, PART
 from buto.judge.features import catalogue
-from buto.run import FloatArray
+from buto.run.model import FloatArray
 from tests.support.training.profiles import BALANCE, CPU, HEAP, LEVEL, NEVER, THREADS, a_profile
 
 PROPERTIES = (HEAP, CPU, THREADS, BALANCE)

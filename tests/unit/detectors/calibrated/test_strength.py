@@ -15,7 +15,7 @@ from buto.judge.calibrated.evidence import weigh
 from buto.judge.calibrated.profile import Profile
 from buto.judge.calibrated.settings import CALIBRATED, GATE, JudgeSettings
 from buto.judge.calibrated.strength import FEW, MARGIN, MOST_ASKED, strengths, usual_names
-from buto.run import FloatArray
+from buto.run.model import FloatArray
 from buto.run.properties import Property
 from tests.support.training import profiles
 from tests.support.training.profiles import ALL, CPU, HEAP, NEVER, THREADS, a_profile

@@ -12,7 +12,7 @@ from buto.judge.alarms import Strength
 from buto.judge.calibrated.settings import CALIBRATED
 from buto.judge.calibrated.strength import AUTO, gain
 from buto.oracle import enough_runs
-from buto.run import RunSet, run_set
+from buto.run.model import RunSet, run_set
 from tests.support.runs.stored import leaking_run
 from tests.support.training.profiles import CPU, HEAP, THREADS
 

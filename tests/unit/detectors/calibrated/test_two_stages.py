@@ -16,7 +16,7 @@ import pytest
 from buto.judge.calibrated.evidence import Evidence, obvious, weigh
 from buto.judge.calibrated.settings import CALIBRATED, JudgeSettings
 from buto.judge.calibrated.verdict import passes_gate
-from buto.run import FloatArray
+from buto.run.model import FloatArray
 from tests.support.training.profiles import CPU, HEAP, THREADS, a_profile
 
 N_TRAINING, N_CHECKED = 7, 3

@@ -11,7 +11,7 @@ from buto.judge.comparison import compare, comparing, runs_needed, smallest_p_va
 from buto.judge.registry import settings_from
 from buto.judge.thesis.detector import THESIS
 from buto.judge.verdict import Direction, Effect, Status
-from buto.run import run_set
+from buto.run.model import run_set
 from buto.run.properties import property_for
 from tests.support.runs.qualities import starved
 from tests.support.runs.signals import Program, make_run, program_run

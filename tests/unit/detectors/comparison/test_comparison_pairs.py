@@ -12,8 +12,7 @@ from buto.judge.calibrated.detector import explain_comparison
 from buto.judge.calibrated.settings import CALIBRATED
 from buto.judge.comparison import compare, comparing, pairs_of, runs_needed, smallest_p_value
 from buto.judge.verdict import Direction, Effect, Status
-from buto.run import RunSet, run_set
-from buto.run.model import PAIR
+from buto.run.model import PAIR, RunSet, run_set
 from tests.support.runs.qualities import starved
 from tests.support.runs.signals import Program, program_run
 

@@ -10,7 +10,8 @@ from dataclasses import replace
 import jsonschema
 
 from buto import schemas
-from buto.causes import Explanation, explain
+from buto.causes.explain import explain
+from buto.causes.model import Explanation
 from buto.report.causes import (
     explanation_document,
     explanation_json,

@@ -14,7 +14,7 @@ from buto.judge.verdict import Status
 from buto.report.formats.json_result import result_document, result_text
 from buto.report.formats.junit import workflow_commands
 from buto.report.result import Result
-from buto.run import Quality
+from buto.run.model import Quality
 from buto.schemas import load
 from buto.version import __version__
 from tests.support.report import golden, made

@@ -27,7 +27,7 @@ from buto.report.html.chart_data import (
     training_drawn,
 )
 from buto.report.html.template import _environment, escape, line
-from buto.run import Run
+from buto.run.model import Run
 from buto.run.units import format_number
 from tests.support.report import reports
 

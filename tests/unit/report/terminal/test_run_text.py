@@ -9,9 +9,10 @@ from typing import Any
 import numpy as np
 
 from buto.report.terminal.runs import MAX_NOTIFICATIONS, list_lines, run_lines
-from buto.run import Notification, Outcome, Run, RunSummary, SourceState
 from buto.run.format import encode, head_data, head_of
+from buto.run.model import Notification, Outcome, Run, SourceState
 from buto.run.properties import Property, property_for
+from buto.run.store import RunSummary
 
 NOW = datetime(2026, 11, 20, 23, 43, 41, tzinfo=UTC)
 

@@ -15,7 +15,7 @@ from buto.report import words
 from buto.report.environment import EnvironmentRow, Likeness
 from buto.report.panels import Curve
 from buto.report.terminal.verdict import Detail, result_lines, styled_lines, verdict_lines
-from buto.run import Run
+from buto.run.model import Run
 from tests.support.report import made
 
 ENVIRONMENT = (

@@ -14,8 +14,10 @@ from pathlib import Path
 import pytest
 
 from buto.errors import BadFileError
-from buto.run import Outcome, RunStore, RunSummary, cache
+from buto.run import cache
 from buto.run.entries import ResultStore
+from buto.run.model import Outcome
+from buto.run.store import RunStore, RunSummary
 from buto.run.tables import DOCUMENT
 from tests.support.checkout import ROOT
 from tests.support.runs.examples import full_run

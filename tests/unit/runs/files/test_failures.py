@@ -12,7 +12,8 @@ from typing import NamedTuple
 import pytest
 
 from buto.errors import EXIT_NOT_JUDGED, StorageError
-from buto.run import RunStore, files
+from buto.run import files
+from buto.run.store import RunStore
 from tests.support.processes.mounts import with_own_mounts
 from tests.support.runs.examples import full_run
 

@@ -12,8 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from buto.run import RunStore
 from buto.run.files import LEFTOVER_AGE_S
+from buto.run.store import RunStore
 from tests.support.runs.examples import assert_same, full_run
 from tests.support.runs.writers import OUTPUT_BYTES
 

@@ -17,8 +17,9 @@ import pyarrow.parquet as pq
 import pytest
 
 from buto.errors import EXIT_BAD_FILE, BadFileError
-from buto.run import RunStore, format, tables
+from buto.run import format, tables
 from buto.run.format import UPGRADES
+from buto.run.store import RunStore
 from tests.support.runs.examples import assert_same, full_run
 
 FILES = ["run.json", "samples.parquet", "notifications.parquet", "stdout.txt", "stderr.txt"]

@@ -10,7 +10,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from buto.run import (
+from buto.run import format
+from buto.run.model import (
     ClassCount,
     ClassHistogram,
     Mark,
@@ -20,12 +21,11 @@ from buto.run import (
     ProblemKind,
     Quality,
     Run,
-    RunStore,
     SourceState,
-    encode_test,
-    format,
 )
+from buto.run.names import encode_test
 from buto.run.properties import Better, Kind, Property, Role
+from buto.run.store import RunStore
 from tests.support.checkout import ROOT
 from tests.support.runs.examples import assert_same
 

@@ -10,9 +10,10 @@ import pytest
 from buto.cli.commands.runs import recover_all
 from buto.cli.console import Console
 from buto.errors import EXIT_NOT_JUDGED, StorageError
-from buto.run import RunStore, objects
+from buto.run import objects
 from buto.run.s3 import ObjectExistsError
 from buto.run.storage import S3Url, TakenError, UnsentError
+from buto.run.store import RunStore
 from tests.support.runs.examples import full_run
 
 TEST = "leaker"

@@ -17,8 +17,7 @@ from buto.engine import record_one
 from buto.errors import MeasureError, StorageError
 from buto.measure.hooks import AllHooks
 from buto.measure.target import Target
-from buto.run import Problem, ProblemKind, Quality, RunSet
-from buto.run.model import PURPOSE, SESSION
+from buto.run.model import PURPOSE, SESSION, Problem, ProblemKind, Quality, RunSet
 from buto.run.store import RunStore
 from tests.support.runs.scripted import GOOD, LATE, STARVED, WRONG_EXIT, Event, Log, Script
 

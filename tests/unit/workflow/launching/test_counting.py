@@ -13,7 +13,7 @@ from buto.actions.case import accepted, checked, learned
 from buto.measure.target import NOT_IN_TRAINING, LiveSet
 from buto.oracle import Oracle
 from buto.project.model import TestConfig, build_test
-from buto.run import Run, run_set
+from buto.run.model import Run, run_set
 from buto.run.properties import LIVE_OBJECTS, property_for
 from tests.support.runs.examples import full_run
 

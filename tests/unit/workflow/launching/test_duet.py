@@ -15,8 +15,8 @@ from buto.errors import MeasureError
 from buto.measure.journal import RecordingAbandonedError
 from buto.measure.progress import Progress
 from buto.measure.target import Target
-from buto.run import Run, new_id
-from buto.run.model import PAIR, SESSION
+from buto.run.model import PAIR, SESSION, Run
+from buto.run.names import new_id
 from buto.run.store import RunStore
 from tests.support.runs.scripted import GOOD, STARVED, WRONG_EXIT, Event, Log
 

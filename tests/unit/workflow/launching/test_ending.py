@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from buto.actions.ending import advice_on
-from buto.run import Problem, ProblemKind
+from buto.run.model import Problem, ProblemKind
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,8 @@ from buto.actions.collecting import Plan
 from buto.actions.stored import newest_check
 from buto.errors import ButoError
 from buto.measure.target import Target
-from buto.run import Outcome, Problem, ProblemKind, Quality, Run, RunStore
+from buto.run.model import Outcome, Problem, ProblemKind, Quality, Run
+from buto.run.store import RunStore
 from tests.support.projects import project_in
 from tests.support.runs import stored
 from tests.support.runs.scripted import GOOD, Log, Script

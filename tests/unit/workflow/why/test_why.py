@@ -17,7 +17,7 @@ from buto.actions.events import Event, ProfileRecorded, ProfilesStored, Warned
 from buto.actions.project import Overrides
 from buto.actions.stored import ALL, stored_runs
 from buto.actions.why import WhyRequest, store_profile, why
-from buto.causes import Explanation, Tier
+from buto.causes.model import Explanation, Tier
 from buto.errors import BadFileError, UsageError
 from buto.measure.flight import Flight
 from buto.measure.target import Target

@@ -13,7 +13,7 @@ import pytest
 
 from buto.measure.process_group import is_alive
 from buto.measure.workload.serving import Services, running
-from buto.run import ProblemKind
+from buto.run.model import ProblemKind
 from tests.support.checkout import ROOT
 from tests.support.services import PATIENCE_S, TICK, ending, sh, until, with_program
 

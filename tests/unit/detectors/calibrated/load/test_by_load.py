@@ -14,8 +14,7 @@ from buto.judge.verdict import Direction, Status
 from buto.oracle import check, judge, load, save, train, why_confirm
 from buto.report.check_report import check_report
 from buto.report.html import render
-from buto.run import ClassCount, ClassHistogram, run_set
-from buto.run.model import AT_END
+from buto.run.model import AT_END, ClassCount, ClassHistogram, run_set
 from buto.run.properties import LIVE_CLASSES, Kind, Property
 from tests.support.runs.signals import make_run
 

@@ -14,7 +14,7 @@ from buto.judge.calibrated.machine_ranking import SMALLEST_TAIL, SOFTENING, Else
 from buto.judge.calibrated.machines import NOT_SEEN
 from buto.judge.verdict import Status
 from buto.oracle import settings_from
-from buto.run import run_set
+from buto.run.model import run_set
 from tests.support.runs.signals import INTERVAL_S, make_run
 
 CLASSES, ALLOCATED, THREADS = "jvm.class.count", "jvm.memory.allocated", "jvm.thread.count"

@@ -1,0 +1,69 @@
+"""From parsed arguments to the project and to the overrides of a test."""
+
+from __future__ import annotations
+
+import os
+from argparse import Namespace
+from contextlib import suppress
+from typing import TYPE_CHECKING
+
+from buto.actions.advice import reword
+from buto.actions.project import Files, Overrides, Project, measuring
+from buto.cli.hints import door_of
+from buto.errors import ButoError, UsageError
+from buto.project import config
+from buto.project.document import scheduler_of
+
+if TYPE_CHECKING:
+    pass
+
+
+def overrides_of(args: Namespace) -> Overrides:
+    """Return what the options for measuring and the command after ``--`` specify.
+
+    Raises:
+        UsageError: no command follows ``--``.
+    """
+    given = vars(args)
+    command = not_empty(args.command, args.command_name)
+    return Overrides(command, given.get("alpha"), measuring(given))
+
+
+def not_empty(command: tuple[str, ...] | None, command_name: str) -> tuple[str, ...] | None:
+    """Return the user's command; UsageError if nothing follows ``--``."""
+    if command == ():
+        raise UsageError("there is no command after --", advice=f"buto {command_name} NAME -- java ...")
+    return command
+
+
+def files_of(args: Namespace) -> Files:
+    """Return the files that were named, and the default ones for the others."""
+    given = vars(args)
+    return Files.located(given.get("config"), given.get("store"), given.get("oracle"))
+
+
+def project_of(args: Namespace) -> Project:
+    """Return the project with its configuration, its store and its oracles.
+
+    Raises:
+        ConfigError, BadFileError: its configuration cannot be read.
+    """
+    files = files_of(args)
+    configuration = files.read_configuration()
+    masks = () if configuration is None else config.masks(configuration)
+    scheduler = scheduler_of(
+        vars(args).get("scheduler"), "" if configuration is None else configuration.scheduler, os.environ
+    )
+    door = door_of(files, overrides_of(args), masks, _typed(args))
+    return Project(files, configuration, door, scheduler)
+
+
+def reword_advice(error: ButoError, args: Namespace) -> None:
+    """Put the advice of an error into the words of this call, with the files and options that were typed."""
+    # Of a call whose own arguments are wrong, the advice stays as it is.
+    with suppress(ButoError):
+        reword(error, door_of(files_of(args), overrides_of(args), typed=_typed(args)))
+
+
+def _typed(args: Namespace) -> tuple[str, ...]:
+    return tuple(vars(args).get("arguments", ()))
