@@ -42,9 +42,9 @@ if TYPE_CHECKING:  # the same names for type checkers; a name that is imported a
     from buto.errors import MeasureError as MeasureError
     from buto.errors import StorageError as StorageError
     from buto.errors import UsageError as UsageError
-    from buto.judge.verdict import Finding as Finding
-    from buto.judge.verdict import Status as Status
-    from buto.judge.verdict import Verdict as Verdict
+    from buto.judging.verdict import Finding as Finding
+    from buto.judging.verdict import Status as Status
+    from buto.judging.verdict import Verdict as Verdict
     from buto.oracle import Oracle as Oracle
     from buto.report.result import Result as Result
     from buto.run.model import Run as Run
@@ -80,7 +80,7 @@ _HOMES = {
     "buto.report.result": ("Result",),
     "buto.run.model": ("Run", "RunSet"),
     "buto.run.store": ("RunStore",),
-    "buto.judge.verdict": ("Finding", "Status", "Verdict"),
+    "buto.judging.verdict": ("Finding", "Status", "Verdict"),
     "buto.actions.collecting": ("Interrupted",),
 }
 """Public names by the module that has them."""

@@ -20,8 +20,8 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Protocol, Self
 
 from buto.errors import ButoError, StorageError
-from buto.judge import registry
-from buto.judge.settings import Settings
+from buto.judging import registry
+from buto.judging.settings import Settings
 from buto.measure.collector import Collector
 from buto.measure.hooks import AllHooks, LaunchHooks
 from buto.measure.journal import FIRST_WRITE_S, Journal

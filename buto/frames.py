@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from buto.errors import JudgeError, UsageError
-from buto.judge.verdict import Verdict
+from buto.judging.verdict import Verdict
 from buto.report.history import Entry
 from buto.report.words import unit_of
 from buto.run.labels import Labelling, run_labels
@@ -42,7 +42,7 @@ def findings(verdict: Verdict) -> pd.DataFrame:
     """Return the findings of a verdict, worst first as there, and then what is noted.
 
     Returns:
-        A frame with the columns of :class:`buto.judge.verdict.Finding`: source, subject, run_id, direction,
+        A frame with the columns of :class:`buto.judging.verdict.Finding`: source, subject, run_id, direction,
         effect, unit, measure and text as ``string``, the enumerations by their values; observed, lower,
         upper, expected, at_s, window_start_s, window_end_s, outside_share, severity and evidence as
         ``float64``, NaN where the detector gives no number; and noted as ``bool``, false for a finding.

@@ -22,7 +22,7 @@ from buto.actions.suggest import labelled_past
 from buto.actions.train import complete_learning, learned_from
 from buto.actions.turns import by_oracle, occasion, stored_turns
 from buto.errors import JudgeError, UsageError
-from buto.judge.verdict import Status
+from buto.judging.verdict import Status
 from buto.oracle import Oracle
 from buto.project.model import TestConfig
 from buto.report.result import Result

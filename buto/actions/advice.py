@@ -18,8 +18,8 @@ import numpy as np
 from buto import oracle
 from buto.actions.events import JvmMeasured
 from buto.errors import ButoError
-from buto.judge.class_changes import histogram_at_end
-from buto.judge.verdict import Status, Verdict
+from buto.judging.class_changes import histogram_at_end
+from buto.judging.verdict import Status, Verdict
 from buto.measure.exits import GIVE_INPUT, find_fault
 from buto.measure.target import NOT_IN_TRAINING
 from buto.oracle import Oracle, Settings

@@ -27,7 +27,7 @@ from buto.actions.why import WhyRequest, why
 from buto.actions.worktrees import Answer, check_order, described, first_bad, move_to
 from buto.causes.model import Explanation, kinds_of
 from buto.errors import EXIT_PASS, ButoError, JudgeError, StorageError
-from buto.judge.verdict import Status, grouped
+from buto.judging.verdict import Status, grouped
 from buto.oracle import Oracle
 from buto.project.model import TestConfig
 from buto.report import words

@@ -8,8 +8,8 @@ from dataclasses import dataclass, replace
 from buto import oracle
 from buto.actions.advice import Door
 from buto.errors import ButoError, JudgeError, UsageError
-from buto.judge.alarms import N_CHECKED
-from buto.judge.verdict import Status
+from buto.judging.alarms import N_CHECKED
+from buto.judging.verdict import Status
 from buto.measure.target import NOT_IN_TRAINING
 from buto.oracle import Checked, Oracle
 from buto.project.model import TestConfig

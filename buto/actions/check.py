@@ -30,7 +30,7 @@ from buto.errors import (
     ButoError,
     StorageError,
 )
-from buto.judge.verdict import Status
+from buto.judging.verdict import Status
 from buto.oracle import Checked, Oracle, Settings
 from buto.project.model import TestConfig
 from buto.report.check_report import check_report

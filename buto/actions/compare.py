@@ -22,9 +22,9 @@ from buto.actions.record import describe, launch
 from buto.actions.stored import ALL, stored_runs
 from buto.actions.worktrees import at_revision
 from buto.errors import ButoError, UsageError
-from buto.judge import registry
-from buto.judge.protocol import Comparison
-from buto.judge.verdict import Status, Verdict
+from buto.judging import registry
+from buto.judging.protocol import Comparison
+from buto.judging.verdict import Status, Verdict
 from buto.project.model import TestConfig
 from buto.report.check_report import check_report
 from buto.report.result import Result

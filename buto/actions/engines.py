@@ -7,7 +7,7 @@ from functools import partial
 
 from buto.engine import EngineFor, LocalEngine
 from buto.errors import UsageError
-from buto.judge.protocol import Share, here
+from buto.judging.protocol import Share, here
 
 
 def engine_for(scheduler: str) -> EngineFor:

@@ -19,7 +19,7 @@ from buto.actions.events import OnEvent, Warned
 from buto.actions.project import Project
 from buto.actions.stored import stored_runs
 from buto.errors import BadFileError, JudgeError, StorageError, UsageError
-from buto.judge.verdict import Status, Verdict
+from buto.judging.verdict import Status, Verdict
 from buto.report import words
 from buto.report.result import Commit, Result
 from buto.report.sanitize import MAX_TEXT, one_line

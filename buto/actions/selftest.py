@@ -11,8 +11,8 @@ from buto.actions.events import OnEvent, RunsLeftOut, Warned, ignore
 from buto.actions.project import Project
 from buto.actions.stored import ALL, stored_runs
 from buto.errors import JudgeError
-from buto.judge.alarms import N_CHECKED, Selftest
-from buto.judge.classifiers import compare_metadata
+from buto.judging.alarms import N_CHECKED, Selftest
+from buto.judging.classifiers import compare_metadata
 from buto.oracle import Oracle
 from buto.run.model import RunSet, run_set
 from buto.run.units import format_count

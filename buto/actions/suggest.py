@@ -16,9 +16,9 @@ from buto.actions.past import baseline_of, past_checks
 from buto.actions.project import Project
 from buto.actions.stored import stored_runs, windowed
 from buto.errors import BadFileError, JudgeError, UsageError
-from buto.judge.effects import MINIMUM_EFFECT
-from buto.judge.registry import detector
-from buto.judge.settings import Settings
+from buto.judging.effects import MINIMUM_EFFECT
+from buto.judging.registry import detector
+from buto.judging.settings import Settings
 from buto.oracle import Oracle
 from buto.oracle.suggest import Rejudge, present_effects
 from buto.oracle.suggest import suggest as suggestion_for

@@ -27,7 +27,7 @@ from buto.actions.record import complete
 from buto.actions.stored import stored_runs
 from buto.actions.suggest import labelled_past
 from buto.errors import ButoError, StorageError
-from buto.judge.alarms import Strength
+from buto.judging.alarms import Strength
 from buto.oracle import Oracle
 from buto.project.model import TestConfig
 from buto.report.check_report import discouraging

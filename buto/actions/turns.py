@@ -22,10 +22,10 @@ from buto.actions.project import Project
 from buto.actions.record import launch
 from buto.actions.stored import TURNS, windowed
 from buto.errors import ButoError, StorageError
-from buto.judge import registry
-from buto.judge.classifiers import compare_metadata
-from buto.judge.protocol import Comparison
-from buto.judge.verdict import Roles, Status
+from buto.judging import registry
+from buto.judging.classifiers import compare_metadata
+from buto.judging.protocol import Comparison
+from buto.judging.verdict import Roles, Status
 from buto.oracle import Checked, Oracle
 from buto.programs.named import Unkept
 from buto.programs.store import NotHereError

@@ -41,7 +41,7 @@ from buto.causes.explain import explain
 from buto.causes.model import Explanation, kinds_of
 from buto.engine import hooks_of, running_services
 from buto.errors import BadFileError, UsageError
-from buto.judge.verdict import Effect, Status
+from buto.judging.verdict import Effect, Status
 from buto.measure.flight import Flight, profiler_options, record_flight
 from buto.measure.hooks import AllHooks, LaunchHooks
 from buto.measure.progress import OnTick, Progress

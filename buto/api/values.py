@@ -18,8 +18,8 @@ from buto.actions.events import OnEvent, ignore
 from buto.actions.suggest import NEWEST
 from buto.api.options import check_count, located
 from buto.errors import UsageError
-from buto.judge.registry import settings_from
-from buto.judge.verdict import Verdict
+from buto.judging.registry import settings_from
+from buto.judging.verdict import Verdict
 from buto.oracle import DEFAULT, Oracle
 from buto.oracle.suggestion import Suggestion
 from buto.project.options import Location

@@ -36,7 +36,7 @@ from buto.actions.events import (
 )
 from buto.cli.console import Console, Verbosity
 from buto.cli.progress import LaunchProgress
-from buto.judge.verdict import Order
+from buto.judging.verdict import Order
 from buto.programs.named import Unkept
 from buto.report.result import LEFT_OUT, Result
 from buto.report.sanitize import one_line

@@ -14,7 +14,7 @@ from buto.cli.console import Console
 from buto.cli.output_files import write_file
 from buto.cli.parsing import REPORTS, STDOUT
 from buto.errors import StorageError, UsageError
-from buto.judge.verdict import Order
+from buto.judging.verdict import Order
 from buto.report.result import Result
 from buto.run.cache import is_missing
 from buto.run.names import encode_test

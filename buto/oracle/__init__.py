@@ -1,7 +1,7 @@
 """The oracle: trained from runs, kept in a file, judges later runs."""
 
-from buto.judge.registry import DEFAULT, settings_from, with_alpha
-from buto.judge.settings import Settings
+from buto.judging.registry import DEFAULT, settings_from, with_alpha
+from buto.judging.settings import Settings
 from buto.oracle.check import (
     AGENT_KEY,
     METADATA_SOURCE,

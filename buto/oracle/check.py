@@ -11,12 +11,12 @@ from fnmatch import fnmatchcase
 from typing import Any
 
 from buto.errors import JudgeError
-from buto.judge import registry
-from buto.judge.classifiers import MetadataDifference, compare_metadata
-from buto.judge.protocol import Comparison, Explanation
-from buto.judge.registry import with_alpha
-from buto.judge.settings import Settings
-from buto.judge.verdict import Direction, Finding, Roles, Status, Verdict
+from buto.judging import registry
+from buto.judging.classifiers import MetadataDifference, compare_metadata
+from buto.judging.protocol import Comparison, Explanation
+from buto.judging.registry import with_alpha
+from buto.judging.settings import Settings
+from buto.judging.verdict import Direction, Finding, Roles, Status, Verdict
 from buto.oracle.model import Oracle
 from buto.oracle.train import train
 from buto.run.model import Run, RunSet, run_set

@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from buto.judge.readable import Level
-from buto.judge.verdict import Effect
+from buto.judging.readable import Level
+from buto.judging.verdict import Effect
 from buto.oracle.model import Oracle
 from buto.run.properties import Better
 

@@ -17,10 +17,10 @@ from pathlib import Path
 from typing import Any
 
 from buto.errors import BadFileError, StorageError, UsageError
-from buto.judge import registry
-from buto.judge.classifiers import MetadataModel
-from buto.judge.protocol import Detector
-from buto.judge.registry import BrokenDetectorError, UnknownDetectorError, settings_from
+from buto.judging import registry
+from buto.judging.classifiers import MetadataModel
+from buto.judging.protocol import Detector
+from buto.judging.registry import BrokenDetectorError, UnknownDetectorError, settings_from
 from buto.oracle.model import Oracle, summary
 from buto.programs import named as programs
 from buto.run.cache import is_missing, parse_json, read_file

@@ -10,11 +10,11 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from buto.judge import registry
-from buto.judge.classifiers import MetadataModel, MetadataSettings
-from buto.judge.protocol import FittedDetector
-from buto.judge.readable import Level
-from buto.judge.settings import Settings
+from buto.judging import registry
+from buto.judging.classifiers import MetadataModel, MetadataSettings
+from buto.judging.protocol import FittedDetector
+from buto.judging.readable import Level
+from buto.judging.settings import Settings
 from buto.programs.named import UNKNOWN, OldProgram
 from buto.run.display import Displayed
 from buto.run.model import ClassHistogram

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence, Set
 
-from buto.judge.effects import MINIMUM_EFFECT, share_that_matters
-from buto.judge.registry import changed
-from buto.judge.verdict import Finding, Status
+from buto.judging.effects import MINIMUM_EFFECT, share_that_matters
+from buto.judging.registry import changed
+from buto.judging.verdict import Finding, Status
 from buto.oracle.check import check, why_confirm, with_settings
 from buto.oracle.model import Oracle
 from buto.oracle.suggestion import (

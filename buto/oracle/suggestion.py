@@ -16,8 +16,8 @@ from datetime import datetime
 from enum import Enum
 from math import sqrt
 
-from buto.judge.effects import NEVER, effect_text
-from buto.judge.verdict import Direction, Status
+from buto.judging.effects import NEVER, effect_text
+from buto.judging.verdict import Direction, Status
 from buto.steps import Action
 
 CHECK = Action.CHECK.value

@@ -15,13 +15,13 @@ from fnmatch import fnmatchcase
 from typing import Any
 
 from buto.errors import JudgeError
-from buto.judge import registry
-from buto.judge.alarms import Selftest
-from buto.judge.class_changes import typical_histogram
-from buto.judge.classifiers import MetadataModel, MetadataSettings, learn_metadata
-from buto.judge.protocol import AutoRuns, Share, here
-from buto.judge.registry import DEFAULT
-from buto.judge.settings import Settings
+from buto.judging import registry
+from buto.judging.alarms import Selftest
+from buto.judging.class_changes import typical_histogram
+from buto.judging.classifiers import MetadataModel, MetadataSettings, learn_metadata
+from buto.judging.protocol import AutoRuns, Share, here
+from buto.judging.registry import DEFAULT
+from buto.judging.settings import Settings
 from buto.oracle.model import Oracle
 from buto.run.labels import Past
 from buto.run.masking import Mask

@@ -13,9 +13,9 @@ from typing import Any, ClassVar
 
 from buto.engine import ANY_HOST, HostLabels
 from buto.errors import UsageError
-from buto.judge import registry
-from buto.judge.registry import DEFAULT, settings_from
-from buto.judge.settings import Settings
+from buto.judging import registry
+from buto.judging.registry import DEFAULT, settings_from
+from buto.judging.settings import Settings
 from buto.measure.sources import chosen as source_registry
 from buto.measure.target import LiveSet, MBeanSpec, SourceSpec, Target
 from buto.measure.workload.model import STOPPED_EXIT, Workload, workload_from

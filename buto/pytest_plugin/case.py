@@ -21,7 +21,7 @@ from buto.actions.project import Files, Project
 from buto.actions.record import complete
 from buto.actions.train import learn
 from buto.errors import ButoError
-from buto.judge.verdict import Status, Verdict, grouped
+from buto.judging.verdict import Status, Verdict, grouped
 from buto.oracle import Oracle
 from buto.project.document import scheduler_of
 from buto.project.model import TestConfig

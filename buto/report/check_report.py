@@ -11,11 +11,11 @@ from datetime import datetime
 from math import isfinite
 from pathlib import Path
 
-from buto.judge.alarms import TIMES_LEVEL, Strength
-from buto.judge.class_changes import ClassChange, class_changes, typical_histogram
-from buto.judge.protocol import Explanation
-from buto.judge.verdict import FindingGroup, Order, Roles, Status, Verdict, grouped, in_line
-from buto.judge.views import ClusterView
+from buto.judging.alarms import TIMES_LEVEL, Strength
+from buto.judging.class_changes import ClassChange, class_changes, typical_histogram
+from buto.judging.protocol import Explanation
+from buto.judging.verdict import FindingGroup, Order, Roles, Status, Verdict, grouped, in_line
+from buto.judging.views import ClusterView
 from buto.oracle import Checked, Oracle
 from buto.report import words
 from buto.report.environment import EnvironmentRow, environment_rows

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import Enum
 
-from buto.judge.classifiers import MetadataDifference, compare_metadata
+from buto.judging.classifiers import MetadataDifference, compare_metadata
 from buto.oracle import Oracle
 from buto.run.model import MetadataValue, RunSet
 from buto.run.names import metadata_text

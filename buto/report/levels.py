@@ -13,7 +13,7 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 
 from buto.errors import UsageError
-from buto.judge.features import series_of, summaries
+from buto.judging.features import series_of, summaries
 from buto.run.long import LongRun
 from buto.run.model import Run
 from buto.run.properties import DURATION, Role, split_name

@@ -8,8 +8,8 @@ from datetime import datetime
 
 import numpy as np
 
-from buto.judge.likeness import distances, nearest
-from buto.judge.readable import Level
+from buto.judging.likeness import distances, nearest
+from buto.judging.readable import Level
 from buto.run.labels import ACCEPT, Label, Labelling
 from buto.run.model import FloatArray
 

@@ -10,7 +10,7 @@ from functools import singledispatch
 
 import numpy as np
 
-from buto.judge.verdict import Finding, Verdict, grouped, in_line
+from buto.judging.verdict import Finding, Verdict, grouped, in_line
 from buto.oracle import Oracle
 from buto.oracle.model import summary
 from buto.report import words

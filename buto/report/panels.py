@@ -14,10 +14,10 @@ from datetime import datetime
 
 import numpy as np
 
-from buto.judge.classifiers import Emitter
-from buto.judge.readable import possible_band
-from buto.judge.verdict import OF_CHECK, Finding, Roles
-from buto.judge.views import OF_BAND, Band, RunsView, Smoothing, View
+from buto.judging.classifiers import Emitter
+from buto.judging.readable import possible_band
+from buto.judging.verdict import OF_CHECK, Finding, Roles
+from buto.judging.views import OF_BAND, Band, RunsView, Smoothing, View
 from buto.run.long import drawn_stride
 from buto.run.model import FloatArray, Mark, Run, RunSet
 from buto.run.properties import Property, Role, is_judged, reading_rank
@@ -110,7 +110,7 @@ class Panel:
 
     Attributes:
         findings: what the check fails for, of this property.
-        reach: how close the checked runs are to a finding, see :meth:`buto.judge.views.View.reach`; None
+        reach: how close the checked runs are to a finding, see :meth:`buto.judging.views.View.reach`; None
             if nothing was judged.
         of_some: whether the curves have only some samples, which cannot show that a property is constant.
         judged: whether the method judges the property at all.

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from buto.errors import ButoError
-from buto.judge.alarms import Strength
-from buto.judge.verdict import Status, Verdict
+from buto.judging.alarms import Strength
+from buto.judging.verdict import Status, Verdict
 from buto.report.check_report import CheckReport, detectable
 from buto.report.panels import RecordedRuns
 from buto.run.display import Displayed

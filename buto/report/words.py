@@ -8,8 +8,8 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 
-from buto.judge.class_changes import ClassChange
-from buto.judge.verdict import NOTIFICATION, Direction, Effect, Finding, Roles, Status, Verdict, grouped
+from buto.judging.class_changes import ClassChange
+from buto.judging.verdict import NOTIFICATION, Direction, Effect, Finding, Roles, Status, Verdict, grouped
 from buto.oracle.check import METADATA_SOURCE
 from buto.report.environment import EnvironmentRow, Likeness
 from buto.report.panels import Panel

@@ -42,7 +42,7 @@ class LongRun(Run):
         smallest: shape (n_properties,), see :meth:`buto.run.model.Run.smallest_read`, of all samples.
         read_columns: raises BadFileError if the file is damaged.
         known: by name of a property, mean and last value over all samples as computed by
-            :func:`buto.judge.features.summaries`, so that they are computed only once.
+            :func:`buto.judging.features.summaries`, so that they are computed only once.
     """
 
     stride: int = 1

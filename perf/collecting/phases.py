@@ -29,9 +29,9 @@ from buto.actions.collecting import Collected, Plan, collect
 from buto.actions.duet import collect_pairs
 from buto.actions.events import ignore
 from buto.engine import LocalEngine
-from buto.judge.calibrated.settings import CALIBRATED
-from buto.judge.comparison import compare, comparing
-from buto.judge.verdict import Status
+from buto.judging.calibrated.settings import CALIBRATED
+from buto.judging.comparison import compare, comparing
+from buto.judging.verdict import Status
 from buto.measure.collector import Collector
 from buto.measure.host import two_halves
 from buto.measure.opener import open_collector

@@ -17,7 +17,7 @@ from typing import Any
 
 from buto import oracle
 from buto.errors import ButoError
-from buto.judge.verdict import Status
+from buto.judging.verdict import Status
 from buto.measure.channel import AgentRecorder
 from buto.measure.journal import recover
 from buto.measure.messages import Bye, ChannelError, FrameDecoder, Hello

@@ -11,8 +11,8 @@ from collections.abc import Callable
 
 import numpy as np
 
-from buto.judge.calibrated.machine_groups import Groups, dependences, held_out_environments
-from buto.judge.calibrated.machine_ranking import ranked
+from buto.judging.calibrated.machine_groups import Groups, dependences, held_out_environments
+from buto.judging.calibrated.machine_ranking import ranked
 from buto.run.model import BoolArray, FloatArray
 from perf.figures import Figure, at_most, benchmark, conclude
 

@@ -18,7 +18,7 @@ from multiprocessing import get_context
 import numpy as np
 from threadpoolctl import threadpool_limits
 
-from buto.judge.verdict import Status
+from buto.judging.verdict import Status
 from buto.oracle import check, train
 from buto.run.model import Outcome, Quality, Run, run_set
 from buto.run.properties import Kind, Property

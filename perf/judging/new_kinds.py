@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 
 from buto import oracle
-from buto.judge.verdict import Status
+from buto.judging.verdict import Status
 from buto.oracle import Oracle, settings_from
 from buto.run.labels import Label, Labelling, Past
 from buto.run.model import Run, run_set

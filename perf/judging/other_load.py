@@ -22,7 +22,7 @@ from tempfile import TemporaryDirectory
 import yaml
 
 import buto
-from buto.judge.verdict import Status
+from buto.judging.verdict import Status
 from buto.oracle import check, settings_from, train
 from buto.run.model import Run, run_set
 from perf.figures import Figure, benchmark, conclude

@@ -22,8 +22,8 @@ import numpy as np
 
 from buto.actions.collecting import Plan, collect
 from buto.actions.events import ignore
-from buto.judge.alarms import N_CHECKED
-from buto.judge.calibrated.settings import CALIBRATED
+from buto.judging.alarms import N_CHECKED
+from buto.judging.calibrated.settings import CALIBRATED
 from buto.run.model import IntArray, Run, RunSet
 from buto.run.store import RunStore
 from buto_replications.judging.checks import N_TRAINING, Check, Trained

@@ -14,10 +14,10 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from buto.judge.features import series_of
-from buto.judge.thesis.filters import simple_bounds
-from buto.judge.thesis.pipeline import Comparison, PipelineSettings, beyond, compare, fit, nearest
-from buto.judge.thesis.time_points import linear, smooth
+from buto.judging.features import series_of
+from buto.judging.thesis.filters import simple_bounds
+from buto.judging.thesis.pipeline import Comparison, PipelineSettings, beyond, compare, fit, nearest
+from buto.judging.thesis.time_points import linear, smooth
 from buto.run.model import BoolArray, FloatArray, Outcome, Quality, Run
 from buto.run.properties import Property
 from perf.figures import Figure, at_least, benchmark, conclude, figure_of

@@ -12,8 +12,8 @@ import time
 
 import numpy as np
 
-from buto.judge.calibrated.detector import CalibratedDetector
-from buto.judge.calibrated.settings import CALIBRATED
+from buto.judging.calibrated.detector import CalibratedDetector
+from buto.judging.calibrated.settings import CALIBRATED
 from buto.run.model import Outcome, Run, run_set
 from buto.run.properties import Kind, Property
 from perf.figures import Figure, at_most, benchmark, conclude

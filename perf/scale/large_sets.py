@@ -18,7 +18,7 @@ from tempfile import TemporaryDirectory
 from unittest.mock import patch
 
 from buto import oracle
-from buto.judge.calibrated.settings import CALIBRATED
+from buto.judging.calibrated.settings import CALIBRATED
 from buto.run.long import LongRun
 from buto.run.store import RunStore
 from buto_replications.detectors.ensemble.settings import FOO, INTERVAL

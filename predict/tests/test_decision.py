@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from buto.judge.verdict import Status
+from buto.judging.verdict import Status
 from buto_predict.deviations import NEGLIGIBLE
 from buto_predict.model import Measures
 from buto_predict.prediction.model import Settings

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from buto.judge.verdict import Status
+from buto.judging.verdict import Status
 from buto_predict.prediction.model import Prediction
 from buto_predict.prediction.predict import predict
 from buto_predict.results.model import ComponentResult, Conditions

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from buto.errors import JudgeError, UsageError
-from buto.judge.verdict import Status
+from buto.judging.verdict import Status
 from buto_predict.deviations import NEGLIGIBLE, Size
 from buto_predict.mapping import How
 from buto_predict.model import (

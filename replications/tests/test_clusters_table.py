@@ -2,7 +2,7 @@
 
 import pytest
 
-from buto.judge.verdict import Status, Verdict
+from buto.judging.verdict import Status, Verdict
 from buto_replications.commands.run_clusters import _p_value
 
 

@@ -5,9 +5,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from buto.judge.thesis.bounds import AVERAGES, PROCESS_NOISES, PROPAGATIONS, WEIGHTINGS, BoundsSettings, clip
-from buto.judge.thesis.filters import ALGORITHMS
-from buto.judge.thesis.time_points import time_points
+from buto.judging.thesis.bounds import (
+    AVERAGES,
+    PROCESS_NOISES,
+    PROPAGATIONS,
+    WEIGHTINGS,
+    BoundsSettings,
+    clip,
+)
+from buto.judging.thesis.filters import ALGORITHMS
+from buto.judging.thesis.time_points import time_points
 from buto.run.properties import Property
 
 NAN = float("nan")

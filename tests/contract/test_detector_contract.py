@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from buto import oracle as oracles
 from buto.errors import BadFileError
-from buto.judge import registry
-from buto.judge.verdict import Status
+from buto.judging import registry
+from buto.judging.verdict import Status
 from buto.oracle import check, load, save, settings_from, why_confirm
 from buto.oracle.file import to_text
 from buto.oracle.train import fewest_runs

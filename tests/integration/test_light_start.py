@@ -25,6 +25,9 @@ BEFORE_LAUNCH = REPORTS | JMX | PACKAGES | {"http.client", "psutil", "pyarrow", 
 OF_STORED_RUNS = REPORTS | JMX | PACKAGES | LAUNCHING | {"buto.causes.explain", "buto.run.profiles", "scipy"}
 """No command on stored runs imports these, unless it is asked for a report that needs them."""
 
+LISTING = {"dataclasses", "importlib.metadata"}
+"""What finds the commands of other packages, which the help lists."""
+
 HEAVY = BEFORE_LAUNCH | OF_STORED_RUNS | {"dataclasses", "numpy", "yaml"}
 
 WATCHED = f"""\
@@ -57,8 +60,8 @@ def imported(directory: Path, *arguments: str, until: str = "subprocess.Popen") 
 
 
 def test_help_imports_nothing_heavy(tmp_path: Path) -> None:
-    assert imported(tmp_path, "--help") == set()
-    assert imported(tmp_path, "no-such-command") == set()
+    assert imported(tmp_path, "--help") <= LISTING
+    assert imported(tmp_path, "no-such-command") <= LISTING
 
 
 def test_train_and_check_start_the_program_before_they_import_what_comes_after_it(tmp_path: Path) -> None:

@@ -14,8 +14,8 @@ from buto.actions.engines import share_for
 from buto.cluster.connection import connect
 from buto.cluster.sharing import shared
 from buto.errors import MeasureError, UsageError
-from buto.judge.calibrated.selftest import selftest
-from buto.judge.calibrated.settings import CALIBRATED
+from buto.judging.calibrated.selftest import selftest
+from buto.judging.calibrated.settings import CALIBRATED
 from buto.run.storage import place_of
 from tests.support.cluster.real import DEADLINE_S, real_cluster
 from tests.support.training.profiles import CPU, HEAP, THREADS, a_profile

@@ -27,7 +27,7 @@ from pathlib import Path
 module = sys.modules["buto.project.options"] = types.ModuleType("buto.project.options")
 exec(compile(sys.stdin.read(), "options.py", "exec"), vars(module))
 
-from buto import config
+from buto.project import config
 from buto.api.options import project_of
 from buto.cli.main import main
 from buto.cli.hints import CommandLine

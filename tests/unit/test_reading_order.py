@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from buto.judge.verdict import Direction, Effect, Finding, Order, grouped, in_line
+from buto.judging.verdict import Direction, Effect, Finding, Order, grouped, in_line
 from buto.run.properties import DURATION, LIVE_CLASSES, METRICS, TITLES, Topic, title_of, topic_of
 from tests.support.report import golden
 

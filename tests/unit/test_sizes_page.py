@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from buto.judge.effects import USUAL
+from buto.judging.effects import USUAL
 from tests.support.checkout import ROOT
 
 PAGE = ROOT / "docs" / "methods" / "judging.md"

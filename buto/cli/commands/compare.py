@@ -12,7 +12,7 @@ from buto.cli.events import EventPrinter
 from buto.cli.programs import AGAINST, programs_of
 from buto.cli.projects import overrides_of, project_of
 from buto.cli.report_files import add_report_options, reports_of, write_reports
-from buto.judge.protocol import DEFAULT_RUNS
+from buto.judging.protocol import DEFAULT_RUNS
 
 
 class CompareCommand:

@@ -9,7 +9,7 @@ from typing import ClassVar
 from buto import schemas
 from buto.cli.console import Console
 from buto.errors import EXIT_PASS
-from buto.judge import registry
+from buto.judging import registry
 from buto.project.schema import SCHEMA, config_schema
 
 

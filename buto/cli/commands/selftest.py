@@ -13,7 +13,7 @@ from buto.cli.console import Console
 from buto.cli.events import EventPrinter
 from buto.cli.projects import project_of
 from buto.errors import EXIT_PASS
-from buto.judge.alarms import N_CHECKED, Alarms, InOrder, runs_to_tell
+from buto.judging.alarms import N_CHECKED, Alarms, InOrder, runs_to_tell
 from buto.oracle import DEFAULT
 from buto.run.units import format_count, format_percent
 from buto.steps import Action, Step

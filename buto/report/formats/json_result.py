@@ -15,8 +15,8 @@ from enum import Enum
 from typing import Any
 
 from buto.errors import ButoError
-from buto.judge.alarms import Strength
-from buto.judge.verdict import Finding, Verdict, grouped
+from buto.judging.alarms import Strength
+from buto.judging.verdict import Finding, Verdict, grouped
 from buto.report.levels import levels
 from buto.report.result import FORMAT, VERSION, Commit, LeftOut, Result
 from buto.run.format import problem_data

@@ -20,7 +20,7 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 from buto.errors import EXIT_USAGE
-from buto.judge.verdict import Status
+from buto.judging.verdict import Status
 from buto.report.result import FINE, LeftOut, Result
 from buto.report.sanitize import MAX_TEXT, one_line
 from buto.report.terminal.verdict import Detail, result_lines

@@ -11,7 +11,7 @@ import re
 from collections.abc import Sequence
 from urllib.parse import quote
 
-from buto.judge.verdict import FindingGroup, Status, Verdict
+from buto.judging.verdict import FindingGroup, Status, Verdict
 from buto.report import words
 from buto.report.result import FINE, LEFT_OUT, LeftOut, Result
 from buto.report.sanitize import MAX_TEXT, one_line

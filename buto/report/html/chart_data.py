@@ -17,9 +17,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from buto.judge.classifiers import Emitter
-from buto.judge.verdict import Finding
-from buto.judge.views import Band
+from buto.judging.classifiers import Emitter
+from buto.judging.verdict import Finding
+from buto.judging.views import Band
 from buto.report import words
 from buto.report.html.template import line, name_parts
 from buto.report.panels import Charted, Curve, Panel, spans_of

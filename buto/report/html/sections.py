@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from buto.judge.views import ClusterView
+from buto.judging.views import ClusterView
 from buto.report.panels import Charted
 from buto.run.model import FloatArray
 from buto.run.units import format_bytes, format_count, format_quantity, format_seconds

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from buto.judge.verdict import Direction, Finding, FindingGroup, Status
+from buto.judging.verdict import Direction, Finding, FindingGroup, Status
 from buto.report import words
 from buto.report.check_report import CheckReport
 from buto.report.environment import Likeness

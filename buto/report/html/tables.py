@@ -16,7 +16,7 @@ from statistics import median
 
 import numpy as np
 
-from buto.judge.class_changes import ClassChange
+from buto.judging.class_changes import ClassChange
 from buto.report.check_report import CheckReport
 from buto.report.environment import EnvironmentRow, Likeness
 from buto.report.html.chart_data import when

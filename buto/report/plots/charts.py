@@ -26,7 +26,7 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 from matplotlib.ticker import FuncFormatter, Locator, MaxNLocator
 
-from buto.judge.verdict import OF_CHECK, Roles
+from buto.judging.verdict import OF_CHECK, Roles
 from buto.report.panels import Panel
 from buto.report.sanitize import one_line
 from buto.report.words import band_name

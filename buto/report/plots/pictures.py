@@ -16,8 +16,8 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.ticker import FixedLocator
 
-from buto.judge.verdict import OF_CHECK, Roles, Verdict
-from buto.judge.views import RunsView
+from buto.judging.verdict import OF_CHECK, Roles, Verdict
+from buto.judging.views import RunsView
 from buto.oracle import Oracle
 from buto.report.check_report import CheckReport
 from buto.report.history import ACCEPTED_ORACLE, TRAINED_ORACLE, Entry, series

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from buto.judge.effects import MINIMUM_EFFECT
-from buto.judge.readable import Level
-from buto.judge.verdict import Effect
+from buto.judging.effects import MINIMUM_EFFECT
+from buto.judging.readable import Level
+from buto.judging.verdict import Effect
 from buto.oracle.check import Changed, surroundings
 from buto.oracle.difference import Row, difference
 from buto.oracle.model import Oracle

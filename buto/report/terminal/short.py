@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from math import isfinite
 
-from buto.judge.alarms import TIMES_LEVEL, Strength
-from buto.judge.verdict import FindingGroup, Status
+from buto.judging.alarms import TIMES_LEVEL, Strength
+from buto.judging.verdict import FindingGroup, Status
 from buto.report import words
 from buto.report.check_report import CheckReport, change
 from buto.report.panels import Panel

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from buto.judge.verdict import Direction, Effect, Finding, Status
+from buto.judging.verdict import Direction, Effect, Finding, Status
 from buto.report.panels import Curve, Panel
 from buto.report.sanitize import MAX_TEXT, one_line
 from buto.run.model import FloatArray

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from enum import Enum
 
-from buto.judge.verdict import Finding, FindingGroup, Roles, Status
+from buto.judging.verdict import Finding, FindingGroup, Roles, Status
 from buto.report import words
 from buto.report.check_report import CheckReport
 from buto.report.environment import Likeness

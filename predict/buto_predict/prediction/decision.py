@@ -9,7 +9,7 @@ import numpy as np
 from scipy.optimize import brentq
 from scipy.stats import norm
 
-from buto.judge.verdict import Status
+from buto.judging.verdict import Status
 from buto.run.model import FloatArray
 from buto.run.units import format_percent, format_rate
 from buto_predict.deviations import size_of

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from buto.judge.verdict import Status
+from buto.judging.verdict import Status
 from buto_predict.deviations import ALPHA, NEGLIGIBLE, Size, size_of
 from buto_predict.mapping import GraphMapping
 from buto_predict.model import Architecture

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from buto.judge.verdict import Status
+from buto.judging.verdict import Status
 from buto.run.model import FloatArray
 from buto_predict.model import Architecture
 from buto_predict.prediction.decision import Decision, decide, more_needed

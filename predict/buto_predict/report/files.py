@@ -10,7 +10,7 @@ from math import isfinite, isinf
 from typing import Any
 from xml.etree import ElementTree
 
-from buto.judge.verdict import Status
+from buto.judging.verdict import Status
 from buto.report.sanitize import one_line
 from buto.version import __version__
 from buto_predict.prediction.evidence import ComponentTest

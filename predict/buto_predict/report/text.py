@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from math import isinf, isnan
 
-from buto.judge.verdict import Status
+from buto.judging.verdict import Status
 from buto.report.sanitize import one_line
 from buto.run.units import format_count, format_number, format_percent, format_rate, format_seconds
 from buto_predict.listing import listed

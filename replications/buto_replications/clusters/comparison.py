@@ -7,10 +7,10 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from buto.judge.calibrated.settings import JudgeSettings
-from buto.judge.features import observations
-from buto.judge.readable import judged_properties
-from buto.judge.verdict import Status, Verdict
+from buto.judging.calibrated.settings import JudgeSettings
+from buto.judging.features import observations
+from buto.judging.readable import judged_properties
+from buto.judging.verdict import Status, Verdict
 from buto.oracle import Oracle, Settings, check, settings_from, train
 from buto.oracle.check import AGENT_KEY
 from buto_replications.bed.labels import BedRun, chosen, together

@@ -13,11 +13,11 @@ from math import nan, sqrt
 
 import numpy as np
 
-from buto.judge.calibrated.load_findings import errors_of
-from buto.judge.calibrated.load_models import correlation, varies
-from buto.judge.features import observations
-from buto.judge.readable import judged_properties
-from buto.judge.verdict import Status
+from buto.judging.calibrated.load_findings import errors_of
+from buto.judging.calibrated.load_models import correlation, varies
+from buto.judging.features import observations
+from buto.judging.readable import judged_properties
+from buto.judging.verdict import Status
 from buto.oracle import settings_from
 from buto.run.model import FloatArray
 from buto_replications.bed.effects import HIGH

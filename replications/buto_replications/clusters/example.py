@@ -9,8 +9,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from buto.judge.calibrated.load_findings import Errors
-from buto.judge.calibrated.load_models import merges
+from buto.judging.calibrated.load_findings import Errors
+from buto.judging.calibrated.load_models import merges
 from buto.run.model import FloatArray
 from buto_replications.detectors.regression_clusters import clustered, distances
 from buto_replications.detectors.regression_models import judged

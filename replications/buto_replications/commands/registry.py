@@ -20,7 +20,7 @@ class Experiment(NamedTuple):
 
     def load(self) -> Run:
         """Import the module and return its function ``run``."""
-        return cast(Run, importlib.import_module(f"buto.cli.commands.experiments.run.{self.module}").run)
+        return cast(Run, importlib.import_module(f"buto_replications.commands.run_{self.module}").run)
 
 
 EXPERIMENTS: dict[str, Experiment] = {

@@ -10,7 +10,7 @@ from math import isnan
 from buto.cli.console import Console
 from buto.cli.output_files import write_file
 from buto.errors import EXIT_PASS
-from buto.judge.verdict import Verdict
+from buto.judging.verdict import Verdict
 from buto_replications.bed import archive
 from buto_replications.bed.labels import BedRun, Part
 from buto_replications.clusters.comparison import (

@@ -14,8 +14,8 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 
 from buto.errors import BadFileError, StorageError
-from buto.judge.classifiers import MetadataSettings, learn_metadata
-from buto.judge.settings import CHANGES_WITH_EACH_RUN, DECIDING_METADATA
+from buto.judging.classifiers import MetadataSettings, learn_metadata
+from buto.judging.settings import CHANGES_WITH_EACH_RUN, DECIDING_METADATA
 from buto.run.cache import read_file
 from buto.run.files import make_directories, publish_file
 from buto.run.format import Document, NewerVersionError

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from buto.judge.calibrated.load_models import Clusters, correlation, cut, merges
+from buto.judging.calibrated.load_models import Clusters, correlation, cut, merges
 from buto.run.model import FloatArray
 
 DISTANCES = ("correlation", "eq1")

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from buto.judge.calibrated.load_models import correlation, varies
+from buto.judging.calibrated.load_models import correlation, varies
 from buto.run.model import FloatArray
 
 

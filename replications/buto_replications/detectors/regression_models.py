@@ -16,15 +16,15 @@ from typing import Any
 import numpy as np
 
 from buto.errors import JudgeError
-from buto.judge.calibrated.load import observations_of, observations_to_data
-from buto.judge.calibrated.load_findings import Errors, errors_of, ks_statistics
-from buto.judge.features import observations
-from buto.judge.protocol import Detector, Explanation, FittedDetector
-from buto.judge.readable import judged_properties, readable
-from buto.judge.settings import Settings
-from buto.judge.stored import COMMON, choice, positive, share, whole
-from buto.judge.verdict import Direction, Finding, Status, Verdict, effect_of
-from buto.judge.views import RunsView, View
+from buto.judging.calibrated.load import observations_of, observations_to_data
+from buto.judging.calibrated.load_findings import Errors, errors_of, ks_statistics
+from buto.judging.features import observations
+from buto.judging.protocol import Detector, Explanation, FittedDetector
+from buto.judging.readable import judged_properties, readable
+from buto.judging.settings import Settings
+from buto.judging.stored import COMMON, choice, positive, share, whole
+from buto.judging.verdict import Direction, Finding, Status, Verdict, effect_of
+from buto.judging.views import RunsView, View
 from buto.run.model import FloatArray, Run, RunSet
 from buto.run.properties import Kind, Property
 from buto.run.units import format_percent

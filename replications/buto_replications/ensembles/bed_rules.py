@@ -7,8 +7,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from buto.judge.calibrated.machine_numbers import Work
-from buto.judge.settings import Settings
+from buto.judging.calibrated.machine_numbers import Work
+from buto.judging.settings import Settings
 from buto.run.model import Run
 from buto.run.properties import Property
 from buto_replications.detectors.ensemble.intervals import intervals_of

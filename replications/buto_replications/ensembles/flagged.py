@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from buto.judge.verdict import Status
+from buto.judging.verdict import Status
 from buto.run.properties import Property
 from buto_replications.detectors.ensemble.rules import BoolArray
 

@@ -12,9 +12,9 @@ from dataclasses import replace
 import numpy as np
 
 from buto.errors import JudgeError
-from buto.judge.calibrated.load_observed import RATES, is_rate
-from buto.judge.calibrated.machine_numbers import Work, learn_work, quantity_of
-from buto.judge.verdict import Verdict
+from buto.judging.calibrated.load_observed import RATES, is_rate
+from buto.judging.calibrated.machine_numbers import Work, learn_work, quantity_of
+from buto.judging.verdict import Verdict
 from buto.oracle import check, settings_from, train
 from buto.run.model import FloatArray, Run, run_set
 from buto.run.properties import Kind, Property

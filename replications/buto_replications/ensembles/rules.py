@@ -7,8 +7,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from buto.judge.settings import judges
-from buto.judge.verdict import Status
+from buto.judging.settings import judges
+from buto.judging.verdict import Status
 from buto.run.model import FloatArray, Run, run_set
 from buto.run.properties import Property
 from buto_replications.design import SUBTLE, Experiment

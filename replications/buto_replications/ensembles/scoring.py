@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from buto.judge.verdict import Status
+from buto.judging.verdict import Status
 from buto_replications.bed.labels import NO_FAULT, BedRun
 from buto_replications.ensembles.bed_rules import PAPERS
 from buto_replications.ensembles.counters import changed, named

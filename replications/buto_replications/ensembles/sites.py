@@ -12,14 +12,14 @@ from pathlib import Path
 import numpy as np
 
 from buto.errors import BadFileError
-from buto.judge.calibrated.environments import Environment, environment_of
-from buto.judge.calibrated.machine_findings import new_components
-from buto.judge.calibrated.machine_model import WholeTests
-from buto.judge.calibrated.machine_numbers import Numbers, numbers_for, quantities_of
-from buto.judge.calibrated.machine_ranking import Ranked
-from buto.judge.calibrated.settings import CALIBRATED
-from buto.judge.classifiers import MetadataSettings
-from buto.judge.verdict import Status
+from buto.judging.calibrated.environments import Environment, environment_of
+from buto.judging.calibrated.machine_findings import new_components
+from buto.judging.calibrated.machine_model import WholeTests
+from buto.judging.calibrated.machine_numbers import Numbers, numbers_for, quantities_of
+from buto.judging.calibrated.machine_ranking import Ranked
+from buto.judging.calibrated.settings import CALIBRATED
+from buto.judging.classifiers import MetadataSettings
+from buto.judging.verdict import Status
 from buto.run.model import FloatArray, Run
 from buto_replications.dataset import archive
 from buto_replications.dataset.archive import RUNS

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from buto.judge.calibrated.environments import Environment, components_shared, weights
-from buto.judge.verdict import Status
+from buto.judging.calibrated.environments import Environment, components_shared, weights
+from buto.judging.verdict import Status
 from buto_replications.detectors.ensemble.rules import BoolArray, bagged, confidence_change, stacked
 from buto_replications.ensembles.sites import Share
 from buto_replications.scores import MCC

@@ -13,7 +13,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from buto import oracle
-from buto.judge.verdict import Status
+from buto.judging.verdict import Status
 from buto.run.labels import ACCEPT, LABEL, TRAIN, Label, Labelling, Past
 from buto.run.model import SESSION, Run, run_set
 from buto_replications.history.series import RUNS_OF_CHECK, Series

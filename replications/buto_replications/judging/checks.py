@@ -12,14 +12,14 @@ from math import nan
 
 import numpy as np
 
-from buto.judge.calibrated.detector import CalibratedDetector, FittedCalibrated
-from buto.judge.calibrated.evidence import obvious, weigh
-from buto.judge.calibrated.profile import Emitter
-from buto.judge.calibrated.settings import CALIBRATED, JudgeSettings
-from buto.judge.calibrated.verdict import passes_gate
-from buto.judge.comparison import compare, comparing
-from buto.judge.effects import NEVER, USUAL
-from buto.judge.verdict import Status
+from buto.judging.calibrated.detector import CalibratedDetector, FittedCalibrated
+from buto.judging.calibrated.evidence import obvious, weigh
+from buto.judging.calibrated.profile import Emitter
+from buto.judging.calibrated.settings import CALIBRATED, JudgeSettings
+from buto.judging.calibrated.verdict import passes_gate
+from buto.judging.comparison import compare, comparing
+from buto.judging.effects import NEVER, USUAL
+from buto.judging.verdict import Status
 from buto.run.model import FloatArray, Run, RunSet, run_set
 
 N_TRAINING, N_CHECKED, N_TURNS = 10, 3, 6

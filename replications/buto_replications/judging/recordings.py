@@ -8,8 +8,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from buto.errors import BadFileError
-from buto.judge.calibrated.settings import CALIBRATED, JudgeSettings
-from buto.judge.divisions import SESSION_GAP_S
+from buto.judging.calibrated.settings import CALIBRATED, JudgeSettings
+from buto.judging.divisions import SESSION_GAP_S
 from buto.run.model import RunSet
 from buto_replications.dataset import archive
 from buto_replications.dataset.archive import RUNS

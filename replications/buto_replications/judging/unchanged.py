@@ -9,7 +9,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from buto.judge.divisions import SESSION_GAP_S, in_order, sessions
+from buto.judging.divisions import SESSION_GAP_S, in_order, sessions
 from buto.run.model import Run, RunSet
 from buto_replications.dataset.archive import started
 from buto_replications.judging.checks import N_CHECKED, N_TRAINING, N_TURNS, Check, Trained, in_turns

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from buto.judge.calibrated.settings import CALIBRATED, JudgeSettings
+from buto.judging.calibrated.settings import CALIBRATED, JudgeSettings
 from buto.run.model import Run, RunSet
 from buto_replications.design import EXPERIMENTS, SUBTLE, VARIANTS
 from buto_replications.judging.checks import N_CHECKED, N_TRAINING, N_TURNS, Trained

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from buto.judge.views import Band
+from buto.judging.views import Band
 from buto.report.panels import Curve
 
 

@@ -15,7 +15,7 @@ from math import isnan
 
 import numpy as np
 
-from buto.judge.verdict import Status
+from buto.judging.verdict import Status
 from buto_predict.calls import calls_of, inclusive
 from buto_predict.deviations import NEGLIGIBLE, Size, cliffs_delta, size_of
 from buto_predict.model import Architecture, Call, Component, Endpoint, Station

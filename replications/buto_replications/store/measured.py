@@ -14,7 +14,7 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 from buto.errors import BadFileError
-from buto.judge.verdict import Status
+from buto.judging.verdict import Status
 from buto_predict.prediction.model import Interval
 from buto_replications.store.example import Judged
 

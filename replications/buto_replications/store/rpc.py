@@ -23,7 +23,7 @@ from scipy.optimize import lsq_linear
 from scipy.stats import mannwhitneyu
 
 from buto.errors import BadFileError
-from buto.judge.verdict import Status
+from buto.judging.verdict import Status
 from buto.run.model import FloatArray
 from buto_predict.calls import Measured, calls_of, inclusive, self_changes
 from buto_predict.deviations import ALPHA, cliffs_delta

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from buto.judge.verdict import Status
+from buto.judging.verdict import Status
 from buto_replications.report.content import Columns
 from buto_replications.store.example import FIXED_LOAD, VARIED_LOADS, Judged, Outcome, counts
 from buto_replications.store.learned import CORES

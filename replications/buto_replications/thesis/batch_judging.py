@@ -1,6 +1,6 @@
 """Train many methods with the runs of one variant, and judge runs of that variant and of others.
 
-The algorithms are those of :mod:`buto.judge.thesis.pipeline` (method ``thesis``), which judges one run with
+The algorithms are those of :mod:`buto.judging.thesis.pipeline` (method ``thesis``), which judges one run with
 one configuration. Here, all test runs of a variant are judged with all configurations at once: time points
 are made once for all bounds of a split, and bounds once for all deviations and matchers.
 
@@ -15,11 +15,11 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from buto.judge.features import Series, sampling_interval, series_of
-from buto.judge.thesis.bounds import Bounds, clip
-from buto.judge.thesis.filters import ALGORITHMS, simple_bounds
-from buto.judge.thesis.pipeline import MATCHERS, PipelineSettings, beyond
-from buto.judge.thesis.time_points import GENERATORS, TimePoints, smooth
+from buto.judging.features import Series, sampling_interval, series_of
+from buto.judging.thesis.bounds import Bounds, clip
+from buto.judging.thesis.filters import ALGORITHMS, simple_bounds
+from buto.judging.thesis.pipeline import MATCHERS, PipelineSettings, beyond
+from buto.judging.thesis.time_points import GENERATORS, TimePoints, smooth
 from buto.run.model import BoolArray, FloatArray, IntArray, Run
 from buto.run.properties import METRICS, Property, is_judged, split_name
 from buto_replications.thesis.grids import FAIL, JVM, Method

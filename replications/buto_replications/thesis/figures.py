@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from buto.judge.features import Series, sampling_interval
-from buto.judge.thesis.bounds import Bounds, clip
-from buto.judge.thesis.pipeline import PipelineSettings
-from buto.judge.thesis.time_points import GENERATORS
-from buto.judge.views import Band
+from buto.judging.features import Series, sampling_interval
+from buto.judging.thesis.bounds import Bounds, clip
+from buto.judging.thesis.pipeline import PipelineSettings
+from buto.judging.thesis.time_points import GENERATORS
+from buto.judging.views import Band
 from buto.report.panels import Curve
 from buto.run.model import IntArray, Run, RunSet
 from buto.run.properties import Property

@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
-from buto.judge.thesis.pipeline import PipelineSettings
+from buto.judging.thesis.pipeline import PipelineSettings
 
 HALF = 0.5
 SPLITS = 10

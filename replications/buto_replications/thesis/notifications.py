@@ -15,8 +15,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from buto.judge.classifiers import Limits, NotificationKind, compare_notifications, learn_notifications
-from buto.judge.thesis.pipeline import numbers_fit
+from buto.judging.classifiers import Limits, NotificationKind, compare_notifications, learn_notifications
+from buto.judging.thesis.pipeline import numbers_fit
 from buto.run.model import FloatArray, IntArray, Notification, Run, RunSet
 from buto.run.properties import Property
 from buto_replications.thesis import published

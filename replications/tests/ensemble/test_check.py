@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from buto.errors import JudgeError
-from buto.judge.verdict import Direction, Effect, Status
+from buto.judging.verdict import Direction, Effect, Status
 from buto.run.model import run_set
 from buto_replications.detectors.ensemble.detector import FooDetector
 from buto_replications.detectors.ensemble.settings import FOO

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 from buto.errors import BadFileError, JudgeError
-from buto.judge.calibrated.machine_numbers import Work, learn_work
-from buto.judge.calibrated.machines import learn_whole
-from buto.judge.calibrated.settings import CALIBRATED
-from buto.judge.verdict import Status
+from buto.judging.calibrated.machine_numbers import Work, learn_work
+from buto.judging.calibrated.machines import learn_whole
+from buto.judging.calibrated.settings import CALIBRATED
+from buto.judging.verdict import Status
 from buto.run.model import Outcome, Run, run_set
 from buto.run.properties import Kind, Property
 from buto_replications.detectors.ensemble.detector import FooDetector

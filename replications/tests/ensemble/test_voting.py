@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from buto.judge.calibrated.environments import components_shared, weights
+from buto.judging.calibrated.environments import components_shared, weights
 from buto_replications.detectors.ensemble.rules import bagged, lone, stacked, stacked_weights
 
 COUNTERS = ("cpu", "throughput", "memory", "transactions")

@@ -11,7 +11,7 @@ import pytest
 
 from buto import oracle
 from buto.errors import BadFileError, JudgeError, UsageError
-from buto.judge.verdict import Status, Verdict
+from buto.judging.verdict import Status, Verdict
 from buto.oracle import Oracle, check, settings_from
 from buto.run.labels import Label, Labelling, Past
 from buto.run.model import SESSION, Quality, Run, run_set
@@ -283,7 +283,7 @@ def test_an_edited_alpha_holds(tmp_path: Path) -> None:
 
 
 def oracle_detector(known: Oracle):  # type: ignore[no-untyped-def]
-    from buto.judge import registry
+    from buto.judging import registry
 
     return registry.detector(known.settings.method)(known.settings)
 

@@ -3,10 +3,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from buto.judge.calibrated.load_findings import Errors
-from buto.judge.features import observations
-from buto.judge.registry import settings_from
-from buto.judge.verdict import Direction, Effect, Status
+from buto.judging.calibrated.load_findings import Errors
+from buto.judging.features import observations
+from buto.judging.registry import settings_from
+from buto.judging.verdict import Direction, Effect, Status
 from buto.oracle import check, train
 from buto.run.model import run_set
 from buto.run.properties import Kind, Property

@@ -2,7 +2,7 @@
 
 import pytest
 
-from buto.judge.calibrated.load_findings import change_text
+from buto.judging.calibrated.load_findings import change_text
 
 
 @pytest.mark.parametrize(

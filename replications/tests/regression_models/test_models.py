@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 from scipy.stats import ks_2samp
 
-from buto.judge.calibrated.load_findings import Errors, errors_of, ks_statistics
+from buto.judging.calibrated.load_findings import Errors, errors_of, ks_statistics
 from buto_replications.detectors.regression_fits import fitted, target_of
 
 

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from buto.judge.calibrated.load_findings import ks_statistics
-from buto.judge.calibrated.load_models import merges
+from buto.judging.calibrated.load_findings import ks_statistics
+from buto.judging.calibrated.load_models import merges
 from buto_replications.clusters.example import BOTH, KEPT, NAMES, NEW, OLD
 from buto_replications.detectors.regression_clusters import clustered, distances, pseudo_f
 from buto_replications.detectors.regression_fits import reduced, target_of

@@ -7,7 +7,7 @@ from itertools import islice
 
 import pytest
 
-from buto.judge.verdict import Status
+from buto.judging.verdict import Status
 from buto_predict.deviations import Size
 from buto_predict.network import network_of
 from buto_replications.store.example import Judged, Outcome, effects, figures

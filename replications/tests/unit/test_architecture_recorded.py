@@ -13,7 +13,7 @@ import pytest
 
 from beds.store.recording import INDEX
 from buto.errors import BadFileError
-from buto.judge.verdict import Status
+from buto.judging.verdict import Status
 from buto_replications.store import recorded as indices
 from buto_replications.store.evaluation import evaluate
 from buto_replications.store.example import Outcome

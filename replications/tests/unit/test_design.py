@@ -42,12 +42,12 @@ def test_the_tables_of_the_thesis() -> None:
 
 @pytest.mark.parametrize("host", HOSTS)
 def test_each_host_has_a_configuration_of_every_variant(host: str) -> None:
-    path = ROOT / "buto" / "experiments" / "dataset" / "variants" / f"{host}.yaml"
+    path = ROOT / "configs" / f"{host}.yaml"
     assert set(yaml.safe_load(path.read_text())["tests"]) == set(VARIANTS)
 
 
 def test_the_hosts_differ_in_the_garbage_collector_only() -> None:
-    directory = ROOT / "buto" / "experiments" / "dataset" / "variants"
+    directory = ROOT / "configs"
     parallel, g1 = (yaml.safe_load((directory / f"{host}.yaml").read_text()) for host in HOSTS)
     for test in g1["tests"].values():
         assert test["command"].count("-XX:+UseG1GC") == 1

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from beds.keycloak.environments import FAULTS
-from buto.judge.verdict import Status
+from buto.judging.verdict import Status
 from buto_replications.bed.effects import kind_of
 from buto_replications.ensembles.bed_rules import PLAIN
 from buto_replications.ensembles.counters import CHANGED, changed, named

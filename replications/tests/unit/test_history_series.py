@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from buto.errors import BadFileError
-from buto.judge.verdict import Status
+from buto.judging.verdict import Status
 from buto.run.labels import Label
 from buto.run.model import run_set
 from buto_replications.history import series

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from buto.actions import collecting
-from buto.judge.calibrated.strength import AUTO
+from buto.judging.calibrated.strength import AUTO
 from buto.oracle import load
 from buto.run.model import Run
 from buto.run.store import RunStore

@@ -13,8 +13,8 @@ from xml.etree import ElementTree
 import pytest
 
 from buto.extensions import entry_points_of
-from buto.judge.registry import DETECTORS
-from buto.judge.verdict import Status
+from buto.judging.registry import DETECTORS
+from buto.judging.verdict import Status
 from tests.support.checkout import ROOT
 from tests.support.processes.command import buto, called
 from tests.support.runs.stored import leaking_run, store
@@ -135,7 +135,7 @@ def test_an_oracle_whose_package_is_broken_names_the_package(project: Path, site
 
 
 def test_looking_at_the_registry_imports_no_numpy() -> None:
-    code = "import sys; from buto.judge import registry; registry.names(); print('numpy' in sys.modules)"
+    code = "import sys; from buto.judging import registry; registry.names(); print('numpy' in sys.modules)"
     done = subprocess.run(
         [sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, timeout=300, check=True
     )

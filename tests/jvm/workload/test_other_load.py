@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from buto.judge.verdict import Direction, Status
+from buto.judging.verdict import Direction, Status
 from buto.measure.workload import load as engine
 from buto.oracle import check, settings_from, train
 from buto.run.model import Run, run_set

@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 
 from buto.errors import MeasureError
-from buto.judge.protocol import Explanation
-from buto.judge.verdict import Direction, Effect, Finding, Status, Verdict
-from buto.judge.views import Band
+from buto.judging.protocol import Explanation
+from buto.judging.verdict import Direction, Effect, Finding, Status, Verdict
+from buto.judging.views import Band
 from buto.report.check_report import CheckReport
 from buto.report.panels import Curve, Panel
 from buto.report.result import Result, reported

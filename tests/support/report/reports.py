@@ -9,9 +9,9 @@ from pathlib import Path
 import numpy as np
 
 from buto import oracle
-from buto.judge.calibrated.settings import CALIBRATED
-from buto.judge.settings import USUAL_METADATA
-from buto.judge.thesis.detector import THESIS
+from buto.judging.calibrated.settings import CALIBRATED
+from buto.judging.settings import USUAL_METADATA
+from buto.judging.thesis.detector import THESIS
 from buto.report.check_report import CheckReport, check_report
 from buto.run.model import Notification, Outcome, Quality, Run, RunSet, run_set
 from buto.run.properties import Property, property_for

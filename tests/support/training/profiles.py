@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from buto.judge.calibrated.profile import Profile
+from buto.judging.calibrated.profile import Profile
 from buto.run.model import FloatArray
 from buto.run.properties import Better, Kind, Property
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from buto.judge.calibrated.profile import Profile
+from buto.judging.calibrated.profile import Profile
 from buto.run.model import FloatArray
 from buto.run.properties import Kind, Property
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from buto.judge.class_changes import MOST_CHANGES, class_changes, typical_histogram
+from buto.judging.class_changes import MOST_CHANGES, class_changes, typical_histogram
 from buto.run.model import ClassCount, ClassHistogram, Run
 from tests.support.runs.signals import program_run
 

@@ -9,7 +9,7 @@ import scipy.stats
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from buto.judge.contrasts import LevelShare, Stable, choices, contrasts, stabilised, within
+from buto.judging.contrasts import LevelShare, Stable, choices, contrasts, stabilised, within
 from tests.support.references import naive_calibrated
 
 

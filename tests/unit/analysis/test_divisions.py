@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from buto.judge.divisions import at_random, in_order, sessions
+from buto.judging.divisions import at_random, in_order, sessions
 
 
 @given(st.integers(8, 40), st.integers(5, 20), st.integers(0, 39), st.integers(0, 99))

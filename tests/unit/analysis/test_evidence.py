@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from buto.judge.rank import largest_of_each, ranks, significance
+from buto.judging.rank import largest_of_each, ranks, significance
 
 SCORES = st.lists(st.integers(-3, 3) | st.floats(-700, 700), min_size=1, max_size=40)
 

@@ -5,7 +5,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from buto.judge.features import COUNTER_FEATURES, GAUGE_FEATURES, N_GRID, Series, catalogue, features, on_grid
+from buto.judging.features import (
+    COUNTER_FEATURES,
+    GAUGE_FEATURES,
+    N_GRID,
+    Series,
+    catalogue,
+    features,
+    on_grid,
+)
 from buto.run.properties import Kind, Property
 from tests.support.references import naive_calibrated
 

@@ -8,8 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from buto.judge.contrasts import Stable, choices
-from buto.judge.rank import (
+from buto.judging.contrasts import Stable, choices
+from buto.judging.rank import (
     USUAL_CHANGES,
     differences,
     exchanges,

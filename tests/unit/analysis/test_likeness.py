@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from buto.judge.likeness import NEAR, QUIET, distances, nearest, scaled
+from buto.judging.likeness import NEAR, QUIET, distances, nearest, scaled
 
 N_FEATURES = 60
 

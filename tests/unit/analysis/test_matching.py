@@ -3,8 +3,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from buto.judge.thesis.bounds import Bounds
-from buto.judge.thesis.pipeline import MATCHERS, beyond, interpolated, nearest
+from buto.judging.thesis.bounds import Bounds
+from buto.judging.thesis.pipeline import MATCHERS, beyond, interpolated, nearest
 from perf.judging import loops
 from tests.support.references import naive
 

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from buto.judge.contrasts import Stable, mirrored
-from buto.judge.rank import (
+from buto.judging.contrasts import Stable, mirrored
+from buto.judging.rank import (
     exchanges,
     factors,
     mean_of_each,

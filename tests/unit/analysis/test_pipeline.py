@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from buto.judge.thesis.pipeline import PipelineSettings, compare, fit, numbers_fit
+from buto.judging.thesis.pipeline import PipelineSettings, compare, fit, numbers_fit
 from buto.run.properties import Property, property_for
 from perf.judging import loops
 from tests.support.runs.signals import INTERVAL_S, made, make_run

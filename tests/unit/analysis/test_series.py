@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from buto.judge.features import Series, sampling_interval, series_of, summaries
+from buto.judging.features import Series, sampling_interval, series_of, summaries
 from buto.run.properties import property_for
 from tests.support.runs.signals import make_run
 

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from buto.judge.contrasts import grains
+from buto.judging.contrasts import grains
 from buto.run.properties import Property, property_for
 
 

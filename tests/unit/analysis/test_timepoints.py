@@ -3,8 +3,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from buto.judge.features import Series
-from buto.judge.thesis.time_points import distribution, linear, rounding
+from buto.judging.features import Series
+from buto.judging.thesis.time_points import distribution, linear, rounding
 from perf.judging import loops
 from tests.support.references import naive
 

@@ -8,7 +8,6 @@ from pathlib import Path
 import pytest
 
 import buto
-from tests.support.checkout import ROOT
 from tests.support.runs.stored import NAMES, leaking_run, store
 
 HEAP = NAMES[0]
@@ -64,17 +63,6 @@ def test_without_checks_there_is_no_history(tmp_path: Path, monkeypatch: pytest.
     with pytest.raises(buto.BadFileError, match="holds no results of 'leaker'") as error:
         buto.history("leaker")
     assert error.value.advice == 'buto.check("leaker")'
-
-
-@pytest.mark.slow
-def test_a_data_set_by_host() -> None:
-    tests = buto.load_data_set(ROOT / "data" / "experiments", "g1")
-    assert {run.test for run in tests["leaker-string"]} == {"leaker-string@g1"}
-    frame = buto.frames.data_set({name: tests[name].runs[:2] for name in ("leaker-thread", "leaker-string")})
-    assert list(frame.index.unique("test")) == ["leaker-string", "leaker-thread"]
-    assert len(frame) == sum(
-        run.n_samples for name in ("leaker-thread", "leaker-string") for run in tests[name].runs[:2]
-    )
 
 
 def test_plots_are_figures_of_what_is_named() -> None:

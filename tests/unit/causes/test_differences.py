@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from buto.causes.explain import explain
+from buto.causes import explain
 from tests.support.references import naive_causes
 
 

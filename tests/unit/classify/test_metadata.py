@@ -1,7 +1,7 @@
 import pytest
 
 from buto.errors import JudgeError
-from buto.judge.classifiers import DifferenceKind, MetadataSettings, compare_metadata, learn_metadata
+from buto.judging.classifiers import DifferenceKind, MetadataSettings, compare_metadata, learn_metadata
 
 STRICT = MetadataSettings(ignored=("jvm.uptime", "process.*"), deciding=("*",))
 SOME = MetadataSettings(ignored=("jvm.uptime",), deciding=("jvm.vm.*", "host.cores"))

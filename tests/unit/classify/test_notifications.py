@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from buto.errors import JudgeError
-from buto.judge.classifiers import Limits, NotificationKind, compare_notifications, learn_notifications
+from buto.judging.classifiers import Limits, NotificationKind, compare_notifications, learn_notifications
 from buto.run.model import Notification
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from buto.errors import BadFileError, ConfigError
-from buto.judge.registry import DEFAULT, DETECTORS, detector, settings_from
+from buto.judging.registry import DEFAULT, DETECTORS, detector, settings_from
 from buto.measure.target import LiveSet, MBeanSpec
 from buto.project.config import Config, find, load
 from buto.project.model import build_test

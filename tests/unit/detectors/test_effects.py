@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from buto.errors import UsageError
-from buto.judge.effects import NEVER, USUAL, effect_text, is_effect, smallest_effects
+from buto.judging.effects import NEVER, USUAL, effect_text, is_effect, smallest_effects
 from buto.run.properties import METRICS, Kind, Property, property_for
 
 MIB = 2.0**20

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from buto import oracle
-from buto.judge.settings import Settings
+from buto.judging.settings import Settings
 from buto.oracle.file import to_text
 from buto.run import long as long_runs
 from buto.run.long import LongRun

@@ -7,9 +7,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from buto.judge.comparison import comparable
-from buto.judge.thesis.detector import THESIS
-from buto.judge.verdict import Status
+from buto.judging.comparison import comparable
+from buto.judging.thesis.detector import THESIS
+from buto.judging.verdict import Status
 from buto.oracle import check, settings_from, train
 from buto.run.model import FloatArray, Run, RunSet, run_set
 from buto.run.properties import METRICS, Property, is_exact, is_judged, property_for

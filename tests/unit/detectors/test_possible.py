@@ -8,9 +8,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from buto.judge.readable import highest, possible_band, possible_level
-from buto.judge.verdict import Finding
-from buto.judge.views import Band
+from buto.judging.readable import highest, possible_band, possible_level
+from buto.judging.verdict import Finding
+from buto.judging.views import Band
 from buto.oracle import check, train
 from buto.run.model import Run, run_set
 from buto.run.properties import property_for

@@ -3,9 +3,9 @@ import json
 import pytest
 
 from buto.errors import UsageError
-from buto.judge.calibrated.settings import CALIBRATED
-from buto.judge.registry import DETECTORS, detector, settings_from
-from buto.judge.thesis.detector import THESIS
+from buto.judging.calibrated.settings import CALIBRATED
+from buto.judging.registry import DETECTORS, detector, settings_from
+from buto.judging.thesis.detector import THESIS
 from buto.oracle import DEFAULT
 
 PARTICLE = {

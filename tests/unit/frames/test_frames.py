@@ -15,7 +15,7 @@ from hypothesis.extra import numpy as arrays
 
 from buto import frames
 from buto.errors import JudgeError, UsageError
-from buto.judge.verdict import Direction, Effect, Finding, Status, Verdict
+from buto.judging.verdict import Direction, Effect, Finding, Status, Verdict
 from buto.report.history import Entry
 from buto.run.labels import Label, Labelling
 from buto.run.long import LongRun

@@ -14,7 +14,7 @@ import pytest
 
 from buto import oracle
 from buto.errors import EXIT_BAD_FILE, EXIT_USAGE, BadFileError, ButoError, ConfigError, UsageError
-from buto.judge.verdict import Status
+from buto.judging.verdict import Status
 from buto.measure.messages import ChannelError, FrameDecoder
 from buto.project import config
 from buto.report.history import entry_of

@@ -6,9 +6,9 @@ import pytest
 
 from buto import oracle as oracles
 from buto.errors import JudgeError
-from buto.judge.calibrated.settings import CALIBRATED
-from buto.judge.thesis.detector import THESIS, BoundsDetector
-from buto.judge.verdict import Direction, Effect, Status
+from buto.judging.calibrated.settings import CALIBRATED
+from buto.judging.thesis.detector import THESIS, BoundsDetector
+from buto.judging.verdict import Direction, Effect, Status
 from buto.oracle import check, why_confirm
 from buto.report.environment import Likeness, environment_rows
 from buto.run.model import RunSet, run_set

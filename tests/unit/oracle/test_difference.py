@@ -4,10 +4,10 @@ from dataclasses import replace
 
 import pytest
 
-from buto.judge.calibrated.settings import CALIBRATED
-from buto.judge.registry import settings_from
-from buto.judge.thesis.detector import THESIS
-from buto.judge.verdict import Effect
+from buto.judging.calibrated.settings import CALIBRATED
+from buto.judging.registry import settings_from
+from buto.judging.thesis.detector import THESIS
+from buto.judging.verdict import Effect
 from buto.oracle import train
 from buto.oracle.check import VARIES, Changed, surroundings
 from buto.oracle.difference import difference

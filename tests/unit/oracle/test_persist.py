@@ -5,8 +5,8 @@ import os
 import pytest
 
 from buto.errors import EXIT_BAD_FILE, BadFileError, StorageError
-from buto.judge.calibrated.settings import CALIBRATED
-from buto.judge.thesis.detector import THESIS
+from buto.judging.calibrated.settings import CALIBRATED
+from buto.judging.thesis.detector import THESIS
 from buto.oracle import check, load, save, train
 from buto.oracle.file import to_text
 from buto.run.model import run_set

@@ -8,8 +8,8 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from buto.judge.effects import NEVER
-from buto.judge.verdict import Direction, Status
+from buto.judging.effects import NEVER
+from buto.judging.verdict import Direction, Status
 from buto.oracle.suggest import MOST_HELD_OUT, spread, suggest
 from buto.oracle.suggestion import (
     Change,

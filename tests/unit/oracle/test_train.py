@@ -5,8 +5,8 @@ import numpy as np
 import pytest
 
 from buto.errors import JudgeError
-from buto.judge.calibrated.settings import CALIBRATED
-from buto.judge.thesis.detector import THESIS
+from buto.judging.calibrated.settings import CALIBRATED
+from buto.judging.thesis.detector import THESIS
 from buto.oracle import DEFAULT, check, save, settings_from, train
 from buto.run.model import RunSet, run_set
 from tests.support.runs.qualities import starved

@@ -8,7 +8,7 @@ from functools import cache
 import numpy as np
 
 from buto import oracle
-from buto.judge.verdict import Status
+from buto.judging.verdict import Status
 from buto.oracle import Oracle
 from buto.run.model import Mark, Run, RunSet, run_set
 from buto.run.window import Moment, Window, with_window

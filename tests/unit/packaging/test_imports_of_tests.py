@@ -45,7 +45,7 @@ def test_nothing_under_tests_imports_across() -> None:
 def test_what_tests_import_is_declared() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
     extras = project["optional-dependencies"]
-    names = ("test", "dask", "experiments", "history", "s3")
+    names = ("test", "dask", "s3")
     words = (*project["dependencies"], *(word for name in names for word in extras[name]))
     declared = {canonicalize_name(Requirement(word).name) for word in words}
     distributions = packages_distributions()

@@ -10,7 +10,7 @@ import jsonschema
 import pytest
 
 from buto.errors import EXIT_REGRESSION
-from buto.judge.verdict import Status
+from buto.judging.verdict import Status
 from buto.oracle import judge, load, save, train
 from buto.report.check_report import CheckReport, check_report
 from buto.report.formats.json_result import result_document, result_text

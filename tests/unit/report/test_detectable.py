@@ -6,7 +6,7 @@ from math import inf
 
 import pytest
 
-from buto.judge.alarms import Strength
+from buto.judging.alarms import Strength
 from buto.report.check_report import INTRODUCTION, detectable, discouraging
 from buto.run.properties import DURATION, property_for
 

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from buto.errors import UsageError
-from buto.judge.verdict import Status
+from buto.judging.verdict import Status
 from buto.report.formats.json_result import result_document, result_text
 from buto.report.formats.trackers import otava_text
 from buto.report.history import Entry, entry_of, in_order, series, usual_properties

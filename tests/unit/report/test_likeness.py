@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from buto.judge.readable import Level
+from buto.judging.readable import Level
 from buto.report.likeness import MOST, LabelledRuns, kind_of, likes
 from buto.run.labels import Label, Labelling
 from buto.run.properties import property_for

@@ -11,8 +11,8 @@ import pytest
 
 import buto.oracle
 from buto.errors import MeasureError
-from buto.judge.thesis.detector import THESIS
-from buto.judge.verdict import Status, Verdict
+from buto.judging.thesis.detector import THESIS
+from buto.judging.verdict import Status, Verdict
 from buto.oracle import Oracle
 from buto.report import notebook
 from buto.report.result import Result

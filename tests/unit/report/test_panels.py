@@ -11,9 +11,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from buto import oracle
-from buto.judge.calibrated.settings import CALIBRATED
-from buto.judge.verdict import Finding
-from buto.judge.views import Band, RunsView
+from buto.judging.calibrated.settings import CALIBRATED
+from buto.judging.verdict import Finding
+from buto.judging.views import Band, RunsView
 from buto.oracle import Oracle
 from buto.report.panels import Curve, Panel, panels_of
 from buto.run.model import Outcome, Run, run_set

@@ -11,7 +11,7 @@ import jsonschema
 import pytest
 
 from buto import schemas
-from buto.judge.verdict import Status
+from buto.judging.verdict import Status
 from buto.oracle import DEFAULT, Oracle, judge, train
 from buto.report.check_report import CheckReport, check_report
 from buto.report.formats.json_result import result_document

@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 from matplotlib import pyplot
 from matplotlib.figure import Figure
 
-from buto.judge.verdict import Roles
-from buto.judge.views import Band
+from buto.judging.verdict import Roles
+from buto.judging.views import Band
 from buto.report.panels import Curve, Panel
 from buto.report.plots import charts, pictures
 from buto.report.plots.charts import (

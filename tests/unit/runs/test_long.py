@@ -10,7 +10,7 @@ import pytest
 
 from buto.cli.parsing import store
 from buto.errors import BadFileError
-from buto.judge.features import series_of
+from buto.judging.features import series_of
 from buto.run.long import MOST_SAMPLES, LongRun, drawn, stride_for
 from buto.run.model import Run
 from buto.run.properties import Property

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from buto.judge.classifiers import MetadataSettings, compare_metadata, learn_metadata
+from buto.judging.classifiers import MetadataSettings, compare_metadata, learn_metadata
 from buto.run.model import MetadataValue
 from buto.run.names import metadata_text
 

@@ -29,9 +29,9 @@ from buto.actions.events import (
 from buto.actions.project import Overrides
 from buto.actions.train import TrainRequest, train
 from buto.errors import BadFileError, JudgeError, MeasureError
-from buto.judge.calibrated.detector import FittedCalibrated
-from buto.judge.calibrated.evidence import Evidence
-from buto.judge.verdict import Status, Verdict
+from buto.judging.calibrated.detector import FittedCalibrated
+from buto.judging.calibrated.evidence import Evidence
+from buto.judging.verdict import Status, Verdict
 from buto.oracle import load
 from buto.report.formats.json_result import result_document, result_text
 from buto.report.html import render

@@ -13,7 +13,7 @@ from buto.actions.labels import LabelRequest, label, label_bisected, label_resul
 from buto.actions.project import Overrides
 from buto.actions.train import TrainRequest, train
 from buto.errors import BadFileError, UsageError
-from buto.judge.verdict import Status, Verdict
+from buto.judging.verdict import Status, Verdict
 from buto.report.result import Commit, Result
 from buto.run.labels import Label, Labelling, LabelStore, current
 from buto.run.model import Run

@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 
 from buto.errors import BadFileError
-from buto.judge.calibrated.environments import environment_from
-from buto.judge.calibrated.machine_numbers import Work, work_of, work_to_data
-from buto.judge.stored import property_of, property_to_data
+from buto.judging.calibrated.environments import environment_from
+from buto.judging.calibrated.machine_numbers import Work, work_of, work_to_data
+from buto.judging.stored import property_of, property_to_data
 from buto.run.properties import Property
 from buto_replications.detectors.ensemble.mining import MOST_BINS, NONE, STRIDE, Bins, Rules
 from buto_replications.detectors.ensemble.rules import Ensemble, Machines, PriorTest

@@ -14,11 +14,11 @@ from typing import Any
 import numpy as np
 
 from buto.errors import JudgeError
-from buto.judge.calibrated.machine_numbers import learn_work, unknown_work
-from buto.judge.protocol import Detector, Explanation, FittedDetector
-from buto.judge.settings import Settings, judges
-from buto.judge.verdict import Status, Verdict
-from buto.judge.views import View
+from buto.judging.calibrated.machine_numbers import learn_work, unknown_work
+from buto.judging.protocol import Detector, Explanation, FittedDetector
+from buto.judging.settings import Settings, judges
+from buto.judging.verdict import Status, Verdict
+from buto.judging.views import View
 from buto.run.model import FloatArray, Run, RunSet
 from buto.run.properties import Kind
 from buto.steps import Action, Advice, Step

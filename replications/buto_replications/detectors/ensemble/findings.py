@@ -13,9 +13,9 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from buto.judge.calibrated.environments import environment_words
-from buto.judge.protocol import Explanation, Section
-from buto.judge.verdict import Direction, Effect, Finding, Verdict
+from buto.judging.calibrated.environments import environment_words
+from buto.judging.protocol import Explanation, Section
+from buto.judging.verdict import Direction, Effect, Finding, Verdict
 from buto.run.model import FloatArray, Run
 from buto.run.properties import Better, Kind, Property
 from buto.run.units import format_list, format_range

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from buto.judge.calibrated.machine_numbers import Work
-from buto.judge.features import sampling_interval, series_of
-from buto.judge.features import significant as rounded
+from buto.judging.calibrated.machine_numbers import Work
+from buto.judging.features import sampling_interval, series_of
+from buto.judging.features import significant as rounded
 from buto.run.model import FloatArray, Run, RunSet
 from buto.run.properties import Kind, Property
 

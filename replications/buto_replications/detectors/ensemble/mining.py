@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 
-from buto.judge.features import significant as rounded
+from buto.judging.features import significant as rounded
 from buto.run.model import FloatArray
 
 IntArray = npt.NDArray[np.int64]

@@ -15,8 +15,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 
-from buto.judge.calibrated.environments import Environment, components_shared, weights
-from buto.judge.features import significant as rounded
+from buto.judging.calibrated.environments import Environment, components_shared, weights
+from buto.judging.features import significant as rounded
 from buto.run.model import FloatArray
 from buto_replications.detectors.ensemble.mining import (
     NONE,

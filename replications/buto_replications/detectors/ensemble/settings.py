@@ -10,10 +10,10 @@ from fnmatch import fnmatchcase
 
 import numpy as np
 
-from buto.judge.calibrated.environments import COLLECTORS, Environment, sorted_list
-from buto.judge.settings import ALSO_JUDGED, Settings
-from buto.judge.stored import COMMON, Key, choice, number, patterns, positive, share, truth, whole
-from buto.judge.views import RunsView
+from buto.judging.calibrated.environments import COLLECTORS, Environment, sorted_list
+from buto.judging.settings import ALSO_JUDGED, Settings
+from buto.judging.stored import COMMON, Key, choice, number, patterns, positive, share, truth, whole
+from buto.judging.views import RunsView
 from buto.run.model import FloatArray, MetadataValue, Run
 from buto.run.properties import Property
 from buto_replications.detectors.ensemble.mining import Thresholds

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 
-from buto.judge.calibrated.environments import Environment, environment_words
+from buto.judging.calibrated.environments import Environment, environment_words
 from buto.run.units import format_list
 from buto_replications.detectors.ensemble.rules import Ensemble, Judgement, lone
 

@@ -8,13 +8,13 @@ from functools import cached_property
 
 import numpy as np
 
-from buto.judge.contrasts import grains
-from buto.judge.features import Feature, catalogue, features, series_of
+from buto.judging.contrasts import grains
+from buto.judging.features import Feature, catalogue, features, series_of
 from buto.run.model import FloatArray, Run
 from buto.run.properties import DURATION, Property
 
 KEPT = frozenset({"mean", "slope", "high", "total", "increase-late"})
-"""The features of :mod:`buto.judge.features` that are learned from."""
+"""The features of :mod:`buto.judging.features` that are learned from."""
 
 WORDS = {
     "mean": "mean",

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from buto.errors import BadFileError
-from buto.judge.settings import Settings
-from buto.judge.stored import property_of, property_to_data
+from buto.judging.settings import Settings
+from buto.judging.stored import property_of, property_to_data
 from buto.run.labels import Label
 from buto.run.model import FloatArray
 from buto_replications.detectors.history.columns import Columns

@@ -14,11 +14,11 @@ from typing import Any
 import numpy as np
 
 from buto.errors import JudgeError
-from buto.judge.protocol import Detector, Explanation, FittedDetector
-from buto.judge.readable import judged_properties, readable
-from buto.judge.settings import Settings
-from buto.judge.verdict import Finding, Status, Verdict
-from buto.judge.views import RunsView, View
+from buto.judging.protocol import Detector, Explanation, FittedDetector
+from buto.judging.readable import judged_properties, readable
+from buto.judging.settings import Settings
+from buto.judging.verdict import Finding, Status, Verdict
+from buto.judging.views import RunsView, View
 from buto.run.labels import Past
 from buto.run.model import FloatArray, Run, RunSet
 from buto.steps import Action, Advice, Step

@@ -11,9 +11,9 @@ from math import ceil
 
 import numpy as np
 
-from buto.judge.protocol import Explanation
-from buto.judge.settings import Settings
-from buto.judge.verdict import Direction, Effect, Finding, Verdict
+from buto.judging.protocol import Explanation
+from buto.judging.settings import Settings
+from buto.judging.verdict import Direction, Effect, Finding, Verdict
 from buto.run.labels import Label
 from buto.run.model import FloatArray, Run
 from buto.run.properties import Better, Property

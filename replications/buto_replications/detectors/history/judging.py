@@ -8,7 +8,7 @@ from math import ceil
 
 import numpy as np
 
-from buto.judge.settings import Settings
+from buto.judging.settings import Settings
 from buto.run.model import FloatArray
 from buto_replications.detectors.history.known import deviations
 from buto_replications.detectors.history.learning import Judge, p_value, validity_row

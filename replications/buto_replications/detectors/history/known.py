@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from buto.errors import JudgeError
-from buto.judge.classifiers import MetadataSettings, compare_metadata, learn_metadata
+from buto.judging.classifiers import MetadataSettings, compare_metadata, learn_metadata
 from buto.run.labels import TRAIN, Label, Labelling, Past, current
 from buto.run.model import SESSION, FloatArray, Run, RunSet
 from buto_replications.detectors.history.columns import Columns

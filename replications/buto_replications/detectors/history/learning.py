@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from buto.judge.settings import Settings
+from buto.judging.settings import Settings
 from buto.run.labels import Label
 from buto.run.model import FloatArray
 from buto_replications.detectors.history.engine import GLOBAL, Engine, Examples, Scheme, train

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from buto.judge.settings import Settings
-from buto.judge.stored import ALPHA as ALPHA_KEY
-from buto.judge.stored import COMMON, choice, truth, whole
+from buto.judging.settings import Settings
+from buto.judging.stored import ALPHA as ALPHA_KEY
+from buto.judging.stored import COMMON, choice, truth, whole
 from buto_replications.detectors.history.engine import (
     ALONE,
     CONCATENATED,

@@ -26,7 +26,7 @@ from tests.support.checkout import ROOT
 from tests.support.runs.bed import IN_WINDOW, bed_run, bed_store
 from tests.support.runs.examples import assert_same
 
-GOLDEN = ROOT / "tests" / "golden" / "bed"
+GOLDEN = ROOT / "replications" / "tests" / "golden" / "bed"
 BUSY = {"role": "fault", "fault": "busy-high", "more": 1.5}
 INVALID = Quality((Problem(ProblemKind.BUSY_HOST, "the machine was busy"),))
 

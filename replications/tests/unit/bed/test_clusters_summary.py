@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from buto.judge.verdict import Status, Verdict
+from buto.judging.verdict import Status, Verdict
 from buto_replications.bed.labels import BedRun, Labels
 from buto_replications.clusters.comparison import Outcome
 from buto_replications.clusters.errors import kinds

@@ -8,7 +8,7 @@ from math import isnan, nan
 import numpy as np
 import pytest
 
-from buto.judge.calibrated.settings import CALIBRATED
+from buto.judging.calibrated.settings import CALIBRATED
 from buto.oracle import check, train, why_confirm
 from buto.run.model import Run, RunSet
 from buto_replications.judging.checks import (

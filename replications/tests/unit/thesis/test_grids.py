@@ -7,10 +7,10 @@ import math
 import numpy as np
 import pytest
 
-from buto.judge.registry import settings_from
-from buto.judge.thesis.detector import THESIS
-from buto.judge.thesis.filters import ALGORITHMS
-from buto.judge.thesis.pipeline import PipelineSettings
+from buto.judging.registry import settings_from
+from buto.judging.thesis.detector import THESIS
+from buto.judging.thesis.filters import ALGORITHMS
+from buto.judging.thesis.pipeline import PipelineSettings
 from buto_replications.design import EXPERIMENTS, PROGRAMS, VARIANTS
 from buto_replications.scores import ACCURACY, MCC
 from buto_replications.thesis import published

@@ -9,9 +9,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from buto.judge.thesis.filters import ALGORITHMS
-from buto.judge.thesis.pipeline import Model, compare, fit
-from buto.judge.thesis.time_points import time_points
+from buto.judging.thesis.filters import ALGORITHMS
+from buto.judging.thesis.pipeline import Model, compare, fit
+from buto.judging.thesis.time_points import time_points
 from buto.run.model import Run
 from buto_replications.thesis.batch_judging import (
     Division,

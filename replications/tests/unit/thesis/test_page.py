@@ -10,7 +10,7 @@ from html.parser import HTMLParser
 import numpy as np
 import pytest
 
-from buto.judge.views import Band
+from buto.judging.views import Band
 from buto.report.panels import Curve
 from buto.run.model import Quality, RunSet
 from buto_replications.report import content

@@ -5,9 +5,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from buto.judge.thesis.filters import ALGORITHMS
-from buto.judge.thesis.pipeline import MATCHERS, PipelineSettings, compare, fit, fit_each, numbers_fit
-from buto.judge.thesis.time_points import GENERATORS
+from buto.judging.thesis.filters import ALGORITHMS
+from buto.judging.thesis.pipeline import MATCHERS, PipelineSettings, compare, fit, fit_each, numbers_fit
+from buto.judging.thesis.time_points import GENERATORS
 from buto.run.properties import Property
 from tests.support.runs.signals import made, make_run
 

@@ -6,9 +6,9 @@ from filterpy.kalman import KalmanFilter
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from buto.judge.thesis.bounds import PROCESS_NOISES, BoundsSettings
-from buto.judge.thesis.filters import kalman_bounds, kalman_listing_bounds, listed_noise, process_variance
-from buto.judge.thesis.time_points import time_points
+from buto.judging.thesis.bounds import PROCESS_NOISES, BoundsSettings
+from buto.judging.thesis.filters import kalman_bounds, kalman_listing_bounds, listed_noise, process_variance
+from buto.judging.thesis.time_points import time_points
 from tests.support.references import naive
 
 NAN = float("nan")

@@ -6,9 +6,15 @@ from filterpy.monte_carlo import multinomial_resample
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from buto.judge.thesis.bounds import PROPAGATIONS, WEIGHTINGS, BoundsSettings
-from buto.judge.thesis.filters import effective_size, particle_bounds, process_variance, sampled_anew, weights
-from buto.judge.thesis.time_points import time_points
+from buto.judging.thesis.bounds import PROPAGATIONS, WEIGHTINGS, BoundsSettings
+from buto.judging.thesis.filters import (
+    effective_size,
+    particle_bounds,
+    process_variance,
+    sampled_anew,
+    weights,
+)
+from buto.judging.thesis.time_points import time_points
 from tests.support.references import naive
 
 

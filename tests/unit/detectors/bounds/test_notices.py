@@ -1,8 +1,8 @@
 import pytest
 
 from buto.errors import JudgeError
-from buto.judge.thesis.detector import THESIS
-from buto.judge.verdict import Direction, Status
+from buto.judging.thesis.detector import THESIS
+from buto.judging.verdict import Direction, Status
 from buto.oracle import check, train
 from buto.run.model import Notification, run_set
 from tests.support.runs.signals import INTERVAL_S, make_run

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from buto.judge.thesis.bounds import Bounds
-from buto.judge.thesis.data import SIDES, packed, rounded, unpacked
+from buto.judging.thesis.bounds import Bounds
+from buto.judging.thesis.data import SIDES, packed, rounded, unpacked
 
 
 def through_text(sides):

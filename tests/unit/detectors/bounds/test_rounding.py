@@ -3,8 +3,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from buto.judge.thesis.bounds import Bounds
-from buto.judge.thesis.data import rounded
+from buto.judging.thesis.bounds import Bounds
+from buto.judging.thesis.data import rounded
 
 FINITE = st.floats(-1e15, 1e15)
 

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from buto.judge.calibrated.anomalies import Anomaly, AnomalyKind, find_anomalies
-from buto.judge.calibrated.profile import Profile
+from buto.judging.calibrated.anomalies import Anomaly, AnomalyKind, find_anomalies
+from buto.judging.calibrated.profile import Profile
 from buto.run.model import FloatArray
 from tests.support.training.profiles import HEAP, THREADS, a_profile
 from tests.support.training.simulated import KINDS, N_COUNTERS, N_GAUGES, training

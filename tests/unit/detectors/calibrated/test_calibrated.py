@@ -8,8 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from buto.errors import JudgeError, UsageError
-from buto.judge.calibrated.findings import NOT_ALONE
-from buto.judge.verdict import Direction, Effect, Status
+from buto.judging.calibrated.findings import NOT_ALONE
+from buto.judging.verdict import Direction, Effect, Status
 from buto.oracle import check, load, save, settings_from, train, why_confirm
 from buto.run.model import Notification, RunSet, run_set
 from tests.support.runs.signals import ENVIRONMENT, INTERVAL_S, Program, make_run, program_run, program_runs

@@ -9,14 +9,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from buto.errors import BadFileError, ButoError
-from buto.judge import registry
-from buto.judge.calibrated.data import read, write
-from buto.judge.calibrated.envelope import N_POINTS, Envelope, envelope
-from buto.judge.calibrated.settings import CALIBRATED
-from buto.judge.features import GAUGE_FEATURES, significant
-from buto.judge.stored import MOST_RUNS
-from buto.judge.thesis.detector import THESIS
-from buto.judge.verdict import Verdict
+from buto.judging import registry
+from buto.judging.calibrated.data import read, write
+from buto.judging.calibrated.envelope import N_POINTS, Envelope, envelope
+from buto.judging.calibrated.settings import CALIBRATED
+from buto.judging.features import GAUGE_FEATURES, significant
+from buto.judging.stored import MOST_RUNS
+from buto.judging.thesis.detector import THESIS
+from buto.judging.verdict import Verdict
 from buto.oracle import check, load, save, train
 from buto.oracle.file import to_text
 from buto.run.model import Notification, run_set

@@ -5,10 +5,10 @@ from math import comb
 import pytest
 
 from buto.errors import JudgeError
-from buto.judge.calibrated.evidence import weigh
-from buto.judge.calibrated.settings import CALIBRATED
-from buto.judge.rank import training_needed
-from buto.judge.verdict import Status
+from buto.judging.calibrated.evidence import weigh
+from buto.judging.calibrated.settings import CALIBRATED
+from buto.judging.rank import training_needed
+from buto.judging.verdict import Status
 from buto.oracle import check, settings_from, train
 from buto.run.model import run_set
 from tests.support.runs.signals import Program, program_run, program_runs

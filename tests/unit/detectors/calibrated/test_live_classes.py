@@ -9,12 +9,12 @@ import numpy as np
 import pytest
 
 from buto.errors import BadFileError
-from buto.judge.calibrated import data as stored
-from buto.judge.calibrated.detector import FittedCalibrated
-from buto.judge.calibrated.profile import MOST_CLASSES, learn_classes
-from buto.judge.calibrated.settings import CALIBRATED
-from buto.judge.comparison import compare
-from buto.judge.verdict import Direction, Effect, Status
+from buto.judging.calibrated import data as stored
+from buto.judging.calibrated.detector import FittedCalibrated
+from buto.judging.calibrated.profile import MOST_CLASSES, learn_classes
+from buto.judging.calibrated.settings import CALIBRATED
+from buto.judging.comparison import compare
+from buto.judging.verdict import Direction, Effect, Status
 from buto.oracle import Oracle, check, load, save, train
 from buto.run.model import ClassCount, ClassHistogram, Run, RunSet, run_set
 from buto.run.properties import LIVE_CLASSES

@@ -12,9 +12,9 @@ import pytest
 from buto import oracle
 from buto.cli.parsing import store as stores
 from buto.errors import JudgeError
-from buto.judge.calibrated import profile as by_parts
-from buto.judge.calibrated.settings import CALIBRATED
-from buto.judge.readable import read_at_all
+from buto.judging.calibrated import profile as by_parts
+from buto.judging.calibrated.settings import CALIBRATED
+from buto.judging.readable import read_at_all
 from buto.oracle import Oracle
 from buto.oracle.file import to_text
 from buto.report.levels import levels

@@ -7,12 +7,12 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from buto.judge.calibrated.detector import CalibratedDetector, FittedCalibrated
-from buto.judge.calibrated.evidence import obvious, weigh
-from buto.judge.calibrated.profile import Profile
-from buto.judge.calibrated.settings import CALIBRATED, GATE
-from buto.judge.calibrated.verdict import passes_gate
-from buto.judge.verdict import Finding, Status, Verdict
+from buto.judging.calibrated.detector import CalibratedDetector, FittedCalibrated
+from buto.judging.calibrated.evidence import obvious, weigh
+from buto.judging.calibrated.profile import Profile
+from buto.judging.calibrated.settings import CALIBRATED, GATE
+from buto.judging.calibrated.verdict import passes_gate
+from buto.judging.verdict import Finding, Status, Verdict
 from buto.oracle import check, settings_from, train, why_confirm
 from buto.run.model import Run, RunSet, run_set
 from buto.run.properties import property_for

@@ -15,11 +15,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from buto.judge.calibrated.evidence import Evidence, weigh
-from buto.judge.calibrated.profile import Profile
-from buto.judge.calibrated.settings import CALIBRATED, JudgeSettings
-from buto.judge.effects import GROWTH, PART
-from buto.judge.features import catalogue
+from buto.judging.calibrated.evidence import Evidence, weigh
+from buto.judging.calibrated.profile import Profile
+from buto.judging.calibrated.settings import CALIBRATED, JudgeSettings
+from buto.judging.effects import GROWTH, PART
+from buto.judging.features import catalogue
 from buto.run.model import FloatArray
 from tests.support.training.profiles import BALANCE, CPU, HEAP, LEVEL, NEVER, THREADS, a_profile
 

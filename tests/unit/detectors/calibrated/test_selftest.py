@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 from buto.errors import JudgeError
-from buto.judge.alarms import Alarms, runs_to_tell
-from buto.judge.calibrated.selftest import selftest
-from buto.judge.calibrated.settings import CALIBRATED
+from buto.judging.alarms import Alarms, runs_to_tell
+from buto.judging.calibrated.selftest import selftest
+from buto.judging.calibrated.settings import CALIBRATED
 from tests.support.training.profiles import CPU, HEAP, THREADS, a_profile
 
 FEW = (HEAP, CPU, THREADS)

@@ -10,11 +10,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from buto.judge.alarms import Strength
-from buto.judge.calibrated.evidence import weigh
-from buto.judge.calibrated.profile import Profile
-from buto.judge.calibrated.settings import CALIBRATED, GATE, JudgeSettings
-from buto.judge.calibrated.strength import FEW, MARGIN, MOST_ASKED, strengths, usual_names
+from buto.judging.alarms import Strength
+from buto.judging.calibrated.evidence import weigh
+from buto.judging.calibrated.profile import Profile
+from buto.judging.calibrated.settings import CALIBRATED, GATE, JudgeSettings
+from buto.judging.calibrated.strength import FEW, MARGIN, MOST_ASKED, strengths, usual_names
 from buto.run.model import FloatArray
 from buto.run.properties import Property
 from tests.support.training import profiles

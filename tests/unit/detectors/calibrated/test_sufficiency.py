@@ -8,9 +8,9 @@ from math import inf
 import numpy as np
 import pytest
 
-from buto.judge.alarms import Strength
-from buto.judge.calibrated.settings import CALIBRATED
-from buto.judge.calibrated.strength import AUTO, gain
+from buto.judging.alarms import Strength
+from buto.judging.calibrated.settings import CALIBRATED
+from buto.judging.calibrated.strength import AUTO, gain
 from buto.oracle import enough_runs
 from buto.run.model import RunSet, run_set
 from tests.support.runs.stored import leaking_run

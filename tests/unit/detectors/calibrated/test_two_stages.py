@@ -13,9 +13,9 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from buto.judge.calibrated.evidence import Evidence, obvious, weigh
-from buto.judge.calibrated.settings import CALIBRATED, JudgeSettings
-from buto.judge.calibrated.verdict import passes_gate
+from buto.judging.calibrated.evidence import Evidence, obvious, weigh
+from buto.judging.calibrated.settings import CALIBRATED, JudgeSettings
+from buto.judging.calibrated.verdict import passes_gate
 from buto.run.model import FloatArray
 from tests.support.training.profiles import CPU, HEAP, THREADS, a_profile
 

@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 
 from buto.errors import JudgeError
-from buto.judge.calibrated.settings import CALIBRATED
-from buto.judge.comparison import compare, comparing, runs_needed, smallest_p_value
-from buto.judge.registry import settings_from
-from buto.judge.thesis.detector import THESIS
-from buto.judge.verdict import Direction, Effect, Status
+from buto.judging.calibrated.settings import CALIBRATED
+from buto.judging.comparison import compare, comparing, runs_needed, smallest_p_value
+from buto.judging.registry import settings_from
+from buto.judging.thesis.detector import THESIS
+from buto.judging.verdict import Direction, Effect, Status
 from buto.run.model import run_set
 from buto.run.properties import property_for
 from tests.support.runs.qualities import starved

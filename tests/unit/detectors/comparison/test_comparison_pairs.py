@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 from buto.errors import JudgeError
-from buto.judge.calibrated.detector import explain_comparison
-from buto.judge.calibrated.settings import CALIBRATED
-from buto.judge.comparison import compare, comparing, pairs_of, runs_needed, smallest_p_value
-from buto.judge.verdict import Direction, Effect, Status
+from buto.judging.calibrated.detector import explain_comparison
+from buto.judging.calibrated.settings import CALIBRATED
+from buto.judging.comparison import compare, comparing, pairs_of, runs_needed, smallest_p_value
+from buto.judging.verdict import Direction, Effect, Status
 from buto.run.model import PAIR, RunSet, run_set
 from tests.support.runs.qualities import starved
 from tests.support.runs.signals import Program, program_run

@@ -14,7 +14,7 @@ import jsonschema
 import pytest
 from markdown_it import MarkdownIt
 
-from buto.judge.verdict import Status
+from buto.judging.verdict import Status
 from buto.report.formats.junit import MAX_OUTPUT, junit_xml, workflow_commands
 from buto.report.formats.markdown import code, markdown_text, marker
 from buto.report.formats.trackers import MAX_NAME, bencher_document, bencher_text

@@ -10,7 +10,7 @@ import jsonschema
 import pytest
 
 from buto.errors import EXIT_NOT_JUDGED, EXIT_PASS, EXIT_REGRESSION, MeasureError
-from buto.judge.verdict import Status
+from buto.judging.verdict import Status
 from buto.report.formats.json_result import result_document, result_text
 from buto.report.formats.junit import workflow_commands
 from buto.report.result import Result

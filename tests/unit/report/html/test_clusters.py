@@ -1,6 +1,6 @@
 import numpy as np
 
-from buto.judge.views import ClusterView
+from buto.judging.views import ClusterView
 from buto.report.html.sections import SIDE, TOP, TREE, drawings
 from buto.run.properties import Kind, Property
 

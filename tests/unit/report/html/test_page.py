@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from buto.judge.verdict import Status, Verdict, in_line
+from buto.judging.verdict import Status, Verdict, in_line
 from buto.report.check_report import CheckReport
 from buto.report.html import render
 from buto.report.html.chart_data import (

@@ -6,7 +6,7 @@ from math import inf
 
 import pytest
 
-from buto.judge.alarms import Strength
+from buto.judging.alarms import Strength
 from buto.report.terminal.short import HEADING, strength_lines
 from buto.run.properties import property_for
 

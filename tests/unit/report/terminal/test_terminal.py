@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from buto.judge.calibrated.findings import MEASURES
-from buto.judge.verdict import Direction, Effect, Finding, Order, Status, Verdict
-from buto.judge.views import Band
+from buto.judging.calibrated.findings import MEASURES
+from buto.judging.verdict import Direction, Effect, Finding, Order, Status, Verdict
+from buto.judging.views import Band
 from buto.report import words
 from buto.report.environment import EnvironmentRow, Likeness
 from buto.report.panels import Curve

@@ -13,7 +13,7 @@ from scipy.stats import chi2
 from buto.actions import collecting
 from buto.actions.collecting import shuffled
 from buto.actions.compare import CompareRequest, compare, two_programs
-from buto.judge.protocol import DEFAULT_RUNS
+from buto.judging.protocol import DEFAULT_RUNS
 from tests.support.projects import project_in
 from tests.support.runs.scripted import Script
 from tests.support.runs.stored import leaking_run

@@ -8,9 +8,9 @@ from datetime import UTC, datetime
 import numpy as np
 import pytest
 
-from buto.judge.calibrated.detector import CalibratedDetector
-from buto.judge.registry import settings_from
-from buto.judge.verdict import Direction, Status
+from buto.judging.calibrated.detector import CalibratedDetector
+from buto.judging.registry import settings_from
+from buto.judging.verdict import Direction, Status
 from buto.oracle import check, judge, load, save, train, why_confirm
 from buto.report.check_report import check_report
 from buto.report.html import render

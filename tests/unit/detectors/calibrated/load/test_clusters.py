@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from buto.judge.calibrated.load_models import cut, merges
+from buto.judging.calibrated.load_models import cut, merges
 from buto_replications.detectors.regression_clusters import clustered, distances, pseudo_f
 
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from buto.judge.calibrated import load_evidence as evidence
-from buto.judge.calibrated.evidence import Sizes
-from buto.judge.calibrated.load_evidence import Scored
-from buto.judge.calibrated.load_models import sums_of
-from buto.judge.contrasts import choices
+from buto.judging.calibrated import load_evidence as evidence
+from buto.judging.calibrated.evidence import Sizes
+from buto.judging.calibrated.load_evidence import Scored
+from buto.judging.calibrated.load_models import sums_of
+from buto.judging.contrasts import choices
 
 N_RUNS, N_CHOICES = 21, 10
 """Of 21 choices of one run, ten are drawn, so some runs are in none of them."""

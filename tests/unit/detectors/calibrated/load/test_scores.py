@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from buto.judge.calibrated.load_evidence import Scored
+from buto.judging.calibrated.load_evidence import Scored
 
 N = 40
 FAMILY = np.arange(N)

@@ -7,12 +7,12 @@ import numpy as np
 import pytest
 
 from buto.errors import BadFileError
-from buto.judge.calibrated.detector import GUARANTEE, CalibratedDetector, FittedCalibrated
-from buto.judge.calibrated.environments import environment_of
-from buto.judge.calibrated.machine_groups import held_out_environments
-from buto.judge.calibrated.machine_ranking import SMALLEST_TAIL, SOFTENING, Elsewhere, Scores
-from buto.judge.calibrated.machines import NOT_SEEN
-from buto.judge.verdict import Status
+from buto.judging.calibrated.detector import GUARANTEE, CalibratedDetector, FittedCalibrated
+from buto.judging.calibrated.environments import environment_of
+from buto.judging.calibrated.machine_groups import held_out_environments
+from buto.judging.calibrated.machine_ranking import SMALLEST_TAIL, SOFTENING, Elsewhere, Scores
+from buto.judging.calibrated.machines import NOT_SEEN
+from buto.judging.verdict import Status
 from buto.oracle import settings_from
 from buto.run.model import run_set
 from tests.support.runs.signals import INTERVAL_S, make_run

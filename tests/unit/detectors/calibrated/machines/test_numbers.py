@@ -2,9 +2,9 @@
 
 import numpy as np
 
-from buto.judge.calibrated.environments import environment_of
-from buto.judge.calibrated.machine_numbers import merged, quantity_of
-from buto.judge.settings import USUAL_METADATA
+from buto.judging.calibrated.environments import environment_of
+from buto.judging.calibrated.machine_numbers import merged, quantity_of
+from buto.judging.settings import USUAL_METADATA
 from buto.run.properties import property_for
 from tests.support.runs.signals import INTERVAL_S, make_run
 

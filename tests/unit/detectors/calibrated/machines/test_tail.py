@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from scipy.special import stdtr
 
-from buto.judge.rank import students_t
+from buto.judging.rank import students_t
 
 
 def test_the_tail_is_students_t() -> None:

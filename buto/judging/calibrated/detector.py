@@ -1,0 +1,291 @@
+"""The judge: one p-value for a check, over all properties and all times together.
+
+The run is the replicate. Each run is a row of features (:mod:`buto.judging.features`); the runs under
+test and the training runs are put together, and each way of choosing as many of them gets a score
+(:mod:`buto.judging.rank`). How ordinary the score of the runs under test is among all these is the
+p-value (:mod:`buto.judging.rank`); it depends on no threshold of any single property.
+``docs/methods/judging.md`` has the assumptions and what breaks them.
+
+How the calibrated oracle, and a comparison that works like it, explain their verdicts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from buto.errors import JudgeError
+from buto.judging.alarms import N_CHECKED, Selftest, Strengths
+from buto.judging.calibrated import data as calibrated_data
+from buto.judging.calibrated import load, machines
+from buto.judging.calibrated.envelope import CalibratedView, Envelope, envelope
+from buto.judging.calibrated.environments import environment_of
+from buto.judging.calibrated.evidence import (
+    Evidence,
+    Ranked,
+    could_not_be_read,
+    obvious,
+    sizes_that_matter,
+    weigh,
+)
+from buto.judging.calibrated.findings import findings, outlier_shares
+from buto.judging.calibrated.load_observed import load_varies
+from buto.judging.calibrated.profile import TOTAL, Profile, learn, learn_long
+from buto.judging.calibrated.selftest import left_out, selftest
+from buto.judging.calibrated.settings import CALIBRATED, KEYS, NAME, JudgeSettings
+from buto.judging.calibrated.strength import AUTO, MOST_ASKED, is_enough, strengths, usual_names
+from buto.judging.calibrated.verdict import FittedJudge, Weighed
+from buto.judging.calibrated.warnings import GOOD_RUNS, another_load, few_runs, one_load, too_few, unlike_runs
+from buto.judging.features import significant
+from buto.judging.protocol import Detector, Explanation, FittedDetector, Share, here
+from buto.judging.rank import FEWEST_RUNS, training_needed
+from buto.judging.readable import Level, read_at_all
+from buto.judging.settings import judges
+from buto.judging.verdict import Status, Verdict
+from buto.judging.views import View
+from buto.run.long import LongRun
+from buto.run.model import FloatArray, Run, RunSet
+from buto.run.names import start_of
+from buto.run.properties import DURATION, LIVE_CLASSES, Kind, is_judged
+from buto.run.units import format_count
+from buto.steps import Advice, Setting
+
+_ROWS = "each run is one row of numbers: levels, growth, scatter and extremes of every property"
+
+_PAIRED = (
+    "The two programs ran in pairs, at the same time. Every way of exchanging the two runs within pairs gets "
+    "a score: how far the runs that are then the second program's differ from their partners. If the "
+    "programs do not differ, each way is as likely as any other to have the highest score. The p-value says "
+    "how unusual the actual score is among all of them; at or below alpha the programs differ."
+)
+
+
+def explain(verdict: Verdict) -> Explanation:
+    """Return what a run is reduced to, and what the p-value compares."""
+    known = f"{verdict.n_training} {verdict.roles.known_runs}"
+    return Explanation(
+        f"{known} defined what is normal; {_ROWS}. {_envelope()}",
+        _rule(f"{format_count(len(verdict.run_ids), 'run')} under test", verdict),
+    )
+
+
+def explain_comparison(verdict: Verdict, *, paired: bool = False) -> Explanation:
+    """Return the same of two programs, neither of which is the better known one.
+
+    Args:
+        paired: whether the runs are compared in pairs.
+    """
+    around = f" around the {verdict.n_training} {verdict.roles.known_runs}"
+    return Explanation(
+        f"The runs of both programs show the usual scatter; {_ROWS}. {_envelope(around)}",
+        _PAIRED if paired else _rule(f"{len(verdict.run_ids)} {verdict.roles.judged_runs}", verdict),
+    )
+
+
+def _envelope(around: str = "") -> str:
+    return f"The shaded range{around} is their smallest to largest value at each time; it decides nothing."
+
+
+def _rule(judged: str, verdict: Verdict) -> str:
+    return (
+        f"The {judged} and the {verdict.roles.known_runs} are put together, and every way of choosing as "
+        "many runs gets a score: how far the chosen runs differ from the others. If nothing has changed, "
+        "each choice is as likely as any other to have the highest score. The p-value says how unusual the "
+        "score of the runs under test is among all of them; at or below alpha it is a regression. A "
+        "difference smaller than the size that matters counts in no choice; if it is certain, it is noted."
+    )
+
+
+GUARANTEE = "rank alone, whatever the values are distributed like; runs need only be exchangeable"
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class FittedCalibrated(FittedJudge):
+    """Features of the training runs, and their envelope over time, which is drawn and decides nothing."""
+
+    settings: JudgeSettings
+    profile: Profile
+    envelope: Envelope
+
+    @property
+    def n_training(self) -> int:
+        return len(self.profile.values)
+
+    def weighed(self, runs: RunSet) -> Weighed[Ranked] | Verdict:
+        """Compare runs as they are; a verdict if their load is another one than that of training."""
+        alpha, n_checked = self.settings.alpha, len(runs)
+        if another := another_load(self.profile, [self.profile.measure(run) for run in runs]):
+            return Verdict(Status.INCONCLUSIVE, NAME, reasons=(another,), alpha=alpha)
+        evidence = self.evidence(runs)
+        needed = training_needed(n_checked, alpha)
+        return Weighed(
+            evidence,
+            lambda ranked: findings(evidence, ranked, runs, self.settings),
+            GUARANTEE,
+            reach=outlier_shares(evidence, self.settings),
+            far={one.quantity.name: str(one) for one in obvious(evidence, n_checked)},
+            too_few=too_few(self.n_training, n_checked, alpha, needed)
+            if alpha < evidence.mattering.significance.smallest
+            else "",
+            runs_needed=needed,
+            unread=could_not_be_read(evidence) or self._partly_unread(runs),
+            warnings=could_not_be_read(evidence, usual=False),
+        )
+
+    def evidence(self, runs: RunSet) -> Evidence:
+        """Return the evidence between runs and verdict, for reports and experiments."""
+        profile = self.profile.hearing(runs.runs)
+        values = np.vstack([profile.values, [profile.measure(run) for run in runs]])
+        return weigh(profile, values, len(runs), self.settings)
+
+    @property
+    def left_out(self) -> Mapping[str, str]:
+        return self.envelope.left_out
+
+    def training_warnings(self, runs: RunSet) -> tuple[str, ...]:
+        alpha = self.settings.alpha
+        return (*few_runs(len(runs), alpha), *one_load(self.profile), *unlike_runs(runs, self.profile))
+
+    def levels(self) -> Iterable[Level]:
+        """Yield the mean of each gauge and the total of each counter, with their range in training."""
+        for place, one in enumerate(self.profile.catalogue):
+            prop = self.profile.quantities[one.column]
+            if one.name == TOTAL or (one.name == "mean" and prop.kind is Kind.GAUGE):
+                yield Level.of(prop, one.name, self.profile.values[:, place])
+
+    def strengths(self, *, everything: bool) -> Strengths:
+        n_quantities = len(self.profile.quantities)
+        too_many = everything and n_quantities > MOST_ASKED
+        names = None if everything and not too_many else (*usual_names(self.profile), DURATION.name)
+        return Strengths(strengths(self.profile, self.settings, names), n_quantities, too_many)
+
+    def view(self, runs: Sequence[Run]) -> View:
+        return CalibratedView(
+            self.envelope, lambda judged: outlier_shares(self.evidence(judged), self.settings)
+        )
+
+    def explain(self, verdict: Verdict) -> Explanation:
+        return explain(verdict)
+
+    def to_data(self) -> dict[str, Any]:
+        return calibrated_data.write(self.profile, self.envelope)
+
+    def _partly_unread(self, runs: RunSet) -> tuple[str, ...]:
+        # Exact counters are read seldom, at times that differ from run to run.
+        judged = {quantity.name for quantity in self.profile.quantities if is_judged(quantity)}
+        return tuple(sentence for run in runs for sentence in self.envelope.partly_unread(run, judged))
+
+
+class CalibratedDetector(Detector[JudgeSettings]):
+    """Learns a :class:`FittedCalibrated`."""
+
+    name = NAME
+    defaults = CALIBRATED
+    keys = KEYS
+    fewest_runs = FEWEST_RUNS
+    auto = AUTO
+    promises_alarm_rate = True
+    settles_in_turns = True
+    learns_environments = True
+
+    def fit(self, runs: RunSet) -> FittedDetector:
+        """Learn from valid runs, and adjust for what varies between them: machines, and the load.
+
+        Raises:
+            JudgeError: they are fewer than five, or no property can be judged.
+            UsageError: the smallest change that matters has another unit than its property.
+        """
+        if len(runs) < FEWEST_RUNS:
+            raise JudgeError(
+                f"an oracle needs at least {FEWEST_RUNS} runs, and here are {len(runs)}",
+                advice=Advice("record more: ", Setting("runs", "10")),
+            )
+        environments = [environment_of(run.metadata, self.settings.metadata) for run in runs]
+        if any(one != environments[0] for one in environments):
+            return machines.learn(runs, self.settings, self._alike)
+        return self._alike(runs)
+
+    def _alike(self, runs: RunSet) -> FittedDetector:
+        """Learn from runs of one environment."""
+        return load.learn(runs, self.settings) if load_varies(runs.runs) else self.plain(runs)
+
+    def plain(self, runs: RunSet) -> FittedCalibrated:
+        """Learn from runs that are compared as they are."""
+        properties, left_out = read_at_all(runs.runs, runs.properties, self.settings)
+        by_class = judges(self.settings, LIVE_CLASSES)
+        if any(isinstance(run, LongRun) for run in runs):
+            profile = learn_long(runs, properties, by_class=by_class)
+        else:
+            profile = learn(runs.runs, properties, by_class=by_class)
+        profile = replace(profile, values=significant(profile.values))
+        sizes_that_matter(profile, profile.catalogue, np.nan_to_num(profile.values), self.settings)
+        return FittedCalibrated(self.settings, profile, envelope(runs.runs, properties, left_out))
+
+    def from_data(self, data: Mapping[str, Any]) -> FittedDetector:
+        if _has(data, machines.MACHINES):
+            return machines.read(data, self.settings, self.from_data)
+        if _has(data, load.OBSERVATIONS):
+            return load.read(data, self.settings)
+        return FittedCalibrated(self.settings, *calibrated_data.read(data))
+
+    def n_values(self, data: Mapping[str, Any]) -> int:
+        if machines.MACHINES in data:
+            return sum(max(0, self.n_values(one["model"])) for one in data[machines.MACHINES])
+        if load.OBSERVATIONS in data:
+            return int(sum(data[load.OBSERVATIONS]) * len(data["properties"]))
+        n_runs = data["n_runs"] if type(data["n_runs"]) is int else 0
+        n_features = sum(len(block.get("features", ())) for block in data["properties"])
+        return n_runs * (n_features + len(data.get(calibrated_data.CLASSES, {}).get("sizes", ())))
+
+    def enough_runs(self, runs: RunSet) -> bool:
+        if not AUTO.fewest <= len(runs) < AUTO.most:
+            return len(runs) >= AUTO.most
+        fitted = self.fit(runs)
+        if isinstance(fitted, FittedCalibrated):
+            return is_enough(fitted.profile, self.settings)
+        return len(runs) >= GOOD_RUNS
+
+    def selftest(self, runs: RunSet, n_training: int, share: Share = here) -> Selftest:
+        fitted = self.fit(runs)
+        if isinstance(fitted, machines.FittedMachines):
+            return self._of_machines(runs, fitted, n_training, share)
+        return self._selftest(fitted, runs, n_training, share)
+
+    def _selftest(self, fitted: FittedDetector, runs: RunSet, n_training: int, share: Share) -> Selftest:
+        if isinstance(fitted, FittedCalibrated):
+            starts_s = _starts_s(runs)
+            return selftest(fitted.profile, self.settings, n_training, starts_s=starts_s, share=share)
+        raise JudgeError(
+            "the load of these runs varies, and how often an unchanged program fails under such a load "
+            "cannot be measured yet",
+            advice="name runs of one load: --from-runs FIRST..LAST",
+        )
+
+    def _of_machines(
+        self, runs: RunSet, fitted: machines.FittedMachines, n_training: int, share: Share
+    ) -> Selftest:
+        """Judge the runs of the commonest environment by each other, and each environment by all others."""
+        if not fitted.known:
+            raise JudgeError(
+                f"no environment has {FEWEST_RUNS} runs",
+                advice=f"record more: {n_training + N_CHECKED} of one environment are needed",
+            )
+        most = [run for run in runs if fitted.known_of(fitted.environment(run)) is fitted.known[0]]
+        alarms, why = left_out(fitted.whole, self.settings)
+        found = self._selftest(fitted.known[0].fitted, RunSet(tuple(most)), n_training, share)
+        return replace(found, left_out=alarms, not_left_out=why)
+
+
+def _has(data: object, key: str) -> bool:
+    """Return whether stored data have a key; damaged data may be anything."""
+    return isinstance(data, Mapping) and key in data
+
+
+def _starts_s(runs: RunSet) -> FloatArray | None:
+    """Return when the runs began, in seconds; None if an id does not tell it."""
+    starts = [start_of(run.id) for run in runs]
+    known = [start.timestamp() for start in starts if start is not None]
+    return np.array(known) if len(known) == len(starts) else None

@@ -1,0 +1,233 @@
+"""How far some runs differ from others, measured in the same way for every choice of runs.
+
+The idea of the calibrated oracle: pool n training runs and k runs under test, and compute for *every* choice
+of k of the n + k runs how far they differ from the rest. If the program has not changed, the k runs under
+test are like any other k runs, so their score is an ordinary one. Everything here is symmetric in the runs,
+which makes this argument exact. Only the comparison of scores (:mod:`buto.judging.rank`) uses which runs
+are under test.
+
+The smallest deviation that means something, because few runs may be equal by chance.
+
+It has two parts: a *grain*, below which a unit is not measured or not used, and a share of the level.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from enum import Enum
+from functools import lru_cache
+from itertools import combinations
+from math import comb
+
+import numpy as np
+
+from buto.run.model import FloatArray, IntArray
+from buto.run.properties import Property
+
+
+class LevelShare(float, Enum):
+    """Share of a property's level: a smaller difference is small, however well runs agree."""
+
+    RUNS = 0.003
+    """Between runs as they are: a few more classes are an ordinary difference."""
+    LOAD = 0.01
+    """Between runs whose load was adjusted for."""
+    MACHINES = 0.02
+    """Between machines."""
+    GROWTH_BETWEEN_MACHINES = 0.005
+    """Between machines, of how much a quantity grows during a run."""
+
+
+@dataclass(frozen=True, slots=True)
+class Grains:
+    """Grains by unit.
+
+    Attributes:
+        by_unit: in that unit.
+        cpu_s: of processor time, which kernels count in ticks of 4 to 10 ms.
+    """
+
+    by_unit: Mapping[str, float]
+    cpu_s: float
+
+
+BETWEEN_MACHINES = Grains({"By": 65536.0, "s": 0.004}, cpu_s=0.015)
+"""A size class of allocators; the tick of a 250 Hz kernel."""
+
+BETWEEN_RUNS = Grains({"By": 4096.0, "s": 0.001}, cpu_s=0.005)
+"""A page of memory; the millisecond in which the JVM counts times; half a tick."""
+
+COUNT_GRAIN = 0.5
+"""Of whole numbers: half a count, the error of counting."""
+
+DURATION_GRAIN_S = 0.01
+
+CLASS_GRAIN = 4096.0
+"""Of the bytes of a class: a page of memory."""
+
+_ROWS_AT_ONCE = 4096
+
+
+def grains(
+    properties: Sequence[Property], values: Iterable[FloatArray], table: Grains = BETWEEN_MACHINES
+) -> FloatArray:
+    """Return the grain of each property, shape (n_properties,).
+
+    Args:
+        values: one array (n_samples, n_properties) for each run; a property of a unit without a grain
+            counts as whole numbers if all of its values are, and has none otherwise.
+    """
+    whole = np.ones(len(properties), dtype=np.bool_)
+    for one in values:
+        for start in range(0, len(one), _ROWS_AT_ONCE):
+            some = one[start : start + _ROWS_AT_ONCE]
+            some = some if whole.all() else some[:, whole]
+            broken = some != np.rint(some)
+            if broken.any():
+                whole[whole] = ~(broken & ~np.isnan(some)).any(axis=0)
+    return np.array([_grain(prop, bool(whole[column]), table) for column, prop in enumerate(properties)])
+
+
+def _grain(prop: Property, whole: bool, table: Grains) -> float:
+    if "cpu" in prop.name and prop.unit == "s":
+        return table.cpu_s
+    return table.by_unit.get(prop.unit, COUNT_GRAIN if whole or prop.unit.startswith("{") else 0.0)
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Stable:
+    """Features on a scale on which the scatter of runs does not depend on their level.
+
+    Attributes:
+        values: shape (n_runs, n_features).
+        floor: shape (n_features,), the smallest meaningful deviation.
+        unit: shape (n_features,), the divisors of the features.
+    """
+
+    values: FloatArray
+    floor: FloatArray
+    unit: FloatArray
+
+
+def stabilised(
+    features: FloatArray, grain: FloatArray, level: FloatArray, level_share: float = LevelShare.RUNS
+) -> Stable:
+    """Return the inverse hyperbolic sine of each feature in grains: linear near zero, logarithmic far from
+    it.
+
+    Args:
+        features: shape (n_runs, n_features), no NaN.
+        grain: shape (n_features,), smallest meaningful difference, not negative; 0 is replaced by a
+            thousandth of the level.
+        level: shape (n_features,), the usual level of the feature's property.
+        level_share: smallest share of the level that means something.
+    """
+    unit = np.maximum(grain, 1e-3 * level)
+    unit = np.where(unit > 0, unit, 1.0)
+    centre = features.mean(axis=0)
+    floor = np.hypot(unit, level_share * level) / np.hypot(centre, unit)
+    return Stable(np.arcsinh(features / unit), floor, unit)
+
+
+@lru_cache(maxsize=32)
+def choices(n_runs: int, size: int, limit: int, seed: int = 0) -> IntArray:
+    """Return choices of ``size`` of ``n_runs`` runs, shape (n_choices, size); the runs under test come first.
+
+    The last runs are those under test. All choices if there are at most ``limit``; else ``limit`` different
+    random ones by ``seed``, including the one under test.
+    """
+    under_test = np.arange(n_runs - size, n_runs)
+    if comb(n_runs, size) <= limit:
+        ways = np.array(list(combinations(range(n_runs), size)), np.int64)
+        # combinations() ends with the last runs.
+        return _fixed(ways[::-1])
+    everyone = np.tile(np.arange(n_runs), (limit, 1))
+    return _fixed(
+        different(
+            under_test,
+            lambda random: np.sort(random.permuted(everyone, axis=1)[:, :size], axis=1),
+            limit,
+            seed,
+        )
+    )
+
+
+def different(
+    first: IntArray, draw: Callable[[np.random.Generator], IntArray], n_rows: int, seed: int
+) -> IntArray:
+    """Return random rows that differ from each other, the given one first, shape (n_rows, n_columns).
+
+    If the one under test were drawn again, it would tie with itself, and its rank would not be the smallest.
+
+    Args:
+        draw: gives some random rows, each as likely as any other of all possible ones.
+    """
+    random = np.random.default_rng(seed)
+    rows = first[None]
+    while len(rows) < n_rows:
+        rows = np.vstack([rows, draw(random)])
+        places = np.unique(rows, axis=0, return_index=True)[1]
+        rows = rows[np.sort(places)]
+    return rows[:n_rows]
+
+
+def _fixed(ways: IntArray) -> IntArray:
+    ways.flags.writeable = False
+    return ways
+
+
+def mirrored(chosen: IntArray, n_runs: int) -> bool:
+    """Return whether all runs not under test are a choice, too; it differs as far in the other direction."""
+    size = chosen.shape[1]
+    return 2 * size == n_runs and bool((np.sort(chosen, axis=1) == np.arange(size)).all(axis=1).any())
+
+
+def contrasts(stable: Stable, chosen: IntArray) -> FloatArray:
+    """Return the contrast of the chosen runs' mean with that of the others, shape (n_choices, n_features).
+
+    It is Student's t with the pooled deviation of both groups, to which the floor is added as an independent
+    deviation, converted to the normal deviate of the same probability by Wallace's approximation (Annals of
+    Mathematical Statistics 30, 1959). It is positive if the chosen runs have more.
+
+    Args:
+        chosen: shape (n_choices, size); each choice leaves at least two runs.
+    """
+    n_runs, size = len(stable.values), chosen.shape[1]
+    others, freedom = n_runs - size, n_runs - 2
+    centred = stable.values - stable.values.mean(axis=0)
+    members = np.zeros((len(chosen), n_runs))
+    np.put_along_axis(members, chosen, 1.0, axis=1)
+    mean = members @ centred / size
+    mean_others = -mean * size / others
+    spread = (centred**2).sum(axis=0) - size * mean**2 - others * mean_others**2
+    variance = np.maximum(spread, 0.0) / freedom + stable.floor**2
+    squared = (mean - mean_others) ** 2 / (variance * (1 / size + 1 / others))
+    normal: FloatArray = np.sqrt(freedom * np.log1p(squared / freedom))
+    signed: FloatArray = np.copysign(normal * wallace(freedom), mean - mean_others)
+    return signed
+
+
+def within(stable: Stable, size: int, limit: float) -> tuple[FloatArray, FloatArray]:
+    """Return the range of means with which the contrast of the last ``size`` runs is below ``limit``.
+
+    Returns:
+        lower and upper, each of shape (n_features,), in the features' own units.
+    """
+    others = stable.values[:-size]
+    ours = stable.values[-size:]
+    freedom = len(stable.values) - 2
+    squares = ((others - others.mean(axis=0)) ** 2).sum(axis=0) + ((ours - ours.mean(axis=0)) ** 2).sum(
+        axis=0
+    )
+    squared = freedom * np.expm1((limit / wallace(freedom)) ** 2 / freedom)
+    variance = squares / freedom + stable.floor**2
+    half = np.sqrt(squared * variance * (1 / size + 1 / len(others)))
+    centre = others.mean(axis=0)
+    with np.errstate(over="ignore"):
+        return stable.unit * np.sinh(centre - half), stable.unit * np.sinh(centre + half)
+
+
+def wallace(freedom: int) -> float:
+    """Return the factor of Wallace's approximation, see :func:`contrasts`."""
+    return (8 * freedom + 1) / (8 * freedom + 3)

@@ -1,0 +1,276 @@
+"""What a detector is: it learns from runs, judges later ones, and says everything about itself.
+
+Three methods of :class:`FittedDetector` and :class:`Detector` each are needed; all others are abilities with
+a default that does nothing. ``docs/methods/detectors.md`` shows a whole detector.
+
+How a detector explains a verdict: plain values that every report can render.
+
+How a detector has work done that can be divided: here, or by whoever calls it.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar, Generic, Protocol, TypeVar
+
+from buto.errors import JudgeError
+from buto.judging.alarms import Selftest, Strengths
+from buto.judging.classifiers import MetadataSettings
+
+# DEL Comparison, Explanation
+from buto.judging.readable import Level
+from buto.judging.settings import Settings
+from buto.judging.stored import COMMON, Key
+from buto.judging.verdict import Roles, Verdict
+from buto.judging.views import RunsView, View
+from buto.run.labels import Past
+from buto.run.model import Run, RunSet
+
+DEFAULT_RUNS = 8
+"""Of each program: two means of eight runs are known apart to half a deviation of one run. With five, only
+the largest possible difference is distinguished from chance at an alpha of 0.01. Of two small changes of a
+made-up program (one thread more, a tenth more processor time) six runs of each found one in five, eight
+three in five."""
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """A part of a report that only this detector has.
+
+    Attributes:
+        title: of the section.
+        text: sentences below the title; may be empty.
+        columns: the heads of a table; empty where there is none.
+        rows: the table's cells as text, each row as long as ``columns``.
+    """
+
+    title: str
+    text: str = ""
+    columns: tuple[str, ...] = ()
+    rows: tuple[tuple[str, ...], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Explanation:
+    """What a detector says of its own way to a verdict, in whole sentences.
+
+    Attributes:
+        learned: what it learned from the training runs.
+        rule: by which rule it decides; may be empty.
+        sections: what only this detector has to show.
+    """
+
+    learned: str
+    rule: str = ""
+    sections: tuple[Section, ...] = ()
+
+
+Task = TypeVar("Task")
+Result = TypeVar("Result")
+
+
+class Share(Protocol):
+    """Applies a function to tasks, anywhere; the results come in their order.
+
+    Function, tasks and results are plain data of modules, which can travel to another process.
+    """
+
+    def __call__(self, function: Callable[[Task], Result], tasks: Iterable[Task], /) -> Iterable[Result]: ...
+
+
+def here(function: Callable[[Task], Result], tasks: Iterable[Task], /) -> Iterable[Result]:
+    """Apply a function to tasks in this process."""
+    return map(function, tasks)
+
+
+S = TypeVar("S", bound=Settings)
+
+
+@dataclass(frozen=True, slots=True)
+class AutoRuns:
+    """Between which numbers of runs ``--runs auto`` ends.
+
+    Attributes:
+        last: training ends after this many runs in a row that have not sharpened the detector.
+    """
+
+    fewest: int
+    most: int
+    last: int
+
+
+class FittedDetector(ABC):
+    """A detector that has learned; judges and can be stored as plain data."""
+
+    __slots__ = ()
+
+    @abstractmethod
+    def check(self, runs: RunSet) -> Verdict:
+        """Judge valid runs together, at least one. JudgeError only for runs that allow no verdict."""
+
+    @abstractmethod
+    def to_data(self) -> dict[str, Any]:
+        """Return plain numbers, texts, lists and dictionaries, for the oracle file."""
+
+    @property
+    def left_out(self) -> Mapping[str, str]:
+        """Properties that are not judged, each with the reason."""
+        return {}
+
+    @property
+    def judges_environments(self) -> bool:
+        """Whether it says itself what a checked run of another environment than the training's means."""
+        return False
+
+    def why_confirm(self, verdict: Verdict) -> str | None:
+        """Return, in a clause, why two more runs should decide together with one that has this verdict.
+
+        None if that run decides alone.
+        """
+        return verdict.needs_more or None
+
+    def training_warnings(self, runs: RunSet) -> tuple[str, ...]:
+        """Return what a reader should know of the training runs: too few, or unlike each other.
+
+        Args:
+            runs: those that were learned from, in the order of their start.
+        """
+        return ()
+
+    def levels(self) -> Iterable[Level]:
+        """Return what is expected of a run as one number for each property, for summaries and reviews."""
+        return ()
+
+    def strengths(self, *, everything: bool) -> Strengths:
+        """Return the smallest changes that a check would detect, of the usual quantities or of all."""
+        return Strengths()
+
+    def view(self, runs: Sequence[Run]) -> View:
+        """Return what can be drawn; ``runs`` say which properties there are where the detector does not."""
+        return RunsView(runs)
+
+    def explain(self, verdict: Verdict) -> Explanation:
+        """Return how this verdict came about, in whole sentences."""
+        return Explanation(f"{verdict.n_training} {verdict.roles.known_runs} defined what is normal.")
+
+
+class Comparison(ABC):
+    """Judges two programs by runs of both, without an oracle.
+
+    Attributes:
+        settings: with which the two are judged.
+        alpha: share of comparisons of equal programs that may find a difference.
+        paired: whether the two run at the same time, in pairs.
+        fewest: smallest number of runs of each that can show a difference.
+        usual: number of runs of each that are launched unless another one is asked for.
+        turns: number of runs of each, launched in random turns, that settle a check.
+    """
+
+    settings: Settings
+    alpha: float
+    paired: bool
+    fewest: int
+    usual: int
+    turns: int
+
+    @abstractmethod
+    def compare(
+        self, first: RunSet, second: RunSet, roles: Roles | None = None
+    ) -> tuple[Verdict, Explanation]:
+        """Judge the second program by the first, and say how; runs may be valid or not.
+
+        Args:
+            roles: what the two are called; None for the names of their tests.
+
+        Raises:
+            JudgeError: the runs are too few, or cannot be compared.
+        """
+
+
+class Detector(ABC, Generic[S]):
+    """Learns from runs and judges later ones."""
+
+    name: ClassVar[str]
+    """The name of its method in configurations and oracle files."""
+
+    defaults: ClassVar[Settings]
+    """All its settings, where a configuration says nothing else."""
+
+    keys: ClassVar[Sequence[Key]] = COMMON
+    """Its keys in a configuration's ``judge``, below its name."""
+
+    fewest_runs: ClassVar[int] = 3
+    """It cannot learn from fewer valid runs."""
+
+    exchangeable: ClassVar[bool] = True
+    """Whether runs must come from the same machine under the same load. If so, runs of another environment
+    are refused, and a regression on a machine that was busier than in training is inconclusive."""
+
+    learns_environments: ClassVar[bool] = False
+    """Whether training runs may be of several environments; it judges those of each among themselves."""
+
+    auto: ClassVar[AutoRuns | None] = None
+    """Set where :meth:`enough_runs` knows when more runs would not sharpen the detector."""
+
+    settles_in_turns: ClassVar[bool] = False
+    """Whether old and new are launched in random turns before a check fails, if the old program is kept."""
+
+    promises_alarm_rate: ClassVar[bool] = False
+    """Whether it promises a share of false alarms, which :meth:`selftest` can measure."""
+
+    learns_from_labels: ClassVar[bool] = False
+    """Whether :meth:`fit_with_past` makes use of labelled runs, which then are loaded for it."""
+
+    def __init__(self, settings: S) -> None:
+        self.settings = settings
+
+    @property
+    def metadata(self) -> MetadataSettings:
+        """Which keys of metadata decide whether runs can be judged: none if runs need not be alike."""
+        return self.settings.metadata if self.exchangeable else self._without_deciding
+
+    @property
+    def training_metadata(self) -> MetadataSettings:
+        """Which keys must be equal in all training runs."""
+        return self._without_deciding if self.learns_environments else self.metadata
+
+    @property
+    def _without_deciding(self) -> MetadataSettings:
+        return replace(self.settings.metadata, deciding=())
+
+    def needed_runs(self) -> int:
+        """Return how many valid runs these settings need at least."""
+        return self.fewest_runs
+
+    @abstractmethod
+    def fit(self, runs: RunSet) -> FittedDetector:
+        """Learn from valid runs of one test. JudgeError when they cannot be learned from."""
+
+    def fit_with_past(self, runs: RunSet, pasts: Sequence[Past]) -> FittedDetector:
+        """Learn as :meth:`fit` does, knowing labelled runs of this test and of others, valid or not."""
+        return self.fit(runs)
+
+    @abstractmethod
+    def from_data(self, data: Mapping[str, Any]) -> FittedDetector:
+        """Return the inverse of ``to_data``; BadFileError for data of another shape."""
+
+    def n_values(self, data: Mapping[str, Any]) -> int:
+        """Return how many numbers the data stand for, where a short file may stand for many.
+
+        KeyError, TypeError or ValueError for data of another shape.
+        """
+        return 0
+
+    def enough_runs(self, runs: RunSet) -> bool:
+        """Return whether more runs than these, all valid, would not sharpen the detector."""
+        return self.auto is None or len(runs) >= self.auto.most
+
+    def selftest(self, runs: RunSet, n_training: int, share: Share = here) -> Selftest:
+        """Judge unchanged runs by one another. JudgeError if they are too few, or nothing is promised.
+
+        Args:
+            share: has the work done, if it is much.
+        """
+        raise JudgeError(f"{self.name} promises no rate of false alarms")

@@ -1,0 +1,308 @@
+"""Compute one p-value from scores: how ordinary is the score of the runs under test among all scores?
+
+If no run differs, each choice of k runs is equally likely to have the highest score. The share of choices
+that score at least as high as the runs under test is then an exact p-value, for any distribution of the
+features (a permutation test). It cannot be smaller than one divided by the number of choices: with three runs
+under test and ten training runs there are 286.
+
+How much likelier a change is than none: Bayes factors of two-sample t-tests, and one score over all.
+
+By Gönen, Johnson, Lu and Westfall, "The Bayesian two-sample t test" (The American Statistician 59, 2005):
+under a change, the difference of the means is normal with a standard deviation that is given beforehand.
+Features are on a logarithmic scale far from zero, so this is the usual *relative* size of a change. The
+factor of a feature that varies more between runs than changes usually do is near 1, whatever its values are:
+noisy features say nothing, neither for a change nor against one, and adding some of them costs little power.
+
+A difference that speaks against a change, or that does not count, has the factor 1, so that no choice of runs
+has a high score only because the others speak against a change. The factor of a quantity is the mean over its
+features; the score of a choice of runs is the logarithm of the
+mean over quantities, the likelihood that one of them has changed. All runs are treated alike, and therefore
+the rank of the score is an exact p-value (:mod:`buto.judging.rank`).
+
+How far the two runs of each pair differ, for every way of exchanging runs within pairs.
+
+Two programs that run at the same time see the same machine: what slows one of them slows the other. So the
+difference within a pair varies less than a run does. If the programs do not differ, each of the two runs of a
+pair is as likely as the other to be the first program's, so every way of exchanging runs within pairs is
+equally likely. That argument is exact, like the one of :mod:`buto.judging.contrasts`, and as symmetric.
+
+In all functions, runs are rows: those of the first program, then those of the second, both in the order of
+the pairs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from itertools import count
+from math import comb
+
+import numpy as np
+
+from buto.judging.contrasts import Stable, different, wallace
+from buto.run.model import BoolArray, FloatArray, IntArray
+
+FARTHEST = 1e9
+"""Larger values of Student's t are treated as infinite, because their square overflows."""
+
+TIE = 1e-9
+"""Scores that differ by less are equal, apart from rounding."""
+
+FEWEST_RUNS = 5
+"""Fewer runs do not show how far runs deviate from each other."""
+
+MOST_CHOICES = 2000
+"""Enough for a p-value of 0.0005; more would take longer than it tells."""
+
+
+@dataclass(frozen=True, slots=True)
+class Significance:
+    """A p-value by rank.
+
+    Attributes:
+        p_value: share of all choices that score at least as high as the runs under test.
+        n_choices: how many choices there are.
+        smallest: the smallest possible p-value; doubled if another choice always has the same score.
+    """
+
+    p_value: float
+    n_choices: int
+    smallest: float
+
+    @property
+    def highest(self) -> bool:
+        """Whether no other choice has as high a score."""
+        return self.p_value * self.n_choices < 1.5
+
+
+def significance(score: FloatArray, *, mirrored: bool = False) -> Significance:
+    """Return how ordinary the first of these scores is among all of them.
+
+    Args:
+        score: shape (n_choices,); the runs under test come first.
+        mirrored: whether another choice always has the same score.
+    """
+    return Significance(float(ranks(score)), len(score), (2 if mirrored else 1) / len(score))
+
+
+def ranks(score: FloatArray) -> FloatArray:
+    """Return the share of choices that score at least as high as the first, shape (...).
+
+    Args:
+        score: shape (..., n_choices).
+    """
+    return as_high(score, score[..., :1])
+
+
+def as_high(scores: FloatArray, score: FloatArray | float) -> FloatArray:
+    """Return the share of scores along the last axis that are at least as high as one, or tie with it."""
+    share: FloatArray = (scores >= score - TIE).mean(axis=-1)
+    return share
+
+
+def smallest_p_value(n_ways: int, *, mirrored: bool = False) -> float:
+    """Return the p-value of the largest possible difference by rank among so many choices.
+
+    Args:
+        mirrored: whether another choice always has the same score.
+    """
+    return max((2 if mirrored else 1) / n_ways, 1 / MOST_CHOICES)
+
+
+def runs_needed(smallest: Callable[[int], float], alpha: float) -> int:
+    """Return the fewest runs, FEWEST_RUNS or more, whose smallest p-value is at most alpha.
+
+    Args:
+        smallest: gives the smallest p-value that a number of runs can show; at most alpha for some number.
+    """
+    return next(n_runs for n_runs in count(FEWEST_RUNS) if smallest(n_runs) <= alpha)
+
+
+def training_needed(n_checked: int, alpha: float) -> int:
+    """Return how many training runs allow a decision on so many checked ones at this level.
+
+    Never as many as are checked, for each choice of runs has a mirror image then.
+    """
+    return runs_needed(
+        lambda n: 1.0 if n == n_checked else smallest_p_value(comb(n + n_checked, n_checked)), alpha
+    )
+
+
+def largest_of_each(contrast: FloatArray, quantity: IntArray) -> FloatArray:
+    """Return the largest absolute contrast of each quantity's features, shape (n_choices, n_quantities).
+
+    Args:
+        contrast: shape (n_choices, n_features).
+        quantity: shape (n_features,), the number of each feature's quantity, in increasing order.
+    """
+    starts = np.flatnonzero(np.diff(quantity, prepend=-1))
+    largest: FloatArray = np.maximum.reduceat(np.abs(contrast), starts, axis=1)
+    return largest
+
+
+def students_t(freedom: int, t: FloatArray) -> FloatArray:
+    """Return Student's distribution function at even degrees of freedom: Abramowitz and Stegun, 26.7.4.
+
+    It is a finite sum, so that a check does not have to import scipy.special. Absolute error below 1e-15; NaN
+    gives NaN.
+
+    Args:
+        freedom: even, at least 2.
+        t: any shape, infinities too.
+    """
+    t = np.clip(t, -FARTHEST, FARTHEST)
+    sine = t / np.sqrt(freedom + t**2)
+    term, total = np.ones_like(sine), np.ones_like(sine)
+    for k in range(1, freedom // 2):
+        term = term * (1 - sine**2) * (2 * k - 1) / (2 * k)
+        total = total + term
+    return (1 + sine * total) / 2
+
+
+USUAL_CHANGES = (0.03, 0.1, 0.3, 1.0)
+"""Equally likely sizes of a change on the scale of features: from 3 % to almost threefold."""
+
+LARGEST_LOGARITHM = 600.0
+"""Larger logarithms would overflow as factors."""
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Differences:
+    """Differences of means between the chosen runs and the others.
+
+    Attributes:
+        squared_t: shape (n_choices, n_features), squares of Student's t.
+        variance: shape (n_choices, n_features), of one run within its group.
+        sizes: the sum of the reciprocal sizes of both groups.
+        freedom: degrees of freedom of t.
+    """
+
+    squared_t: FloatArray
+    variance: FloatArray
+    sizes: float
+    freedom: float
+
+
+def differences(stable: Stable, chosen: IntArray) -> Differences:
+    """Return the differences of every choice of runs in every feature.
+
+    Args:
+        stable: its floor is added to the variance as that of an independent deviation.
+        chosen: shape (n_choices, size).
+    """
+    values = stable.values - stable.values.mean(axis=0)
+    n_runs, size = len(values), chosen.shape[1]
+    members = np.zeros((len(chosen), n_runs))
+    np.put_along_axis(members, chosen, 1.0, axis=1)
+    ours = members @ values
+    within = (values**2).sum(axis=0) - ours**2 / size - ours**2 / (n_runs - size)
+    freedom = n_runs - 2.0
+    variance = np.maximum(within, 0.0) / freedom + stable.floor**2
+    sizes = 1 / size + 1 / (n_runs - size)
+    squared = (ours * sizes) ** 2 / (variance * sizes)
+    return Differences(squared, variance, sizes, freedom)
+
+
+def factors(found: Differences) -> FloatArray:
+    """Return the Bayes factor of each choice and feature, shape (n_choices, n_features); 1 says nothing.
+
+    It is the mean over USUAL_CHANGES, and increases with Student's t without a limit that matters.
+    """
+    freedom = found.freedom
+    plain = np.log1p(found.squared_t / freedom)
+    result = np.zeros_like(found.squared_t)
+    for change in USUAL_CHANGES:
+        ratio = change**2 / (found.variance * found.sizes)
+        fitted = np.log1p(found.squared_t / (freedom * (1 + ratio)))
+        logarithm = (freedom + 1) / 2 * (plain - fitted) - np.log1p(ratio) / 2
+        result += np.exp(np.minimum(logarithm, LARGEST_LOGARITHM))
+    return result / len(USUAL_CHANGES)
+
+
+def for_a_change(factor: FloatArray, counts: BoolArray) -> FloatArray:
+    """Return the same factors, at least 1, and 1 where a difference does not count."""
+    return np.where(counts, np.maximum(factor, 1.0), 1.0)
+
+
+def mean_of_each(values: FloatArray, group: IntArray) -> FloatArray:
+    """Return the mean over the columns of each group, shape (n_choices, n_groups).
+
+    Args:
+        group: shape (n_columns,), the number of each column's group, in increasing order.
+    """
+    starts = np.flatnonzero(np.diff(group, prepend=-1))
+    counts = np.diff(np.append(starts, len(group)))
+    means: FloatArray = np.add.reduceat(values, starts, axis=1) / counts
+    return means
+
+
+def score(of_each: FloatArray) -> FloatArray:
+    """Return the score of each choice, shape (n_choices,), from the factors of quantities.
+
+    Args:
+        of_each: shape (n_choices, n_quantities).
+    """
+    likelihood: FloatArray = np.log(of_each.mean(axis=1))
+    return likelihood
+
+
+def exchanges(n_pairs: int, limit: int, seed: int = 0) -> IntArray:
+    """Return which run of each pair is taken for the second program's, shape (n_choices, n_pairs).
+
+    The first choice is what really was. All choices if there are at most ``limit``, else ``limit`` different
+    random ones by ``seed``, including the first.
+    """
+    if 2**n_pairs <= limit:
+        bits = (np.arange(2**n_pairs)[:, None] >> np.arange(n_pairs)) & 1
+    else:
+        first = np.zeros(n_pairs, np.int64)
+        bits = different(first, lambda random: random.integers(0, 2, (limit, n_pairs)), limit, seed)
+    chosen: IntArray = np.arange(n_pairs) + n_pairs * (1 - bits)
+    return chosen
+
+
+def paired_differences(stable: Stable, chosen: IntArray) -> Differences:
+    """Return Student's t of the paired differences of every choice in every feature.
+
+    Args:
+        stable: of both runs of each pair; the floor of each run is added to the variance of a difference.
+        chosen: see :func:`exchanges`.
+    """
+    mean, variance, n_pairs = _moments(stable, chosen)
+    return Differences(n_pairs * mean**2 / variance, variance, 1 / n_pairs, n_pairs - 1.0)
+
+
+def paired_contrasts(stable: Stable, chosen: IntArray) -> FloatArray:
+    """Return the same as normal deviates, positive if the chosen runs have more, (n_choices, n_features)."""
+    mean, variance, n_pairs = _moments(stable, chosen)
+    freedom = n_pairs - 1
+    squared = n_pairs * mean**2 / variance
+    normal: FloatArray = np.copysign(np.sqrt(freedom * np.log1p(squared / freedom)) * wallace(freedom), mean)
+    return normal
+
+
+def within_pairs(stable: Stable, limit: float) -> tuple[FloatArray, FloatArray]:
+    """Return the range of the second program's means with which its contrast is below ``limit``.
+
+    Returns:
+        lower and upper, each of shape (n_features,), in the features' own units.
+    """
+    n_pairs = len(stable.values) // 2
+    actual = np.arange(n_pairs, 2 * n_pairs)[None]
+    _, variance, _ = _moments(stable, actual)
+    freedom = n_pairs - 1
+    squared = freedom * np.expm1((limit / wallace(freedom)) ** 2 / freedom)
+    half = np.sqrt(squared * variance[0] / n_pairs)
+    centre = stable.values[:n_pairs].mean(axis=0)
+    with np.errstate(over="ignore"):
+        return stable.unit * np.sinh(centre - half), stable.unit * np.sinh(centre + half)
+
+
+def _moments(stable: Stable, chosen: IntArray) -> tuple[FloatArray, FloatArray, int]:
+    """Return mean and variance of the differences, (n_choices, n_features), and the number of pairs."""
+    n_pairs = len(stable.values) // 2
+    difference = stable.values[n_pairs:] - stable.values[:n_pairs]
+    signs = np.where(chosen >= n_pairs, 1.0, -1.0)
+    mean = signs @ difference / n_pairs
+    spread = np.maximum((difference**2).sum(axis=0) - n_pairs * mean**2, 0.0)
+    return mean, spread / (n_pairs - 1) + 2 * stable.floor**2, n_pairs

@@ -1,0 +1,179 @@
+"""From comparisons to findings: which differences count, one for each subject, worst first.
+
+What can be drawn of the thesis's rule: its bands, and how much of them a run uses.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from buto.judging.classifiers import Emitter
+from buto.judging.thesis.pipeline import Comparison, Model, PipelineSettings, compare
+from buto.judging.verdict import Direction, Finding, effect_of
+from buto.judging.views import OF_BAND, Band, Smoothing, View
+from buto.run.long import drawn
+from buto.run.model import FloatArray, Run
+from buto.run.properties import Property
+
+SOURCE = "bounds"
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Point:
+    """One value with its band, and what a finding reports about it."""
+
+    at_s: float
+    observed: float
+    lower: float
+    upper: float
+    expected: float
+
+    @property
+    def severity(self) -> float:
+        """Distance beyond the band in widths of the band; without width, in shares of what is expected."""
+        distance = max(self.observed - self.upper, self.lower - self.observed, 0.0)
+        return distance / (self.upper - self.lower or abs(self.expected) or 1.0)
+
+
+def property_findings(run_id: str, comparison: Comparison, model: Model) -> Iterator[Finding]:
+    """Yield at most one finding for each property and direction of one run: any point outside the band."""
+    compared = (~np.isnan(comparison.beyond)).sum(axis=0).tolist()
+    for column in np.flatnonzero(np.nan_to_num(comparison.beyond).any(axis=0)).tolist():
+        for sign in (1.0, -1.0):
+            rows = np.flatnonzero(comparison.beyond[:, column] * sign > 0).tolist()
+            if rows:
+                points = [_point_at(comparison, row, column) for row in rows]
+                finding = largest_of(model.properties[column], run_id, points)
+                window = (points[0].at_s, points[-1].at_s)
+                yield replace(finding, window_s=window, outside_share=len(rows) / compared[column])
+
+
+def finding_of(prop: Property, run_id: str, point: Point) -> Finding:
+    """Return a finding with all values of one point."""
+    direction = Direction.MORE if point.observed > point.expected else Direction.LESS
+    return Finding(
+        source=SOURCE,
+        subject=prop.name,
+        run_id=run_id,
+        direction=direction,
+        effect=effect_of(prop.better, direction),
+        unit=prop.unit,
+        observed=float(point.observed),
+        lower=float(point.lower),
+        upper=float(point.upper),
+        expected=float(point.expected),
+        at_s=float(point.at_s),
+        severity=float(point.severity),
+    )
+
+
+def largest_of(prop: Property, run_id: str, points: Sequence[Point]) -> Finding:
+    """Return a finding with the largest change in the property's unit and the largest severity of any point.
+
+    In a leak, the change in widths of the band may be largest early, where the band is narrow; how much is
+    lost shows at the end.
+    """
+    largest = max(points, key=lambda point: abs(point.observed - point.expected))
+    severity = max(point.severity for point in points)
+    return replace(finding_of(prop, run_id, largest), severity=float(severity))
+
+
+def merged(per_run: Sequence[Sequence[Finding]]) -> tuple[Finding, ...]:
+    """Return one finding for each subject over all runs, worst first; the worst run's represents all."""
+    by_subject: dict[tuple[str, str], list[Finding]] = defaultdict(list)
+    for finding in (one for findings in per_run for one in findings):
+        by_subject[finding.source, finding.subject].append(finding)
+    chosen = []
+    for found in by_subject.values():
+        worst = max(found, key=lambda one: one.severity)
+        if len(per_run) > 1:
+            number = len({one.run_id for one in found if one.direction is worst.direction})
+            worst = replace(worst, text=_sentence(worst.text, f"in {number} of {len(per_run)} runs"))
+        chosen.append(worst)
+    return tuple(sorted(chosen, key=lambda one: (-one.severity, one.source, one.subject)))
+
+
+def _point_at(comparison: Comparison, row: int, column: int) -> Point:
+    bounds = comparison.bounds
+    return Point(
+        comparison.smoothed.times_s[row],
+        comparison.smoothed.values[row, column],
+        bounds.lower[row, column],
+        bounds.upper[row, column],
+        bounds.expected[row, column],
+    )
+
+
+def _sentence(text: str, where: str) -> str:
+    return f"{text}; {where}" if text else where
+
+
+_BEYOND = np.nextafter(1.0, 2.0)
+
+
+class BoundsView(View):
+    """Bands over time; of a long run only some samples are drawn."""
+
+    reach_of = OF_BAND
+
+    def __init__(
+        self,
+        model: Model,
+        pipeline: PipelineSettings,
+        left_out: Mapping[str, str],
+        emitters: tuple[Emitter, ...],
+    ) -> None:
+        self._model, self._pipeline = model, pipeline
+        self.properties = model.properties
+        self.left_out, self.emitters = left_out, emitters
+        if pipeline.smoothing != "none":
+            self.smoothing = Smoothing(pipeline.smoothing, pipeline.window)
+
+    def band(self, column: int) -> Band | None:
+        bounds = self._model.bounds
+        if not len(bounds):
+            return None
+        # Times of linear points need not increase where only late runs reach the last ones.
+        order = np.argsort(bounds.times_s, kind="stable")
+        sides = (side[order, column] for side in (bounds.lower, bounds.expected, bounds.upper))
+        return Band(bounds.times_s[order], *sides)
+
+    def curves(self, run: Run) -> tuple[FloatArray, FloatArray]:
+        smoothed = self._compare(run).smoothed
+        return smoothed.times_s, smoothed.values
+
+    def reach(self, runs: Sequence[Run]) -> FloatArray:
+        """Return the largest share of the way to a limit: more than 1 exactly if there is a finding."""
+        shares = [np.full((1, len(self.properties)), -1.0)]
+        for comparison in map(self._compare, runs):
+            bounds = comparison.bounds
+            for sign, end in ((1.0, bounds.upper), (-1.0, bounds.lower)):
+                found = _shares(comparison.smoothed.values, bounds.expected, end, comparison.beyond, sign)
+                shares.append(np.nan_to_num(found, nan=-1.0, posinf=np.inf))
+        most = np.concatenate(shares).max(axis=0)
+        return np.where(most < 0, np.nan, most)
+
+    def _compare(self, run: Run) -> Comparison:
+        return compare(drawn(run), self._model, self._pipeline)
+
+
+def _shares(
+    values: FloatArray, expected: FloatArray, end: FloatArray, beyond: FloatArray, sign: float
+) -> FloatArray:
+    """Return each value's share of the way to a limit: 0 as expected or on the other side, more than 1 beyond
+    it.
+
+    If the limit is the centre itself, every value beyond it has an infinite share.
+    """
+    width = end - expected
+    outside = beyond * sign > 0
+    with np.errstate(invalid="ignore", divide="ignore"):
+        share = np.maximum((values - expected) / width, 0.0)
+    share = np.where(width == 0, np.where(outside, np.inf, 0.0), share)
+    # A value that differs from its limit only by rounding is inside.
+    share = np.where(outside, np.maximum(share, _BEYOND), np.minimum(share, 1.0))
+    return np.where(np.isnan(beyond), np.nan, share)
