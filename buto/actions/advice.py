@@ -20,7 +20,7 @@ from buto.actions.events import JvmMeasured
 from buto.errors import ButoError
 from buto.judging.class_changes import histogram_at_end
 from buto.judging.verdict import Status, Verdict
-from buto.measure.exits import GIVE_INPUT, find_fault
+from buto.measure.program_faults import GIVE_INPUT, find_fault
 from buto.measure.target import NOT_IN_TRAINING
 from buto.oracle import Oracle, Settings
 from buto.project import config

@@ -12,8 +12,8 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from buto.errors import MeasureError, StorageError
-from buto.measure.exits import GIVE_INPUT, READ_INPUT, find_fault
 from buto.measure.output import last_lines
+from buto.measure.program_faults import GIVE_INPUT, READ_INPUT, find_fault
 from buto.measure.target import Target
 from buto.run.files import acquire
 from buto.run.model import BAD_ENDS, INPUT_READ, Problem, ProblemKind, Run

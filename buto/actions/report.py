@@ -16,7 +16,7 @@ from buto.actions.project import Project
 from buto.actions.stored import ALL, newest_check, stored_runs
 from buto.actions.turns import by_oracle
 from buto.errors import EXIT_PASS, BadFileError, UsageError
-from buto.judging.registry import DEFAULT
+from buto.judging.configuration import DEFAULT
 from buto.report.history import Entry, stored_entries
 from buto.report.panels import recorded_runs
 from buto.report.result import Result

@@ -18,7 +18,7 @@ from buto.actions.events import OnEvent, ignore
 from buto.actions.suggest import NEWEST
 from buto.api.options import check_count, located
 from buto.errors import UsageError
-from buto.judging.registry import settings_from
+from buto.judging.configuration import settings_from
 from buto.judging.verdict import Verdict
 from buto.oracle import DEFAULT, Oracle
 from buto.oracle.suggestion import Suggestion

@@ -30,10 +30,10 @@ from buto.judging.calibrated.profile import learn
 from buto.judging.calibrated.settings import CALIBRATED, JudgeSettings
 from buto.judging.calibrated.verdict import noted
 from buto.judging.classifiers import MetadataSettings, compare_metadata, learn_metadata
+from buto.judging.configuration import with_alpha
 from buto.judging.protocol import DEFAULT_RUNS, Comparison, Explanation
 from buto.judging.rank import FEWEST_RUNS, Significance
 from buto.judging.readable import MOST_UNREAD, has, partly_unread, unread
-from buto.judging.registry import with_alpha
 from buto.judging.settings import Settings, judges
 from buto.judging.verdict import Roles, Status, Verdict
 from buto.run.model import PAIR, Run, RunSet

@@ -14,15 +14,12 @@ from __future__ import annotations
 import re
 import signal
 from collections.abc import Sequence
-from dataclasses import dataclass
-from enum import Enum
 
 from buto import jars
 from buto.errors import MeasureError
 from buto.measure import account
 from buto.measure.jvms import NO_PROGRAM, main_name
 from buto.measure.launch import Ending, Launch
-from buto.measure.output import last_lines
 from buto.run.model import Problem, ProblemKind
 from buto.steps import Advice, Setting
 
@@ -65,68 +62,6 @@ def problem(expected_exit: int, code: int | None, *, orderly: bool) -> Problem |
 
 def _bad_end(how: str) -> Problem:
     return Problem(ProblemKind.JVM_END, f"the measured JVM {how}")
-
-
-class FaultKind(Enum):
-    """What went wrong in the program."""
-
-    OUT_OF_MEMORY = "out-of-memory"
-    """A thread got no memory; the JVM goes on if other threads do."""
-
-    EXCEPTION_IN_MAIN = "exception-in-main"
-    """The main method ended with an exception."""
-
-
-@dataclass(frozen=True, slots=True)
-class Fault:
-    """A fault, and what the program printed of it, without control characters."""
-
-    kind: FaultKind
-    printed: str
-
-    @property
-    def text(self) -> str:
-        """Return what happened, as a clause."""
-        return f"{_WORDS[self.kind]} ({self.printed})"
-
-    @property
-    def advice(self) -> str:
-        """Return what to do about it."""
-        return _ADVICE[self.kind]
-
-
-_WORDS = {
-    FaultKind.OUT_OF_MEMORY: "it ran out of memory",
-    FaultKind.EXCEPTION_IN_MAIN: "an exception ended its main method",
-}
-_ADVICE = {
-    FaultKind.OUT_OF_MEMORY: "give the program a larger heap with -Xmx, or find what keeps the memory: "
-    "-XX:+HeapDumpOnOutOfMemoryError",
-    FaultKind.EXCEPTION_IN_MAIN: "run the command without buto, and correct what the exception says",
-}
-
-_MEMORY = re.compile(rb"java\.lang\.OutOfMemoryError(?:: [^\r\n]*)?")
-_IN_MAIN = re.compile(rb"^Exception in thread \"main\" ([^\r\n]+)", re.MULTILINE)
-
-READ_INPUT = "it read its standard input, which is empty under buto"
-"""A clause, for a program that did so."""
-
-GIVE_INPUT = "let the program read a file, or start it by a shell: sh -c 'exec java ... < input.txt'"
-
-
-def find_fault(output: bytes) -> Fault | None:
-    """Return the fault that an output tells; None if there is none.
-
-    An exception in the main method that has a known cause is of the kind of its cause.
-    """
-    for kind, pattern in (
-        (FaultKind.OUT_OF_MEMORY, _MEMORY),
-        (FaultKind.EXCEPTION_IN_MAIN, _IN_MAIN),
-    ):
-        found = pattern.search(output)
-        if found is not None:
-            return Fault(kind, last_lines(found[found.re.groups]))
-    return None
 
 
 _LAUNCHER_SAYS = re.compile(r"(Error|Fehler|错误|エラー): ")

@@ -1,6 +1,6 @@
 """The oracle: trained from runs, kept in a file, judges later runs."""
 
-from buto.judging.registry import DEFAULT, settings_from, with_alpha
+from buto.judging.configuration import DEFAULT, settings_from, with_alpha
 from buto.judging.settings import Settings
 from buto.oracle.check import (
     AGENT_KEY,

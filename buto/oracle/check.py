@@ -13,8 +13,8 @@ from typing import Any
 from buto.errors import JudgeError
 from buto.judging import registry
 from buto.judging.classifiers import MetadataDifference, compare_metadata
+from buto.judging.configuration import with_alpha
 from buto.judging.protocol import Comparison, Explanation
-from buto.judging.registry import with_alpha
 from buto.judging.settings import Settings
 from buto.judging.verdict import Direction, Finding, Roles, Status, Verdict
 from buto.oracle.model import Oracle

@@ -19,8 +19,9 @@ from typing import Any
 from buto.errors import BadFileError, StorageError, UsageError
 from buto.judging import registry
 from buto.judging.classifiers import MetadataModel
+from buto.judging.configuration import settings_from
 from buto.judging.protocol import Detector
-from buto.judging.registry import BrokenDetectorError, UnknownDetectorError, settings_from
+from buto.judging.registry import BrokenDetectorError, UnknownDetectorError
 from buto.oracle.model import Oracle, summary
 from buto.programs import named as programs
 from buto.run.cache import is_missing, parse_json, read_file

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence, Set
 
+from buto.judging.configuration import changed
 from buto.judging.effects import MINIMUM_EFFECT, share_that_matters
-from buto.judging.registry import changed
 from buto.judging.verdict import Finding, Status
 from buto.oracle.check import check, why_confirm, with_settings
 from buto.oracle.model import Oracle

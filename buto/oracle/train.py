@@ -19,8 +19,8 @@ from buto.judging import registry
 from buto.judging.alarms import Selftest
 from buto.judging.class_changes import typical_histogram
 from buto.judging.classifiers import MetadataModel, MetadataSettings, learn_metadata
+from buto.judging.configuration import DEFAULT
 from buto.judging.protocol import AutoRuns, Share, here
-from buto.judging.registry import DEFAULT
 from buto.judging.settings import Settings
 from buto.oracle.model import Oracle
 from buto.run.labels import Past

@@ -14,7 +14,7 @@ from typing import Any, ClassVar
 from buto.engine import ANY_HOST, HostLabels
 from buto.errors import UsageError
 from buto.judging import registry
-from buto.judging.registry import DEFAULT, settings_from
+from buto.judging.configuration import DEFAULT, settings_from
 from buto.judging.settings import Settings
 from buto.measure.sources import chosen as source_registry
 from buto.measure.target import LiveSet, MBeanSpec, SourceSpec, Target

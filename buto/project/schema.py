@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from buto import schemas
-from buto.judging.registry import judge_schema
+from buto.judging.configuration import judge_schema
 from buto.measure.sources import chosen as registry
 from buto.measure.sources.chosen import BrokenSourceError
 from buto.project.options import SCHEDULER, TEST

@@ -24,7 +24,8 @@ from yaml.nodes import MappingNode, Node, ScalarNode, SequenceNode
 from buto import schemas
 from buto.errors import ConfigError
 from buto.judging import registry
-from buto.judging.registry import METHOD, BrokenDetectorError, gone
+from buto.judging.configuration import METHOD, gone
+from buto.judging.registry import BrokenDetectorError
 from buto.measure.sources import chosen as source_registry
 from buto.project.document import DataPath, Document, Position
 from buto.project.schema import SCHEMA, config_schema

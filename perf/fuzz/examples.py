@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from buto.judging.registry import settings_from
+from buto.judging.configuration import settings_from
 from buto.oracle import Oracle, train
 from buto.run import format
 from buto.run.journal import Entry

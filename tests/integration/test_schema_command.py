@@ -9,6 +9,7 @@ import jsonschema
 import pytest
 
 from buto import schemas
+from buto.judging import registry
 from buto.project.schema import config_schema
 from tests.support.processes.command import called
 
@@ -19,7 +20,7 @@ def test_each_schema_is_printed_and_is_one(tmp_path: Path, name: str) -> None:
     assert (done.returncode, done.stderr) == (0, "")
     schema = json.loads(done.stdout)
     jsonschema.Draft7Validator.check_schema(schema)
-    assert schema == (config_schema() if name == "config" else schemas.load(name))
+    assert schema == (config_schema(registry.third_party()) if name == "config" else schemas.load(name))
 
 
 def test_a_schema_of_a_package_that_is_not_installed_names_the_package(

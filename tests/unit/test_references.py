@@ -16,6 +16,7 @@ FOLDERS = (
     "buto",
     "build-plugins",
     "ci",
+    "configs",
     "demo",
     "docs",
     "examples",

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from buto.judging.calibrated.load_findings import Errors
+from buto.judging.configuration import settings_from
 from buto.judging.features import observations
-from buto.judging.registry import settings_from
 from buto.judging.verdict import Direction, Effect, Status
 from buto.oracle import check, train
 from buto.run.model import run_set

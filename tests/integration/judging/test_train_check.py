@@ -228,7 +228,7 @@ def test_a_disturbed_run_neither_teaches_nor_is_judged(tmp_path: Path) -> None:
         (("train", "leaker", "--from-runs", "all", "--resume", "x"), 2, "not allowed with"),
         (("train", " x ", "--", "java"), 2, "cannot be the name of a test"),
         (("doctor", "--", "java"), 2, "takes no command after --"),
-        (("schema", "nonsense"), 2, "invalid choice"),
+        (("schema", "nonsense"), 2, "unknown schema"),
     ],
 )
 def test_wrong_input_ends_in_one_message_and_its_exit_code(

@@ -94,7 +94,8 @@ def test_its_settings_are_validated_with_their_place_and_are_part_of_the_schema(
     )
     schema = json.loads(called(project, "schema", "config").stdout)
     judge = schema["definitions"]["judge"]["properties"]
-    assert judge["method"]["enum"] == [*DETECTORS, "toy"]
+    assert judge["method"]["enum"][: len(DETECTORS)] == [*DETECTORS]
+    assert "toy" in judge["method"]["enum"]
     assert judge["toy"]["properties"]["tolerance"]["exclusiveMinimum"] == 0
 
 

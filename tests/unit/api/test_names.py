@@ -48,7 +48,7 @@ def test_each_library_is_imported_when_it_is_needed() -> None:
     assert not later & set(imported_by("import buto; buto.train; buto.plot_runs; buto.frames; buto.learn"))
     made = "import buto; frame = buto.frames.samples([])"
     assert "pandas" in imported_by(made) and "matplotlib" not in imported_by(made)
-    assert "matplotlib" not in imported_by("from buto.run import RunSet; RunSet(())._repr_html_()")
+    assert "matplotlib" not in imported_by("from buto.run.model import RunSet; RunSet(())._repr_html_()")
 
 
 def test_every_name_can_be_used() -> None:

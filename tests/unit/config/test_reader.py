@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from buto.errors import BadFileError, ConfigError
-from buto.judging.registry import DEFAULT, DETECTORS, detector, settings_from
+from buto.judging.configuration import DEFAULT, settings_from
+from buto.judging.registry import DETECTORS, detector
 from buto.measure.target import LiveSet, MBeanSpec
 from buto.project.config import Config, find, load
 from buto.project.model import build_test

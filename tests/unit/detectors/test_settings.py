@@ -4,7 +4,8 @@ import pytest
 
 from buto.errors import UsageError
 from buto.judging.calibrated.settings import CALIBRATED
-from buto.judging.registry import DETECTORS, detector, settings_from
+from buto.judging.configuration import settings_from
+from buto.judging.registry import DETECTORS, detector
 from buto.judging.thesis.detector import THESIS
 from buto.oracle import DEFAULT
 

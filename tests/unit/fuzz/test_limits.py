@@ -161,16 +161,16 @@ def test_bands_of_a_few_bytes_that_stand_for_more(tmp_path: Path) -> None:
             id="notification",
         ),
         pytest.param(
-            lambda data: data["model"]["envelope"].update(end_s="nan"), "is no time", id="envelope's end"
+            lambda data: data["model"]["envelope"].update(end_s="nan"), "is no size", id="envelope's end"
         ),
         pytest.param(
             lambda data: data["model"]["envelope"]["curves"]["jvm.thread.count"].__setitem__(0, "1E310"),
-            "a curve has not 25 numbers",
+            "are not 25 numbers",
             id="infinite curve",
         ),
         pytest.param(
             lambda data: data["model"]["envelope"]["curves"]["jvm.thread.count"].__setitem__(2, [10] * 24),
-            "a curve has not 25 numbers",
+            "are not 25 numbers",
             id="short curve",
         ),
     ],
@@ -203,15 +203,17 @@ def heap(data: dict[str, Any]) -> dict[str, Any]:
         ),
         pytest.param(lambda data: data["model"]["times_s"].reverse(), "the times decrease", id="backwards"),
         pytest.param(
-            lambda data: data["model"]["properties"][0].update(upper="1E310"), "infinite", id="infinite band"
+            lambda data: data["model"]["properties"][0].update(upper="1E310"),
+            "are not 12 numbers",
+            id="infinite band",
         ),
-        pytest.param(lambda data: heap(data).update(exponent=400), "infinite", id="huge exponent"),
+        pytest.param(lambda data: heap(data).update(exponent=400), "are not 12 numbers", id="huge exponent"),
         pytest.param(lambda data: heap(data).update(exponent=10**9), "is no exponent", id="no exponent"),
         pytest.param(
             lambda data: heap(data)["upper"].__setitem__(0, -(10**6)), "above its upper", id="crossed"
         ),
         pytest.param(lambda data: data["judge"]["thesis"].update(window=4), "window", id="even window"),
-        pytest.param(lambda data: data["model"].update(interval_s="nan"), "nan is no size", id="interval"),
+        pytest.param(lambda data: data["model"].update(interval_s="nan"), "'nan' is no size", id="interval"),
         pytest.param(
             lambda data: data["model"]["notifications"][0].update(expected_s=[None]),
             "when a notification comes",
@@ -219,7 +221,7 @@ def heap(data: dict[str, Any]) -> dict[str, Any]:
         ),
         pytest.param(
             lambda data: data["model"]["notifications"][0].update(expected_s=[0.5, 1]),
-            "2 numbers where 1 belong",
+            "are not 1 numbers",
             id="notifications",
         ),
     ],

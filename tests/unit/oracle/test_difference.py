@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from buto.judging.calibrated.settings import CALIBRATED
-from buto.judging.registry import settings_from
+from buto.judging.configuration import settings_from
 from buto.judging.thesis.detector import THESIS
 from buto.judging.verdict import Effect
 from buto.oracle import train

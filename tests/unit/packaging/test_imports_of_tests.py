@@ -15,9 +15,10 @@ from packaging.utils import canonicalize_name
 
 from tests.support.checkout import ROOT
 
-OWN = {"beds", "buto", "buto_predict", "perf", "predict", "scripts", "tests"}
+OWN = {"beds", "buto", "buto_predict", "buto_replications", "perf", "predict", "scripts", "tests"}
 """Packages of this checkout."""
-OTHERS = ("buto", "ci", "data", "demo", "examples", "java-probes", "perf", "predict/buto_predict")
+PACKAGES = ("buto", "predict/buto_predict", "replications/buto_replications")
+OTHERS = (*PACKAGES, "ci", "data", "demo", "examples", "java-probes", "perf")
 
 
 @cache

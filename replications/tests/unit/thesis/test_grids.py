@@ -7,7 +7,7 @@ import math
 import numpy as np
 import pytest
 
-from buto.judging.registry import settings_from
+from buto.judging.configuration import settings_from
 from buto.judging.thesis.detector import THESIS
 from buto.judging.thesis.filters import ALGORITHMS
 from buto.judging.thesis.pipeline import PipelineSettings

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from buto.measure.exits import FaultKind, find_fault
+from buto.measure.program_faults import FaultKind, find_fault
 
 MAIN = b'Exception in thread "main" '
 HEAP = b"java.lang.OutOfMemoryError: Java heap space"

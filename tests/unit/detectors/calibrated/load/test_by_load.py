@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from buto.judging.calibrated.detector import CalibratedDetector
-from buto.judging.registry import settings_from
+from buto.judging.configuration import settings_from
 from buto.judging.verdict import Direction, Status
 from buto.oracle import check, judge, load, save, train, why_confirm
 from buto.report.check_report import check_report

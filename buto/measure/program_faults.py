@@ -1,0 +1,81 @@
+"""Faults of the measured program that its own output tells.
+
+A JVM prints these lines itself, always in the same form, so its output is data here.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from enum import Enum
+
+from buto.measure.output import last_lines
+
+
+class FaultKind(Enum):
+    """What went wrong in the program."""
+
+    OUT_OF_MEMORY = "out-of-memory"
+    """A thread got no memory; the JVM goes on if other threads do."""
+
+    EXCEPTION_IN_MAIN = "exception-in-main"
+    """The main method ended with an exception."""
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """A fault, and what the program printed of it, without control characters."""
+
+    kind: FaultKind
+    printed: str
+
+    @property
+    def text(self) -> str:
+        """Return what happened, as a clause."""
+        return f"{_WORDS[self.kind]} ({self.printed})"
+
+    @property
+    def advice(self) -> str:
+        """Return what to do about it."""
+        return _ADVICE[self.kind]
+
+
+_WORDS = {
+    FaultKind.OUT_OF_MEMORY: "it ran out of memory",
+    FaultKind.EXCEPTION_IN_MAIN: "an exception ended its main method",
+}
+
+
+_ADVICE = {
+    FaultKind.OUT_OF_MEMORY: "give the program a larger heap with -Xmx, or find what keeps the memory: "
+    "-XX:+HeapDumpOnOutOfMemoryError",
+    FaultKind.EXCEPTION_IN_MAIN: "run the command without buto, and correct what the exception says",
+}
+
+
+_MEMORY = re.compile(rb"java\.lang\.OutOfMemoryError(?:: [^\r\n]*)?")
+
+
+_IN_MAIN = re.compile(rb"^Exception in thread \"main\" ([^\r\n]+)", re.MULTILINE)
+
+
+READ_INPUT = "it read its standard input, which is empty under buto"
+"""A clause, for a program that did so."""
+
+
+GIVE_INPUT = "let the program read a file, or start it by a shell: sh -c 'exec java ... < input.txt'"
+
+
+def find_fault(output: bytes) -> Fault | None:
+    """Return the fault that an output tells; None if there is none.
+
+    An exception in the main method that has a known cause is of the kind of its cause.
+    """
+    for kind, pattern in (
+        (FaultKind.OUT_OF_MEMORY, _MEMORY),
+        (FaultKind.EXCEPTION_IN_MAIN, _IN_MAIN),
+    ):
+        found = pattern.search(output)
+        if found is not None:
+            return Fault(kind, last_lines(found[found.re.groups]))
+    return None
