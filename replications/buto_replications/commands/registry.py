@@ -1,4 +1,4 @@
-"""The experiments beside those of the thesis. Each is a module of the room ``run``, and imported late."""
+"""The experiments beside those of the thesis. Each is a module ``run_...`` of its own, and imported late."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ Run = Callable[[ExperimentsRequest, Console], int]
 
 
 class Experiment(NamedTuple):
-    """What an experiment measures, and the module of the room ``run`` that has its ``run``."""
+    """What an experiment measures, and the module ``run_...`` that has its ``run``."""
 
     module: str
     summary: str
