@@ -19,9 +19,8 @@ from pathlib import Path
 
 from buto.actions.ending import check_ending, check_repeats
 from buto.actions.events import GivenUp, LaunchProgressed, LaunchRepeated, LaunchStarted, OnEvent, RunStored
-from buto.engine import (
+from buto.engine.launching import (
     ALONE,
-    ANYWHERE,
     Began,
     Ended,
     Engine,
@@ -30,10 +29,10 @@ from buto.engine import (
     Launch,
     LocalEngine,
     News,
-    Placement,
     Progressed,
     Setup,
 )
+from buto.engine.placement import ANYWHERE, Placement
 from buto.errors import ButoError
 from buto.measure.target import Target
 from buto.measure.workload.model import Workload
@@ -104,7 +103,7 @@ class Plan:
         setup: what belongs to every run besides the program.
         enough: called with the valid runs of this session after each; returns whether no more are needed.
         where: on which hosts, if there are several.
-        inputs, inputs_from: see :class:`buto.engine.Launch`.
+        inputs, inputs_from: see :class:`buto.engine.launching.Launch`.
     """
 
     test: str

@@ -13,7 +13,7 @@ from threading import Event
 from buto.actions.collecting import Collected, Plan
 from buto.actions.ending import check_ending, check_repeats
 from buto.actions.events import GivenUp, LaunchProgressed, LaunchStarted, OnEvent, RunStored
-from buto.engine import record_one
+from buto.engine.launching import record_one
 from buto.errors import ButoError, StorageError
 from buto.measure.collector import Collector
 from buto.measure.host import Halves

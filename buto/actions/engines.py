@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib.util
 from functools import partial
 
-from buto.engine import EngineFor, LocalEngine
+from buto.engine.launching import EngineFor, LocalEngine
 from buto.errors import UsageError
 from buto.judging.protocol import Share, here
 

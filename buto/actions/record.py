@@ -25,7 +25,8 @@ from buto.actions.events import (
     ignore,
 )
 from buto.actions.project import NO_OVERRIDES, Overrides, Project
-from buto.engine import Setup, placement
+from buto.engine.launching import Setup
+from buto.engine.placement import placement
 from buto.errors import ButoError, EngineLostError, StorageError
 from buto.run.model import Run, RunSet
 from buto.run.units import format_count

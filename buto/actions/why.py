@@ -39,7 +39,7 @@ from buto.actions.project import NO_OVERRIDES, Overrides, Project
 from buto.actions.record import measuring_alone
 from buto.causes.explain import explain
 from buto.causes.model import Explanation, kinds_of
-from buto.engine import hooks_of, running_services
+from buto.engine.launching import hooks_of, running_services
 from buto.errors import BadFileError, UsageError
 from buto.judging.verdict import Effect, Status
 from buto.measure.flight import Flight, profiler_options, record_flight

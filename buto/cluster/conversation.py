@@ -19,7 +19,8 @@ from distributed import CancelledError, Future, KilledWorker
 from buto.cluster import worker
 from buto.cluster.connection import Cluster
 from buto.cluster.host import Host, Inputs
-from buto.engine import Launch, Placement
+from buto.engine.launching import Launch
+from buto.engine.placement import Placement
 from buto.errors import BadFileError, ButoError, MeasureError
 from buto.run.files import storage_errors
 from buto.run.model import Run

@@ -19,7 +19,7 @@ from typing import Any, Self
 from buto.cluster.connection import Cluster
 from buto.cluster.conversation import Conversation, HostLostError, Placing, unplaced
 from buto.cluster.host import Host, Inputs, inputs_of
-from buto.engine import Began, Ended, GivenBack, Launch, OnNews, Progressed
+from buto.engine.launching import Began, Ended, GivenBack, Launch, OnNews, Progressed
 from buto.errors import ButoError, MeasureError, StorageError
 from buto.measure.host import commit_of
 from buto.measure.progress import Progress
@@ -99,7 +99,7 @@ class _Over:
 
 
 class ClusterEngine:
-    """Launches through a scheduler; see :class:`buto.engine.Engine`.
+    """Launches through a scheduler; see :class:`buto.engine.launching.Engine`.
 
     Only this process writes into the store, and only the run of the newest attempt: a run that arrives from
     a host that was given up is dropped.
@@ -166,11 +166,11 @@ class ClusterEngine:
             self._arrived.put(report)
 
     def check(self, launch: Launch) -> None:
-        """Find the inputs that will be sent; see :class:`buto.engine.Engine`."""
+        """Find the inputs that will be sent; see :class:`buto.engine.launching.Engine`."""
         _inputs(launch)
 
     def begin(self, wanted: Sequence[Launch]) -> Sequence[Launch]:
-        """See :class:`buto.engine.Engine`."""
+        """See :class:`buto.engine.launching.Engine`."""
         self._look()
         waiting = {launch.test: self._waiting.get(launch.test, _Task(launch)) for launch in wanted}
         self._waiting = {}
@@ -185,7 +185,7 @@ class ClusterEngine:
         return begun
 
     def wait(self) -> Ended | None:
-        """See :class:`buto.engine.Engine`."""
+        """See :class:`buto.engine.launching.Engine`."""
         while not self._ended:
             with suppress(Empty):
                 self._receive(self._arrived.get(timeout=self._look_s))
@@ -197,7 +197,7 @@ class ClusterEngine:
         return self._ended.popleft()
 
     def drop(self, test: str) -> None:
-        """See :class:`buto.engine.Engine`."""
+        """See :class:`buto.engine.launching.Engine`."""
         self._again = [task for task in self._again if task.launch.test != test]
         self._waiting.pop(test, None)
         self._ended = deque(ended for ended in self._ended if ended.launch.test != test)

@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from buto.engine import Placement
+from buto.engine.placement import Placement
 from buto.errors import UsageError
 from buto.measure.host import machine
 from buto.measure.jvms import find_installations

@@ -29,7 +29,7 @@ from distributed import Worker, WorkerPlugin, get_worker
 from buto.cluster.connection import address_towards, check_address, unreachable
 from buto.cluster.host import COMPUTING, DESCRIPTION, RESOURCE, TOPIC, Inputs, description, silence
 from buto.cluster.staging import Staging
-from buto.engine import Launch, LocalEngine, News, Progressed
+from buto.engine.launching import Launch, LocalEngine, News, Progressed
 from buto.errors import ButoError, EngineLostError, StorageError
 from buto.measure.journal import RecordingAbandonedError
 from buto.measure.private_directory import private_directory

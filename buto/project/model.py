@@ -11,7 +11,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, ClassVar
 
-from buto.engine import ANY_HOST, HostLabels
+from buto.engine.placement import ANY_HOST, HostLabels
 from buto.errors import UsageError
 from buto.judging import registry
 from buto.judging.configuration import DEFAULT, settings_from

@@ -28,7 +28,7 @@ import numpy as np
 from buto.actions.collecting import Collected, Plan, collect
 from buto.actions.duet import collect_pairs
 from buto.actions.events import ignore
-from buto.engine import LocalEngine
+from buto.engine.launching import LocalEngine
 from buto.judging.calibrated.settings import CALIBRATED
 from buto.judging.comparison import compare, comparing
 from buto.judging.verdict import Status

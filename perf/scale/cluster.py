@@ -35,7 +35,7 @@ from buto.actions.collecting import Plan, collect
 from buto.actions.events import Event, LaunchRepeated, RunStored
 from buto.cluster.connection import Cluster, loopback_scheduler
 from buto.cluster.engine import ClusterEngine
-from buto.engine import EngineFor, LocalEngine
+from buto.engine.launching import EngineFor, LocalEngine
 from buto.measure.target import Target
 from buto.run.model import WORKER, Run
 from buto.run.store import RunStore

@@ -23,7 +23,7 @@ from buto.measure.hooks import LaunchHooks, MBeanConnection, Program
 from buto.measure.jmx.attach import connect_program
 from buto.measure.jmx.worker_client import Worker
 from buto.measure.workload import load as tally
-from buto.measure.workload import model
+from buto.measure.workload import parts
 from buto.measure.workload.model import HttpLoad, Workload
 from buto.measure.workload.plan import Load
 from buto.measure.workload.services import HttpAnswers
@@ -130,9 +130,9 @@ class Driver:
         todo: list[Callable[[], tuple[str, ...]]] = []
         if workload.command:
             environment = {"BUTO_PID": str(program.pid), "BUTO_PORT": str(port or "")}
-            todo.append(lambda: model.run_command(workload.command, environment, self._stop, program))
+            todo.append(lambda: parts.run_command(workload.command, environment, self._stop, program))
         if connection is not None:
-            todo.append(lambda: model.invoke(connection, workload.operations, self._stop))
+            todo.append(lambda: parts.invoke(connection, workload.operations, self._stop))
         if workload.http is not None:
             load = workload.http
             todo.append(lambda: self._send(load, port, summaries))

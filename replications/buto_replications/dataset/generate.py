@@ -14,7 +14,7 @@ import numpy as np
 
 from buto.actions.collecting import Collected, Plan, collect
 from buto.actions.events import LaunchesEnded, LaunchesPlanned, OnEvent
-from buto.engine import EngineFor, LocalEngine
+from buto.engine.launching import EngineFor, LocalEngine
 from buto.run.store import RunStore
 from buto_replications import design
 from buto_replications.dataset import variants

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from buto.cli.parsing import store as stores
 from buto.errors import EXIT_NOT_JUDGED, BadFileError, StorageError
 from buto.run import s3
+from buto.run import store as stores
 from buto.run.storage import S3Url, UnsentError
 from buto.run.store import RunStore
 from tests.support.runs.examples import assert_same, full_run

@@ -19,7 +19,7 @@ from buto.actions.collecting import Plan, collect
 from buto.actions.events import Event, LaunchRepeated, RunStored
 from buto.cluster.connection import Cluster
 from buto.cluster.engine import ClusterEngine
-from buto.engine import Placement
+from buto.engine.placement import Placement
 from buto.measure.target import Target
 from buto.run.model import COMMIT, SESSION, WORKER
 from buto.run.store import RunStore

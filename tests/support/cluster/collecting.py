@@ -10,7 +10,8 @@ from typing import Any
 from buto.actions.collecting import Collected, Plan, collect
 from buto.actions.events import Event
 from buto.cluster.engine import ClusterEngine
-from buto.engine import ANYWHERE, Launch, Placement
+from buto.engine.launching import Launch
+from buto.engine.placement import ANYWHERE, Placement
 from buto.measure.target import Target
 from buto.run.model import Run
 from buto.run.store import RunStore

@@ -13,7 +13,7 @@ from distributed import CancelledError
 
 from buto.cluster import worker
 from buto.cluster.host import Host
-from buto.engine import Launch
+from buto.engine.launching import Launch
 from buto.errors import ButoError, EngineLostError
 from buto.run.model import WORKER, Run
 from buto.run.objects import PassingStorage

@@ -11,7 +11,7 @@ from typing import Any, Self
 from buto.actions.collecting import Collected, collect
 from buto.actions.events import Event as LaunchEvent
 from buto.actions.events import GivenUp, LaunchProgressed, LaunchRepeated, LaunchStarted, RunStored
-from buto.engine import LocalEngine
+from buto.engine.launching import LocalEngine
 from buto.errors import ButoError
 from buto.measure.hooks import LaunchHooks
 from buto.measure.journal import Journal

@@ -12,7 +12,7 @@ import pytest
 from buto.cluster import worker
 from buto.cluster.conversation import MOST_ORDERS, Conversation, HostLostError
 from buto.cluster.host import inputs_of
-from buto.engine import Launch
+from buto.engine.launching import Launch
 from buto.errors import MeasureError
 from buto.measure.target import Target
 from tests.support.cluster.scripted import Answer, ScriptedCluster, host, names

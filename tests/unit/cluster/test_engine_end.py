@@ -14,7 +14,8 @@ import pytest
 from buto.actions.events import Event, LaunchProgressed
 from buto.cluster import engine as engine_module
 from buto.cluster.engine import ClusterEngine
-from buto.engine import HostLabels, Launch, Placement
+from buto.engine.launching import Launch
+from buto.engine.placement import HostLabels, Placement
 from buto.errors import MeasureError, StorageError
 from buto.measure.target import Target
 from buto.run.model import WORKER

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from buto.cluster.conversation import Placing
-from buto.engine import ANYWHERE, HostLabels, Launch, Placement
+from buto.engine.launching import Launch
+from buto.engine.placement import ANYWHERE, HostLabels, Placement
 from buto.measure.target import Target
 from tests.support.cluster.scripted import host
 

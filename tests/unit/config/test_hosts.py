@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from buto.engine import HostLabels
+from buto.engine.placement import HostLabels
 from buto.errors import ConfigError
 from buto.project.config import load
 from buto.project.document import SCHEDULER_VARIABLE, scheduler_of

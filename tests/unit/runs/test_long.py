@@ -8,9 +8,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from buto.cli.parsing import store
 from buto.errors import BadFileError
 from buto.judging.features import series_of
+from buto.run import store
 from buto.run.long import MOST_SAMPLES, LongRun, drawn, stride_for
 from buto.run.model import Run
 from buto.run.properties import Property

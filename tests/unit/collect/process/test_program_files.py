@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from buto.measure.command_line import command_line, program_digest
+from buto.measure import command_line
+from buto.measure.command_line import program_digest
 
 
 @pytest.fixture

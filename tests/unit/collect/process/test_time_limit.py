@@ -8,7 +8,7 @@ from typing import cast
 
 import pytest
 
-from buto.actions.record import launch
+from buto.measure import launch
 from buto.measure.launch import LONGEST_PAUSE_S, Launch, TimeLimit
 
 

@@ -10,7 +10,6 @@ import numpy as np
 import pytest
 
 from buto import oracle
-from buto.cli.parsing import store as stores
 from buto.errors import JudgeError
 from buto.judging.calibrated import profile as by_parts
 from buto.judging.calibrated.settings import CALIBRATED
@@ -19,6 +18,7 @@ from buto.oracle import Oracle
 from buto.oracle.file import to_text
 from buto.report.levels import levels
 from buto.run import long as long_runs
+from buto.run import store as stores
 from buto.run.long import LongRun
 from buto.run.model import RunSet, run_set
 from buto.run.store import RunStore

@@ -185,7 +185,8 @@ def test_hostile_text_is_shown_and_does_nothing() -> None:
 @pytest.mark.parametrize("text", [reports.HOSTILE, "line\nline", "x" * 400], ids=["hostile", "lines", "long"])
 def test_a_template_that_asks_for_nothing_escapes_and_cuts_all_the_same(text: str) -> None:
     """A new template cannot forget it."""
-    asked = _environment("buto").from_string('<p title="{{ text }}">{{ text }}</p>').render(text=text)
+    environment = _environment("buto.report.html")
+    asked = environment.from_string('<p title="{{ text }}">{{ text }}</p>').render(text=text)
     assert asked == f'<p title="{escape(text)}">{escape(text)}</p>'.replace("&quot;", "&#34;").replace(
         "&#x27;", "&#39;"
     )

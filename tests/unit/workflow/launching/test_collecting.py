@@ -13,7 +13,7 @@ from buto.actions.collecting import Collected, Plan, interleave
 from buto.actions.ending import repeats
 from buto.actions.events import Event as LaunchEvent
 from buto.actions.events import RunStored
-from buto.engine import record_one
+from buto.engine.launching import record_one
 from buto.errors import MeasureError, StorageError
 from buto.measure.hooks import AllHooks
 from buto.measure.target import Target

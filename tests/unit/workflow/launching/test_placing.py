@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from buto.engine import HostLabels, Placement, placement
+from buto.engine.placement import HostLabels, Placement, placement
 from buto.project.model import build_test
 from buto.run.model import WORKER
 

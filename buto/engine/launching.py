@@ -14,14 +14,12 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack, nullcontext
 from dataclasses import dataclass, field, replace
-from fnmatch import fnmatchcase
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Protocol, Self
 
+from buto.engine.placement import ANYWHERE, Placement
 from buto.errors import ButoError, StorageError
-from buto.judging import registry
-from buto.judging.settings import Settings
 from buto.measure.collector import Collector
 from buto.measure.hooks import AllHooks, LaunchHooks
 from buto.measure.journal import FIRST_WRITE_S, Journal
@@ -32,93 +30,12 @@ from buto.measure.quality import busy_host
 from buto.measure.target import Target
 from buto.measure.workload.model import Workload
 from buto.measure.workload.services import Service
-from buto.run.model import SESSION, WORKER, MetadataValue, Run
+from buto.run.model import SESSION, MetadataValue, Run
 from buto.run.store import RunStore
 from buto.run.window import Window, with_window
 
 if TYPE_CHECKING:
     from buto.measure.workload.serving import Services
-
-
-_HOST = "host."
-
-
-@dataclass(frozen=True, slots=True)
-class HostLabels:
-    """Which hosts a test asks for; an empty pattern fits all.
-
-    Attributes:
-        name: shell pattern for the host's name.
-        cpu: shell pattern for the model of its processor.
-        tags: it must have all of these.
-    """
-
-    name: str = ""
-    cpu: str = ""
-    tags: tuple[str, ...] = ()
-
-    def fit(self, name: str, cpu: str, tags: tuple[str, ...]) -> bool:
-        """Return whether a host of this name, processor and tags may be used."""
-        return (
-            (not self.name or fnmatchcase(name, self.name))
-            and (not self.cpu or fnmatchcase(cpu, self.cpu))
-            and set(self.tags) <= set(tags)
-        )
-
-    def describe(self) -> str:
-        """Return the labels as in a configuration; empty without any."""
-        parts = [f"{key}: {value}" for key, value in (("name", self.name), ("cpu", self.cpu)) if value]
-        parts += [f"tag: {tag}" for tag in self.tags]
-        return ", ".join(parts)
-
-
-ANY_HOST = HostLabels()
-
-
-@dataclass(frozen=True, slots=True)
-class Placement:
-    """Where the runs of a test may be recorded.
-
-    Attributes:
-        labels: of the hosts that the test asks for.
-        group: tests of one group stay on one host; empty for a test that stands alone.
-        spread: whether runs of one test may come from several hosts, because its detector judges such runs.
-        required: metadata ``host.*`` that a host must have, because earlier runs come from such a host.
-        like: metadata of earlier runs; the host that has most of it in common is preferred.
-        host: name of the host that recorded the earlier runs, which is taken if it is there; may be empty.
-    """
-
-    labels: HostLabels = ANY_HOST
-    group: str = ""
-    spread: bool = False
-    required: Mapping[str, MetadataValue] = field(default_factory=dict)
-    like: Mapping[str, MetadataValue] = field(default_factory=dict)
-    host: str = ""
-
-
-ANYWHERE = Placement()
-
-
-def placement(
-    hosts: HostLabels, settings: Settings, like: Mapping[str, MetadataValue], group: str = ""
-) -> Placement:
-    """Return where the next runs of a test may be recorded, so that they can be judged together.
-
-    If the test's detector judges only runs of like machines, they come from the host of the earlier runs, or
-    from another one of its class if that host is not there.
-
-    Args:
-        hosts: that the test asks for.
-        settings: how it is judged.
-        like: metadata of earlier runs; empty without any.
-        group: tests of one group stay on one host; empty for a test that stands alone.
-    """
-    detector = registry.detector(settings.method)(settings)
-    if not detector.exchangeable:
-        return Placement(hosts, group, spread=True)
-    decides = detector.metadata.is_deciding
-    required = {key: value for key, value in like.items() if key.startswith(_HOST) and decides(key)}
-    return Placement(hosts, group, False, required, like, str(like.get(WORKER) or ""))
 
 
 @dataclass(frozen=True, slots=True)
@@ -310,7 +227,7 @@ def hooks_of(workload: Workload | None) -> AbstractContextManager[Callable[[], L
 
 
 class LocalEngine:
-    """Launches in this process; see :class:`buto.engine.Engine`.
+    """Launches in this process; see :class:`buto.engine.launching.Engine`.
 
     A test's collector and what its workload needs stay open from its first launch to the end.
 
@@ -348,18 +265,18 @@ class LocalEngine:
         self._held.__exit__(kind, error, trace)
 
     def check(self, launch: Launch) -> None:
-        """See :class:`buto.engine.Engine`."""
+        """See :class:`buto.engine.launching.Engine`."""
         self._check(launch.target)
 
     def begin(self, wanted: Sequence[Launch]) -> Sequence[Launch]:
-        """See :class:`buto.engine.Engine`."""
+        """See :class:`buto.engine.launching.Engine`."""
         if self._next is not None or not wanted:
             return ()
         self._next = wanted[0]
         return wanted[:1]
 
     def wait(self) -> Ended | None:
-        """Carry out the launch that was begun; see :class:`buto.engine.Engine`."""
+        """Carry out the launch that was begun; see :class:`buto.engine.launching.Engine`."""
         launch, self._next = self._next, None
         if launch is None:
             return None
@@ -371,7 +288,7 @@ class LocalEngine:
             return Ended(launch, error=error)
 
     def drop(self, test: str) -> None:
-        """See :class:`buto.engine.Engine`."""
+        """See :class:`buto.engine.launching.Engine`."""
         if self._next is not None and self._next.test == test:
             self._next = None
 

@@ -1,0 +1,1 @@
+"""Where to launch, and one launch after another."""
