@@ -277,7 +277,7 @@ def data_set(tests: Mapping[str, Iterable[Run]], properties: Sequence[str] = ())
     """Return the samples of several tests, as of a recorded data set: as :func:`samples`, by test.
 
     Args:
-        tests: the name of a test or variant to its runs, as :func:`buto_replications.dataset.archive.load` returns them.
+        tests: the name of a test or variant to its runs.
         properties: as for :func:`samples`.
 
     Returns:

@@ -9,8 +9,8 @@ import pytest
 
 from buto.run.model import Problem, ProblemKind, Quality
 from buto_replications.bed import archive
+from replications.tests.support.bed import bed_run, bed_store
 from tests.support.processes.command import called
-from tests.support.runs.bed import bed_run, bed_store
 
 
 @pytest.fixture(scope="module")

@@ -10,9 +10,9 @@ import pytest
 from buto.run.store import RunStore
 from buto_replications.dataset import archive
 from buto_replications.dataset.archive import write
+from replications.tests.support.variants import a_data_set
 from tests.support.checkout import ROOT
 from tests.support.processes.command import buto, called
-from tests.support.runs.variants import a_data_set
 
 pytestmark = pytest.mark.slow
 
