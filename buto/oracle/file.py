@@ -212,7 +212,8 @@ def load(path: Path) -> Oracle:
         raise _damaged(path, error.message, data) from error
     except UnknownDetectorError as error:
         again = _command("train", path, data.get("test"))
-        remedy = "install the package of its method, or train again with another: "
+        install = error.advice or "install the package of its method"
+        remedy = f"{install}, or train again with another: "
         raise OracleFileError(
             f"the oracle {path} cannot be used: {error.message}", advice=f"{remedy}{again}", remedy=remedy
         ) from error

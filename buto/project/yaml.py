@@ -25,7 +25,7 @@ from buto import schemas
 from buto.errors import ConfigError
 from buto.judging import registry
 from buto.judging.configuration import METHOD, gone
-from buto.judging.registry import BrokenDetectorError
+from buto.judging.registry import BrokenDetectorError, UnknownDetectorError
 from buto.measure.sources import chosen as source_registry
 from buto.project.document import DataPath, Document, Position
 from buto.project.schema import SCHEMA, config_schema
@@ -266,7 +266,11 @@ def is_words_alone(data: Any) -> bool:
 
 
 def _third_party(document: Document) -> tuple[str, ...]:
-    """Return the other packages' detectors that a document names; ConfigError if one cannot be used."""
+    """Return the other packages' detectors that a document names.
+
+    Raises:
+        ConfigError: one cannot be used, or its package is one of buto's repository and not installed.
+    """
     data = document.data if isinstance(document.data, dict) else {}
     tests = data.get("tests")
     parts: dict[DataPath, Any] = {("defaults",): data.get("defaults")}
@@ -275,9 +279,9 @@ def _third_party(document: Document) -> tuple[str, ...]:
     for at, test in parts.items():
         try:
             found |= dict.fromkeys(_of_test(test))
-        except BrokenDetectorError as error:
-            place = (*at, "judge", METHOD)
-            raise document.error(place, f"judge: {error.message}", advice=error.advice) from error
+        except (BrokenDetectorError, UnknownDetectorError) as error:
+            what = f"judge: {error.message.removeprefix('judge: ')}"
+            raise document.error((*at, "judge", METHOD), what, advice=error.advice) from error
     return tuple(found)
 
 
@@ -286,10 +290,11 @@ def _of_test(test: Any) -> tuple[str, ...]:
 
     Raises:
         BrokenDetectorError: it cannot be used.
+        UnknownDetectorError: its package is one of buto's repository, and not installed.
     """
     judge = test.get("judge") if isinstance(test, dict) else None
     method = judge.get(METHOD) if isinstance(judge, dict) else None
-    if method not in registry.third_party():
+    if method not in (*registry.third_party(), *registry.PACKAGES):
         return ()
     registry.detector(method)
     return (method,)

@@ -1,4 +1,4 @@
-"""What every detector must hold to; the list grows with the registry."""
+"""What every detector must hold to; the list grows with the registry, and other packages have their own."""
 
 import json
 from dataclasses import replace
@@ -26,12 +26,14 @@ OTHERS = (
     {"method": "thesis", "thesis": {"smoothing": "median", "matching": "interpolated"}},
     {"fail-on": "worse", "alpha": 0.05, "minimum-effect": {"jvm.memory.*": "1MiB", "*": "1%"}},
 )
-DEFAULTS = {name: registry.detector(name).defaults for name in registry.DETECTORS}
-SETTINGS = [*DEFAULTS.values(), *map(settings_from, OTHERS)]
+SETTINGS = [
+    *(registry.detector(name).defaults for name in registry.DETECTORS),
+    *map(settings_from, OTHERS),
+]
 
 
 def label(chosen):
-    usual = DEFAULTS[chosen.method].own()
+    usual = registry.detector(chosen.method).defaults.own()
     own = {key: value for key, value in chosen.own().items() if value != usual.get(key)}
     return "-".join((chosen.method, *(str(value) for value in own.values() if not isinstance(value, dict))))
 

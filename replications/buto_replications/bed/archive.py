@@ -27,6 +27,7 @@ from buto_replications.bed import tables
 from buto_replications.bed.labels import PART_OF_BLOCK, BedRun, Labels, Part, PartName, block_of, labels_of
 from buto_replications.bed.published import published
 from buto_replications.bed.tables import Column
+from buto_replications.checkout import DATA
 from buto_replications.dataset import parquet
 from buto_replications.dataset.archive import RUNS, reading, run_of, sha256
 from buto_replications.dataset.parquet import arrow_errors, head_of, opened, written
@@ -152,7 +153,7 @@ def _property_schema() -> pa.Schema:
     return pa.schema([(name, pa.large_string() if name in texts else pa.float64()) for name in names])
 
 
-RECORDED = Path(__file__).parents[3] / "data" / "keycloak"
+RECORDED = DATA / "keycloak"
 """The data set in buto's repository. An installed package does not have it."""
 
 PROPERTIES, SAMPLES, CONSTANTS, NOTIFICATIONS = (

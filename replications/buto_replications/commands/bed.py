@@ -8,9 +8,10 @@ from pathlib import Path
 from buto.cli.console import Console
 from buto.cli.output_files import write_file
 from buto.cli.parsing import Actions
-from buto.errors import EXIT_PASS, BadFileError
+from buto.errors import EXIT_PASS
 from buto.run.store import RunStore
 from buto.run.units import format_bytes, format_count
+from buto_replications import checkout
 from buto_replications.bed import archive
 from buto_replications.bed.labels import Part
 from buto_replications.commands.request import PARTS
@@ -79,13 +80,7 @@ def _add_data_option(parser: ArgumentParser) -> None:
 
 
 def _data(args: Namespace) -> Path:
-    data: Path = args.data or archive.RECORDED
-    if args.data is None and not data.is_dir():
-        raise BadFileError(
-            "the installed package contains no recorded runs",
-            advice="--data DIR: data/keycloak of buto's repository or a data set of your own",
-        )
-    return data
+    return checkout.recorded(args.data, archive.RECORDED)
 
 
 def _pack(runs: Path, directory: Path, console: Console) -> int:

@@ -11,6 +11,7 @@ from buto.cli.console import Console
 from buto.cli.output_files import write_file
 from buto.errors import EXIT_PASS
 from buto.judging.verdict import Verdict
+from buto_replications import checkout
 from buto_replications.bed import archive
 from buto_replications.bed.labels import BedRun, Part
 from buto_replications.clusters.comparison import (
@@ -43,13 +44,13 @@ def run(request: ExperimentsRequest, console: Console) -> int:
 
     Runs that are set apart are also judged by those of the other part, which were recorded before.
     """
-    for table in (_distances(), _clusters()):
-        _print(table, console)
-    directory = request.data or archive.RECORDED
+    directory = checkout.recorded(request.data, archive.RECORDED)
     runs = archive.load(directory, request.part.value)
     earlier: tuple[BedRun, ...] = ()
     if request.part is not Part.TUNING and Part.TUNING in archive.parts(directory):
         earlier = archive.load(directory, Part.TUNING.value)
+    for table in (_distances(), _clusters()):
+        _print(table, console)
     compared = []
     for one in comparisons(runs, earlier):
         compared.append(one)

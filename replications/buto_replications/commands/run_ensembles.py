@@ -11,6 +11,7 @@ from buto.cli.console import Console
 from buto.cli.output_files import write_file
 from buto.errors import EXIT_PASS
 from buto.judging.verdict import Status
+from buto_replications import checkout
 from buto_replications.bed import archive
 from buto_replications.bed.labels import BedRun, Part
 from buto_replications.commands.request import ExperimentsRequest
@@ -26,7 +27,8 @@ from buto_replications.report.content import Columns
 def run(request: ExperimentsRequest, console: Console) -> int:
     """Print the paper's example and table IV, and each environment left out once, of the variants and of the
     bed; write what was judged to two files."""
-    bed = request.data / archive.RECORDED.name if request.data else archive.RECORDED
+    named = request.data / archive.RECORDED.name if request.data else None
+    bed = checkout.recorded(named, archive.RECORDED)
     runs = archive.load(bed, request.part.value)
     earlier: tuple[BedRun, ...] = ()
     if request.part is not Part.TUNING and Part.TUNING in archive.parts(bed):

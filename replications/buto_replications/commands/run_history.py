@@ -10,10 +10,11 @@ from collections.abc import Iterable, Sequence
 from buto.cli.console import Console
 from buto.cli.output_files import write_file
 from buto.errors import EXIT_PASS
+from buto_replications import checkout
+from buto_replications.checkout import DATA
 from buto_replications.commands.request import ExperimentsRequest
 from buto_replications.commands.run_thesis import WorkProgress
 from buto_replications.history.histories import LabelledHistory, histories
-from buto_replications.history.recorded import DATA
 from buto_replications.history.series import recorded_series
 from buto_replications.history.tables import ROWS, Measured, Trial
 from buto_replications.history.walk import KINDS, STATUSES, Step, WalkTask, walk_tasks, walked
@@ -24,7 +25,7 @@ from buto_replications.workers import in_parallel
 
 def run(request: ExperimentsRequest, console: Console) -> int:
     """Print the paper's tables and the same on other histories, and write them to a file."""
-    tasks = walk_tasks(recorded_series(request.data or DATA))
+    tasks = walk_tasks(recorded_series(checkout.recorded(request.data, DATA)))
     _print(_published(), console)
     rows = []
     for history in histories(request.data, request.seed):

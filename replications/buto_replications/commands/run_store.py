@@ -5,6 +5,7 @@ from __future__ import annotations
 from buto.cli.console import Console
 from buto.cli.output_files import write_file
 from buto.errors import EXIT_PASS
+from buto_replications import checkout
 from buto_replications.commands.request import ExperimentsRequest
 from buto_replications.report import content
 from buto_replications.store import recorded
@@ -18,7 +19,8 @@ def run(request: ExperimentsRequest, console: Console) -> int:
     """Predict the recorded versions of the store, print the tables for each kind of component tests, and
     write all numbers to a file for each.
     """
-    with recorded.unpacked((request.data or recorded.RECORDED) / recorded.NAME) as (directory, index):
+    data = checkout.recorded(request.data, recorded.RECORDED)
+    with recorded.unpacked(data / recorded.NAME) as (directory, index):
         for tests, title in _TESTS.items():
             found = evaluate(directory, index, tests)
             console.result(f"{title}\n")

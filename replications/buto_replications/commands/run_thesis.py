@@ -8,8 +8,9 @@ from pathlib import Path
 
 from buto.cli.console import Console
 from buto.cli.output_files import write_file
-from buto.errors import EXIT_PASS, BadFileError, JudgeError
+from buto.errors import EXIT_PASS, JudgeError
 from buto.run.units import format_seconds
+from buto_replications import checkout
 from buto_replications.commands.request import ExperimentsRequest
 from buto_replications.dataset import archive
 from buto_replications.dataset.variants import HOSTS
@@ -63,12 +64,7 @@ def data_and_hosts(request: ExperimentsRequest, default: str) -> tuple[Path, tup
         BadFileError: there is no data set.
         JudgeError: it has no runs of a host.
     """
-    data = request.data or archive.RECORDED
-    if request.data is None and not data.is_dir():
-        raise BadFileError(
-            "the installed package contains no recorded runs",
-            advice="--data DIR: data/experiments of buto's repository or a data set of your own",
-        )
+    data = checkout.recorded(request.data, archive.RECORDED)
     there, host = archive.hosts(data), request.host or default
     hosts = there if host == "all" else (host,)
     if not set(hosts) <= set(there) or not hosts:

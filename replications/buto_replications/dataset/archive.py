@@ -24,6 +24,7 @@ from buto.run.names import start_of
 from buto.run.properties import Role
 from buto.run.store import RunStore
 from buto.version import READ_BY_NEWER
+from buto_replications.checkout import DATA
 from buto_replications.dataset import parquet
 from buto_replications.dataset.parquet import Groups, Index
 from buto_replications.dataset.variants import HOSTS, host_and_variant
@@ -78,7 +79,7 @@ def reading(path: Path, advice: str, checksums: Mapping[str, str] | None = None)
         raise BadFileError(f"{path} cannot be read: {error}", advice=advice) from error
 
 
-RECORDED = Path(__file__).parents[3] / "data" / "experiments"
+RECORDED = DATA / "experiments"
 """The data set in buto's repository. An installed package does not have it."""
 
 SAMPLES, NOTIFICATIONS = "samples.parquet", "notifications.parquet"

@@ -9,16 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from pathlib import Path
 
-from buto.errors import UsageError
+from buto.errors import BadFileError, UsageError
 from buto.project import config
 from buto.project.model import TestConfig
+from buto_replications.checkout import CONFIGURATIONS
 
 HOSTS = ("parallel", "g1")
-
-CONFIGURATIONS = Path(__file__).parents[3] / "configs"
-"""In the checkout."""
 
 SUBTLE = "subtle-"
 """Prefix of the files with variants that differ only a little; the thesis has none."""
@@ -45,8 +42,13 @@ def load(host: str, only: Sequence[str] = ()) -> Mapping[str, TestConfig]:
 
     Raises:
         UsageError: there is no variant of that name.
-        BadFileError: buto was not built, and the test programs are missing.
+        BadFileError: there is no checkout, or buto was not built, and the test programs are missing.
     """
+    if not CONFIGURATIONS.is_dir():
+        raise BadFileError(
+            "the installed package contains no configurations of the test programs",
+            advice="work in a checkout of buto's repository: pip install --editable replications",
+        )
     files = [CONFIGURATIONS / f"{kind}{host}.yaml" for kind in ("", SUBTLE)]
     tests = {name: test for file in files for name, test in config.load(file).tests.items()}
     for name in only:

@@ -21,11 +21,11 @@ from buto.judging.calibrated.settings import CALIBRATED
 from buto.judging.classifiers import MetadataSettings
 from buto.judging.verdict import Status
 from buto.run.model import FloatArray, Run
+from buto_replications import checkout
+from buto_replications.checkout import DATA
 from buto_replications.dataset import archive
 from buto_replications.dataset.archive import RUNS
 from buto_replications.design import BENCHMARK, EXPERIMENTS, PROGRAMS, SUBTLE, Experiment
-
-DATA = archive.RECORDED.parent
 
 PLACES = ("*", "next/*")
 """Patterns of the directories of data sets in a directory of data."""
@@ -92,7 +92,7 @@ def sites(data: Path | None = None) -> list[Site]:
     Raises:
         BadFileError: there are fewer than two, or one is damaged.
     """
-    root = data or DATA
+    root = checkout.recorded(data, DATA)
     found: list[Site] = []
     for directory in sorted(path.parent for place in PLACES for path in root.glob(f"{place}/{RUNS}")):
         for host in archive.hosts(directory):

@@ -6,9 +6,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from buto_replications import checkout
+from buto_replications.checkout import DATA
 from buto_replications.detectors.history.engine import N_FOLDS, Examples
 from buto_replications.detectors.history.learners import require_learners
-from buto_replications.history.recorded import DATA, Program, bed_faults, groups_of, programs, releases
+from buto_replications.history.recorded import Program, bed_faults, groups_of, programs, releases
 from buto_replications.history.replay import History, Plan, replayed
 from buto_replications.history.series import in_order, recorded_series
 from buto_replications.history.synthetic import PAPER_SIZE, synthetic_history
@@ -52,7 +54,7 @@ def histories(data: Path | None, seed: int) -> Iterator[LabelledHistory]:
         BadFileError: a data set is missing or damaged.
     """
     require_learners()
-    place = data or DATA
+    place = checkout.recorded(data, DATA)
     some, libraries, series, faults = (
         programs(place),
         releases(place),

@@ -11,11 +11,11 @@ from buto.run.model import Run, RunSet
 from buto_replications.bed import archive as bed
 from buto_replications.bed.effects import kind_of
 from buto_replications.bed.labels import chosen
+from buto_replications.checkout import DATA
 from buto_replications.dataset import archive
 from buto_replications.design import EXPERIMENTS, PROGRAMS, SUBTLE
 from buto_replications.history.replay import Group, columns_of, group_of
 
-DATA = archive.RECORDED.parent
 BED, VERSIONS = bed.RECORDED.name, "next/pairs"
 """Directories of the bed's runs, and of those of releases of libraries."""
 

@@ -13,13 +13,13 @@ import numpy as np
 from buto.errors import BadFileError
 from buto.run.labels import Label
 from buto.run.model import FloatArray, Run
+from buto_replications.checkout import DATA
 from buto_replications.dataset import archive
 from buto_replications.dataset.archive import reading
 from buto_replications.dataset.variants import HOSTS
 from buto_replications.detectors.history.columns import Columns
 from buto_replications.detectors.history.engine import Examples
 from buto_replications.detectors.history.known import deviations, with_sizes
-from buto_replications.history.recorded import DATA
 from buto_replications.history.replay import GOOD, History, columns_of, rows_of, unit_of
 
 SERIES, LABELS = "next/series", "labels.csv"

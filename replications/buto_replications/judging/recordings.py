@@ -11,6 +11,8 @@ from buto.errors import BadFileError
 from buto.judging.calibrated.settings import CALIBRATED, JudgeSettings
 from buto.judging.divisions import SESSION_GAP_S
 from buto.run.model import RunSet
+from buto_replications import checkout
+from buto_replications.checkout import DATA
 from buto_replications.dataset import archive
 from buto_replications.dataset.archive import RUNS
 from buto_replications.design import VARIANTS
@@ -33,7 +35,7 @@ from buto_replications.judging.versions import (
 FROZEN = datetime(2026, 11, 22, 9, 5, tzinfo=UTC)
 """Earlier runs are not read."""
 
-DATA = archive.RECORDED.parent / "next"
+NEXT = DATA / "next"
 """The data sets in buto's repository; those of the small servers are in the directory above."""
 
 ROWS = "in-row*"
@@ -104,7 +106,7 @@ def recordings(data: Path | None) -> Recordings:
     Raises:
         BadFileError: there are none, or one is damaged.
     """
-    root = data or DATA
+    root = checkout.recorded(data, NEXT)
     beside = root if data else root.parent
     if not any(_is_set(path) for path in (*root.glob("*"), beside / SERVERS)):
         raise BadFileError(

@@ -20,6 +20,7 @@ from buto.errors import BadFileError, StorageError
 from buto.run.files import make_directories, publish_file
 from buto.run.format import NewerVersionError
 from buto.version import READ_BY_NEWER
+from buto_replications.checkout import DATA
 from buto_replications.store.measured import published
 
 FORMAT = "buto-store"
@@ -112,7 +113,7 @@ def from_json(text: str) -> Index:
         raise ValueError(f"it is not the index of a recording: {error!r}") from error
 
 
-RECORDED = Path(__file__).parents[3] / "data" / "store"
+RECORDED = DATA / "store"
 """The recording in buto's repository. An installed package does not have it."""
 
 NAME = "recording.tar.xz"

@@ -24,7 +24,7 @@ from beds.store.versions import CHANGED, OLD, UNCHANGED, VERSIONS
 from buto.errors import BadFileError
 from buto_predict.traces.files import read_otlp
 from buto_replications.store.recorded import Index, unpacked
-from tests.support.store import HOME, ORDER, SEARCH, write_recording
+from replications.tests.support.store import HOME, ORDER, SEARCH, write_recording
 
 STORE = Store(Path("jars"), Path("programs"), Path("template"), Path("junit.jar"))
 

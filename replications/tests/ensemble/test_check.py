@@ -1,8 +1,10 @@
 import numpy as np
 import pytest
 
+from buto.engine import Placement, placement
 from buto.errors import JudgeError
 from buto.judging.verdict import Direction, Effect, Status
+from buto.project.model import build_test
 from buto.run.model import run_set
 from buto_replications.detectors.ensemble.detector import FooDetector
 from buto_replications.detectors.ensemble.settings import FOO
@@ -132,3 +134,8 @@ def test_charts_show_the_votes_against_each_counter():
 def test_no_runs_are_not_judged():
     with pytest.raises(JudgeError, match="no run to judge"):
         fitted(A, A, A).check(run_set([]))
+
+
+def test_its_runs_are_recorded_on_unlike_hosts():
+    test = build_test("x", {"command": "java", "judge": {"method": "foo"}}, None, {})
+    assert placement(test.hosts, test.settings, {"host.cpu.model": "EPYC"}) == Placement(spread=True)

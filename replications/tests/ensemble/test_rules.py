@@ -17,7 +17,7 @@ from buto_replications.detectors.ensemble.mining import (
     number_of_bins,
 )
 from buto_replications.detectors.ensemble.rules import broken, changes, confidence_change
-from tests.support.references import rules as reference
+from replications.tests.support import rules as reference
 
 ALL = Thresholds(most=1000)
 

@@ -7,7 +7,7 @@ import pytest
 
 from buto_replications.detectors.ensemble.rules import Judging, judge, learn
 from buto_replications.detectors.ensemble.settings import FOO, judging_of, learning_of
-from tests.support.runs.heterogeneous import ENVIRONMENTS, N_COUNTERS, values_of
+from replications.tests.support.heterogeneous import ENVIRONMENTS, N_COUNTERS, values_of
 
 SEEDS = range(10)
 

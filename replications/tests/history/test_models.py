@@ -21,7 +21,7 @@ from buto_replications.detectors.history.learners import (
     learn_tree,
 )
 from buto_replications.detectors.history.tan import information, spanning_tree
-from tests.support.references.tan_data import binned_rows
+from replications.tests.support.tan_data import binned_rows
 
 PGMPY_PARENTS = [-1, 0, 1, 1, 2, 4, 2, 3, 0, 6]
 """From pgmpy 0.1.19: TreeSearch(rows, root_node="0").estimate(estimator_type="tan")."""

@@ -9,8 +9,9 @@ import pytest
 
 from buto.run.model import Problem, ProblemKind, Quality
 from buto_replications.bed import archive
+from buto_replications.checkout import CHECKOUT
+from replications.tests.support.bed import bed_run, bed_store
 from tests.support.processes.command import called
-from tests.support.runs.bed import bed_run, bed_store
 
 
 @pytest.fixture(scope="module")
@@ -71,8 +72,8 @@ def test_what_cannot_be_done_is_reported(
 def test_an_installed_package_says_where_the_runs_are(
     directory: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(archive, "RECORDED", directory / "missing")
+    monkeypatch.setattr(archive, "RECORDED", CHECKOUT / "data" / "gone")
     ended = called(directory, "experiments", "bed", "list")
     assert (ended.returncode, ended.stdout) == (4, "")
     assert "the installed package contains no recorded runs" in ended.stderr
-    assert "data/keycloak of buto's repository" in ended.stderr
+    assert "data/gone of buto's repository" in ended.stderr

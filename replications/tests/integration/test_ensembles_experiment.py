@@ -12,8 +12,8 @@ from buto.run.model import Run
 from buto_replications.bed.labels import BedRun, Part
 from buto_replications.commands import run_ensembles as command
 from buto_replications.ensembles.sites import NEVER_SEEN, Site, site_of
+from replications.tests.support.bed_levels import bed_run
 from tests.support.processes.command import called
-from tests.support.runs.bed_levels import bed_run
 from tests.support.runs.signals import Program, program_run
 
 MACHINES = ("fast", "slow", "old", "new")

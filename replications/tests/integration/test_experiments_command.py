@@ -8,11 +8,12 @@ from pathlib import Path
 import pytest
 
 from buto.run.store import RunStore
+from buto_replications.checkout import CHECKOUT
 from buto_replications.dataset import archive
 from buto_replications.dataset.archive import write
+from replications.tests.support.variants import a_data_set
 from tests.support.checkout import ROOT
 from tests.support.processes.command import buto, called
-from tests.support.runs.variants import a_data_set
 
 pytestmark = pytest.mark.slow
 
@@ -78,12 +79,12 @@ def test_what_cannot_be_done_is_reported(
 
 
 def test_without_recorded_runs_it_says_how_to_get_some(data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(archive, "RECORDED", data / "not there")
+    monkeypatch.setattr(archive, "RECORDED", CHECKOUT / "data" / "gone")
     ended = called(data, "experiments", "run", "smoothing")
     assert ended.returncode == 4
     assert ended.stderr.splitlines() == [
         "buto: the installed package contains no recorded runs",
-        "try:  --data DIR: data/experiments of buto's repository or a data set of your own",
+        "try:  --data DIR: data/gone of buto's repository or a data set of your own",
     ]
 
 

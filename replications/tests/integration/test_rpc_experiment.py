@@ -6,8 +6,8 @@ import csv
 import re
 from pathlib import Path
 
+from replications.tests.support.remote_calls import write_scenario, write_systems
 from tests.support.processes.command import called
-from tests.support.remote_calls import write_scenario, write_systems
 
 
 def test_tables_are_printed_and_rows_are_written(tmp_path: Path) -> None:

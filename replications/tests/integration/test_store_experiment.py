@@ -8,8 +8,8 @@ from pathlib import Path
 
 from beds.store.recording import INDEX
 from buto_replications.store.recorded import write
+from replications.tests.support.store import write_recording
 from tests.support.processes.command import called
-from tests.support.store import write_recording
 
 
 def test_tables_are_printed_and_numbers_are_written(tmp_path: Path) -> None:

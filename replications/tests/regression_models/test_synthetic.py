@@ -3,7 +3,7 @@
 import pytest
 
 from buto_replications.detectors.regression_models import excesses, judged
-from tests.support.synthetic_counters import NAMES, run
+from replications.tests.support.synthetic_counters import NAMES, run
 
 SEEDS = range(15)
 

@@ -19,14 +19,11 @@ from buto.cli.commands import doctor
 from buto.errors import EXIT_NOT_JUDGED, EXIT_PASS
 from buto.measure.doctor import Check, Level
 from buto.run.store import RunStore
-from buto_replications.dataset import archive
-from buto_replications.dataset.archive import write
 from tests.support.checkout import ROOT
 from tests.support.jvm.harness import DEADLINE_S, compiled
 from tests.support.processes.command import called
 from tests.support.processes.permissions import read_only
 from tests.support.runs.stored import cut_off, leaking_run, store
-from tests.support.runs.variants import a_data_set
 
 _PR_CAPBSET_DROP, _CAP_DAC_OVERRIDE = 24, 1
 """linux/prctl.h, linux/capability.h"""
@@ -52,24 +49,18 @@ WRITES = {
     "acceptance": ("accept", "leaker", "--from-runs", ",".join(leaking_run(n).id for n in (*range(5), 20))),
     "recovery": ("runs", "recover"),
     "doctor": ("doctor", "--json", "out.json"),
-    "data set": ("experiments", "pack", "--data", "recorded", "-o", "set"),
-    "experiment": ("experiments", "run", "smoothing", "--data", "packed", "--out", "made", "--workers", "1"),
 }
 DELETE = ("runs", "delete", "leaker", "--keep", "3", "--with-training")
 
 
 @pytest.fixture(scope="module")
 def prepared(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Runs, an oracle, a result of a check, a recording that was cut off; and the runs of an experiment."""
+    """Runs, an oracle, a result of a check and a recording that was cut off."""
     directory = tmp_path_factory.mktemp("prepared")
     store(directory, *(leaking_run(number) for number in range(5)), leaking_run(20, purpose="check"))
     assert called(directory, *TRAIN, *COMMAND).returncode == 0
     assert called(directory, *CHECK).returncode == 0
     cut_off(directory, "lost")
-    for runs in a_data_set(8, ("references-strong", "references-weak"), shift=2.0).values():
-        for run in runs:
-            RunStore(directory / "recorded").add(run)
-    write(directory / "packed", archive.pack(RunStore(directory / "recorded")))
     return directory
 
 

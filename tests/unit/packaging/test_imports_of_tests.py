@@ -15,7 +15,17 @@ from packaging.utils import canonicalize_name
 
 from tests.support.checkout import ROOT
 
-OWN = {"beds", "buto", "buto_predict", "buto_replications", "perf", "predict", "scripts", "tests"}
+OWN = {
+    "beds",
+    "buto",
+    "buto_predict",
+    "buto_replications",
+    "perf",
+    "predict",
+    "replications",
+    "scripts",
+    "tests",
+}
 """Packages of this checkout."""
 PACKAGES = ("buto", "predict/buto_predict", "replications/buto_replications")
 OTHERS = (*PACKAGES, "ci", "data", "demo", "examples", "java-probes", "perf")

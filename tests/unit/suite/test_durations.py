@@ -64,7 +64,7 @@ def test_only_what_is_slow_twice_fails_a_run(
     pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch, always: bool
 ) -> None:
     pytester.makepyfile(SLOWER.format(always=always))
-    pytester.makeconftest("from tests.conftest import pytest_addoption, pytest_configure\n")
+    pytester.makeconftest((ROOT / "conftest.py").read_text(encoding="utf-8"))
     monkeypatch.setattr(durations, "ROOT", pytester.path)
     monkeypatch.setattr(durations, "UNRECORDED_S", 0.25)
     monkeypatch.setenv("PYTHONPATH", str(ROOT))

@@ -3,17 +3,11 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime
-from pathlib import Path
 
 import pytest
 
-from buto.actions import suggest
-from buto.actions.events import Warned
-from buto.actions.suggest import kept, labelled_past
-from buto.oracle import settings_from
-from buto.run.labels import Label, Labelling, LabelStore
-from tests.support.projects import project_in
-from tests.support.runs.stored import leaking_run, store
+from buto.actions.suggest import kept
+from buto.run.labels import Label, Labelling
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
 LABELS = {"r1": Label.BAD, "r2": Label.GOOD, "r3": Label.INVALID, "r4": Label.GOOD, "r5": Label.GOOD}
@@ -32,19 +26,3 @@ KNOWN = {run_id: Labelling("shop", (run_id,), label, NOW, "label") for run_id, l
 )
 def test_all_bad_and_invalid_runs_are_kept_and_the_newest_good_ones(most: int, expected: list[str]) -> None:
     assert kept(KNOWN, most) == expected
-
-
-def test_a_warning_counts_the_good_runs_that_are_left_out(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(suggest, "MOST_RUNS", 4)
-    ids = store(tmp_path, *(leaking_run(number) for number in range(6)))
-    labels = LabelStore(project_in(tmp_path).files.store)
-    said: list[object] = []
-    labels.add(Labelling("leaker", tuple(ids[1:]), Label.GOOD, NOW, "train"))
-    labels.add(Labelling("leaker", (ids[0],), Label.BAD, NOW, "label"))
-    (past,) = labelled_past(project_in(tmp_path), settings_from({"method": "history"}), said.append)
-    assert [run.id for run in past.runs] == [ids[0], *ids[3:]]
-    (warning,) = said
-    assert isinstance(warning, Warned)
-    assert warning.text.startswith("the oldest 2 good runs with a label cannot be learned from")

@@ -32,9 +32,7 @@ def test_a_first_run_may_come_from_anywhere() -> None:
 
 
 @pytest.mark.parametrize("method", ["calibrated", "thesis"])
-def test_only_a_detector_for_unlike_machines_spreads_runs(method: str) -> None:
+def test_runs_of_like_machines_stay_together(method: str) -> None:
     written = {"command": "java", "judge": {"method": method}}
     alike = build_test("x", written, None, {})
     assert not placement(alike.hosts, alike.settings, EARLIER).spread
-    unlike = build_test("x", {"command": "java", "judge": {"method": "foo"}}, None, {})
-    assert placement(unlike.hosts, unlike.settings, EARLIER) == Placement(spread=True)

@@ -18,7 +18,7 @@ from buto_replications.store.rpc import (
     rows_csv,
     tables,
 )
-from tests.support.remote_calls import write_scenario, write_systems
+from replications.tests.support.remote_calls import write_scenario, write_systems
 
 
 @pytest.fixture(scope="module")

@@ -33,7 +33,7 @@ from buto_replications.judging.versions import (
     versions_trials,
 )
 from buto_replications.report.charts import variation_svg
-from tests.support.runs.variants import variant_run
+from replications.tests.support.variants import variant_run
 
 FAILS, PASSES = Check(True, 0.003, True, 0.002), Check(False)
 NOTED = Check(True, 0.5, True)

@@ -25,7 +25,7 @@ from buto_replications.thesis.batch_judging import (
     smoothing_of,
 )
 from buto_replications.thesis.grids import IGNORE, JVM, KALMAN, LISTED, PARTICLE, SIMPLE, Method
-from tests.support.runs.variants import STEADY, variant_run
+from replications.tests.support.variants import STEADY, variant_run
 
 STRONG, WEAK = "references-strong", "references-weak"
 TRAINING, TEST = np.array([0, 3, 1, 6]), {STRONG: np.array([5, 2]), WEAK: np.array([4, 0, 1])}

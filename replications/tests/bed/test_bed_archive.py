@@ -22,8 +22,8 @@ from buto_replications.bed.archive import CONSTANTS, NOTIFICATIONS, PROPERTIES, 
 from buto_replications.bed.labels import BedRun, Labels, Part, chosen, together
 from buto_replications.bed.published import published, without_directories, without_node
 from buto_replications.dataset.archive import RUNS, write
+from replications.tests.support.bed import IN_WINDOW, bed_run, bed_store
 from tests.support.checkout import ROOT
-from tests.support.runs.bed import IN_WINDOW, bed_run, bed_store
 from tests.support.runs.examples import assert_same
 
 GOLDEN = ROOT / "replications" / "tests" / "golden" / "bed"

@@ -22,7 +22,7 @@ from buto_replications.thesis.notifications import notified_runs
 from buto_replications.thesis.published import HEAP_USED, Scope
 from buto_replications.thesis.repetition import repeat
 from buto_replications.thesis.score_tables import TOGETHER, by_run, errors, everything, line, table, tables_of
-from tests.support.runs.variants import a_data_set
+from replications.tests.support.variants import a_data_set
 
 VARIANTS = PROGRAMS["references"] + PROGRAMS["leaker"]
 NARROW = Configuration("S-4", Method(SIMPLE, splits=2))

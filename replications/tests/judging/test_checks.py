@@ -21,7 +21,7 @@ from buto_replications.judging.checks import (
     in_turns,
     with_sizes,
 )
-from tests.support.runs.variants import MIB, NAMES, variant_run
+from replications.tests.support.variants import MIB, NAMES, variant_run
 
 
 def recorded(first: int, n_runs: int, more: float = 0.0) -> list[Run]:

@@ -7,7 +7,7 @@ import pytest
 
 from buto.run.model import Notification, RunSet
 from buto_replications.thesis.notifications import Classifier, Flagged, notified_runs
-from tests.support.runs.variants import a_data_set, variant_run
+from replications.tests.support.variants import a_data_set, variant_run
 
 
 def emitted(*times_s: float) -> tuple[Notification, ...]:

@@ -20,8 +20,8 @@ from buto_replications.thesis import published, tables
 from buto_replications.thesis.notifications import notified_runs
 from buto_replications.thesis.page import page as results_page
 from buto_replications.thesis.repetition import Results, repeat
+from replications.tests.support.variants import a_data_set, variant_run
 from tests.support.runs.qualities import starved
-from tests.support.runs.variants import a_data_set, variant_run
 
 pytestmark = pytest.mark.slow
 

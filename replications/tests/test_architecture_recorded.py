@@ -21,7 +21,7 @@ from buto_replications.store.learned import CORES
 from buto_replications.store.measured import Measured, read_measured, write_measured
 from buto_replications.store.recorded import NAME, pack, unpacked, write
 from buto_replications.store.tables import numbers_csv, tables
-from tests.support.store import HOME, write_recording
+from replications.tests.support.store import HOME, write_recording
 
 
 @pytest.fixture(scope="module")

@@ -15,8 +15,8 @@ from buto_replications.thesis.evaluation import Evaluation, evaluate
 from buto_replications.thesis.grids import JVM, PARTICLE, SIMPLE, Configuration, Method
 from buto_replications.thesis.published import HEAP_USED, JOBS, Scope
 from buto_replications.thesis.score_tables import Line, line
+from replications.tests.support.variants import a_data_set, variant_run
 from tests.support.runs.qualities import starved
-from tests.support.runs.variants import a_data_set, variant_run
 
 REFERENCES = ("references-strong", "references-weak", "references-soft")
 WIDE = Method(replace(SIMPLE, deviations=20.0), splits=4)

@@ -15,9 +15,9 @@ from buto.run.profiles import Kind
 from buto_replications.causes import recording
 from buto_replications.causes.programs import alarms_in, found_in, read_manifests
 from buto_replications.causes.recording import planned, record, stored
+from replications.tests.support import slow_draws
 from tests.support.checkout import ROOT
 from tests.support.profiles import launches
-from tests.support.references import slow_draws
 
 MANIFEST = """\
 programs:

@@ -16,7 +16,8 @@ from tests.support import durations
 from tests.support.checkout import ROOT, java_build
 from tests.support.serial import SERIAL
 
-UNTRACED = ("tests/browser/", "tests/build_plugins/", "tests/jvm/")
+JVM = ("tests/jvm/", "replications/tests/jvm/")
+UNTRACED = ("tests/browser/", "tests/build_plugins/", *JVM)
 GRACE_S = 5.0
 """A killed process needs a moment to be gone from the table."""
 
@@ -48,7 +49,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
-        if item.path.is_relative_to(ROOT / "tests" / "jvm"):
+        if item.nodeid.startswith(JVM):
             item.add_marker(pytest.mark.jvm)
         if item.nodeid.startswith(UNTRACED) or item.get_closest_marker("jvm"):
             # Tracing would slow down what measures.

@@ -15,7 +15,7 @@ from buto_replications.bed.effects import COUNTERS, answered, curve, effects, fa
 from buto_replications.bed.labels import BedRun, labels_of
 from buto_replications.bed.presentation import effect_tables, effects_csv, pictures, run_table
 from buto_replications.bed.published import published
-from tests.support.runs.bed import bed_run
+from replications.tests.support.bed import bed_run
 
 CPU, ALLOCATED, HEAP = COUNTERS[:3]
 SEARCH = next(one for one in COUNTERS if one.head == "search")

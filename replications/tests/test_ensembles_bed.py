@@ -23,7 +23,7 @@ from buto_replications.ensembles.scenarios import (
     scenarios,
 )
 from buto_replications.ensembles.scoring import alarms, false_alarms, mean_f, means, results, scored
-from tests.support.runs.bed_levels import COUNTERS, bed_run
+from replications.tests.support.bed_levels import COUNTERS, bed_run
 
 GOOD = (
     *(bed_run(number, "base", "steady", "none") for number in range(3)),
