@@ -41,12 +41,13 @@ has no particle filter and no filter with the listings' slips; those are here. T
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.random import mtrand
 
 from buto.judging.thesis.bounds import Bounds, BoundsAlgorithm, BoundsSettings, bands, measured_state
 from buto.judging.thesis.time_points import TimePoints
@@ -230,7 +231,7 @@ class _Draws:
 
     initial: FloatArray
     noise: FloatArray
-    state: Mapping[str, Any]
+    state: Any
 
     def picks(self, row: int) -> np.random.PCG64:
         """Return the generator of the numbers to resample with at a point."""
@@ -359,12 +360,12 @@ def resampled(particles: FloatArray, shares: FloatArray, generator: np.random.PC
 @contextmanager
 def _global_generator(generator: np.random.PCG64) -> Iterator[None]:
     """Let numpy's global functions draw from a generator, and then from their own again."""
-    own = np.random.get_bit_generator()
-    np.random.set_bit_generator(generator)
+    own = mtrand.get_bit_generator()
+    mtrand.set_bit_generator(generator)
     try:
         yield
     finally:
-        np.random.set_bit_generator(own)
+        mtrand.set_bit_generator(own)
 
 
 ALGORITHMS: dict[str, BoundsAlgorithm] = {

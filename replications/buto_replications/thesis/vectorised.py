@@ -11,7 +11,14 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from buto.judging.thesis.bounds import Bounds, BoundsAlgorithm, BoundsSettings, bands, measured_state
+from buto.judging.thesis.bounds import (
+    Bounds,
+    BoundsAlgorithm,
+    BoundsFunction,
+    BoundsSettings,
+    bands,
+    measured_state,
+)
 from buto.judging.thesis.filters import ALGORITHMS as PRODUCT
 from buto.judging.thesis.filters import gain_of, moved, particle_bounds_by, process_variance
 from buto.judging.thesis.time_points import TimePoints
@@ -57,7 +64,10 @@ def sampled_anew(particles: FloatArray, shares: FloatArray, picks: FloatArray) -
     return sampled
 
 
-_FAST = {"kalman": kalman_bounds, "particle": functools.partial(particle_bounds_by, resampled)}
+_FAST: dict[str, BoundsFunction] = {
+    "kalman": kalman_bounds,
+    "particle": functools.partial(particle_bounds_by, resampled),
+}
 
 ALGORITHMS: dict[str, BoundsAlgorithm] = {
     name: BoundsAlgorithm(_FAST.get(name, one.make), one.parameters) for name, one in PRODUCT.items()
