@@ -19,7 +19,7 @@ LAUNCHING = {"buto.measure.hooks", "buto.measure.launch", "buto.measure.workload
 PACKAGES = {"importlib.metadata", "jsonschema"}
 """What finds detectors of other packages and validates configurations."""
 
-BEFORE_LAUNCH = REPORTS | JMX | PACKAGES | {"http.client", "psutil", "pyarrow", "rich", "scipy"}
+BEFORE_LAUNCH = REPORTS | JMX | PACKAGES | {"filterpy", "http.client", "psutil", "pyarrow", "rich", "scipy"}
 """No command imports these before its program has been started: everybody waits for that."""
 
 OF_STORED_RUNS = REPORTS | JMX | PACKAGES | LAUNCHING | {"buto.causes.explain", "buto.run.profiles", "scipy"}

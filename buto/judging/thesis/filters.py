@@ -1,41 +1,26 @@
-"""Bounds algorithms by name; each has a file of its own.
+"""Bounds algorithms by name: ``simple``, ``kalman``, ``kalman-listing`` and ``particle``.
 
-The simple classifier: average plus and minus a number of deviations (thesis, Listing 4.1).
+Simple: average plus and minus a number of deviations (thesis, Listing 4.1).
 
-Bounds by a Kalman filter over the time points, in two forms (thesis, section 4.4.5).
+Kalman (thesis, section 4.4.5), in two forms: :func:`kalman_bounds` is the one-dimensional filter of the
+textbooks; :func:`kalman_listing_bounds` is Listings C.1 and C.2 as printed, including slips.
 
-:func:`kalman_bounds` is the one-dimensional filter of the textbooks; :func:`kalman_listing_bounds` is
-Listings C.1 and C.2 as printed, including slips. In both, a gain of 0 / 0 is 1: where neither
-the state nor the measurement is uncertain (a property that was equal in all runs) the measurement is
-used. In the language of the listing such a property would stay NaN from there on, and no value would ever lie
-outside its bounds.
-
-filterpy is the reference of the tests, and is not called here:
-
-* Its filters have one state each, or matrices that one unreadable or constant property would spoil for
-  all others. This recursion runs over all properties at once.
-* Its process-noise matrices (``Q_discrete_white_noise`` and its like) are made for states of position,
-  velocity and so on: two to four dimensions, and a variance that is given. The state here has one
-  dimension, so that its matrix is that variance itself, and the thesis estimates it from the time points.
-
-Bounds by a particle filter over the time points (thesis, section 4.4.6, Listings C.3 to C.7).
-
-The following is as in the listings: the bands of several passes are averaged (``iterations``); particles
-begin scattered around the first point; at every point, the first one too, they move by noise and, with
-``propagate: velocity``, by the last change of the predicted state; their weights are computed anew from the
-point alone (C.3, line 22), by ``density`` or by the inverse of the ``distance``; they are resampled
-with replacement if the effective sample size is below a share ``resample`` of their number; and state
-and deviation are the *unweighted* mean and deviation of the particles (lines 32, 33), so that weights
-have no effect unless particles are resampled.
+Particle (thesis, section 4.4.6, Listings C.3 to C.7). The following is as in the listings: the bands of
+several passes are averaged (``iterations``); particles begin scattered around the first point; at every
+point, the first one too, they move by noise and, with ``propagate: velocity``, by the last change of the
+predicted state; their weights are computed anew from the point alone (C.3, line 22), by ``density`` or by
+the inverse of the ``distance``; they are resampled with replacement if the effective sample size is below a
+share ``resample`` of their number; and state and deviation are the *unweighted* mean and deviation of the
+particles (lines 32, 33), so that weights have no effect unless particles are resampled.
 
 Section 5.5.3 states that ``resample: 1`` prevents resampling. By C.3 it is the opposite: all particles are
 resampled at every point.
 
 Decided here, because the listings do not specify it or are wrong:
 
-* Process noise is normal with the variance of :func:`buto.judging.thesis.filters.process_variance`, so
-  that with ``density``, without velocity and with ``resample: 1`` this is the Kalman filter by sampling
-  (one that meets the first point twice: particles begin there, and then are weighted by it).
+* Process noise is normal with the variance of :func:`process_noise`, so that with ``density``, without
+  velocity and with ``resample: 1`` this is the Kalman filter by sampling (one that meets the first point
+  twice: particles begin there, and then are weighted by it).
 * Weights are kept as logarithms until the largest of them is 1: densities of a point that lies far from
   all particles would all be 0, and their sum with them. Then the nearest particle has all the weight, as
   has one at a distance of 0.
@@ -44,17 +29,25 @@ Decided here, because the listings do not specify it or are wrong:
 * A point without value is skipped: particles, velocity and state stay as they are.
 * All properties share the random numbers: a property's bounds do not depend on the other properties.
 
-Resampling is implemented here: ``filterpy.monte_carlo`` draws from numpy's global random state, so that
-our seed does not determine the result, and it takes one property at a time, which takes twice as long for
-forty properties of 1,000 particles. The tests compare with its ``multinomial_resample``.
+Process noise, Kalman filter and resampling are those of filterpy, which is imported when they are used. It
+has no particle filter and no filter with the listings' slips; those are here. Two things need care:
+
+* It inverts the sum of both variances, which may be zero, and a gain of 1 is not always exactly 1 after
+  rounding. A point without deviation therefore begins its filter anew, which gives the same state.
+* It resamples by numpy's global generator, which is exchanged for a seeded one during the call, so that the
+  numbers of other code stay what they were. A thread that draws from the global generator meanwhile would
+  disturb both.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
+from numpy.random import mtrand
 
 from buto.judging.thesis.bounds import Bounds, BoundsAlgorithm, BoundsSettings, bands, measured_state
 from buto.judging.thesis.time_points import TimePoints
@@ -78,22 +71,34 @@ def kalman_bounds(
     ``deviations * sqrt(P)``. At a point without value there is a prediction but no measurement, so P grows.
 
     Departures from Listings C.1 and C.2: variances where those have standard deviations; the first
-    point is treated as the others; one update of the variance; q is :func:`process_variance`.
+    point is treated as the others; one update of the variance; q is :func:`process_noise`.
     """
     measured = measured_state(points, settings)
-    noise = process_variance(points, settings.process_noise or "average-variance")
-    state, variance = (np.full(measured.shape[1], np.nan) for _ in range(2))
-    centre, std = (np.full(measured.shape, np.nan) for _ in range(2))
-    for row, (value, error) in enumerate(zip(measured, points.std**2, strict=True)):
-        readable, begins = ~np.isnan(value), np.isnan(state)
-        variance = variance + noise
-        gain = _gain(variance, error)
-        state = np.where(readable, np.where(begins, value, _moved(state, value, gain)), state)
-        # K R equals (1 - K) P, without cancellation if K is nearly 1.
-        variance = np.where(readable, np.where(begins, error, gain * error), variance)
-        centre[row, readable] = state[readable]
-        std[row, readable] = np.sqrt(variance[readable])
-    return bands(points.times_s, centre, std, deviations)
+    noise = process_noise(points, settings.process_noise or "average-variance")
+    centre, variance = (np.full(measured.shape, np.nan) for _ in range(2))
+    for column, walk_noise in enumerate(noise.tolist()):
+        for row, found in _filtered(measured[:, column], points.std[:, column] ** 2, walk_noise):
+            centre[row, column], variance[row, column] = found
+    return bands(points.times_s, centre, np.sqrt(variance), deviations)
+
+
+def _filtered(
+    values: FloatArray, errors: FloatArray, noise: float
+) -> Iterator[tuple[int, tuple[float, float]]]:
+    """Yield the number of each point of one property that has a value, with state and variance."""
+    from filterpy.kalman import KalmanFilter
+
+    walk = KalmanFilter(dim_x=1, dim_z=1)
+    walk.x[:], walk.P[:], walk.Q[:], walk.H[:] = np.nan, np.nan, noise, 1
+    for row, (value, error) in enumerate(zip(values.tolist(), errors.tolist(), strict=True)):
+        walk.predict()
+        if np.isnan(value):
+            continue
+        if np.isnan(walk.x[0, 0]) or error < np.finfo(np.float64).tiny:
+            walk.x[:], walk.P[:] = value, error
+        else:
+            walk.update(value, R=error)
+        yield row, (float(walk.x[0, 0]), float(walk.P[0, 0]))
 
 
 def kalman_listing_bounds(
@@ -112,7 +117,10 @@ def kalman_listing_bounds(
       that is equal in all runs at the first point stays at its first value for ever. Section 4.4.5 and
       Table 5.7 suppose that q is C.2's: ask for a ``process_noise``.
 
-    Not specified in the listings and decided here: 0 / 0, see above; a point without value is skipped.
+    Not specified in the listings and decided here: a point without value is skipped; and a gain of 0 / 0 is
+    1, so that the measurement is used where neither it nor the state is uncertain (a property that was equal
+    in all runs). In the language of the listing such a property would stay NaN from there on, and no value
+    would ever lie outside its bounds.
     """
     measured = measured_state(points, settings)
     noise = listed_noise(points, settings.process_noise or "none")
@@ -122,10 +130,10 @@ def kalman_listing_bounds(
     state, variance = (np.full((len(times), measured.shape[1]), np.nan) for _ in range(2))
     for row, (value, std) in enumerate(zip(measured, points.std, strict=True)):
         readable, begins = ~np.isnan(value), np.isnan(state)
-        gain = _gain(variance, std)
-        moved = _moved(state, value, gain)
+        gain = gain_of(variance, std)
+        updated = moved(state, value, gain)
         reduced = (variance - gain * variance + noise) * (1 - gain)
-        state = np.where(readable, np.where(begins, value, moved), state)
+        state = np.where(readable, np.where(begins, value, updated), state)
         variance = np.where(readable, np.where(begins, std * times, reduced), variance)
         half = np.where(begins, variance, variance * times)
         centre[:, row] = np.where(readable, state, np.nan)
@@ -156,13 +164,26 @@ def process_variance(points: TimePoints, method: str) -> FloatArray:
     return listed_noise(points, method) ** 2
 
 
-def _gain(variance: FloatArray, error: FloatArray) -> FloatArray:
+def process_noise(points: TimePoints, method: str) -> FloatArray:
+    """Return :func:`process_variance` as variance of a random walk from one point to the next.
+
+    filterpy's white noise has two to four dimensions, a position and its derivatives. The last of them is a
+    random walk.
+    """
+    from filterpy.common import Q_discrete_white_noise
+
+    variances = process_variance(points, method).tolist()
+    return np.array([Q_discrete_white_noise(2, dt=1.0, var=one)[-1, -1] for one in variances])
+
+
+def gain_of(variance: FloatArray, error: FloatArray) -> FloatArray:
+    """Return ``P / (P + R)``; 1 where both are 0."""
     total = variance + error
     return np.divide(variance, total, out=np.ones(np.shape(total)), where=total != 0)
 
 
-def _moved(state: FloatArray, value: FloatArray, gain: FloatArray) -> FloatArray:
-    # x + 1 (z - x) is not exactly z.
+def moved(state: FloatArray, value: FloatArray, gain: FloatArray) -> FloatArray:
+    """Return ``x + K (z - x)``; exactly z where the gain is 1."""
     return np.where(gain == 1, value, state + gain * (value - state))
 
 
@@ -191,6 +212,13 @@ _CHUNK = 1 << 16
 """Number of particles that are moved at once, so that they fit into a processor's cache."""
 
 
+Resample = Callable[[FloatArray, FloatArray, np.random.PCG64], FloatArray]
+"""From particles and their shares of the weights, both of shape (n_properties, n_particles), to as many
+resampled particles in the same order.
+
+All properties get the same numbers, which the generator yields next."""
+
+
 @dataclass(frozen=True, eq=False, slots=True)
 class _Draws:
     """The random numbers of one iteration, for all properties.
@@ -198,12 +226,18 @@ class _Draws:
     Attributes:
         initial: shape (n_particles,), standard normal.
         noise: shape (n_points, n_particles), standard normal.
-        picks: the same shape, uniform in [0, 1), each row in increasing order.
+        state: of the generator behind them, where the numbers for resampling begin.
     """
 
     initial: FloatArray
     noise: FloatArray
-    picks: FloatArray
+    state: Any
+
+    def picks(self, row: int) -> np.random.PCG64:
+        """Return the generator of the numbers to resample with at a point."""
+        generator = np.random.PCG64()
+        generator.state = self.state
+        return generator.advance(row * len(self.initial))
 
 
 def particle_bounds(
@@ -211,18 +245,27 @@ def particle_bounds(
 ) -> tuple[Bounds, ...]:
     """Return state plus and minus multiples of the particles' deviation (ddof 1), averaged over iterations.
 
-    The same seed gives the same bits. Memory: the random numbers of one iteration, two for each particle
+    The same seed gives the same bits. Memory: the random numbers of one iteration, one for each particle
     and point, and some ten arrays of 65,536 particles, or of one property's if those are more.
     """
+    return particle_bounds_by(resampled, points, settings, deviations)
+
+
+def particle_bounds_by(
+    resample: Resample, points: TimePoints, settings: BoundsSettings, deviations: Sequence[float]
+) -> tuple[Bounds, ...]:
+    """Return the bounds of :func:`particle_bounds`, resampled by another function."""
     measured = measured_state(points, settings)
-    noise = np.sqrt(process_variance(points, settings.process_noise or "average-variance"))
+    noise = np.sqrt(process_noise(points, settings.process_noise or "average-variance"))
     away, std = np.zeros(measured.shape), np.zeros(measured.shape)
     width = max(1, _CHUNK // settings.particles)
     for iteration in range(settings.iterations):
         draws = _drawn(settings, iteration, len(points))
         for start in range(0, measured.shape[1], width):
             some = np.s_[:, start : start + width]
-            state, deviation = _pass(measured[some], points.std[some], noise[some[1]], draws, settings)
+            state, deviation = _pass(
+                measured[some], points.std[some], noise[some[1]], draws, settings, resample
+            )
             # Use distances from the measured state, so that the average of equal states is exactly that
             # state.
             away[some] += state - measured[some]
@@ -232,16 +275,20 @@ def particle_bounds(
 
 
 def _drawn(settings: BoundsSettings, iteration: int, n_points: int) -> _Draws:
-    random = np.random.default_rng((settings.seed, iteration))
+    generator = np.random.PCG64((settings.seed, iteration))
+    random = np.random.Generator(generator)
     initial = random.standard_normal(settings.particles)
     noise = random.standard_normal((n_points, settings.particles))
-    picks = random.random((n_points, settings.particles))
-    picks.sort(axis=1)
-    return _Draws(initial, noise, picks)
+    return _Draws(initial, noise, generator.state)
 
 
 def _pass(
-    measured: FloatArray, errors: FloatArray, noise: FloatArray, draws: _Draws, settings: BoundsSettings
+    measured: FloatArray,
+    errors: FloatArray,
+    noise: FloatArray,
+    draws: _Draws,
+    settings: BoundsSettings,
+    resample: Resample,
 ) -> tuple[FloatArray, FloatArray]:
     """Return predicted state and deviation at each point; NaN for a point without value."""
     n_properties, n_particles = measured.shape[1], settings.particles
@@ -260,7 +307,8 @@ def _pass(
         particles = np.where(exact, value, particles) if exact.any() else particles
         share = weights(np.abs(particles - value), np.where(exact, 1.0, error), settings.weighting)
         few = effective_size(share) < threshold
-        particles[few] = sampled_anew(particles[few], share[few], draws.picks[row])
+        if few.any():
+            particles[few] = resample(particles[few], share[few], draws.picks(row))
         # Use distances from the first particle, so that the deviation of equal particles is exactly 0.
         apart = particles - particles[:, :1]
         mean = apart.mean(axis=1, keepdims=True)
@@ -296,23 +344,28 @@ def effective_size(shares: FloatArray) -> FloatArray:
     return size
 
 
-def sampled_anew(particles: FloatArray, shares: FloatArray, picks: FloatArray) -> FloatArray:
-    """Return as many resampled particles, each as often as picks are in its share of the weights (Listing
-    C.5).
+def resampled(particles: FloatArray, shares: FloatArray, generator: np.random.PCG64) -> FloatArray:
+    """Return as many particles, each about as often as its share of the weights (Listing C.5)."""
+    from filterpy.monte_carlo import multinomial_resample
 
-    All properties have the same picks, so the shares are searched among the picks and not the reverse: this
-    is one search for all properties.
-
-    Args:
-        particles, shares: shape (n_properties, n_particles).
-        picks: shape (n_particles,), in [0, 1) and increasing.
-    """
-    reached = np.cumsum(shares, axis=1)
-    reached[:, -1] = 1.0
-    picked = np.searchsorted(picks, reached.ravel()).reshape(reached.shape)
-    times = np.diff(picked, axis=1, prepend=0)
-    sampled: FloatArray = np.repeat(particles.ravel(), times.ravel()).reshape(particles.shape)
+    begin = generator.state
+    sampled = np.empty_like(particles)
+    with _global_generator(generator):
+        for row, share in enumerate(shares):
+            generator.state = begin
+            sampled[row] = particles[row, np.sort(multinomial_resample(share))]
     return sampled
+
+
+@contextmanager
+def _global_generator(generator: np.random.PCG64) -> Iterator[None]:
+    """Let numpy's global functions draw from a generator, and then from their own again."""
+    own = mtrand.get_bit_generator()
+    mtrand.set_bit_generator(generator)
+    try:
+        yield
+    finally:
+        mtrand.set_bit_generator(own)
 
 
 ALGORITHMS: dict[str, BoundsAlgorithm] = {

@@ -2,7 +2,8 @@
 
 The algorithms are those of :mod:`buto.judging.thesis.pipeline` (method ``thesis``), which judges one run with
 one configuration. Here, all test runs of a variant are judged with all configurations at once: time points
-are made once for all bounds of a split, and bounds once for all deviations and matchers.
+are made once for all bounds of a split, and bounds once for all deviations and matchers, by
+:mod:`buto_replications.thesis.vectorised`.
 
 The runs of one variant as arrays, one run after another; prepared once and used by every experiment.
 """
@@ -17,12 +18,13 @@ import numpy as np
 
 from buto.judging.features import Series, sampling_interval, series_of
 from buto.judging.thesis.bounds import Bounds, clip
-from buto.judging.thesis.filters import ALGORITHMS, simple_bounds
+from buto.judging.thesis.filters import simple_bounds
 from buto.judging.thesis.pipeline import MATCHERS, PipelineSettings, beyond
 from buto.judging.thesis.time_points import GENERATORS, TimePoints, smooth
 from buto.run.model import BoolArray, FloatArray, IntArray, Run
 from buto.run.properties import METRICS, Property, is_judged, split_name
 from buto_replications.thesis.grids import FAIL, JVM, Method
+from buto_replications.thesis.vectorised import ALGORITHMS
 
 UPTIME = "jvm.uptime"
 """Metadata: milliseconds from the JVM's start until metadata was read, which is just before main."""

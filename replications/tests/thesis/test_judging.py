@@ -9,7 +9,6 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from buto.judging.thesis.filters import ALGORITHMS
 from buto.judging.thesis.pipeline import Model, compare, fit
 from buto.judging.thesis.time_points import time_points
 from buto.run.model import Run
@@ -25,6 +24,7 @@ from buto_replications.thesis.batch_judging import (
     smoothing_of,
 )
 from buto_replications.thesis.grids import IGNORE, JVM, KALMAN, LISTED, PARTICLE, SIMPLE, Method
+from buto_replications.thesis.vectorised import ALGORITHMS
 from replications.tests.support.variants import STEADY, variant_run
 
 STRONG, WEAK = "references-strong", "references-weak"

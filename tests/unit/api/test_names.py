@@ -13,6 +13,7 @@ import pytest
 import buto
 
 HEAVY = [
+    "filterpy",
     "jinja2",
     "jpype",
     "jsonschema",
@@ -44,7 +45,7 @@ def test_import_buto_imports_nothing_heavy() -> None:
 
 @pytest.mark.slow
 def test_each_library_is_imported_when_it_is_needed() -> None:
-    later = {"jinja2", "matplotlib", "pandas", "scipy", "jpype", "rich"}
+    later = {"filterpy", "jinja2", "matplotlib", "pandas", "scipy", "jpype", "rich"}
     assert not later & set(imported_by("import buto; buto.train; buto.plot_runs; buto.frames; buto.learn"))
     made = "import buto; frame = buto.frames.samples([])"
     assert "pandas" in imported_by(made) and "matplotlib" not in imported_by(made)

@@ -2,18 +2,11 @@ import tracemalloc
 
 import numpy as np
 import pytest
-from filterpy.monte_carlo import multinomial_resample
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from buto.judging.thesis.bounds import PROPAGATIONS, WEIGHTINGS, BoundsSettings
-from buto.judging.thesis.filters import (
-    effective_size,
-    particle_bounds,
-    process_variance,
-    sampled_anew,
-    weights,
-)
+from buto.judging.thesis.filters import effective_size, particle_bounds, process_variance, resampled, weights
 from buto.judging.thesis.time_points import time_points
 from tests.support.references import naive
 
@@ -55,34 +48,30 @@ def test_the_effective_size_by_hand():
     assert effective_size(shares).tolist() == [4, 2, 1]
 
 
-def test_resampling_by_hand():
-    particles = np.array([[1.0, 2, 3, 4], [5, 6, 7, 8]])
-    shares = np.array([[0.5, 0, 0.25, 0.25], [0, 0, 0, 1.0]])
-    picks = np.array([0.1, 0.49, 0.5, 0.9])
-    assert sampled_anew(particles, shares, picks).tolist() == [[1, 1, 3, 4], [8, 8, 8, 8]]
-
-
-@given(st.integers(0, 2**32 - 1), st.integers(1, 200))
-def test_resampling_equals_filterpys_of_the_same_random_numbers(seed, n_particles):
-    random = np.random.default_rng(seed)
-    values, shares = np.arange(float(n_particles)), random.dirichlet(np.full(n_particles, 0.3))
-    # Its numbers come from numpy's global state alone.
-    before = np.random.get_state()
-    np.random.seed(seed)
-    indexes = multinomial_resample(shares)
-    np.random.seed(seed)
-    picks = np.sort(np.random.random(n_particles))
-    np.random.set_state(before)
-    sampled = sampled_anew(values[np.newaxis], shares[np.newaxis], picks)[0]
-    assert sampled.tolist() == sorted(values[indexes])
-
-
 def test_particles_are_sampled_in_proportion_to_their_weights():
     random = np.random.default_rng(0)
     shares = random.dirichlet(np.ones(20_000))[np.newaxis]
     values = random.standard_normal((1, 20_000))
-    sampled = sampled_anew(values, shares, np.sort(random.random(20_000)))
+    sampled = resampled(values, shares, np.random.PCG64(1))
     assert sampled.mean() == pytest.approx((values * shares).sum(), abs=0.03)
+
+
+def test_all_properties_are_sampled_by_the_same_numbers():
+    values, shares = np.arange(50.0), np.random.default_rng(0).dirichlet(np.ones(50))
+    one, other = resampled(np.stack([values, values]), np.stack([shares, shares]), np.random.PCG64(1))
+    assert one.tolist() == other.tolist() == sorted(one)
+    assert len(set(one)) < 50
+
+
+def test_the_global_random_numbers_are_as_they_were():
+    own = np.random.get_bit_generator()
+    before = np.random.get_state()
+    bounds_of(points([[0, 5, 1], [1, 9, 3]]), particles=20, resample=1.0)
+    with pytest.raises(IndexError):
+        resampled(np.empty((1, 0)), np.empty((1, 0)), np.random.PCG64(1))
+    assert np.random.get_bit_generator() is own
+    after = np.random.get_state()
+    assert (before[1] == after[1]).all() and before[2:] == after[2:]
 
 
 def test_with_density_and_sampling_at_every_point_it_is_the_kalman_filter_that_meets_its_first_point_twice():
@@ -169,7 +158,7 @@ def test_ten_thousand_particles_of_sixty_properties_fit_into_little_memory():
     weighting=st.sampled_from(WEIGHTINGS),
     resample=st.sampled_from([0.2, 0.6, 1.0]),
 )
-def test_the_fast_filter_equals_the_plain_one(rows, propagate, weighting, resample):
+def test_the_filter_equals_the_plain_one(rows, propagate, weighting, resample):
     given_points = points(rows)
     chosen = BoundsSettings(
         particles=30, iterations=2, propagate=propagate, weighting=weighting, resample=resample, seed=9
