@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from buto.engine import Placement, placement
+from buto.engine.placement import Placement, placement
 from buto.errors import JudgeError
 from buto.judging.verdict import Direction, Effect, Status
 from buto.project.model import build_test
