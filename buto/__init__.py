@@ -13,7 +13,7 @@ from buto.version import __version__ as __version__
 if TYPE_CHECKING:  # the same names for type checkers; a name that is imported as itself is public
     from buto import frames as frames
     from buto.actions import events as events
-    from buto.actions.collecting import Interrupted as Interrupted
+    from buto.actions.interruption import Interrupted as Interrupted
     from buto.api.actions import accept as accept
     from buto.api.actions import check as check
     from buto.api.actions import compare as compare
@@ -81,7 +81,7 @@ _HOMES = {
     "buto.run.model": ("Run", "RunSet"),
     "buto.run.store": ("RunStore",),
     "buto.judging.verdict": ("Finding", "Status", "Verdict"),
-    "buto.actions.collecting": ("Interrupted",),
+    "buto.actions.interruption": ("Interrupted",),
 }
 """Public names by the module that has them."""
 

@@ -2,7 +2,7 @@
 
 Every action is a function ``action(project, request, on_event)``: a frozen request in, a stream of typed
 events through ``on_event`` while it works, a frozen result out. Expected failures are raised as
-:class:`buto.errors.ButoError`, Ctrl-C during launches as ``launching.interruption.Interrupted``.
+:class:`buto.errors.ButoError`, Ctrl-C during launches as ``interruption.Interrupted``.
 
     from buto.actions.check import CheckRequest, check
     from buto.actions.project import Files, Project

@@ -17,10 +17,10 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from buto.actions.collected import Collected
 from buto.actions.ending import check_ending, check_repeats
 from buto.actions.events import GivenUp, LaunchProgressed, LaunchRepeated, LaunchStarted, OnEvent, RunStored
 from buto.engine.launching import (
-    ALONE,
     Began,
     Ended,
     Engine,
@@ -30,32 +30,14 @@ from buto.engine.launching import (
     LocalEngine,
     News,
     Progressed,
-    Setup,
 )
 from buto.engine.placement import ANYWHERE, Placement
+from buto.engine.setup import ALONE, Setup
 from buto.errors import ButoError
 from buto.measure.target import Target
 from buto.measure.workload.model import Workload
-from buto.run.model import PURPOSE, SESSION, Run, RunSet, run_set
-from buto.run.storage import Place
+from buto.run.model import PURPOSE, SESSION, RunSet
 from buto.run.store import RunStore
-
-
-@dataclass(frozen=True, slots=True)
-class Collected:
-    """The runs of one test.
-
-    Attributes:
-        runs: all stored runs, in the order of their start, including invalid ones.
-        failure: why there are fewer valid runs than planned; None if there are enough.
-    """
-
-    runs: tuple[Run, ...] = ()
-    failure: ButoError | None = None
-
-    def valid(self) -> RunSet:
-        """Return the usable runs."""
-        return run_set([run for run in self.runs if run.quality.valid])
 
 
 def interleave(counts: Mapping[str, int], seed: int) -> list[str]:
@@ -306,28 +288,3 @@ class _Session:
             plan.inputs,
             plan.inputs_from,
         )
-
-
-@dataclass(frozen=True, slots=True)
-class Complete:
-    """How many of the planned usable runs of a test are stored."""
-
-    test: str
-    runs: int
-    planned: int
-
-
-class Interrupted(KeyboardInterrupt):
-    """Ctrl-C while programs were launched.
-
-    Attributes:
-        complete: the runs that each test has; empty if nothing was stored.
-        store: the store that has them.
-        first_id: id of the first run that was stored, None without any; training can continue from there.
-    """
-
-    def __init__(self, complete: tuple[Complete, ...], store: Place, first_id: str | None) -> None:
-        super().__init__("interrupted")
-        self.complete = complete
-        self.store = store
-        self.first_id = first_id

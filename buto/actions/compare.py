@@ -15,7 +15,7 @@ from buto import oracle
 from buto.actions.advice import Door, worded
 from buto.actions.case import Case
 from buto.actions.check import Outcome, concluded
-from buto.actions.collecting import Collected
+from buto.actions.collected import Collected
 from buto.actions.events import Failed, Judged, OnEvent, ignore
 from buto.actions.project import NO_OVERRIDES, Overrides, Project
 from buto.actions.record import describe, launch

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from buto.actions.advice import Door, jvm_measured, reword, warnings, worded
 from buto.actions.case import Case
-from buto.actions.collecting import Collected, Complete, Interrupted
+from buto.actions.collected import Collected
 from buto.actions.ending import measuring
 from buto.actions.events import (
     Confirming,
@@ -24,9 +24,10 @@ from buto.actions.events import (
     Warned,
     ignore,
 )
+from buto.actions.interruption import Complete, Interrupted
 from buto.actions.project import NO_OVERRIDES, Overrides, Project
-from buto.engine.launching import Setup
 from buto.engine.placement import placement
+from buto.engine.setup import Setup
 from buto.errors import ButoError, EngineLostError, StorageError
 from buto.run.model import Run, RunSet
 from buto.run.units import format_count

@@ -19,6 +19,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Protocol, Self
 
 from buto.engine.placement import ANYWHERE, Placement
+from buto.engine.setup import ALONE, Setup
 from buto.errors import ButoError, StorageError
 from buto.measure.collector import Collector
 from buto.measure.hooks import AllHooks, LaunchHooks
@@ -32,27 +33,10 @@ from buto.measure.workload.model import Workload
 from buto.measure.workload.services import Service
 from buto.run.model import SESSION, MetadataValue, Run
 from buto.run.store import RunStore
-from buto.run.window import Window, with_window
+from buto.run.window import with_window
 
 if TYPE_CHECKING:
     from buto.measure.workload.serving import Services
-
-
-@dataclass(frozen=True, slots=True)
-class Setup:
-    """What belongs to every run of a test besides its program.
-
-    Attributes:
-        services: run beside the program.
-        window: the part of the run that is learned and judged; None for all of it.
-    """
-
-    services: tuple[Service, ...] = ()
-    window: Window | None = None
-
-
-ALONE = Setup()
-"""A program without anything beside it, of which the whole run counts."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from buto.actions.collecting import Collected, Plan, interleave, without
+from buto.actions.collected import Collected
+from buto.actions.collecting import Plan, interleave, without
 from buto.actions.ending import repeats
 from buto.actions.events import LaunchesPlanned, LaunchRepeated, LaunchStarted
 from buto.cli.console import Console

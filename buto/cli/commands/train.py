@@ -5,7 +5,7 @@ from __future__ import annotations
 from argparse import ArgumentParser, Namespace
 from typing import ClassVar
 
-from buto.actions.collecting import Interrupted
+from buto.actions.interruption import Interrupted
 from buto.actions.train import TrainRequest, train
 from buto.cli import parsing
 from buto.cli.console import Console, Verbosity

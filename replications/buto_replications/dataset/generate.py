@@ -12,7 +12,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from buto.actions.collecting import Collected, Plan, collect
+from buto.actions.collected import Collected
+from buto.actions.collecting import Plan, collect
 from buto.actions.events import LaunchesEnded, LaunchesPlanned, OnEvent
 from buto.engine.launching import EngineFor, LocalEngine
 from buto.run.store import RunStore

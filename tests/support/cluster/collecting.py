@@ -7,7 +7,8 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from buto.actions.collecting import Collected, Plan, collect
+from buto.actions.collected import Collected
+from buto.actions.collecting import Plan, collect
 from buto.actions.events import Event
 from buto.cluster.engine import ClusterEngine
 from buto.engine.launching import Launch

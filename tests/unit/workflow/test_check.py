@@ -10,7 +10,6 @@ import pytest
 from buto.actions import collecting
 from buto.actions.accept import AcceptRequest, accept
 from buto.actions.check import CheckRequest, Outcome, check
-from buto.actions.collecting import Complete, Interrupted
 from buto.actions.events import (
     Accepted,
     Confirming,
@@ -26,6 +25,7 @@ from buto.actions.events import (
     RunStored,
     Trained,
 )
+from buto.actions.interruption import Complete, Interrupted
 from buto.actions.project import Overrides
 from buto.actions.train import TrainRequest, train
 from buto.errors import BadFileError, JudgeError, MeasureError

@@ -12,8 +12,10 @@ import pytest
 from buto.actions import collecting
 from buto.actions.accept import AcceptRequest, accept, not_passed
 from buto.actions.check import CheckRequest, check
-from buto.actions.collecting import Collected, Complete, Interrupted, Plan
+from buto.actions.collected import Collected
+from buto.actions.collecting import Plan
 from buto.actions.events import Event, JudgedTaken, TurnsBegin
+from buto.actions.interruption import Complete, Interrupted
 from buto.actions.past import past_checks
 from buto.actions.project import Overrides, Project
 from buto.actions.report import ReportRequest, history, report
