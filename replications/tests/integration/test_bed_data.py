@@ -130,5 +130,5 @@ def test_the_page_shows_what_each_fault_changes(tuning: tuple[BedRun, ...]) -> N
         PAGE.write_text(page.replace(block[0], f"{block[1]}{printed}```"))
         return
     assert block[2] == printed, (
-        "read it, then: BUTO_WRITE_GOLDEN=1 pytest tests/integration/experiments/test_bed_data.py"
+        "read it, then: BUTO_WRITE_GOLDEN=1 pytest replications/tests/integration/test_bed_data.py"
     )
