@@ -17,7 +17,7 @@ from typing import Any
 from buto import jars
 from buto.errors import MeasureError
 from buto.measure.jmx.credentials import JmxFailure
-from buto.measure.jmx.jvm import find_libjvm, jvm_options
+from buto.measure.jmx.worker_jvm import find_libjvm, jvm_options
 from buto.measure.jvms import USERS_OPTIONS
 from buto.measure.output import last_lines
 from buto.measure.progress import Closeable

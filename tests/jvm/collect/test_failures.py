@@ -152,7 +152,8 @@ def test_awkward_temporary_directories_do_not_matter(
 def test_ctrl_c_stops_the_program_and_is_passed_on(classes: Path, tmp_path: Path, moment: str) -> None:
     script = textwrap.dedent("""
         import sys
-        from buto.measure import Target, open_collector
+        from buto.measure.opener import open_collector
+        from buto.measure.target import Target
         seen = set()
         def tell(progress):
             if progress.stage not in seen:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from buto.errors import MeasureError, UsageError
-from buto.measure.jmx import jvm as jmx_java
+from buto.measure.jmx import worker_jvm as jmx_java
 from buto.measure.jmx.attach import AttachSpec
 from buto.measure.jmx.credentials import JmxFailure
 

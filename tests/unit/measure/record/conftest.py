@@ -1,0 +1,3 @@
+from tests.support.processes.leftovers import nothing_is_left
+
+__all__ = ["nothing_is_left"]
