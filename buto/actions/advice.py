@@ -1,8 +1,8 @@
-"""How a user came here: each door (command line, pytest, a build, Python) has words of its own.
+"""What a user is told beside results, in the words of the door through which the user came.
 
-What usable runs tell of the program itself that the user should know before trusting them.
-
-Rules of checking that hold for every door.
+Each door (command line, pytest, a build, Python) has words of its own. Remarks are what usable runs tell of
+the program itself that the user should know before trusting them. Warnings and next steps hold for every
+door.
 """
 
 from __future__ import annotations

@@ -1,7 +1,4 @@
-"""Attaching: record a JVM that is already running, and keep the run.
-
-Read the sources of tests now, without a launch.
-"""
+"""Measuring what already runs: attach to a JVM and keep the run, or read the sources of tests now."""
 
 from __future__ import annotations
 

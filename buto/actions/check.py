@@ -1,6 +1,6 @@
 """Checking: launch tests, or take stored runs, and judge them by their oracles.
 
-The outcome of a call: a result for each test, the exit code, and the entry in the history.
+The :class:`Outcome` of a call is a result for each test, the exit code, and the entry in the history.
 """
 
 from __future__ import annotations

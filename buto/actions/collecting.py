@@ -1,11 +1,4 @@
-"""The training manager: launches tests many times in random order and stores each run at once.
-
-What launching a test gave: its runs, and why there are not more.
-
-The order in which tests are launched.
-
-Ctrl-C, with what is complete and from where the work can continue.
-"""
+"""The training manager: launches tests many times in random order and stores each run at once."""
 
 from __future__ import annotations
 

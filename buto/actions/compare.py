@@ -1,6 +1,6 @@
 """Comparing two programs: launch them alternately and judge the second by the first.
 
-The two programs of a comparison: their names, and how each is launched.
+A :class:`Program` is one of the two: its name, and how it is launched.
 """
 
 from __future__ import annotations

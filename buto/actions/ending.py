@@ -1,6 +1,7 @@
-"""Reasons to give a test up: its program does not end as it should, or too many runs are disturbed.
+"""What keeps launches from going on: a test that is given up, or another buto that measures.
 
-The lock of a store: one buto at a time measures into it.
+A test is given up if its program does not end as it should, or if too many runs are disturbed. The lock of a
+store lets one buto at a time measure into it.
 """
 
 from __future__ import annotations

@@ -3,13 +3,8 @@
 A caller gives ``on_event``, which is called with every event in the order in which things happen, in the
 caller's thread. Events are for people and logs: no result depends on them.
 
-Events of launches: planned, begun, ended, repeated, given up.
-
-Events of tests: trained, judged, accepted, left out.
-
-Events of profiled launches, and what they explain.
-
-Events of a search through commits, and of building revisions.
+There are events of launches (planned, begun, ended, repeated, given up), of tests (trained, judged, accepted,
+left out), of profiled launches and what they explain, of a search through commits, and of building revisions.
 """
 
 from __future__ import annotations

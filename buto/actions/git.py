@@ -1,9 +1,9 @@
-"""Which tests a change can affect.
+"""What git knows of a project: all calls of git, and which tests a change can affect.
+
+No other module starts git.
 
 A test is left out only if git shows that none of its declared inputs has changed. If git cannot know this
 (a pattern without files, an oracle that is ignored or outside the repository), the test is checked.
-
-Calls of git. No other module starts git.
 """
 
 from __future__ import annotations

@@ -1,8 +1,6 @@
-"""Label stored runs, and read their labels.
+"""Labels of stored runs: given by people, read, and added where they follow from what commands find.
 
-Who calls buto.
-
-Labels that follow from what commands find; a person's own labels count before them.
+A person's own labels count before those that follow. The person's name is the one that git knows.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """The checks of the past, with what is known of them, and the trainings that they were judged by.
 
-Which labelled runs of the past are like those of a check.
+Labelled runs of the past can be found that are like those of a check.
 """
 
 from __future__ import annotations

@@ -1,11 +1,8 @@
 """A project: its configuration, its runs and its oracles, and all that is known about a test.
 
-Later sources override earlier ones: the built-in defaults, the target in the oracle, the configuration
-(which replaces the oracle's target if it has a command for the test), and the overrides of the call.
-
-What a caller specifies of a test for one call; it overrides the configuration and the oracle.
-
-Where the files of a project are: its configuration, its store of runs, its oracles.
+:class:`Files` says where the three are. Of a test, later sources override earlier ones: the built-in
+defaults, the target in the oracle, the configuration (which replaces the oracle's target if it has a command
+for the test), and the :class:`Overrides` of one call.
 """
 
 from __future__ import annotations
@@ -24,8 +21,7 @@ from buto.errors import BadFileError, StorageError, UsageError
 from buto.oracle import Oracle
 from buto.oracle.file import OracleFileError
 from buto.project import config
-from buto.project.document import LABELS_VARIABLE as LABELS
-from buto.project.document import portable
+from buto.project.document import LABELS_VARIABLE, portable
 from buto.project.model import TestConfig, build_test, most_runs
 from buto.project.options import AUTO, MEASURING, Measuring
 from buto.project.yaml import complaints
@@ -57,7 +53,7 @@ class Overrides:
 
     def variables(self) -> dict[str, str]:
         """Return what the call specifies in place of environment variables."""
-        return {LABELS: self.options["environment"]} if "environment" in self.options else {}
+        return {LABELS_VARIABLE: self.options["environment"]} if "environment" in self.options else {}
 
     def to_data(self) -> dict[str, Any]:
         """Return the overrides of launching and measuring, by the keys of a configuration."""

@@ -1,7 +1,4 @@
-"""Reporting: judge stored runs again, for reports of them.
-
-The results of a test's checks over time.
-"""
+"""Reporting: judge stored runs again for reports, or list the results of a test's checks over time."""
 
 from __future__ import annotations
 

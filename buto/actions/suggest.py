@@ -1,6 +1,6 @@
 """Suggest minimum effects from labelled checks of the past; nothing is changed.
 
-Labelled runs for a detector that learns from them.
+Detectors that learn from labelled runs get theirs here, too.
 """
 
 from __future__ import annotations

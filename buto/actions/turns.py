@@ -1,7 +1,7 @@
 """Old and new in random turns: what a check does before it fails, and where its oracle cannot judge.
 
 The program of the training is launched again beside the present one, in random order, and the runs of both
-are compared (:mod:`buto.detectors.comparison`). If the two do not differ, every way of dealing the launches
+are compared (:mod:`buto.judging.comparison`). If the two do not differ, every way of dealing the launches
 out is as likely as the one that was drawn, whatever the machine did meanwhile: it may drift, be shared, or be
 another one than in training. So the rank is an exact p-value.
 """

@@ -1,10 +1,8 @@
 """Why a program uses more than it did: the request, the launches, and the explanation.
 
-What the newest verdict of a test is about.
-
-Store the profile of a program as it is now, to be compared when it has changed.
-
-Profiled launches: pairs of an old and a new program in random order, starved ones repeated.
+Profiled launches are pairs of an old and a new program in random order; starved ones are repeated. If no
+kinds of events are asked for, they are those that can explain the newest verdict of the test. The profile of
+a program as it is now can be stored, to be compared when it has changed.
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
 """Revisions of a git repository, checked out into temporary working trees and built.
 
-A test whose program is a revision of the repository.
-
-``git bisect``, driven step by step in its own working tree, where git also keeps its state.
+From them come a test whose program is a revision, and ``git bisect``, driven step by step in its own working
+tree, where git also keeps its state.
 """
 
 from __future__ import annotations

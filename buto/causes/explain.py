@@ -1,11 +1,8 @@
-"""From the profiles of two programs to an explanation.
+"""From the profiles of two programs to an explanation: what rose, the likeliest first, and which are causes.
 
-The statistic: how far each sum of the new program lies above the old program's, in deviations.
-
-Pure functions on arrays of shape (n_launches, n_units). ``tests/support/references/naive_causes.py`` has the
-same in plain loops.
-
-From a table of sums to the places of what rose, the likeliest first, and which of them are causes.
+The statistic of a unit is how far its sum in the new program lies above the old program's, in deviations.
+These are pure functions on arrays of shape (n_launches, n_units).
+``tests/support/references/naive_causes.py`` has the same in plain loops.
 """
 
 from __future__ import annotations

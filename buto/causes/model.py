@@ -1,8 +1,7 @@
-"""What the comparison of profiles says: causes of each kind in two tiers, frozen.
+"""What a comparison of profiles starts from, tables of sums, and what it says: causes in two tiers, frozen.
 
-Which kinds of events explain which findings.
-
-Attribution: the user's method that a stack counts for, and tables of sums by method and launch.
+Attribution makes the tables, by method and launch: a stack counts for the user's method in it. Which kinds of
+events are compared depends on the findings that they can explain.
 """
 
 from __future__ import annotations

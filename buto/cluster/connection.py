@@ -1,12 +1,9 @@
 """The connection to a scheduler, and which hosts answer.
 
-Which cluster an address means. The process has one connection to each, which ends with the process.
-
-Addresses: whether one of a scheduler can be used, and which of this machine leads to it.
-
-joblib's backend for Dask, as the hosts of a cluster need it.
-
-A cluster of one host, this machine, for ``--scheduler local``.
+The process has one connection to each cluster, which ends with the process. An address is one of a scheduler,
+or ``local`` for a cluster of one host, this machine (``--scheduler local``); here is whether one can be used,
+and which of this machine leads to a scheduler. joblib's backend for Dask is here as the hosts of a cluster
+need it.
 """
 
 from __future__ import annotations

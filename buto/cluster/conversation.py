@@ -1,6 +1,6 @@
 """One attempt to carry out a launch on one host: order it, send files that are missing, fetch the run.
 
-Choose the host of each launch, so that runs which are judged together can be compared.
+The host of each launch is chosen so that runs which are judged together can be compared.
 """
 
 from __future__ import annotations

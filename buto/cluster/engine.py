@@ -1,6 +1,6 @@
 """The engine that launches on the hosts of a cluster, one launch on each host at a time.
 
-Secrets of the caller that travel with a launch, so that its host masks them, too.
+Secrets of the caller travel with a launch, so that its host masks them, too.
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
-"""A host of a cluster, as its worker describes it.
+"""A host of a cluster as its worker describes it, and the files that a program needs there.
 
-The files that a program needs: found here, and sent to a host that does not have them.
-
-Dask's own log, which would be mixed with what buto prints; every failure becomes an error of buto.
+Files are found here, and sent to a host that does not have them. Dask's own log, which would be mixed with
+what buto prints, is silenced; every failure becomes an error of buto.
 """
 
 from __future__ import annotations

@@ -1,8 +1,6 @@
 """The files of programs on a host: each content once, and a directory tree for each program.
 
-:mod:`buto.cluster.staging` says how many stay, and for how long.
-
-Remove files of programs from a host: those unused for 14 days, and the longest unused beyond 4 GiB.
+Those unused for 14 days are removed, and the longest unused beyond 4 GiB.
 """
 
 from __future__ import annotations

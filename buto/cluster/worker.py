@@ -1,10 +1,8 @@
 """The worker of a host: joins a scheduler, and carries out one launch at a time.
 
-What a worker knows while it lives: its name, its directory, and which tasks nobody wants any more.
-
-What a client asks of a worker; each function is carried out as one task of Dask.
-
-A task returns expected errors instead of raising them: Dask would log them with all arguments.
+While it lives, it knows its name, its directory, and which tasks nobody wants any more. Each function that a
+client asks for is carried out as one task of Dask. A task returns expected errors instead of raising them:
+Dask would log them with all arguments.
 """
 
 from __future__ import annotations

@@ -1,12 +1,7 @@
-"""The protocol that every engine follows: it carries out launches, and stores their runs.
+"""Launching: the protocol that every engine follows, and the engine of this machine.
 
-Where the runs of a test may be recorded, if there are several hosts.
-
-What belongs to every run of a test besides its program.
-
-Record one launch, with its services and its workload, and store its run.
-
-The engine of this machine: launches one program after the other.
+An engine carries out launches and stores their runs. The one of this machine launches one program after the
+other. :func:`record_one` is one launch: with its services and its workload, until its run is stored.
 """
 
 from __future__ import annotations

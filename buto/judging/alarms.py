@@ -1,6 +1,7 @@
-"""How often a detector fails an unchanged program, by runs of the program itself (an A/A test).
+"""What is known of a detector's errors: how often it fails an unchanged program, and what change it detects.
 
-The strength of a detector: the smallest lasting change of each quantity that a check would detect.
+The first is counted on runs of the program itself (an A/A test). The second is the strength of a detector:
+the smallest lasting change of each quantity that a check would detect.
 """
 
 from __future__ import annotations

@@ -1,15 +1,14 @@
-"""Decide by metadata whether runs come from the same environment (thesis, section 4.5, C.11 and C.12).
+"""The thesis's classifiers of metadata and notifications, which runs have beside samples (sections 4.5, 4.6).
 
-In the thesis, every item that is not filtered must be equal in all training runs and in the run under test.
-This is ``deciding=("*",)``. The default departs from it: only some keys *decide* whether runs can be
-compared. The others may change with every build and are only reported.
+Metadata (C.11 and C.12) show whether runs come from the same environment. In the thesis, every item that is
+not filtered must be equal in all training runs and in the run under test. This is ``deciding=("*",)``. The
+default departs from it: only some keys *decide* whether runs can be compared. The others may change with
+every build and are only reported.
 
-Classify notifications: which are emitted, and when (thesis, section 4.6, C.13 and C.14).
-
-Notifications are grouped by type, source and sequence number. The times of a group in the training runs give
-its band. In the thesis, training fails unless all groups have the same size; this is ``strict``. Otherwise
-groups that some training run does not have exactly once are left out: threads and time limits change which
-notifications come last in a run.
+Notifications (C.13 and C.14) are grouped by type, source and sequence number. The times of a group in the
+training runs give its band. In the thesis, training fails unless all groups have the same size; this is
+``strict``. Otherwise groups that some training run does not have exactly once are left out: threads and time
+limits change which notifications come last in a run.
 
 As printed, C.14 reports every first notification of a group as a duplicate and none of the others
 (the test of ``unprocessedBounds`` is the wrong way round); here it is as the text of 4.6 says.

@@ -1,16 +1,13 @@
 """Compare two programs by runs of both, without a stored oracle: for machines that change from day to day.
 
 The two are launched in turns, in random order. If they do not differ, the actual assignment of runs is one of
-many equally likely ones, and the share of assignments that put two groups at least as
-far apart is a p-value for any distribution of the values: the permutation test of the calibrated
-oracle's score (:mod:`buto.judging.rank`), here by rank alone. Every order of launches is as likely as
-any other, so this holds on a machine that changes meanwhile, too.
+many equally likely ones, and the share of assignments that put two groups at least as far apart is a p-value
+for any distribution of the values: the permutation test of the calibrated oracle's score
+(:mod:`buto.judging.rank`), here by rank alone. Every order of launches is as likely as any other, so this
+holds on a machine that changes meanwhile, too. Two programs that ran at the same time are compared in pairs.
 
-Two programs that ran at the same time are compared in pairs (:mod:`buto.judging.rank`).
-
-What can be compared in two programs' runs, and what prevents it.
-
-Which runs of two programs are pairs, because they ran at the same time.
+Here is also what comes before: what can be compared in two programs' runs, what prevents it, and which runs
+are pairs, because they ran at the same time.
 """
 
 from __future__ import annotations

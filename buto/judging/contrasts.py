@@ -6,9 +6,8 @@ test are like any other k runs, so their score is an ordinary one. Everything he
 which makes this argument exact. Only the comparison of scores (:mod:`buto.judging.rank`) uses which runs
 are under test.
 
-The smallest deviation that means something, because few runs may be equal by chance.
-
-It has two parts: a *grain*, below which a unit is not measured or not used, and a share of the level.
+Few runs may be equal by chance, so there is a smallest deviation that means something. It has two parts: a
+*grain*, below which a unit is not measured or not used, and a share of the level.
 """
 
 from __future__ import annotations

@@ -1,10 +1,10 @@
-"""Features: numbers that describe a run independently of the phase of its samples.
+"""A run as numbers for analysis: its values over time, and features that do not depend on the samples' phase.
+
+The values over time are columns in a given order, with their times (:class:`Series`).
 
 The bounds of the thesis compare runs moment by moment, so a saw-tooth that starts half a period later differs
 at each moment. A feature summarises a whole run or a third of it, so that it is the same for two runs that do
 the same work: the mean, the scatter, the last value.
-
-The values of one run for analysis: columns in a given order, with their times.
 """
 
 from __future__ import annotations

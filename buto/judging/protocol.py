@@ -1,11 +1,9 @@
 """What a detector is: it learns from runs, judges later ones, and says everything about itself.
 
 Three methods of :class:`FittedDetector` and :class:`Detector` each are needed; all others are abilities with
-a default that does nothing. ``docs/methods/detectors.md`` shows a whole detector.
-
-How a detector explains a verdict: plain values that every report can render.
-
-How a detector has work done that can be divided: here, or by whoever calls it.
+a default that does nothing. A detector explains a verdict in plain values that every report can render. It
+gives work that can be divided to a function of its caller; :func:`here` does it in place.
+``docs/methods/detectors.md`` shows a whole detector.
 """
 
 from __future__ import annotations

@@ -1,33 +1,28 @@
-"""Compute one p-value from scores: how ordinary is the score of the runs under test among all scores?
+"""How ordinary the runs under test are: a score for every choice of runs, and the exact p-value of its rank.
 
-If no run differs, each choice of k runs is equally likely to have the highest score. The share of choices
-that score at least as high as the runs under test is then an exact p-value, for any distribution of the
-features (a permutation test). It cannot be smaller than one divided by the number of choices: with three runs
-under test and ten training runs there are 286.
+*The p-value.* If no run differs, each choice of k runs is equally likely to have the highest score. The share
+of choices that score at least as high as the runs under test is then an exact p-value, for any distribution
+of the features (a permutation test). It cannot be smaller than one divided by the number of choices: with
+three runs under test and ten training runs there are 286.
 
-How much likelier a change is than none: Bayes factors of two-sample t-tests, and one score over all.
-
-By Gönen, Johnson, Lu and Westfall, "The Bayesian two-sample t test" (The American Statistician 59, 2005):
-under a change, the difference of the means is normal with a standard deviation that is given beforehand.
-Features are on a logarithmic scale far from zero, so this is the usual *relative* size of a change. The
-factor of a feature that varies more between runs than changes usually do is near 1, whatever its values are:
-noisy features say nothing, neither for a change nor against one, and adding some of them costs little power.
+*The score* says how much likelier a change is than none, by Bayes factors of two-sample t-tests: Gönen,
+Johnson, Lu and Westfall, "The Bayesian two-sample t test" (The American Statistician 59, 2005). Under a
+change, the difference of the means is normal with a standard deviation that is given beforehand. Features are
+on a logarithmic scale far from zero, so this is the usual *relative* size of a change. The factor of a
+feature that varies more between runs than changes usually do is near 1, whatever its values are: noisy
+features say nothing, neither for a change nor against one, and adding some of them costs little power.
 
 A difference that speaks against a change, or that does not count, has the factor 1, so that no choice of runs
 has a high score only because the others speak against a change. The factor of a quantity is the mean over its
-features; the score of a choice of runs is the logarithm of the
-mean over quantities, the likelihood that one of them has changed. All runs are treated alike, and therefore
-the rank of the score is an exact p-value (:mod:`buto.judging.rank`).
+features; the score of a choice of runs is the logarithm of the mean over quantities, the likelihood that one
+of them has changed. All runs are treated alike, and therefore the p-value by rank is exact.
 
-How far the two runs of each pair differ, for every way of exchanging runs within pairs.
-
-Two programs that run at the same time see the same machine: what slows one of them slows the other. So the
-difference within a pair varies less than a run does. If the programs do not differ, each of the two runs of a
-pair is as likely as the other to be the first program's, so every way of exchanging runs within pairs is
-equally likely. That argument is exact, like the one of :mod:`buto.judging.contrasts`, and as symmetric.
-
-In all functions, runs are rows: those of the first program, then those of the second, both in the order of
-the pairs.
+*Pairs.* Two programs that run at the same time see the same machine: what slows one of them slows the other.
+So the difference within a pair varies less than a run does. If the programs do not differ, each of the two
+runs of a pair is as likely as the other to be the first program's, so every way of exchanging runs within
+pairs is equally likely. That argument is exact, like the one of :mod:`buto.judging.contrasts`, and as
+symmetric. In functions of pairs, runs are rows: those of the first program, then those of the second, both in
+the order of the pairs.
 """
 
 from __future__ import annotations

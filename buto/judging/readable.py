@@ -1,8 +1,8 @@
-"""Which properties of runs were read, and in enough samples to be judged.
+"""What can be read of each property of runs: whether samples suffice, which values are possible or expected.
 
-Which values a property can have at all: a range that people are shown has no others.
-
-What a detector expects of a run, as one number for each property: what people compare and review.
+A property is judged only if it was read in enough samples. A range that people are shown has no values that
+the property cannot have. A :class:`Level` is what a detector expects of one number of a run: what people
+compare and review.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Which methods of judging there are.
 
-Buto has two methods; other packages add theirs by the entry-point group ``buto.detectors``. A detector is
-imported when it is asked for by name. An entry point's name is the method's.
+Buto has two methods; other packages add theirs by the entry-point group ``buto.detectors``, with the method's
+name as that of the entry point. A detector is imported when it is asked for by name.
 """
 
 from __future__ import annotations

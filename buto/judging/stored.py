@@ -1,6 +1,7 @@
-"""Properties and numbers of an oracle file as plain data, and back.
+"""What methods write in files as plain data, and how it is checked when it is read.
 
-Keys of a configuration's ``judge``: which values each accepts, for messages and for the JSON schema.
+In an oracle file these are properties and numbers; in a configuration they are the keys of ``judge``, each
+with the values that it accepts, for messages and for the JSON schema.
 """
 
 from __future__ import annotations

@@ -1,9 +1,8 @@
 """The result of judging: a verdict with its findings, which every report renders.
 
-The order in which people read findings, and which of them are echoes of one cause.
-
 A detector lists findings by the strength of their evidence. That says how sure a change is, and not how
-much it matters: a pool that repeats exactly may come before processor time that has doubled.
+much it matters: a pool that repeats exactly may come before processor time that has doubled. So people read
+findings in an order of their own, with the echoes of one cause together.
 """
 
 from __future__ import annotations

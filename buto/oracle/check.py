@@ -1,6 +1,6 @@
 """Checking: from an oracle and new runs to a verdict.
 
-Differences of two oracles of one test other than numbers: program, judgement, environment.
+Here is also how two oracles of one test differ other than in numbers: program, judgement, environment.
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
 """Oracle files: one JSON text for each test, small, versioned, meant to be committed and reviewed.
 
-JSON that people review: a key or an item of a list on each line, whole numbers without a point.
-
-Checksums over the parts of an oracle file, which show edits by hand.
+For review, each key and each item of a list is on a line of its own, and whole numbers have no point.
+Checksums over the parts of a file show edits by hand.
 """
 
 from __future__ import annotations
@@ -23,7 +22,7 @@ from buto.judging.configuration import settings_from
 from buto.judging.protocol import Detector
 from buto.judging.registry import BrokenDetectorError, UnknownDetectorError
 from buto.oracle.model import Oracle, summary
-from buto.programs import named as programs
+from buto.programs import named
 from buto.run.cache import is_missing, parse_json, read_file
 from buto.run.files import publish_file, storage_advice
 from buto.run.format import histogram_data, histograms_of
@@ -183,8 +182,8 @@ def save(path: Path, oracle: Oracle) -> None:
 
 
 def _program(oracle: Oracle) -> dict[str, Any]:
-    is_known = oracle.program != programs.UNKNOWN
-    return {"program": programs.to_data(oracle.program)} if is_known else {}
+    is_known = oracle.program != named.UNKNOWN
+    return {"program": named.to_data(oracle.program)} if is_known else {}
 
 
 def load(path: Path) -> Oracle:
@@ -264,7 +263,7 @@ def _oracle(data: dict[str, Any]) -> Oracle:
         foreign_load=_load_by_others(data.get("foreign_load")),
         edits=edited(data),
         classes=_classes(data.get("classes")),
-        program=programs.from_data(data["program"]) if "program" in data else programs.UNKNOWN,
+        program=named.from_data(data["program"]) if "program" in data else named.UNKNOWN,
     )
 
 

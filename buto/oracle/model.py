@@ -1,6 +1,6 @@
 """An oracle: what was learned from one test, and all that later checks need.
 
-What an oracle expects, as one number for each property of a run: what people compare and review.
+Its summary is what it expects, as one number for each property of a run: what people compare and review.
 """
 
 from __future__ import annotations

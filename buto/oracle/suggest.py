@@ -1,6 +1,6 @@
 """From checks of the past to a suggestion, with what it would have changed.
 
-Judging checks of the past again, by the detector itself, as ``buto check`` judges.
+Checks of the past are judged again by the detector itself, as ``buto check`` judges.
 """
 
 from __future__ import annotations

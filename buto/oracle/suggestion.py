@@ -1,6 +1,6 @@
-"""Checks of the past as values: what is true of them, and what settings say of them.
+"""The search for minimum effects with which false alarms of the past pass and regressions still fail.
 
-The search for minimum effects: pure, given what judges a check again.
+It is pure: it is given the checks as values, with what is true of them, and what judges a check again.
 
 Each false alarm is made to pass in turn: the property with the strongest evidence gets a minimum effect above
 its change, then the next, until no property of the check stands out. A step that misses a regression is not

@@ -1,8 +1,7 @@
-"""Training: from runs to an oracle.
+"""Training: from runs to an oracle, with warnings of what its user should know.
 
-MBeans that were requested but never recorded: most often, a name was mistyped.
-
-Whether an oracle keeps its promise on unchanged programs: an A/A test of its detector.
+One warning is of MBeans that were requested but never recorded: most often, a name was mistyped. An A/A test
+of the detector shows whether an oracle keeps its promise on unchanged programs.
 """
 
 from __future__ import annotations

@@ -1,7 +1,4 @@
-"""Configuration: ``buto.yaml``, checked against one schema, with messages that point at the line.
-
-Read tests from a configuration file.
-"""
+"""Configuration: the tests of ``buto.yaml``, checked against a schema; messages point at the line."""
 
 from __future__ import annotations
 

@@ -1,10 +1,8 @@
-"""A parsed file: plain data, with the position of each value.
+"""A parsed file: plain data with the position of each value, and the texts in it that are read further.
 
-Variables in the texts of a configuration: ``${NAME}``, and ``$$`` for a dollar sign.
-
-Where programs are launched: on this machine, or on the hosts of a scheduler.
-
-Labels of the environment in which runs are recorded: from the configuration, a variable or an option.
+Such texts are variables (``${NAME}``, and ``$$`` for a dollar sign), the place where programs are launched
+(this machine, or the hosts of a scheduler), and labels of the environment in which runs are recorded (from
+the configuration, a variable or an option).
 """
 
 from __future__ import annotations

@@ -16,7 +16,7 @@ from buto.errors import UsageError
 from buto.judging import registry
 from buto.judging.configuration import DEFAULT, settings_from
 from buto.judging.settings import Settings
-from buto.measure.sources import chosen as source_registry
+from buto.measure.sources import chosen
 from buto.measure.target import LiveSet, MBeanSpec, SourceSpec, Target
 from buto.measure.workload.model import STOPPED_EXIT, Workload, workload_from
 from buto.measure.workload.services import Service, service_from
@@ -307,7 +307,7 @@ class _Values:
         }
         with _at(*at, before=f"the source {name}: "):
             own = {key: parse_seconds(str(data[key])) for key in ("interval", "timeout") if key in data}
-            source_registry.source(kind)(settings)
+            chosen.source(kind)(settings)
         usual_s = max(SOURCE_INTERVAL_S, interval_s)
         return SourceSpec(
             name, kind, settings, own.get("interval", usual_s), own.get("timeout", SOURCE_TIMEOUT_S)

@@ -7,7 +7,7 @@ from typing import Any
 
 from buto import schemas
 from buto.judging.configuration import judge_schema
-from buto.measure.sources import chosen as registry
+from buto.measure.sources import chosen
 from buto.measure.sources.chosen import BrokenSourceError
 from buto.project.options import SCHEDULER, TEST
 
@@ -37,9 +37,9 @@ def config_schema(third_party: Sequence[str] = ()) -> dict[str, Any]:
 
 def _sources() -> dict[str, Any]:
     """Return the definitions of ``sources``: a source that is called like a kind is of that kind."""
-    kinds = registry.kinds()
+    kinds = chosen.kinds()
     named = {"type": "object", "required": ["kind"], "properties": {"kind": {"enum": [*kinds]}}}
-    chosen = [
+    by_kind = [
         {
             "if": {"properties": {"kind": {"const": kind}}, "required": ["kind"]},
             "then": {"$ref": f"#/definitions/source-{kind}"},
@@ -58,7 +58,7 @@ def _sources() -> dict[str, Any]:
         "properties": {
             kind: {"$ref": f"#/definitions/source-{kind}"} for kind in kinds if kind not in RESERVED
         },
-        "additionalProperties": {**named, "allOf": chosen},
+        "additionalProperties": {**named, "allOf": by_kind},
         "examples": ["{host: {}}"],
     }
     return {"sources": sources} | {f"source-{kind}": _source(kind) for kind in kinds}
@@ -66,7 +66,7 @@ def _sources() -> dict[str, Any]:
 
 def _source(kind: str) -> dict[str, Any]:
     try:
-        source = registry.source(kind)
+        source = chosen.source(kind)
     except BrokenSourceError:
         # Only a test that uses it fails, and then with the reason.
         return {"type": ["object", "null"]}

@@ -1,10 +1,9 @@
-"""YAML text as plain data, with the position of each value.
+"""YAML text as plain data with the position of each value, and its validation against a schema.
 
 PyYAML's safe parser is used down to its nodes and no further. Scalars are read as in YAML 1.2
 (``yes`` and ``12:30`` are texts, ``010`` is ten), so that the words of a command keep their text. The
-text of each scalar as written is kept. Anchors and merge keys work.
-
-Validate a document against its schema, with messages that give the position in the file.
+text of each scalar as written is kept. Anchors and merge keys work. Messages about a document that does not
+follow its schema give the position in the file.
 """
 
 from __future__ import annotations
@@ -26,7 +25,7 @@ from buto.errors import ConfigError
 from buto.judging import registry
 from buto.judging.configuration import METHOD, gone
 from buto.judging.registry import BrokenDetectorError, UnknownDetectorError
-from buto.measure.sources import chosen as source_registry
+from buto.measure.sources import chosen
 from buto.project.document import DataPath, Document, Position
 from buto.project.schema import SCHEMA, config_schema
 
@@ -232,7 +231,7 @@ def validate(document: Document, schema: str = SCHEMA) -> None:
         ConfigError: all its faults, one per line, the first MAX_REPORTED in the order of the file.
     """
     detectors = _third_party(document) if schema == SCHEMA else ()
-    validator = _validator(schema, third_party=detectors, sources=source_registry.third_party())
+    validator = _validator(schema, third_party=detectors, sources=chosen.third_party())
     errors = validator.iter_errors(document.data)
     problems = [problem for error in errors for problem in _translate(error)]
     if not problems:
@@ -249,7 +248,7 @@ def complaints(data: Any, definition: str) -> list[str]:
     """Return the faults of data that belongs to one of the schema's definitions, without positions."""
     if definition == "test" and is_words_alone(data):
         return []
-    validator = _validator(SCHEMA, definition, _of_test(data), source_registry.third_party())
+    validator = _validator(SCHEMA, definition, _of_test(data), chosen.third_party())
     errors = validator.iter_errors(data)
     return [problem.what for error in errors for problem in _translate(error)]
 

@@ -1,12 +1,11 @@
 """The judge: one p-value for a check, over all properties and all times together.
 
-The run is the replicate. Each run is a row of features (:mod:`buto.judging.features`); the runs under
-test and the training runs are put together, and each way of choosing as many of them gets a score
-(:mod:`buto.judging.rank`). How ordinary the score of the runs under test is among all these is the
-p-value (:mod:`buto.judging.rank`); it depends on no threshold of any single property.
-``docs/methods/judging.md`` has the assumptions and what breaks them.
+The run is the replicate. Each run is a row of features (:mod:`buto.judging.features`); the runs under test
+and the training runs are put together, and each way of choosing as many of them gets a score. How ordinary
+the score of the runs under test is among all these is the p-value (:mod:`buto.judging.rank`); it depends on
+no threshold of any single property. ``docs/methods/judging.md`` has the assumptions and what breaks them.
 
-How the calibrated oracle, and a comparison that works like it, explain their verdicts.
+Here are also the words in which the calibrated oracle, and a comparison that works like it, explain verdicts.
 """
 
 from __future__ import annotations

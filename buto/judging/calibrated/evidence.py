@@ -1,8 +1,7 @@
 """The evidence of a check: scores of every way of choosing as many runs, before anything is decided.
 
-Which differences count: those of a size that matters, and where only worse ones fail, those for the worse.
-
-What does not count is taken out of every choice of runs alike, so that a p-value stays one.
+Only some differences count: those of a size that matters, and where only worse ones fail, those for the
+worse. What does not count is taken out of every choice of runs alike, so that a p-value stays one.
 """
 
 from __future__ import annotations

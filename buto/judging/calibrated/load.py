@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from buto.errors import JudgeError
-from buto.judging.calibrated import data as plain
+from buto.judging.calibrated.data import profile_of, profile_to_data
 from buto.judging.calibrated.evidence import Evidence as PlainEvidence
 from buto.judging.calibrated.evidence import weigh
 from buto.judging.calibrated.findings import findings as plain_findings
@@ -164,7 +164,7 @@ class FittedLoad(FittedJudge):
         for column, (block, step) in enumerate(zip(data["properties"], positive.tolist(), strict=True)):
             block |= {"step": step} if np.isfinite(step) else {}
             block |= {"growth": growth[:, column].tolist()} if growth[:, column].any() else {}
-        once = {} if self.once is None else {ONCE: plain.profile_to_data(self.once)}
+        once = {} if self.once is None else {ONCE: profile_to_data(self.once)}
         return {"seconds": [run.stretch_s for run in self.runs], **data, **once}
 
     def _as_they_are(self, runs: RunSet) -> PlainEvidence | None:
@@ -233,7 +233,7 @@ def read(data: Mapping[str, Any], settings: JudgeSettings) -> FittedLoad:
         growth = np.array([array_of(block.get("growth", 0.0), sum(lengths)) for block in data["properties"]])
         growths = np.split(growth.T, np.cumsum(lengths)[:-1])
         runs = [Observed(*one) for one in zip(rows, seconds, [steps] * len(rows), growths, strict=True)]
-        once = plain.profile_of(data[ONCE]) if ONCE in data else None
+        once = profile_of(data[ONCE]) if ONCE in data else None
     return FittedLoad(settings, properties, tuple(runs), left_out, once)
 
 

@@ -1,5 +1,6 @@
-"""Models of every counter by the load, without some of the runs, from sums over each run; and which counters
-rise and fall together.
+"""Models of every counter by the load, and which counters rise and fall together.
+
+Models are computed from sums over each run, so that they can be had without some of the runs.
 """
 
 from __future__ import annotations

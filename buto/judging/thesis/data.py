@@ -1,17 +1,13 @@
-"""Bounds and notifications as plain data, and back; ``docs/formats/oracle.md`` describes it.
+"""Settings and learned state of the method ``thesis`` in files: plain data, and back.
 
-Store bands over time as short numbers in a text.
+``docs/formats/oracle.md`` describes the data. Bounds are rounded to meaningful digits, so that people can
+read and compare an oracle's file, and shown as one band for each property. The keys of a configuration are
+here, too.
 
-A band takes three curves of one property. ``expected`` is in units of a power of ten, each number as the
-difference from the one before; ``lower`` and ``upper`` are distances from ``expected``, in the same way. So
-numbers are short, because curves are smooth and limits have three digits of the band's width. Nothing is
-lost: every number is read as it was.
-
-Round bounds to meaningful digits, so that people can read and compare an oracle's file.
-
-Keys of the method ``thesis``.
-
-The bounds of a model as one band for each property.
+Bands over time are stored as short numbers. A band takes three curves of one property. ``expected`` is in
+units of a power of ten, each number as the difference from the one before; ``lower`` and ``upper`` are
+distances from ``expected``, in the same way. So numbers are short, because curves are smooth and limits have
+three digits of the band's width. Storing loses nothing: every rounded number is read as it was.
 """
 
 from __future__ import annotations

@@ -1,12 +1,7 @@
-"""The thesis's test-run classifier (section 4.7, C.15 and C.16) as a Detector.
+"""The thesis's test-run classifier (section 4.7, C.15, C.16) as a Detector, with settings and explanations.
 
-It does not compare metadata: :mod:`buto.oracle.check` does that for every detector.
-
-Settings of the method ``thesis``.
-
-How the thesis's rule explains its verdicts.
-
-Judge notifications: each difference from training is a part of a finding.
+Each difference of a notification from training is a part of a finding. Metadata are not compared here:
+:mod:`buto.oracle.check` does that for every detector.
 """
 
 from __future__ import annotations

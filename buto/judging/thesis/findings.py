@@ -1,6 +1,7 @@
-"""From comparisons to findings: which differences count, one for each subject, worst first.
+"""What is said and drawn of a run by the thesis's rule.
 
-What can be drawn of the thesis's rule: its bands, and how much of them a run uses.
+Findings are the differences which count, one for each subject, worst first. Drawn are the bands, and how much
+of them a run uses.
 """
 
 from __future__ import annotations

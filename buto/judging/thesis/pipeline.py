@@ -4,13 +4,10 @@ Source: thesis, sections 4.4 and 4.7, Figure 4.4: smoothing, time points, bounds
 intermediate result is returned, for plots and for examination. The default :class:`PipelineSettings` are the
 thesis's best configuration.
 
-Find the bounds at the time of a sample (thesis, section 4.4.7).
-
-``nearest`` follows the text of 4.4.7. The printed Listing C.8 compares each distance with the collection
-interval instead of the smallest distance so far, and so returns the *last* bound within reach, up to a whole
-interval too late. This is not repeated here.
-
-``interpolated`` follows Listings C.9 and C.10, except for mistakes in C.9; see there.
+Matching finds the bounds at the time of a sample (section 4.4.7). ``nearest`` follows the text. The printed
+Listing C.8 compares each distance with the collection interval instead of the smallest distance so far, and
+so returns the *last* bound within reach, up to a whole interval too late. This is not repeated here.
+``interpolated`` follows Listings C.9 and C.10, except for mistakes in C.9, which :func:`interpolated` lists.
 """
 
 from __future__ import annotations

@@ -1,12 +1,11 @@
-"""Merge runs into time points; each is the distribution of the runs' values at one time.
+"""From runs to time points, each of which is the distribution of the runs' values at one time.
 
-Source: thesis, section 4.4.2. ``linear`` groups by the index of the sample, ``rounding`` by its time.
+Smoothing comes first (thesis, section 4.4.1): a window slides over the samples, its centre is replaced by the
+mean or the median of what the window holds, and half a window is lost at either end. The thesis does not
+specify unreadable values, windows longer than the run, and rounding; see :func:`smooth` for these.
 
-Smooth with a window that slides over the samples (thesis, section 4.4.1).
-
-Source: the window's centre is replaced by the mean or the median of what the window holds, and half
-a window is lost at either end. The thesis does not specify unreadable values, windows longer
-than the run, and rounding; see :func:`smooth` for these.
+Then runs are merged (thesis, section 4.4.2): ``linear`` groups by the index of the sample, ``rounding`` by
+its time.
 """
 
 from __future__ import annotations
