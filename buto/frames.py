@@ -1,18 +1,10 @@
-"""Pandas views of runs, findings, histories and data sets; pandas is imported when a frame is made.
+"""Pandas views of runs, their samples and labels, of findings, histories and data sets.
 
-Nothing here reads files or computes: a frame has the numbers of the values it is made of, to the bit.
-Columns have the same types whatever the data are, in an empty frame too: numbers are ``float64`` with NaN
-for what is not known, counts that may be unknown are ``Int64``, texts are ``string``, both with NA.
-
-Findings as a frame: a row for each.
-
-The history of a test as a frame: a row for each check and training.
-
-Labels as a frame: a row for each label that a run has or had.
-
-Runs as frames: a row for each run.
-
-Samples as frames: a row for each sample, a column for each property.
+Pandas is imported when a frame is made. Nothing here reads files or computes: a frame has the numbers of the
+values it is made of, to the bit. It has a row for each finding, check or training, run, label that a run has
+or had, mark, or sample; a frame of samples has a column for each property. Columns have the same types
+whatever the data are, in an empty frame too: numbers are ``float64`` with NaN for what is not known, counts
+that may be unknown are ``Int64``, texts are ``string``, both with NA.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""The options that the functions of this package have in common, and the project that they mean.
+"""What the functions of this package have in common: their options, the project that they mean, and advice.
 
-How a user who calls buto from Python writes the next step.
+A next step is written as a call of this package, because its user calls buto from Python.
 """
 
 from __future__ import annotations

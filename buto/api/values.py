@@ -1,6 +1,7 @@
-"""Open stores, load and save oracles, and learn and judge from runs that are in memory.
+"""Functions on what is stored or in memory; none launches a program.
 
-Label stored runs and read their labels.
+They open stores, load and save oracles, learn and judge from runs in memory, return the history of a test,
+label stored runs, read those labels, and suggest minimum effects from them.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from typing import Any, Literal, Unpack, get_args
 
 from buto import oracle
 from buto.actions import labels as labelling
-from buto.actions import report as histories
+from buto.actions import report
 from buto.actions import suggest as suggesting
 from buto.actions.events import OnEvent, ignore
 from buto.actions.suggest import NEWEST
@@ -108,7 +109,7 @@ def history(test: str, **options: Unpack[Location]) -> list[Entry]:
     Raises:
         BadFileError: there are no results, or one is damaged.
     """
-    return histories.history(located(options), test)
+    return report.history(located(options), test)
 
 
 LabelName = Literal["good", "bad", "invalid"]

@@ -2,10 +2,6 @@
 
 Results go to standard output; progress, warnings and errors go to standard error. Colour and
 cursor movements appear on a terminal only, and never when NO_COLOR is set.
-
-What is printed after Ctrl-C: what is complete, and how to continue.
-
-Files that a user asked for by name.
 """
 
 from __future__ import annotations

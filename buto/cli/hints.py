@@ -1,7 +1,4 @@
-"""Next steps, written for the build tool that started buto.
-
-Next steps, written as commands.
-"""
+"""Next steps, written as commands, or for the build tool that started buto."""
 
 from __future__ import annotations
 

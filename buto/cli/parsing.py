@@ -1,10 +1,6 @@
-"""Options that several commands share, from the table of options to argparse.
+"""What the parsers of several commands share: options from the table of options, and actions.
 
-The actions of a command that has several, as ``list`` in ``buto runs list``.
-
-From parsed arguments to the project and to the overrides of a test.
-
-The two programs that a comparison is of, as they were typed.
+An action is the second word of a command that has several, as ``list`` in ``buto runs list``.
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
 """Progress of many launches: one line that redraws itself on a terminal, plain lines elsewhere.
 
-What a long recording looks like while it goes on: curves of the last minutes in one line.
-
-The launches that go on at the same time, one line for each host of a cluster.
+In a long recording, one line has curves of the last minutes. On a cluster, where launches go on at the same
+time, there is a line for each host.
 """
 
 from __future__ import annotations

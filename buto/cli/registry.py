@@ -1,9 +1,8 @@
-"""The commands, in the order of ``buto --help``; a command's module is imported when the command is used.
+"""The commands, in the order of ``buto --help``, and the interface of each.
 
-Other packages add commands by the entry-point group ``buto.commands``. The entry point has the command's
-name. Its object is an :class:`Entry`, in a module that is quick to import: ``buto --help`` reads its summary.
-
-The interface of a command.
+A command's module is imported when the command is used. Other packages add commands by the entry-point group
+``buto.commands``. The entry point has the command's name. Its object is an :class:`Entry`, in a module that
+is quick to import: ``buto --help`` reads its summary.
 """
 
 from __future__ import annotations

@@ -1,7 +1,4 @@
-"""One buto test of a pytest item: the purpose of its runs, and the result that pytest shows.
-
-The outcome of a buto test, in a form that can be sent between processes of pytest-xdist.
-"""
+"""One buto test of a pytest item: the purpose of its runs, and the result that pytest shows."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""The mark: from its arguments to a test that can be launched and judged.
-
-Options of pytest's command line and ini file. Every pytest session imports this module, so it is light.
-"""
+"""The mark: from its arguments to a test that can be launched and judged."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """The buto tests of one pytest item: launched by the plugin, or driven by the test itself.
 
-A launch that is recorded in a thread of its own while the test runs.
+A launch that the test drives is recorded in a thread of its own while the test runs.
 """
 
 from __future__ import annotations

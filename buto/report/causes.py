@@ -1,12 +1,8 @@
-"""An explanation as one HTML page with flame graphs, without a network.
+"""An explanation in each form that is read: for a terminal, as HTML, as Markdown, and as JSON.
 
-An explanation as JSON; ``buto/schemas/causes.schema.json`` has its shape.
-
-The table of methods, as texts, which the terminal, the page and Markdown share.
-
-An explanation in a terminal.
-
-An explanation as Markdown for the comment of a pull request.
+The HTML page has flame graphs and needs no network; Markdown is for the comment of a pull request.
+``buto/schemas/causes.schema.json`` has the shape of the JSON. Terminal, page and Markdown share the table of
+methods, as texts.
 """
 
 from __future__ import annotations

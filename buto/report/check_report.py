@@ -1,6 +1,6 @@
 """Everything that a report of one check shows, collected once; renderers decide nothing.
 
-In one line: which changes of what matters to most users a check would detect.
+This includes, in one line, which changes of what matters to most users a check would detect.
 """
 
 from __future__ import annotations

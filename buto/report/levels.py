@@ -1,6 +1,6 @@
-"""One number for each property of a run, to track it over many checks.
+"""Levels: one number for each property of a run, to track it over many checks.
 
-Select properties by name or pattern.
+Properties are selected by name or pattern.
 """
 
 from __future__ import annotations

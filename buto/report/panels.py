@@ -1,8 +1,7 @@
-"""What a report draws of a property: curves of runs, the expected band, and findings.
+"""What a page with charts draws, be the runs judged or only recorded.
 
-What a page with charts is made of, be the runs judged or only recorded.
-
-What the marks of a run mean on its time axis: spans, as of a phase or a fault, and moments.
+A panel is one property: the curves of runs, the expected band, and findings. The marks of a run are on the
+time axis: spans, as of a phase or a fault, and moments.
 """
 
 from __future__ import annotations

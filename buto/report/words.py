@@ -1,7 +1,4 @@
-"""Describe a verdict and its findings in words, the same in every format; no layout, no markup.
-
-Sanitize text from outside: names, messages and values that a program or an unknown file chose.
-"""
+"""A verdict and its findings in words, the same in every format; no layout, no markup."""
 
 from __future__ import annotations
 

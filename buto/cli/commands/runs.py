@@ -1,12 +1,7 @@
-"""``buto runs``.
+"""``buto runs``: the stored runs of tests, and recordings that were interrupted or still go on.
 
-``buto runs list``.
-
-``buto runs recover``, and the line about it in ``buto runs list``.
-
-``buto runs show`` of a run that is still being recorded.
-
-The ids of stored runs: all of a test, and those that oracles have learned from.
+``list`` has a line on what can be recovered, ``recover`` recovers it, and ``show`` also shows a run that is
+still being recorded. Runs that an oracle has learned from are told from the others of its test.
 """
 
 from __future__ import annotations

@@ -1,13 +1,13 @@
-"""JUnit XML, one test case a check, as Jenkins and GitLab read it.
+"""Results as builds read them: JUnit XML for Jenkins and GitLab, and annotations for GitHub.
 
-A regression is a failure; a test that could not be measured or judged is an error. The file has only elements
-and attributes that strict readers know (no properties of a test case, for example). The text of a
-failure is short; all that is known of it precedes the program's output, which build servers fold.
+In JUnit XML, each check is one test case. A regression is a failure; a test that could not be measured or
+judged is an error. The file has only elements and attributes that strict readers know (no properties of a
+test case, for example). The text of a failure is short; all that is known of it precedes the program's
+output, which build servers fold.
 
-GitHub annotations: workflow commands that a build prints for tests that failed, or that have warnings or
-changes to be noted.
-
-The runner shows ten errors, ten warnings and ten notices of a step, so each test has only one of a kind.
+GitHub's annotations are workflow commands that a build prints for tests that failed, or that have warnings
+or changes to be noted. The runner shows ten errors, ten warnings and ten notices of a step, so each test has
+only one of a kind.
 """
 
 from __future__ import annotations

@@ -1,6 +1,7 @@
-"""What ``buto suggest`` found, as a JSON document. The shape is described in docs/methods/labels.md.
+"""Labels and suggestions as lists for other programs.
 
-Labels as a table in CSV or JSON: a row for each label that a run has or had.
+What ``buto suggest`` found is a JSON document, whose shape is described in docs/methods/labels.md. Labels are
+a table in CSV or JSON, with a row for each label that a run has or had.
 """
 
 from __future__ import annotations

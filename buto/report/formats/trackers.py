@@ -1,12 +1,12 @@
-"""Bencher metric format: benchmark to measure to value, see https://bencher.dev/bmf.json.
+"""Results for programs that track benchmarks over time: Bencher and Apache Otava.
 
-A benchmark is a property of a test. The measure is the kind of quantity, so that a few thresholds in Bencher
-are enough for all properties.
+Bencher's metric format maps benchmark to measure to value, see https://bencher.dev/bmf.json. A benchmark is a
+property of a test. The measure is the kind of quantity, so that a few thresholds in Bencher are enough for
+all properties.
 
-A history as CSV for Apache Otava: a row for each check, a column for each property.
-
-Otava reads it with ``type: csv``, ``time_column: time``, ``attributes: [commit]`` and, as ``metrics``, the
-properties to analyse. It accepts no empty cell, so only properties that every check has are columns.
+For Otava, a history is CSV with a row for each check and a column for each property. Otava reads it with
+``type: csv``, ``time_column: time``, ``attributes: [commit]`` and, as ``metrics``, the properties to analyse.
+It accepts no empty cell, so only properties that every check has are columns.
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
 """The numbers of a page's charts: plain data that becomes one JSON block.
 
-Compress curves: fewer points, sixteen bits each.
-
-Find the events of a run that a chart marks on its time axis.
+Curves are thinned to fewer points and written in sixteen bits each. Beside them are the events of a run that
+a chart marks on its time axis.
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
-"""The whole page.
+"""Whole pages with charts: a check, or runs that nothing judges.
 
-What every page with charts has: curves, output, notifications, overhead, style and scripts.
-
-The page of runs that nothing judges: curves without bands, output, and how well they were measured.
+Both have curves, output, notifications, what measuring cost, style and scripts. Without a judgement, curves
+have no bands, and the page tells how well the runs were measured.
 """
 
 from __future__ import annotations
@@ -15,7 +14,6 @@ from markupsafe import Markup
 from buto.report import words
 from buto.report.check_report import CheckReport
 from buto.report.html import summary
-from buto.report.html import template as assets
 from buto.report.html.chart_data import drawn, page_data, points_of, tag_of, training_drawn
 from buto.report.html.sections import (
     LABELS,
@@ -35,7 +33,7 @@ from buto.report.html.tables import (
     recorded_table,
     run_table,
 )
-from buto.report.html.template import json_block, render_template
+from buto.report.html.template import json_block, policy, render_template, script, style
 from buto.report.panels import Charted, RecordedRuns
 from buto.run.names import metadata_text
 from buto.run.units import format_count
@@ -56,10 +54,10 @@ def render_document(template: str, report: Charted, **values: Any) -> str:
         output=output_section(report),
         overhead=overhead_section(report),
         version=__version__,
-        policy=assets.policy(),
+        policy=policy(),
         # Ours, and data in which no character can end the element.
-        style=Markup(assets.style()),
-        script=Markup(assets.script()),
+        style=Markup(style()),
+        script=Markup(script()),
         data=Markup(json_block(page_data(report))),
         **values,
     )

@@ -1,6 +1,7 @@
-"""What the checked runs printed, and their notifications.
+"""Parts of a page beside its charts and tables: output, notifications, and clusters as drawings.
 
-Clusters as drawings: a dendrogram beside what was predicted and measured.
+Output and notifications are those of the checked runs. The drawing of a cluster is a dendrogram beside what
+was predicted and measured.
 """
 
 from __future__ import annotations

@@ -1,7 +1,4 @@
-"""The top of the page: the result of the check, and the findings that matter.
-
-Explain how the verdict was reached, in words and numbers.
-"""
+"""The summary of a check on a page: its result, the findings that matter, and how the verdict was reached."""
 
 from __future__ import annotations
 

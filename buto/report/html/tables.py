@@ -1,10 +1,6 @@
-"""The table of classes whose live objects changed.
+"""The tables of a page, as rows of texts: metadata of both sides, runs, costs of measuring, and classes.
 
-The metadata of both sides, as the page shows it.
-
-A line for each run: how it ended, and how well it was measured.
-
-What measuring cost in the runs of both sides.
+A run's line says how it ended and how well it was measured. Classes are those whose live objects changed.
 """
 
 from __future__ import annotations

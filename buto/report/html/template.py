@@ -1,11 +1,8 @@
-"""The templates of pages. Importing this module imports Jinja2.
+"""The templates of pages, and what makes them safe. Importing this module imports Jinja2.
 
 Every value that a template prints is cut, made visible and escaped, without a word in the template: names,
-messages and values are chosen by the program under test. Only :class:`markupsafe.Markup` passes as it is.
-
-Sanitize text from outside for a page.
-
-The page's own style and script, and the policy that lets a browser run no other script.
+messages and values are chosen by the program under test. Only :class:`markupsafe.Markup` passes as it is. A
+page has its own style and script, and a policy that lets a browser run no other script.
 """
 
 from __future__ import annotations

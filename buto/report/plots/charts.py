@@ -1,13 +1,8 @@
-"""Pictures of what was judged: training runs, band, checked runs, and where these lie outside.
+"""Properties drawn with matplotlib: training runs, band, checked runs, and where these lie outside.
 
-Importing this module imports matplotlib; nothing here touches its global state or a display.
-
-Axes whose ticks are round in the unit that is read: powers of two for bytes, whole counts for things, half
-and whole minutes for long times.
-
-Figures as files and in notebooks.
-
-Importing this module imports matplotlib; nothing here touches its global state or a display.
+The ticks of an axis are round in the unit that is read: powers of two for bytes, whole counts for things,
+half and whole minutes for long times. A figure becomes a file or shows itself in a notebook. Importing this
+module imports matplotlib; nothing here touches its global state or a display.
 """
 
 from __future__ import annotations

@@ -1,10 +1,7 @@
-"""Make pictures from an oracle and runs: the series as they were judged, with their bounds.
+"""Whole pictures of runs, results and histories, for files and for notebooks.
 
-Pictures for notebooks: stored runs, and a result with what decided it.
-
-A history as a picture: one pair of axes for each property, a point for each check.
-
-Importing this module imports matplotlib.
+Series are drawn as they were judged, with their bounds; a result with what decided it; a history with one
+pair of axes for each property and a point for each check. Importing this module imports matplotlib.
 """
 
 from __future__ import annotations

@@ -1,7 +1,4 @@
-"""Print the checks of one test over time.
-
-Print the labels of the runs of one test.
-"""
+"""Print the past of one test: its checks over time, and the labels of its runs."""
 
 from __future__ import annotations
 

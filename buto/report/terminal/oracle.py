@@ -1,6 +1,6 @@
-"""Print what a new oracle changes, for the user who accepts it.
+"""Print changes that a user decides on: those of a new oracle, and the settings that ``buto suggest`` found.
 
-Print what ``buto suggest`` found, and the lines to add to the configuration.
+The first are for the user who accepts the oracle; the second come with the lines to add to the configuration.
 """
 
 from __future__ import annotations

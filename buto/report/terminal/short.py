@@ -1,6 +1,7 @@
-"""A check in about six lines: the verdict, what changed most, and the next commands.
+"""What a check found and what it can find, in a few lines.
 
-Print how strong an oracle is: the smallest changes that its checks detect.
+A check takes about six: the verdict, what changed most, and the next commands. The strength of an oracle is
+the smallest changes that its checks detect.
 """
 
 from __future__ import annotations

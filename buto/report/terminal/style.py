@@ -1,12 +1,7 @@
-"""Colours in a terminal, as rich names them.
+"""The elements of text in a terminal: styled lines, aligned tables, and curves in one line.
 
-Align the cells of a table.
-
-A line of text with styles, for terminals with and without colour.
-
-Draw a curve in one line of text.
-
-The run of a finding, and the limit that it passed, as lines of block characters.
+A line has styles for terminals with colour, and is plain for those without; colours are as rich names them.
+Curves are drawn in block characters, also that of a finding's run with the limit that it passed.
 """
 
 from __future__ import annotations

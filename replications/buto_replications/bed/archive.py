@@ -1,6 +1,6 @@
-"""Pack the bed's runs into files for a repository, and load them. Format: replications/docs/bed-format.md.
+"""The bed's runs as files for a repository: packed and loaded. Format: replications/docs/bed-format.md.
 
-The tables of runs and of properties as Parquet and back; what is wrong with one is a ValueError.
+The tables of runs and of properties are Parquet; what is wrong with one is a ValueError.
 """
 
 from __future__ import annotations

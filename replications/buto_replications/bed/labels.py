@@ -1,6 +1,6 @@
-"""A recorded run beside what was planned for it.
+"""Labels: what was planned for a recorded run, beside the run.
 
-The two parts of the recorded runs: one to choose methods with, and one that chooses nothing.
+The recorded runs have two parts: one to choose methods with, and one that chooses nothing.
 """
 
 from __future__ import annotations

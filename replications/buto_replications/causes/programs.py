@@ -1,6 +1,6 @@
-"""The programs with a known change, as manifests list them.
+"""The programs with a known change, as manifests list them, and how often their changed method is found.
 
-Draw launches of the old and the new program many times and see whether the changed method is found.
+Launches of the old and the new program are drawn many times, and each draw is searched for the method.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""Tables 4 and 5 of Shang et al. on the bed: the errors of the models of clusters in each checked run.
+"""Tables 4 to 8 of Shang et al. on the bed.
 
-How many runs of each kind fail, by detector: what decides whether load cancels out.
-
-Tables 6 to 8 of Shang et al. on the bed: models of typed targets, and a t-test of every counter.
+Tables 4 and 5 are the errors of the models of clusters in each checked run. Tables 6 to 8 are those of models
+of typed targets, and a t-test of every counter. How many runs of each kind fail, by detector, decides whether
+load cancels out.
 """
 
 from __future__ import annotations

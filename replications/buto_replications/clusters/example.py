@@ -1,6 +1,7 @@
-"""What the paper's method makes of its own example, eight counters in eight observations of two versions.
+"""What the paper's method makes of its own example.
 
-Table 1 of Shang et al., with the fourth old "IO write byte/sec" as its other numbers have it: 4,756.79.
+The example is eight counters in eight observations of two versions: Table 1 of Shang et al.,
+with the fourth old "IO write byte/sec" as its other numbers have it: 4,756.79.
 """
 
 from __future__ import annotations

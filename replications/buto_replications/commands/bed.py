@@ -97,10 +97,10 @@ def _pack(runs: Path, directory: Path, console: Console) -> int:
 def _list(data: Path, part: Part, console: Console) -> int:
     # They import matplotlib, which packing does not need.
     from buto_replications.bed.presentation import run_table
-    from buto_replications.report import content as text
+    from buto_replications.report.content import lines
 
     runs = archive.load(data, part.value)
-    for line in text.lines(run_table(runs, f"{format_count(len(runs), 'run')}, {part.value}:")):
+    for line in lines(run_table(runs, f"{format_count(len(runs), 'run')}, {part.value}:")):
         console.result(line)
     for other, n_runs in archive.parts(data).items():
         if other is not part:
@@ -113,11 +113,11 @@ def _list(data: Path, part: Part, console: Console) -> int:
 def _show_faults(data: Path, out: Path, console: Console) -> int:
     from buto_replications.bed import presentation
     from buto_replications.bed.effects import effects
-    from buto_replications.report import content as text
+    from buto_replications.report.content import lines
 
     found = effects(archive.load(data))
     for table in presentation.effect_tables(found):
-        for line in text.lines(table):
+        for line in lines(table):
             console.result(line)
         console.result("")
     files = {"faults.csv": presentation.effects_csv(found).encode()}

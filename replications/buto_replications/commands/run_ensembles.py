@@ -20,8 +20,7 @@ from buto_replications.ensembles.rules import rules_left_out
 from buto_replications.ensembles.scoring import results
 from buto_replications.ensembles.sites import Share, left_out, sites
 from buto_replications.ensembles.tables import TABLE_IV, Summary, summaries, worked_example
-from buto_replications.report import content as text
-from buto_replications.report.content import Columns
+from buto_replications.report.content import Columns, lines
 
 
 def run(request: ExperimentsRequest, console: Console) -> int:
@@ -105,7 +104,7 @@ def _percent(share: float) -> str:
 
 
 def _print(table: Columns, console: Console) -> None:
-    for line in text.lines(table):
+    for line in lines(table):
         console.result(line)
     console.result("")
 

@@ -18,8 +18,7 @@ from buto_replications.history.histories import LabelledHistory, histories
 from buto_replications.history.series import recorded_series
 from buto_replications.history.tables import ROWS, Measured, Trial
 from buto_replications.history.walk import KINDS, STATUSES, Step, WalkTask, walk_tasks, walked
-from buto_replications.report import content as text
-from buto_replications.report.content import Columns
+from buto_replications.report.content import Columns, lines
 from buto_replications.workers import in_parallel
 
 
@@ -126,7 +125,7 @@ def _series_csv(steps: Iterable[Step]) -> str:
 
 
 def _print(table: Columns, console: Console) -> None:
-    for line in text.lines(table):
+    for line in lines(table):
         console.result(line)
     console.result("")
 

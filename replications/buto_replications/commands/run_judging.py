@@ -17,9 +17,8 @@ from buto_replications.judging.recordings import Recordings, carried_out, record
 from buto_replications.judging.surroundings import Surroundings, between_hosts, of_servers
 from buto_replications.judging.trials import Trial
 from buto_replications.judging.versions import EXPERIMENT, PAIRS, SERVERS, SUBTLE_PART, UNSEEN
-from buto_replications.report import content as text
 from buto_replications.report.charts import variation_svg
-from buto_replications.report.content import Columns
+from buto_replications.report.content import Columns, lines
 
 
 def run(request: ExperimentsRequest, console: Console) -> int:
@@ -28,7 +27,7 @@ def run(request: ExperimentsRequest, console: Console) -> int:
     trials = done(carried_out, tasks(found, request.seed), "judge", request, console)
     hosts = between_hosts(found)
     for table in _tables(found, trials, hosts):
-        for line in text.lines(table):
+        for line in lines(table):
             console.result(line)
         console.result("")
     contents = {"judge.csv": _csv(trials).encode()}

@@ -14,10 +14,10 @@ from buto_replications import checkout
 from buto_replications.commands.request import ExperimentsRequest
 from buto_replications.dataset import archive
 from buto_replications.dataset.variants import HOSTS
-from buto_replications.report import content as text
+from buto_replications.report.content import lines
 from buto_replications.report.page import html
 from buto_replications.thesis import files, tables
-from buto_replications.thesis.page import page as results_page
+from buto_replications.thesis.page import page
 from buto_replications.thesis.repetition import Results, repeat
 
 _PLAIN_LINE_EVERY_S = 30.0
@@ -94,7 +94,7 @@ def _print(results: Results, console: Console) -> None:
         shown.append(tables.failing(results))
     shown += [table for one in results.notified for table in tables.notifications(one)[1:]]
     for table in shown:
-        for line in text.lines(table):
+        for line in lines(table):
             console.result(line)
         console.result("")
     for grid in results.grids:
@@ -111,7 +111,7 @@ def _write(results: Sequence[Results], directory: Path) -> list[Path]:
         "notifications.csv": files.notifications_csv(results),
         "claims.csv": files.claims_csv(results),
         "results.json": files.to_json(results),
-        "page.html": html(results_page(results)),
+        "page.html": html(page(results)),
     }
     for name, content in contents.items():
         write_file(directory / name, content.encode(), "--out")

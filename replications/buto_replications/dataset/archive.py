@@ -1,6 +1,7 @@
-"""Recorded runs as three small files that fit into a repository. Format: replications/docs/dataset.md.
+"""A data set: recorded runs as three small files that fit into a repository.
 
-The files of a data set in a directory: written together, and checked when they are read.
+All are in one directory, written together, and checked when they are read. Format:
+replications/docs/dataset.md.
 """
 
 from __future__ import annotations

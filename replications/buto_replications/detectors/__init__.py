@@ -1,1 +1,1 @@
-"""The ensemble detector: rules of prior tests, one set for each, vote on a new test."""
+"""The papers' methods as detectors: prior tests that vote, labelled history, and regression models."""

@@ -1,6 +1,6 @@
-"""Predict one counter of a cluster from the others, and measure how wrong the prediction is.
+"""Regressions within a cluster of counters: one counter predicted from the others, and how wrong it is.
 
-Leave out counters that others predict: constants, duplicates, and sums of others.
+Counters that others predict are left out first: constants, duplicates, and sums of others.
 """
 
 from __future__ import annotations

@@ -1,10 +1,7 @@
-"""Regression models of counters by each other as a Detector (Shang et al.).
+"""Regression models of counters by each other, as a Detector: the methods of Shang et al.
 
-Judge new observations by old ones: clusters, their models, and the models' errors.
-
-Settings of the paper's methods ``shang`` and ``shang-calibrated``.
-
-From judged clusters to findings and sentences.
+New observations are judged by old ones: clusters, their models, and the models' errors. Judged clusters
+become findings and sentences. The settings are those of ``shang`` and ``shang-calibrated``.
 """
 
 from __future__ import annotations

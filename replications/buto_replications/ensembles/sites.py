@@ -1,6 +1,6 @@
-"""Recorded variants by environment, and each run as the numbers that a whole test is judged by.
+"""Recorded variants by environment, each left out once: training runs of the others judge its runs.
 
-Each environment left out once: training runs of the others judge its runs.
+A site is one environment, and each of its runs the numbers that a whole test is judged by.
 """
 
 from __future__ import annotations

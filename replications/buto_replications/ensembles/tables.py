@@ -1,6 +1,7 @@
-"""Tables of the ensembles: shares of checks that failed, and Matthews's correlation.
+"""Tables of the ensembles on recorded runs, and those of Foo and others (ICSE 2015).
 
-The worked example of Foo and others (ICSE 2015), computed again, and their table IV.
+Ours are shares of checks that failed, and Matthews's correlation. The paper's are its worked example,
+computed again, and its table IV.
 """
 
 from __future__ import annotations

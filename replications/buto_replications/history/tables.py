@@ -1,10 +1,9 @@
-"""The paper's tables on other histories: which measures are taken, and what each yields.
+"""The paper's tables: which measures are taken, what each yields, and the same on other histories.
 
-Tables 4 to 8 of the paper: errors of classifiers, and the balanced accuracies that follow from them.
-
-Huang, Schechter, Chen, Hill, Shen, Zhou and Saul: Experience in Building a Comparative Performance Analysis
-Engine for a Commercial System (2015). Printed slips: the text once calls 20,180 the number of all vectors,
-which is that of the normal ones; the differences of TAN in Table 6 should be +977 and -328.
+Tables 4 to 8 are errors of classifiers, and the balanced accuracies that follow from them. Huang, Schechter,
+Chen, Hill, Shen, Zhou and Saul: Experience in Building a Comparative Performance Analysis Engine for a
+Commercial System (2015). Printed slips: the text once calls 20,180 the number of all vectors, which is that
+of the normal ones; the differences of TAN in Table 6 should be +977 and -328.
 """
 
 from __future__ import annotations

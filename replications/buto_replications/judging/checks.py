@@ -1,6 +1,6 @@
 """Checks of recorded runs as ``buto check`` makes them: one run, two more, then old and new in turns.
 
-The sizes that matter, all multiplied by one factor: the curve of harmless changes against regressions.
+All sizes that matter can be multiplied by one factor, for the curve of harmless changes against regressions.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Recordings of the same programs in other surroundings, of which the counters are compared.
 
-How far each counter varies between equal runs, and how far another host shifts it.
+Of each counter it is told how far it varies between equal runs, and how far another host shifts it.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""What one check of the evaluation was about, and what it said: one row of ``judge.csv``.
+"""Trials: what each check of the evaluation was about, and what it said; a row of ``judge.csv``.
 
-Shares of trials, with standard errors clustered by run.
+A share of trials has a standard error that is clustered by run.
 """
 
 from __future__ import annotations

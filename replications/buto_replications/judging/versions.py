@@ -1,6 +1,7 @@
-"""Several versions of one program: regressions of two sizes, refactorings, and releases of libraries.
+"""Checks of several versions of a program: variants of the thesis, refactorings, regressions, and releases.
 
-The thirty-two experiments and the subtle variants: training on some runs, judging of others.
+The thirty-two experiments and the subtle variants train on some runs and judge others. Further programs have
+regressions of two sizes and refactorings; libraries have releases.
 """
 
 from __future__ import annotations

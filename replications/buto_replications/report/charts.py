@@ -1,8 +1,8 @@
-"""Draw a fault of the bed against its base: a few counters over the measured window.
+"""Charts of the experiments as PNG or SVG: effects of a fault, shares found, and how counters vary.
 
-Draw the share of changes that are found against their size.
-
-Draw how far counters vary between equal runs, beside how far another host shifts them.
+A fault of the bed is drawn against its base, a few counters over the measured window; shares of changes that
+are found against their size; and how far counters vary between equal runs beside how far another host shifts
+them.
 """
 
 from __future__ import annotations

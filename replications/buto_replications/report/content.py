@@ -1,7 +1,4 @@
-"""The parts of a page of experiments.
-
-Tables as plain text, for terminals and logs.
-"""
+"""The content of a page of experiments; its tables are also plain text, for terminals and logs."""
 
 from __future__ import annotations
 

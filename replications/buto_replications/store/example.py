@@ -1,8 +1,7 @@
-"""The paper's running example, and how the variation of demands decides what is a regression.
+"""The paper's running example, what the paper reports of its two systems, and our predictions beside truths.
 
-A prediction beside the truth.
-
-What the paper reports of its two systems; its text is available, the numbers of its tables are not.
+The variation of demands decides what is a regression in the example. The text of the paper on its systems is
+available, the numbers of its tables are not.
 """
 
 from __future__ import annotations

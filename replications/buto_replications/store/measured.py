@@ -1,8 +1,7 @@
-"""What is kept of one run of the store: single response times, and how busy each process was.
+"""The measured store: what is kept of a run, what was predicted for it, and what may be published.
 
-Numbers that were predicted beside those that were measured.
-
-Results of component tests without what they say about the machine: paths, host name, environment.
+A run is single response times, and how busy each process was. Published are results of component tests
+without what they say about the machine: paths, host name, environment.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""Pack a recording of the store into one file, and unpack it. Format: replications/docs/store.md.
+"""A recording of the store: its versions and its loads, packed into one file and unpacked again.
 
-What a recording of the store has: its versions and its loads.
+Format: replications/docs/store.md.
 """
 
 from __future__ import annotations

@@ -1,10 +1,8 @@
 """Response times predicted from times of remote calls, beside those that were measured.
 
-Which remote calls are within which others, from nothing but how long all of them took in each request.
-
-The data of the ICPE 2024 data challenge: one CSV file for each scenario.
-
-Predictions from times of remote calls, as tables and as CSV.
+The data are those of the ICPE 2024 data challenge: one CSV file for each scenario. Which remote calls are
+within which others is found from nothing but how long all of them took in each request. Predictions are
+written as tables and as CSV.
 """
 
 from __future__ import annotations

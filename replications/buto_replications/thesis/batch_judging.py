@@ -1,11 +1,10 @@
 """Train many methods with the runs of one variant, and judge runs of that variant and of others.
 
-The algorithms are those of :mod:`buto.judging.thesis.pipeline` (method ``thesis``), which judges one run with
+The runs of one variant are arrays, one run after another; prepared once and used by every experiment. The
+algorithms are those of :mod:`buto.judging.thesis.pipeline` (method ``thesis``), which judges one run with
 one configuration. Here, all test runs of a variant are judged with all configurations at once: time points
 are made once for all bounds of a split, and bounds once for all deviations and matchers, by
 :mod:`buto_replications.thesis.vectorised`.
-
-The runs of one variant as arrays, one run after another; prepared once and used by every experiment.
 """
 
 from __future__ import annotations

@@ -1,8 +1,6 @@
-"""From judgements of the runs of a check to findings: flagged counters with the rules that they violate.
+"""From judgements of the runs of a check to words: flagged counters, the rules that they violate, and votes.
 
-Rules, environments and votes in words.
-
-How the ensemble explains its verdicts: environments of the prior tests, flagged counters and rules.
+An explanation tells the environments of the prior tests, how they vote, and what they flag.
 """
 
 from __future__ import annotations

@@ -7,8 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from buto.judging.calibrated.machine_numbers import Work
-from buto.judging.features import sampling_interval, series_of
-from buto.judging.features import significant as rounded
+from buto.judging.features import sampling_interval, series_of, significant
 from buto.run.model import FloatArray, Run, RunSet
 from buto.run.properties import Kind, Property
 
@@ -50,7 +49,7 @@ def intervals_of(
         counters = [column for column, prop in enumerate(properties) if prop.kind is Kind.COUNTER]
         edges_s: FloatArray = np.arange(len(values) + 1, dtype=float) * interval_s
         values[:, counters] *= work.scale(run, edges_s)[:, None]
-    return rounded(values)
+    return significant(values)
 
 
 def _intervals(run: Run, properties: Sequence[Property], interval_s: float) -> FloatArray:

@@ -1,10 +1,9 @@
-"""Equal-width bins of counters over all prior tests, with open outer bins for what none of them had.
+"""Association rules of one test between bins of counters: few, short and minimal.
 
-Association rules of one test: few, short and minimal.
-
-A rule says that when one or two counters are in certain bins, another one is in a certain bin. A counter
-that is nearly always in one bin gives a rule without a premise. A rule is minimal: no rule with a part of
-its premise reaches the confidence.
+Bins have equal widths over all prior tests; open outer bins are for what none of them had. A rule says that
+when one or two counters are in certain bins, another one is in a certain bin. A counter that is nearly always
+in one bin gives a rule without a premise. A rule is minimal: no rule with a part of its premise reaches the
+confidence.
 """
 
 from __future__ import annotations
@@ -15,7 +14,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 
-from buto.judging.features import significant as rounded
+from buto.judging.features import significant
 from buto.run.model import FloatArray
 
 IntArray = npt.NDArray[np.int64]
@@ -85,7 +84,7 @@ def widened(
 ) -> tuple[FloatArray, FloatArray]:
     """Return limits that are further out by the :func:`margin`, with few digits; the same ones without it."""
     beyond = margin(low, high, resolution, apart)
-    lower, upper = rounded(low - beyond), rounded(high + beyond)
+    lower, upper = significant(low - beyond), significant(high + beyond)
     return np.where(beyond > 0, lower, low), np.where(beyond > 0, upper, high)
 
 

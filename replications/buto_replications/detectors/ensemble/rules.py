@@ -1,10 +1,8 @@
-"""The ensemble: bins of all prior tests together, and the rules of each; and what it says of a new test.
+"""The ensemble: bins of all prior tests together, the rules of each, and what they say of a new test.
 
-The machine factor of times in intervals: on a slower machine, some of them are longer by one factor.
-
-Which rules of a prior test a new test violates, by the drop of their confidence.
-
-How prior tests vote on a counter: bagging, and stacking weighted by likeness of environments.
+A new test violates rules of a prior test, by the drop of their confidence. Prior tests then vote on a
+counter: by bagging, or by stacking, weighted by likeness of environments. The machine factor is one by which
+some times in intervals are longer on a slower machine.
 """
 
 from __future__ import annotations
@@ -16,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from buto.judging.calibrated.environments import Environment, components_shared, weights
-from buto.judging.features import significant as rounded
+from buto.judging.features import significant
 from buto.run.model import FloatArray
 from buto_replications.detectors.ensemble.mining import (
     NONE,
@@ -128,7 +126,7 @@ def learn_machines(tests: Sequence[FloatArray], times: BoolArray) -> Machines:
     factors = np.median(away, axis=1)
     explained = ((away - factors[:, None]) ** 2).sum(axis=0) < (away**2).sum(axis=0)
     if explained.sum() >= FEWEST_SCALED:
-        levels[candidates[explained]] = rounded(np.exp(logs.mean(axis=0)[explained]))
+        levels[candidates[explained]] = significant(np.exp(logs.mean(axis=0)[explained]))
     return Machines(levels)
 
 

@@ -1,7 +1,4 @@
-"""Settings of the method ``foo``.
-
-What can be drawn of an ensemble: the runs, and how many of the votes each counter has.
-"""
+"""Settings of the method ``foo``, and its view of the runs: how many of the votes each counter has."""
 
 from __future__ import annotations
 

@@ -23,9 +23,17 @@ from buto.run.labels import Past
 from buto.run.model import FloatArray, Run, RunSet
 from buto.steps import Action, Advice, Step
 from buto_replications.detectors.history import data as history_data
-from buto_replications.detectors.history import findings as sentences
 from buto_replications.detectors.history.columns import Columns
-from buto_replications.detectors.history.findings import findings_of_distance, findings_of_score
+from buto_replications.detectors.history.findings import (
+    GUARANTEE,
+    INVALID,
+    explain,
+    findings_of_distance,
+    findings_of_score,
+    not_decided,
+    training_warnings,
+    unlike,
+)
 from buto_replications.detectors.history.judging import Judged, judged
 from buto_replications.detectors.history.known import disturbance_of, known_rows
 from buto_replications.detectors.history.learning import Judge, learned_judge
@@ -67,7 +75,7 @@ class FittedHistory(FittedDetector):
             reasons=(reason,) if reason else (),
             p_value=found.p_value,
             alpha=self.settings.values[ALPHA],
-            guarantee=sentences.GUARANTEE if found.p_value is not None else "",
+            guarantee=GUARANTEE if found.p_value is not None else "",
         )
 
     def why_confirm(self, verdict: Verdict) -> str | None:
@@ -76,14 +84,14 @@ class FittedHistory(FittedDetector):
         return f"the first run does not pass (p = {verdict.p_value:.3g})"
 
     def training_warnings(self, runs: RunSet) -> tuple[str, ...]:
-        return tuple(sentences.training_warnings(self.judge, self.n_alone, self.settings))
+        return tuple(training_warnings(self.judge, self.n_alone, self.settings))
 
     def view(self, runs: Sequence[Run]) -> View:
         known = {prop.name for prop in self.columns.properties}
         return RunsView(runs, lambda prop: prop.name in known)
 
     def explain(self, verdict: Verdict) -> Explanation:
-        return sentences.explain(verdict, self.judge, self.settings)
+        return explain(verdict, self.judge, self.settings)
 
     def to_data(self) -> dict[str, Any]:
         return history_data.write(self.columns, self.judge, self.n_alone, self.left_out, self.settings)
@@ -93,15 +101,15 @@ class FittedHistory(FittedDetector):
     ) -> tuple[Status, str, tuple[Finding, ...]]:
         judge, alpha = self.judge, self.settings.values[ALPHA]
         if found.is_invalid:
-            return Status.INCONCLUSIVE, sentences.INVALID, ()
+            return Status.INCONCLUSIVE, INVALID, ()
         if found.p_value is not None and found.p_value <= alpha:
             return Status.REGRESSION, "", findings_of_score(judge, self.columns, runs, values, self.settings)
         if found.score is not None and found.score > 0:
             named = findings_of_score(judge, self.columns, runs, values, self.settings)
-            return Status.INCONCLUSIVE, sentences.not_decided(judge, found), named
+            return Status.INCONCLUSIVE, not_decided(judge, found), named
         if found.distance > judge.usual:
             named = findings_of_distance(judge, self.columns, runs, values)
-            return Status.INCONCLUSIVE, sentences.unlike(judge, found), named
+            return Status.INCONCLUSIVE, unlike(judge, found), named
         return Status.PASS, "", ()
 
     def _unread(self, runs: RunSet) -> tuple[str, ...]:

@@ -1,22 +1,15 @@
-"""Training and prediction (Huang and others, 2015, figure 3).
+"""The engine: learns from labelled rows which changes are abnormal (Huang and others, 2015, figure 3).
 
-Training: leave out invalid rows; one projection from all rows; a classifier for each group, after
-under-sampling and with costs; a global classifier for groups with too few abnormal rows. Prediction: project,
-then the group's classifier. Scale, projection, under-sampling and costs are learned from training rows only.
+An example is a measured row beside a baseline, with the label whether it was abnormal. Target and baseline
+are one row alone, side by side, or as the relative difference. Settings choose the paper's measures.
 
-Cross-validation by grouped folds.
+Training leaves out invalid rows and learns one scale and one projection for all groups from all rows. Each
+group then has a classifier, after under-sampling and with costs; groups with too few abnormal rows share a
+global one. Prediction projects a row and asks the group's classifier. Scale, projection, under-sampling and
+costs are learned from training rows only.
 
-The labelled past as arrays: what was measured, beside which baseline, and whether it was abnormal.
-
-Divide examples so that no configuration is on both sides.
-
-How good a classifier is: counts of its errors, and balanced accuracy.
-
-A target and its baseline as one row: alone, side by side, or as the relative difference.
-
-One scale and one projection for all groups, learned from all rows.
-
-How the engine learns: which of the paper's measures are taken.
+Cross-validation is by grouped folds, which leave no configuration on both sides. It counts a classifier's
+errors, which give balanced accuracy.
 """
 
 from __future__ import annotations

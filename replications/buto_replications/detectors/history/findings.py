@@ -1,6 +1,6 @@
-"""Which properties a verdict rests on: those without whose change the score would be lower.
+"""What the detector says of a check: the properties that a verdict rests on, reasons and warnings.
 
-What the detector says: reasons, warnings, and how it came to a verdict.
+A property raises the score if the score would be lower without its change.
 """
 
 from __future__ import annotations

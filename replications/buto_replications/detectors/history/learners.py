@@ -1,15 +1,12 @@
-"""The learners by name.
+"""The learners by name: logistic regression, naive Bayes, a tree and a forest.
 
-A forest: the mean of many trees, each learned from its own random rows (Chen, Liaw and Breiman, 2004).
+Logistic regression learns by scikit-learn from labels, and by Newton's method from shares of a label. Naive
+Bayes has normal distributions. Both it and the decision tree are learned by scikit-learn, and a tree is kept
+as arrays.
 
-Each tree learns from as many rows of both classes as the smaller class has, drawn with replacement. So rare
-rows count as much as others, and yet all normal rows are used.
-
-Logistic regression: by scikit-learn from labels, and by Newton's method from shares of a label.
-
-Naive Bayes with normal distributions, learned by scikit-learn.
-
-A decision tree, learned by scikit-learn and kept as arrays.
+A forest is the mean of many trees, each learned from its own random rows (Chen, Liaw and Breiman, 2004): as
+many rows of both classes as the smaller class has, drawn with replacement. So rare rows count as much as
+others, and yet all normal rows are used.
 """
 
 from __future__ import annotations
