@@ -1,15 +1,14 @@
-"""The user that a command becomes, for programs that refuse to run as root.
+"""What buto asks of Linux for a command's process: another user, its end, and counts by the processor.
 
-What buto asks of the Linux kernel about processes: wait for their end, and learn their exit code.
+A command becomes another user if its program refuses to run as root.
 
-Built on pidfd, which psutil does not offer: a pidfd can be waited for together with sockets, and never
-means another process that got the same id. Other systems get a MeasureError from :func:`require_linux`.
+The end and the exit code come through a pidfd, which psutil does not offer: it can be waited for together
+with sockets, and never means another process that got the same id. Other systems get a MeasureError from
+:func:`require_linux`.
 
-Count what the processor does for a program, with Linux's perf_event_open(2).
-
-The child process opens its own counters between fork and exec and hands them to buto. They begin to count
-when the program is executed, and so miss nothing of it, and they include every thread that it starts. No
-library is needed for a system call and a structure of numbers.
+The processor counts through perf_event_open(2). The child process opens its own counters between fork and
+exec and hands them to buto. They begin to count when the program is executed, and so miss nothing of it, and
+they include every thread that it starts. No library is needed for a system call and a structure of numbers.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """The default collector for launched programs: an agent inside the JVM pushes samples to buto.
 
-The JVM option that loads the agent.
+:func:`agent_option` gives the JVM option that loads the agent.
 """
 
 from __future__ import annotations

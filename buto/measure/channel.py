@@ -1,6 +1,7 @@
 """The collector's end of the agent's channel: listening socket, secrets, session file, connections.
 
-Add the messages of the measured JVM to a recording. Knows neither sockets nor processes.
+:class:`AgentRecorder` adds the messages of the measured JVM to a recording; it knows neither sockets nor
+processes.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ import numpy as np
 
 from buto import jars
 from buto.errors import MeasureError
-from buto.measure import messages as channel
+from buto.measure import messages
 from buto.measure.diagnostic_command import class_histogram
 from buto.measure.messages import VERSION, ChannelError, FrameDecoder, Hello, Message
 from buto.measure.private_directory import write_private_file
@@ -154,10 +155,10 @@ class AgentConnection:
         if not data:
             self.close()
             return []
-        messages = self._decoder.feed(data)
-        if self.hello is None and messages:
-            self.hello = self._checked_hello(messages[0])
-        return messages
+        arrived = self._decoder.feed(data)
+        if self.hello is None and arrived:
+            self.hello = self._checked_hello(arrived[0])
+        return arrived
 
     def send(self, frame: bytes) -> None:
         """Send a short frame; :meth:`receive` notices a closed connection.
@@ -220,7 +221,7 @@ class AgentRecorder:
         """Number of columns that the agent has announced."""
         return len(self.recording.columns) - self._n_before
 
-    def receive(self, message: channel.Message) -> bytes | None:
+    def receive(self, message: messages.Message) -> bytes | None:
         """Add one message to the recording.
 
         Returns:
@@ -232,7 +233,7 @@ class AgentRecorder:
         """
         recording = self.recording
         match message:
-            case channel.Samples():
+            case messages.Samples():
                 if message.values.shape[1] > self._n_columns:
                     raise ChannelError(f"{message.values.shape[1]} columns, {self._n_columns} announced")
                 n_rows, n_columns = message.values.shape
@@ -244,38 +245,38 @@ class AgentRecorder:
                 recording.add_rows(message.times_ns, rows)
                 if recording.n_samples and not self._gate_open:
                     self._gate_open = True
-                    return channel.go()
-            case channel.Columns():
+                    return messages.go()
+            case messages.Columns():
                 if message.first != self._n_columns:
                     raise ChannelError(f"new columns from {message.first} on, not {self._n_columns}")
                 recording.add_columns(message.properties)
-            case channel.Metadata():
+            case messages.Metadata():
                 recording.metadata.update(message.entries)
-            case channel.Notifications():
+            case messages.Notifications():
                 for item in message.items:
                     recording.add_notification(
                         item.received_ns, item.type, item.source, item.sequence, item.message
                     )
-            case channel.Reasons():
+            case messages.Reasons():
                 self._add_reasons(message)
-            case channel.Mark():
+            case messages.Mark():
                 if message.name == "main":
                     recording.zero_ns = message.time_ns
                 elif message.name == "exit":
                     self.exiting = True
                 elif message.name.startswith(_BLOCKED):
                     self.blocked = message.name.removeprefix(_BLOCKED), message.time_ns
-            case channel.Dropped():
+            case messages.Dropped():
                 self._n_unsent_notifications = message.n_notifications
-            case channel.Histogram():
+            case messages.Histogram():
                 counted = class_histogram(
                     message.point, message.instances, message.size_bytes, message.printed
                 )
                 recording.add_histogram(message.time_ns, counted)
-            case channel.Bye():
+            case messages.Bye():
                 self.complete = True
-                return channel.farewell()
-            case channel.Hello():
+                return messages.farewell()
+            case messages.Hello():
                 raise ChannelError("a second HELLO")
         return None
 
@@ -311,7 +312,7 @@ class AgentRecorder:
                 )
         return True
 
-    def _add_reasons(self, message: channel.Reasons) -> None:
+    def _add_reasons(self, message: messages.Reasons) -> None:
         columns = self.recording.columns[self._n_before :]
         for column, why in message.entries:
             if column >= len(columns):

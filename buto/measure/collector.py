@@ -1,9 +1,4 @@
-"""The protocol that every collector follows.
-
-A base class for what is closed at the end of a ``with`` block.
-
-What a collector reports while it records.
-"""
+"""The protocol that every collector follows."""
 
 from __future__ import annotations
 

@@ -1,8 +1,6 @@
-"""The command line of a launch: the target's command with JVM options added.
+"""Command lines: a launch's with JVM options added, those of living processes, and the files of a program.
 
-Search the processes of this machine by their command lines.
-
-A checksum over the files of a program, to notice that two runs are not of the same program.
+A checksum over the files that a command names shows when two runs are not of the same program.
 """
 
 from __future__ import annotations

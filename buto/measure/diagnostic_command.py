@@ -4,7 +4,7 @@ The protocol is version 1 of hotspot/os/posix/attachListener_posix.cpp, which JD
 Attach API is not used: it cannot stop the agent that it started, looks for the socket at most ten times a
 second, and waits 10 s for a JVM that is just ending.
 
-Read the list of classes that HotSpot prints for the diagnostic command ``GC.class_histogram``.
+The answer to ``GC.class_histogram`` is read into a histogram of classes.
 """
 
 from __future__ import annotations

@@ -1,10 +1,8 @@
-"""Check whether this machine can measure; launch a small program under every JVM that is found.
+"""Check whether this machine can measure.
 
-Launch a JVM with the agent only for the agent's first message (HELLO); the program is not measured.
-
-Check whether the machine itself is fit for measuring: clock, cores, load by others, free space.
-
-Check what buto can read of a process from outside, by reading itself.
+The machine itself must be fit: clock, cores, load by others, free space. What can be read of a process from
+outside is found out by reading buto's own. A small program is launched under every JVM that is found, with
+the agent, only for the agent's first message (HELLO); the program is not measured.
 """
 
 from __future__ import annotations

@@ -15,8 +15,7 @@ from contextlib import ExitStack
 from types import TracebackType
 from typing import Self
 
-from buto.measure import account, exits
-from buto.measure import messages as channel
+from buto.measure import account, exits, messages
 from buto.measure.channel import AgentConnection, AgentListener, AgentRecorder
 from buto.measure.hooks import HookCaller
 from buto.measure.host import run_queue_s
@@ -100,7 +99,7 @@ class EventLoop:
         return self._limit.has_passed
 
     @property
-    def hello(self) -> channel.Hello | None:
+    def hello(self) -> messages.Hello | None:
         """The HELLO of the measured JVM; None until there is one."""
         return None if self._measured is None else self._measured.hello
 
@@ -178,7 +177,7 @@ class EventLoop:
         is_running = self._recording.zero_ns is not None and not self.recorder.exiting
         if is_running and not self._measured.closed:
             for name in names:
-                self._measured.send(channel.live_set(name))
+                self._measured.send(messages.live_set(name))
 
     def _is_over(self) -> bool:
         """Return whether nothing more can come; called once the command has ended."""
@@ -205,15 +204,15 @@ class EventLoop:
             return
         was_known = connection.hello is not None
         try:
-            messages = connection.receive()
+            arrived = connection.receive()
             if connection.hello is not None and not was_known:
-                messages = messages[1:]
+                arrived = arrived[1:]
                 self._handle_hello(connection, connection.hello)
             if connection is self._measured and self.recorder is not None:
-                for message in messages:
+                for message in arrived:
                     self._handle(connection, self.recorder, message)
                 # Once for all that arrived together, so that the newest row has it.
-                if any(isinstance(one, channel.Samples) for one in messages) and not self.recorder.exiting:
+                if any(isinstance(one, messages.Samples) for one in arrived) and not self.recorder.exiting:
                     self._read_outside(self.recorder)
         except ChannelError:
             if connection is self._measured:
@@ -223,21 +222,21 @@ class EventLoop:
             self._selector.unregister(descriptor)
             self._connections.discard(connection)
 
-    def _handle_hello(self, connection: AgentConnection, hello: channel.Hello) -> None:
+    def _handle_hello(self, connection: AgentConnection, hello: messages.Hello) -> None:
         target = self._launch.target
         is_command = self._launch.line.direct and hello.pid == self._launch.pid and target.jvm is None
         if self._measured is not None or not (is_command or is_wanted(hello.command, target.jvm)):
             self.others.append(main_name(hello.command) or NO_PROGRAM)
-            connection.send(channel.decline())
+            connection.send(messages.decline())
             connection.close()
             return
         flush_s = 0.0 if target.interval_s >= FLUSH_S else FLUSH_S
-        connection.send(channel.accept(self._listener.answer, flush_s, target))
+        connection.send(messages.accept(self._listener.answer, flush_s, target))
         self._measured = connection
         self.recorder = AgentRecorder(self._recording)
         self._hold(hello)
 
-    def _hold(self, hello: channel.Hello) -> None:
+    def _hold(self, hello: messages.Hello) -> None:
         """Open the JVM's process and performance counters, to see its course and its end from outside."""
         pid = self._seen_pid(hello.pid)
         self.pid = hello.pid if pid is None else pid
@@ -275,9 +274,11 @@ class EventLoop:
         self._selector.unregister(pidfd)
         self.dead_ns = time.monotonic_ns()
 
-    def _handle(self, connection: AgentConnection, recorder: AgentRecorder, message: channel.Message) -> None:
+    def _handle(
+        self, connection: AgentConnection, recorder: AgentRecorder, message: messages.Message
+    ) -> None:
         answer = recorder.receive(message)
-        is_last = recorder.exiting and isinstance(message, channel.Samples) and not self._was_read_last
+        is_last = recorder.exiting and isinstance(message, messages.Samples) and not self._was_read_last
         if is_last and self.pid is not None:
             self.run_queue_s = run_queue_s(self.pid)
         if answer is not None or is_last:
@@ -285,7 +286,7 @@ class EventLoop:
             self._read_outside(recorder)
         if is_last and self._launch.target.live_set is not None:
             answer = self._live_set_or_not()
-        if isinstance(message, channel.Bye) and self._is_counting:
+        if isinstance(message, messages.Bye) and self._is_counting:
             self._is_counting = False
             self._limit.resume()
             if self.outside is not None:
@@ -298,10 +299,10 @@ class EventLoop:
     def _live_set_or_not(self) -> bytes:
         """Return the answer to the last sample, for which the agent waits if the live set is wanted."""
         if self._limit.has_passed:
-            return channel.go()
+            return messages.go()
         self._is_counting = True
         self._limit.pause()
-        return channel.live_set(AT_END)
+        return messages.live_set(AT_END)
 
     def _drop(self, connection: AgentConnection) -> None:
         self._selector.unregister(connection.fileno())

@@ -1,12 +1,8 @@
-"""How the measured JVM itself ended, if another command started it.
+"""How the measured JVM itself ended, and errors for a launch that gave nothing to record.
 
-A wrapper may return 0 however its JVM ended, and a pipe returns the exit code of its last program.
-
-Faults of the measured program that its own output tells.
-
-A JVM prints these lines itself, always in the same form, so its output is data here.
-
-Errors for a launch that gave nothing to record, with the program's own output. For both collectors.
+The exit code of a command tells little of a JVM that it started: a wrapper may return 0 however its JVM
+ended, and a pipe returns the exit code of its last program. The errors quote the program's own output. Both
+collectors use this module.
 """
 
 from __future__ import annotations

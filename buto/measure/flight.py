@@ -1,8 +1,7 @@
 """One launch under Flight Recorder, from the start to the profile.
 
-async-profiler beside Flight Recorder: native memory, and processor time on Java 17.
-
-Read recordings of Flight Recorder: a small Java program folds them, in a process of its own.
+async-profiler runs beside Flight Recorder for native memory, and for processor time on Java 17. The
+recordings are folded by a small Java program in a process of its own.
 """
 
 from __future__ import annotations

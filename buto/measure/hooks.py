@@ -1,7 +1,4 @@
-"""Hooks into one launch: code that acts on the program while it is measured, as a workload or a test does.
-
-Choose and open the collector that a target names.
-"""
+"""Hooks into one launch: code that acts on the program while it is measured, as a workload or a test does."""
 
 from __future__ import annotations
 

@@ -1,12 +1,8 @@
-"""Limits that a Linux control group sets, version 1 or 2.
+"""The machine that a run is measured on: its metadata, limits, load, and halves of its processors.
 
-Divide the processors into two equal parts, for two programs that run at the same time.
-
-Read files of /proc and /sys.
-
-How much of the machine other processes used, and how long a process waited for a core.
-
-Metadata of the machine that a run is measured on.
+Limits are those that a Linux control group sets, version 1 or 2. The load is how much of the machine other
+processes used, and how long a process waited for a core. Two equal parts of the processors are for two
+programs that run at the same time. All is read from files of /proc and /sys.
 """
 
 from __future__ import annotations

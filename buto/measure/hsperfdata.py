@@ -1,13 +1,12 @@
-"""Read the JVM's own performance counters, also after its death.
+"""The JVM's own performance counters: how to read them, also after its death, and which properties they give.
 
 HotSpot writes them to a mapped file, ``/tmp/hsperfdata_USER/PID``, wherever TMPDIR points. A process that
 has mapped the file can read the last state of a JVM that was killed. The layout is jvmstat 2.0
 (hotspot/share/runtime/perfMemory.hpp): a prologue, then entries of name and value.
 
-Which properties the JVM's performance counters give while it runs, and how to read them at low cost.
-
 The names are those of HotSpot; JDK 8 to 25 differ little. A JVM that lacks one, as with ``-XX:-UsePerfData``
-or another collector, gives NaN with a reason.
+or another collector, gives NaN with a reason. While the JVM runs, only the places of the needed numbers are
+read, at low cost.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""Find out where a JVM of this machine can be reached through JMX, and whether attaching to it is safe.
+"""JVMs of this machine: which Java installations there are, which process to measure, and which to attach to.
 
-Find the Java installations of this machine.
-
-Select the JVM to measure among those that a command starts.
+The performance counters of a JVM tell where it can be reached through JMX; whether attaching is safe for it
+is checked before. Of the JVMs that a command starts, one that runs a build tool or no program is not the one
+to measure.
 """
 
 from __future__ import annotations

@@ -1,8 +1,6 @@
-"""Start the user's command, follow it to its end, and leave no process of it behind.
+"""Start the user's command, follow it to its end or its time limit, and leave no process of it behind.
 
 Both collectors use this; they differ in the JVM options that they add.
-
-Enforce the target's time limit on a launch.
 """
 
 from __future__ import annotations
@@ -20,9 +18,18 @@ from functools import partial
 from pathlib import Path
 
 from buto.errors import MeasureError
-from buto.measure import account as kernel
 from buto.measure import account as processor_events
-from buto.measure.account import Account, NoEventError, Opener, ProcessorEvents, identity
+from buto.measure.account import (
+    Account,
+    NoEventError,
+    Opener,
+    ProcessorEvents,
+    die_with_parent,
+    identity,
+    readable,
+    require_linux,
+    wait_for_end,
+)
 from buto.measure.command_line import command_line
 from buto.measure.output import EmptyInput, OutputFile, last_lines
 from buto.measure.process_group import cpu_s, send
@@ -96,7 +103,7 @@ class Launch(Closeable):
         account: Account | None = None,
         one_output: bool = False,
     ) -> None:
-        kernel.require_linux("launching a program")
+        require_linux("launching a program")
         self.target = target
         self._account = account
         self._one_output = one_output
@@ -143,7 +150,7 @@ class Launch(Closeable):
 
     def wait(self, timeout_s: float) -> Ending | None:
         """Wait for the end of the command's own process; return None if it still runs after that time."""
-        kernel.readable(self._pidfd, timeout_s)
+        readable(self._pidfd, timeout_s)
         return self.poll()
 
     @property
@@ -218,7 +225,7 @@ class Launch(Closeable):
             if self.poll() is not None:
                 self.n_left_over = len(left)
             send(left, signal.SIGTERM)
-            kernel.wait_for_end(left, GRACE_S)
+            wait_for_end(left, GRACE_S)
             self._kill_all()
         self._all_gone = True
         self._watchdog.dismiss()
@@ -243,7 +250,7 @@ class Launch(Closeable):
         deadline = time.monotonic() + _REAP_S
         while left := self.members():
             self.kill()
-            if not kernel.wait_for_end(left, deadline - time.monotonic()):
+            if not wait_for_end(left, deadline - time.monotonic()):
                 raise MeasureError(
                     f"processes {', '.join(map(str, left))} of {self.mask.command(self.target.command)} "
                     f"still run {_REAP_S:.0f} s after SIGKILL",
@@ -285,7 +292,7 @@ def check_startable(target: Target) -> None:
 
 def _before_exec(parent: int, opener: Opener, cores: Sequence[int]) -> None:
     """Run in the child between fork and exec."""
-    kernel.die_with_parent(parent)
+    die_with_parent(parent)
     if cores:
         os.sched_setaffinity(0, cores)
     opener.open_in_child()

@@ -1,8 +1,7 @@
-"""The messages of the agent's channel as frozen values, and the frames that the collector sends.
+"""The messages of the agent's channel: frozen values, decoded from bytes, and the frames that go back.
 
-The format is described in java-probes/agent-channel.md.
-
-Decode the agent's bytes into messages: incremental, bounded, and strict about every length.
+The format is described in java-probes/agent-channel.md. The decoder is incremental, bounded, and strict about
+every length.
 """
 
 from __future__ import annotations

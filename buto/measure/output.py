@@ -1,6 +1,7 @@
-"""The output of a launched program, in a file that stays bounded while the program writes it.
+"""The output and the input of a launched program.
 
-The standard input of a measured command: an empty file that tells whether it was read.
+The output goes to a file that stays bounded while the program writes it. The input is an empty file that
+tells whether it was read.
 """
 
 from __future__ import annotations

@@ -4,16 +4,10 @@ So what is read from outside is on the run's clock without a clock of its own. I
 the way of the sample to buto, which ``buto.outside.delay`` records: below 1 ms with the agent, up to 100 ms
 with JMX.
 
-The JVM's performance counters as a part of what is read from outside.
-
-What the processor counts, as parts of what is read from outside.
-
-Readings of one JVM from outside that belong together, and how often they are worth their cost.
-
+The readings come in parts, each of properties that belong together: the JVM's performance counters, what the
+processor counts, and what the kernel counts of the process. A part is read as often as it is worth its cost.
 A young process is read with cold caches: a file of /proc that takes 4 us in a loop takes some 50 us every
 100 ms. So nothing is read in each sample.
-
-What the kernel counts of the JVM's process, as parts of what is read from outside.
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
-"""Private temporary directories, as for the output files and the agent's session file of a launch.
+"""Private temporary directories, and the TCP ports at which a process of this machine listens.
 
-At which TCP ports a process of this machine listens.
-
-psutil would read the sockets of buto's own network namespace, not those of a process in a container.
+The directories are for the output files and the agent's session file of a launch. The ports are those of the
+process's own network namespace: psutil would read buto's, which is another for a process in a container.
 """
 
 from __future__ import annotations

@@ -1,11 +1,8 @@
-"""Read what Linux counts of one process, through files that stay open.
+"""Read what Linux counts of one process, through files that stay open, and parse it, see proc(5).
 
 An open file of /proc belongs to one process for good: after its end it gives an error, and never the values
-of another process that got the same id.
-
-Sum what is counted for each thread over the threads that live and those that have ended.
-
-Parse the texts of /proc/PID, see proc(5). This module does not access files.
+of another process that got the same id. What is counted for each thread is summed over the threads that live
+and those that have ended.
 """
 
 from __future__ import annotations

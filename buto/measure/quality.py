@@ -1,6 +1,6 @@
-"""Decide whether a run may be used: was it sampled as planned, and did the program end as expected?
+"""Whether a run may be used: was it sampled as planned, and did the program end as expected?
 
-Build the run from what was observed of a launch that has ended. The same for both collectors.
+:func:`build_run` makes the run of what was observed of a launch that has ended. The same for both collectors.
 """
 
 from __future__ import annotations

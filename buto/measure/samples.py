@@ -1,6 +1,7 @@
 """The samples of a run while it is recorded: blocks of rows, and columns that may come later.
 
-Numbers that are read beside the JVM's samples at times of their own, and how they join the run.
+Numbers that are read beside the JVM's samples, at times of their own, are tracks, which join the run at the
+times of its samples.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """How to start a program, its time limit, and what to record of it.
 
-URLs of servers beside the program, as a configuration gives them.
+:func:`http_url` reads the URLs of servers beside the program, as a configuration gives them.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Make sure that everything buto started ends when buto ends, in whatever way.
 
-The kernel kills a command when the thread that started it ends (``kernel.die_with_parent``), but not the
-processes that the command has started. A small process beside buto does that when buto has died
-(:mod:`buto.measure.process_group`).
+The kernel kills a command when the thread that started it ends
+(:func:`buto.measure.account.die_with_parent`), but not the processes that the command has started. A small
+process beside buto does that when buto has died (:mod:`buto.measure.process_group`).
 """
 
 from __future__ import annotations

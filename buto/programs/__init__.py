@@ -1,6 +1,7 @@
 """Programs by their files: which files a command names, and programs that are kept to be launched again.
 
-* ``named``: the files that a command names, for java's own command line and for any other.
-* ``model``: a program that is kept, and why one is not.
+* ``named``: the files that a command names, and what is known of the program that an oracle was trained on.
+* ``java``: the files that java's own command line names.
+* ``snapshot``: a program as it is now.
 * ``store``: kept programs in a store.
 """

@@ -1,10 +1,8 @@
 """The files that the command line of the java launcher names.
 
-The files that a jar's manifest names.
-
-Argument files of the java launcher: ``@FILE`` in a command stands for the words in FILE.
-
-The words of a command, with references to the files that they name.
+A word of a command is read as its parts: text, and references to files. Further files are named by argument
+files, where ``@FILE`` stands for the words in FILE, and by the manifest of a jar, which adds to the class
+path.
 """
 
 from __future__ import annotations

@@ -1,7 +1,4 @@
-"""Which files a command names.
-
-What is known of the program that an oracle was trained on, so that it can be launched again.
-"""
+"""The program that a command names: its files, and what an oracle knows of it to launch it again."""
 
 from __future__ import annotations
 

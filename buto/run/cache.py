@@ -1,10 +1,11 @@
-"""A cache of what was read from thousands of files, so that a list does not read them all again.
+"""Caches of what was read from files of a store, and how such files are read: they are not trusted.
 
-Each entry has the stamp of its file. An entry counts only while the file has exactly this stamp, so it is
-never older than the file. A cache that was copied together with its files is therefore not used. Several
-processes may write a cache at once; the last one wins. It may be deleted at any time.
+A file is read whole, up to a size limit, and never through a link.
 
-Read untrusted files: whole, up to a size limit, and never through a link.
+A cache spares a list of thousands of files from reading them all again. Each entry has the stamp of its
+file. It counts only while the file has exactly this stamp, so it is never older than the file. A cache that
+was copied together with its files is therefore not used. Several processes may write a cache at once; the
+last one wins. It may be deleted at any time.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Small files that only accumulate: ``KIND/TEST/ID.json`` in a store, one for each entry.
 
-Results of checks and trainings, stored next to the runs: ``results/TEST/ID.json``, one file each.
+Results of checks and trainings are such entries, stored next to the runs as ``results/TEST/ID.json``.
 """
 
 from __future__ import annotations

@@ -5,11 +5,9 @@ one rename publishes the directory: readers see the old or the new state, even a
 holds a lock on the hidden directory, which the system releases when the writer ends. Old and unlocked
 directories are therefore leftovers.
 
-Wait for a lock of the kernel (``flock``), which leaves no file behind and ends with its process.
-
-Contents that are kept one after the other in one temporary file, which has no name.
-
-Do the same with many things in several threads.
+Locks are those of the kernel (``flock``), which leave no file behind and end with their process. Contents
+that only this process needs stand one after the other in one temporary file, which has no name.
+:func:`in_order` does the same with many things in several threads.
 """
 
 from __future__ import annotations

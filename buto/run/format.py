@@ -1,13 +1,8 @@
-"""``run.json``: a run without its arrays and output, as plain data and back.
+"""The document of a run, ``run.json``: a run without its arrays and output, as plain data and back.
 
-The fields are described in docs/formats/run.md. The functions here do not access files. They raise ValueError
-for a wrong document, and the store adds the path.
-
-Typed access to the fields of a JSON document; a ValueError names the field that is wrong.
-
-Marks, sources and histograms as plain data and back. ValueError for data of another shape.
-
-Turn a ``run.json`` of an older version into one of the next version.
+docs/formats/run.md describes the fields. The functions here do not access files. They raise ValueError
+for a wrong document, with the name of the field that is wrong, and the store adds the path. A document of
+an older version is turned into one of the next version until it is of this one.
 """
 
 from __future__ import annotations

@@ -1,12 +1,8 @@
 """Journals: the samples of a recording on disk, beside the runs of its test, until the run is stored.
 
-A journal is one hidden file that only grows. Its recorder holds a lock on it. The system releases the lock
-when the recorder ends, however it ends, so a journal without a lock was left behind. Format:
-docs/formats/run.md.
-
-Entries of a journal as bytes with a checksum. This module does not access files.
-
-The fields are described in docs/formats/run.md.
+A journal is one hidden file that only grows by entries, each of which has a checksum. Its recorder holds a
+lock on it. The system releases the lock when the recorder ends, however it ends, so a journal without a lock
+was left behind. docs/formats/run.md describes the format and the fields of an entry.
 """
 
 from __future__ import annotations

@@ -1,10 +1,7 @@
-"""Labels of runs as values. This module does not access files.
+"""Labels of runs: what is known to be true of them, who said so and when.
 
-Labels of runs: what is known to be true of them, who said so and when.
-
-The labelled past of a test: its runs that have labels, and the labels.
-
-Labels in a store: ``labels/TEST/ID.json``, a file for each labelling. Format: docs/formats/run.md.
+A store has them in ``labels/TEST/ID.json``, a file for each labelling; docs/formats/run.md describes its
+format. The labelled past of a test is its runs that have labels, with the labels.
 """
 
 from __future__ import annotations

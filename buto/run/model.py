@@ -1,8 +1,7 @@
 """One finished execution of a program, and sets of them. This module does not access files.
 
-What a run has besides samples and notifications: marks, its other sources, and histograms of classes.
-
-Why a run cannot be used: a kind that code decides by, and a text that people read.
+Besides samples and notifications a run has marks, its other sources, and histograms of classes. Why it
+cannot be used is a kind that code decides by, and a text that people read.
 """
 
 from __future__ import annotations

@@ -1,7 +1,4 @@
-"""Encode names of tests as names of directories and back; ids of runs.
-
-Values of metadata as people read them.
-"""
+"""Names of tests as names of directories and back, ids of runs, and metadata as people read it."""
 
 from __future__ import annotations
 

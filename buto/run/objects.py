@@ -1,12 +1,10 @@
-"""A store in a bucket. Each file and each bundle is one object, which the server adds as a whole.
+"""A store in a bucket: each file and each bundle is one object, which the server adds as a whole.
 
-Bundles on this machine until the storage has them, so that a lost server or a killed buto loses none.
+A bundle is a tar archive whose first member can be read without the others. It waits in an outbox on this
+machine until the storage has it, so that a lost server or a killed buto loses none. Runs that pass from one
+machine to another are the same archives, without a bucket.
 
-Several files in one: a tar archive whose first member can be read without the others.
-
-Open what keeps the bytes of a store.
-
-Runs on their way from one machine to another: each is the archive that it would be in a bucket.
+:func:`open_storage` opens the storage of any store, in a bucket or in a directory.
 """
 
 from __future__ import annotations

@@ -1,14 +1,10 @@
-"""Profiles: frozen values of one profiled launch.
+"""Profiles: what one profiled launch of a program tells, as folded stacks of its events.
 
-What a profiled launch of a program tells: folded stacks of its events. A profile is never a run.
+A profile is frozen, and never a run. A kind of events says what a stack spent, kept or started. What two
+recorders told of one launch is joined into one profile.
 
-Kinds of events: what a stack spent, kept or started.
-
-Join what two recorders told of one launch.
-
-The text in which profiles come from the reader and are stored: ``java-probes/stacks.md``.
-
-Stored profiles: ``profiles/TEST/ID.stacks.gz`` in a store, apart from the runs.
+A store has profiles in ``profiles/TEST/ID.stacks.gz``, apart from the runs. The text in which they are
+stored, and in which they come from the reader, is described in java-probes/stacks.md.
 """
 
 from __future__ import annotations

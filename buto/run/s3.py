@@ -1,4 +1,4 @@
-"""Objects in a bucket, through botocore.
+"""Objects in a bucket, through botocore; errors tell what went wrong, and what to do about it.
 
 Requests have time limits, and are repeated a bounded number of times if the server does not answer or is
 overloaded (:data:`ATTEMPTS`, or what ``AWS_MAX_ATTEMPTS`` says).
@@ -7,8 +7,6 @@ botocore is used directly, because file systems hide what the promises of a stor
 an object only if there is none, publishes what is half written when a block ends by an exception, and has
 error codes only in the words of a message. s3fs decides by words what to repeat, and needs one of three
 versions of botocore, which the environment of a user's tests may not have.
-
-What went wrong between buto and an object storage, and what to do about it.
 """
 
 from __future__ import annotations

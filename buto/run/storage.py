@@ -1,10 +1,8 @@
-"""What a store needs from where its bytes are.
+"""What a store needs from the place of its bytes: a directory, or a prefix in a bucket.
 
 A *key* is a relative name with slashes, such as ``labels/leaker/ID.json``. There are two sorts of contents:
 *files*, and *bundles*, which are several files under one key that exist together or not at all. A run is a
 bundle.
-
-Where a store is: a directory, or a prefix in a bucket.
 """
 
 from __future__ import annotations

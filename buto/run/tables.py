@@ -1,9 +1,8 @@
 """The files of one run, and how they are read.
 
-Samples and notifications as Parquet, exact to the bit; pyarrow is imported when first needed.
-
-Arrays pass as buffers in both directions: ``pyarrow.array`` and ``to_numpy`` would import pandas
-where it is installed, which takes longer than anything that is done here.
+Samples and notifications are Parquet, exact to the bit; pyarrow is imported when first needed. Arrays pass
+as buffers in both directions: ``pyarrow.array`` and ``to_numpy`` would import pandas where it is installed,
+which takes longer than anything that is done here.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Credentials for a protected JMX connector: user and password, and key stores for TLS.
 
-Errors that Java threw while it talked to another JVM, with advice.
+:class:`JmxFailure` is what Java threw while it talked to another JVM, with advice.
 """
 
 from __future__ import annotations

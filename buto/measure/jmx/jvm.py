@@ -2,8 +2,6 @@
 
 Takes and returns plain Python values. The Java side (``buto.probes.jmx``) does everything that is timed: it
 polls, listens and buffers; Python only drains.
-
-Choose the worker's own JVM and its options.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """The agent in a JVM that already runs: loaded into it, and followed to its end or that of the recording.
 
-What the agent of a further JVM has sent. Knows neither sockets nor processes.
+:class:`Received` keeps what the agent has sent; it knows neither sockets nor processes.
 """
 
 from __future__ import annotations
@@ -12,8 +12,7 @@ from contextlib import ExitStack
 from dataclasses import dataclass
 
 from buto.errors import MeasureError
-from buto.measure import account
-from buto.measure import messages as channel
+from buto.measure import account, messages
 from buto.measure.channel import AgentConnection, AgentListener
 from buto.measure.diagnostic_command import load_agent
 from buto.measure.jvms import inner_pid
@@ -54,7 +53,7 @@ class Received:
         self.metadata: dict[str, str] = {}
         self.row: Row | None = None
 
-    def add(self, message: channel.Message) -> bytes | None:
+    def add(self, message: messages.Message) -> bytes | None:
         """Take over one message.
 
         Returns:
@@ -64,27 +63,27 @@ class Received:
             ChannelError: the message contradicts an earlier one.
         """
         match message:
-            case channel.Samples():
+            case messages.Samples():
                 return self._add_rows(message)
-            case channel.Columns():
+            case messages.Columns():
                 if message.first != len(self.properties):
                     raise ChannelError(f"new columns from {message.first} on, not {len(self.properties)}")
                 self.properties |= {prop.name: prop for prop in message.properties}
-            case channel.Metadata():
+            case messages.Metadata():
                 self.metadata |= dict(message.entries)
-            case channel.Reasons():
+            case messages.Reasons():
                 names = list(self.properties)
                 for column, why in message.entries:
                     if column >= len(names):
                         raise ChannelError(f"a reason for column {column} of {len(names)}")
                     self.reasons[names[column]] = why
-            case channel.Bye():
-                return channel.farewell()
-            case channel.Hello():
+            case messages.Bye():
+                return messages.farewell()
+            case messages.Hello():
                 raise ChannelError("a second HELLO")
         return None
 
-    def _add_rows(self, samples: channel.Samples) -> bytes | None:
+    def _add_rows(self, samples: messages.Samples) -> bytes | None:
         n_rows, n_columns = samples.values.shape
         if n_columns > len(self.properties):
             raise ChannelError(f"{n_columns} columns, {len(self.properties)} announced")
@@ -93,7 +92,7 @@ class Received:
         is_first = self.row is None
         values = dict(zip(self.properties, samples.values[-1].tolist(), strict=False))
         self.row = Row(int(samples.times_ns[-1]), values)
-        return channel.go() if is_first else None
+        return messages.go() if is_first else None
 
 
 _LOAD_S = 15.0
@@ -230,11 +229,11 @@ class AttachedAgent(Closeable):
             return
         connection, was_known = self._connection, self._connection.hello is not None
         try:
-            messages = connection.receive()
+            arrived = connection.receive()
             if not was_known and connection.hello is not None:
-                messages = messages[1:]
+                arrived = arrived[1:]
                 self._answer(connection, connection.hello)
-            for message in messages:
+            for message in arrived:
                 answer = self.received.add(message)
                 if answer is not None:
                     connection.send(answer)
@@ -247,11 +246,11 @@ class AttachedAgent(Closeable):
             self._connection = None
             self.has_ended = was_known or not is_alive(self.pid)
 
-    def _answer(self, connection: AgentConnection, hello: channel.Hello) -> None:
+    def _answer(self, connection: AgentConnection, hello: messages.Hello) -> None:
         if hello.pid != inner_pid(self.pid):
-            connection.send(channel.decline())
+            connection.send(messages.decline())
             connection.close()
         else:
             connection.send(
-                channel.accept(self._listener.answer, 0.0, Target((), interval_s=self._interval_s))
+                messages.accept(self._listener.answer, 0.0, Target((), interval_s=self._interval_s))
             )

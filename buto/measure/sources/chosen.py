@@ -1,8 +1,7 @@
-"""Which of a source's numbers are recorded: shell patterns for their names.
+"""What a configuration chooses of sources: their kind, and which of a source's numbers are recorded.
 
-Which kinds of sources there are: buto's own, and other packages' by the entry points ``buto.sources``.
-
-An entry point's name is the kind. A source is imported when it is asked for by name.
+Numbers are chosen by shell patterns for their names. Kinds are buto's own, and other packages' by the entry
+points ``buto.sources``, whose names are the kinds. A source is imported when it is asked for by name.
 """
 
 from __future__ import annotations

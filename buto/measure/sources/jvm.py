@@ -1,6 +1,6 @@
 """The source ``jvm``: a further JVM beside the measured one, such as a service's or a child's.
 
-Read one further JVM after the other: the one that is there now, and the next one when it has ended.
+It reads one JVM after the other: the one that is there now, and the next one when it has ended.
 """
 
 from __future__ import annotations

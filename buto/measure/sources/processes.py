@@ -1,6 +1,6 @@
-"""The source ``process``: what a tree of processes uses, by the kernel's own counts.
+"""Sources by the kernel's own counts: ``process``, a tree of processes, and ``host``, the whole machine.
 
-The source ``host``: what the whole machine uses, this test's programs and all others together.
+The machine's numbers are of this test's programs and all others together.
 """
 
 from __future__ import annotations

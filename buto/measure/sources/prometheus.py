@@ -1,8 +1,7 @@
 """The source ``prometheus``: counters, gauges, and sums and counts of histograms and summaries.
 
-Fetch a page within bounds of time and size: a metrics page is not trusted.
-
-Prometheus' text format: the numbers of a page by name, with the Prometheus client's own parser.
+A metrics page is not trusted: it is fetched within bounds of time and size. Prometheus' text format is read
+with the Prometheus client's own parser.
 """
 
 from __future__ import annotations

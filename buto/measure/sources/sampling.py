@@ -1,10 +1,8 @@
 """Read the sources of one run, each in a thread of its own, at fixed times of the run's clock.
 
-Programs that buto did not launch, beside which sources are read.
-
-End a reading that takes too long: a server that sends a byte now and then keeps the limit of each wait.
-
-Read sources once, without a run: what would be recorded now?
+Sources are read beside a program that buto launched or one that runs already, or once without a run, to show
+what would be recorded now. A reading that takes too long is ended: a server that sends a byte now and then
+would never exceed the limit of a single wait.
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
 """Run a workload during one launch.
 
-Send HTTP requests in an open loop: each is sent when it is due, whether or not earlier ones were answered.
-
+HTTP requests go out in an open loop: each is sent when it is due, whether or not earlier ones were answered.
 A loop that waits for answers would send fewer requests to a slower program and hide the slowness.
 """
 
@@ -22,8 +21,8 @@ from buto.errors import MeasureError, UsageError
 from buto.measure.hooks import LaunchHooks, MBeanConnection, Program
 from buto.measure.jmx.attach import connect_program
 from buto.measure.jmx.worker_client import Worker
-from buto.measure.workload import load as tally
 from buto.measure.workload import parts
+from buto.measure.workload.load import NO_ANSWER, TRACK, Progress, drive, properties, require_client
 from buto.measure.workload.model import HttpLoad, Workload
 from buto.measure.workload.plan import Load
 from buto.measure.workload.services import HttpAnswers
@@ -53,8 +52,6 @@ def workload_hooks(workload: Workload) -> Iterator[Callable[[], LaunchHooks]]:
             advice="correct workload: {command: [...]}, relative to the directory in which buto is started",
         )
     if workload.load is not None:
-        from buto.measure.workload.load import require_client
-
         require_client()
     with ExitStack() as held:
         worker = None
@@ -144,25 +141,20 @@ class Driver:
         return tuple(problems), "; ".join(summaries)
 
     def _send(self, load: HttpLoad, port: int | None, summaries: list[str]) -> tuple[str, ...]:
-        # Imported only if needed: it loads Python's whole HTTP client.
-
         answers, problems = send(load, load.url.replace("${port}", str(port or "")), self._stop)
         summaries.append(describe(answers))
         return problems
 
     def _drive(self, load: Load, program: Program, port: int | None, summaries: list[str]) -> tuple[str, ...]:
-        # Imported only if needed: its HTTP client belongs to an extra.
-        from buto.measure.workload import load as engine
-
-        track = program.track(tally.TRACK, load.interval_s)
-        track.add_columns(tally.properties([kind.name for kind in load.kinds]))
+        track = program.track(TRACK, load.interval_s)
+        track.add_columns(properties([kind.name for kind in load.kinds]))
 
         def close(middle_s: float, reading: Mapping[str, float]) -> None:
-            track.add(time.monotonic_ns() - round(middle_s * 1e9), reading, tally.NO_ANSWER)
+            track.add(time.monotonic_ns() - round(middle_s * 1e9), reading, NO_ANSWER)
 
-        progress = engine.Progress(lambda name: program.mark(name, judged=False), close)
+        progress = Progress(lambda name: program.mark(name, judged=False), close)
         url = load.url.replace("${port}", str(port or ""))
-        summary, problems = engine.drive(load, url, self._stop, progress)
+        summary, problems = drive(load, url, self._stop, progress)
         summaries.append(summary)
         return problems
 

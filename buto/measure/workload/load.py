@@ -1,8 +1,8 @@
-"""Send the requests of a load when they are due, with an asynchronous client in one thread.
+"""Send the requests of a load when they are due, and count the answers.
 
-When which request is due: computed before the first is sent, from a seed alone.
-
-Count answers by kind and interval, and turn each interval into a reading of the source ``load``.
+When which request is due is computed before the first is sent, from a seed alone. An asynchronous client in
+one thread sends them. Answers are counted by kind and interval, and each interval becomes a reading of the
+source ``load``.
 """
 
 from __future__ import annotations

@@ -1,10 +1,7 @@
-"""The configuration of a workload. Plain values; nothing is run here.
+"""The configuration of a workload, and what its command reports. Nothing is run here.
 
-The parts of a workload: each runs to its end or until it is asked to stop, and returns its problems.
-
-What a workload's command tells buto in lines of its output: marks, and numbers that become properties.
-
-The lines are described in docs/measuring/load.md; all others are output of the command.
+A workload's command tells buto marks, and numbers that become properties, in lines of its output. The lines
+are described in docs/measuring/load.md; all others are output of the command.
 """
 
 from __future__ import annotations

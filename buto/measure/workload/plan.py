@@ -1,8 +1,6 @@
-"""The configuration of a load. Plain values; nothing is sent here.
+"""The configuration of a load, built from a document that follows the schema. Nothing is sent here.
 
-Build a load from a configuration that follows the schema.
-
-Texts of requests with variables: divided once, filled in for each request.
+The texts of requests may have variables: they are divided once, and filled in for each request.
 """
 
 from __future__ import annotations

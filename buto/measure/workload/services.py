@@ -1,6 +1,6 @@
-"""The configuration of a service. Plain values; nothing is run here.
+"""The configuration of a service, and the fresh copy of a directory in which it begins every run.
 
-Fresh copies of a directory, so that a service begins every run in the same state.
+The copy gives the service the same state in each run. No service is started here.
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
-"""One service: from its start to its end, with nothing left behind.
+"""The services of one run: started in their order before the program, stopped in reverse after it.
 
-Checks whether a service is ready. Each asks once and answers within a second.
-
-All services of one run: started in their order before the program, stopped in reverse after it.
+Each goes from its start to its end with nothing left behind. A check of whether it is ready asks once and
+answers within a second.
 """
 
 from __future__ import annotations
@@ -23,8 +22,7 @@ from typing import Protocol
 import psutil
 
 from buto.errors import MeasureError
-from buto.measure import account as kernel
-from buto.measure.account import Account, account_of, identity
+from buto.measure.account import Account, account_of, die_with_parent, identity, readable
 from buto.measure.hooks import Program
 from buto.measure.launch import Launch
 from buto.measure.output import last_lines
@@ -165,7 +163,7 @@ class _Command:
                 timeout=_COMMAND_S,
                 check=False,
                 start_new_session=True,
-                preexec_fn=partial(kernel.die_with_parent, os.getpid()),
+                preexec_fn=partial(die_with_parent, os.getpid()),
                 **identity(self._account),
             )
         except OSError as error:
@@ -256,7 +254,7 @@ class RunningService(Closeable):
                     advice=f"see what it waits for, or allow more time: {more}",
                 )
             on_wait(waited_s)
-            kernel.readable(self._launch.fileno(), min(pause_s, max(0.0, within_s - waited_s)))
+            readable(self._launch.fileno(), min(pause_s, max(0.0, within_s - waited_s)))
             pause_s = min(2 * pause_s, _SLOWEST_POLL_S)
         self.ready_ns = time.monotonic_ns()
 
