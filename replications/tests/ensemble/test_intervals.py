@@ -1,8 +1,9 @@
 import numpy as np
 import pytest
 
+from buto.judging.features import significant
 from buto.run.model import run_set
-from buto_replications.detectors.ensemble.intervals import interval_for, intervals_of, rounded
+from buto_replications.detectors.ensemble.intervals import interval_for, intervals_of
 from tests.support.runs.signals import make_run
 
 NAN = float("nan")
@@ -40,6 +41,6 @@ def test_an_hour_has_720_intervals_and_seconds_one_for_each_sample():
 
 def test_values_have_six_digits():
     values = np.array([[134217728.0, 0.123456789, 0.0, -12345.678, NAN]])
-    assert rounded(values) == pytest.approx(
+    assert significant(values) == pytest.approx(
         np.array([[134218000.0, 0.123457, 0.0, -12345.7, NAN]]), nan_ok=True, rel=1e-15
     )
