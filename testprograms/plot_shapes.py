@@ -1,6 +1,6 @@
 """Draw what the test programs use over time, from stored runs: a row for each program, a line for each run.
 
-buto record --config buto/experiments/dataset/variants/parallel.yaml --store DIR
+buto record --config configs/parallel.yaml --store DIR
 python testprograms/plot_shapes.py --store DIR --out replications/docs/images/testprograms.png
 """
 
@@ -19,11 +19,11 @@ matplotlib.use("Agg")
 
 import matplotlib.pyplot as plt
 import numpy as np
-from buto.runs import Run
-from buto.runs.model import FloatArray
-from buto.runs.store import RunStore
 from matplotlib.axes import Axes
 from PIL import Image
+
+from buto.run.model import FloatArray, Run
+from buto.run.store import RunStore
 
 MIB = float(1 << 20)
 COLOURS = plt.get_cmap("tab10").colors  # type: ignore[attr-defined]
