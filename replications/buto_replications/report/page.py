@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import base64
+from importlib.resources import files
 from itertools import accumulate
 
 from markupsafe import Markup
 
-from buto.report.html.template import render_template, text_of
+from buto.report.html.template import render_template
 from buto_replications.report.content import Columns, Page, Picture
 from buto_replications.report.pictures import png
+
+_STYLE = files("buto_replications").joinpath("templates", "experiments.css")
 
 _LONG = 24
 """Characters of a cell that gets a wide column."""
@@ -19,9 +22,10 @@ def html(page: Page) -> str:
     """Return the page as a text."""
     return render_template(
         "experiments.html",
+        package="buto_replications",
         page=page,
         # Our own style, and numbers in letters that need no escaping.
-        style=Markup(text_of("experiments.css")),
+        style=Markup(_STYLE.read_text(encoding="utf-8")),
         image=lambda picture: Markup(_data_url(picture)),
         classes=_classes,
     )
