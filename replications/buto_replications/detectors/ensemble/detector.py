@@ -1,8 +1,9 @@
 """The ensemble of association rules: judges a run by prior tests from unlike environments.
 
 Each training run is a prior test with rules between its counters, see
-:mod:`buto_replications.detectors.ensemble.rules`. A new run is held against the rules of each, and the prior tests
-vote on every counter, those of like environments with more weight (Foo and others, ICSE 2015). See ``replications/docs/papers.md``.
+:mod:`buto_replications.detectors.ensemble.rules`. A new run is held against the rules of each, and the prior
+tests vote on every counter, those of like environments with more weight (Foo and
+others, ICSE 2015). See ``replications/docs/papers.md``.
 """
 
 from __future__ import annotations
