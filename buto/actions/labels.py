@@ -129,7 +129,7 @@ def _selected(project: Project, test: str, which: str) -> tuple[str, ...]:
 
 def _session(summary: RunSummary) -> object:
     """Return what runs of one command share; of a run that cannot be read, its own id."""
-    return summary.id if summary.head is None else summary.head.marks.get(SESSION, summary.id)
+    return summary.id if summary.head is None else summary.head.metadata.get(SESSION, summary.id)
 
 
 def _stored(project: Project, test: str) -> list[str]:

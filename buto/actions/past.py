@@ -110,7 +110,7 @@ def _together(project: Project, test: str, labelled: Mapping[str, Labelling]) ->
     found: dict[tuple[object, Labelling], list[str]] = {}
     for one in project.store.summaries(test):
         if one.id in labelled and one.head is not None and one.head.quality.valid:
-            session = one.head.marks.get(SESSION, one.id)
+            session = one.head.metadata.get(SESSION, one.id)
             found.setdefault((session, labelled[one.id]), []).append(one.id)
     return [tuple(runs) for runs in found.values()]
 

@@ -79,7 +79,7 @@ def newest_check(project: Project, test: str) -> list[Run]:
     store = project.store
     known = store.summaries(test)
     recorded = [summary.head for summary in known if summary.head is not None]
-    newest = [_session(head) for head in recorded if head.marks.get(PURPOSE) == Action.CHECK.value][-1:]
+    newest = [_session(head) for head in recorded if head.metadata.get(PURPOSE) == Action.CHECK.value][-1:]
     together = [head for head in recorded if _session(head) in newest]
     for damaged in (summary.id for summary in known if summary.head is None):
         if not together or damaged > together[0].id:
@@ -154,4 +154,4 @@ def _may_teach(run: Run) -> bool:
 
 def _session(head: Head) -> object:
     """Return the session that the runs of one command share; a run of an older version has its own."""
-    return head.marks.get(SESSION, head.id)
+    return head.metadata.get(SESSION, head.id)

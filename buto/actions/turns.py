@@ -163,7 +163,9 @@ def stored_turns(project: Project, checked: Checked, why: Occasion) -> Checked |
     if not len(new):
         return None
     heads = (one.head for one in project.store.summaries(known.test + OLD))
-    ids = [head.id for head in heads if head is not None and head.marks.get(SESSION) == _session(new.runs[0])]
+    ids = [
+        head.id for head in heads if head is not None and head.metadata.get(SESSION) == _session(new.runs[0])
+    ]
     old = run_set(windowed(project, project.store.open_set(known.test + OLD, ids))).valid()
     comparison = registry.comparison(known.settings)
     if min(len(old), len(new)) < comparison.fewest:

@@ -68,7 +68,7 @@ def typical_histogram(runs: Sequence[Run]) -> ClassHistogram | None:
         time_s=median_low(one.time_s for one in known),
         point=AT_END,
         instances=median_low(one.instances for one in known),
-        size_bytes=median_low(one.size_bytes for one in known),
+        bytes=median_low(one.bytes for one in known),
         classes=tuple(
             sorted((one for one in counts if one.instances), key=lambda one: (-one.size_bytes, one.name))
         ),
@@ -100,7 +100,7 @@ def class_changes(before: ClassHistogram | None, after: ClassHistogram | None) -
 def _smallest(histogram: ClassHistogram) -> int:
     """Return the bytes of the smallest class in a list that does not have all classes; else 0."""
     listed = sum(one.size_bytes for one in histogram.classes)
-    is_cut = histogram.classes and listed < histogram.size_bytes
+    is_cut = histogram.classes and listed < histogram.bytes
     return histogram.classes[-1].size_bytes if is_cut else 0
 
 

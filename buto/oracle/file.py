@@ -23,10 +23,10 @@ from buto.judging.protocol import Detector
 from buto.judging.registry import BrokenDetectorError, UnknownDetectorError
 from buto.oracle.model import Oracle, summary
 from buto.programs import named
-from buto.run.cache import is_missing, parse_json, read_file
+from buto.run.cache import is_missing, read_file
 from buto.run.files import publish_file, storage_advice
-from buto.run.format import histogram_data, histograms_of
 from buto.run.model import ClassHistogram
+from buto.run.stored import parse_json, plain, read
 from buto.steps import Advice, Setting
 
 _PLAIN = {float, int, str, bool, type(None)}
@@ -169,7 +169,7 @@ def save(path: Path, oracle: Oracle) -> None:
         "model": oracle.fitted.to_data(),
     }
     if oracle.classes is not None:
-        data["classes"] = {"version": CLASSES_VERSION, **histogram_data(oracle.classes)}
+        data["classes"] = {"version": CLASSES_VERSION, **plain(oracle.classes)}
     data |= {"checksums": checksums(data), "model": data.pop("model")}
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -271,8 +271,7 @@ def _classes(written: Any) -> ClassHistogram | None:
     """Read the histogram; one of a newer version is left out, because it decides nothing."""
     if written is None or written["version"] > CLASSES_VERSION:
         return None
-    (histogram,) = histograms_of({"histograms": [written]})
-    return histogram
+    return read(written, ClassHistogram, "classes")
 
 
 def _load_by_others(written: Any) -> float:

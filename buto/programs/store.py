@@ -19,10 +19,11 @@ from buto.programs.java import is_java, text_of
 from buto.programs.named import Kept
 from buto.programs.snapshot import InTree, Program, ProgramFile, Template, Written, in_tree
 from buto.run import names
-from buto.run.cache import parse_json, read_file
+from buto.run.cache import read_file
 from buto.run.files import acquire, storage_errors
 from buto.run.objects import open_storage
 from buto.run.storage import Place
+from buto.run.stored import parse_json
 from buto.steps import Action, Advice, Step
 
 FORMAT = "buto-program"

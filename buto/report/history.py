@@ -12,10 +12,9 @@ import numpy as np
 from buto.report.levels import median_levels
 from buto.report.result import FORMAT, TRAINED, VERSION
 from buto.report.sanitize import one_line
-from buto.run.cache import parse_json
 from buto.run.entries import ResultStore
-from buto.run.format import json_number
 from buto.run.names import start_of
+from buto.run.stored import json_number, parse_json
 
 ENTRIES = f"history 3 of {FORMAT} {VERSION}"
 """Version of an entry's data, for the cache."""

@@ -20,35 +20,11 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from io import BufferedReader
 from pathlib import Path
-from typing import Any, NoReturn, TypeVar
+from typing import Any, TypeVar
 
 from buto.errors import BadFileError
 from buto.run.files import in_order, make_directories, publish_file
 from buto.steps import Advice, Setting
-
-
-def parse_json(content: bytes) -> Any:
-    """Parse JSON whose whole content can be written and shown again.
-
-    Raises:
-        ValueError: it is not JSON in UTF-8, has NaN, an infinity or a text that is not Unicode, or is nested
-            too deeply; the message names the fault.
-    """
-    # As text, because the parser guesses the encoding of bytes and accepts others than UTF-8.
-    text = content.decode("utf-8")
-    try:
-        data = json.loads(text, parse_constant=_no_constant)
-        if "\\ud" in text or "\\uD" in text:
-            json.dumps(data, ensure_ascii=False).encode()
-    except RecursionError:
-        raise ValueError("it is nested too deeply") from None
-    except UnicodeEncodeError:
-        raise ValueError("a text in it is not valid Unicode") from None
-    return data
-
-
-def _no_constant(name: str) -> NoReturn:
-    raise ValueError(f"{name} is not JSON")
 
 
 def refuse_links(root: Path, place: Path) -> None:

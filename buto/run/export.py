@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from buto.run import format
-from buto.run.format import json_number
 from buto.run.model import Run, RunSet
+from buto.run.stored import json_number, plain
 from buto.run.tables import float_array, text_array, utf8
 
 if TYPE_CHECKING:
@@ -65,16 +65,7 @@ def to_json(runs: RunSet) -> bytes:
 def _data(run: Run) -> dict[str, Any]:
     columns = zip(run.properties, run.values.T.tolist(), strict=True)
     return format.to_data(run) | {
-        "notifications": [
-            {
-                "time_s": json_number(notification.time_s),
-                "type": notification.type,
-                "source": notification.source,
-                "sequence": notification.sequence,
-                "message": notification.message,
-            }
-            for notification in run.notifications
-        ],
+        "notifications": plain(run.notifications),
         "times_s": run.times_s.tolist(),
         "values": {
             prop.name: [None if math.isnan(value) else json_number(value) for value in column]

@@ -1,7 +1,7 @@
 """The document of a run, ``run.json``: a run without its arrays and output, as plain data and back.
 
 docs/formats/run.md describes the fields. The functions here do not access files. They raise ValueError
-for a wrong document, with the name of the field that is wrong, and the store adds the path. A document of
+for a wrong document, with the place of what is wrong, and the store adds the path. A document of
 an older version is turned into one of the next version until it is of this one.
 """
 
@@ -10,128 +10,25 @@ from __future__ import annotations
 import json
 import math
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
-from buto.run.cache import parse_json
 from buto.run.model import (
     COMMIT,
     PURPOSE,
     SESSION,
-    ClassCount,
     ClassHistogram,
     Mark,
     MetadataValue,
     Outcome,
-    Problem,
     ProblemKind,
     Quality,
     Run,
     SourceState,
 )
-from buto.run.properties import Better, Kind, Property, Role
-
-T = TypeVar("T")
-
-
-def get(data: Mapping[str, Any], key: str, *kinds: type) -> Any:
-    """Return a field's value. ValueError if it is missing or of another type."""
-    if key not in data:
-        raise ValueError(f"{key!r} is missing")
-    value = data[key]
-    # Not isinstance, because bool is a subclass of int.
-    if type(value) not in kinds:
-        raise ValueError(f"{key!r} is of type {type(value).__name__}")
-    return value
-
-
-def all_of(kind: type[T], key: str, values: Iterable[Any]) -> Iterator[T]:
-    """Yield the values of a field that is a list or an object. ValueError at one of another type."""
-    for value in values:
-        if type(value) is not kind:
-            raise ValueError(f"{key!r} holds a value of type {type(value).__name__}")
-        yield value
-
-
-def items(data: Mapping[str, Any], key: str, kind: type[T]) -> Iterator[tuple[str, T]]:
-    """Yield the keys and values of a field that is an object. ValueError at a value of another type."""
-    mapping = get(data, key, dict)
-    return zip(mapping, all_of(kind, key, mapping.values()), strict=True)
-
-
-def json_number(value: float) -> float | str:
-    """Return a float for JSON; NaN and infinities, which JSON lacks, become ``nan``, ``inf`` and ``-inf``."""
-    return float(value) if math.isfinite(value) else repr(float(value))
-
-
-def number(data: Mapping[str, Any], key: str) -> float:
-    """Return a field's value as a float, see :func:`json_number`. ValueError if it is not a number."""
-    value = get(data, key, float, int, str)
-    if isinstance(value, str) and value not in ("nan", "inf", "-inf"):
-        raise ValueError(f"{key!r} is not a number")
-    try:
-        return float(value)
-    except OverflowError:
-        raise ValueError(f"{key!r} is too large a number") from None
-
-
-def mark_data(mark: Mark) -> dict[str, Any]:
-    """Return a mark as plain data."""
-    return {"name": mark.name, "time_s": json_number(mark.time_s), "text": mark.text}
-
-
-def source_data(source: SourceState) -> dict[str, Any]:
-    """Return the state of a source as plain data."""
-    return {"name": source.name, "kind": source.kind, "reason": source.reason}
-
-
-def histogram_data(histogram: ClassHistogram) -> dict[str, Any]:
-    """Return a histogram as plain data; a class is a list of name, instances and bytes."""
-    return {
-        "point": histogram.point,
-        "time_s": json_number(histogram.time_s),
-        "instances": histogram.instances,
-        "bytes": histogram.size_bytes,
-        "classes": [[one.name, one.instances, one.size_bytes] for one in histogram.classes],
-    }
-
-
-def marks_of(data: Mapping[str, Any]) -> tuple[Mark, ...]:
-    """Read the field ``marks``."""
-    return tuple(
-        Mark(number(one, "time_s"), get(one, "name", str), get(one, "text", str))
-        for one in all_of(dict, "marks", get(data, "marks", list))
-    )
-
-
-def sources_of(data: Mapping[str, Any]) -> tuple[SourceState, ...]:
-    """Read the field ``sources``."""
-    return tuple(
-        SourceState(get(one, "name", str), get(one, "kind", str), get(one, "reason", str))
-        for one in all_of(dict, "sources", get(data, "sources", list))
-    )
-
-
-def histograms_of(data: Mapping[str, Any]) -> tuple[ClassHistogram, ...]:
-    """Read the field ``histograms``."""
-    return tuple(
-        ClassHistogram(
-            time_s=number(one, "time_s"),
-            point=get(one, "point", str),
-            instances=get(one, "instances", int),
-            size_bytes=get(one, "bytes", int),
-            classes=tuple(map(_class_of, all_of(list, "classes", get(one, "classes", list)))),
-        )
-        for one in all_of(dict, "histograms", get(data, "histograms", list))
-    )
-
-
-def _class_of(row: list[Any]) -> ClassCount:
-    if [type(value) for value in row] != [str, int, int]:
-        raise ValueError("'classes' holds a row that is not name, instances and bytes")
-    return ClassCount(*row)
-
+from buto.run.properties import Property
+from buto.run.stored import Number, json_number, parse_json, plain, read
 
 _WORDS_OF_VERSION_1 = (
     (r"it was stopped at its time limit", ProblemKind.TIME_LIMIT),
@@ -155,29 +52,25 @@ _WORDS_OF_VERSION_1 = (
 words that stored runs have, not those that buto writes today."""
 
 
-def _problems_get_kinds(data: Mapping[str, Any]) -> dict[str, Any]:
-    """Upgrade from version 1 to 2: a problem is an object of ``kind`` and ``text`` instead of a text."""
-    quality = get(data, "quality", dict)
-    problems = [
-        {"kind": _kind_in_version_1(text).value, "text": text}
-        for text in all_of(str, "problems", get(quality, "problems", list))
-    ]
-    return {**data, "version": 2, "quality": {**quality, "problems": problems}}
+def _problems_get_kinds(data: dict[str, Any]) -> dict[str, Any]:
+    """From version 1 to 2: a problem is an object of ``kind`` and ``text`` instead of a text."""
+    quality = read(data.get("quality"), dict[str, Any], "quality")
+    texts = read(quality.get("problems"), tuple[str, ...], "quality.problems")
+    problems = [{"kind": _kind_in_version_1(text).value, "text": text} for text in texts]
+    return {**data, "quality": {**quality, "problems": problems}}
 
 
 def _kind_in_version_1(text: str) -> ProblemKind:
-    for begin, kind in _WORDS_OF_VERSION_1:
-        if re.match(begin, text):
-            return kind
-    return ProblemKind.OTHER
+    kinds = (kind for begin, kind in _WORDS_OF_VERSION_1 if re.match(begin, text))
+    return next(kinds, ProblemKind.OTHER)
 
 
-def _observations_are_empty(data: Mapping[str, Any]) -> dict[str, Any]:
+def _observations_are_empty(data: dict[str, Any]) -> dict[str, Any]:
     """From version 2 to 3: a run has marks, sources and histograms."""
-    return {**data, "version": 3, "marks": [], "sources": [], "histograms": []}
+    return {**data, "marks": [], "sources": [], "histograms": []}
 
 
-UPGRADES: dict[int, Callable[[Mapping[str, Any]], dict[str, Any]]] = {
+UPGRADES: dict[int, Callable[[dict[str, Any]], dict[str, Any]]] = {
     1: _problems_get_kinds,
     2: _observations_are_empty,
 }
@@ -187,10 +80,8 @@ UPGRADES: dict[int, Callable[[Mapping[str, Any]], dict[str, Any]]] = {
 FORMAT = "buto-run"
 VERSION = 3
 
-MARKS = (PURPOSE, SESSION, COMMIT)
-"""The metadata that a head contains."""
-
-_HEAD = ("test", "id", "samples", "notifications", "outcome", "quality", "files")
+_LISTED = (PURPOSE, SESSION, COMMIT)
+"""The metadata that a list of runs needs."""
 
 
 class NewerVersionError(ValueError):
@@ -201,7 +92,7 @@ class NewerVersionError(ValueError):
 class StoredFile:
     """Size and checksum of a file beside the document."""
 
-    size_bytes: int
+    bytes: int
     sha256: str
 
 
@@ -210,44 +101,51 @@ class Head:
     """The part of a document that a list of runs needs.
 
     Attributes:
+        samples, notifications: how many the run has.
         files: the files beside the document, by name.
-        marks: those of the metadata :data:`MARKS` that the run has.
+        metadata: of a list only the keys that it needs.
     """
 
     test: str
     id: str
-    n_samples: int
-    n_notifications: int
+    samples: int
+    notifications: int
     outcome: Outcome
     quality: Quality
     files: Mapping[str, StoredFile]
-    marks: Mapping[str, MetadataValue]
+    metadata: Mapping[str, MetadataValue]
+
+
+H = TypeVar("H", bound=Head)
 
 
 @dataclass(frozen=True, slots=True)
-class Document:
+class Document(Head):
     """A run without its arrays and output."""
 
-    head: Head
     properties: tuple[Property, ...]
     nan_reasons: Mapping[str, str]
-    metadata: Mapping[str, MetadataValue]
     marks: tuple[Mark, ...]
     sources: tuple[SourceState, ...]
     histograms: tuple[ClassHistogram, ...]
 
+    @property
+    def of_run(self) -> dict[str, Any]:
+        """The fields of the run that the document has, by name."""
+        return {name: getattr(self, name) for name in ("id", "test", "outcome", "quality", *_AS_IN_RUN)}
+
+
+_AS_IN_RUN = ("properties", "nan_reasons", "metadata", "marks", "sources", "histograms")
+
 
 def encode(run: Run, files: Mapping[str, StoredFile]) -> bytes:
     """Return the document of a run. A lone surrogate, which UTF-8 cannot encode, becomes ``?``."""
-    data = to_data(run)
-    data["files"] = {name: {"bytes": file.size_bytes, "sha256": file.sha256} for name, file in files.items()}
-    text = json.dumps(data, ensure_ascii=False, allow_nan=False, indent=1)
+    text = json.dumps(to_data(run) | {"files": plain(files)}, ensure_ascii=False, allow_nan=False, indent=1)
     return text.encode("utf-8", errors="replace")
 
 
 def to_data(run: Run) -> dict[str, Any]:
     """Return the fields of a document without ``files``, ready for JSON."""
-    outcome, quality = run.outcome, run.quality
     return {
         "format": FORMAT,
         "version": VERSION,
@@ -255,25 +153,12 @@ def to_data(run: Run) -> dict[str, Any]:
         "id": run.id,
         "samples": len(run.times_s),
         "notifications": len(run.notifications),
-        "outcome": {
-            "exit_code": outcome.exit_code,
-            "signal": outcome.signal,
-            "timed_out": outcome.timed_out,
-            "duration_s": json_number(outcome.duration_s),
-            "last_sample": outcome.last_sample,
-        },
-        "quality": {
-            "problems": [problem_data(problem) for problem in quality.problems],
-            "missed_share": json_number(quality.missed_share),
-            "largest_gap_s": json_number(quality.largest_gap_s),
-            "foreign_load": json_number(quality.foreign_load),
-        },
-        "properties": [property_data(prop) for prop in run.properties],
-        "nan_reasons": dict(run.nan_reasons),
-        "metadata": {key: metadata_data(value) for key, value in run.metadata.items()},
-        "marks": [mark_data(mark) for mark in run.marks],
-        "sources": [source_data(source) for source in run.sources],
-        "histograms": [histogram_data(histogram) for histogram in run.histograms],
+        "outcome": plain(run.outcome),
+        "quality": plain(run.quality),
+        **{name: plain(getattr(run, name)) for name in _AS_IN_RUN},
+        "metadata": metadata_data(run.metadata),
+        "marks": [{"name": one.name, **plain(one)} for one in run.marks],
+        "histograms": [{"point": one.point, **plain(one)} for one in run.histograms],
     }
 
 
@@ -284,135 +169,61 @@ def decode(content: bytes) -> Document:
         NewerVersionError: the document is of a newer version.
         ValueError: it is not the document of a run; the message names the field.
     """
-    data = _upgrade(_parse(content))
-    properties = all_of(dict, "properties", get(data, "properties", list))
-    return Document(
-        head=_to_head(data),
-        properties=tuple(property_of(prop) for prop in properties),
-        nan_reasons=dict(items(data, "nan_reasons", str)),
-        metadata={key: metadata_of(key, value) for key, value in get(data, "metadata", dict).items()},
-        marks=marks_of(data),
-        sources=sources_of(data),
-        histograms=histograms_of(data),
-    )
-
-
-def shape(content: bytes) -> tuple[int, int]:
-    """Return the numbers of samples and of properties; raises as :func:`decode`."""
-    data = _upgrade(_parse(content))
-    return get(data, "samples", int), len(get(data, "properties", list))
+    return _decoded(_upgraded(content), Document)
 
 
 def head_data(content: bytes) -> dict[str, Any]:
     """Return the plain data from which :func:`head_of` makes a head; raises as :func:`decode`."""
-    data = _upgrade(_parse(content))
-    metadata = get(data, "metadata", dict)
-    marks = {key: metadata[key] for key in MARKS if key in metadata}
-    return {**{key: data[key] for key in _HEAD if key in data}, "metadata": marks}
-
-
-def head_of(data: dict[str, Any]) -> Head:
-    """Return the head from its plain data. ValueError for data of another shape."""
-    return _to_head(data)
-
-
-def _parse(content: bytes) -> dict[str, Any]:
-    data = parse_json(content)
-    if not isinstance(data, dict) or data.get("format") != FORMAT:
-        raise ValueError(f"it is not marked as {FORMAT!r}")
-    return data
-
-
-def _upgrade(data: dict[str, Any]) -> dict[str, Any]:
-    version = get(data, "version", int)
-    if version > VERSION:
-        raise NewerVersionError(f"it has version {version}, this buto reads up to {VERSION}")
-    while version < VERSION:
-        if version not in UPGRADES:
-            raise ValueError(f"it has the unknown version {version}")
-        data = UPGRADES[version](data)
-        version += 1
-    return data
-
-
-def metadata_data(value: MetadataValue) -> Any:
-    """Return a value for JSON.
-
-    NaN and infinities are wrapped, so that they differ from texts like ``nan``.
-    """
-    return {"float": json_number(value)} if isinstance(value, float) and not math.isfinite(value) else value
-
-
-def metadata_of(key: str, value: Any) -> MetadataValue:
-    """Read a value that :func:`metadata_data` returned; ValueError for anything else."""
-    if isinstance(value, dict):
-        return number(value, "float")
-    if value is None or isinstance(value, str | int | float):
-        return value
-    raise ValueError(f"metadata {key!r} is of type {type(value).__name__}")
-
-
-def _to_head(data: Mapping[str, Any]) -> Head:
-    outcome, quality = get(data, "outcome", dict), get(data, "quality", dict)
-    metadata = get(data, "metadata", dict)
-    return Head(
-        test=get(data, "test", str),
-        id=get(data, "id", str),
-        n_samples=get(data, "samples", int),
-        n_notifications=get(data, "notifications", int),
-        outcome=Outcome(
-            exit_code=get(outcome, "exit_code", int, type(None)),
-            signal=get(outcome, "signal", int, type(None)),
-            timed_out=get(outcome, "timed_out", bool),
-            duration_s=number(outcome, "duration_s"),
-            last_sample=get(outcome, "last_sample", str),
-        ),
-        quality=Quality(
-            problems=tuple(
-                _problem_of(problem) for problem in all_of(dict, "problems", get(quality, "problems", list))
-            ),
-            missed_share=number(quality, "missed_share"),
-            largest_gap_s=number(quality, "largest_gap_s"),
-            foreign_load=number(quality, "foreign_load"),
-        ),
-        files={
-            name: StoredFile(get(file, "bytes", int), get(file, "sha256", str))
-            for name, file in items(data, "files", dict)
-        },
-        marks={key: metadata_of(key, metadata[key]) for key in MARKS if key in metadata},
-    )
-
-
-def problem_data(problem: Problem) -> dict[str, str]:
-    """Return a problem as plain data."""
-    return {"kind": problem.kind.value, "text": problem.text}
-
-
-def _problem_of(data: Mapping[str, Any]) -> Problem:
-    return Problem(ProblemKind(get(data, "kind", str)), get(data, "text", str))
-
-
-def property_data(prop: Property) -> dict[str, Any]:
-    """Return a property as plain data."""
+    data = _upgraded(content)
+    metadata = read(data.get("metadata"), dict[str, Any], "metadata")
     return {
-        "name": prop.name,
-        "unit": prop.unit,
-        "kind": prop.kind.value,
-        "role": prop.role.value,
-        "lower": json_number(prop.lower),
-        "upper": json_number(prop.upper),
-        "better": prop.better.value,
+        **{key: data[key] for key in Head.__slots__ if key in data},
+        "metadata": {key: metadata[key] for key in _LISTED if key in metadata},
     }
 
 
-def property_of(data: Mapping[str, Any]) -> Property:
-    """Read a property that :func:`property_data` returned; ValueError for anything else."""
-    return Property(
-        name=get(data, "name", str),
-        unit=get(data, "unit", str),
-        kind=Kind(get(data, "kind", str)),
-        role=Role(get(data, "role", str)),
-        lower=number(data, "lower"),
-        upper=number(data, "upper"),
-        better=Better(get(data, "better", str)),
-    )
+def head_of(data: Any) -> Head:
+    """Return the head from its plain data. ValueError for data of another shape."""
+    return _decoded(data, Head)
+
+
+def _upgraded(content: bytes) -> dict[str, Any]:
+    data = parse_json(content)
+    if not isinstance(data, dict) or data.get("format") != FORMAT:
+        raise ValueError(f"it is not marked as {FORMAT!r}")
+    found: dict[str, Any] = data
+    version = read(found.get("version"), int, "version")
+    if version > VERSION:
+        raise NewerVersionError(f"it has version {version}, this buto reads up to {VERSION}")
+    for older in range(version, VERSION):
+        if older not in UPGRADES:
+            raise ValueError(f"it has the unknown version {older}")
+        found = UPGRADES[older](found)
+    return found
+
+
+def _decoded(data: Any, kind: type[H]) -> H:
+    metadata = metadata_of(read(data, dict[str, Any]).get("metadata"))
+    return read({**data, "metadata": metadata}, kind)
+
+
+@dataclass(frozen=True, slots=True)
+class _Wrapped:
+    float: Number
+
+
+def metadata_data(metadata: Mapping[str, MetadataValue]) -> dict[str, Any]:
+    """Return metadata for JSON, with NaN and infinities wrapped, because ``nan`` may also be a text."""
+    return {
+        key: {"float": json_number(value)} if isinstance(value, float) and not math.isfinite(value) else value
+        for key, value in metadata.items()
+    }
+
+
+def metadata_of(written: Any) -> dict[str, MetadataValue]:
+    """Read metadata that :func:`metadata_data` returned; ValueError for anything else."""
+    found = read(written, dict[str, Any], "metadata")
+    for key, value in found.items():
+        if isinstance(value, dict):
+            found[key] = read(value, _Wrapped, f"metadata.{key}").float
+    return read(found, dict[str, MetadataValue], "metadata")

@@ -24,10 +24,9 @@ import numpy as np
 import numpy.typing as npt
 
 from buto.errors import BadFileError
-from buto.run import format, names, tables
-from buto.run.cache import parse_json, read_file
+from buto.run import format, names, stored, tables
+from buto.run.cache import read_file
 from buto.run.files import hidden_name
-from buto.run.format import histogram_data, histograms_of, source_data, sources_of
 from buto.run.model import ClassHistogram, FloatArray, MetadataValue, SourceState
 from buto.run.properties import Property
 from buto.run.store import RunStore
@@ -100,28 +99,61 @@ class Entry:
     tracks: tuple[TrackPart, ...] = ()
 
 
+_Int = int | str
+"""Older journals have these numbers as text."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Table:
+    """What the text of an entry says of a source's part, whose arrays come after it."""
+
+    name: str
+    interval_s: float
+    rows: int
+    columns: int
+    properties: tuple[Property, ...]
+    reasons: tuple[str, ...]
+    from_first: bool
+
+
+@dataclass(frozen=True, slots=True)
+class _Text:
+    """The text of an entry; that of a version 1 has no marks and nothing after them."""
+
+    rows: int
+    columns: int
+    zero_ns: int | None
+    properties: tuple[Property, ...]
+    metadata: Mapping[str, Any]
+    nan_reasons: Mapping[str, str]
+    notifications: tuple[tuple[_Int, str, str, _Int, str], ...]
+    marks: tuple[tuple[_Int, str, str], ...] = ()
+    sources: tuple[SourceState, ...] = ()
+    histograms: tuple[ClassHistogram, ...] = ()
+    histogram_times: tuple[_Int, ...] = ()
+    tracks: tuple[_Table, ...] = ()
+
+
 def encode(entry: Entry) -> bytes:
     """Return an entry with its length and checksum; a lone surrogate in a text becomes ``?``."""
-    data = {
-        "rows": len(entry.times_ns),
-        "columns": entry.values.shape[1],
-        "zero_ns": entry.zero_ns,
-        "properties": [format.property_data(prop) for prop in entry.properties],
-        "metadata": {key: format.metadata_data(value) for key, value in entry.metadata.items()},
-        "nan_reasons": dict(entry.nan_reasons),
-        # As text, because not all readers of JSON support numbers of this size.
-        "notifications": [[*map(str, one)] for one in entry.notifications],
-        "marks": [[*map(str, one)] for one in entry.marks],
-        "sources": [source_data(source) for source in entry.sources],
-        "histograms": [histogram_data(histogram) for _, histogram in entry.histograms],
-        "histogram_times": [str(time_ns) for time_ns, _ in entry.histograms],
-        "tracks": [_track_data(track) for track in entry.tracks],
+    data = _fields(entry) | {
+        "metadata": format.metadata_data(entry.metadata),
+        "histograms": [histogram for _, histogram in entry.histograms],
+        "histogram_times": [time_ns for time_ns, _ in entry.histograms],
+        "tracks": [_fields(track) for track in entry.tracks],
     }
-    text = json.dumps(data, ensure_ascii=False, allow_nan=False).encode("utf-8", errors="replace")
+    written = json.dumps(stored.plain(data), ensure_ascii=False, allow_nan=False)
+    encoded = written.encode("utf-8", errors="replace")
     arrays = _arrays(entry.times_ns, entry.values)
     arrays += b"".join(_arrays(track.times_ns, track.values) for track in entry.tracks)
-    body = zlib.compress(_LENGTH.pack(len(text)) + text + arrays, _LEVEL)
+    body = zlib.compress(_LENGTH.pack(len(encoded)) + encoded + arrays, _LEVEL)
     return _HEAD.pack(len(body), zlib.crc32(body)) + body
+
+
+def _fields(part: Entry | TrackPart) -> dict[str, Any]:
+    """Return the fields of a part, with the shape of its arrays in their place."""
+    others = {name: getattr(part, name) for name in part.__slots__ if name not in ("times_ns", "values")}
+    return {"rows": len(part.times_ns), "columns": part.values.shape[1], **others}
 
 
 def whole(content: bytes) -> Iterator[bytes]:
@@ -146,14 +178,12 @@ def decode(body: bytes) -> Entry:
     if not decompressor.eof or len(plain) < _LENGTH.size:
         raise ValueError(f"an entry is cut, or has more than {MAX_ENTRY_BYTES} bytes")
     arrays_at = _LENGTH.size + _LENGTH.unpack_from(plain)[0]
-    data = parse_json(plain[_LENGTH.size : arrays_at])
-    try:
-        return _to_entry(data, plain[arrays_at:])
-    except (AttributeError, KeyError, OverflowError, TypeError) as error:
-        raise ValueError(f"an entry is not as it should be: {error}") from None
+    return _to_entry(
+        stored.read(stored.parse_json(plain[_LENGTH.size : arrays_at]), _Text), plain[arrays_at:]
+    )
 
 
-def _number(written: Any, bits: int) -> int:
+def _number(written: _Int, bits: int) -> int:
     number = int(written)
     if not -(2**bits) <= number < 2**bits:
         raise ValueError(f"a number of {number.bit_length()} bits where {bits} belong")
@@ -165,76 +195,51 @@ def _arrays(times_ns: npt.NDArray[np.int64], values: FloatArray) -> bytes:
     return times_ns.astype("<i8").tobytes() + values.T.astype("<f8").tobytes()
 
 
-def _split(data: Any, arrays: bytes) -> tuple[npt.NDArray[np.int64], FloatArray, bytes]:
+def _split(of: _Text | _Table, arrays: bytes) -> tuple[npt.NDArray[np.int64], FloatArray, bytes]:
     """Return the times and values of one table, and the bytes after them."""
-    n_rows, n_columns = int(data["rows"]), int(data["columns"])
-    size = 8 * n_rows * (1 + n_columns)
-    if min(n_rows, n_columns) < 0 or len(arrays) < size:
-        raise ValueError(f"an entry of {n_rows} rows and {n_columns} columns has {len(arrays)} bytes of them")
-    if n_rows * (1 + n_columns) > tables.MAX_VALUES:
+    size = 8 * of.rows * (1 + of.columns)
+    if min(of.rows, of.columns) < 0 or len(arrays) < size:
+        raise ValueError(
+            f"an entry of {of.rows} rows and {of.columns} columns has {len(arrays)} bytes of them"
+        )
+    if of.rows * (1 + of.columns) > tables.MAX_VALUES:
         raise ValueError(f"an entry has more than {tables.MAX_VALUES} values")
-    times_ns = np.frombuffer(arrays, "<i8", n_rows).astype(np.int64)
+    times_ns = np.frombuffer(arrays, "<i8", of.rows).astype(np.int64)
     if not ((times_ns > -(2**62)) & (times_ns < 2**62)).all():
         raise ValueError("an entry has a time that no clock shows")
-    flat = np.frombuffer(arrays, "<f8", n_rows * n_columns, offset=8 * n_rows)
-    return times_ns, flat.reshape(n_columns, n_rows).T.astype(np.float64), arrays[size:]
+    flat = np.frombuffer(arrays, "<f8", of.rows * of.columns, offset=8 * of.rows)
+    return times_ns, flat.reshape(of.columns, of.rows).T.astype(np.float64), arrays[size:]
 
 
-def _to_entry(data: Any, arrays: bytes) -> Entry:
-    times_ns, values, arrays = _split(data, arrays)
+def _to_entry(text: _Text, arrays: bytes) -> Entry:
+    times_ns, values, arrays = _split(text, arrays)
     tracks = []
-    for one in data.get("tracks", ()):
-        track_times_ns, track_values, arrays = _split(one, arrays)
-        tracks.append(_track_of(one, track_times_ns, track_values))
+    for one in text.tracks:
+        if not 0 < one.interval_s < float("inf"):
+            raise ValueError(f"a source is read every {one.interval_s} s")
+        at, rows, arrays = _split(one, arrays)
+        tracks.append(
+            TrackPart(one.name, one.interval_s, at, rows, one.properties, one.reasons, one.from_first)
+        )
     if arrays:
         raise ValueError(f"an entry has {len(arrays)} bytes after its tables")
-    zero_ns = None if data["zero_ns"] is None else _number(data["zero_ns"], 62)
+    counted = (_number(at, 62) for at in text.histogram_times)
     return Entry(
         times_ns=times_ns,
         values=values,
-        properties=tuple(format.property_of(prop) for prop in data["properties"]),
+        properties=text.properties,
         notifications=tuple(
-            (_number(time_ns, 62), str(type), str(source), _number(sequence, 63), str(message))
-            for time_ns, type, source, sequence, message in data["notifications"]
+            (_number(at, 62), type, source, _number(sequence, 63), message)
+            for at, type, source, sequence, message in text.notifications
         ),
-        metadata={key: format.metadata_of(key, value) for key, value in data["metadata"].items()},
-        nan_reasons={key: str(why) for key, why in data["nan_reasons"].items()},
-        zero_ns=zero_ns,
-        # A journal of version 1 has none of these.
-        marks=tuple(
-            (_number(time_ns, 62), str(name), str(text)) for time_ns, name, text in data.get("marks", ())
-        ),
-        sources=sources_of(data) if "sources" in data else (),
-        histograms=_histograms(data) if "histograms" in data else (),
+        metadata=format.metadata_of(text.metadata),
+        nan_reasons=text.nan_reasons,
+        zero_ns=None if text.zero_ns is None else _number(text.zero_ns, 62),
+        marks=tuple((_number(at, 62), name, note) for at, name, note in text.marks),
+        sources=text.sources,
+        histograms=tuple(zip(counted, text.histograms, strict=True)),
         tracks=tuple(tracks),
     )
-
-
-def _track_data(track: TrackPart) -> dict[str, Any]:
-    return {
-        "name": track.name,
-        "interval_s": track.interval_s,
-        "rows": len(track.times_ns),
-        "columns": track.values.shape[1],
-        "properties": [format.property_data(prop) for prop in track.properties],
-        "reasons": [*track.reasons],
-        "from_first": track.from_first,
-    }
-
-
-def _track_of(data: Any, times_ns: npt.NDArray[np.int64], values: FloatArray) -> TrackPart:
-    interval_s = float(data["interval_s"])
-    if not 0 < interval_s < float("inf"):
-        raise ValueError(f"a source is read every {interval_s} s")
-    properties = tuple(format.property_of(prop) for prop in data["properties"])
-    reasons = tuple(str(why) for why in data["reasons"])
-    from_first = bool(data["from_first"])
-    return TrackPart(str(data["name"]), interval_s, times_ns, values, properties, reasons, from_first)
-
-
-def _histograms(data: Any) -> tuple[tuple[int, ClassHistogram], ...]:
-    times = [_number(time_ns, 62) for time_ns in data["histogram_times"]]
-    return tuple(zip(times, histograms_of(data), strict=True))
 
 
 _NAME = re.compile(r"\.(.+)\.journal", re.DOTALL)

@@ -14,10 +14,10 @@ from enum import Enum
 from typing import Any, ClassVar
 
 from buto.run import names
-from buto.run.cache import parse_json
 from buto.run.entries import EntryStore
 from buto.run.model import Run
 from buto.run.storage import Place
+from buto.run.stored import parse_json, plain, read
 
 LABEL, ACCEPT = "label", "accept"
 
@@ -172,18 +172,8 @@ def labelling_of(content: bytes) -> Labelling:
 
 
 def _to_data(labelling: Labelling) -> dict[str, Any]:
-    return {
-        "format": FORMAT,
-        "version": VERSION,
-        "test": labelling.test,
-        "label": labelling.label.value,
-        "runs": list(labelling.run_ids),
-        "at": labelling.at.isoformat(),
-        "command": labelling.command,
-        "person": labelling.person,
-        "reason": labelling.reason,
-        "meant": labelling.meant,
-    }
+    data = plain(labelling)
+    return {"format": FORMAT, "version": VERSION, "runs": data.pop("run_ids"), **data}
 
 
 def _of(data: Any) -> Labelling:
@@ -193,23 +183,13 @@ def _of(data: Any) -> Labelling:
     version = data.get("version")
     if version not in _READABLE:
         raise ValueError(f"it is of version {version!r}; this buto reads {' and '.join(map(str, _READABLE))}")
-    try:
-        texts = [data[key] for key in ("test", "at", "command", "person", "reason")]
-        runs = data["runs"]
-        label = Label(data["label"])
-        # What was accepted was meant; what a person called good was most often a false alarm.
-        meant = data["meant"] if version == VERSION else data["command"] == ACCEPT
-    except KeyError as error:
-        raise ValueError(f"it has no {error}") from None
-    if not all(isinstance(text, str) for text in texts):
-        raise ValueError("test, at, command, person and reason must be texts")
-    if not isinstance(runs, list) or not all(isinstance(one, str) and names.is_id(one) for one in runs):
+    runs = read(data.get("runs"), tuple[str, ...], "runs")
+    if not all(map(names.is_id, runs)):
         raise ValueError("runs must be ids of runs")
-    if meant not in (True, False):
-        raise ValueError("meant must be true or false")
-    test, at, command, person, reason = texts
-    moment = datetime.fromisoformat(at)
+    # What was accepted was meant; what a person called good was most often a false alarm.
+    older = {} if version == VERSION else {"meant": data.get("command") == ACCEPT}
+    labelling = read({**data, "run_ids": runs, **older}, Labelling)
     # At the ends of the calendar, other time zones and later times cannot be expressed.
-    if moment.tzinfo is None or not 1970 <= moment.year < 9999:
-        raise ValueError(f"its time must have a time zone and be after 1970, got {at!r}")
-    return Labelling(test, tuple(runs), label, moment, command, person, reason, bool(meant))
+    if labelling.at.tzinfo is None or not 1970 <= labelling.at.year < 9999:
+        raise ValueError(f"its time must have a time zone and be after 1970, got {data['at']!r}")
+    return labelling

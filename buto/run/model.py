@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
 from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -17,6 +18,7 @@ import numpy.typing as npt
 from buto.errors import JudgeError
 from buto.run.display import Displayed
 from buto.run.properties import Property
+from buto.run.stored import Number
 
 BoolArray = npt.NDArray[np.bool_]
 
@@ -41,7 +43,7 @@ class Mark:
         text: what is known about it; may be empty.
     """
 
-    time_s: float
+    time_s: Number
     name: str
     text: str = ""
 
@@ -61,9 +63,8 @@ class SourceState:
     reason: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class ClassCount:
-    """The live objects of one class.
+class ClassCount(NamedTuple):
+    """The live objects of one class; files have it as a row.
 
     Attributes:
         name: as in Java source, for example ``com.acme.Session`` or ``byte[]``.
@@ -84,14 +85,14 @@ class ClassHistogram:
         time_s: seconds from the program's start.
         point: ``end``, ``period``, or the name of a mark.
         instances: number of objects of all classes.
-        size_bytes: of all classes.
+        bytes: of all classes.
         classes: those that use the most bytes, the largest first; at most :data:`MOST_CLASSES`.
     """
 
-    time_s: float
+    time_s: Number
     point: str
     instances: int
-    size_bytes: int
+    bytes: int
     classes: tuple[ClassCount, ...] = ()
 
 
@@ -215,7 +216,7 @@ class Notification:
         sequence: serial number of the emitter.
     """
 
-    time_s: float
+    time_s: Number
     type: str
     source: str
     sequence: int
@@ -240,7 +241,7 @@ class Outcome:
     exit_code: int | None
     signal: int | None = None
     timed_out: bool = False
-    duration_s: float = 0.0
+    duration_s: Number = 0.0
     last_sample: str = "agent"
 
     @property
@@ -274,9 +275,9 @@ class Quality:
     """
 
     problems: tuple[Problem, ...] = ()
-    missed_share: float = 0.0
-    largest_gap_s: float = 0.0
-    foreign_load: float = float("nan")
+    missed_share: Number = 0.0
+    largest_gap_s: Number = 0.0
+    foreign_load: Number = float("nan")
 
     @property
     def valid(self) -> bool:

@@ -16,6 +16,8 @@ from enum import Enum
 from fnmatch import fnmatchcase
 from functools import cache
 
+from buto.run.stored import Number
+
 
 class Kind(Enum):
     """How a property behaves in time, and so how it may be summarised."""
@@ -97,8 +99,8 @@ class Property:
     unit: str = "1"
     kind: Kind = Kind.GAUGE
     role: Role = Role.PROGRAM
-    lower: float = -math.inf
-    upper: float = math.inf
+    lower: Number = -math.inf
+    upper: Number = math.inf
     better: Better = Better.UNKNOWN
 
 

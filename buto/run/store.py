@@ -15,7 +15,7 @@ from buto.run import format, names, tables
 from buto.run.cache import Stamp, cached, refuse_links
 from buto.run.directory import DirectoryStorage
 from buto.run.files import UnnamedFile, in_order
-from buto.run.format import Head, NewerVersionError
+from buto.run.format import H, Head, NewerVersionError
 from buto.run.long import LONG_VALUES, LongRun, ReadColumns, is_large, stride_for_set
 from buto.run.model import FloatArray, Run, RunSet, run_set
 from buto.run.objects import open_storage
@@ -62,7 +62,7 @@ class RunSummary:
     @property
     def size_bytes(self) -> int:
         """Size of the files beside ``run.json``; 0 if it cannot be read."""
-        return sum(file.size_bytes for file in self.head.files.values()) if self.head else 0
+        return sum(file.bytes for file in self.head.files.values()) if self.head else 0
 
 
 class RunStore:
@@ -200,21 +200,20 @@ class RunStore:
         """
         with self._opened(test, run_id) as opened:
             with opened.reading(DOCUMENT) as content:
-                found = format.decode(content)
-                head = _expect(found.head, test, run_id)
+                head = _expect(format.decode(content), test, run_id)
             with opened.reading(NOTIFICATIONS, head) as content:
-                notifications = tables.notifications_from_parquet(content, head.n_notifications)
-            if not whole and (large or head.n_samples * len(found.properties) >= LONG_VALUES):
-                samples = opened.long(head, found.properties, stride)
+                notifications = tables.notifications_from_parquet(content, head.notifications)
+            if not whole and (large or head.samples * len(head.properties) >= LONG_VALUES):
+                samples = opened.long(head, head.properties, stride)
                 if large:
                     samples["read_columns"] = (
-                        self._reader(test, run_id, head, found.properties)
+                        self._reader(test, run_id, head, head.properties)
                         if copies is None
-                        else opened.copied(head, found.properties, copies)
+                        else opened.copied(head, head.properties, copies)
                     )
             else:
                 with opened.reading(SAMPLES, head) as content:
-                    times_s, values = tables.samples_from_parquet(content, found.properties, head.n_samples)
+                    times_s, values = tables.samples_from_parquet(content, head.properties, head.samples)
                 samples = {"times_s": times_s, "values": values}
             with (
                 opened.reading(STDOUT, head) as stdout,
@@ -222,21 +221,12 @@ class RunStore:
                 self._judging(test, run_id, DOCUMENT),
             ):
                 return (LongRun if "stride" in samples else Run)(
-                    id=run_id,
-                    test=test,
-                    properties=found.properties,
-                    outcome=head.outcome,
+                    **head.of_run,
+                    **samples,
                     notifications=notifications,
-                    metadata=found.metadata,
-                    nan_reasons=found.nan_reasons,
-                    quality=head.quality,
                     stdout=stdout,
                     stderr=stderr,
-                    marks=found.marks,
-                    sources=found.sources,
-                    histograms=found.histograms,
                     outputs=opened.outputs(head),
-                    **samples,
                 )
 
     def _reader(self, test: str, run_id: str, head: Head, properties: tuple[Property, ...]) -> ReadColumns:
@@ -258,7 +248,8 @@ class RunStore:
         shapes = []
         for run_id in ids:
             with self._known(test, run_id), self._first(test, run_id) as content:
-                shapes.append(format.shape(content))
+                document = format.decode(content)
+                shapes.append((document.samples, len(document.properties)))
         stride, large = stride_for_set(shapes), is_large(shapes)
 
         is_here = isinstance(self.storage, DirectoryStorage)
@@ -372,7 +363,7 @@ def _decoded(folders: Iterable[str]) -> list[str]:
     return sorted(test for test in map(names.decode_test, folders) if test is not None)
 
 
-def _expect(head: Head, test: str, run_id: str) -> Head:
+def _expect(head: H, test: str, run_id: str) -> H:
     if (head.test, head.id) != (test, run_id):
         raise ValueError(f"it belongs to the run {head.id!r} of {head.test!r}")
     return head

@@ -105,7 +105,7 @@ def _json(data: Any) -> Any:
 
 
 def _listed(value: Any) -> Any:
-    if isinstance(value, np.ndarray):
+    if isinstance(value, np.ndarray | np.generic):
         return value.tolist()
     if isinstance(value, Mapping):
         return dict(value)
@@ -149,6 +149,8 @@ def _told(error: str, data: Any, where: str) -> str:
         got = found if found is not None else expected["got"]
         kinds = [_KINDS.get(kind, kind) for kind in expected["kind"].split(" | ")]
         return f"{subject} must be {' or '.join(kinds)}, got {got}"
+    if what.startswith("Invalid enum value"):
+        return f"{subject} has the unknown value {found}"
     return f"{subject}: {what}" if found is None else f"{subject} is {found}: {what}"
 
 

@@ -304,7 +304,7 @@ class OpenRun:
     def columns(self, head: Head, properties: Sequence[Property], columns: Sequence[int]) -> FloatArray:
         """Return the values of properties by number, shape (n_samples, n)."""
         with self.judging(SAMPLES), self.bundle.open(SAMPLES, _MAX_BYTES[SAMPLES]) as opened:
-            file = samples_file(_path_of(opened), properties, head.n_samples)
+            file = samples_file(_path_of(opened), properties, head.samples)
             return columns_of(file, columns)
 
     def copied(self, head: Head, properties: Sequence[Property], copies: UnnamedFile) -> ReadColumns:
@@ -315,7 +315,7 @@ class OpenRun:
 
         def read(columns: Sequence[int]) -> FloatArray:
             with judging(SAMPLES):
-                return columns_of(samples_file(copy(), properties, head.n_samples), columns)
+                return columns_of(samples_file(copy(), properties, head.samples), columns)
 
         return read
 
@@ -325,7 +325,7 @@ class OpenRun:
             sha256 = hashlib.file_digest(opened, "sha256").hexdigest()
             if StoredFile(opened.tell(), sha256) != head.files.get(SAMPLES):
                 raise ValueError(f"it is not the file that {DOCUMENT} describes")
-            file = samples_file(_path_of(opened), properties, head.n_samples)
+            file = samples_file(_path_of(opened), properties, head.samples)
         lock = Lock()
 
         def read(columns: Sequence[int]) -> FloatArray:
@@ -334,7 +334,7 @@ class OpenRun:
 
         with self.judging(SAMPLES):
             times_s = times_of(file)
-        values, smallest = looked_through(head.n_samples, len(properties), stride, read)
+        values, smallest = looked_through(head.samples, len(properties), stride, read)
         return {
             "times_s": times_s[::stride].copy(),
             "values": values,

@@ -10,10 +10,10 @@ import numpy as np
 
 from buto.judging.configuration import settings_from
 from buto.oracle import Oracle, train
-from buto.run import format
 from buto.run.journal import Entry
 from buto.run.model import Notification, Outcome, Problem, ProblemKind, Quality, Run, run_set
 from buto.run.properties import property_for
+from buto.run.stored import plain
 
 TEST = "leaker"
 N_TRAINING = 6
@@ -81,7 +81,7 @@ ENTRY_ARRAYS = np.arange(2, dtype="<i8").tobytes() + np.ones((1, 2)).tobytes()
 
 def entry_documents() -> list[dict[str, Any]]:
     """Return the documents of two entries of a journal, each of which goes with ENTRY_ARRAYS."""
-    prop = format.property_data(property_for("jvm.thread.count"))
+    prop = plain(property_for("jvm.thread.count"))
     first = {
         "rows": 2,
         "columns": 1,

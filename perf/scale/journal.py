@@ -98,7 +98,7 @@ def recovered(
     recorded = next(n_samples for n_bytes, n_samples in written if n_bytes >= cut)
     differ = int(spent("perf.scale.journal", "--differing", str(root), run_id, *size).output)
     store.delete(TEST, [run_id])
-    n_samples = summary.head.n_samples
+    n_samples = summary.head.samples
     return Recovered(by, n_samples, recorded - n_samples, differ, summary.size_bytes)
 
 

@@ -92,21 +92,8 @@ def test_tables_keep_any_run_to_the_bit(ours: list[Run], data: st.DataObject) ->
         of_group = [next(documents) for _ in group]
         samples = parquet.samples_of_group(content, number, of_group)
         for run, document, (times_s, values) in zip(group, of_group, samples, strict=True):
-            found = Run(
-                document.head.id,
-                document.head.test,
-                document.properties,
-                times_s,
-                values,
-                document.head.outcome,
-                next(emitted),
-                document.metadata,
-                document.nan_reasons,
-                document.head.quality,
-                marks=document.marks,
-                sources=document.sources,
-                histograms=document.histograms,
-            )
+            arrays = {"times_s": times_s, "values": values, "notifications": next(emitted)}
+            found = Run(**document.of_run, **arrays)
             assert_same(found, run)
 
 

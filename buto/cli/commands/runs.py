@@ -28,13 +28,13 @@ from buto.errors import EXIT_PASS, BadFileError, UsageError
 from buto.report.terminal.runs import list_lines, run_lines
 from buto.run.cache import is_missing
 from buto.run.export import Layout, to_csv, to_json, to_parquet
-from buto.run.format import json_number, problem_data
 from buto.run.journal import Unfinished, read, unfinished
 from buto.run.labels import LabelStore, current, run_labels
 from buto.run.model import PURPOSE
 from buto.run.names import start_of
 from buto.run.storage import TakenError
 from buto.run.store import RunStore, RunSummary
+from buto.run.stored import json_number, plain
 from buto.run.units import format_bytes, format_count, format_seconds
 from buto.steps import Action, Advice, Step
 
@@ -169,7 +169,7 @@ def learned_ids(files: Files, test: str) -> set[str]:
 def training_ids(files: Files, test: str) -> set[str]:
     """Return the runs that trained an oracle, or may have: where a build keeps its oracle is not known."""
     heads = [one.head for one in RunStore(files.store).summaries(test) if one.head is not None]
-    recorded = {head.id for head in heads if head.marks.get(PURPOSE) in _TRAINING and head.quality.valid}
+    recorded = {head.id for head in heads if head.metadata.get(PURPOSE) in _TRAINING and head.quality.valid}
     return recorded | learned_ids(files, test)
 
 
@@ -232,14 +232,14 @@ def _entry(test: str, summary: RunSummary, label: str | None) -> dict[str, Any]:
     if head is not None:
         entry |= {
             "duration_s": json_number(head.outcome.duration_s),
-            "samples": head.n_samples,
-            "notifications": head.n_notifications,
+            "samples": head.samples,
+            "notifications": head.notifications,
             "exit_code": head.outcome.exit_code,
             "signal": head.outcome.signal,
             "timed_out": head.outcome.timed_out,
             "valid": head.quality.valid,
-            "problems": [problem_data(problem) for problem in head.quality.problems],
-            "purpose": head.marks.get(PURPOSE),
+            "problems": plain(head.quality.problems),
+            "purpose": head.metadata.get(PURPOSE),
             "bytes": summary.size_bytes,
         }
     return entry

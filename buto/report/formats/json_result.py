@@ -19,8 +19,8 @@ from buto.judging.alarms import Strength
 from buto.judging.verdict import Finding, Verdict, grouped
 from buto.report.levels import levels
 from buto.report.result import FORMAT, VERSION, Commit, LeftOut, Result
-from buto.run.format import problem_data
 from buto.run.model import COMMIT, WORKER, Run
+from buto.run.stored import plain
 from buto.version import __version__
 
 
@@ -126,7 +126,7 @@ def _run(run: Run) -> dict[str, Any]:
     return {
         "id": run.id,
         "valid": run.quality.valid,
-        "problems": [problem_data(problem) for problem in run.quality.problems],
+        "problems": plain(run.quality.problems),
         "outcome": _plain(asdict(run.outcome)),
         "n_samples": run.n_samples,
         "n_properties": len(run.properties),

@@ -151,7 +151,7 @@ def _window_fact(run: Run) -> list[tuple[str, str]]:
 def _list_row(test: str, summary: RunSummary, now: datetime, learned: bool) -> tuple[str, ...]:
     start = start_of(summary.id)
     head = summary.head
-    purpose = "" if head is None else _shown(str(head.marks.get(PURPOSE, "")), None)
+    purpose = "" if head is None else _shown(str(head.metadata.get(PURPOSE, "")), None)
     reason = ", ".join(filter(None, (purpose, "oracle" if learned else "")))
     beginning = (_shown(test, None), summary.id, reason, "" if start is None else _age(start, now))
     if head is None:
@@ -159,7 +159,7 @@ def _list_row(test: str, summary: RunSummary, now: datetime, learned: bool) -> t
     return (
         *beginning,
         format_seconds(head.outcome.duration_s),
-        str(head.n_samples),
+        str(head.samples),
         format_bytes(summary.size_bytes),
         _short(head.outcome),
         _state(head.quality),

@@ -16,11 +16,12 @@ import numpy as np
 
 from buto.errors import BadFileError
 from buto.run import format
-from buto.run.format import Document, property_of
+from buto.run.format import Document
 from buto.run.model import FloatArray, Run
 from buto.run.names import start_of
 from buto.run.properties import Property
 from buto.run.store import RunStore
+from buto.run.stored import read
 from buto.run.tables import float_array, text_array
 from buto.run.window import window_of
 from buto_replications.bed import tables
@@ -120,7 +121,7 @@ def properties_from_parquet(content: bytes) -> tuple[Property, ...]:
         file = opened(content)
         if not file.schema_arrow.equals(_property_schema()):
             raise ValueError("its columns are not those that are expected")
-        return tuple(map(property_of, file.read().to_pylist()))
+        return read(file.read().to_pylist(), tuple[Property, ...])
 
 
 def _document(run: Run) -> str:
@@ -205,7 +206,7 @@ def load(directory: Path = RECORDED, part: PartName = "tuning") -> tuple[BedRun,
     place = directory / Part(part).directory
     found = _index(place, Part(part))
     documents = found.documents
-    lengths = [one.head.n_samples for one in documents]
+    lengths = [one.samples for one in documents]
     with _reading(place / PROPERTIES, found) as content:
         properties = properties_from_parquet(content)
     with _reading(place / NOTIFICATIONS, found) as content:
@@ -213,7 +214,7 @@ def load(directory: Path = RECORDED, part: PartName = "tuning") -> tuple[BedRun,
     with _reading(place / SAMPLES, found) as content:
         times_s, varying = tables.samples_from_parquet(content, lengths)
     with _reading(place / CONSTANTS, found) as content:
-        columns = varying | tables.constants_from_parquet(content, [one.head.id for one in documents])
+        columns = varying | tables.constants_from_parquet(content, [one.id for one in documents])
         if set(columns) != {prop.name for prop in properties}:
             raise ValueError(f"its properties and those of {SAMPLES} are not those of {PROPERTIES}")
     runs = []

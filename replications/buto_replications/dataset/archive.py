@@ -179,16 +179,16 @@ def load(directory: Path, host: str, *, since: datetime | None = None) -> dict[s
         documents.setdefault((row.host, row.variant), []).append(row.document)
     with _reading(directory / NOTIFICATIONS, index) as content:
         found = parquet.notifications_from_parquet(content, [row.document for row in index.rows])
-        emitted = {row.document.head.id: one for row, one in zip(index.rows, found, strict=True)}
+        emitted = {row.document.id: one for row, one in zip(index.rows, found, strict=True)}
     with _reading(directory / SAMPLES, index) as content:
         runs = {
             variant: RunSet(
                 tuple(
-                    run_of(document, *samples, emitted[document.head.id])
+                    run_of(document, *samples, emitted[document.id])
                     for document, samples in zip(
                         group, parquet.samples_of_group(content, number, group), strict=True
                     )
-                    if since is None or _began(document.head.id) >= since
+                    if since is None or _began(document.id) >= since
                 )
             )
             for number, ((on, variant), group) in enumerate(documents.items())
@@ -237,22 +237,7 @@ def run_of(
     document: Document, times_s: FloatArray, values: FloatArray, notifications: tuple[Notification, ...]
 ) -> Run:
     """Return the run of a document and its arrays; it has no output."""
-    head = document.head
-    return Run(
-        id=head.id,
-        test=head.test,
-        properties=document.properties,
-        times_s=times_s,
-        values=values,
-        outcome=head.outcome,
-        notifications=notifications,
-        metadata=document.metadata,
-        nan_reasons=document.nan_reasons,
-        quality=head.quality,
-        marks=document.marks,
-        sources=document.sources,
-        histograms=document.histograms,
-    )
+    return Run(**document.of_run, times_s=times_s, values=values, notifications=notifications)
 
 
 def _began(run_id: str) -> datetime:

@@ -162,8 +162,8 @@ def samples_of_group(
             raise ValueError(f"it holds more than {MAX_VALUES} values")
         # Read all columns: Parquet takes dots in names for paths, and one name may be a prefix of another.
         table = file.read_row_group(number)
-        if table.num_rows != sum(one.head.n_samples for one in documents):
-            raise ValueError(f"its row group {number} is not the one that {documents[0].head.test} has")
+        if table.num_rows != sum(one.samples for one in documents):
+            raise ValueError(f"its row group {number} is not the one that {documents[0].test} has")
         times_s = floats(table.column(1))
         column_of = {name: column for column, name in enumerate(table.column_names[2:])}
         values = np.empty((len(times_s), len(column_of)))
@@ -171,7 +171,7 @@ def samples_of_group(
             values[:, column] = floats(pc.fill_null(table.column(2 + column), np.nan))
         start = 0
         for one in documents:
-            rows = slice(start, start + one.head.n_samples)
+            rows = slice(start, start + one.samples)
             columns = [column_of[prop.name] for prop in one.properties]
             yield times_s[rows].copy(), np.ascontiguousarray(values[rows, columns])
             start = rows.stop
@@ -200,14 +200,14 @@ def notifications_from_parquet(
     """Return the notifications of each run; ``documents`` are those of all runs."""
     with arrow_errors():
         file = opened(content)
-        n_rows = sum(one.head.n_notifications for one in documents)
+        n_rows = sum(one.notifications for one in documents)
         if file.metadata.num_rows != n_rows or n_rows > MAX_NOTIFICATIONS:
             raise ValueError(f"it has {file.metadata.num_rows} rows, {n_rows} are expected")
         if not file.schema_arrow.equals(_notification_schema()):
             raise ValueError("its columns are not those that are expected")
         columns = [column.to_pylist() for column in file.read().columns[1:]]
     rows = iter(zip(*columns, strict=True))
-    return [tuple(Notification(*row) for row in islice(rows, one.head.n_notifications)) for one in documents]
+    return [tuple(Notification(*row) for row in islice(rows, one.notifications)) for one in documents]
 
 
 def _ordinals(runs: Sequence[Run]) -> Iterator[int | None]:

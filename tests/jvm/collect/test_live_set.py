@@ -90,7 +90,7 @@ def test_a_run_names_the_objects_that_the_program_kept(program: Path, tmp_path: 
     assert counts["byte[]"].size_bytes >= 1 << 20
     assert not any(name.startswith("buto.") for name in counts)
     assert (histogram.point, histogram.time_s) == ("end", run.times_s[-1])
-    assert run.series("jvm.memory.heap.live")[-1] >= histogram.size_bytes
+    assert run.series("jvm.memory.heap.live")[-1] >= histogram.bytes
     # The forced collection came after the last sample.
     assert run.series("jvm.gc.count[G1 Old Generation]")[-1] == 0
     store = RunStore(tmp_path)

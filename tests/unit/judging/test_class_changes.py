@@ -34,7 +34,7 @@ def test_the_typical_histogram_has_the_median_of_each_class() -> None:
         ("B", 9, 9 * KIB),
         ("A", 2, 2 * KIB),
     ]
-    assert (found.instances, found.size_bytes) == (11, 11 * KIB)
+    assert (found.instances, found.bytes) == (11, 11 * KIB)
 
 
 def test_a_run_without_a_histogram_at_its_end_gives_none() -> None:

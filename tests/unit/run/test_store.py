@@ -90,7 +90,7 @@ def test_a_summary_says_what_a_list_shows(store: RunStore) -> None:
     place = store.add(run)
     (summary,) = store.summaries("leaker")
     assert summary.head is not None
-    assert (summary.head.n_samples, summary.head.n_notifications) == (3, 2)
+    assert (summary.head.samples, summary.head.notifications) == (3, 2)
     assert (summary.head.outcome, summary.head.quality) == (run.outcome, run.quality)
     assert summary.size_bytes == sum(f.stat().st_size for f in place.iterdir() if f.name != "run.json")
 

@@ -169,10 +169,10 @@ def test_a_cache_that_was_copied_with_its_runs_counts_for_none_of_them(
     for entry in document["entries"].values():
         entry[1]["samples"] = 1
     place_of(store).write_text(json.dumps(document))
-    assert {summary.head.n_samples for summary in store.summaries("leaker") if summary.head} == {1}
+    assert {summary.head.samples for summary in store.summaries("leaker") if summary.head} == {1}
     shutil.copytree(store.root, tmp_path / "copy")
     copied = RunStore(tmp_path / "copy").summaries("leaker")
-    assert {summary.head.n_samples for summary in copied if summary.head} == {3}
+    assert {summary.head.samples for summary in copied if summary.head} == {3}
 
 
 def test_what_has_only_just_changed_is_not_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

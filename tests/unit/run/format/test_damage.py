@@ -231,7 +231,7 @@ def test_a_value_of_null_is_refused(place: Path) -> None:
 @pytest.mark.parametrize(("key", "value"), [("exit_code", True), ("timed_out", 1), ("duration_s", "soon")])
 def test_a_value_of_another_type_is_refused_by_its_name(place: Path, key: str, value: Any) -> None:
     edit(place, lambda data: data["outcome"].update({key: value}))
-    assert repr(key) in load_error(place).message
+    assert f"'outcome.{key}'" in load_error(place).message
 
 
 def test_two_properties_of_one_name_are_refused(place: Path) -> None:
