@@ -311,10 +311,7 @@ def test_a_buto_that_breaks_off_neither_passes_nor_accuses(plugins: Path, tmp_pa
 
 def bound(goal: str) -> Changes:
     """The goal, and no other, at the first phase of a build."""
-    return {
-        "<execution>": "<execution><phase>validate</phase>",
-        "<goal>check</goal>": f"<goal>{goal}</goal>",
-    }
+    return {"<execution>": "<execution><phase>validate</phase>", "<goal>check</goal>": f"<goal>{goal}</goal>"}
 
 
 @pytest.mark.all

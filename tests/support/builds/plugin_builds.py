@@ -136,11 +136,7 @@ def maven_sample(example: str, place: Path) -> Sample:
 def gradle_sample(example: str, place: Path) -> Sample:
     """A copy of an example that Gradle builds."""
     command = ("gradle", "--no-daemon", "--offline", "--console=plain", f"-Pbuto.repository={REPOSITORY}")
-    return Sample(
-        _copy(example, place),
-        command,
-        {"GRADLE_USER_HOME": str(PLUGINS / ".gradle")},
-    )
+    return Sample(_copy(example, place), command, {"GRADLE_USER_HOME": str(PLUGINS / ".gradle")})
 
 
 def _copy(example: str, place: Path) -> Path:

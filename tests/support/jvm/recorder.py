@@ -45,12 +45,7 @@ class Recorder:
         monkeypatch.setattr(agent_collector, "Recording", SeenRecording)
 
     def java(
-        self,
-        main: str,
-        *arguments: str,
-        options: tuple[str, ...] = (),
-        java: str = "java",
-        **settings: Any,
+        self, main: str, *arguments: str, options: tuple[str, ...] = (), java: str = "java", **settings: Any
     ) -> Run:
         """Launch one of the programs; settings are the target's."""
         command = (java, *options, "-cp", str(self.classes), main, *arguments)

@@ -104,15 +104,7 @@ def verdict(
     noted: tuple[Finding, ...] = (),
 ) -> Verdict:
     return Verdict(
-        status,
-        "bounds",
-        findings,
-        noted,
-        reasons,
-        warnings,
-        run_ids,
-        10,
-        settings={"deviations": 20.0},
+        status, "bounds", findings, noted, reasons, warnings, run_ids, 10, settings={"deviations": 20.0}
     )
 
 

@@ -88,10 +88,7 @@ def shop_run(
 
 
 def report_of(
-    training: RunSet,
-    checked: RunSet,
-    at_hand: RunSet | None = None,
-    settings: oracle.Settings = BOUNDS,
+    training: RunSet, checked: RunSet, at_hand: RunSet | None = None, settings: oracle.Settings = BOUNDS
 ) -> CheckReport:
     """Train, check, and put together."""
     learned = oracle.train(training, settings)

@@ -12,10 +12,7 @@ START = datetime(2026, 1, 1, tzinfo=UTC)
 
 
 def past_of(
-    taught: Sequence[Run],
-    good: Sequence[Run] = (),
-    bad: Sequence[Run] = (),
-    invalid: Sequence[Run] = (),
+    taught: Sequence[Run], good: Sequence[Run] = (), bad: Sequence[Run] = (), invalid: Sequence[Run] = ()
 ) -> Past:
     """The past of a test that was trained, and of which later runs were labelled by a person."""
     test = taught[0].test
