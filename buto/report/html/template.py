@@ -108,14 +108,14 @@ def _printed(value: object) -> object:
     return value if isinstance(value, Markup) else line(str(value))
 
 
-SCRIPTS = ("quantity", "data", "scales", "draw", "chart", "hover", "overview", "timeline", "page")
+SCRIPTS = ("sharp", "uplot/uPlot.iife.min", "quantity", "data", "plot", "chart", "overview", "timeline", "page")
 """In the order in which they stand in the page."""
 
 
 @cache
 def style() -> str:
     """Return the style."""
-    return text_of("page.css")
+    return text_of("uplot/uPlot.min.css") + text_of("page.css")
 
 
 @cache

@@ -1,25 +1,32 @@
-// A large chart: band, training runs, checked runs, marks; zoom, logarithm, legend.
+// A large chart: legend, zoom, logarithm, marks, and what it says at one moment by pointer, finger or key.
 
 const MARKS = { collections: "garbage collections", notifications: "notifications" };
-let charts = 0;
+const KEYS = { ArrowLeft: [-1, -10], ArrowRight: [1, 10], Home: 0, End: 1, "+": 0.5, "=": 0.5, "-": 2 };
 
 class Chart {
   constructor(panel, { height = 300 } = {}) {
     this.panel = panel;
     this.height = height;
-    this.view = [...panel.span];
+    this.view = panel.span;
     this.log = false;
     this.hidden = new Set();
-    this.id = `chart${(charts += 1)}`;
-    this.beyond = panel.checked.map((curve) => outside(curve, panel.band));
-    this.worst = Math.max(0, panel.findings.length ? panel.findings[0].run : 0);
+    this.time = null;
     this.plot = element("div", { class: "plot", tabindex: "0", role: "img", "aria-label": this.description(),
       "aria-describedby": "keys", "aria-keyshortcuts": "ArrowLeft ArrowRight + - 0 L" });
     this.tip = element("div", { class: "tip", hidden: true });
     this.announcement = element("p", { class: "spoken", "aria-live": "polite" });
     this.box = element("div", { class: "box" }, element("div", { class: "head" }, this.legend(), this.toolbar()), this.plot, this.announcement);
-    this.cursor = new Cursor(this);
-    new ResizeObserver(() => this.draw()).observe(this.plot);
+    this.plot.addEventListener("keydown", (event) => this.key(event));
+    this.plot.addEventListener("blur", () => this.u.setCursor({ left: -10, top: -10 }));
+    new ResizeObserver(() => this.u?.setSize({ width: this.width(), height })).observe(this.plot);
+  }
+
+  get u() {
+    return this.plot.u;
+  }
+
+  width() {
+    return Math.max(240, this.plot.clientWidth || 600);
   }
 
   description() {
@@ -30,18 +37,12 @@ class Chart {
   }
 
   toolbar() {
-    const button = (label, text, act) => {
-      const made = element("button", { type: "button", "aria-label": label, title: label }, text);
-      made.addEventListener("click", act);
-      return made;
-    };
     this.logButton = button("logarithmic axis (L)", "log", () => this.toggleLog());
     this.logButton.setAttribute("aria-pressed", "false");
-    this.whole = button("whole run (0)", "whole run", () => this.reset());
+    this.whole = button("whole run (0)", "whole run", () => this.show(this.panel.span));
     this.whole.disabled = true;
     return element("div", { class: "tools", role: "group", "aria-label": "view" },
-      button("zoom in (+)", "+", () => this.zoom(0.5)), button("zoom out (-)", "−", () => this.zoom(2)),
-      this.whole, this.logButton);
+      button("zoom in (+)", "+", () => this.zoom(0.5)), button("zoom out (-)", "−", () => this.zoom(2)), this.whole, this.logButton);
   }
 
   legend() {
@@ -49,26 +50,69 @@ class Chart {
     const entries = [];
     if (panel.band) entries.push(["band", panel.band_name]);
     if (panel.training.length) entries.push(["training", `${panel.training.length} ${page.roles.known_runs}`]);
-    panel.checked.forEach((curve, i) => entries.push([`run${i}`, panel.checked.length > 1 ? `run ${i + 1}` : "this run"]));
+    panel.checked.forEach((_, i) => entries.push([`run${i}`, this.called(i)]));
     for (const [kind, text] of Object.entries(MARKS)) {
       if (panel.checked.some(({ run }) => run[kind].length)) entries.push([kind, text]);
     }
     if (panel.checked.some(({ run }) => run.spans.length)) entries.push(["spans", "marks"]);
     const list = element("div", { class: "legend", role: "group", "aria-label": "legend" });
     for (const [key, text] of entries) {
-      const swatch = svg("svg", { class: `swatch ${key.replace(/\d+/, "")} ${key}`, viewBox: "0 0 22 12", "aria-hidden": "true" }, svg("path", { d: swatchPath(key) }));
-      const entry = element("button", { type: "button", "aria-pressed": "true", title: "show or hide" }, swatch, text);
-      entry.addEventListener("click", () => {
+      const entry = button("show or hide", "", () => {
         this.hidden.has(key) ? this.hidden.delete(key) : this.hidden.add(key);
-        entry.setAttribute("aria-pressed", String(!this.hidden.has(key)));
-        this.draw();
+        const show = !this.hidden.has(key);
+        entry.setAttribute("aria-pressed", String(show));
+        this.u.batch(() => this.u.series.forEach((one, i) => one.key === key && this.u.setSeries(i, { show })));
+        this.redraw();
       });
+      entry.removeAttribute("aria-label");
+      entry.setAttribute("aria-pressed", "true");
+      entry.append(element("i", { class: `swatch ${key}` }), text);
       list.append(entry);
     }
-    if (panel.findings.some(({ strip }) => strip)) {
-      list.append(element("span", {}, svg("svg", { class: "swatch beyond", viewBox: "0 0 22 12", "aria-hidden": "true" }, svg("path", { d: "M1 6H21" })), "outside"));
-    }
+    if (panel.findings.some(({ strip }) => strip)) list.append(element("span", {}, element("i", { class: "swatch beyond" }), "outside"));
     return list;
+  }
+
+  called(i) {
+    return this.panel.checked.length > 1 ? `run ${i + 1}` : "this run";
+  }
+
+  rows() {
+    return Object.keys(MARKS).filter((kind) => !this.hidden.has(kind) && this.panel.checked.some(({ run }) => run[kind].length));
+  }
+
+  draw() {
+    const { panel, log } = this;
+    const { unit } = panel;
+    this.u?.destroy();
+    const axis = { stroke: () => colour("soft"), font: "11px system-ui, sans-serif", ticks: { show: false } };
+    const written = (value) => (unit.kind === "count" ? formatNumber(value) : formatQuantity(value, unit));
+    plotted(panel, this.plot, {
+      width: this.width(), height: this.height, padding: [panel.findings.length ? 28 : 12, 14, 14 * this.rows().length, 0],
+      scales: { x: { time: false, range: () => this.view },
+        y: { distr: log ? 3 : 1, log: unit.kind === "bytes" ? 2 : 10, range: () => limits(panel, this.view, log, this.hidden) } },
+      axes: [
+        { ...axis, size: 24, gap: 2, space: 80, incrs: STEPS.seconds, grid: { show: false }, ticks: { size: 4, width: 1, stroke: () => colour("soft") },
+          border: { show: true, width: 1, stroke: () => colour("soft") }, values: (_, splits) => splits.map((one) => formatQuantity(one, page.second)) },
+        { ...axis, gap: 6, space: 40, incrs: log ? undefined : STEPS[unit.kind] ?? DECADES, grid: { stroke: () => colour("line"), width: 1 },
+          size: (_, values) => 14 + Math.max(24, ...(values ?? []).map((one) => (one ?? "").length * 6.6)),
+          values: (_, splits) => splits.map((one) => (one === null ? "" : written(one))) },
+      ],
+      cursor: { y: false, drag: { x: true, y: false, dist: 8, setScale: false }, bind: { dblclick: () => () => this.show(panel.span) },
+        points: { show: (u, i) => u.series[i].key?.startsWith("run") && this.dot(u.series[i]), size: 8 } },
+      hooks: { drawClear: [(u) => this.hidden.has("spans") || this.spans(u)], draw: [(u) => this.overlay(u)], setCursor: [(u) => this.tell(u)],
+        setSelect: [(u) => this.select(u)] },
+    });
+    this.u.over.append(this.tip);
+    this.u.over.addEventListener("pointermove", (event) => event.pointerType === "touch" && this.u.setCursor({ left: event.offsetX, top: event.offsetY }));
+  }
+
+  redraw() {
+    this.u.redraw(false);
+  }
+
+  dot({ beyond }) {
+    return element("div", { class: beyond ? "dot beyond" : "dot" });
   }
 
   toggleLog() {
@@ -77,147 +121,229 @@ class Chart {
     this.draw();
   }
 
-  reset() {
-    this.show(this.panel.span);
-  }
-
   // Zoom around the cursor, or the middle without one.
   zoom(factor) {
     const [from, to] = this.view;
-    const around = this.cursor.time ?? (from + to) / 2;
+    const around = this.time ?? (from + to) / 2;
     this.show([around - (around - from) * factor, around + (to - around) * factor]);
+  }
+
+  select(u) {
+    const { left, width } = u.select;
+    if (width > 0) this.show([left, left + width].map((place) => u.posToVal(place, "x")));
+    u.setSelect({ left: 0, top: 0, width: 0, height: 0 }, false);
   }
 
   show([from, to]) {
     const [first, last] = this.panel.span;
-    const least = (last - first) / 2000;
     [from, to] = [Math.max(first, from), Math.min(last, to)];
-    if (to - from < least) return;
+    if (to - from < (last - first) / 2000) return;
     this.view = [from, to];
     this.whole.disabled = from <= first && to >= last;
-    this.draw();
+    this.u.setScale("x", { min: from, max: to });
   }
 
-  draw() {
-    const width = Math.max(240, this.plot.clientWidth || 600);
-    const { panel, height, view, hidden } = this;
-    const rows = Object.keys(MARKS).filter((kind) => !hidden.has(kind) && panel.checked.some(({ run }) => run[kind].length));
-    const domain = limits(panel, view, this.log, hidden);
-    const yTicks = (this.log ? logTicks : ticks)(domain, 6, panel.unit);
-    const labels = yTicks.map((tick) => (panel.unit.kind === "count" ? formatNumber(tick) : formatQuantity(tick, panel.unit)));
-    const left = 14 + Math.max(24, ...labels.map((label) => label.length * 6.6));
-    const area = { left, right: width - 12, top: panel.findings.length ? 28 : 12, bottom: height - 24 - 14 * rows.length };
-    const x = linear(view, [area.left, area.right]);
-    const y = (this.log ? logarithmic : linear)(domain, [area.bottom, area.top]);
-    this.area = area;
-    this.x = x;
-    this.y = y;
-    this.rows = rows;
-    const inside = svg("g", { "clip-path": `url(#${this.id})` });
-    const root = svg("svg", { viewBox: `0 0 ${width} ${height}`, width, height, "aria-hidden": "true" },
-      svg("clipPath", { id: this.id }, svg("rect", { x: area.left, y: 0, width: area.right - area.left + 6, height: area.bottom + 1 })),
-      this.axes(yTicks, labels, width), inside, ...rows.map((kind, row) => this.marks(kind, area.bottom + 22 + 14 * row)));
-    if (!hidden.has("spans")) inside.append(this.spans());
-    if (panel.band && !hidden.has("band")) {
-      inside.append(svg("path", { class: "band", d: areaPath(panel.band.times, panel.band.lower, panel.band.upper, x, y, area.bottom) }),
-        svg("path", { class: "expected", d: linePath(panel.band.times, panel.band.expected, x, y) }));
+  key(event) {
+    if (event.ctrlKey || event.metaKey || event.altKey) return;
+    const act = KEYS[event.key];
+    if (Array.isArray(act)) this.step(act[Number(event.shiftKey)]);
+    else if (event.key === "Home" || event.key === "End") this.go(this.view[act]);
+    else if (act) this.zoom(act);
+    else if (event.key === "0") this.show(this.panel.span);
+    else if (event.key.toLowerCase() === "l") this.toggleLog();
+    else return;
+    event.preventDefault();
+    this.announcement.textContent = this.time === null ? "" : this.said(this.time).map((row) => row.slice(1).join(" ")).join("; ");
+  }
+
+  // To the next sample of the worst run, or of the band where no run was drawn.
+  step(number) {
+    const { panel, view } = this;
+    const { times } = panel.worst ?? panel.training[0] ?? panel.band ?? { times: [] };
+    if (!times.length) return;
+    const from = this.time === null ? nearest(times, view[0]) - Math.sign(number) : nearest(times, this.time);
+    const time = times[Math.max(0, Math.min(times.length - 1, from + number))];
+    const shift = time < view[0] ? time - view[0] : time > view[1] ? time - view[1] : 0;
+    if (shift) this.show([view[0] + shift, view[1] + shift]);
+    this.go(time);
+  }
+
+  go(time) {
+    const left = this.u.valToPos(time, "x");
+    this.u.setCursor({ left: Math.max(0, Math.min(this.u.over.clientWidth, left)), top: -1 });
+    this.time = time;
+  }
+
+  tell(u) {
+    const { panel, tip } = this;
+    const { left, top } = u.cursor;
+    tip.hidden = !(left >= 0);
+    this.time = tip.hidden ? null : u.posToVal(left, "x");
+    const near = tip.hidden || top < 0 || this.hidden.has("training") ? null : this.nearby(u, this.time, top);
+    if (near !== this.near) {
+      this.near = near;
+      for (const one of u.series) if (one.key === "training") [one.width, one.alpha] = one.curve === near ? [2, 1] : [1, 0.38];
+      this.redraw();
     }
-    for (const finding of panel.findings) {
-      if (finding.strip) {
-        const [start, end] = finding.strip.map(x);
-        inside.append(svg("rect", { class: "window", x: start - 1, y: 2, width: Math.max(2, end - start + 2), height: 5, rx: 2 }));
-      }
+    if (tip.hidden) return;
+    const rows = this.said(this.time);
+    if (near) rows.push(["training", near.run.id, formatQuantity(between(near.times, near.values, this.time), panel.unit)]);
+    tip.replaceChildren(...rows.map(([kind, term, text]) => element("div", { class: kind }, element("span", {}, term), element("b", {}, text))));
+    const [wide, width, height] = [tip.offsetWidth, u.over.clientWidth, u.over.clientHeight];
+    const least = -u.over.offsetLeft;
+    tip.style.left = `${Math.max(least, left + 14 + wide > width ? left - wide - 14 : left + 14)}px`;
+    // Where it hides least: away from the run that is asked about.
+    const shown = panel.worst ?? panel.training[0];
+    const high = shown && u.valToPos(between(shown.times, shown.values, this.time), "y") < height / 2;
+    tip.style.top = `${high ? Math.max(-u.over.offsetTop, height - tip.offsetHeight - 4) : 0}px`;
+  }
+
+  // The training run that passes the pointer, within some pixels.
+  nearby(u, time, top) {
+    let [best, least] = [null, 10];
+    for (const curve of this.panel.training) {
+      const distance = Math.abs(u.valToPos(between(curve.times, curve.values, time), "y") - top);
+      if (distance < least) [best, least] = [curve, distance];
     }
-    if (!hidden.has("training")) {
-      const group = svg("g", { class: "training" });
-      for (const curve of panel.training) group.append(svg("path", { d: linePath(curve.times, curve.values, x, y) }));
-      inside.append(group);
-    }
+    return best;
+  }
+
+  said(time) {
+    const { panel, view } = this;
+    const quantity = (value) => formatQuantity(value, panel.unit);
+    const range = (low, high) => (quantity(low) === quantity(high) ? quantity(low) : `${quantity(low)} to ${quantity(high)}`);
+    const rows = [["time", "at", formatQuantity(Math.abs(time) < 5e-4 ? 0 : Number(time.toFixed(3)), page.second)]];
     panel.checked.forEach((curve, i) => {
-      if (hidden.has(`run${i}`)) return;
-      const kind = panel.checked.length > 1 && i !== this.worst ? "checked other" : "checked";
-      inside.append(svg("path", { class: `${kind} run${i}`, d: linePath(curve.times, curve.values, x, y) }),
-        svg("path", { class: `${kind} beyond`, d: linePath(curve.times, this.beyond[i], x, y) }));
+      const value = between(curve.times, curve.values, time);
+      const out = Number.isNaN(panel.beyond[i][nearest(curve.times, time)]) ? "" : ", outside";
+      if (!Number.isNaN(value)) rows.push([out ? "beyond" : "checked", this.called(i), quantity(value) + out]);
     });
-    for (const finding of panel.findings) {
-      if (finding.at !== null && finding.observed !== null) inside.append(this.peak(finding));
-      else if (finding.level) inside.append(this.level(finding));
+    if (panel.band) {
+      const [low, high] = [panel.band.lower, panel.band.upper].map((side) => between(panel.band.times, side, time));
+      if (!Number.isNaN(low)) rows.push(["band", panel.band_name, range(low, high)]);
     }
-    this.plot.replaceChildren(root, this.tip);
-    this.cursor.attach(root);
+    const training = panel.training.map((curve) => between(curve.times, curve.values, time)).filter((one) => !Number.isNaN(one));
+    if (training.length) rows.push(["training", page.roles.known, range(Math.min(...training), Math.max(...training))]);
+    const run = panel.worst?.run ?? { collections: [], notifications: [] };
+    const close = (marks) => marks.filter(([at]) => Math.abs(at - time) < (view[1] - view[0]) / 120);
+    const collected = close(run.collections).map(([, count, collector]) => (count > 1 ? `${count}× ${collector}` : collector));
+    if (collected.length) rows.push(["collections", "GC", [...new Set(collected)].slice(0, 4).join(", ")]);
+    for (const [, type, , message] of close(run.notifications).slice(0, 3)) rows.push(["notifications", type, message.slice(0, 80)]);
+    return rows;
   }
 
-  axes(yTicks, labels, width) {
-    const { area, x, y, view } = this;
-    const group = svg("g", { class: "axes" });
-    yTicks.forEach((tick, i) => group.append(svg("line", { x1: area.left, x2: area.right, y1: y(tick), y2: y(tick) }),
-      svg("text", { x: area.left - 6, y: y(tick) + 4, "text-anchor": "end" }, labels[i])));
-    for (const tick of ticks(view, Math.max(2, Math.floor(width / 90)), page.second)) {
-      group.append(svg("line", { class: "tick", x1: x(tick), x2: x(tick), y1: area.bottom, y2: area.bottom + 4 }),
-        svg("text", { x: Math.min(x(tick), width - 16), y: area.bottom + 15, "text-anchor": "middle" }, formatQuantity(tick, page.second)));
-    }
-    group.append(svg("line", { class: "base", x1: area.left, x2: area.right, y1: area.bottom, y2: area.bottom }));
-    return group;
+  // A pen in the units of the page, with places of times and values, inside of the axes.
+  pen(u) {
+    const { ctx, bbox } = u;
+    const ratio = uPlot.pxRatio;
+    const [left, top, width, height] = [bbox.left, bbox.top, bbox.width, bbox.height].map((one) => one / ratio);
+    const area = { left, top, right: left + width, bottom: top + height };
+    ctx.save();
+    ctx.scale(ratio, ratio);
+    ctx.lineWidth = 1;
+    ctx.font = "11px system-ui, sans-serif";
+    ctx.textBaseline = "alphabetic";
+    const clip = () => {
+      ctx.beginPath();
+      ctx.rect(left, 0, width + 6, area.bottom);
+      ctx.clip();
+    };
+    return { ctx, area, clip, x: (time) => left + u.valToPos(time, "x"), y: (value) => top + u.valToPos(value, "y") };
   }
 
   // Phases and faults as areas, moments as lines; their names in three rows, so that neighbours stay apart.
-  spans() {
-    const { area, x } = this;
-    const group = svg("g", { class: "spans" });
-    const { run } = this.panel.checked[this.worst] ?? this.panel.checked[0] ?? { run: { spans: [] } };
-    run.spans.forEach(([start, end, name, text], i) => {
-      const [left, right] = [Number(near(x(start))), Number(near(x(end)))];
-      const said = svg("title", {}, text ? `${name}: ${text}` : name);
-      group.append(start === end
-        ? svg("line", { x1: left, x2: left, y1: area.top, y2: area.bottom }, said)
-        : svg("rect", { x: left, width: Math.max(1, right - left), y: area.top, height: area.bottom - area.top }, said));
-      group.append(svg("text", { x: Math.max(area.left, left) + 3, y: area.top + 11 + 12 * (i % 3) }, name));
+  spans(u) {
+    const { ctx, area, clip, x } = this.pen(u);
+    clip();
+    (this.panel.worst?.run.spans ?? []).forEach(([start, end, name], i) => {
+      const [left, right] = [x(start), x(end)];
+      ctx.fillStyle = ctx.strokeStyle = colour("soft");
+      if (start === end) {
+        ctx.setLineDash([3, 3]);
+        ctx.strokeRect(left, area.top, 0, area.bottom - area.top);
+      } else {
+        ctx.globalAlpha = 0.1;
+        ctx.fillRect(left, area.top, Math.max(1, right - left), area.bottom - area.top);
+        ctx.globalAlpha = 1;
+      }
+      ctx.fillText(name, Math.max(area.left, left) + 3, area.top + 11 + 12 * (i % 3));
     });
-    return group;
+    ctx.restore();
   }
 
-  marks(kind, top) {
-    const group = svg("g", { class: `marks ${kind}` });
-    const { run } = this.panel.checked[this.worst] ?? this.panel.checked[0];
-    group.append(svg("text", { x: this.area.left - 6, y: top + 7, "text-anchor": "end" }, kind === "collections" ? "GC" : "notif."));
-    for (const [time] of run[kind]) {
-      if (time < this.view[0] || time > this.view[1]) continue;
-      const at = this.x(time).toFixed(1);
-      group.append(svg("path", { d: kind === "collections" ? `M${at} ${top - 2}v9` : `M${at} ${top - 2}l4 4.5-4 4.5-4-4.5Z` }));
+  overlay(u) {
+    const pen = this.pen(u);
+    this.rows().forEach((kind, row) => this.marks(pen, kind, pen.area.bottom + 24 + 14 * row));
+    pen.clip();
+    for (const finding of this.panel.findings) {
+      if (finding.strip) {
+        const [start, end] = finding.strip.map(pen.x);
+        pen.ctx.fillStyle = colour("beyond");
+        pen.ctx.fillRect(start - 1, 3, Math.max(2, end - start + 2), 5);
+      }
+      if (finding.at !== null && finding.observed !== null) this.peak(pen, finding);
+      else if (finding.level) this.level(pen, finding);
     }
-    return group;
+    pen.ctx.restore();
+  }
+
+  marks({ ctx, area, x }, kind, top) {
+    ctx.textAlign = "right";
+    ctx.fillStyle = ctx.strokeStyle = colour("soft");
+    ctx.fillText(kind === "collections" ? "GC" : "notif.", area.left - 6, top + 7);
+    if (kind === "notifications") ctx.fillStyle = ctx.strokeStyle = colour("open");
+    for (const [time] of this.panel.worst.run[kind]) {
+      if (time < this.view[0] || time > this.view[1]) continue;
+      if (kind === "collections") ctx.strokeRect(x(time), top - 2, 0, 9);
+      else ctx.fill(new Path2D(`M${x(time)} ${top - 2}l4 4.5-4 4.5-4-4.5Z`));
+    }
   }
 
   // What the run was on average, beside the range in which it was expected.
-  level({ window, observed, range: [low, high], change }) {
-    const { x, y, area } = this;
+  level(pen, { window, observed, range: [low, high], change }) {
+    const { ctx, x, y, area } = pen;
     const [start, end] = (window ?? this.panel.span).map((time) => Math.max(area.left, Math.min(area.right, x(time))));
-    const [upper, lower] = [high === null ? area.top : y(high), low === null || Number.isNaN(y(low)) ? area.bottom : y(low)];
+    const upper = high === null ? area.top : y(high);
+    const lower = low === null || (this.log && low <= 0) ? area.bottom : y(low);
     const top = y(observed);
-    const above = this.isAbove(top, observed, low);
-    return svg("g", { class: "peak level" },
-      svg("rect", { x: start, width: Math.max(2, end - start), y: upper, height: Math.max(1.5, lower - upper) }),
-      svg("line", { x1: start, x2: end, y1: top, y2: top }),
-      svg("text", { x: end - 6, y: above ? top - 7 : top + 17, "text-anchor": "end" }, change));
+    ctx.fillStyle = ctx.strokeStyle = colour("band");
+    ctx.globalAlpha = 0.35;
+    ctx.fillRect(start, upper, Math.max(2, end - start), Math.max(1.5, lower - upper));
+    ctx.globalAlpha = 1;
+    ctx.strokeRect(start, upper, Math.max(2, end - start), Math.max(1.5, lower - upper));
+    ctx.strokeStyle = colour("beyond");
+    ctx.lineWidth = 2;
+    ctx.setLineDash([7, 4]);
+    ctx.strokeRect(start, top, end - start, 0);
+    ctx.setLineDash([]);
+    this.label(pen, change, end - 6, top + (this.isAbove(pen, top, observed, low) ? -7 : 17), true);
+  }
+
+  peak(pen, { at, observed, range: [least], change }) {
+    const { ctx, x, y, area } = pen;
+    const [left, top] = [x(at), y(observed)];
+    ctx.strokeStyle = colour("beyond");
+    ctx.lineWidth = 2;
+    ctx.beginPath();
+    ctx.arc(left, top, 4.5, 0, 7);
+    ctx.stroke();
+    const before = left > (area.left + area.right) / 2;
+    this.label(pen, change, left + (before ? -9 : 9), top + (this.isAbove(pen, top, observed, least) ? -8 : 16), before);
   }
 
   // Where a label crosses least: above what is more than expected, below what is less.
-  isAbove(top, observed, low) {
-    const { area } = this;
+  isAbove({ area }, top, observed, low) {
     return low !== null && observed < low ? top > area.bottom - 28 : top > 24;
   }
 
-  peak({ at, observed, range: [least], change }) {
-    const [left, top] = [this.x(at), this.y(observed)];
-    const before = left > (this.area.left + this.area.right) / 2;
-    const above = this.isAbove(top, observed, least);
-    return svg("g", { class: "peak" }, svg("circle", { cx: left, cy: top, r: 4.5 }),
-      svg("text", { x: left + (before ? -9 : 9), y: top + (above ? -8 : 16), "text-anchor": before ? "end" : "start" }, change));
+  label({ ctx }, text, left, top, before) {
+    ctx.font = "650 12px system-ui, sans-serif";
+    ctx.textAlign = before ? "right" : "left";
+    ctx.lineJoin = "round";
+    ctx.lineWidth = 4;
+    ctx.strokeStyle = colour("paper");
+    ctx.fillStyle = colour("beyond");
+    ctx.strokeText(text, left, top);
+    ctx.fillText(text, left, top);
   }
-}
-
-function swatchPath(key) {
-  if (key === "band") return "M1 2H21V10H1Z";
-  if (key === "collections") return "M7 2v8M11 2v8M15 2v8";
-  return key === "notifications" ? "M11 1l5 5-5 5-5-5Z" : "M1 6H21";
 }

@@ -23,29 +23,36 @@ const panels = page.panels.map((raw) => {
 });
 
 function wholePanel(raw) {
-  const curves = (role) =>
-    raw[role].map((codes, i) => ({
-      times: clocks[role][i],
-      values: decoded(codes, clocks[role][i].length, raw.scale),
-      run: page[role][i],
-    }));
+  const curves = (role) => raw[role].map((codes, i) => ({
+    times: clocks[role][i], values: decoded(codes, clocks[role][i].length, raw.scale), run: page[role][i] }));
   const panel = { ...raw, training: curves("training"), checked: curves("checked"), band: null };
   if (raw.band) {
     const [lower, expected, upper] = raw.band.sides.map((side) => decoded(side, raw.band.n, raw.band.scale));
     panel.band = { times: decoded(raw.band.times, raw.band.n, raw.band.clock), lower, expected, upper };
   }
+  panel.beyond = panel.checked.map((curve) => outside(curve, panel.band));
+  panel.worst = panel.checked[Math.max(0, raw.findings.length ? raw.findings[0].run : 0)] ?? null;
   panel.span = timeSpan(panel);
   return panel;
 }
 
-function timeSpan(panel) {
+function timeSpan({ training, checked, band }) {
   let [from, to] = [Infinity, -Infinity];
-  for (const { times } of [...panel.training, ...panel.checked, ...(panel.band ? [panel.band] : [])]) {
+  for (const { times } of [...training, ...checked, ...(band ? [band] : [])]) {
     if (times.length) [from, to] = [Math.min(from, times[0]), Math.max(to, times[times.length - 1])];
   }
   // A run begins at zero, also where smoothing took its first samples.
   if (from > 0 && from < to / 4) from = 0;
   return from < to ? [from, to] : from === to ? [from - 0.5, to + 0.5] : [0, 1];
+}
+
+// The values of a curve that lie beyond its band, NaN in between.
+function outside({ times, values }, band) {
+  return values.map((value, i) => {
+    if (!band) return NaN;
+    const [low, high] = [between(band.times, band.lower, times[i]), between(band.times, band.upper, times[i])];
+    return value > high + 1e-9 * Math.abs(high) || value < low - 1e-9 * Math.abs(low) ? value : NaN;
+  });
 }
 
 // Index of the entry nearest to a time, -1 without any.
@@ -71,4 +78,19 @@ function between(times, values, time) {
   const width = times[next] - times[at];
   const share = width > 0 ? (time - times[at]) / width : 0;
   return share === 0 ? values[at] : values[at] + share * (values[next] - values[at]);
+}
+
+function element(name, attributes = {}, ...children) {
+  const made = document.createElement(name);
+  for (const [key, value] of Object.entries(attributes)) {
+    if (value !== null && value !== false) made.setAttribute(key, value === true ? "" : value);
+  }
+  made.append(...children);
+  return made;
+}
+
+function button(label, text, act) {
+  const made = element("button", { type: "button", "aria-label": label, title: label }, text);
+  made.addEventListener("click", act);
+  return made;
 }

@@ -7,8 +7,8 @@ for (const place of document.querySelectorAll("[data-panel]")) {
   chart.draw();
 }
 overview(document.getElementById("overview"));
-const undrawn = document.getElementById("others");
-if (undrawn) others(undrawn);
+const others = document.getElementById("others");
+if (others) filtering(others.querySelector("input"), others.querySelector("[role=status]"), [...others.querySelectorAll("tbody tr")], (row) => row.cells[0].textContent);
 const notified = document.getElementById("timeline");
 if (notified) timeline(notified);
 const openLarge = dialog(document.getElementById("large"));
@@ -16,4 +16,5 @@ document.addEventListener("click", (event) => {
   const opener = event.target.closest("[data-open]");
   if (opener) openLarge(Number(opener.dataset.open));
 });
-document.documentElement.dataset.drawn = "yes";
+// What uPlot draws is there after the tasks that it has put off.
+queueMicrotask(() => { document.documentElement.dataset.drawn = "yes"; });
