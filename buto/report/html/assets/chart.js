@@ -94,12 +94,12 @@ class Chart {
       axes: [
         { ...axis, size: 24, gap: 2, space: 80, incrs: STEPS.seconds, grid: { show: false }, ticks: { size: 4, width: 1, stroke: () => colour("soft") },
           border: { show: true, width: 1, stroke: () => colour("soft") }, values: (_, splits) => splits.map((one) => formatQuantity(one, page.second)) },
-        { ...axis, gap: 6, space: 40, incrs: log ? undefined : STEPS[unit.kind] ?? DECADES, grid: { stroke: () => colour("line"), width: 1 },
+        { ...axis, gap: 6, space: 40, incrs: STEPS[unit.kind], ...(log && { splits: (u, i, from, to) => powers(from, to, unit.kind), filter: (_, splits) => splits }), grid: { stroke: () => colour("line"), width: 1 },
           size: (_, values) => 14 + Math.max(24, ...(values ?? []).map((one) => (one ?? "").length * 6.6)),
           values: (_, splits) => splits.map((one) => (one === null ? "" : written(one))) },
       ],
       cursor: { y: false, drag: { x: true, y: false, dist: 8, setScale: false }, bind: { dblclick: () => () => this.show(panel.span) },
-        points: { show: (u, i) => u.series[i].key?.startsWith("run") && this.dot(u.series[i]), size: 8 } },
+        points: { show: (u, i) => u.series[i].key?.startsWith("run") && this.dot(u.series[i]), size: 8 }, hover: { prox: 30 } },
       hooks: { drawClear: [(u) => this.hidden.has("spans") || this.spans(u)], draw: [(u) => this.overlay(u)], setCursor: [(u) => this.tell(u)],
         setSelect: [(u) => this.select(u)] },
     });
@@ -118,7 +118,9 @@ class Chart {
   toggleLog() {
     this.log = !this.log;
     this.logButton.setAttribute("aria-pressed", String(this.log));
+    const { time } = this;
     this.draw();
+    if (time !== null) this.go(time);
   }
 
   // Zoom around the cursor, or the middle without one.
@@ -169,9 +171,12 @@ class Chart {
   }
 
   go(time) {
-    const left = this.u.valToPos(time, "x");
-    this.u.setCursor({ left: Math.max(0, Math.min(this.u.over.clientWidth, left)), top: -1 });
     this.time = time;
+    // After uPlot has drawn what was changed before.
+    queueMicrotask(() => {
+      this.u.setCursor({ left: Math.max(0, Math.min(this.u.over.clientWidth, this.u.valToPos(time, "x"))), top: -1 });
+      this.time = time;
+    });
   }
 
   tell(u) {

@@ -7,6 +7,20 @@ const LONG = [60, 120, 300, 600, 1200, 1800, 3600, 7200, 14400, 43200, 86400, 86
 const STEPS = { bytes: POWERS, seconds: [...DECADES.filter((one) => one <= 30), ...LONG], number: DECADES, count: DECADES.filter((one) => one >= 1) };
 const drawn = new Set();
 
+function multiples(step, from, to) {
+  const first = Math.ceil(from / step - 1e-9);
+  const count = Math.max(0, Math.floor(to / step + 1e-9) - first + 1);
+  return Array.from({ length: count }, (_, n) => Number(((first + n) * step).toPrecision(12)));
+}
+
+// Powers between two values, some six of them; round values where there are not two.
+function powers(from, to, kind) {
+  const log = kind === "bytes" ? Math.log2 : Math.log10;
+  const every = Math.max(1, Math.ceil((log(to) - log(from)) / 6));
+  const found = multiples(every, log(from), log(to)).map((power) => (kind === "bytes" ? 2 : 10) ** power);
+  return found.length > 1 ? found : multiples(STEPS[kind].find((step) => step >= (to - from) / 6), from, to).filter((one) => one > 0);
+}
+
 // Columns for uPlot, and how each is drawn: the band's three, the training runs, each checked run and what of it is outside.
 function columns(panel) {
   const tables = [];
@@ -33,7 +47,8 @@ function columns(panel) {
     add(curve.times, curve.values, { ...common, stroke: () => colour("checked"), width: other ? 1.2 : 1.8, alpha: other ? 0.65 : 1, dash: [, [6, 3], [2, 3]][i] });
     add(curve.times, panel.beyond[i], { ...common, beyond: true, stroke: () => colour("beyond"), width: other ? 1.6 : 2.6 });
   });
-  return { data: tables.length ? uPlot.join(tables) : [[]], series };
+  // A gap reaches to the next entry of the same curve, whatever other curves have in between.
+  return { data: tables.length ? uPlot.join(tables, tables.map(() => [2, 2])) : [[]], series };
 }
 
 function plotted(panel, place, options) {

@@ -29,14 +29,12 @@ function timeline(place) {
       ...received.map(([time, message, run]) =>
         part("received", time, null, `${page.checked.length > 1 ? `run ${run + 1}, ` : ""}${formatQuantity(time, page.second)}: ${message}`))));
   }
-  const step = STEPS.seconds.find((one) => one >= (to - from) / 5);
-  const ticks = element("div", { class: "ticks" });
-  for (let n = Math.ceil(from / step); n * step <= to; n++) {
-    const tick = part("tick", n * step, null, null);
-    tick.append(formatQuantity(Number((n * step).toPrecision(12)), page.second));
-    ticks.append(tick);
-  }
+  const ticks = multiples(STEPS.seconds.find((one) => one >= (to - from) / 5), from, to).map((time) => {
+    const tick = part("tick", time, null, null);
+    tick.append(formatQuantity(time, page.second));
+    return tick;
+  });
   place.setAttribute("role", "img");
   place.setAttribute("aria-label", `time line of ${all.length} kinds of notifications; the table lists them`);
-  place.append(ticks);
+  place.append(element("div", { class: "ticks" }, ...ticks));
 }
