@@ -7,20 +7,18 @@ methods, as texts.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
-from functools import cache
+from dataclasses import asdict, replace
+from itertools import zip_longest
 from typing import Any
-
-from markupsafe import Markup
 
 from buto.causes.explain import NAMED
 from buto.causes.flame import Flame
 from buto.causes.model import Cause, Causes, Explanation, Tier
-from buto.report.formats.markdown import code, marker
-from buto.report.html import template
-from buto.report.html.template import json_block, line, render_template
+from buto.report.document import Table, aligned
+from buto.report.formats.json_result import result_text
+from buto.report.formats.markdown import code, markdown_table, marker
+from buto.report.html.template import line, render_page
 from buto.report.sanitize import one_line
 from buto.run.units import format_count, format_percent, format_quantity
 from buto.version import __version__
@@ -31,8 +29,7 @@ VERSION = 1
 
 def explanation_json(explanation: Explanation) -> str:
     """Return the text of the file."""
-    text = json.dumps(explanation_document(explanation), indent=2, ensure_ascii=False, allow_nan=False)
-    return text.encode("utf-8", "backslashreplace").decode() + "\n"
+    return result_text(explanation_document(explanation))
 
 
 def explanation_document(explanation: Explanation) -> dict[str, Any]:
@@ -73,34 +70,21 @@ def _flame(flame: Flame) -> dict[str, Any]:
 
 
 HEADS = ("", "what", "method", "where", "class", "old", "new", "share", "held by")
-MOST_ROWS = 10
+MOST_ROWS, MOST_ON_PAGE = 10, 100
 MOST_GROWTH = 5
 
 
-@dataclass(frozen=True, slots=True)
-class Row:
-    """One method.
-
-    Attributes:
-        cells: as HEADS.
-    """
-
-    cause: Cause
-    cells: tuple[str, ...]
-
-
-def rows(explanation: Explanation, most: int | None = MOST_ROWS) -> list[Row]:
-    """Return a row for each method that rose: all causes, then what is likely, of each kind in turns."""
+def methods(explanation: Explanation) -> list[Cause]:
+    """Return the methods that rose: all causes, then what is likely, of each kind in turns."""
     named = [one for one in explanation.causes if one.tier is Tier.CAUSE]
     others = [[one for one in kind.found if one.tier is not Tier.CAUSE] for kind in explanation.kinds]
-    in_turns = [
-        column[place]
-        for place in range(max(map(len, others), default=0))
-        for column in others
-        if place < len(column)
-    ]
-    likely_first = sorted(in_turns, key=lambda one: one.tier is not Tier.LIKELY)
-    return [Row(one, _cells(one)) for one in [*named, *likely_first][:most]]
+    in_turns = [one for row in zip_longest(*others) for one in row if one is not None]
+    return [*named, *sorted(in_turns, key=lambda one: one.tier is not Tier.LIKELY)]
+
+
+def table(causes: Sequence[Cause]) -> Table:
+    """Return a row for each method, without the columns that are empty in every row."""
+    return Table(HEADS, list(map(_cells, causes)), [one.tier.value for one in causes]).without_empty()
 
 
 def _cells(cause: Cause) -> tuple[str, ...]:
@@ -156,10 +140,14 @@ def meaning(explanation: Explanation) -> str:
     )
 
 
-def kind_line(causes: Causes) -> str:
-    """Return what was recorded of a kind, old and new."""
-    about = causes.kind.about
-    return f"{about.title}: {amount(causes.old, about.unit)} before, {amount(causes.new, about.unit)} now"
+def kind_lines(explanation: Explanation) -> list[str]:
+    """Return what was recorded of each kind, old and new."""
+    return [
+        f"{about.title}: {amount(one.old, about.unit)} before, {amount(one.new, about.unit)} now"
+        for one in explanation.kinds
+        for about in (one.kind.about,)
+        if one.old or one.new
+    ]
 
 
 def growth_lines(explanation: Explanation) -> list[str]:
@@ -178,12 +166,7 @@ def remarks(explanation: Explanation) -> list[str]:
     return [*explanation.remarks, *own, *none]
 
 
-def columns(cells: Sequence[Sequence[str]]) -> list[int]:
-    """Return the places of the columns that are not empty in every row but the first."""
-    return [at for at in range(len(cells[0])) if any(row[at] for row in cells[1:])]
-
-
-_CSS = {
+_STYLES = {
     "old": "number",
     "new": "number",
     "share": "number",
@@ -191,68 +174,35 @@ _CSS = {
     "class": "type",
     "held by": "type",
 }
-_MOST_ROWS = 100
-
-
-@dataclass(frozen=True, slots=True)
-class _Cell:
-    text: str
-    css: str
-
-
-@dataclass(frozen=True, slots=True)
-class _Row:
-    css: str
-    cells: tuple[_Cell, ...]
 
 
 def explanation_page(explanation: Explanation) -> str:
     """Return the page. Names are chosen by the program under test; the template escapes them."""
-    found = rows(explanation, _MOST_ROWS)
-    shown = [HEADS, *(row.cells for row in found)]
-    places = columns(shown)
+    found = methods(explanation)[:MOST_ON_PAGE]
+    whole = table(found)
     badge, _, first_line = headline(explanation).partition("  ")
     has_cause = any(one.tier is Tier.CAUSE for one in explanation.causes)
-    script, style = _script(), _style()
-    return render_template(
+    return render_page(
         "causes.html",
+        _flames(explanation),
+        ("flame.js",),
+        ("page.css", "flame.css"),
         explanation=explanation,
         badge=badge.lower(),
         status="regression" if has_cause else "inconclusive",
         headline=first_line,
         meaning=meaning(explanation),
-        heads=[HEADS[at] for at in places],
-        rows=[
-            _Row(
-                row.cause.tier.value,
-                tuple(_Cell(row.cells[at], _CSS.get(HEADS[at], "")) for at in places),
-            )
-            for row in found
-        ],
-        kind_lines=[kind_line(kind) for kind in explanation.kinds if kind.old or kind.new],
-        paths=[(row.cause.method, row.cause.path) for row in found if row.cause.path],
+        methods=replace(whole, rows=whole.rows[:MOST_ROWS]),
+        others=replace(whole, rows=whole.rows[MOST_ROWS:], kinds=whole.kinds[MOST_ROWS:]),
+        of_column=_STYLES,
+        kind_lines=kind_lines(explanation),
+        paths=[(one.method, one.path) for one in found if one.path],
         growth=growth_lines(explanation),
         remarks=remarks(explanation),
-        version=__version__,
-        policy=template.policy_of(script, style),
-        # Ours, and data in which no character can end the element.
-        style=Markup(style),
-        script=Markup(script),
-        data=Markup(json_block(_data(explanation))),
     )
 
 
-@cache
-def _script() -> str:
-    return template.enclosed("flame")
-
-
-@cache
-def _style() -> str:
-    return template.style() + template.text_of("flame.css")
-
-
-def _data(explanation: Explanation) -> list[dict[str, Any]]:
+def _flames(explanation: Explanation) -> list[dict[str, Any]]:
     """Return the flame graphs, those of the findings first; kinds without a stack have none."""
     return [
         {"title": kind.kind.about.title, "unit": kind.kind.about.unit, "root": _part(kind.flame)}
@@ -280,27 +230,26 @@ def explanation_lines(explanation: Explanation, *, full: bool = False) -> list[s
     Args:
         full: whether all methods are listed and nothing is shortened.
     """
-    old, new = explanation.launches
-    compared = (
-        f"{explanation.new} against {explanation.old}, "
-        f"{format_count(new, 'launch')} against {format_count(old, 'launch')}"
-    )
-    lines = [headline(explanation), f"  {compared}"]
-    lines += [f"  {kind_line(kind)}" for kind in explanation.kinds if kind.old or kind.new]
-    found = [row.cells for row in rows(explanation, None if full else 10)]
+    lines = [
+        headline(explanation),
+        f"  {explanation.new} against {explanation.old}, {_launches(explanation)}",
+    ]
+    lines += [f"  {text}" for text in kind_lines(explanation)]
+    found = methods(explanation)
     if found:
-        shown = [HEADS, *found]
-        places = columns(shown)
-        cells = [[_cell(row[at], full=full) for at in places] for row in shown]
-        widths = [max(len(row[at]) for row in cells) for at in range(len(places))]
-        lines += ["", *(_aligned(row, widths) for row in cells)]
+        whole = table(found if full else found[:MOST_ROWS])
+        cells = [tuple(_cell(text, full=full) for text in row) for row in (whole.heads, *whole.rows)]
+        lines += ["", *(f"  {row}" for row in aligned(cells))]
     growth = growth_lines(explanation)
     if growth:
         lines += ["", "  the heap holds more of:", *(f"    {text}" for text in growth)]
     notes = [*remarks(explanation), *([meaning(explanation)] if full else [])]
-    return [
-        one_line(line) for line in [*lines, *([""] if notes else []), *(f"  note: {text}" for text in notes)]
-    ]
+    return list(map(one_line, [*lines, *([""] if notes else []), *(f"  note: {text}" for text in notes)]))
+
+
+def _launches(explanation: Explanation) -> str:
+    old, new = explanation.launches
+    return f"{format_count(new, 'launch')} against {format_count(old, 'launch')}"
 
 
 def _cell(text: str, *, full: bool) -> str:
@@ -309,41 +258,28 @@ def _cell(text: str, *, full: bool) -> str:
     return line if full or len(line) <= _LONGEST_CELL else f"...{line[3 - _LONGEST_CELL :]}"
 
 
-def _aligned(row: list[str], widths: list[int]) -> str:
-    return f"  {'  '.join(f'{cell:<{width}}' for cell, width in zip(row, widths, strict=True))}".rstrip()
-
-
-_WORDS = {HEADS.index(name) for name in ("", "what", "old", "new", "share")}
+_WORDS = ("", "what", "old", "new", "share")
 
 
 def explanation_markdown(explanation: Explanation) -> str:
     """Return a headline, the table of methods, and folded notes; after a marker as of a check."""
-    old, new = explanation.launches
-    launches = f"{format_count(new, 'launch')} against {format_count(old, 'launch')}"
     word, _, rest = headline(explanation).partition("  ")
+    found = table(methods(explanation)[:MOST_ROWS])
+    rows = [
+        tuple(
+            text if head in _WORDS or not text else code(text)
+            for head, text in zip(found.heads, row, strict=True)
+        )
+        for row in found.rows
+    ]
+    notes = [text for text in (*kind_lines(explanation), *remarks(explanation), meaning(explanation)) if text]
     parts = [
         marker(f"why {explanation.test}"),
         f"### 🔍 **{word.lower()}** {code(rest)}",
         "",
-        f"{code(explanation.new)} against {code(explanation.old)}, {launches}.",
+        f"{code(explanation.new)} against {code(explanation.old)}, {_launches(explanation)}.",
         "",
+        *(markdown_table(found.heads, rows) if rows else []),
     ]
-    found = [row.cells for row in rows(explanation)]
-    if found:
-        shown = [HEADS, *found]
-        places = columns(shown)
-        parts += [_markdown_cells([HEADS[at] for at in places]), _markdown_cells(["---"] * len(places))]
-        parts += [_markdown_cells([_markdown_cell(row[at], at) for at in places]) for row in found]
-        parts += [""]
-    kinds = [kind_line(kind) for kind in explanation.kinds if kind.old or kind.new]
-    notes = [text for text in (*kinds, *remarks(explanation), meaning(explanation)) if text]
     parts += ["<details>", "<summary>details</summary>", "", *(f"- {code(text, 500)}" for text in notes), ""]
     return "\n".join([*parts, "</details>", ""])
-
-
-def _markdown_cell(text: str, at: int) -> str:
-    return text if at in _WORDS or not text else code(text)
-
-
-def _markdown_cells(cells: list[str]) -> str:
-    return f"| {' | '.join(cells)} |"

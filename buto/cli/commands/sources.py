@@ -10,7 +10,7 @@ from buto.cli import parsing
 from buto.cli.console import Console
 from buto.cli.projects import project_of
 from buto.errors import EXIT_NOT_JUDGED, EXIT_PASS
-from buto.report.terminal.style import aligned
+from buto.report.document import aligned
 from buto.run.units import format_count, format_quantity, format_seconds
 
 

@@ -57,7 +57,7 @@ def result_document(
 
 
 def result_text(document: dict[str, Any]) -> str:
-    """Return the text of the file."""
+    """Return the text of a file."""
     text = json.dumps(document, indent=2, ensure_ascii=False, allow_nan=False)
     # UTF-8 has no lone surrogates; JSON may have them escaped.
     return text.encode("utf-8", "backslashreplace").decode() + "\n"

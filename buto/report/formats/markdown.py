@@ -78,7 +78,7 @@ def _table(groups: Sequence[FindingGroup], title: str = "") -> list[str]:
     left = sum(len(group.findings) for group in groups[MAX_ROWS:])
     more = [f"And {left} more.", ""] if left else []
     above = [title, ""] if title else []
-    return [*above, _cells(heads), _cells(["---"] * len(heads)), *map(_cells, rows), "", *more]
+    return [*above, *markdown_table(heads, rows), *more]
 
 
 def _classes(result: Result) -> list[str]:
@@ -93,8 +93,7 @@ def _classes(result: Result) -> list[str]:
         ]
         for one in result.report.classes[:MAX_CLASSES]
     ]
-    heads = ["live objects", "number", "bytes"]
-    return [_cells(heads), _cells(["---"] * len(heads)), *map(_cells, rows), ""]
+    return markdown_table(["live objects", "number", "bytes"], rows)
 
 
 def _row(group: FindingGroup) -> list[str]:
@@ -109,8 +108,10 @@ def _row(group: FindingGroup) -> list[str]:
     ]
 
 
-def _cells(cells: Sequence[str]) -> str:
-    return f"| {' | '.join(cells)} |"
+def markdown_table(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
+    """Return the lines of a table, and an empty line; its cells are Markdown."""
+    every = [heads, ["---"] * len(heads), *rows]
+    return [*(f"| {' | '.join(cells)} |" for cells in every), ""]
 
 
 def _details(lines: Sequence[str]) -> list[str]:

@@ -1,5 +1,5 @@
-"""A check as one HTML page that needs nothing beside it."""
+"""A check, or runs that nothing judges, as one HTML page that needs nothing beside it."""
 
-from buto.report.html.page import render
+from buto.report.html.page import render, render_runs
 
-__all__ = ["render"]
+__all__ = ["render", "render_runs"]

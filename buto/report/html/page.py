@@ -7,62 +7,33 @@ have no bands, and the page tells how well the runs were measured.
 from __future__ import annotations
 
 import json
+from functools import partial
 from typing import Any
 
-from markupsafe import Markup
-
+from buto.judging.verdict import Direction, Status
 from buto.report import words
 from buto.report.check_report import CheckReport
-from buto.report.html import summary
-from buto.report.html.chart_data import drawn, page_data, points_of, tag_of, training_drawn
-from buto.report.html.sections import (
-    LABELS,
-    MARGIN,
-    SIDE,
-    TOP,
-    TREE,
-    drawings,
-    notification_table,
-    output_section,
-)
-from buto.report.html.summary import steps
-from buto.report.html.tables import (
-    class_rows,
-    environment_section,
-    overhead_section,
-    recorded_table,
-    run_table,
-)
-from buto.report.html.template import json_block, policy, render_template, script, style
+from buto.report.document import Table
+from buto.report.html import clusters, summary, tables
+from buto.report.html.chart_data import drawn, page_data, points_of, share, tag_of, training_drawn
+from buto.report.html.template import property_name, render_page
 from buto.report.panels import Charted, RecordedRuns
 from buto.run.names import metadata_text
-from buto.run.units import format_count
-from buto.version import __version__
 
+SCRIPTS = (
+    "sharp.js",
+    "uplot/uPlot.iife.min.js",
+    *(f"{name}.js" for name in ("quantity", "data", "plot", "chart", "overview", "timeline", "page")),
+)
+STYLES = ("uplot/uPlot.min.css", "page.css")
+MARKS = {Status.PASS: "✓", Status.REGRESSION: "✗", Status.INCONCLUSIVE: "?"}
+"""Beside the word and the colour, for readers who see no colour."""
 
-def render_document(template: str, report: Charted, **values: Any) -> str:
-    """Return a page with charts as one HTML document that needs no other file and no network.
+ARROWS = {Direction.MORE: "▲", Direction.LESS: "▼", Direction.OTHER: "◆"}
+MAX_CHARTS = 6
+"""Findings with a chart of their own at the top; the others are a line each."""
 
-    Args:
-        template: see :func:`buto.report.html.template.render_template`.
-        values: what only this page prints.
-    """
-    return render_template(
-        template,
-        report=report,
-        notifications=notification_table(report),
-        output=output_section(report),
-        overhead=overhead_section(report),
-        version=__version__,
-        policy=policy(),
-        # Ours, and data in which no character can end the element.
-        style=Markup(style()),
-        script=Markup(script()),
-        data=Markup(json_block(page_data(report))),
-        **values,
-    )
-
-
+MAX_LINES = 100
 MAX_LISTED = 5000
 """Properties in the list of those that are not drawn."""
 
@@ -74,36 +45,83 @@ def render(report: CheckReport) -> str:
     there are; the page gives the number. Text from outside is cut and escaped, see
     :mod:`buto.report.html.template`.
     """
-    return render_document(
+    verdict = report.verdict
+    n_drawn = len(drawn(report))
+    others = [(property_name(one.prop.name), tag_of(one, report.reach_of)) for one in report.panels[n_drawn:]]
+    return _page(
         "check.html",
         report,
-        top=summary.header(report),
-        findings=summary.findings(report),
-        noted=summary.noted(report),
-        meaning=words.NOTED,
-        classes=class_rows(report.classes),
-        clusters=drawings(report.clusters),
-        tree=TREE,
-        labels=LABELS,
-        side=SIDE,
-        margin=MARGIN,
-        above=TOP,
+        status=verdict.status.value,
+        mark=MARKS[verdict.status],
+        words=words,
+        sentence=summary.sentence,
+        share=share,
+        arrows=ARROWS,
+        since=summary.since(report),
+        facts=list(summary.facts(report)),
+        charts={panel.prop.name: place for place, panel in enumerate(drawn(report))},
+        details=partial(summary.details, report),
         closest=summary.closest(report),
-        max_charts=summary.MAX_CHARTS,
-        max_lines=summary.MAX_LINES,
+        classes=tables.class_table(report.classes),
+        clusters=clusters,
+        drawings=clusters.drawings(report.clusters),
+        max_charts=MAX_CHARTS,
+        max_lines=MAX_LINES,
         bands=_bands(report),
-        drawn=_drawn(report),
-        not_drawn=_not_drawn(report),
-        others=[
-            (panel.prop.name, tag_of(panel, report.reach_of)) for panel in report.panels[len(drawn(report)) :]
+        others=Table(("property", ""), others).first(MAX_LISTED),
+        n_others=len(others),
+        steps=list(summary.steps(report)),
+        settings=[(key, json.dumps(value, ensure_ascii=False)) for key, value in verdict.settings.items()],
+        sections=[
+            (one, Table(tuple(one.columns), [tuple(row) for row in one.rows]))
+            for one in report.explanation.sections
         ],
-        max_listed=MAX_LISTED,
-        steps=list(steps(report)),
-        settings=[
-            (key, json.dumps(value, ensure_ascii=False)) for key, value in report.verdict.settings.items()
+        environment=tables.environment_summary(report),
+        metadata=list(tables.metadata_tables(report)),
+        runs=tables.run_table(report, verdict.run_ids),
+        deleted=len(report.training_ids) - len(report.training),
+    )
+
+
+def render_runs(report: RecordedRuns) -> str:
+    """Return the runs as one HTML document that needs no other file and no network."""
+    runs = report.checked.runs
+    keys = sorted({key for run in runs for key in run.metadata})
+    return _page(
+        "recorded.html",
+        report,
+        metadata=[
+            (
+                key,
+                ", ".join(
+                    dict.fromkeys(
+                        metadata_text(key, run.metadata[key]) for run in runs if key in run.metadata
+                    )
+                ),
+            )
+            for key in keys
         ],
-        environment=environment_section(report),
-        runs=run_table(report),
+        runs=tables.run_table(report),
+        deleted=0,
+    )
+
+
+def _page(template: str, report: Charted, **values: Any) -> str:
+    whole, beans = tables.cost_tables(report)
+    return render_page(
+        template,
+        page_data(report),
+        SCRIPTS,
+        STYLES,
+        report=report,
+        drawn=" ".join(_drawn(report)),
+        not_drawn=" ".join(_not_drawn(report)),
+        notifications=tables.notification_table(report),
+        streams=summary.streams(report),
+        more_runs=max(0, len(report.checked) - summary.MAX_OUTPUTS),
+        whole=whole,
+        beans=beans,
+        **values,
     )
 
 
@@ -117,9 +135,10 @@ def _bands(report: CheckReport) -> str:
     return f"Shaded: {words.band_name(False, report.roles)}; it decides nothing."
 
 
-def _drawn(report: CheckReport) -> str:
+def _drawn(report: Charted) -> list[str]:
     chosen, at_hand = len(training_drawn(report)), len(report.training)
-    texts = ["The properties with the strongest evidence of a change come first."]
+    is_check = isinstance(report, CheckReport)
+    texts = ["The properties with the strongest evidence of a change come first."] if is_check else []
     if report.smoothing is not None:
         as_judged = ", as for the decision" if report.stride == 1 else ""
         smoothed = f"the {report.smoothing.average} of {report.smoothing.window} samples"
@@ -129,57 +148,20 @@ def _drawn(report: CheckReport) -> str:
     )
     if chosen < at_hand:
         texts.append(f"{chosen} of {at_hand} {report.roles.known_runs} are drawn.")
-    return " ".join(texts)
+    return texts
 
 
-def _not_drawn(report: CheckReport) -> str:
-    """Return what the page does not draw of many properties or of long runs; empty if it draws everything."""
+def _not_drawn(report: Charted) -> list[str]:
+    """Return what the page leaves out of many properties or of long runs."""
+    is_check = isinstance(report, CheckReport)
     texts = []
     if report.stride > 1:
-        texts.append(
-            f"The runs are long: curves and overhead are of one sample in {report.stride}, "
-            "the decision is of all samples."
-        )
+        what = "curves and overhead are" if is_check else "the curves are"
+        decided = ", the decision is of all samples" if is_check else ""
+        texts.append(f"The runs are long: {what} of one sample in {report.stride}{decided}.")
     n_drawn = len(drawn(report))
     if n_drawn < len(report.panels):
-        texts.append(f"Only the {n_drawn} most important of {len(report.panels):,} properties are drawn.")
-    return " ".join(texts)
-
-
-def render_runs(report: RecordedRuns) -> str:
-    """Return the runs as one HTML document that needs no other file and no network."""
-    return render_document(
-        "recorded.html",
-        report,
-        count=format_count(len(report.checked), "recorded run"),
-        drawn=_drawn_runs(report),
-        metadata=_metadata(report),
-        runs=recorded_table(report),
-    )
-
-
-def _drawn_runs(report: RecordedRuns) -> str:
-    texts = [
-        f"A curve has at most {points_of(report)} points: the lowest and the highest value of each interval."
-    ]
-    if report.stride > 1:
-        texts.append(f"The runs are long: the curves are of one sample in {report.stride}.")
-    n_drawn = len(drawn(report))
-    if n_drawn < len(report.panels):
-        texts.append(f"Only {n_drawn} of {len(report.panels):,} properties are drawn.")
-    return " ".join(texts)
-
-
-def _metadata(report: RecordedRuns) -> list[tuple[str, str]]:
-    """Return key and value of all metadata; values that runs do not share are behind one another."""
-    runs = report.checked.runs
-    keys = sorted({key for run in runs for key in run.metadata})
-    return [
-        (
-            key,
-            ", ".join(
-                dict.fromkeys(metadata_text(key, run.metadata[key]) for run in runs if key in run.metadata)
-            ),
-        )
-        for key in keys
-    ]
+        most = "the " if is_check else ""
+        important = " most important" if is_check else ""
+        texts.append(f"Only {most}{n_drawn}{important} of {len(report.panels):,} properties are drawn.")
+    return texts

@@ -1,22 +1,20 @@
-"""The tables of a page, as rows of texts: metadata of both sides, runs, costs of measuring, and classes.
-
-A run's line says how it ended and how well it was measured. Classes are those whose live objects changed.
-"""
+"""The tables of a page: metadata of both sides, runs, costs of measuring, classes, notifications."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
 from statistics import median
 
 import numpy as np
 
 from buto.judging.class_changes import ClassChange
 from buto.report.check_report import CheckReport
+from buto.report.document import Table
 from buto.report.environment import EnvironmentRow, Likeness
 from buto.report.html.chart_data import when
-from buto.report.panels import Charted, Curve, Panel, RecordedRuns
+from buto.report.html.template import markup, property_name
+from buto.report.panels import Charted, Curve, Panel
 from buto.run.model import Run
 from buto.run.properties import Kind, split_name
 from buto.run.units import (
@@ -28,33 +26,12 @@ from buto.run.units import (
     format_seconds,
 )
 
-
-@dataclass(frozen=True, slots=True)
-class ClassRow:
-    """A class as the page shows it: numbers and bytes in the judged runs, and how they changed."""
-
-    name: str
-    objects: str
-    more_objects: str
-    size: str
-    more_size: str
-
-
-def class_rows(changes: Sequence[ClassChange]) -> list[ClassRow]:
-    """Return a row for each class."""
-    return [
-        ClassRow(
-            name=one.name,
-            objects=f"{one.after.instances:,}",
-            more_objects=f"{one.instances:+,}",
-            size=format_bytes(one.after.size_bytes),
-            more_size=format_change(one.before.size_bytes, one.after.size_bytes, "By"),
-        )
-        for one in changes
-    ]
-
-
 MAX_ROWS = 400
+MAX_RUNS = 60
+MAX_MESSAGES = 100
+
+_BEAN_TIME = "buto.bean.time"
+_DIFFERENT = (Likeness.DECIDES, Likeness.DIFFERS)
 _SIGNS = {
     Likeness.DECIDES: "≠ not comparable",
     Likeness.DIFFERS: "≠",
@@ -64,128 +41,96 @@ _SIGNS = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class MetadataRow:
-    """One key; None among its values where a run has none."""
-
-    key: str
-    kind: str
-    sign: str
-    meaning: str
-    differs: bool
-    expected: str | None
-    observed: tuple[str | None, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class MetadataTable:
-    """Some keys, with a column for each checked run, or one for all if they are alike."""
-
-    heads: tuple[str, ...]
-    rows: tuple[MetadataRow, ...]
-    left_out: int
+def class_table(changes: Sequence[ClassChange]) -> Table:
+    """Return the classes whose live objects changed: numbers and bytes in the judged runs."""
+    rows = [
+        (
+            markup("<code>{}</code>", one.name),
+            f"{one.after.instances:,}",
+            f"{one.instances:+,}",
+            format_bytes(one.after.size_bytes),
+            format_change(one.before.size_bytes, one.after.size_bytes, "By"),
+        )
+        for one in changes
+    ]
+    return Table(("class", "objects", "change", "bytes", "change"), rows)
 
 
-@dataclass(frozen=True, slots=True)
-class EnvironmentSection:
-    """What differs, and folded tables with their titles."""
-
-    summary: str
-    differing: MetadataTable | None
-    folded: tuple[tuple[str, MetadataTable], ...]
-
-
-def environment_section(report: CheckReport) -> EnvironmentSection:
-    """Return the metadata in three parts: different, not different, not compared."""
+def metadata_tables(report: CheckReport) -> Iterator[tuple[str, Table]]:
+    """Yield title and table of three parts: what differs, where it has no title; the same; not compared."""
     rows = report.environment
-    differing = [row for row in rows if row.likeness in (Likeness.DECIDES, Likeness.DIFFERS)]
-    compared = [row for row in rows if row.likeness in (Likeness.SAME, Likeness.VARIES)]
-    ignored = [row for row in rows if row.likeness is Likeness.IGNORED]
-    n_compared = format_count(len(differing) + len(compared), "compared key")
-    verb = "differs" if len(differing) == 1 else "differ"
     alike = f"equal, or not the same in all {report.roles.known_runs}"
-    return EnvironmentSection(
-        f"{len(differing) or 'None'} of {n_compared} {verb}.",
-        _table(differing) if differing else None,
-        tuple(
-            (f"{format_count(len(folded), 'key')} {title}", _table(folded))
-            for title, folded in ((alike, compared), ("not compared", ignored))
-            if folded
-        ),
+    parts = (
+        ("", _DIFFERENT),
+        (alike, (Likeness.SAME, Likeness.VARIES)),
+        ("not compared", (Likeness.IGNORED,)),
     )
+    for title, kinds in parts:
+        part = [row for row in rows if row.likeness in kinds]
+        if part:
+            yield title and f"{format_count(len(part), 'key')} {title}", _metadata(part, report.roles.known)
 
 
-def _table(rows: Sequence[EnvironmentRow]) -> MetadataTable:
+def environment_summary(report: CheckReport) -> str:
+    """Return how many of the compared keys differ."""
+    compared = [row for row in report.environment if row.likeness is not Likeness.IGNORED]
+    differing = sum(row.likeness in _DIFFERENT for row in compared)
+    verb = "differs" if differing == 1 else "differ"
+    return f"{differing or 'None'} of {format_count(len(compared), 'compared key')} {verb}."
+
+
+def _metadata(rows: Sequence[EnvironmentRow], known: str) -> Table:
+    """Return a table with a column for each checked run, or one for all if they are alike."""
     width = max(len(row.observed) for row in rows)
     alike = all(len(set(row.observed)) <= 1 for row in rows)
     heads = ["this run" if width == 1 else "these runs"] if alike else [f"run {n + 1}" for n in range(width)]
-    shown = [
-        MetadataRow(
+    cells = [
+        (
+            markup('<span title="{}">{}</span>', row.likeness.value, _SIGNS[row.likeness]),
             row.key,
-            row.likeness.name.lower(),
-            _SIGNS[row.likeness],
-            row.likeness.value,
-            row.likeness in (Likeness.DECIDES, Likeness.DIFFERS),
-            row.expected,
-            row.observed[: len(heads)],
+            _value(row.expected),
+            *(
+                markup("<mark>{}</mark>", value or "none")
+                if row.likeness in _DIFFERENT and value != row.expected
+                else _value(value)
+                for value in row.observed[: len(heads)]
+            ),
         )
-        for row in rows[:MAX_ROWS]
+        for row in rows
     ]
-    return MetadataTable(tuple(heads), tuple(shown), len(rows) - len(shown))
+    kinds = [row.likeness.name.lower() for row in rows]
+    return Table(("", "key", known, *heads), cells, kinds).first(MAX_ROWS)
 
 
-MAX_RUNS = 60
+def _value(value: str | None) -> str:
+    return markup('<span class="none">none</span>') if value is None else value
 
 
-@dataclass(frozen=True, slots=True)
-class RunRow:
-    """One run; ``kind`` is ``checked``, ``not-judged`` or ``training``."""
+def run_table(report: Charted, judged: Sequence[str] | None = None) -> Table:
+    """Return the checked runs, then those behind them.
 
-    id: str
-    kind: str
-    role: str
-    problems: str
-    cells: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class RunTable:
-    """Runs of both sides.
-
-    Attributes:
-        left_out: number of runs that the table has no room for.
-        deleted: number of training runs that are no longer in the store.
+    Args:
+        judged: ids of the runs that the verdict is about; None if nothing is judged.
     """
-
-    rows: tuple[RunRow, ...]
-    left_out: int
-    deleted: int
-
-
-def run_table(report: CheckReport) -> RunTable:
-    """Return the checked runs, then the training runs."""
-    judged, roles = report.verdict.run_ids, report.roles
-    rows = [
-        _row(run, "checked", roles.judged) if run.id in judged else _row(run, "not-judged", "not judged")
+    roles = report.roles
+    sides = [
+        (run, "checked", roles.judged)
+        if judged is None or run.id in judged
+        else (run, "not-judged", "not judged")
         for run in report.checked
     ]
-    rows += [_row(run, "training", roles.known) for run in report.training]
-    return RunTable(
-        tuple(rows[:MAX_RUNS]),
-        max(0, len(rows) - MAX_RUNS),
-        len(report.training_ids) - len(report.training),
-    )
+    sides += [(run, "training", roles.known) for run in report.training]
+    heads = ("run", "role", "start", "duration", "end", "samples", "missed", "largest gap", "load by others")
+    kinds = [kind for _, kind, _ in sides]
+    return Table(heads, [_run(run, role) for run, _, role in sides], kinds).first(MAX_RUNS)
 
 
-def recorded_table(report: RecordedRuns) -> RunTable:
-    """Return runs that nothing judges."""
-    rows = [_row(run, "checked", "recorded") for run in report.checked]
-    return RunTable(tuple(rows[:MAX_RUNS]), max(0, len(rows) - MAX_RUNS), 0)
-
-
-def _row(run: Run, kind: str, role: str) -> RunRow:
+def _run(run: Run, role: str) -> tuple[str, ...]:
     quality = run.quality
-    cells = (
+    problems = quality.describe()
+    return (
+        markup("{}<br><small>{}</small>", run.id, problems) if problems else run.id,
+        role,
         when(run),
         format_seconds(run.outcome.duration_s),
         run.outcome.describe(),
@@ -194,56 +139,42 @@ def _row(run: Run, kind: str, role: str) -> RunRow:
         format_seconds(quality.largest_gap_s),
         "unknown" if math.isnan(quality.foreign_load) else format_percent(quality.foreign_load),
     )
-    return RunRow(run.id, kind, role, quality.describe(), cells)
 
 
-MAX_OVERHEAD_ROWS = 400
-_BEAN_TIME = "buto.bean.time"
-
-
-@dataclass(frozen=True, slots=True)
-class CostRow:
-    """One cost: whether a total or an average, checked runs, maximum, training runs, change."""
-
-    name: str
-    cells: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class OverheadSection:
-    """The costs of whole runs, and the time to read each MBean, largest first."""
-
-    whole: tuple[CostRow, ...]
-    beans: tuple[CostRow, ...]
-
-
-def overhead_section(report: Charted) -> OverheadSection:
-    """Return the costs, at most MAX_ROWS of each kind."""
-    whole = [panel for panel in report.costs if split_name(panel.prop.name)[0] != _BEAN_TIME]
+def cost_tables(report: Charted) -> tuple[Table, Table]:
+    """Return the costs of whole runs, and the time to read each MBean, largest first."""
     beans = [panel for panel in report.costs if split_name(panel.prop.name)[0] == _BEAN_TIME]
+    whole = [panel for panel in report.costs if split_name(panel.prop.name)[0] != _BEAN_TIME]
     whole.sort(key=lambda panel: panel.prop.name)
     beans.sort(key=lambda panel: -(_typical(panel.checked, panel) or 0.0))
-    return OverheadSection(
-        tuple(map(_overhead_row, whole[:MAX_OVERHEAD_ROWS])),
-        tuple(map(_overhead_row, beans[:MAX_OVERHEAD_ROWS])),
-    )
+    heads = ("cost", "", report.roles.judged, "maximum", report.roles.known, "change")
+    first, second = (Table(heads, list(map(_cost, panels[:MAX_ROWS]))) for panels in (whole, beans))
+    return first, second
 
 
-def _overhead_row(panel: Panel) -> CostRow:
+def _cost(panel: Panel) -> tuple[str, ...]:
     unit, is_counter = panel.prop.unit, panel.prop.kind is Kind.COUNTER
     now, before = _typical(panel.checked, panel), _typical(panel.training, panel)
     peaks = [float(np.nanmax(one.values)) for one in panel.checked if np.isfinite(one.values).any()]
     highest = None if is_counter else max(peaks, default=None)
     change = "" if now is None or before is None else format_change(before, now, unit)
     values = ("" if one is None else format_quantity(one, unit) for one in (now, highest, before))
-    return CostRow(panel.prop.name, ("total" if is_counter else "average", *values, change))
+    return property_name(panel.prop.name), "total" if is_counter else "average", *values, change
 
 
 def _typical(curves: Sequence[Curve], panel: Panel) -> float | None:
     """Return the median over runs of a counter's last value, or of the mean of anything else."""
-    found = []
-    for curve in curves:
-        known = curve.values[np.isfinite(curve.values)]
-        if known.size:
-            found.append(float(known[-1] if panel.prop.kind is Kind.COUNTER else known.mean()))
+    columns = [curve.values[np.isfinite(curve.values)] for curve in curves]
+    is_counter = panel.prop.kind is Kind.COUNTER
+    found = [float(known[-1] if is_counter else known.mean()) for known in columns if known.size]
     return median(found) if found else None
+
+
+def notification_table(report: Charted) -> Table:
+    """Return the notifications of the checked runs."""
+    rows = [
+        (format_seconds(one.time_s), one.type, one.source, str(one.sequence), one.message)
+        for run in report.checked
+        for one in run.notifications
+    ]
+    return Table(("time", "type", "source", "number", "message"), rows).first(MAX_MESSAGES)

@@ -9,17 +9,18 @@ from __future__ import annotations
 
 import base64
 import hashlib
-import html
 import json
 import re
+from collections.abc import Sequence
 from functools import cache
 from importlib.resources import files
 from typing import Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
-from markupsafe import Markup
+from markupsafe import Markup, escape
 
 from buto.run.units import format_count
+from buto.version import __version__
 
 MAX_NAME = 300
 """Characters of a name, value or message that a page shows."""
@@ -43,6 +44,11 @@ def line(text: str, limit: int = MAX_NAME) -> str:
     return visible(text[:limit]).replace("\n", "\\n").replace("\t", "\\t") + left_out
 
 
+def markup(pattern: str, *texts: str, limit: int = MAX_NAME) -> Markup:
+    """Return our own markup around texts, each cut, made visible and escaped."""
+    return Markup(pattern).format(*(line(text, limit) for text in texts))
+
+
 def name_parts(name: str) -> tuple[str, str]:
     """Return a property's metric and instance, or an MBean and its member; the second may be empty.
 
@@ -57,20 +63,17 @@ def name_parts(name: str) -> tuple[str, str]:
     return start, rest[:-1]
 
 
-def escape(text: str, limit: int = MAX_NAME) -> str:
-    """Return one escaped line, for between tags and for attributes in double quotes."""
-    return html.escape(line(text, limit))
+def property_name(name: str) -> Markup:
+    """Return a property's name with its instance in bold."""
+    owner, instance = name_parts(name)
+    whole = markup("<bdi>{}</bdi>", owner)
+    return whole + markup(" <b><bdi>{}</bdi></b>", instance) if instance else whole
 
 
-def block(text: str) -> str:
-    """Return escaped lines, for between tags."""
-    return html.escape(visible(text), quote=False)
-
-
-def json_block(data: Any) -> str:
+def json_block(data: Any) -> Markup:
     """Return JSON for a script element: nothing in it ends the element or begins a comment."""
     written = json.dumps(data, separators=(",", ":"), allow_nan=False)
-    return written.translate(_UNSAFE_IN_SCRIPT)
+    return Markup(written.translate(_UNSAFE_IN_SCRIPT))
 
 
 def render_template(name: str, *, package: str = "buto.report.html", **values: Any) -> str:
@@ -84,75 +87,54 @@ def render_template(name: str, *, package: str = "buto.report.html", **values: A
     return _environment(package).get_template(name).render(values)
 
 
+def render_page(name: str, data: Any, scripts: Sequence[str], styles: Sequence[str], **values: Any) -> str:
+    """Return a page that needs no other file and no network.
+
+    Args:
+        data: for the scripts.
+        scripts, styles: files in ``assets/``, in their order in the page; no name in a script is global.
+    """
+    script = f'(() => {{\n"use strict";\n{asset(*scripts)}\n}})();'
+    style = asset(*styles)
+    allowed = "; ".join(
+        f"{kind}-src '{_digest(text)}'" for kind, text in (("script", script), ("style", style))
+    )
+    return render_template(
+        name,
+        version=__version__,
+        policy=f"default-src 'none'; {allowed}; img-src data:; base-uri 'none'; form-action 'none'",
+        style=Markup(style),
+        script=Markup(script),
+        data=json_block(data),
+        **values,
+    )
+
+
+@cache
+def asset(*names: str) -> str:
+    """Return the content of files in ``assets/``."""
+    folder = files("buto.report.html").joinpath("assets")
+    return "\n".join(folder.joinpath(name).read_text(encoding="utf-8") for name in names)
+
+
 @cache
 def _environment(package: str) -> Environment:
     made = Environment(
         loader=PackageLoader(package),
         autoescape=True,
         undefined=StrictUndefined,
-        finalize=_printed,
+        finalize=lambda value: value if isinstance(value, Markup) else line(str(value)),
         trim_blocks=True,
         lstrip_blocks=True,
         keep_trailing_newline=True,
     )
     # Both escape by themselves: ``line`` cuts elsewhere than other values, ``block`` keeps the ends of lines.
-    made.filters["line"] = lambda text, limit: Markup(escape(text, limit))
-    made.filters["block"] = lambda text: Markup(block(text))
-    made.filters["name_parts"] = name_parts
+    made.filters["line"] = lambda text, limit: escape(line(text, limit))
+    made.filters["block"] = lambda text: escape(visible(text))
+    made.filters["property_name"] = property_name
     made.filters["count"] = format_count
     return made
 
 
-def _printed(value: object) -> object:
-    """Return what is escaped next; markup stays as it is."""
-    return value if isinstance(value, Markup) else line(str(value))
-
-
-SCRIPTS = ("sharp", "uplot/uPlot.iife.min", "quantity", "data", "plot", "chart", "overview", "timeline", "page")
-"""In the order in which they stand in the page."""
-
-
-@cache
-def style() -> str:
-    """Return the style."""
-    return text_of("uplot/uPlot.min.css") + text_of("page.css")
-
-
-@cache
-def script() -> str:
-    """Return all scripts as one function, so that none of their names is global."""
-    return enclosed(*SCRIPTS)
-
-
-def enclosed(*names: str) -> str:
-    """Return scripts as one function."""
-    parts = "\n".join(map(source, names))
-    return f'(() => {{\n"use strict";\n{parts}\n}})();'
-
-
-def source(name: str) -> str:
-    """Return one of the scripts."""
-    return text_of(f"{name}.js")
-
-
-@cache
-def policy() -> str:
-    """Return the content security policy: no network, and only this script and this style."""
-    return policy_of(script(), style())
-
-
-def policy_of(script: str, style: str) -> str:
-    """Return the policy of a page with one script and one style."""
-    sources = "; ".join(
-        f"{kind}-src 'sha256-{_digest(text)}'" for kind, text in (("script", script), ("style", style))
-    )
-    return f"default-src 'none'; {sources}; img-src data:; base-uri 'none'; form-action 'none'"
-
-
-def text_of(name: str) -> str:
-    """Return the content of one file in ``assets/``."""
-    return files("buto.report.html").joinpath("assets", name).read_text(encoding="utf-8")
-
-
 def _digest(text: str) -> str:
-    return base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
+    return f"sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}"

@@ -7,9 +7,10 @@ from datetime import UTC
 
 import numpy as np
 
+from buto.report.document import aligned
 from buto.report.history import Entry, series
 from buto.report.sanitize import MAX_TEXT, one_line
-from buto.report.terminal.style import aligned, sparkline
+from buto.report.terminal.style import sparkline
 from buto.report.words import unit_of
 from buto.run.labels import ACCEPT, Labelling, RunLabel, current, run_labels
 from buto.run.units import format_count, format_number, format_quantity

@@ -14,14 +14,13 @@ from buto.oracle.check import Changed, surroundings
 from buto.oracle.difference import Row, difference
 from buto.oracle.model import Oracle
 from buto.oracle.suggestion import Cause, Rejudged, Share, Suggestion, Truth
+from buto.report.document import EFFECT_COLOUR, Line, aligned, line
 from buto.report.sanitize import MAX_TEXT, one_line
-from buto.report.terminal.style import Line, aligned
 from buto.run.units import format_change, format_count, format_percent, format_quantity, format_ratio
 
 MAX_ROWS = 20
 """Of each kind; the others are counted."""
 
-_COLOUR = {Effect.WORSE: "red", Effect.BETTER: "green", Effect.UNKNOWN: "yellow"}
 _LABELS = {"target": "program", "judge": "judged", "runs": "training runs", "environment": "environment"}
 _NONE = "none"
 
@@ -51,12 +50,12 @@ def difference_lines(
         [_one_sided("gone", row, row.old) for row in rows if row.new is None],
         [_beside(one) for one in changed],
     )
-    lines = [_line(one_line(f"{test}: {_headline(len(moved), len(there))}"))]
+    lines = [line(one_line(f"{test}: {_headline(len(moved), len(there))}"))]
     for kind in kinds:
         shown = kind if max_rows is None else kind[:max_rows]
         lines += shown
         if len(shown) < len(kind):
-            lines.append(_line(f"  and {len(kind) - len(shown)} more (-v)"))
+            lines.append(line(f"  and {len(kind) - len(shown)} more (-v)"))
     return lines
 
 
@@ -68,24 +67,26 @@ def _moved(row: Row, old: Level, new: Level) -> Line:
     change = format_change(old.expected, new.expected, row.unit)
     text = change if row.effect is Effect.UNKNOWN else f"{change}, {row.effect.value}"
     before, after = (format_quantity(level.expected, row.unit) for level in (old, new))
-    return _line("  ", _subject(row), f"  {row.number} {before} -> {after}  ", (text, _COLOUR[row.effect]))
+    return line(
+        "  ", _subject(row), f"  {row.number} {before} -> {after}  ", (text, EFFECT_COLOUR[row.effect])
+    )
 
 
 def _width(word: str, row: Row, old: Level, new: Level) -> Line:
     before, after = (format_quantity(level.half_width, row.unit) for level in (old, new))
     ratio = format_ratio(row.width_ratio)
-    return _line(*_label(word), _subject(row), f"  {row.number} +-{before} -> +-{after} ({ratio})")
+    return line(*_label(word), _subject(row), f"  {row.number} +-{before} -> +-{after} ({ratio})")
 
 
 def _one_sided(word: str, row: Row, level: Level | None) -> Line:
     text = "" if level is None else f"{row.number} {format_quantity(level.expected, row.unit)}"
     text += f" ({one_line(row.reason, MAX_TEXT)})" if row.reason else ""
-    return _line(*_label(word), _subject(row), f"  {text}")
+    return line(*_label(word), _subject(row), f"  {text}")
 
 
 def _beside(one: Changed) -> Line:
     before, after = (_NONE if text is None else one_line(text, MAX_TEXT) for text in (one.old, one.new))
-    return _line(*_label(_LABELS[one.part]), f"{one_line(one.key, MAX_TEXT)}: {before} -> {after}")
+    return line(*_label(_LABELS[one.part]), f"{one_line(one.key, MAX_TEXT)}: {before} -> {after}")
 
 
 def _label(word: str) -> tuple[str | tuple[str, str], ...]:
@@ -94,10 +95,6 @@ def _label(word: str) -> tuple[str | tuple[str, str], ...]:
 
 def _subject(row: Row) -> tuple[str, str]:
     return one_line(row.subject, MAX_TEXT), "bold"
-
-
-def _line(*parts: str | tuple[str, str]) -> Line:
-    return Line(tuple((part, "") if isinstance(part, str) else part for part in parts))
 
 
 MOST_ROWS = 20

@@ -9,7 +9,8 @@ from fnmatch import fnmatchcase
 
 import numpy as np
 
-from buto.report.terminal.style import aligned, sparkline
+from buto.report.document import aligned
+from buto.report.terminal.style import sparkline
 from buto.run.labels import RunLabel
 from buto.run.model import PURPOSE, Mark, MetadataValue, Notification, Outcome, Quality, Run, SourceState
 from buto.run.names import start_of

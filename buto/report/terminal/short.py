@@ -13,17 +13,10 @@ from buto.judging.alarms import TIMES_LEVEL, Strength
 from buto.judging.verdict import FindingGroup, Status
 from buto.report import words
 from buto.report.check_report import CheckReport, change
+from buto.report.document import EFFECT_COLOUR, MAX_LINE, MAX_WHOLE_LINE, Line, line, remarks
 from buto.report.panels import Panel
 from buto.report.sanitize import MAX_TEXT, one_line
-from buto.report.terminal.style import (
-    EFFECT_COLOUR,
-    MAX_LINE,
-    MAX_WHOLE_LINE,
-    Line,
-    line,
-    remarks,
-    run_beside_limit,
-)
+from buto.report.terminal.style import run_beside_limit
 from buto.run.units import format_percent
 from buto.steps import Advice, Setting
 

@@ -1,72 +1,14 @@
-"""The elements of text in a terminal: styled lines, aligned tables, and curves in one line.
-
-A line has styles for terminals with colour, and is plain for those without; colours are as rich names them.
-Curves are drawn in block characters, also that of a finding's run with the limit that it passed.
-"""
+"""Curves in one line of block characters, also that of a finding's run beside the limit that it passed."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
-from buto.judging.verdict import Direction, Effect, Finding, Status
+from buto.judging.verdict import Direction, Finding
 from buto.report.panels import Curve, Panel
-from buto.report.sanitize import MAX_TEXT, one_line
 from buto.run.model import FloatArray
-
-STATUS_COLOUR = {
-    Status.PASS: "bold green",
-    Status.REGRESSION: "bold red",
-    Status.INCONCLUSIVE: "bold yellow",
-}
-EFFECT_COLOUR = {Effect.WORSE: "red", Effect.BETTER: "green", Effect.UNKNOWN: "yellow"}
-
-
-def aligned(rows: Sequence[tuple[str, ...]]) -> list[str]:
-    """Return a line for each row, with columns two spaces apart."""
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    return ["  ".join(map(str.ljust, row, widths)).rstrip() for row in rows]
-
-
-MAX_LINE, MAX_WHOLE_LINE = 2 * MAX_TEXT, 10 * MAX_TEXT
-"""Characters of one line, normally and where everything is shown."""
-
-
-@dataclass(frozen=True, slots=True)
-class Line:
-    """A line in parts, each a text and its style in colour; none of them moves the cursor."""
-
-    parts: tuple[tuple[str, str], ...]
-
-    @property
-    def plain(self) -> str:
-        return "".join(text for text, _ in self.parts)
-
-
-def line(*parts: str | tuple[str, str]) -> Line:
-    """Return a line; a part without a style is plain."""
-    return Line(tuple((part, "") if isinstance(part, str) else part for part in parts))
-
-
-def remarks(
-    label: str,
-    texts: Sequence[str],
-    *,
-    most: int | None = None,
-    limit: int = MAX_LINE,
-    colour: str = "yellow",
-) -> list[Line]:
-    """Return a line for each text that is not empty, behind a label; of more than ``most``, the number."""
-    given = [text for text in texts if text]
-    shown = given if most is None or len(given) <= most else given[: max(1, most - 1)]
-    texts = [one_line(text, limit) for text in shown]
-    if len(shown) < len(given):
-        texts.append(f"and {len(given) - len(shown)} more (-v)")
-    return [line("  ", (f"{label}:", colour), f" {text}") for text in texts]
-
 
 BLOCKS = "▁▂▃▄▅▆▇█"
 UNREADABLE = " "

@@ -7,21 +7,13 @@ from enum import Enum
 from buto.judging.verdict import Finding, FindingGroup, Roles, Status
 from buto.report import words
 from buto.report.check_report import CheckReport
+from buto.report.document import EFFECT_COLOUR, MAX_LINE, MAX_WHOLE_LINE, STATUS_COLOUR, Line, line, remarks
 from buto.report.environment import Likeness
 from buto.report.panels import Panel
 from buto.report.result import Result
 from buto.report.sanitize import MAX_TEXT, one_line
 from buto.report.terminal.short import closest, detects, short_lines
-from buto.report.terminal.style import (
-    EFFECT_COLOUR,
-    MAX_LINE,
-    MAX_WHOLE_LINE,
-    STATUS_COLOUR,
-    Line,
-    line,
-    remarks,
-    run_beside_limit,
-)
+from buto.report.terminal.style import run_beside_limit
 
 CURVE_WIDTH = 24
 _MAX_ERROR_LINES = 40
