@@ -15,8 +15,9 @@ from buto.judging.verdict import Finding, Status, Verdict, grouped, in_line
 from buto.oracle import Oracle
 from buto.oracle.model import summary
 from buto.report import words
+from buto.report.document import Table
 from buto.report.html.page import MARKS
-from buto.report.html.template import markup
+from buto.report.html.template import markup, render_template
 from buto.report.result import Result
 from buto.report.terminal.style import sparkline
 from buto.run.model import Run, RunSet
@@ -39,9 +40,7 @@ FIRST = (
 """The metrics that most users look for; of many properties, these are shown."""
 
 Row = tuple[str, ...]
-
 _COLOURS = {Status.PASS: "#00704f", Status.REGRESSION: "#a33b00", Status.INCONCLUSIVE: "#595959"}
-_CELL = "text-align:left;padding:0 1em 0 0"
 _BADGE = '<p><b style="background:{};color:#fff;padding:0 .5em;border-radius:.25em">{} {}</b>'
 
 
@@ -58,47 +57,36 @@ def render(value: object) -> str:
 @render.register
 def _(run: Run) -> str:
     names = sorted((prop.name for prop in run.properties if prop.role is Role.PROGRAM), key=_rank)
-    moving = [name for name in names if _moves(run, name)][:MAX_ROWS]
+    rows = [_property_row(run, name) for name in [name for name in names if _moves(run, name)][:MAX_ROWS]]
+    heads = ("property", "first", "last", "lowest", "highest", "over time")
     return _whole(
         markup("<p><b>Run {}</b> of {}</p>", run.id, run.test),
-        _rows((), list(_run_facts(run)), head="th"),
-        _table(
-            ("property", "first", "last", "lowest", "highest", "over time"),
-            [_property_row(run, name) for name in moving],
-            len(run.properties),
-        ),
+        Table(("", ""), list(_run_facts(run))),
+        Table(heads, rows, left_out=len(run.properties) - len(rows)),
     )
 
 
 @render.register
 def _(runs: RunSet) -> str:
-    tests = list(dict.fromkeys(run.test for run in runs))
-    title = format_count(len(runs), "run") + (f" of {tests[0]}" if tests else "")
+    title = format_count(len(runs), "run") + (f" of {runs.runs[0].test}" if len(runs) else "")
+    heads = ("run", "start (UTC)", "duration", "samples", "end", "state")
     return _whole(
         markup("<p><b>{}</b>, {} of them valid</p>", title, str(len(runs.valid()))),
-        _table(
-            ("run", "start (UTC)", "duration", "samples", "end", "state"),
-            [_run_row(run) for run in runs.runs[:MAX_ROWS]],
-            len(runs),
-        ),
+        Table(heads, list(map(_run_row, runs))).first(MAX_ROWS),
     )
 
 
 @render.register
 def _(oracle: Oracle) -> str:
     expected = sorted(summary(oracle).items(), key=lambda line: _rank(line[0]))
-    trained = format_count(len(oracle.run_ids), "run")
-    left_out = format_count(len(oracle.fitted.left_out), "property")
+    texts = (oracle.test, format_count(len(oracle.run_ids), "run"), oracle.settings.method)
+    left_out = oracle.fitted.left_out
+    others = f"{format_count(len(left_out), 'property')} not judged."
     return _whole(
-        markup(
-            "<p><b>Oracle of {}</b>, trained with {}, method {}</p>",
-            oracle.test,
-            trained,
-            oracle.settings.method,
-        ),
-        _table(("property", "expected"), expected[:MAX_ROWS], len(expected)),
-        markup("<p>{} not judged.</p>", left_out) if oracle.fitted.left_out else "",
-        _messages("Warnings", oracle.warnings),
+        markup("<p><b>Oracle of {}</b>, trained with {}, method {}</p>", *texts),
+        Table(("property", "expected"), expected).first(MAX_ROWS),
+        Table(("", ""), [(others,)] if left_out else []),
+        ("Warnings", oracle.warnings),
     )
 
 
@@ -114,65 +102,32 @@ def _(result: Result) -> str:
     oracle = "" if result.oracle is None else f", oracle {result.oracle}"
     texts = (result.test, result.status, format_count(len(result.runs), "run"), oracle)
     error = result.error
-    told = [] if error is None else [error.message, *([error.advice] if error.advice else [])]
-    return _whole(
-        markup("<p><b>{}:</b> {}, {}{}</p>", *texts),
-        markup(f"<p>{'<br>'.join(['{}'] * len(told))}</p>", *told, limit=1000) if told else "",
-        _messages("Warnings", result.warnings),
-    )
+    told = [] if error is None else [text for text in (error.message, error.advice) if text]
+    why = markup(f"<p>{'<br>'.join(['{}'] * len(told))}</p>", *told, limit=1000) if told else ""
+    return _whole(markup("<p><b>{}:</b> {}, {}{}</p>", *texts) + why, ("Warnings", result.warnings))
 
 
 def _verdict(verdict: Verdict, test: str) -> str:
     lacking = words.lacking(verdict)
     told = f"{words.headline(verdict)}{f'; {lacking}' if lacking else ''}"
+    badge = markup(_BADGE, _COLOURS[verdict.status], MARKS[verdict.status], verdict.status.value)
     return _whole(
-        markup(_BADGE, _COLOURS[verdict.status], MARKS[verdict.status], verdict.status.value),
-        markup(" <b>{}:</b>", test) if test else "",
-        markup(" {}</p>", told, limit=500),
-        _messages("Reasons", verdict.reasons),
+        badge + (markup(" <b>{}:</b>", test) if test else "") + markup(" {}</p>", told, limit=500),
+        ("Reasons", verdict.reasons),
         _findings("difference", words.listed_findings(verdict)),
-        _findings("noted", verdict.noted, "noted change"),
-        _messages("Warnings", verdict.warnings),
+        _findings("noted", verdict.noted),
+        ("Warnings", verdict.warnings),
     )
 
 
-def _findings(head: str, findings: Sequence[Finding], what: str = "") -> Markup:
-    every = in_line(grouped(findings))
-    heads = (head, "change", "effect", "observed", "expected", "outside")
-    return _table(heads, [_finding_row(one) for one in every[:MAX_ROWS]], len(every), what or head)
+def _findings(head: str, findings: Sequence[Finding]) -> Table:
+    rows = [_finding_row(one) for one in in_line(grouped(findings))]
+    return Table((head, "change", "effect", "observed", "expected", "outside"), rows).first(MAX_ROWS)
 
 
-def _whole(*parts: str) -> str:
-    return Markup("<div>{}</div>").format(Markup().join(parts))
-
-
-def _table(heads: Row, rows: Sequence[Row], total: int, what: str = "") -> Markup:
-    """Return rows below heads, and of how many in total the others are not shown."""
-    left = format_count(total - len(rows), what or heads[0])
-    others = markup("<p>{} not shown.</p>", left) if total > len(rows) else ""
-    return (_rows(heads, rows) if rows else Markup()) + others
-
-
-def _rows(heads: Row, rows: Sequence[Row], head: str = "td") -> Markup:
-    """Return a table; ``head`` is the element of each row's first cell."""
-
-    def row(cells: Row, *tags: str) -> Markup:
-        return Markup("<tr>{}</tr>").format(
-            Markup().join(
-                markup(f'<{tag} style="{_CELL}">{{}}</{tag}>', cell, limit=500)
-                for tag, cell in zip((*tags, *["td"] * len(cells)), cells, strict=False)
-            )
-        )
-
-    above = Markup("<thead>{}</thead>").format(row(heads, *["th"] * len(heads))) if heads else ""
-    return Markup("<table>{}<tbody>{}</tbody></table>").format(
-        above, Markup().join(row(one, head) for one in rows)
-    )
-
-
-def _messages(title: str, texts: Sequence[str]) -> Markup:
-    items = Markup().join(markup("<li>{}</li>", text, limit=500) for text in texts[:MAX_ROWS])
-    return markup("<p><b>{}</b></p>", title) + Markup("<ul>{}</ul>").format(items) if texts else Markup()
+def _whole(title: Markup, *parts: Table | tuple[str, Sequence[str]]) -> str:
+    """Return a title above tables, and lists of texts with their names."""
+    return render_template("notebook.html", title=title, parts=parts)
 
 
 def _finding_row(finding: Finding) -> Row:
