@@ -30,8 +30,8 @@ from buto.errors import ButoError, StorageError
 from buto.judging.alarms import Strength
 from buto.oracle import Oracle
 from buto.project.model import TestConfig
-from buto.report.check_report import discouraging
 from buto.report.result import Result
+from buto.report.strength import discouraging
 from buto.run.model import Run, run_set
 from buto.steps import Action, Step
 

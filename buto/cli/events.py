@@ -175,7 +175,7 @@ class EventPrinter:
                 console.info(f"nothing was written{how}")
 
     def _strengths(self, event: Trained) -> None:
-        from buto.report.terminal.short import MORE_RUNS, strength_lines
+        from buto.report.strength import MORE_RUNS, strength_lines
 
         verbosity = self.console.verbosity
         if verbosity is Verbosity.QUIET:

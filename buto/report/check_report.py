@@ -1,17 +1,13 @@
-"""Everything that a report of one check shows, collected once; renderers decide nothing.
-
-This includes, in one line, which changes of what matters to most users a check would detect.
-"""
+"""Everything that a report of one check shows, collected once; renderers decide nothing."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
-from math import isfinite
 from pathlib import Path
 
-from buto.judging.alarms import TIMES_LEVEL, Strength
+from buto.judging.alarms import Strength
 from buto.judging.class_changes import ClassChange, class_changes, typical_histogram
 from buto.judging.protocol import Explanation
 from buto.judging.verdict import FindingGroup, Order, Roles, Status, Verdict, grouped, in_line
@@ -21,70 +17,9 @@ from buto.report import words
 from buto.report.environment import EnvironmentRow, environment_rows
 from buto.report.likeness import Like
 from buto.report.panels import NO_RUNS, Charted, beside, costs_of, panels_of, stride_of
+from buto.report.strength import detectable
 from buto.run.model import RunSet
-from buto.run.properties import title_of
-from buto.run.units import format_percent, format_quantity
 from buto.run.window import measured_set
-from buto.steps import Advice, Setting
-
-MATTERS = (
-    "run.duration",
-    "jvm.cpu.time",
-    "jvm.memory.heap.used",
-    "jvm.thread.count",
-    "jvm.class.loaded",
-)
-"""Quantities in the order of the line."""
-
-NOTHING = f"a check detects no lasting change up to {TIMES_LEVEL:.0f} times as much of "
-INTRODUCTION = "a check detects 9 of 10 lasting changes of this size: "
-
-LARGE_SHARE = 1.0
-"""An oracle that misses a quantity's increase by this share of its level says little of this quantity."""
-
-
-def detectable(strengths: Sequence[Strength]) -> str:
-    """Return the line; empty if nothing is known of any quantity that matters."""
-    known = [(title_of(one.quantity.name), change(one)) for one in _that_matter(strengths)]
-    found = ", ".join(f"{name} {size}" for name, size in known if size)
-    missed = ", ".join(name for name, size in known if not size)
-    if not found:
-        return f"{NOTHING}{missed}" if missed else ""
-    return f"{INTRODUCTION}{found}{f'; none of {missed}' if missed else ''}"
-
-
-def discouraging(strengths: Sequence[Strength], n_runs: int) -> Advice | None:
-    """Return a warning if large changes of most of these quantities would be missed, with what helps."""
-    known = _that_matter(strengths)
-    # That a decrease is detected does not help against one who fears an increase.
-    blind = [one for one in known if one.more > LARGE_SHARE * abs(one.level)]
-    if not blind or 2 * len(blind) < len(known):
-        return None
-    names = ", ".join(title_of(one.quantity.name) for one in blind)
-    return Advice(
-        f"a check may miss that a quantity doubles ({names}). What helps: more runs (",
-        Setting("runs", str(2 * n_runs)),
-        "), a longer program, a smaller heap (-Xmx), a quieter machine, or counters of its own (MBeans)",
-    )
-
-
-def change(one: Strength) -> str:
-    """Return the smallest detected change, as ``±838 KiB (13.5 %)``; empty if none is detected."""
-    if isfinite(one.more) and isfinite(one.less):
-        return f"±{_size(one, max(one.more, one.less))}"
-    if isfinite(one.more):
-        return f"+{_size(one, one.more)}"
-    return f"-{_size(one, one.less)}" if isfinite(one.less) else ""
-
-
-def _that_matter(strengths: Sequence[Strength]) -> list[Strength]:
-    by_name = {one.quantity.name: one for one in strengths}
-    return [by_name[name] for name in MATTERS if name in by_name]
-
-
-def _size(one: Strength, size: float) -> str:
-    share = f" ({format_percent(size / abs(one.level))})" if one.level else ""
-    return f"{format_quantity(size, one.quantity.unit)}{share}"
 
 
 @dataclass(frozen=True, eq=False, slots=True, kw_only=True)

@@ -280,6 +280,10 @@ class Charted:
         """What these runs and those behind them are called."""
         return OF_CHECK
 
+    def panel(self, name: str) -> Panel | None:
+        """Return the panel of a property; None without one."""
+        return next((one for one in self.panels if one.prop.name == name), None)
+
 
 @dataclass(frozen=True, eq=False, slots=True, kw_only=True)
 class RecordedRuns(Charted):

@@ -9,8 +9,9 @@ from pathlib import Path
 from buto.errors import ButoError
 from buto.judging.alarms import Strength
 from buto.judging.verdict import Status, Verdict
-from buto.report.check_report import CheckReport, detectable
+from buto.report.check_report import CheckReport
 from buto.report.panels import RecordedRuns
+from buto.report.strength import detectable
 from buto.run.display import Displayed
 from buto.run.model import Run
 

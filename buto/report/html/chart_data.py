@@ -8,9 +8,8 @@ from __future__ import annotations
 
 import base64
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
-from datetime import datetime
 from typing import Any
 
 import numpy as np
@@ -101,8 +100,6 @@ def codes(values: FloatArray, scale: Scale) -> Codes:
 MAX_MARKS = 400
 """Marks of each kind and run; more would be one dark bar."""
 
-COLLECTIONS = "jvm.gc.count"
-
 
 @dataclass(frozen=True, slots=True)
 class Collections:
@@ -123,25 +120,16 @@ def collections_of(run: Run) -> list[Collections]:
     found = []
     for name in run.column_of:
         metric, collector = split_name(name)
-        if metric == COLLECTIONS:
-            found += _grown(run, name, collector or "")
+        values = run.series(name)
+        known = np.isfinite(values)
+        times, counts = run.times_s[known], values[known]
+        if metric != "jvm.gc.count" or not len(times):
+            continue
+        groups = np.linspace(times[0], times[-1], MAX_MARKS) if len(times) > MAX_MARKS else times
+        rows = np.searchsorted(times, groups, side="right") - 1
+        steps = zip(rows[1:], np.diff(counts[rows]), strict=True)
+        found += [Collections(float(times[row]), round(n), collector or "") for row, n in steps if n > 0]
     return sorted(found, key=lambda one: one.time_s)
-
-
-def _grown(run: Run, name: str, collector: str) -> list[Collections]:
-    values = run.series(name)
-    known = np.isfinite(values)
-    times, counts = run.times_s[known], values[known]
-    if not len(times):
-        return []
-    groups = np.linspace(times[0], times[-1], MAX_MARKS) if len(times) > MAX_MARKS else times
-    rows = np.searchsorted(times, groups, side="right") - 1
-    steps = np.diff(counts[rows])
-    return [
-        Collections(float(times[row]), round(step), collector)
-        for row, step in zip(rows[1:], steps, strict=True)
-        if step > 0
-    ]
 
 
 MAX_VALUES = 200_000
@@ -182,35 +170,30 @@ def page_data(report: Charted) -> dict[str, Any]:
     """Return everything that the page's script draws."""
     panels = drawn(report)
     most = points_of(report)
-    chosen = training_drawn(report)
-    training = _thinned_runs([[panel.training[one] for one in chosen] for panel in panels], most)
+    training = _thinned_runs(
+        [[panel.training[one] for one in training_drawn(report)] for panel in panels], most
+    )
     checked = _thinned_runs([panel.checked for panel in panels], most)
-    times = [times_s for times_s, _ in (*training, *checked)]
-    clock = scale_of(*times) if times else scale_of(np.zeros(1))
+    clock = scale_of(*(times_s for _, times_s, _ in (*training, *checked)))
     runs = {run.id: run for run in report.checked}
-    judged = [runs[curve.run_id] for curve in panels[0].checked] if panels else []
     return {
         "clock": [clock.low, clock.step],
         "second": unit_data("s"),
         "roles": {name: line(text) for name, text in asdict(report.roles).items()},
-        "training": [
-            {"id": line(panels[0].training[one].run_id), "times": codes(times_s, clock)}
-            for one, (times_s, _) in zip(chosen, training, strict=True)
-        ],
+        "training": [{"id": line(run_id), "times": codes(times_s, clock)} for run_id, times_s, _ in training],
         "checked": [
-            {**_run_data(run), "times": codes(times_s, clock)}
-            for run, (times_s, _) in zip(judged, checked, strict=True)
+            {**_run_data(runs[run_id]), "times": codes(times_s, clock)} for run_id, times_s, _ in checked
         ],
         "lengths": {
-            "training": [len(one) for one, _ in training],
-            "checked": [len(one) for one, _ in checked],
+            "training": [len(times_s) for _, times_s, _ in training],
+            "checked": [len(times_s) for _, times_s, _ in checked],
         },
         "panels": [
             _panel_data(
                 panel,
-                [values[:, column] for _, values in training],
-                [values[:, column] for _, values in checked],
-                [run.id for run in judged],
+                [values[:, column] for _, _, values in training],
+                [values[:, column] for _, _, values in checked],
+                [run_id for run_id, _, _ in checked],
                 report,
             )
             for column, panel in enumerate(panels)
@@ -236,7 +219,7 @@ def unit_data(unit: str) -> dict[str, Any]:
 
 def when(run: Run) -> str:
     """Return the time of a run's start, as text."""
-    start: datetime | None = start_of(run.id)
+    start = start_of(run.id)
     return "" if start is None else f"{start:%Y-%m-%d %H:%M:%S} UTC"
 
 
@@ -245,13 +228,12 @@ def share(reach: float) -> str:
     return format_percent(round(min(reach, 1.0), 2))
 
 
-def _thinned_runs(by_panel: Sequence[Sequence[Curve]], most: int) -> list[tuple[FloatArray, FloatArray]]:
-    """Return times and values, shape (n, n_panels), of each run, with fewer points."""
-    found = []
-    for curves in zip(*by_panel, strict=True):
-        values = np.column_stack([curve.values for curve in curves])
-        found.append(thinned(curves[0].times_s, values, most))
-    return found
+def _thinned_runs(by_panel: Sequence[Sequence[Curve]], most: int) -> list[tuple[str, FloatArray, FloatArray]]:
+    """Return id, times and values, shape (n, n_panels), of each run, with fewer points."""
+    return [
+        (curves[0].run_id, *thinned(curves[0].times_s, np.column_stack([one.values for one in curves]), most))
+        for curves in zip(*by_panel, strict=True)
+    ]
 
 
 def _run_data(run: Run) -> dict[str, Any]:
@@ -312,8 +294,7 @@ def tag_of(panel: Panel, reach_of: str) -> str:
 
 
 def _band_data(band: Band) -> dict[str, Any]:
-    rows = np.unique(np.linspace(0, len(band.times_s) - 1, min(len(band.times_s), BAND_POINTS)).round())
-    rows = rows.astype(np.int64)
+    rows = np.linspace(0, len(band.times_s) - 1, min(len(band.times_s), BAND_POINTS)).round().astype(np.int64)
     sides = [side[rows] for side in (band.lower, band.expected, band.upper)]
     clock, scale = scale_of(band.times_s), scale_of(*sides)
     return {
@@ -328,39 +309,30 @@ def _band_data(band: Band) -> dict[str, Any]:
 def _finding_data(panel: Panel, finding: Finding, run_ids: Sequence[str]) -> dict[str, Any]:
     return {
         "run": run_ids.index(finding.run_id) if finding.run_id in run_ids else -1,
-        "strip": _strip(panel, finding),
-        "window": None if finding.window_s is None else [_number(time) for time in finding.window_s],
+        # From when to when it was outside.
+        "strip": _numbers(panel.outside_s(finding)),
+        "window": _numbers(finding.window_s),
         "at": _number(finding.at_s),
         "observed": _number(finding.observed),
         "change": line(words.change(finding)),
         "level": finding.is_level,
-        "range": [_number(finding.lower), _number(finding.upper)],
+        "range": _numbers((finding.lower, finding.upper)),
     }
-
-
-def _strip(panel: Panel, finding: Finding) -> list[float | None] | None:
-    """Return from when to when it was outside."""
-    outside = panel.outside_s(finding)
-    return None if outside is None else [_number(time) for time in outside]
 
 
 def _emitter_data(emitter: Emitter) -> dict[str, Any]:
     limits = emitter.times_s
-    rows = slice(0, MAX_MARKS)
+    columns = (side[:MAX_MARKS].tolist() for side in (limits.lower, limits.expected, limits.upper))
     return {
         "type": line(emitter.type),
         "source": line(emitter.source),
-        "windows": [
-            [_number(low), _number(middle), _number(high)]
-            for low, middle, high in zip(
-                limits.lower[rows].tolist(),
-                limits.expected[rows].tolist(),
-                limits.upper[rows].tolist(),
-                strict=True,
-            )
-        ],
+        "windows": list(map(_numbers, zip(*columns, strict=True))),
     }
 
 
 def _number(value: float | None) -> float | None:
     return value if value is not None and math.isfinite(value) else None
+
+
+def _numbers(values: Iterable[float | None] | None) -> list[float | None] | None:
+    return None if values is None else list(map(_number, values))

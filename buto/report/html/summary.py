@@ -38,7 +38,7 @@ def sentence(text: str) -> str:
 def since(report: CheckReport) -> str:
     """Return from when on what a regression fails for first stayed outside its band; empty if it did not."""
     first = report.groups[0].leading.subject if report.groups else ""
-    panel = _panel(first, report)
+    panel = report.panel(first)
     failed = report.verdict.status is Status.REGRESSION
     return words.outside_since(panel, report.roles) if failed and panel is not None else ""
 
@@ -71,7 +71,7 @@ def closest(report: CheckReport) -> list[Panel] | None:
 
 def details(report: CheckReport, finding: Finding) -> list[tuple[str, str]]:
     """Return terms and texts of a finding, none of them empty."""
-    panel = _panel(finding.subject, report)
+    panel = report.panel(finding.subject)
     since_s = None if panel is None else panel.since_s
     rows = (
         ("observed", words.measured(finding)),
@@ -83,10 +83,6 @@ def details(report: CheckReport, finding: Finding) -> list[tuple[str, str]]:
         ("worst run", finding.run_id if len(report.verdict.run_ids) > 1 else ""),
     )
     return [row for row in rows if row[1]]
-
-
-def _panel(name: str, report: CheckReport) -> Panel | None:
-    return next((one for one in report.panels if one.prop.name == name), None)
 
 
 def steps(report: CheckReport) -> Iterator[tuple[str, str]]:

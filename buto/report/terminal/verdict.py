@@ -2,20 +2,34 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from enum import Enum
 
 from buto.judging.verdict import Finding, FindingGroup, Roles, Status
 from buto.report import words
 from buto.report.check_report import CheckReport
-from buto.report.document import EFFECT_COLOUR, MAX_LINE, MAX_WHOLE_LINE, STATUS_COLOUR, Line, line, remarks
+from buto.report.document import (
+    EFFECT_COLOUR,
+    MAX_LINE,
+    MAX_WHOLE_LINE,
+    STATUS_COLOUR,
+    Line,
+    line,
+    remarks,
+)
 from buto.report.environment import Likeness
 from buto.report.panels import Panel
 from buto.report.result import Result
 from buto.report.sanitize import MAX_TEXT, one_line
-from buto.report.terminal.short import closest, detects, short_lines
 from buto.report.terminal.style import run_beside_limit
+from buto.run.units import format_percent
 
-CURVE_WIDTH = 24
+CURVE_WIDTH, SHORT_CURVE_WIDTH = 24, 16
+MAX_GROUPS = 3
+"""Groups of findings in a short text, a line each."""
+
+MAX_REASONS = 3
+MAX_CLASSES = 3
 _MAX_ERROR_LINES = 40
 
 
@@ -40,7 +54,7 @@ def styled_lines(report: CheckReport, detail: Detail = Detail.SHORT) -> list[Lin
     headline = line(status, f"  {one_line(f'{report.test}: {words.headline(verdict)}', MAX_WHOLE_LINE)}")
     if detail is Detail.HEADLINE:
         return [headline]
-    return [headline, *(short_lines(report) if detail is Detail.SHORT else _full_lines(report))]
+    return [headline, *(_short_lines(report) if detail is Detail.SHORT else _full_lines(report))]
 
 
 def error_lines(result: Result) -> list[str]:
@@ -59,6 +73,30 @@ def result_lines(result: Result, detail: Detail = Detail.SHORT) -> list[str]:
     return error_lines(result) or [one_line(f"{result.status.upper()}  {result.test}")]
 
 
+def _short_lines(report: CheckReport) -> list[Line]:
+    verdict = report.verdict
+    failed = verdict.status is Status.REGRESSION
+    # A pass has it in its headline.
+    noted = "" if verdict.status is Status.PASS else words.changes(verdict.noted)
+    classes = ", ".join(map(words.class_change, report.classes[:MAX_CLASSES])) if failed else ""
+    warnings = [one_line(text, MAX_LINE) for text in verdict.warnings[:1]]
+    if len(verdict.warnings) > 1:
+        warnings[0] += f"; and {len(verdict.warnings) - 1} more (-v)"
+    return [
+        *remarks("judged", [words.adjusted(verdict)]),
+        *remarks("because", verdict.reasons, most=MAX_REASONS),
+        *remarks("runs", [words.lacking(verdict)]),
+        *_leading(report),
+        *remarks("noted", [noted], limit=MAX_WHOLE_LINE, colour="cyan"),
+        *remarks("live objects", [classes], limit=2 * MAX_LINE, colour="cyan"),
+        *remarks("closest", [_closest(report)]),
+        *_hosts(report),
+        *_detects(report),
+        *remarks("warning", warnings, limit=2 * MAX_LINE),
+        *_next(report.next_steps[-2:]),
+    ]
+
+
 def _full_lines(report: CheckReport) -> list[Line]:
     verdict = report.verdict
     return [
@@ -69,15 +107,68 @@ def _full_lines(report: CheckReport) -> list[Line]:
         *_noted(report),
         *remarks("live objects", [words.class_change(one) for one in report.classes], colour="cyan"),
         *remarks("like", list(map(str, report.likes)), limit=MAX_WHOLE_LINE, colour="cyan"),
-        *remarks("closest", [closest(report)]),
-        *detects(report),
+        *remarks("closest", [_closest(report)]),
+        *_detects(report),
         *remarks("p-value assumes", [verdict.guarantee], limit=MAX_WHOLE_LINE),
         *remarks("environment", [_environment(report)], colour="cyan"),
-        *remarks("hosts", [words.hosts(report.environment, report.roles.known)], colour="cyan"),
+        *_hosts(report),
         *remarks("warning", verdict.warnings, limit=MAX_WHOLE_LINE),
-        # Not cut: people copy it.
-        *[line("  ", ("next:", "cyan"), f" {one_line(step)}") for step in report.next_steps],
+        *_next(report.next_steps),
     ]
+
+
+def _next(steps: Sequence[str]) -> list[Line]:
+    # Not cut: people copy it.
+    return [line("  ", ("next:", "cyan"), f" {one_line(step)}") for step in steps]
+
+
+def _hosts(report: CheckReport) -> list[Line]:
+    return remarks("hosts", [words.hosts(report.environment, report.roles.known)], colour="cyan")
+
+
+def _detects(report: CheckReport) -> list[Line]:
+    return [line(f"  {one_line(report.detectable, 2 * MAX_LINE)}")] if report.detectable else []
+
+
+def _closest(report: CheckReport) -> str:
+    """Return the property that came closest to failing a check that passed; empty without one."""
+    verdict = report.verdict
+    used = [panel for panel in report.panels if panel.reach is not None]
+    if verdict.status is not Status.PASS or verdict.findings or verdict.noted or not used:
+        return ""
+    nearest = max(used, key=lambda panel: panel.reach or 0.0)
+    return f"{nearest.prop.name}, {format_percent(nearest.reach or 0.0)} {report.reach_of}"
+
+
+def _leading(report: CheckReport) -> list[Line]:
+    """Return a line for what leads each of the first groups, and the number of the others."""
+    groups = report.groups
+    shown = groups[:MAX_GROUPS]
+    names = [one_line(group.leading.subject, MAX_TEXT) for group in shown]
+    width = max(map(len, names), default=0)
+    lines = [
+        _in_one_line(group, report.panel(group.leading.subject), name.ljust(width))
+        for group, name in zip(shown, names, strict=True)
+    ]
+    left = sum(len(group.findings) for group in groups[MAX_GROUPS:])
+    return [*lines, line(f"  and {left} more (-v)")] if left else lines
+
+
+def _in_one_line(group: FindingGroup, panel: Panel | None, name: str) -> Line:
+    finding = group.leading
+    run, _ = run_beside_limit(finding, panel, SHORT_CURVE_WIDTH)
+    summary = ", ".join(filter(None, (words.change(finding), words.effect(finding))))
+    details = ", ".join(filter(None, (words.measured(finding), words.expectation(finding)))) or finding.text
+    echoes = f" (and {len(group.parts)} with it)" if group.parts else ""
+    return line(
+        "  ",
+        (name, "bold"),
+        "  ",
+        *run,
+        "  " if run else "",
+        (one_line(summary, MAX_TEXT), EFFECT_COLOUR[finding.effect]),
+        f"{': ' if details else ''}{one_line(details, MAX_TEXT)}{echoes}",
+    )
 
 
 def _environment(report: CheckReport) -> str:
@@ -104,8 +195,7 @@ def _noted(report: CheckReport) -> list[Line]:
 
 def _group(group: FindingGroup, report: CheckReport) -> list[Line]:
     """Return the leading finding whole, and its parts with their numbers below it."""
-    panel = next((one for one in report.panels if one.prop.name == group.leading.subject), None)
-    lines = _finding(group.leading, panel, report.roles)
+    lines = _finding(group.leading, report.panel(group.leading.subject), report.roles)
     return lines + [one for part in group.parts for one in _finding(part, None, report.roles, indent="    ")]
 
 

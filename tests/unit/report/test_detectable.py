@@ -7,7 +7,7 @@ from math import inf
 import pytest
 
 from buto.judging.alarms import Strength
-from buto.report.check_report import INTRODUCTION, detectable, discouraging
+from buto.report.strength import INTRODUCTION, detectable, discouraging
 from buto.run.properties import DURATION, property_for
 
 MIB = 2.0**20

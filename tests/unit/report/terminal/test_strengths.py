@@ -7,7 +7,7 @@ from math import inf
 import pytest
 
 from buto.judging.alarms import Strength
-from buto.report.terminal.short import HEADING, strength_lines
+from buto.report.strength import HEADING, strength_lines
 from buto.run.properties import property_for
 
 HEAP = property_for("jvm.memory.heap.used")

@@ -1,0 +1,92 @@
+"""The smallest changes that a check detects, in words: in one line, as advice, and as a list."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import isfinite
+
+from buto.judging.alarms import TIMES_LEVEL, Strength
+from buto.run.properties import title_of
+from buto.run.units import format_percent, format_quantity
+from buto.steps import Advice, Setting
+
+MATTERS = (
+    "run.duration",
+    "jvm.cpu.time",
+    "jvm.memory.heap.used",
+    "jvm.thread.count",
+    "jvm.class.loaded",
+)
+"""Quantities in the order of the line."""
+
+NOTHING = f"a check detects no lasting change up to {TIMES_LEVEL:.0f} times as much of "
+INTRODUCTION = "a check detects 9 of 10 lasting changes of this size: "
+
+LARGE_SHARE = 1.0
+"""An oracle that misses a quantity's increase by this share of its level says little of this quantity."""
+
+
+def detectable(strengths: Sequence[Strength]) -> str:
+    """Return the line; empty if nothing is known of any quantity that matters."""
+    known = [(title_of(one.quantity.name), change(one)) for one in _that_matter(strengths)]
+    found = ", ".join(f"{name} {size}" for name, size in known if size)
+    missed = ", ".join(name for name, size in known if not size)
+    if not found:
+        return f"{NOTHING}{missed}" if missed else ""
+    return f"{INTRODUCTION}{found}{f'; none of {missed}' if missed else ''}"
+
+
+def discouraging(strengths: Sequence[Strength], n_runs: int) -> Advice | None:
+    """Return a warning if large changes of most of these quantities would be missed, with what helps."""
+    known = _that_matter(strengths)
+    # That a decrease is detected does not help against one who fears an increase.
+    blind = [one for one in known if one.more > LARGE_SHARE * abs(one.level)]
+    if not blind or 2 * len(blind) < len(known):
+        return None
+    names = ", ".join(title_of(one.quantity.name) for one in blind)
+    return Advice(
+        f"a check may miss that a quantity doubles ({names}). What helps: more runs (",
+        Setting("runs", str(2 * n_runs)),
+        "), a longer program, a smaller heap (-Xmx), a quieter machine, or counters of its own (MBeans)",
+    )
+
+
+def change(one: Strength) -> str:
+    """Return the smallest detected change, as ``±838 KiB (13.5 %)``; empty if none is detected."""
+    if isfinite(one.more) and isfinite(one.less):
+        return f"±{_size(one, max(one.more, one.less))}"
+    if isfinite(one.more):
+        return f"+{_size(one, one.more)}"
+    return f"-{_size(one, one.less)}" if isfinite(one.less) else ""
+
+
+def _that_matter(strengths: Sequence[Strength]) -> list[Strength]:
+    by_name = {one.quantity.name: one for one in strengths}
+    return [by_name[name] for name in MATTERS if name in by_name]
+
+
+def _size(one: Strength, size: float) -> str:
+    share = f" ({format_percent(size / abs(one.level))})" if one.level else ""
+    return f"{format_quantity(size, one.quantity.unit)}{share}"
+
+
+HEADING = "smallest lasting change of one property that a check detects 90 % of the time"
+
+MORE_RUNS = Advice("more training runs help (", Setting("runs", "15"), " or ", Setting("runs", "auto"), ")")
+
+
+def strength_lines(strengths: Sequence[Strength], more_runs: str = MORE_RUNS) -> list[str]:
+    """Return a heading and a line for each quantity, and one line for all those without a promise.
+
+    Args:
+        more_runs: the advice MORE_RUNS in the words of the user's door.
+    """
+    known = [one for one in strengths if isfinite(min(one.more, one.less))]
+    others = [one.quantity.name for one in strengths if one not in known]
+    lines = []
+    if known:
+        width = max(len(one.quantity.name) for one in known)
+        lines += [f"{HEADING}:", *(f"  {one.quantity.name:<{width}}  {change(one)}" for one in known)]
+    if others:
+        lines.append(f"not detected up to {TIMES_LEVEL:.0f} times as much: {', '.join(others)}; {more_runs}")
+    return lines
