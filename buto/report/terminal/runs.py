@@ -12,7 +12,7 @@ import numpy as np
 from buto.report.document import aligned
 from buto.report.terminal.style import sparkline
 from buto.run.labels import RunLabel
-from buto.run.model import PURPOSE, Mark, MetadataValue, Notification, Outcome, Quality, Run, SourceState
+from buto.run.model import PURPOSE, MetadataValue, Outcome, Quality, Run, SourceState
 from buto.run.names import start_of
 from buto.run.properties import Property, Role
 from buto.run.store import RunSummary
@@ -35,10 +35,8 @@ MAX_TEXT = 120
 SYSTEM_PROPERTY = "system.property["
 """Prefix of the metadata keys that only ``--whole`` shows; a JVM has about fifty."""
 
-_LIST_HEADER = ("TEST", "RUN", "FOR", "AGE", "DURATION", "SAMPLES", "SIZE", "OUTCOME", "STATE")
-_LABEL, _LABEL_AT = "LABEL", 3
-"""Header of the column of labels, and its place."""
-
+_HEADS = ("TEST", "RUN", "FOR", "LABEL", "AGE", "DURATION", "SAMPLES", "SIZE", "OUTCOME", "STATE")
+_LABEL_AT = _HEADS.index("LABEL")
 NO_LABELS: Mapping[tuple[str, str], str] = {}
 
 
@@ -55,13 +53,14 @@ def list_lines(
         learned: test and id of the runs that oracles have learned from.
         labels: by test and id; without any, there is no column for them.
     """
-    every = list(runs)
-    rows = [_LIST_HEADER, *(_list_row(test, one, now, (test, one.id) in learned) for test, one in every)]
-    if not labels:
-        return aligned(rows)
-    column = [_LABEL, *(labels.get((test, one.id), "") for test, one in every)]
-    labelled = [(*row[:_LABEL_AT], text, *row[_LABEL_AT:]) for row, text in zip(rows, column, strict=True)]
-    return aligned(labelled)
+    rows = [
+        _HEADS,
+        *(
+            _list_row(test, one, now, (test, one.id) in learned, labels.get((test, one.id), ""))
+            for test, one in runs
+        ),
+    ]
+    return aligned(rows if labels else [(*row[:_LABEL_AT], *row[_LABEL_AT + 1 :]) for row in rows])
 
 
 def run_lines(run: Run, now: datetime, *, whole: bool = False, labels: Sequence[RunLabel] = ()) -> list[str]:
@@ -73,60 +72,65 @@ def run_lines(run: Run, now: datetime, *, whole: bool = False, labels: Sequence[
         whole: whether system properties, properties that are always zero or unreadable, all
             notifications and all texts in full length are given.
     """
-    start = start_of(run.id)
-    age = "" if start is None else f" ({_age(start, now)} ago)"
     limit = None if whole else MAX_TEXT
-    facts = [
+
+    def row(*texts: str) -> tuple[str, ...]:
+        return tuple(_shown(text, limit) for text in texts)
+
+    heard = [
+        row(format_seconds(one.time_s), one.type, one.source, f"#{one.sequence}", one.message)
+        for one in run.notifications[: None if whole else MAX_NOTIFICATIONS]
+    ]
+    if len(heard) < len(run.notifications):
+        heard.append(("...", f"{len(run.notifications) - len(heard)} more", "", "", ""))
+    sections = {
+        "labels": [row(*_label_texts(one)) for one in labels],
+        "services": [row(*_service_texts(name, output)) for name, output in run.outputs.items()],
+        "sources": [row(one.name, one.kind, _how_read(one)) for one in run.sources],
+        "metadata": _metadata_rows(run, limit),
+        "properties": _property_rows(run, Role.PROGRAM, whole),
+        "cost of measuring": _property_rows(run, Role.COST, whole),
+        "marks": [row(format_seconds(one.time_s), one.name, one.text) for one in run.marks],
+        "notifications": heard,
+    }
+    lines = aligned([(f"{key}:", _shown(value, None)) for key, value in _facts(run, now)])
+    for title, rows in sections.items():
+        lines += ["", title, *(f"  {one}" for one in aligned(rows))] if rows else []
+    return lines
+
+
+def _facts(run: Run, now: datetime) -> list[tuple[str, str]]:
+    start = start_of(run.id)
+    quality = run.quality
+    return [
         ("test", run.test),
-        ("run", f"{run.id}{age}"),
+        ("run", f"{run.id}{'' if start is None else f' ({_age(start, now)} ago)'}"),
         *_jvm_facts(run),
         ("outcome", f"{run.outcome.describe()}; ran for {format_seconds(run.outcome.duration_s)}"),
         ("last sample", run.outcome.last_sample),
         ("samples", f"{run.n_samples} of {format_count(len(run.properties), 'property')}"),
         *_window_fact(run),
-        ("state", _state(run.quality)),
-        ("missed", f"{format_percent(run.quality.missed_share)} of the planned samples"),
-        ("largest gap", format_seconds(run.quality.largest_gap_s)),
-        ("foreign load", format_percent(run.quality.foreign_load)),
+        ("state", _state(quality)),
+        ("missed", f"{format_percent(quality.missed_share)} of the planned samples"),
+        ("largest gap", format_seconds(quality.largest_gap_s)),
+        ("foreign load", format_percent(quality.foreign_load)),
         ("output", f"{format_bytes(len(run.stdout))}, errors {format_bytes(len(run.stderr))}"),
     ]
-    lines = [aligned([(f"{key}:", _shown(value, None)) for key, value in facts])]
-    services = [_service_row(name, output, limit) for name, output in run.outputs.items()]
-    lines += [_section("labels", [_label_row(one, limit) for one in labels])]
-    lines += [_section("services", services)]
-    lines += [_section("sources", [_source_row(source, limit) for source in run.sources])]
-    lines += [_section("metadata", _metadata_rows(run, limit))]
-    for title, role in (("properties", Role.PROGRAM), ("cost of measuring", Role.COST)):
-        ours = [prop for prop in run.properties if prop.role is role]
-        shown_ones = [prop for prop in ours if whole or np.nan_to_num(run.series(prop.name)).any()]
-        rows = [_property_row(run, prop) for prop in shown_ones]
-        if len(shown_ones) < len(ours):
-            left_out = f"... {len(ours) - len(shown_ones)} always zero or unreadable, shown by --whole"
-            rows.append((left_out, "", "", "", "", ""))
-        lines += [_section(title, [("", "first", "last", "min", "max", ""), *rows] if rows else [])]
-    lines += [_section("marks", [_mark_row(mark, limit) for mark in run.marks])]
-    shown = run.notifications if whole else run.notifications[:MAX_NOTIFICATIONS]
-    notifications = [_notification_row(notification, limit) for notification in shown]
-    if len(shown) < len(run.notifications):
-        notifications.append(("...", f"{len(run.notifications) - len(shown)} more", "", "", ""))
-    lines += [_section("notifications", notifications)]
-    return [line for part in lines for line in part]
 
 
-def _label_row(one: RunLabel, limit: int | None) -> tuple[str, ...]:
+def _label_texts(one: RunLabel) -> tuple[str, ...]:
     given = one.labelling
-    return (
-        f"{given.label.value} (replaced)" if one.is_replaced else given.label.value,
-        _shown(given.command, limit),
-        _shown(given.person, limit),
-        f"{given.at.astimezone(UTC):%Y-%m-%d %H:%M}",
-        _shown(given.reason, limit),
-    )
+    label = f"{given.label.value}{' (replaced)' if one.is_replaced else ''}"
+    return label, given.command, given.person, f"{given.at.astimezone(UTC):%Y-%m-%d %H:%M}", given.reason
 
 
-def _source_row(source: SourceState, limit: int | None) -> tuple[str, ...]:
-    how = f"gave nothing at the end: {source.reason}" if source.reason else "was read to the end"
-    return source.name, source.kind, _shown(how, limit)
+def _how_read(source: SourceState) -> str:
+    return f"gave nothing at the end: {source.reason}" if source.reason else "was read to the end"
+
+
+def _service_texts(name: str, output: bytes) -> tuple[str, ...]:
+    last = output.decode(errors="replace").rstrip().rpartition("\n")[2]
+    return name, f"{format_bytes(len(output))} of output", f"last line: {last}" if last else ""
 
 
 def _jvm_facts(run: Run) -> list[tuple[str, str]]:
@@ -149,12 +153,13 @@ def _window_fact(run: Run) -> list[tuple[str, str]]:
     ]
 
 
-def _list_row(test: str, summary: RunSummary, now: datetime, learned: bool) -> tuple[str, ...]:
+def _list_row(test: str, summary: RunSummary, now: datetime, learned: bool, label: str) -> tuple[str, ...]:
     start = start_of(summary.id)
     head = summary.head
     purpose = "" if head is None else _shown(str(head.metadata.get(PURPOSE, "")), None)
     reason = ", ".join(filter(None, (purpose, "oracle" if learned else "")))
-    beginning = (_shown(test, None), summary.id, reason, "" if start is None else _age(start, now))
+    age = "" if start is None else _age(start, now)
+    beginning = (_shown(test, None), summary.id, reason, label, age)
     if head is None:
         return (*beginning, "", "", "", "", f"damaged: {_shown(summary.damage, None)}")
     return (
@@ -193,39 +198,24 @@ def _metadata_text(key: str, value: MetadataValue, limit: int | None) -> str:
     return format_bytes(value) if fnmatchcase(key, "*.memory.*") else format_number(value)
 
 
+def _property_rows(run: Run, role: Role, whole: bool) -> list[tuple[str, ...]]:
+    ours = [prop for prop in run.properties if prop.role is role]
+    shown = [prop for prop in ours if whole or np.nan_to_num(run.series(prop.name)).any()]
+    rows = [_property_row(run, prop) for prop in shown]
+    if len(shown) < len(ours):
+        left_out = f"... {len(ours) - len(shown)} always zero or unreadable, shown by --whole"
+        rows.append((left_out, "", "", "", "", ""))
+    return [("", "first", "last", "min", "max", ""), *rows] if rows else []
+
+
 def _property_row(run: Run, prop: Property) -> tuple[str, ...]:
     values = run.series(prop.name)
     known = values[~np.isnan(values)]
-    name = f"{_shown(prop.name, None)}"
-    reason = run.nan_reasons.get(prop.name, "")
-    if not known.size:
-        return (name, *[format_quantity(math.nan, prop.unit)] * 4, _shown(reason, MAX_TEXT))
-    figures = (known[0], known[-1], known.min(), known.max())
-    curve = sparkline(values, SPARKLINE_WIDTH) + (f"  {_shown(reason, MAX_TEXT)}" if reason else "")
-    return (name, *(format_quantity(float(figure), prop.unit) for figure in figures), curve)
-
-
-def _mark_row(mark: Mark, limit: int | None) -> tuple[str, ...]:
-    return (format_seconds(mark.time_s), _shown(mark.name, limit), _shown(mark.text, limit))
-
-
-def _service_row(name: str, output: bytes, limit: int | None) -> tuple[str, ...]:
-    last = output.decode(errors="replace").rstrip().rpartition("\n")[2]
-    return (
-        name,
-        f"{format_bytes(len(output))} of output",
-        f"last line: {_shown(last, limit)}" if last else "",
-    )
-
-
-def _notification_row(notification: Notification, limit: int | None) -> tuple[str, ...]:
-    return (
-        format_seconds(notification.time_s),
-        _shown(notification.type, limit),
-        _shown(notification.source, limit),
-        f"#{notification.sequence}",
-        _shown(notification.message, limit),
-    )
+    reason = _shown(run.nan_reasons.get(prop.name, ""), MAX_TEXT)
+    figures = (known[0], known[-1], known.min(), known.max()) if known.size else [math.nan] * 4
+    curve = sparkline(values, SPARKLINE_WIDTH) if known.size else ""
+    texts = (format_quantity(float(figure), prop.unit) for figure in figures)
+    return _shown(prop.name, None), *texts, "  ".join(filter(None, (curve, reason)))
 
 
 def _state(quality: Quality) -> str:
@@ -250,7 +240,3 @@ def _shown(text: str, limit: int | None) -> str:
     """Return one line that cannot move the cursor, cut at ``limit`` characters."""
     cut = text if limit is None or len(text) <= limit else f"{text[:limit]} ..."
     return "".join(char if char.isprintable() else char.encode("unicode_escape").decode() for char in cut)
-
-
-def _section(title: str, rows: Sequence[tuple[str, ...]]) -> list[str]:
-    return ["", title, *(f"  {line}" for line in aligned(rows))] if rows else []
