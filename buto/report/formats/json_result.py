@@ -8,16 +8,17 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from datetime import UTC, datetime
 from enum import Enum
 from typing import Any
 
-from buto.errors import ButoError
 from buto.judging.alarms import Strength
-from buto.judging.verdict import Finding, Verdict, grouped
+from buto.judging.class_changes import ClassChange
+from buto.judging.verdict import Verdict, grouped
 from buto.report.levels import levels
+from buto.report.likeness import Like
 from buto.report.result import FORMAT, VERSION, Commit, LeftOut, Result
 from buto.run.model import COMMIT, WORKER, Run
 from buto.run.stored import plain
@@ -43,6 +44,10 @@ def result_document(
         left_out: the tests that the command did not run; None if it was not asked to leave any out.
         first_bad: of bisect, the commit that it found.
     """
+    optional = {
+        "left_out": None if left_out is None else [asdict(one) for one in left_out],
+        "first_bad": None if first_bad is None else asdict(first_bad),
+    }
     return {
         "format": FORMAT,
         "version": VERSION,
@@ -51,8 +56,7 @@ def result_document(
         "exit_code": exit_code,
         "finished": finished.astimezone(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z"),
         "tests": [_test(result) for result in results],
-        **({} if left_out is None else {"left_out": [asdict(one) for one in left_out]}),
-        **({} if first_bad is None else {"first_bad": asdict(first_bad)}),
+        **{key: value for key, value in optional.items() if value is not None},
     }
 
 
@@ -64,7 +68,13 @@ def result_text(document: dict[str, Any]) -> str:
 
 
 def _test(result: Result) -> dict[str, Any]:
-    strengths = {"strengths": [_strength(one) for one in result.strengths]} if result.strengths else {}
+    report, error = result.report, result.error
+    # Only where there are any.
+    more = {
+        "strengths": map(_strength, result.strengths),
+        "classes": map(_class, report.classes if report else ()),
+        "likes": map(_like, report.likes if report else ()),
+    }
     return {
         "test": result.test,
         "status": result.status,
@@ -72,106 +82,72 @@ def _test(result: Result) -> dict[str, Any]:
         "runs": [_run(run) for run in result.runs],
         "verdict": None if result.verdict is None else _verdict(result.verdict),
         "warnings": list(result.warnings),
-        "error": None if result.error is None else _error(result.error),
-        **strengths,
-        **_classes(result),
-        **_likes(result),
+        "error": None if error is None else {name: getattr(error, name) for name in _OF_ERROR},
+        **{key: rows for key, rows in zip(more, map(list, more.values()), strict=True) if rows},
     }
 
 
-def _classes(result: Result) -> dict[str, Any]:
-    """Return the classes whose live objects changed; nothing if there are none."""
-    changes = () if result.report is None else result.report.classes
-    rows = [
-        {
-            "name": one.name,
-            "instances": [one.before.instances, one.after.instances],
-            "bytes": [one.before.size_bytes, one.after.size_bytes],
-        }
-        for one in changes
-    ]
-    return {"classes": rows} if rows else {}
+_OF_ERROR = ("message", "advice", "exit_code")
 
 
-def _likes(result: Result) -> dict[str, Any]:
-    """Return the labelled runs that changed like the judged ones; nothing if there are none."""
-    likes = () if result.report is None else result.report.likes
-    rows = [
-        {
-            "runs": list(one.run_ids),
-            "at": one.at.isoformat(),
-            "label": one.labelling.label.value,
-            "meant": one.labelling.meant,
-            "command": one.labelling.command,
-            "person": one.labelling.person,
-            "reason": one.labelling.reason,
-            "distance": one.distance,
-        }
-        for one in likes
-    ]
-    return {"likes": rows} if rows else {}
-
-
-def _strength(strength: Strength) -> dict[str, Any]:
+def _class(one: ClassChange) -> dict[str, Any]:
     return {
-        "quantity": strength.quantity.name,
-        "unit": strength.quantity.unit,
-        "level": strength.level,
-        "more": _plain(strength.more),
-        "less": _plain(strength.less),
+        "name": one.name,
+        "instances": [one.before.instances, one.after.instances],
+        "bytes": [one.before.size_bytes, one.after.size_bytes],
     }
+
+
+def _like(one: Like) -> dict[str, Any]:
+    given = one.labelling
+    return {
+        "runs": list(one.run_ids),
+        "at": one.at.isoformat(),
+        "label": given.label.value,
+        **{name: getattr(given, name) for name in ("meant", "command", "person", "reason")},
+        "distance": one.distance,
+    }
+
+
+def _strength(one: Strength) -> dict[str, Any]:
+    limits = {"more": _plain(one.more), "less": _plain(one.less)}
+    return {"quantity": one.quantity.name, "unit": one.quantity.unit, "level": one.level, **limits}
 
 
 def _run(run: Run) -> dict[str, Any]:
+    quality = run.quality
     return {
         "id": run.id,
-        "valid": run.quality.valid,
-        "problems": plain(run.quality.problems),
+        "valid": quality.valid,
+        "problems": plain(quality.problems),
         "outcome": _plain(asdict(run.outcome)),
         "n_samples": run.n_samples,
         "n_properties": len(run.properties),
         "commit": str(run.metadata[COMMIT]) if run.metadata.get(COMMIT) else None,
         **({"host": str(run.metadata[WORKER])} if run.metadata.get(WORKER) else {}),
         "levels": levels(run),
-        "missed_share": _plain(run.quality.missed_share),
-        "largest_gap_s": _plain(run.quality.largest_gap_s),
-        "foreign_load": _plain(run.quality.foreign_load),
+        "missed_share": _plain(quality.missed_share),
+        "largest_gap_s": _plain(quality.largest_gap_s),
+        "foreign_load": _plain(quality.foreign_load),
     }
+
+
+_OF_VERDICT = (
+    *("status", "detector", "settings", "n_training", "adjusted", "run_ids", "p_value", "alpha", "guarantee"),
+    *("runs_needed", "reasons", "warnings"),
+)
 
 
 def _verdict(verdict: Verdict) -> dict[str, Any]:
-    return {
-        "status": verdict.status.value,
-        "detector": verdict.detector,
-        "settings": _plain(dict(verdict.settings)),
-        "n_training": verdict.n_training,
-        "adjusted": verdict.adjusted,
-        "run_ids": list(verdict.run_ids),
-        "p_value": _plain(verdict.p_value),
-        "alpha": _plain(verdict.alpha),
-        "guarantee": verdict.guarantee,
-        "runs_needed": verdict.runs_needed,
-        "reasons": list(verdict.reasons),
-        "warnings": list(verdict.warnings),
-        "findings": [_finding(finding) for finding in verdict.findings],
-        "noted": [_finding(finding) for finding in verdict.noted],
-        "groups": _groups(verdict.findings),
-    }
-
-
-def _groups(findings: Sequence[Finding]) -> list[list[int]]:
-    """Return the groups in reading order, each as places in ``findings``, the leading one first."""
+    findings = verdict.findings
     place = {id(finding): number for number, finding in enumerate(findings)}
-    return [[place[id(finding)] for finding in group.findings] for group in grouped(findings)]
-
-
-def _finding(finding: Finding) -> dict[str, Any]:
-    plain: dict[str, Any] = _plain(asdict(finding))
-    return plain
-
-
-def _error(error: ButoError) -> dict[str, Any]:
-    return {"message": error.message, "advice": error.advice, "exit_code": error.exit_code}
+    return {
+        **{name: _plain(getattr(verdict, name)) for name in _OF_VERDICT},
+        "findings": [_plain(asdict(finding)) for finding in findings],
+        "noted": [_plain(asdict(finding)) for finding in verdict.noted],
+        # In reading order, each as places among the findings, the leading one first.
+        "groups": [[place[id(finding)] for finding in group.findings] for group in grouped(findings)],
+    }
 
 
 def _plain(value: Any) -> Any:
@@ -180,7 +156,7 @@ def _plain(value: Any) -> Any:
         return value.value
     if isinstance(value, float):
         return value if math.isfinite(value) else None
-    if isinstance(value, dict):
+    if isinstance(value, Mapping):
         return {key: _plain(item) for key, item in value.items()}
     if isinstance(value, (list, tuple)):
         return [_plain(item) for item in value]

@@ -69,51 +69,42 @@ def junit_xml(results: Sequence[Result], finished: datetime, left_out: Sequence[
 
 
 def _case(result: Result) -> ElementTree.Element:
-    case = ElementTree.Element(
-        "testcase", {"classname": SUITE, "name": one_line(result.test), "time": _seconds(result.runs)}
-    )
+    case = _named(result.test, _seconds(result.runs))
     lines = result_lines(result)
     text, whole = "\n".join(lines), "\n".join(result_lines(result, Detail.FULL))
     if result.status in FINE:
         _add(case, OUTPUT, whole if result.verdict is not None and result.verdict.noted else text)
         return case
+    kind = result.status
+    if result.error is not None:
+        kind = "usage" if result.error.exit_code == EXIT_USAGE else "not measured"
     what = "failure" if result.status == Status.REGRESSION.value else "error"
-    _add(case, what, text, {"type": _kind(result), "message": lines[0]})
+    _add(case, what, text, {"type": kind, "message": lines[0]})
     # In a comparison, the second program's: the rest of the case is about it, too.
     shown = result.runs if result.report is None else result.report.checked
-    last = [run for run in shown if run.stdout or run.stderr][-1:]
-    printed = {name: _end_of(output) for run in last for name, output in _outputs(run) if output}
+    run = next((run for run in reversed([*shown]) if run.stdout or run.stderr), None)
+    said, complained = ("", "") if run is None else (_end_of(run.stdout), _end_of(run.stderr))
     if whole != text:
-        printed = {**printed, OUTPUT: "\n\n".join(filter(None, (whole, printed.get(OUTPUT))))}
-    for name in (OUTPUT, ERRORS):
-        if name in printed:
-            _add(case, name, printed[name])
+        said = "\n\n".join(filter(None, (whole, said)))
+    for name, printed in ((OUTPUT, said), (ERRORS, complained)):
+        if printed:
+            _add(case, name, printed)
     return case
 
 
 def _skipped(one: LeftOut) -> ElementTree.Element:
-    case = ElementTree.Element("testcase", {"classname": SUITE, "name": one_line(one.test), "time": "0.000"})
+    case = _named(one.test, "0.000")
     _add(case, "skipped", "", {"message": one_line(one.why)})
     return case
 
 
-def _outputs(run: Run) -> tuple[tuple[str, bytes], ...]:
-    return (OUTPUT, run.stdout), (ERRORS, run.stderr)
-
-
-def _kind(result: Result) -> str:
-    if result.error is not None:
-        return "usage" if result.error.exit_code == EXIT_USAGE else "not measured"
-    return result.status
+def _named(test: str, seconds: str) -> ElementTree.Element:
+    return ElementTree.Element("testcase", {"classname": SUITE, "name": one_line(test), "time": seconds})
 
 
 def _add(parent: ElementTree.Element, tag: str, text: str, attributes: dict[str, str] | None = None) -> None:
     child = ElementTree.SubElement(parent, tag, attributes or {})
-    child.text = _FORBIDDEN.sub(_escaped, text)
-
-
-def _escaped(found: re.Match[str]) -> str:
-    return found[0].encode("unicode_escape").decode()
+    child.text = _FORBIDDEN.sub(lambda found: found[0].encode("unicode_escape").decode(), text)
 
 
 def _end_of(output: bytes) -> str:
@@ -145,23 +136,20 @@ def _annotation(result: Result, top: Path | None) -> list[str]:
         "warning": [one_line(warning) for warning in warnings] if fine else [],
         "notice": result_lines(result, Detail.HEADLINE) if fine and noted else [],
     }
-    place = {} if result.oracle is None else {"file": str(_from(top, result.oracle))}
-    where = {**place, "title": f"buto {result.test}: {result.status}"}
-    properties = ",".join(f"{name}={_property(one_line(value))}" for name, value in where.items())
+    where = {"title": f"buto {result.test}: {result.status}"}
+    if result.oracle is not None:
+        # Without asking the file system: the name of a test may be one that no file can have.
+        whole = Path(os.path.abspath(result.oracle))
+        inside = top is not None and whole.is_relative_to(top)
+        where = {"file": str(whole.relative_to(top) if top and inside else result.oracle), **where}
+    properties = ",".join(
+        f"{name}={_data(one_line(value)).replace(':', '%3A').replace(',', '%2C')}"
+        for name, value in where.items()
+    )
     return [
         f"::{level} {properties}::{_data(chr(10).join(lines))}" for level, lines in texts.items() if lines
     ]
 
 
-def _from(top: Path | None, path: Path) -> Path:
-    # Without asking the file system: the name of a test may be one that no file can have.
-    whole = Path(os.path.abspath(path))
-    return whole.relative_to(top) if top is not None and whole.is_relative_to(top) else path
-
-
 def _data(text: str) -> str:
     return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
-
-
-def _property(text: str) -> str:
-    return _data(text).replace(":", "%3A").replace(",", "%2C")

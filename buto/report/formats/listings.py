@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 
-from buto.oracle.suggestion import Judged, PastCheck, Rates, Rejudged, Share, Suggestion
+from buto.oracle.suggestion import Judged, PastCheck, Rates, Share, Suggestion
 from buto.report.sanitize import one_line
 from buto.run.labels import Labelling, RunLabel, run_labels
 
@@ -32,7 +32,9 @@ def suggestion_json(found: Suggestion) -> str:
         "then": _rates(found.then),
         "held_out": None if found.held_out is None else _rates(found.held_out),
         "n_held_out": found.n_held_out,
-        "checks": [_rejudged(one) for one in found.checks],
+        "checks": [
+            {**_check(one.check), "now": _judged(one.now), "then": _judged(one.then)} for one in found.checks
+        ],
         "not_judged": [{**_check(one.check), "why": one.why.value} for one in found.unjudged],
     }
     return json.dumps(data, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
@@ -58,10 +60,6 @@ def _check(check: PastCheck) -> dict[str, Any]:
         "person": check.person,
         "reason": check.reason,
     }
-
-
-def _rejudged(one: Rejudged) -> dict[str, Any]:
-    return {**_check(one.check), "now": _judged(one.now), "then": _judged(one.then)}
 
 
 def _judged(judged: Judged) -> dict[str, Any]:

@@ -11,7 +11,8 @@ import re
 from collections.abc import Sequence
 from urllib.parse import quote
 
-from buto.judging.verdict import FindingGroup, Status, Verdict
+from buto.judging.class_changes import ClassChange
+from buto.judging.verdict import FindingGroup, Status
 from buto.report import words
 from buto.report.result import FINE, LEFT_OUT, LeftOut, Result
 from buto.report.sanitize import MAX_TEXT, one_line
@@ -40,85 +41,78 @@ def marker(test: str) -> str:
 
 def markdown_text(results: Sequence[Result], left_out: Sequence[LeftOut] = ()) -> str:
     """Return the parts of all tests, each after its marker, and a line for each test that was left out."""
-    return "\n".join([*map(_part, results), *map(_left_out, left_out)])
-
-
-def _left_out(one: LeftOut) -> str:
-    return f"{marker(one.test)}\n⏭️ **{LEFT_OUT}** {code(one.test)}: {code(one.why)}\n"
+    others = (f"{marker(one.test)}\n⏭️ **{LEFT_OUT}** {code(one.test)}: {code(one.why)}\n" for one in left_out)
+    return "\n".join([*map(_part, results), *others])
 
 
 def _part(result: Result) -> str:
+    verdict, report = result.verdict, result.report
     title = f"{_SIGNS.get(result.status, '⚠️')} **{result.status}** {code(result.test)}"
     parts = [marker(result.test), f"### {title}", ""]
-    if result.verdict is not None:
-        headline = words.headline(result.verdict)
-        parts += [_cell(f"{headline[0].upper()}{headline[1:]}.", MAX_HEADLINE), ""]
-        parts += _reasons(result.verdict)
-        if result.report is not None:
-            parts += _table(result.report.groups)
-            parts += _table(result.report.noted, f"Noted: {words.NOTED}.")
-        parts += _classes(result)
+    if verdict is not None:
+        headline = words.headline(verdict)
+        reasons = filter(None, (*verdict.reasons[:MAX_REASONS], words.lacking(verdict)))
+        items = [f"- {code(reason, 2 * MAX_TEXT)}" for reason in reasons]
+        parts += [
+            _cell(f"{headline[0].upper()}{headline[1:]}.", MAX_HEADLINE),
+            "",
+            *items,
+            *([""] if items else []),
+        ]
+        if report is not None:
+            parts += _findings(report.groups)
+            parts += _findings(report.noted, f"Noted: {words.NOTED}.")
+            parts += _classes(report.classes) if verdict.status is Status.REGRESSION else []
     elif result.error is not None:
         parts += [code(result.error.message.partition("\n")[0], 2 * MAX_TEXT), ""]
-    return "\n".join([*parts, *_details(result_lines(result, Detail.FULL))])
+    text = "\n".join(result_lines(result, Detail.FULL))
+    cut = html.escape(text if len(text) <= MAX_DETAILS else f"{text[:MAX_DETAILS]} ...")
+    # Nothing in such an HTML block is Markdown, and escaped text cannot end it.
+    details = ["<details>", "<summary>details</summary>", "", f"<pre>{cut}</pre>", "", "</details>", ""]
+    return "\n".join([*parts, *details])
 
 
-def _reasons(verdict: Verdict) -> list[str]:
-    reasons = [*verdict.reasons[:MAX_REASONS], words.lacking(verdict)]
-    items = [f"- {code(reason, 2 * MAX_TEXT)}" for reason in reasons if reason]
-    return [*items, ""] if items else []
-
-
-def _table(groups: Sequence[FindingGroup], title: str = "") -> list[str]:
+def _findings(groups: Sequence[FindingGroup], title: str = "") -> list[str]:
     if not groups:
         return []
-    has_parts = any(group.parts for group in groups[:MAX_ROWS])
-    heads = ["property", "change", "", "observed", "expected", *(["with it"] if has_parts else [])]
-    rows = [_row(group)[: len(heads)] for group in groups[:MAX_ROWS]]
+    rows = [_row(group) for group in groups[:MAX_ROWS]]
+    heads = ["property", "change", "", "observed", "expected", "with it"][
+        : 6 if any(row[5] for row in rows) else 5
+    ]
     left = sum(len(group.findings) for group in groups[MAX_ROWS:])
     more = [f"And {left} more.", ""] if left else []
     above = [title, ""] if title else []
-    return [*above, *markdown_table(heads, rows), *more]
+    return [*above, *markdown_table(heads, [row[: len(heads)] for row in rows]), *more]
 
 
-def _classes(result: Result) -> list[str]:
-    """Return the classes whose live objects changed, if the check failed."""
-    if result.report is None or result.status != Status.REGRESSION.value or not result.report.classes:
-        return []
-    rows = [
-        [
-            code(one.name),
-            f"{one.instances:+,}",
-            _cell(format_change(one.before.size_bytes, one.after.size_bytes, "By")),
-        ]
-        for one in result.report.classes[:MAX_CLASSES]
-    ]
-    return markdown_table(["live objects", "number", "bytes"], rows)
-
-
-def _row(group: FindingGroup) -> list[str]:
+def _row(group: FindingGroup) -> tuple[str, ...]:
     finding = group.leading
-    return [
+    return (
         code(finding.subject),
         _cell(words.change(finding)),
         words.effect(finding),
         _cell(words.measured(finding)) or code(finding.text),
         _cell(words.expected(finding)),
         format_count(len(group.parts), "other property") if group.parts else "",
+    )
+
+
+def _classes(changes: Sequence[ClassChange]) -> list[str]:
+    rows = [
+        (
+            code(one.name),
+            f"{one.instances:+,}",
+            _cell(format_change(one.before.size_bytes, one.after.size_bytes, "By")),
+        )
+        for one in changes[:MAX_CLASSES]
     ]
+    return markdown_table(["live objects", "number", "bytes"], rows) if rows else []
 
 
 def markdown_table(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
     """Return the lines of a table, and an empty line; its cells are Markdown."""
     every = [heads, ["---"] * len(heads), *rows]
     return [*(f"| {' | '.join(cells)} |" for cells in every), ""]
-
-
-def _details(lines: Sequence[str]) -> list[str]:
-    text = "\n".join(lines)
-    cut = html.escape(text if len(text) <= MAX_DETAILS else f"{text[:MAX_DETAILS]} ...")
-    # Nothing in such an HTML block is Markdown, and escaped text cannot end it.
-    return ["<details>", "<summary>details</summary>", "", f"<pre>{cut}</pre>", "", "</details>", ""]
 
 
 def _cell(text: str, limit: int = MAX_TEXT) -> str:

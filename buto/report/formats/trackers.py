@@ -54,13 +54,10 @@ def bencher_document(results: Sequence[Result]) -> dict[str, Any]:
             metric = {"value": level}
             if len(seen) > 1:
                 metric |= {"lower_value": min(seen), "upper_value": max(seen)}
-            measure = _measure(units.get(name) or unit_of(name))
+            unit = units.get(name) or unit_of(name)
+            measure = _MEASURES.get(unit, "count" if unit.startswith("{") else "value")
             document[_name(f"{test} {name}")] = {measure: metric}
     return document
-
-
-def _measure(unit: str) -> str:
-    return _MEASURES.get(unit, "count" if unit.startswith("{") else "value")
 
 
 def _name(text: str) -> str:
@@ -69,9 +66,6 @@ def _name(text: str) -> str:
         return seen
     digest = hashlib.sha256(text.encode(errors="backslashreplace")).hexdigest()[:8]
     return f"{seen[: MAX_NAME - 9]} {digest}"
-
-
-TIME, COMMIT = "time", "commit"
 
 
 def otava_text(entries: Sequence[Entry], names: Sequence[str] = ()) -> str:
@@ -86,7 +80,7 @@ def otava_text(entries: Sequence[Entry], names: Sequence[str] = ()) -> str:
     columns = [name for name in names if name in shared] if names else sorted(shared)
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
-    writer.writerow([TIME, COMMIT, *map(one_line, columns)])
+    writer.writerow(["time", "commit", *map(one_line, columns)])
     for entry in checks:
         levels = [repr(entry.levels[name]) for name in columns]
         writer.writerow([entry.at.isoformat(timespec="seconds"), one_line(entry.commit or ""), *levels])
