@@ -30,12 +30,9 @@ class CheckReport(Charted):
         verdict: the answer, with every number that decides.
         explanation: how the detector came to the verdict, in its own words.
         oracle_path: the oracle's file; None for one that was trained only for this comparison.
-        training_ids: of all training runs.
         unjudged: properties that are not judged, each with the reason.
         environment: metadata of both sides, differences first.
         oracle_warnings: warnings from training.
-        next_steps: next commands.
-        order: of the findings.
         classes: whose live objects changed, the largest change first; empty if a side was recorded without.
         likes: labelled runs of the past in which about the same changed, the nearest first.
         clusters: of the findings, where the detector has clusters.
@@ -63,7 +60,6 @@ class CheckReport(Charted):
 
     @property
     def roles(self) -> Roles:
-        """What the judged and the known runs are called."""
         return self.verdict.roles
 
     @property

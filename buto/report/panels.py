@@ -95,7 +95,6 @@ class Curve:
     Attributes:
         times_s: shape (n,), increasing, seconds from the program's start.
         values: shape (n,), NaN if not readable.
-        run_id: the run that it belongs to.
     """
 
     times_s: FloatArray
@@ -108,7 +107,6 @@ class Panel:
     """One property in one pair of axes.
 
     Attributes:
-        findings: what the check fails for, of this property.
         reach: how close the checked runs are to a finding, see :meth:`buto.judging.views.View.reach`; None
             if nothing was judged.
         of_some: whether the curves have only some samples, which cannot show that a property is constant.
@@ -116,7 +114,6 @@ class Panel:
         spans: of the first checked run.
         zero: what happened at time zero.
         band_decides: whether a value outside the band counts; if not, it is the range of the training runs.
-        noted: what is only noted of this property.
     """
 
     prop: Property
@@ -134,7 +131,6 @@ class Panel:
 
     @property
     def changes(self) -> Sequence[Finding]:
-        """What the verdict says of the property, be it a finding or noted."""
         return (*self.findings, *self.noted)
 
     @property
@@ -144,14 +140,14 @@ class Panel:
         Seconds from the program's start; None without a change, without a band, or if the run does not
         stay outside.
         """
-        curve = next((one for one in self.checked if one.run_id == self._found_in), None)
-        if curve is None or self.band is None or not len(self.band.times_s):
+        band = self.band
+        found_in = self.changes[0].run_id if self.changes else ""
+        curve = next((one for one in self.checked if one.run_id == found_in), None)
+        if curve is None or band is None or not len(band.times_s):
             return None
-        lower, upper = (
-            np.interp(curve.times_s, self.band.times_s, side) for side in (self.band.lower, self.band.upper)
-        )
+        lower, upper = (np.interp(curve.times_s, band.times_s, side) for side in (band.lower, band.upper))
         outside = (curve.values > upper) | (curve.values < lower)
-        known = ~np.isnan(curve.values) & ~np.isnan(lower) & ~np.isnan(upper)
+        known = ~np.isnan(curve.values + lower + upper)
         times, outside = curve.times_s[known], outside[known]
         still = np.cumsum(outside[::-1])[::-1] / np.arange(len(outside), 0, -1)
         began = np.flatnonzero(outside & (still > MOST))
@@ -169,10 +165,6 @@ class Panel:
         if since_s is None:
             return None
         return since_s, max(float(curve.times_s[-1]) for curve in self.checked if len(curve.times_s))
-
-    @property
-    def _found_in(self) -> str:
-        return self.changes[0].run_id if self.changes else ""
 
     @property
     def moves(self) -> bool:
@@ -201,32 +193,37 @@ def panels_of(
     Args:
         reach_of: the reach of each property, if the verdict has it; None: the view tells it.
     """
-    known = [(run.id, *view.curves(run)) for run in training]
-    judged = [(run.id, *view.curves(run)) for run in checked]
-    if reach_of is None:
-        reach = view.reach(checked)
-    else:
+    curves = {run.id: view.curves(run) for run in (*training, *checked)}
+    reach = view.reach(checked)
+    if reach_of is not None:
         reach = np.array([reach_of.get(prop.name, np.nan) for prop in view.properties])
-    of_some = any(drawn_stride(run) > 1 for run in (*training, *checked))
     drawn = (*checked, *training)
-    spans = spans_of(checked[0]) if checked else ()
     changes = (*findings, *noted)
     rank = {finding.subject: place for place, finding in reversed(list(enumerate(changes)))}
+    bands = [view.band(column) for column in range(len(view.properties))]
+    of_some = any(drawn_stride(run) > 1 for run in drawn)
+    spans = spans_of(checked[0]) if checked else ()
+    zero = OF_WINDOW if any(map(is_cut, drawn)) else OF_PROGRAM
+
+    def of(runs: Sequence[Run], column: int) -> list[Curve]:
+        return [Curve(curves[run.id][0], curves[run.id][1][:, column], run.id) for run in runs]
+
     panels = [
         Panel(
             prop,
-            [Curve(times, values[:, column], run_id) for run_id, times, values in known],
-            [Curve(times, values[:, column], run_id) for run_id, times, values in judged],
-            _band(view, column, (*training, *checked)),
+            of(training, column),
+            of(checked, column),
+            # Without what is impossible in these runs.
+            None if band is None else possible_band(band, prop, drawn),
             [finding for finding in findings if finding.subject == prop.name],
             None if math.isnan(reach[column]) else float(reach[column]),
             of_some=of_some,
             spans=spans,
-            zero=OF_PROGRAM if not any(map(is_cut, drawn)) else OF_WINDOW,
+            zero=zero,
             band_decides=view.bands_decide,
             noted=[finding for finding in noted if finding.subject == prop.name],
         )
-        for column, prop in enumerate(view.properties)
+        for column, (prop, band) in enumerate(zip(view.properties, bands, strict=True))
     ]
     last = len(changes)
     return tuple(
@@ -235,12 +232,6 @@ def panels_of(
             key=lambda panel: (rank.get(panel.prop.name, last), not panel.moves, -(panel.reach or 0.0)),
         )
     )
-
-
-def _band(view: View, column: int, runs: Sequence[Run]) -> Band | None:
-    """Return the band of a property without what is impossible in these runs."""
-    band = view.band(column)
-    return None if band is None else possible_band(band, view.properties[column], runs)
 
 
 NO_RUNS = RunSet(())
@@ -252,12 +243,11 @@ class Charted:
     """Runs of a test with their curves.
 
     Attributes:
-        test: its name.
         made: when the report was created; aware.
         checked: the runs that the report is about.
         training: stored runs behind them; may be empty.
         panels: one for each property, the most important first.
-        costs: the overhead of measuring.
+        costs: of measuring.
         emitters: notifications that are expected, with their times.
         reach_of: what a panel's reach is a share of, as a text after the percentage.
         stride: one sample in so many is drawn; 1 unless the runs are too long to hold.
@@ -297,9 +287,7 @@ class RecordedRuns(Charted):
 def recorded_runs(runs: RunSet, made: datetime) -> RecordedRuns:
     """Return the report of at least one run of one test, without bands."""
     view = RunsView([run for run in runs if run.quality.valid] or runs.runs)
-    panels = sorted(
-        panels_of(view, (), runs.runs), key=lambda panel: (not panel.moves, reading_rank(panel.prop.name))
-    )
+    panels = sorted(panels_of(view, (), runs.runs), key=_by_reading)
     return RecordedRuns(
         test=runs.runs[0].test,
         made=made,
@@ -312,7 +300,6 @@ def recorded_runs(runs: RunSet, made: datetime) -> RecordedRuns:
 
 
 def costs_of(training: Sequence[Run], checked: Sequence[Run]) -> tuple[Panel, ...]:
-    """Return the panels of what measuring cost."""
     drawn = panels_of(RunsView((*checked, *training)), training, checked)
     return tuple(panel for panel in drawn if panel.prop.role is Role.COST)
 
@@ -342,9 +329,12 @@ def beside(judged: View, training: Sequence[Run], checked: Sequence[Run]) -> tup
 
     drawn = panels_of(_RunsBeside(judged, (*checked, *training), wanted), training, checked)
     found = (replace(panel, judged=False) for panel in drawn)
-    return tuple(sorted(found, key=lambda panel: (not panel.moves, reading_rank(panel.prop.name))))
+    return tuple(sorted(found, key=_by_reading))
+
+
+def _by_reading(panel: Panel) -> tuple[bool, tuple[int, int, int]]:
+    return not panel.moves, reading_rank(panel.prop.name)
 
 
 def stride_of(*sets: RunSet) -> int:
-    """Return of how many samples one is drawn."""
     return max((drawn_stride(run) for runs in sets for run in runs), default=1)

@@ -29,7 +29,6 @@ class Result(Displayed):
     """The result of one test.
 
     Attributes:
-        test: its name.
         oracle: the file that was written (train) or judged by (check); None without one (compare).
         runs: every run of this command, valid or not, in the order of their start.
         verdict: the answer to a check; None for train and after an error.

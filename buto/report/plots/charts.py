@@ -11,7 +11,6 @@ import io
 import math
 import warnings
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -48,24 +47,23 @@ class BinaryLocator(Locator):
         return self.tick_values(low, high)
 
     def tick_values(self, vmin: float, vmax: float) -> list[float]:
-        low, high = sorted((vmin, vmax))
-        step = 2.0 ** max(0, math.ceil(math.log2(max(high - low, 1.0) / MAX_TICKS)))
-        return _multiples(step, low, high)
+        size = abs(vmax - vmin)
+        return _multiples(2.0 ** max(0, math.ceil(math.log2(max(size, 1.0) / MAX_TICKS))), vmin, vmax)
 
 
 class SecondsLocator(MaxNLocator):
     """Ticks at round seconds; for more than two minutes at multiples of half a minute or more."""
 
     def tick_values(self, vmin: float, vmax: float) -> Sequence[float]:
-        low, high = sorted((vmin, vmax))
-        if high - low <= LONG_S:
+        least_s = abs(vmax - vmin) / MAX_TICKS
+        if least_s <= LONG_S / MAX_TICKS:
             return super().tick_values(vmin, vmax)
-        least_s = (high - low) / MAX_TICKS
         step = next((step for step in STEPS_S if step >= least_s), _DAY_S * math.ceil(least_s / _DAY_S))
-        return _multiples(step, low, high)
+        return _multiples(step, vmin, vmax)
 
 
-def _multiples(step: float, low: float, high: float) -> list[float]:
+def _multiples(step: float, *ends: float) -> list[float]:
+    low, high = sorted(ends)
     return [step * multiple for multiple in range(math.ceil(low / step), math.floor(high / step) + 1)]
 
 
@@ -98,12 +96,11 @@ class Picture(Figure):
 
 def drawing(figure: Figure, picture: str) -> bytes:
     """Return a figure as the content of a file, :data:`PNG` or :data:`SVG`."""
-    metadata: dict[str, Any] | None = {"Date": None} if picture == SVG else None
     buffer = io.BytesIO()
     with warnings.catch_warnings():
         # Scripts that the font lacks are drawn as boxes.
         warnings.filterwarnings("ignore", "Glyph .* missing from", UserWarning)
-        figure.savefig(buffer, format=picture, metadata=metadata)
+        figure.savefig(buffer, format=picture, metadata={"Date": None} if picture == SVG else None)
     return buffer.getvalue()
 
 
@@ -166,52 +163,47 @@ def overview_plot(panels: Sequence[Panel], title: str, caption: str = "", roles:
     return figure
 
 
-def _draw_spans(axes: Axes, panel: Panel) -> None:
-    """Draw phases and faults as areas, and moments as lines; their names in three rows."""
+def _draw(axes: Axes, panel: Panel) -> None:
+    # Phases and faults as areas, and moments as lines; their names in three rows.
     for row, span in enumerate(panel.spans):
         if span.is_moment:
             axes.axvline(span.start_s, color=SPAN_COLOUR, linewidth=0.8, linestyle=":")
         else:
             axes.axvspan(span.start_s, span.end_s, color=SPAN_COLOUR, alpha=0.12, linewidth=0)
+        place: dict[str, Any] = {"transform": axes.get_xaxis_transform(), "va": "top", "clip_on": True}
+        height = 0.95 - 0.06 * (row % SPAN_ROWS)
         axes.text(
-            span.start_s,
-            0.95 - 0.06 * (row % SPAN_ROWS),
-            f" {drawn_text(span.name)}",
-            transform=axes.get_xaxis_transform(),
-            color=_CAPTION_COLOUR,
-            fontsize=6,
-            va="top",
-            clip_on=True,
+            span.start_s, height, f" {drawn_text(span.name)}", color=_CAPTION_COLOUR, fontsize=6, **place
         )
-
-
-def _draw(axes: Axes, panel: Panel) -> None:
-    _draw_spans(axes, panel)
     if panel.band is not None:
         band = panel.band
         axes.fill_between(band.times_s, band.lower, band.upper, color=BAND_COLOUR, alpha=0.3, linewidth=0)
-    for finding in panel.changes:
-        outside = panel.outside_s(finding)
-        if outside is not None:
-            # A strip: a shade over the whole height would turn the band grey.
-            axes.axvspan(*outside, ymin=0.97, color=CHECKED_COLOUR, alpha=0.5, linewidth=0)
     for curve in panel.training:
         axes.plot(curve.times_s, curve.values, color=TRAINING_COLOUR, alpha=0.45, linewidth=0.8)
     worst = {finding.run_id for finding in panel.changes}
     for curve in panel.checked:
         strong = not worst or curve.run_id in worst
-        width, alpha = (1.8, 1.0) if strong else (1.0, 0.6)
-        axes.plot(
-            curve.times_s, curve.values, color=CHECKED_COLOUR, linewidth=width, alpha=alpha, zorder=2 + strong
+        style: dict[str, Any] = (
+            {"linewidth": 1.8, "zorder": 3} if strong else {"linewidth": 1.0, "alpha": 0.6, "zorder": 2}
         )
+        axes.plot(curve.times_s, curve.values, color=CHECKED_COLOUR, **style)
     for finding in panel.changes:
+        outside = panel.outside_s(finding)
+        if outside is not None:
+            # A strip: a shade over the whole height would turn the band grey.
+            axes.axvspan(*outside, ymin=0.97, color=CHECKED_COLOUR, alpha=0.5, linewidth=0)
         if finding.at_s is not None and finding.observed is not None:
             axes.plot(finding.at_s, finding.observed, "o", color=CHECKED_COLOUR, fillstyle="none")
     axes.set_ylim(*limits(panel))
     axes.margins(x=0.01)
     set_unit(axes.xaxis, "s")
     set_unit(axes.yaxis, panel.prop.unit)
-    axes.grid(color="#DDDDDD", linewidth=0.5)
+    dressed(axes)
+
+
+def dressed(axes: Axes, grid: str = "both") -> None:
+    """Draw a faint grid behind the curves, and no frame at the top and at the right."""
+    axes.grid(axis=grid, color="#DDDDDD", linewidth=0.5)  # type: ignore[arg-type]
     axes.set_axisbelow(True)
     axes.spines[["top", "right"]].set_visible(False)
 
@@ -247,18 +239,17 @@ def _finite(*arrays: FloatArray) -> FloatArray:
 
 
 def _legend(panels: Sequence[Panel], roles: Roles) -> list[Line2D | Patch]:
+    n_checked = max((len(panel.checked) for panel in panels), default=0)
+    runs = f"{roles.judged} run" if n_checked == 1 else f"{n_checked} {roles.judged_runs}"
+    decides = next((panel.band_decides for panel in panels if panel.band is not None), None)
     handles: list[Line2D | Patch] = []
     if any(panel.training for panel in panels):
         label = drawn_text(roles.known_runs)
         handles.append(Line2D([], [], color=TRAINING_COLOUR, alpha=0.6, label=label))
-    banded = next((panel for panel in panels if panel.band is not None), None)
-    if banded is not None:
-        label = drawn_text(band_name(banded.band_decides, roles))
-        handles.append(Patch(color=BAND_COLOUR, alpha=0.3, label=label))
-    if any(panel.checked for panel in panels):
-        runs = max(len(panel.checked) for panel in panels)
-        label = f"{roles.judged} run" if runs == 1 else f"{runs} {roles.judged_runs}"
-        handles.append(Line2D([], [], color=CHECKED_COLOUR, linewidth=2, label=drawn_text(label)))
+    if decides is not None:
+        handles.append(Patch(color=BAND_COLOUR, alpha=0.3, label=drawn_text(band_name(decides, roles))))
+    if n_checked:
+        handles.append(Line2D([], [], color=CHECKED_COLOUR, linewidth=2, label=drawn_text(runs)))
     if any(panel.outside_s(finding) for panel in panels for finding in panel.changes):
         handles.append(Patch(color=CHECKED_COLOUR, alpha=0.5, label="outside"))
     return handles

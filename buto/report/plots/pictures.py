@@ -27,6 +27,7 @@ from buto.report.plots.charts import (
     Picture,
     drawing,
     drawn_text,
+    dressed,
     overview_plot,
     property_plot,
     set_unit,
@@ -176,10 +177,12 @@ def history_plot(test: str, entries: Sequence[Entry], names: Sequence[str]) -> P
     step = max(1, -(-len(entries) // MAX_LABELS))
     places = range(0, len(entries), step)
     grid[-1].xaxis.set_major_locator(FixedLocator(list(places)))
-    grid[-1].set_xticklabels([_label(entries[place]) for place in places], fontsize=7)
+    labels = [f"{entries[at].at:%m-%d %H:%M}\n{drawn_text(entries[at].short_commit)}" for at in places]
+    grid[-1].set_xticklabels(labels, fontsize=7)
     figure.suptitle(drawn_text(f"{test}: checks over time"), fontsize=11)
-    handles, labels = grid[0].get_legend_handles_labels()
-    figure.legend(handles, labels, loc="outside lower center", ncols=4, frameon=False, fontsize=9)
+    figure.legend(
+        *grid[0].get_legend_handles_labels(), loc="outside lower center", ncols=4, frameon=False, fontsize=9
+    )
     return figure
 
 
@@ -196,10 +199,4 @@ def _draw(axes: Axes, entries: Sequence[Entry], name: str) -> None:
             axes.axvline(place, color=TRAINING_COLOUR, linewidth=0.8, linestyle="--", zorder=0)
     axes.set_title(drawn_text(name), loc="left", fontsize=9)
     set_unit(axes.yaxis, unit_of(name))
-    axes.grid(axis="y", color="#DDDDDD", linewidth=0.5)
-    axes.set_axisbelow(True)
-    axes.spines[["top", "right"]].set_visible(False)
-
-
-def _label(entry: Entry) -> str:
-    return f"{entry.at:%m-%d %H:%M}\n{drawn_text(entry.short_commit)}"
+    dressed(axes, "y")
