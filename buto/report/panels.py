@@ -194,9 +194,9 @@ def panels_of(
         reach_of: the reach of each property, if the verdict has it; None: the view tells it.
     """
     curves = {run.id: view.curves(run) for run in (*training, *checked)}
-    reach = view.reach(checked)
-    if reach_of is not None:
-        reach = np.array([reach_of.get(prop.name, np.nan) for prop in view.properties])
+    if reach_of is None:
+        reach_of = dict(zip((prop.name for prop in view.properties), view.reach(checked), strict=True))
+    reach = [reach_of.get(prop.name, math.nan) for prop in view.properties]
     drawn = (*checked, *training)
     changes = (*findings, *noted)
     rank = {finding.subject: place for place, finding in reversed(list(enumerate(changes)))}

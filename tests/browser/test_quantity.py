@@ -10,7 +10,7 @@ import pytest
 from playwright.sync_api import Browser
 
 from buto.report.html.chart_data import unit_data
-from buto.report.html.template import source
+from buto.report.html.template import asset
 from buto.run.units import format_quantity
 
 UNITS = ("By", "s", "1", "{thread}", "{class}", "{query}", "Cel", "")
@@ -47,6 +47,6 @@ def test_it_reads_alike_on_both_sides(browser: Browser, values: list[float], uni
     numbers = f"[{json.dumps(values)[1:-1]}, NaN, Infinity, -Infinity]"
     call = f"return {numbers}.map((one) => formatQuantity(one, {json.dumps(unit_data(unit))}))"
     page = browser.new_page()
-    written = page.evaluate(f"() => {{ {source('quantity')}; {call} }}")
+    written = page.evaluate(f"() => {{ {asset('quantity.js')}; {call} }}")
     page.close()
     assert written == [format_quantity(one, unit) for one in (*values, math.nan, math.inf, -math.inf)]

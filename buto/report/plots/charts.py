@@ -11,6 +11,7 @@ import io
 import math
 import warnings
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes

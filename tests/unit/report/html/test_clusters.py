@@ -1,7 +1,7 @@
 import numpy as np
 
 from buto.judging.views import ClusterView
-from buto.report.html.sections import SIDE, TOP, TREE, drawings
+from buto.report.html.clusters import SIDE, TOP, TREE, drawings
 from buto.run.properties import Kind, Property
 
 CPU = Property("jvm.cpu.time", "s", Kind.COUNTER)

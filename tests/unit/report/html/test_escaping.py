@@ -9,22 +9,23 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from buto.report.html.template import block, escape, json_block, line, name_parts, visible
+from buto.report.html.template import _environment, json_block, line, markup, name_parts, visible
 from tests.support.report.reports import HOSTILE
 
+BLOCK = _environment("buto.report.html").from_string("{{ text | block }}")
 ANY_TEXT = st.text(st.characters(exclude_categories=()))
 
 
 @given(ANY_TEXT)
 def test_no_markup_gets_through(text: str) -> None:
-    for made in (escape(text), block(text)):
+    for made in (markup("{}", text), BLOCK.render(text=text)):
         assert not {"<", ">"} & set(made)
-    assert '"' not in escape(text)
+    assert '"' not in markup("{}", text)
 
 
 @given(ANY_TEXT)
 def test_all_that_is_left_can_be_seen_and_written(text: str) -> None:
-    made = escape(text, 10_000)
+    made = markup("{}", text, limit=10_000)
     made.encode()
     assert all(char.isprintable() or char.isspace() or char > "\u0300" for char in made)
     assert not {"\u202e", "\u2067", "\x1b", "\x00", "\u200b", "\n"} & set(made)
@@ -32,7 +33,7 @@ def test_all_that_is_left_can_be_seen_and_written(text: str) -> None:
 
 @given(st.text(st.characters(categories=("L", "N", "P", "S"))))
 def test_text_of_letters_is_shown_as_it_is(text: str) -> None:
-    assert html.unescape(escape(text, 10_000)) == text
+    assert html.unescape(markup("{}", text, limit=10_000)) == text
 
 
 def test_what_cannot_be_seen_is_named() -> None:
@@ -44,7 +45,7 @@ def test_a_long_text_says_how_much_is_missing() -> None:
 
 
 def test_lines_stay_lines_only_where_there_are_lines() -> None:
-    assert block("one\ntwo\tthree") == "one\ntwo\tthree"
+    assert BLOCK.render(text="one\ntwo\tthree") == "one\ntwo\tthree"
     assert line("one\ntwo") == "one\\ntwo"
 
 
