@@ -29,12 +29,7 @@ VERSION = 1
 
 def explanation_json(explanation: Explanation) -> str:
     """Return the text of the file."""
-    return result_text(explanation_document(explanation))
-
-
-def explanation_document(explanation: Explanation) -> dict[str, Any]:
-    """Return the whole document as plain data."""
-    return {
+    document = {
         "format": FORMAT,
         "version": VERSION,
         "buto": __version__,
@@ -45,6 +40,7 @@ def explanation_document(explanation: Explanation) -> dict[str, Any]:
         "growth": [asdict(one) for one in explanation.growth],
         "remarks": list(explanation.remarks),
     }
+    return result_text(document)
 
 
 def _kind(causes: Causes) -> dict[str, Any]:
@@ -54,14 +50,10 @@ def _kind(causes: Causes) -> dict[str, Any]:
         "old": causes.old,
         "new": causes.new,
         "without_code": causes.without_code,
-        "found": [_cause(one) for one in causes.found],
+        "found": [{**asdict(one), "tier": one.tier.value, "kind": one.kind.value} for one in causes.found],
         "remarks": list(causes.remarks),
         "stacks": _flame(causes.flame),
     }
-
-
-def _cause(cause: Cause) -> dict[str, Any]:
-    return {**asdict(cause), "tier": cause.tier.value, "kind": cause.kind.value}
 
 
 def _flame(flame: Flame) -> dict[str, Any]:
@@ -84,22 +76,21 @@ def methods(explanation: Explanation) -> list[Cause]:
 
 def table(causes: Sequence[Cause]) -> Table:
     """Return a row for each method, without the columns that are empty in every row."""
-    return Table(HEADS, list(map(_cells, causes)), [one.tier.value for one in causes]).without_empty()
-
-
-def _cells(cause: Cause) -> tuple[str, ...]:
-    unit = cause.kind.about.unit
-    return (
-        "" if cause.tier is Tier.OTHER else cause.tier.value,
-        cause.kind.value,
-        cause.method,
-        where(cause),
-        cause.type,
-        amount(cause.old, unit),
-        amount(cause.new, unit),
-        format_percent(round(cause.share, 2)),
-        cause.held_by,
-    )
+    rows = [
+        (
+            "" if one.tier is Tier.OTHER else one.tier.value,
+            one.kind.value,
+            one.method,
+            where(one),
+            one.type,
+            amount(one.old, one.kind.about.unit),
+            amount(one.new, one.kind.about.unit),
+            format_percent(round(one.share, 2)),
+            one.held_by,
+        )
+        for one in causes
+    ]
+    return Table(HEADS, rows, [one.tier.value for one in causes]).without_empty()
 
 
 def where(cause: Cause) -> str:

@@ -5,7 +5,7 @@ The first are for the user who accepts the oracle; the second come with the line
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 from buto.judging.effects import MINIMUM_EFFECT
 from buto.judging.readable import Level
@@ -13,7 +13,7 @@ from buto.judging.verdict import Effect
 from buto.oracle.check import Changed, surroundings
 from buto.oracle.difference import Row, difference
 from buto.oracle.model import Oracle
-from buto.oracle.suggestion import Cause, Rejudged, Share, Suggestion, Truth
+from buto.oracle.suggestion import Cause, Share, Suggestion, Truth
 from buto.report.document import EFFECT_COLOUR, Line, aligned, line
 from buto.report.sanitize import MAX_TEXT, one_line
 from buto.run.units import format_change, format_count, format_percent, format_quantity, format_ratio
@@ -50,17 +50,14 @@ def difference_lines(
         [_one_sided("gone", row, row.old) for row in rows if row.new is None],
         [_beside(one) for one in changed],
     )
-    lines = [line(one_line(f"{test}: {_headline(len(moved), len(there))}"))]
+    count = f"{len(moved) or 'none'} of {format_count(len(there), 'number')}"
+    lines = [line(one_line(f"{test}: {count} changed by more than runs vary"))]
     for kind in kinds:
         shown = kind if max_rows is None else kind[:max_rows]
         lines += shown
         if len(shown) < len(kind):
             lines.append(line(f"  and {len(kind) - len(shown)} more (-v)"))
     return lines
-
-
-def _headline(n_moved: int, n_rows: int) -> str:
-    return f"{n_moved or 'none'} of {format_count(n_rows, 'number')} changed by more than runs vary"
 
 
 def _moved(row: Row, old: Level, new: Level) -> Line:
@@ -97,11 +94,9 @@ def _subject(row: Row) -> tuple[str, str]:
     return one_line(row.subject, MAX_TEXT), "bold"
 
 
+CONFIGURATION_VERSION = 1
 MOST_ROWS = 20
 """Rows of a table; the document of ``--json`` has all."""
-
-CONFIGURATION_VERSION = 1
-"""Of a configuration."""
 
 _KNOWN = {
     Truth.UNCHANGED: "false alarm",
@@ -121,47 +116,22 @@ def suggestion_lines(
         next_step: how the settings are learned, or how a false alarm is labelled.
         has_configuration: whether the file exists.
     """
+    regressions = sum(one.check.truth is Truth.REGRESSION for one in found.checks)
+    sections = (
+        _causes(found.causes),
+        _checks(found),
+        _rates(found),
+        _remarks(found),
+        _proposal(found, configuration, next_step, has_configuration),
+    )
     return [
-        _suggestion_headline(found),
-        *_section(_causes(found.causes)),
-        *_section(_checks(found)),
-        *_section(_rates(found)),
-        *_remarks(found),
-        "",
-        *_proposal(found, configuration, next_step, has_configuration),
+        f"{one_line(found.test)}: {format_count(len(found.checks), 'check')} judged again, among them "
+        f"{format_count(len(found.false_alarms), 'false alarm')} and {format_count(regressions, 'regression')}",
+        *(line for lines in sections if lines for line in ("", *lines)),
     ]
 
 
-def configuration_text(found: Suggestion, *, is_whole: bool = False) -> str:
-    """Return the lines of the configuration, with the minimum effects that it has already.
-
-    Args:
-        is_whole: whether they make a whole file.
-    """
-    import yaml
-
-    judge = {MINIMUM_EFFECT: found.minimum_effect}
-    head = {"version": CONFIGURATION_VERSION} if is_whole else {}
-    data = {**head, "tests": {found.test: {"judge": judge}}}
-    return str(yaml.safe_dump(data, sort_keys=False, allow_unicode=True, width=10**6))
-
-
-def _suggestion_headline(found: Suggestion) -> str:
-    n_regressions = sum(one.check.truth is Truth.REGRESSION for one in found.checks)
-    return (
-        f"{one_line(found.test)}: {format_count(len(found.checks), 'check')} judged again, among them "
-        f"{format_count(len(found.false_alarms), 'false alarm')} and "
-        f"{format_count(n_regressions, 'regression')}"
-    )
-
-
-def _section(lines: Sequence[str]) -> list[str]:
-    return ["", *lines] if lines else []
-
-
 def _causes(causes: Sequence[Cause]) -> list[str]:
-    if not causes:
-        return []
     rows = [
         (
             one_line(one.subject, MAX_TEXT),
@@ -172,30 +142,31 @@ def _causes(causes: Sequence[Cause]) -> list[str]:
         )
         for one in causes[:MOST_ROWS]
     ]
-    header = ("PROPERTY THAT DIFFERED", "FALSE ALARMS", "AT MOST BY", "REGRESSIONS", "AT LEAST BY")
-    return [*aligned([header, *rows]), *_more(len(causes))]
+    heads = ("PROPERTY THAT DIFFERED", "FALSE ALARMS", "AT MOST BY", "REGRESSIONS", "AT LEAST BY")
+    return _table(heads, rows, len(causes))
 
 
 def _checks(found: Suggestion) -> list[str]:
-    shown = [one for one in found.checks if one.check.truth is not Truth.UNKNOWN and _is_telling(one)]
-    if not shown:
-        return []
+    labelled = [one for one in found.checks if one.check.truth is not Truth.UNKNOWN]
+    # More than a good one that passes.
+    told = [
+        one for one in labelled if one.check.truth is not Truth.UNCHANGED or one.now.fails or one.then.fails
+    ]
     rows = [
         (
             f"{one.check.at:%Y-%m-%d %H:%M}",
             _KNOWN[one.check.truth] if one.now.fails or one.check.truth is not Truth.UNCHANGED else "good",
-            "fails" if one.now.fails else "passes",
-            "fails" if one.then.fails else "passes",
+            *("fails" if judged.fails else "passes" for judged in (one.now, one.then)),
             one_line(one.check.reason, MAX_TEXT),
         )
-        for one in shown[-MOST_ROWS:]
+        for one in told[-MOST_ROWS:]
     ]
-    return [*aligned([("WHEN (UTC)", "LABEL", "NOW", "WITH THEM", "REASON"), *rows]), *_more(len(shown))]
+    return _table(("WHEN (UTC)", "LABEL", "NOW", "WITH THEM", "REASON"), rows, len(told))
 
 
-def _is_telling(one: Rejudged) -> bool:
-    """Return whether a check is more than a good one that passes."""
-    return one.check.truth is not Truth.UNCHANGED or one.now.fails or one.then.fails
+def _table(heads: tuple[str, ...], rows: Sequence[tuple[str, ...]], total: int) -> list[str]:
+    more = [f"and {total - MOST_ROWS} more (--json)"] if total > MOST_ROWS else []
+    return [*aligned([heads, *rows]), *more] if rows else []
 
 
 def _rates(found: Suggestion) -> list[str]:
@@ -241,12 +212,11 @@ def _remarks(found: Suggestion) -> list[str]:
     for why in dict.fromkeys(one.why for one in found.unjudged):
         count = sum(one.why is why for one in found.unjudged)
         texts.append(f"{format_count(count, 'check')} not judged again: {why.value}.")
-    return _section(texts)
+    return texts
 
 
-def _proposal(
-    found: Suggestion, configuration: str, next_step: str, has_configuration: bool
-) -> Iterable[str]:
+def _proposal(found: Suggestion, configuration: str, next_step: str, has_configuration: bool) -> list[str]:
+    """Return the lines to add to the configuration, with the minimum effects that it has already."""
     if not found.false_alarms:
         return [
             "Nothing to suggest: no false alarm is labelled that the present settings would raise.",
@@ -254,7 +224,13 @@ def _proposal(
         ]
     if not found.effects:
         return ["No minimum effect avoids a false alarm without missing a regression."]
-    text = configuration_text(found, is_whole=not has_configuration).rstrip("\n").split("\n")
+    import yaml
+
+    head = {} if has_configuration else {"version": CONFIGURATION_VERSION}
+    data = {**head, "tests": {found.test: {"judge": {MINIMUM_EFFECT: found.minimum_effect}}}}
+    text = (
+        str(yaml.safe_dump(data, sort_keys=False, allow_unicode=True, width=10**6)).rstrip("\n").split("\n")
+    )
     missed = [one for one in found.false_alarms if one.then.fails]
     left = f"; {format_count(len(missed), 'false alarm')} cannot be avoided" if missed else ""
     return [
@@ -264,7 +240,3 @@ def _proposal(
         "",
         f"then: {next_step}",
     ]
-
-
-def _more(number: int) -> list[str]:
-    return [f"and {number - MOST_ROWS} more (--json)"] if number > MOST_ROWS else []
