@@ -50,6 +50,9 @@ def environment_rows(oracle: Oracle, checked: RunSet, training: RunSet) -> tuple
         one.key: one for run in checked for one in compare_metadata(learned, run.metadata, oracle.metadata)
     }
 
+    def text(values: Mapping[str, MetadataValue], key: str) -> str | None:
+        return metadata_text(key, values[key]) if key in values else None
+
     def likeness(key: str) -> Likeness:
         if key in differences:
             return Likeness.DECIDES if differences[key].deciding else Likeness.DIFFERS
@@ -60,15 +63,9 @@ def environment_rows(oracle: Oracle, checked: RunSet, training: RunSet) -> tuple
     keys = sorted(set(expected).union(*(run.metadata for run in checked)))
     rows = [
         EnvironmentRow(
-            key, likeness(key), _text(expected, key), tuple(_text(run.metadata, key) for run in checked)
+            key, likeness(key), text(expected, key), tuple(text(run.metadata, key) for run in checked)
         )
         for key in keys
     ]
     order = {one: place for place, one in enumerate(Likeness)}
     return tuple(sorted(rows, key=lambda row: order[row.likeness]))
-
-
-def _text(values: Mapping[str, MetadataValue], key: str) -> str | None:
-    if key not in values:
-        return None
-    return metadata_text(key, values[key])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from datetime import datetime
 from typing import Any
 
@@ -90,29 +90,23 @@ def entry_of(content: bytes) -> Entry:
 def entry_to_data(entry: Entry) -> dict[str, Any]:
     """Return plain data for JSON."""
     return {
+        **asdict(entry),
         "at": entry.at.isoformat(),
-        "status": entry.status,
-        "is_accepted": entry.is_accepted,
-        "commit": entry.commit,
         "levels": {name: json_number(level) for name, level in entry.levels.items()},
-        "subjects": list(entry.subjects),
-        "run_ids": list(entry.run_ids),
         "p_value": None if entry.p_value is None else json_number(entry.p_value),
     }
 
 
 def entry_from_data(data: Mapping[str, Any]) -> Entry:
     """Return the entry that :func:`entry_to_data` wrote; ValueError, KeyError or TypeError for other data."""
-    return Entry(
-        at=datetime.fromisoformat(data["at"]),
-        status=str(data["status"]),
-        is_accepted=bool(data["is_accepted"]),
-        commit=None if data["commit"] is None else str(data["commit"]),
-        levels=dict(zip(data["levels"], map(float, data["levels"].values()), strict=True)),
-        subjects=tuple(data["subjects"]),
-        run_ids=tuple(data["run_ids"]),
-        p_value=None if data["p_value"] is None else float(data["p_value"]),
-    )
+    typed = {
+        "at": datetime.fromisoformat(data["at"]),
+        "levels": {name: float(level) for name, level in data["levels"].items()},
+        "subjects": tuple(data["subjects"]),
+        "run_ids": tuple(data["run_ids"]),
+        "p_value": None if data["p_value"] is None else float(data["p_value"]),
+    }
+    return Entry(**{**data, **typed})
 
 
 def in_order(entries: Iterable[Entry]) -> list[Entry]:
@@ -141,6 +135,7 @@ def _entry(data: dict[str, object]) -> Entry:
     verdict = test["verdict"]
     start = start_of(runs[0]["id"]) if runs and verdict is not None else None
     commits = [str(run["commit"]) for run in runs if run["commit"] is not None]
+    findings = verdict["findings"] if verdict else []
     levels = [{str(name): float(level) for name, level in run["levels"].items()} for run in runs]
     return Entry(
         at=start or datetime.fromisoformat(str(data["finished"])),
@@ -148,13 +143,7 @@ def _entry(data: dict[str, object]) -> Entry:
         is_accepted=data["command"] == ACCEPT,
         commit=commits[-1] if commits else None,
         levels=median_levels(levels),
-        subjects=_subjects(verdict) if verdict else (),
+        subjects=tuple(str(findings[group[0]]["subject"]) for group in verdict["groups"]) if verdict else (),
         run_ids=tuple(str(run["id"]) for run in runs),
         p_value=None if verdict is None or verdict["p_value"] is None else float(verdict["p_value"]),
     )
-
-
-def _subjects(verdict: Mapping[str, Any]) -> tuple[str, ...]:
-    """Return what leads each group of findings."""
-    subjects = [str(one["subject"]) for one in verdict["findings"]]
-    return tuple(subjects[group[0]] for group in verdict["groups"])

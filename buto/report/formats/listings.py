@@ -21,7 +21,6 @@ FORMAT, VERSION = "buto-suggestion", 1
 
 
 def suggestion_json(found: Suggestion) -> str:
-    """Return the document."""
     data = {
         "format": FORMAT,
         "version": VERSION,

@@ -36,11 +36,6 @@ def bencher_text(results: Sequence[Result]) -> str:
 
     Tests without a valid run and unreadable properties are left out.
     """
-    return json.dumps(bencher_document(results), indent=2, ensure_ascii=False, allow_nan=False) + "\n"
-
-
-def bencher_document(results: Sequence[Result]) -> dict[str, Any]:
-    """Return the same as plain data."""
     document: dict[str, Any] = {}
     # By the runs' own test: a comparison has runs of two programs.
     by_test: dict[str, list[Run]] = {}
@@ -57,7 +52,7 @@ def bencher_document(results: Sequence[Result]) -> dict[str, Any]:
             unit = units.get(name) or unit_of(name)
             measure = _MEASURES.get(unit, "count" if unit.startswith("{") else "value")
             document[_name(f"{test} {name}")] = {measure: metric}
-    return document
+    return json.dumps(document, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
 
 
 def _name(text: str) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -56,12 +55,7 @@ class Drawing:
     ticks: tuple[tuple[float, str], ...]
 
 
-def drawings(clusters: Sequence[ClusterView]) -> list[Drawing]:
-    """Return a drawing of each cluster."""
-    return [_drawing(one) for one in clusters]
-
-
-def _drawing(cluster: ClusterView) -> Drawing:
+def drawing(cluster: ClusterView) -> Drawing:
     order, paths = _tree(cluster.merges, len(cluster.names))
     drawn = "" if len(order) == cluster.n_members else f", {len(order)} are drawn"
     points = np.vstack([cluster.known, cluster.checked])
@@ -76,6 +70,9 @@ def _drawing(cluster: ClusterView) -> Drawing:
             for x, y in some.tolist()
         )
 
+    def label(value: float) -> str:
+        return f"{format_quantity(value, cluster.target.unit)}{'/s' if cluster.per_second else ''}"
+
     return Drawing(
         cluster.names[0],
         f"{format_count(cluster.n_members, 'property')} that rise and fall together{drawn}",
@@ -89,7 +86,7 @@ def _drawing(cluster: ClusterView) -> Drawing:
         paths,
         placed(cluster.known),
         placed(cluster.checked),
-        tuple((round(at * SIDE, 1), _label(cluster, low + at * (high - low))) for at in (0.0, 0.5, 1.0)),
+        tuple((round(at * SIDE, 1), label(low + at * (high - low))) for at in (0.0, 0.5, 1.0)),
     )
 
 
@@ -112,7 +109,3 @@ def _tree(merges: FloatArray, n_leaves: int) -> tuple[list[int], tuple[str, ...]
 
 def _short(name: str) -> str:
     return name if len(name) <= LETTERS else f"{name[: LETTERS // 2]}…{name[-LETTERS // 2 :]}"
-
-
-def _label(cluster: ClusterView, value: float) -> str:
-    return f"{format_quantity(value, cluster.target.unit)}{'/s' if cluster.per_second else ''}"

@@ -64,7 +64,7 @@ def render(report: CheckReport) -> str:
         closest=summary.closest(report),
         classes=tables.class_table(report.classes),
         clusters=clusters,
-        drawings=clusters.drawings(report.clusters),
+        drawings=list(map(clusters.drawing, report.clusters)),
         max_charts=MAX_CHARTS,
         max_lines=MAX_LINES,
         bands=_bands(report),

@@ -35,7 +35,11 @@ def sparklines(curves: list[FloatArray], width: int) -> list[str]:
         return [UNREADABLE * len(values) for values in means]
     low = known.min()
     span = known.max() - low or 1.0
-    return ["".join(_block((mean - low) / span) for mean in values) for values in means]
+
+    def block(mean: float) -> str:
+        return UNREADABLE if np.isnan(mean) else BLOCKS[int((mean - low) / span * (len(BLOCKS) - 1) + 0.5)]
+
+    return ["".join(map(block, values)) for values in means]
 
 
 def _means(values: FloatArray, width: int) -> FloatArray:
@@ -44,10 +48,6 @@ def _means(values: FloatArray, width: int) -> FloatArray:
         return np.empty(0)
     parts = [part[np.isfinite(part)] for part in np.array_split(values, min(len(values), width))]
     return np.array([part.mean() if part.size else np.nan for part in parts])
-
-
-def _block(share: float) -> str:
-    return UNREADABLE if np.isnan(share) else BLOCKS[int(share * (len(BLOCKS) - 1) + 0.5)]
 
 
 Painted = list[tuple[str, str]]

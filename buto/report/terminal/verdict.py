@@ -57,20 +57,15 @@ def styled_lines(report: CheckReport, detail: Detail = Detail.SHORT) -> list[Lin
     return [headline, *(_short_lines(report) if detail is Detail.SHORT else _full_lines(report))]
 
 
-def error_lines(result: Result) -> list[str]:
-    """Return why a test was not judged, without colour."""
-    if result.error is None:
-        return []
-    advice = [f"try:  {result.error.advice}"] if result.error.advice else []
-    texts = [f"{result.test}: {result.error.message}", *advice]
-    return [one_line(text, MAX_WHOLE_LINE) for each in texts for text in each.split("\n")[:_MAX_ERROR_LINES]]
-
-
 def result_lines(result: Result, detail: Detail = Detail.SHORT) -> list[str]:
     """Return the lines for any result of a test, without colour."""
     if result.report is not None:
         return verdict_lines(result.report, detail)
-    return error_lines(result) or [one_line(f"{result.status.upper()}  {result.test}")]
+    if result.error is None:
+        return [one_line(f"{result.status.upper()}  {result.test}")]
+    texts = [f"{result.test}: {result.error.message}"]
+    texts += [f"try:  {result.error.advice}"] if result.error.advice else []
+    return [one_line(text, MAX_WHOLE_LINE) for each in texts for text in each.split("\n")[:_MAX_ERROR_LINES]]
 
 
 def _short_lines(report: CheckReport) -> list[Line]:
@@ -182,10 +177,9 @@ def _environment(report: CheckReport) -> str:
 
 
 def _findings(report: CheckReport) -> list[Line]:
-    groups = report.groups
-    passed = report.verdict.status is Status.PASS and groups
+    passed = report.verdict.status is Status.PASS and report.groups
     lines = [line("  differences that do not fail the check:")] if passed else []
-    return lines + [one for group in groups for one in _group(group, report)]
+    return lines + [one for group in report.groups for one in _group(group, report)]
 
 
 def _noted(report: CheckReport) -> list[Line]:

@@ -17,7 +17,7 @@ from markdown_it import MarkdownIt
 from buto.judging.verdict import Status
 from buto.report.formats.junit import MAX_OUTPUT, junit_xml, workflow_commands
 from buto.report.formats.markdown import code, markdown_text, marker
-from buto.report.formats.trackers import MAX_NAME, bencher_document, bencher_text
+from buto.report.formats.trackers import MAX_NAME, bencher_text
 from buto.report.result import LeftOut, Result, reported
 from tests.support.report import golden, made
 from tests.support.runs.qualities import starved
@@ -236,7 +236,7 @@ def test_bencher_has_the_median_of_the_runs_between_the_lowest_and_the_highest()
     runs = [
         replace(made.run(str(n)), outcome=replace(made.run().outcome, duration_s=n)) for n in (3.0, 4.0, 9.0)
     ]
-    document = bencher_document([Result("leaker", Path("o"), runs)])
+    document = json.loads(bencher_text([Result("leaker", Path("o"), runs)]))
     assert document["leaker run.duration"] == {
         "seconds": {"value": 4.0, "lower_value": 3.0, "upper_value": 9.0}
     }
@@ -247,7 +247,7 @@ def test_bencher_has_the_median_of_the_runs_between_the_lowest_and_the_highest()
 
 def test_an_invalid_run_is_not_tracked() -> None:
     invalid = Result("leaker", Path("o"), [made.run(quality=starved("x"))])
-    assert bencher_document([invalid]) == {}
+    assert json.loads(bencher_text([invalid])) == {}
 
 
 @pytest.mark.parametrize("text", [*made.EVIL, HUGE])

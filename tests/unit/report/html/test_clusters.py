@@ -1,7 +1,7 @@
 import numpy as np
 
 from buto.judging.views import ClusterView
-from buto.report.html.clusters import SIDE, TOP, TREE, drawings
+from buto.report.html.clusters import SIDE, TOP, TREE, drawing
 from buto.run.properties import Kind, Property
 
 CPU = Property("jvm.cpu.time", "s", Kind.COUNTER)
@@ -12,8 +12,7 @@ def drawn(**changed):
     known, checked = np.array([[0.0, 0.0], [0.4, 0.5]]), np.array([[0.4, 1.0]])
     own = {"names": ("cpu", "rows", "x" * 90), "n_members": 3, "merges": MERGES, "misjudged": frozenset({0})}
     own |= {"per_second": True}
-    (one,) = drawings([ClusterView(CPU, **{**own, **changed}, known=known, checked=checked)])
-    return one
+    return drawing(ClusterView(CPU, **{**own, **changed}, known=known, checked=checked))
 
 
 def test_branches_that_correlate_more_join_further_right():
