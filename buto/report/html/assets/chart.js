@@ -265,7 +265,7 @@ class Chart {
       ctx.fillStyle = ctx.strokeStyle = colour("soft");
       if (start === end) {
         ctx.setLineDash([3, 3]);
-        ctx.strokeRect(left, area.top, 0, area.bottom - area.top);
+        rule(ctx, left, area.top, left, area.bottom);
       } else {
         ctx.globalAlpha = 0.1;
         ctx.fillRect(left, area.top, Math.max(1, right - left), area.bottom - area.top);
@@ -299,7 +299,7 @@ class Chart {
     if (kind === "notifications") ctx.fillStyle = ctx.strokeStyle = colour("open");
     for (const [time] of this.panel.worst.run[kind]) {
       if (time < this.view[0] || time > this.view[1]) continue;
-      if (kind === "collections") ctx.strokeRect(x(time), top - 2, 0, 9);
+      if (kind === "collections") rule(ctx, x(time), top - 2, x(time), top + 7);
       else ctx.fill(new Path2D(`M${x(time)} ${top - 2}l4 4.5-4 4.5-4-4.5Z`));
     }
   }
@@ -319,7 +319,7 @@ class Chart {
     ctx.strokeStyle = colour("beyond");
     ctx.lineWidth = 2;
     ctx.setLineDash([7, 4]);
-    ctx.strokeRect(start, top, end - start, 0);
+    rule(ctx, start, top, end, top);
     ctx.setLineDash([]);
     this.label(pen, change, end - 6, top + (this.isAbove(pen, top, observed, low) ? -7 : 17), true);
   }
@@ -351,4 +351,11 @@ class Chart {
     ctx.strokeText(text, left, top);
     ctx.fillText(text, left, top);
   }
+}
+
+function rule(ctx, left, top, right, bottom) {
+  ctx.beginPath();
+  ctx.moveTo(left, top);
+  ctx.lineTo(right, bottom);
+  ctx.stroke();
 }
