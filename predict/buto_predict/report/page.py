@@ -9,7 +9,7 @@ from math import floor, isfinite, log10
 
 from markupsafe import Markup
 
-from buto.report.html.template import render_template
+from buto.report.html.template import asset, render_template
 from buto.run.units import format_number, format_rate, format_seconds
 from buto.version import __version__
 from buto_predict.model import Architecture
@@ -186,7 +186,10 @@ def _page(architecture: Architecture, prediction: Prediction | None, **values: o
         "prediction.html",
         package="buto_predict",
         version=__version__,
-        style=Markup(files("buto_predict").joinpath("templates", "prediction.css").read_text("utf-8")),
+        style=Markup(
+            asset("tables.css")
+            + files("buto_predict").joinpath("templates", "prediction.css").read_text("utf-8")
+        ),
         diagram=diagram(architecture, prediction),
         box=(BOX_WIDTH, BOX_HEIGHT),
         initials=initials,

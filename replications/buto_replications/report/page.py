@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import base64
-from importlib.resources import files
 from itertools import accumulate
 
 from markupsafe import Markup
 
-from buto.report.html.template import render_template
+from buto.report.html.template import asset, render_template
 from buto_replications.report.content import Columns, Page, Picture
 from buto_replications.report.pictures import png
-
-_STYLE = files("buto_replications").joinpath("templates", "experiments.css")
 
 _LONG = 24
 """Characters of a cell that gets a wide column."""
@@ -24,8 +21,8 @@ def html(page: Page) -> str:
         "experiments.html",
         package="buto_replications",
         page=page,
-        # Our own style, and numbers in letters that need no escaping.
-        style=Markup(_STYLE.read_text(encoding="utf-8")),
+        # buto's own style, and numbers in letters that need no escaping.
+        style=Markup(asset("tables.css")),
         image=lambda picture: Markup(_data_url(picture)),
         classes=_classes,
     )
