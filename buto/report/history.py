@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
 
 import numpy as np
 
@@ -14,7 +13,7 @@ from buto.report.result import FORMAT, TRAINED, VERSION
 from buto.report.sanitize import one_line
 from buto.run.entries import ResultStore
 from buto.run.names import start_of
-from buto.run.stored import json_number, parse_json
+from buto.run.stored import parse_json, plain, read
 
 ENTRIES = f"history 3 of {FORMAT} {VERSION}"
 """Version of an entry's data, for the cache."""
@@ -70,7 +69,9 @@ class Entry:
 
 def stored_entries(store: ResultStore, test: str) -> list[Entry]:
     """Return the stored results of a test by time, see :func:`in_order`; BadFileError if one is damaged."""
-    found = store.found(test, ENTRIES, lambda content: entry_to_data(entry_of(content)), entry_from_data)
+    found = store.found(
+        test, ENTRIES, lambda content: plain(entry_of(content)), lambda data: read(data, Entry)
+    )
     return in_order(found)
 
 
@@ -85,28 +86,6 @@ def entry_of(content: bytes) -> Entry:
         return _entry(data)
     except (KeyError, TypeError, AttributeError, IndexError, OverflowError) as error:
         raise ValueError(f"it is not a result: {error!r}") from error
-
-
-def entry_to_data(entry: Entry) -> dict[str, Any]:
-    """Return plain data for JSON."""
-    return {
-        **asdict(entry),
-        "at": entry.at.isoformat(),
-        "levels": {name: json_number(level) for name, level in entry.levels.items()},
-        "p_value": None if entry.p_value is None else json_number(entry.p_value),
-    }
-
-
-def entry_from_data(data: Mapping[str, Any]) -> Entry:
-    """Return the entry that :func:`entry_to_data` wrote; ValueError, KeyError or TypeError for other data."""
-    typed = {
-        "at": datetime.fromisoformat(data["at"]),
-        "levels": {name: float(level) for name, level in data["levels"].items()},
-        "subjects": tuple(data["subjects"]),
-        "run_ids": tuple(data["run_ids"]),
-        "p_value": None if data["p_value"] is None else float(data["p_value"]),
-    }
-    return Entry(**{**data, **typed})
 
 
 def in_order(entries: Iterable[Entry]) -> list[Entry]:

@@ -124,9 +124,10 @@ def suggestion_lines(
         _remarks(found),
         _proposal(found, configuration, next_step, has_configuration),
     )
+    alarms = format_count(len(found.false_alarms), "false alarm")
+    among = f"among them {alarms} and {format_count(regressions, 'regression')}"
     return [
-        f"{one_line(found.test)}: {format_count(len(found.checks), 'check')} judged again, among them "
-        f"{format_count(len(found.false_alarms), 'false alarm')} and {format_count(regressions, 'regression')}",
+        f"{one_line(found.test)}: {format_count(len(found.checks), 'check')} judged again, {among}",
         *(line for lines in sections if lines for line in ("", *lines)),
     ]
 
