@@ -62,11 +62,11 @@ LATE = Finding(
     outside_share=1.0,
     text="1 of 1 came too early or too late",
 )
-THREADS = {"unit": "{thread}", "lower": 9.0, "upper": 11.0, "expected": 10.0}
+THREADS: dict[str, Any] = {"unit": "{thread}", "lower": 9.0, "upper": 11.0, "expected": 10.0}
 GROWTH = leak(measure="growth from the first to the last third", at_s=None)
 RANGE = leak(outside_share=None)
 NEAR = tuple(made.panel(name, reach=used) for name, used in (("a", 0.25), ("b", 0.72), ("c", None)))
-CHANCE = {"p_value": 0.01234, "alpha": 0.05, "guarantee": "19 training runs, exchangeable with this one"}
+CHANCE: dict[str, Any] = {"p_value": 0.01234, "alpha": 0.05, "guarantee": "19 training runs, exchangeable with this one"}
 MOVED = EnvironmentRow("jvm.vm.version", Likeness.DECIDES, "17", ("25",))
 
 
@@ -83,7 +83,7 @@ def told() -> Iterator[tuple[str, list[str]]]:
         return lines_of(noted, detail=detail)
 
     undecided, panel = made.verdict(Status.INCONCLUSIVE, reasons=(BUSY,)), made.panel()
-    short = {"detail": Detail.SHORT}
+    short: dict[str, Any] = {"detail": Detail.SHORT}
     yield "a regression says what changed, when and by how much", fails(leak())
     yield "the run is drawn beside the limit that it passed", fails(leak(), panels=(panel,))
     less = leak(direction=Direction.LESS, observed=0.0, at_s=0.0)
