@@ -9,7 +9,7 @@ from __future__ import annotations
 import base64
 import math
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from typing import Any
 
 import numpy as np
@@ -34,12 +34,8 @@ Codes = str | int
 """Base64 of little-endian 16-bit codes, or one code if all are equal."""
 
 
-@dataclass(frozen=True, slots=True)
-class Scale:
-    """The relation of numbers and codes: ``number = low + code * step``."""
-
-    low: float
-    step: float
+Scale = tuple[float, float]
+"""Lowest number and step: ``number = low + code * step``."""
 
 
 def thinned(times_s: FloatArray, values: FloatArray, most: int) -> tuple[FloatArray, FloatArray]:
@@ -74,19 +70,20 @@ def scale_of(*arrays: FloatArray) -> Scale:
     """Return a scale for all finite numbers of some arrays; exact for whole numbers in a small range."""
     known = np.concatenate([array[np.isfinite(array)] for array in arrays]) if arrays else np.empty(0)
     if not known.size:
-        return Scale(0.0, 1.0)
+        return 0.0, 1.0
     low, high = float(known.min()), float(known.max())
     if high - low <= LARGEST and (known == np.round(known)).all():
-        return Scale(low, 1.0)
+        return low, 1.0
     # Half of each first: the difference of two large numbers may be infinite.
     step = (high / 2 - low / 2) / LARGEST * 2
-    return Scale(low, step or 1.0)
+    return low, step or 1.0
 
 
 def codes(values: FloatArray, scale: Scale) -> Codes:
     """Return numbers, shape (n,), as codes; infinities and NaN have their own codes."""
+    low, step = scale
     with np.errstate(invalid="ignore", over="ignore"):
-        near = np.clip(np.rint((values - scale.low) / scale.step), 0, LARGEST)
+        near = np.clip(np.rint((values - low) / step), 0, LARGEST)
     coded: npt.NDArray[np.uint16] = np.select(
         [np.isnan(values), np.isposinf(values), np.isneginf(values)],
         [_UNREADABLE, _ABOVE_ALL, _BELOW_ALL],
@@ -101,22 +98,11 @@ MAX_MARKS = 400
 """Marks of each kind and run; more would be one dark bar."""
 
 
-@dataclass(frozen=True, slots=True)
-class Collections:
-    """Collections of one collector that ended between two samples.
+def collections_of(run: Run) -> list[tuple[float, int, str]]:
+    """Return garbage collections by time: when they were first seen, how many they are, and the collector.
 
-    Attributes:
-        time_s: time of the later sample.
-        count: how many.
+    Close ones are combined if there are many.
     """
-
-    time_s: float
-    count: int
-    collector: str
-
-
-def collections_of(run: Run) -> list[Collections]:
-    """Return when the counters of collections grew, by time; close ones are combined if there are many."""
     found = []
     for name in run.column_of:
         metric, collector = split_name(name)
@@ -128,8 +114,8 @@ def collections_of(run: Run) -> list[Collections]:
         groups = np.linspace(times[0], times[-1], MAX_MARKS) if len(times) > MAX_MARKS else times
         rows = np.searchsorted(times, groups, side="right") - 1
         steps = zip(rows[1:], np.diff(counts[rows]), strict=True)
-        found += [Collections(float(times[row]), round(n), collector or "") for row, n in steps if n > 0]
-    return sorted(found, key=lambda one: one.time_s)
+        found += [(float(times[row]), round(n), collector or "") for row, n in steps if n > 0]
+    return sorted(found)
 
 
 MAX_VALUES = 200_000
@@ -177,7 +163,7 @@ def page_data(report: Charted) -> dict[str, Any]:
     clock = scale_of(*(times_s for _, times_s, _ in (*training, *checked)))
     runs = {run.id: run for run in report.checked}
     return {
-        "clock": [clock.low, clock.step],
+        "clock": clock,
         "second": unit_data("s"),
         "roles": {name: line(text) for name, text in asdict(report.roles).items()},
         "training": [{"id": line(run_id), "times": codes(times_s, clock)} for run_id, times_s, _ in training],
@@ -241,9 +227,7 @@ def _run_data(run: Run) -> dict[str, Any]:
     return {
         "id": line(run.id),
         "when": when(run),
-        "collections": [
-            [round(one.time_s, 4), one.count, line(one.collector)] for one in collections_of(run)
-        ],
+        "collections": [[round(time_s, 4), n, line(name)] for time_s, n, name in collections_of(run)],
         "notifications": [
             [round(one.time_s, 4), line(one.type), line(one.source), line(one.message)]
             for one in notes[:MAX_MARKS]
@@ -272,7 +256,7 @@ def _panel_data(
         "moves": panel.moves,
         "tag": tag_of(panel, report.reach_of),
         "reach": None if panel.reach is None else min(panel.reach, 1.0),
-        "scale": [scale.low, scale.step],
+        "scale": scale,
         "training": [codes(values, scale) for values in training],
         "checked": [codes(values, scale) for values in checked],
         "band": None if panel.band is None else _band_data(panel.band),
@@ -299,9 +283,9 @@ def _band_data(band: Band) -> dict[str, Any]:
     clock, scale = scale_of(band.times_s), scale_of(*sides)
     return {
         "n": len(rows),
-        "clock": [clock.low, clock.step],
+        "clock": clock,
         "times": codes(band.times_s[rows], clock),
-        "scale": [scale.low, scale.step],
+        "scale": scale,
         "sides": [codes(side, scale) for side in sides],
     }
 

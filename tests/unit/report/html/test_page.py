@@ -242,8 +242,8 @@ def test_the_policy_allows_this_script_and_no_other() -> None:
 def test_collections_are_found_where_their_counter_grows() -> None:
     run = reports.shop_run(1)
     found = collections_of(run)
-    assert [one.count for one in found] == [1] * 15
-    assert np.allclose([one.time_s for one in found], np.arange(1.0, 30.0, 2.0), atol=0.2)
+    assert [count for _, count, _ in found] == [1] * 15
+    assert np.allclose([time_s for time_s, _, _ in found], np.arange(1.0, 30.0, 2.0), atol=0.2)
 
 
 def test_very_many_collections_become_few_marks_that_count_them_all() -> None:
@@ -253,7 +253,7 @@ def test_very_many_collections_become_few_marks_that_count_them_all() -> None:
     often: Run = replace(run, values=values)
     found = collections_of(often)
     assert len(found) < MAX_MARKS
-    assert sum(one.count for one in found) == 4999
+    assert sum(count for _, count, _ in found) == 4999
 
 
 def test_what_was_never_read_and_runs_without_samples_make_no_obstacle() -> None:
