@@ -28,7 +28,6 @@ VERSION = 1
 
 
 def explanation_json(explanation: Explanation) -> str:
-    """Return the text of the file."""
     document = {
         "format": FORMAT,
         "version": VERSION,
@@ -108,7 +107,6 @@ def amount(value: float, unit: str) -> str:
 
 
 def headline(explanation: Explanation) -> str:
-    """Return the result in one line."""
     causes = [one for one in explanation.causes if one.tier is Tier.CAUSE]
     if causes:
         first = causes[0]
@@ -142,7 +140,6 @@ def kind_lines(explanation: Explanation) -> list[str]:
 
 
 def growth_lines(explanation: Explanation) -> list[str]:
-    """Return the classes of which the heap holds more."""
     return [
         f"{one.type}: {amount(one.old, 'By')} before, {amount(one.new, 'By')} now"
         for one in explanation.growth[:MOST_GROWTH]
@@ -150,7 +147,6 @@ def growth_lines(explanation: Explanation) -> list[str]:
 
 
 def remarks(explanation: Explanation) -> list[str]:
-    """Return all sentences on what could not be told."""
     own = [f"{one.kind.value}: {text}" for one in explanation.kinds for text in one.remarks]
     missing = [one.kind.value for one in explanation.kinds if not one.old and not one.new]
     none = [f"no event of: {', '.join(missing)}"] if missing else []
@@ -253,7 +249,6 @@ _WORDS = ("", "what", "old", "new", "share")
 
 
 def explanation_markdown(explanation: Explanation) -> str:
-    """Return a headline, the table of methods, and folded notes; after a marker as of a check."""
     word, _, rest = headline(explanation).partition("  ")
     found = table(methods(explanation)[:MOST_ROWS])
     rows = [

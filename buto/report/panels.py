@@ -267,11 +267,9 @@ class Charted:
 
     @property
     def roles(self) -> Roles:
-        """What these runs and those behind them are called."""
         return OF_CHECK
 
     def panel(self, name: str) -> Panel | None:
-        """Return the panel of a property; None without one."""
         return next((one for one in self.panels if one.prop.name == name), None)
 
 

@@ -31,7 +31,7 @@ class Result(Displayed):
     Attributes:
         oracle: the file that was written (train) or judged by (check); None without one (compare).
         runs: every run of this command, valid or not, in the order of their start.
-        verdict: the answer to a check; None for train and after an error.
+        verdict: of a check; None for train and after an error.
         error: why the test was not trained or checked.
         warnings: of training; those of a check are the verdict's own.
         report: everything to show of a check that has a verdict.
@@ -65,7 +65,6 @@ class Result(Displayed):
 
 
 def reported(report: CheckReport, oracle: Path) -> Result:
-    """Return the result of a check that has a verdict."""
     return Result(
         report.test,
         oracle,
@@ -82,11 +81,7 @@ FINE = (Status.PASS.value, TRAINED, RECORDED)
 
 @dataclass(frozen=True, slots=True)
 class LeftOut:
-    """A test that a command was asked to leave out; it neither passed nor failed.
-
-    Attributes:
-        why: in a clause.
-    """
+    """A test that a command was asked to leave out, and why; it neither passed nor failed."""
 
     test: str
     why: str
@@ -94,13 +89,7 @@ class LeftOut:
 
 @dataclass(frozen=True, slots=True)
 class Commit:
-    """A commit of git.
-
-    Attributes:
-        name: in full.
-        author: with address.
-        date: of the author, as YYYY-MM-DD.
-    """
+    """A commit of git: its name in full, the author with address, and the author's date as YYYY-MM-DD."""
 
     name: str
     author: str

@@ -37,9 +37,7 @@ def result_document(
     """Return the whole document as plain data.
 
     Args:
-        command: ``train`` or ``check``.
         results: one for each test, in the order of execution.
-        exit_code: that of the command.
         finished: an aware time; written in UTC.
         left_out: the tests that the command did not run; None if it was not asked to leave any out.
         first_bad: of bisect, the commit that it found.
@@ -61,7 +59,6 @@ def result_document(
 
 
 def result_text(document: dict[str, Any]) -> str:
-    """Return the text of a file."""
     text = json.dumps(document, indent=2, ensure_ascii=False, allow_nan=False)
     # UTF-8 has no lone surrogates; JSON may have them escaped.
     return text.encode("utf-8", "backslashreplace").decode() + "\n"

@@ -133,7 +133,6 @@ MAX_EMITTERS = 40
 
 
 def drawn(report: Charted) -> Sequence[Panel]:
-    """Return the panels that are drawn: all, or the first if there are very many."""
     return report.panels if len(report.panels) <= MAX_PANELS else report.panels[:MOST_TELLING]
 
 
@@ -153,7 +152,6 @@ def training_drawn(report: Charted) -> list[int]:
 
 
 def page_data(report: Charted) -> dict[str, Any]:
-    """Return everything that the page's script draws."""
     panels = drawn(report)
     most = points_of(report)
     training = _thinned_runs(

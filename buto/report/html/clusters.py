@@ -24,8 +24,6 @@ MOST_POINTS = 600
 
 @dataclass(frozen=True, slots=True)
 class Leaf:
-    """A property in the tree."""
-
     y: float
     label: str
     name: str

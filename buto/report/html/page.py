@@ -126,7 +126,6 @@ def _page(template: str, report: Charted, **values: Any) -> str:
 
 
 def _bands(report: CheckReport) -> str:
-    """Return what the bands mean; empty if there are none."""
     banded = [panel for panel in drawn(report) if panel.band is not None]
     if not banded:
         return ""

@@ -170,7 +170,6 @@ class Stream:
 
 
 def streams(report: Charted) -> list[Stream]:
-    """Return what the first MAX_OUTPUTS checked runs and their services printed."""
     shown = list(report.checked)[:MAX_OUTPUTS]
     room = MAX_OUTPUT // max(1, 2 * len(shown))
     return [

@@ -72,7 +72,6 @@ def metadata_tables(report: CheckReport) -> Iterator[tuple[str, Table]]:
 
 
 def environment_summary(report: CheckReport) -> str:
-    """Return how many of the compared keys differ."""
     compared = [row for row in report.environment if row.likeness is not Likeness.IGNORED]
     differing = sum(row.likeness in _DIFFERENT for row in compared)
     verb = "differs" if differing == 1 else "differ"
@@ -171,7 +170,6 @@ def _typical(curves: Sequence[Curve], panel: Panel) -> float | None:
 
 
 def notification_table(report: Charted) -> Table:
-    """Return the notifications of the checked runs."""
     rows = [
         (format_seconds(one.time_s), one.type, one.source, str(one.sequence), one.message)
         for run in report.checked

@@ -134,7 +134,6 @@ def _service_texts(name: str, output: bytes) -> tuple[str, ...]:
 
 
 def _jvm_facts(run: Run) -> list[tuple[str, str]]:
-    """Return which JVM was measured, if that is known, and which others were not."""
     name, others = run.metadata.get("buto.jvm"), run.metadata.get("buto.jvms.others")
     if not name:
         return []

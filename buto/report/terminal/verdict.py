@@ -126,7 +126,6 @@ def _detects(report: CheckReport) -> list[Line]:
 
 
 def _closest(report: CheckReport) -> str:
-    """Return the property that came closest to failing a check that passed; empty without one."""
     verdict = report.verdict
     used = [panel for panel in report.panels if panel.reach is not None]
     if verdict.status is not Status.PASS or verdict.findings or verdict.noted or not used:
@@ -215,7 +214,6 @@ def _finding(finding: Finding, panel: Panel | None, roles: Roles, indent: str = 
 
 
 def _outside(finding: Finding, panel: Panel | None, roles: Roles) -> str:
-    """Return when it was outside: the finding's own time, else that of the curve."""
     window = words.window(finding)
     if finding.outside_share is not None:
         return f"outside {window}" if window else ""

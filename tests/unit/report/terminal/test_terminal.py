@@ -67,7 +67,8 @@ GROWTH = leak(measure="growth from the first to the last third", at_s=None)
 RANGE = leak(outside_share=None)
 NEAR = tuple(made.panel(name, reach=used) for name, used in (("a", 0.25), ("b", 0.72), ("c", None)))
 CHANCE: dict[str, Any] = {
-    **{"p_value": 0.01234, "alpha": 0.05},
+    "p_value": 0.01234,
+    "alpha": 0.05,
     "guarantee": "19 training runs, exchangeable with this one",
 }
 MOVED = EnvironmentRow("jvm.vm.version", Likeness.DECIDES, "17", ("25",))
