@@ -81,11 +81,11 @@ def _(oracle: Oracle) -> str:
     expected = sorted(summary(oracle).items(), key=lambda line: _rank(line[0]))
     texts = (oracle.test, format_count(len(oracle.run_ids), "run"), oracle.settings.method)
     left_out = oracle.fitted.left_out
-    others = f"{format_count(len(left_out), 'property')} not judged."
+    others = format_count(len(left_out), "property")
     return _whole(
         markup("<p><b>Oracle of {}</b>, trained with {}, method {}</p>", *texts),
         Table(("property", "expected"), expected).first(MAX_ROWS),
-        Table(("", ""), [(others,)] if left_out else []),
+        markup("<p>{} not judged.</p>", others) if left_out else Markup(),
         ("Warnings", oracle.warnings),
     )
 
@@ -125,8 +125,8 @@ def _findings(head: str, findings: Sequence[Finding]) -> Table:
     return Table((head, "change", "effect", "observed", "expected", "outside"), rows).first(MAX_ROWS)
 
 
-def _whole(title: Markup, *parts: Table | tuple[str, Sequence[str]]) -> str:
-    """Return a title above tables, and lists of texts with their names."""
+def _whole(title: Markup, *parts: Table | Markup | tuple[str, Sequence[str]]) -> str:
+    """Return a title above paragraphs, tables, and lists of texts with their names."""
     return render_template("notebook.html", title=title, parts=parts)
 
 
