@@ -33,8 +33,10 @@ def on_axis(plot: Locator, axis: int = 0) -> list[str]:
 def drawn_points(plot: Locator, key: str) -> list[int]:
     """How many points each curve of one kind has; nothing of those that are hidden."""
     counts: list[int] = plot.evaluate(
-        """(plot, key) => plot.u.series.flatMap((one, i) =>
-             one.key === key && one.show && !one.beyond ? [plot.u.data[i].filter((value) => value != null).length] : [])""",
+        """(plot, key) => plot.u.data.filter((_, i) => {
+             const one = plot.u.series[i];
+             return one.key === key && one.show && !one.beyond;
+           }).map((column) => column.filter((value) => value != null).length)""",
         key,
     )
     return counts
@@ -47,7 +49,8 @@ def dots_of(plot: Locator, colour: str) -> int:
              const { width, height } = plot.u.ctx.canvas;
              const dots = new DataView(plot.u.ctx.getImageData(0, 0, width, height).data.buffer);
              let count = 0;
-             for (let at = 0; at < dots.byteLength; at += 4) count += dots.getUint32(at) === parseInt(colour + "ff", 16);
+             const wanted = parseInt(colour + "ff", 16);
+             for (let at = 0; at < dots.byteLength; at += 4) count += dots.getUint32(at) === wanted;
              return count;
            }""",
         colour,
@@ -146,6 +149,19 @@ def test_dragging_zooms_in_and_a_double_click_shows_the_whole_run_again(opened: 
     page.mouse.dblclick(*place(plot, 0.6, 0.4))
     assert on_axis(plot) == before
     expect(whole).to_be_disabled()
+
+
+def test_a_finger_asks_by_touching_and_zooms_by_dragging(opened: Opener) -> None:
+    page = opened("leaking", LOOKS[1]).page
+    plot = first_plot(page)
+    before = on_axis(plot)
+    session = page.context.new_cdp_session(page)
+    for kind, across in (("touchStart", 0.4), ("touchMove", 0.5), ("touchMove", 0.7), ("touchEnd", None)):
+        points = [] if across is None else [dict(zip("xy", place(plot, across, 0.5), strict=True))]
+        session.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": points})
+        expect(plot.locator(".tip")).to_contain_text("this run")
+    zoomed = on_axis(plot)
+    assert zoomed != before and "0 s" not in zoomed
 
 
 @both

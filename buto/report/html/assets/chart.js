@@ -17,6 +17,7 @@ class Chart {
     this.announcement = element("p", { class: "spoken", "aria-live": "polite" });
     this.box = element("div", { class: "box" }, element("div", { class: "head" }, this.legend(), this.toolbar()), this.plot, this.announcement);
     this.plot.addEventListener("keydown", (event) => this.key(event));
+    for (const kind of ["pointerdown", "pointermove", "pointerup"]) this.plot.addEventListener(kind, (event) => this.finger(event));
     this.plot.addEventListener("blur", () => this.u.setCursor({ left: -10, top: -10 }));
     new ResizeObserver(() => this.u?.setSize({ width: this.width(), height })).observe(this.plot);
   }
@@ -104,7 +105,6 @@ class Chart {
         setSelect: [(u) => this.select(u)] },
     });
     this.u.over.append(this.tip);
-    this.u.over.addEventListener("pointermove", (event) => event.pointerType === "touch" && this.u.setCursor({ left: event.offsetX, top: event.offsetY }));
   }
 
   redraw() {
@@ -134,6 +134,18 @@ class Chart {
     const { left, width } = u.select;
     if (width > 0) this.show([left, left + width].map((place) => u.posToVal(place, "x")));
     u.setSelect({ left: 0, top: 0, width: 0, height: 0 }, false);
+  }
+
+  // What uPlot does for a mouse: a tap says what is there, a drag zooms.
+  finger({ type, pointerType, clientX, clientY }) {
+    if (pointerType !== "touch") return;
+    const { left: start, top, width, height } = this.u.over.getBoundingClientRect();
+    const left = Math.max(0, Math.min(width, clientX - start));
+    if (type === "pointerdown") this.pressed = left;
+    const ends = [this.pressed, left].sort((one, other) => one - other);
+    const range = { left: ends[0], width: ends[1] - ends[0], top: 0, height };
+    this.u.setCursor({ left, top: clientY - top });
+    if (range.width > 8) this.u.setSelect(range, type === "pointerup");
   }
 
   show([from, to]) {
