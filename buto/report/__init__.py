@@ -1,4 +1,6 @@
 """Renderers: verdicts and runs in, text, pictures or JSON out. They decide nothing.
 
-:mod:`buto.report.plots` imports matplotlib and is therefore imported only where a plot is asked for.
+What they render is the same everywhere: words (:mod:`words`), lines and tables (:mod:`document`), and charts
+(:mod:`panels`). :mod:`buto.report.plots` imports matplotlib and is therefore imported only where a plot is
+asked for.
 """
