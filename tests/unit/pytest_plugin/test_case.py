@@ -16,7 +16,7 @@ from buto.measure.flight import Flight
 from buto.project.model import build_test
 from buto.pytest_plugin.case import ItemCase, begun, project_of
 from buto.pytest_plugin.hints import InPytest
-from buto.report import check_report
+from buto.report import strength
 from buto.run.model import Run
 from buto.run.profiles import ProfileStore
 from tests.support.profiles import launches
@@ -67,7 +67,7 @@ def test_training_says_in_its_line_what_a_check_detects(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     # An oracle is weak if it can miss that a quantity becomes more by this share of its level.
-    monkeypatch.setattr(check_report, "LARGE_SHARE", 0.0)
+    monkeypatch.setattr(strength, "LARGE_SHARE", 0.0)
     case = a_case(tmp_path, "train", runs=10, judge={})
     case.add([leaking_run(number) for number in range(10)])
     outcome = case.outcome(0)
