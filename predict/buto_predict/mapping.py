@@ -105,9 +105,7 @@ def map_graphs(old: Edges, new: Edges) -> GraphMapping:
             break
         pairs += [Mapped(left_old[i], left_new[j], How.RENAMED) for i, j in found]
     return GraphMapping(
-        tuple(pairs),
-        tuple(_left(old_callees, pairs, old=True)),
-        tuple(_left(new_callees, pairs, old=False)),
+        tuple(pairs), tuple(_left(old_callees, pairs, old=True)), tuple(_left(new_callees, pairs, old=False))
     )
 
 

@@ -272,8 +272,7 @@ KNOWN = ("gateway/POST /api/quotes", "gateway/GET /health", "quotes/GET /health"
 
 
 @pytest.mark.parametrize(
-    ("text", "name"),
-    [("POST /api/quotes", KNOWN[0]), (KNOWN[1], KNOWN[1]), ("GET /items", KNOWN[3])],
+    ("text", "name"), [("POST /api/quotes", KNOWN[0]), (KNOWN[1], KNOWN[1]), ("GET /items", KNOWN[3])]
 )
 def test_the_service_of_an_endpoint_may_be_left_out(text: str, name: str) -> None:
     assert endpoint_named(text, KNOWN) == name

@@ -59,10 +59,7 @@ def test_a_model_is_read(tmp_path: Path) -> None:
             Component("B", "disk", pytest.approx(0.00025)),
             Component("C", "net", 0.0),
         ),
-        (
-            Endpoint("GET /a", (Call("A", 1.0),), 10.0, 0.8),
-            Endpoint("POST /b", (Call("B", 1.0),), 0.0),
-        ),
+        (Endpoint("GET /a", (Call("A", 1.0),), 10.0, 0.8), Endpoint("POST /b", (Call("B", 1.0),), 0.0)),
         {"com.acme.FirstBench": Benchmark("A"), "com.acme.OtherBench": Benchmark("B", Measures.SELF)},
     )
 

@@ -163,12 +163,7 @@ def marks(found: Prediction, endpoint: int = 0) -> dict[str, Mark]:
 
 def test_lines_of_a_chart_are_told_apart() -> None:
     shown = {tone: mark.short for tone, mark in marks(REGRESSION).items()}
-    assert shown == {
-        "now": "judged",
-        "old": "knee before",
-        "new": "knee after",
-        "saturated": "B saturates",
-    }
+    assert shown == {"now": "judged", "old": "knee before", "new": "knee after", "saturated": "B saturates"}
 
 
 def test_where_a_change_matters_at_the_lowest_load_no_line_says_from_where() -> None:

@@ -168,11 +168,7 @@ def test_a_system_of_delays_is_never_saturated() -> None:
     ("old", "new", "text"),
     [
         (50.0, inf, "at a total load of 50/s before the change, and at no load after it"),
-        (
-            inf,
-            50.0,
-            "at no load before and at a total load of 50/s after the change",
-        ),
+        (inf, 50.0, "at no load before and at a total load of 50/s after the change"),
     ],
 )
 def test_a_version_that_no_load_saturates_is_named(old: float, new: float, text: str) -> None:

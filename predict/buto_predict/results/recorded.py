@@ -121,11 +121,7 @@ def read_traced(path: Path) -> tuple[ComponentResult, ...]:
         )
     return tuple(
         ComponentResult(
-            component,
-            np.array([moments.mean]),
-            "run",
-            Measures.SELF,
-            tuple(summary.calls_of(component)),
+            component, np.array([moments.mean]), "run", Measures.SELF, tuple(summary.calls_of(component))
         )
         for component, moments in summary.self_s.items()
         if moments.mean > 0

@@ -135,8 +135,7 @@ def summarize(spans: Iterable[Span], *, open_spans: int = OPEN_SPANS) -> Summary
         _add_trace(summary, trace)
     if not summary.requests and not summary.cut:
         raise JudgeError(
-            "the traces have no spans",
-            advice="give files that were written while the system had requests",
+            "the traces have no spans", advice="give files that were written while the system had requests"
         )
     if not summary.requests:
         raise JudgeError(

@@ -10,16 +10,10 @@ KEYCLOAK = {
     release.version: release
     for release in (
         Artefact(
-            *_KEYCLOAK,
-            "26.0.8",
-            "8cf143b894afcf7d3be4549dc5af4790bda63bd471a5ac8e384094fb729e4b15",
-            "tar.gz",
+            *_KEYCLOAK, "26.0.8", "8cf143b894afcf7d3be4549dc5af4790bda63bd471a5ac8e384094fb729e4b15", "tar.gz"
         ),
         Artefact(
-            *_KEYCLOAK,
-            "26.7.3",
-            "77657f30b7e90d70f727712ce1c967f430fd6a5e9f458d32d8c6df0635345f47",
-            "tar.gz",
+            *_KEYCLOAK, "26.7.3", "77657f30b7e90d70f727712ce1c967f430fd6a5e9f458d32d8c6df0635345f47", "tar.gz"
         ),
     )
 }

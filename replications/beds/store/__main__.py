@@ -103,9 +103,7 @@ def _place(given: argparse.Namespace, directory: Path) -> Place:
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
-        prog="python -m beds.store",
-        description=__doc__,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
+        prog="python -m beds.store", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     commands = parser.add_subparsers(dest="command", required=True)
     usual = Ports()
@@ -124,10 +122,7 @@ def _parser() -> argparse.ArgumentParser:
         if name in ("plan", "generate", "pack"):
             command.add_argument("--seed", type=int, default=SEED, help=f"of the order (default: {SEED})")
             command.add_argument(
-                "--runs",
-                type=int,
-                default=RUNS,
-                help=f"of each changed version and load (default: {RUNS})",
+                "--runs", type=int, default=RUNS, help=f"of each changed version and load (default: {RUNS})"
             )
         if name == "pack":
             command.add_argument("output", type=Path, metavar="OUTPUT")

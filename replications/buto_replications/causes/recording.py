@@ -63,11 +63,7 @@ def place_of(data: Path, java: str, program: ChangedProgram, mode: str) -> Path:
     return data / java / program.places[mode]
 
 
-def record(
-    launches: Sequence[Launch],
-    deadline_s: float,
-    on_each: Callable[[Launch, str], None],
-) -> int:
+def record(launches: Sequence[Launch], deadline_s: float, on_each: Callable[[Launch, str], None]) -> int:
     """Profile and store launches until the deadline; return how many were stored.
 
     A launch that fails or does not exit in order is reported and left out; the next session tries it again.

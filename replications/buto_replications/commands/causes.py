@@ -154,9 +154,7 @@ def _mean(cells: list[str]) -> str:
     return f"{sum(values) / len(values):.3f}" if values else ""
 
 
-def _json(
-    results: dict[str, tuple[dict[str, dict[int, Found]], dict[str, dict[int, Alarms]]]],
-) -> str:
+def _json(results: dict[str, tuple[dict[str, dict[int, Found]], dict[str, dict[int, Alarms]]]]) -> str:
     def plain(one: Found | Alarms) -> dict[str, float | None]:
         return {key: value if value == value else None for key, value in asdict(one).items()}
 

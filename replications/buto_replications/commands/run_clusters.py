@@ -85,12 +85,7 @@ def _clusters() -> Columns:
         "Its clusters",
         ("target", "cluster", "signed error", "absolute error"),
         tuple(
-            (
-                one.target,
-                ", ".join(one.members),
-                f"{one.errors.signed:+.1%}",
-                f"{one.errors.absolute:.1%}",
-            )
+            (one.target, ", ".join(one.members), f"{one.errors.signed:+.1%}", f"{one.errors.absolute:.1%}")
             for one in example_clusters()
         ),
         left=2,

@@ -30,8 +30,7 @@ from buto_replications.ensembles.sites import COMPONENTS
 PAPERS = (SINGLE, BAGGING, STACKING)
 
 UNLIKE = replace(
-    FOO,
-    values={**FOO.values, ENVIRONMENT: list(COMPONENTS), FEWEST: 29, DEVIATIONS: 4.0, MACHINES: True},
+    FOO, values={**FOO.values, ENVIRONMENT: list(COMPONENTS), FEWEST: 29, DEVIATIONS: 4.0, MACHINES: True}
 )
 """The paper's rules for short runs of unlike machines: what prior tests differ in means nothing."""
 

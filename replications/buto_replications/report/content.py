@@ -88,11 +88,7 @@ def lines(table: Columns) -> list[str]:
     if table.groups:
         drawn.append(_groups(table, widths))
     drawn += [_row(row, widths, table.left) for row in rows]
-    return [
-        table.caption,
-        *(f"  {one}".rstrip() for one in drawn),
-        *(f"  {note}" for note in table.notes),
-    ]
+    return [table.caption, *(f"  {one}".rstrip() for one in drawn), *(f"  {note}" for note in table.notes)]
 
 
 def _row(cells: tuple[str, ...], widths: list[int], left: int) -> str:

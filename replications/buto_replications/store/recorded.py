@@ -160,8 +160,7 @@ def write(directory: Path, index: Index, place: Path) -> Path:
         publish_file(path, content)
     except OSError as error:
         raise StorageError(
-            f"{path} cannot be written: {error.strerror}",
-            advice="free some space, or name another directory",
+            f"{path} cannot be written: {error.strerror}", advice="free some space, or name another directory"
         ) from error
     return path
 

@@ -98,13 +98,7 @@ def judge_unchanged(seed: int, count: int = UNCHANGED) -> Iterator[Judged]:
 
 
 def _judge(
-    old: Architecture,
-    new: Architecture,
-    location: str,
-    intensity: float,
-    load: str,
-    truth: float,
-    seed: int,
+    old: Architecture, new: Architecture, location: str, intensity: float, load: str, truth: float, seed: int
 ) -> Judged:
     rng = np.random.default_rng(seed)
     found = predict(old, _tests(old, rng), _tests(new, rng), loads=())

@@ -83,8 +83,5 @@ def _sections(results: Results, *, several: bool) -> Iterator[Section]:
     yield Section(f"{at}Runs", tables=(recorded(results),))
 
 
-_FIGURES = {
-    "training-set-size": ("5.1",),
-    "smoothing": ("5.2",),
-}
+_FIGURES = {"training-set-size": ("5.1",), "smoothing": ("5.2",)}
 _FIGURES_OF_EXAMPLES = tuple(one.figure for one in published.EXAMPLES)

@@ -193,8 +193,7 @@ def test_a_configuration_that_exists_is_kept(tmp_path: Path, capsys: pytest.Capt
 
 
 @pytest.mark.parametrize(
-    ("arguments", "words"),
-    [(["list", "jsoup"], "jsoup-parse"), (["reproduce", "--runs", "2"], "at least 3")],
+    ("arguments", "words"), [(["list", "jsoup"], "jsoup-parse"), (["reproduce", "--runs", "2"], "at least 3")]
 )
 def test_what_cannot_be_done_is_said(
     arguments: list[str], words: str, capsys: pytest.CaptureFixture[str]

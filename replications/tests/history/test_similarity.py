@@ -75,13 +75,7 @@ def test_similarity_beats_both_vectors_side_by_side_and_these_their_difference()
     baseline = random.normal(size=(n_pairs, len(TRUE)))
     target = baseline + 0.8 * random.normal(size=baseline.shape)
     differs = (target @ TRUE > 3.0) != (baseline @ TRUE > 3.0)
-    examples = Examples(
-        target,
-        baseline,
-        differs,
-        np.zeros(n_pairs, dtype=np.int64),
-        np.arange(n_pairs),
-    )
+    examples = Examples(target, baseline, differs, np.zeros(n_pairs, dtype=np.int64), np.arange(n_pairs))
     balances = (Balance(cost=float((~differs).sum() / differs.sum())),)
     accuracy = {
         name: cross_validated_errors(examples, scheme, 1, n_folds=3).balanced_accuracy

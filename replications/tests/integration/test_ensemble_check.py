@@ -34,9 +34,7 @@ def test_a_run_of_an_environment_never_seen_is_judged(tmp_path: Path) -> None:
     stored = json.loads((tmp_path / "oracles" / "synthetic.json").read_text())
     assert stored["judge"]["method"] == "foo"
     usual, more = store(
-        tmp_path,
-        run_in("cloud", 50, purpose="check"),
-        run_in("cloud", 51, threads=30, purpose="check"),
+        tmp_path, run_in("cloud", 50, purpose="check"), run_in("cloud", 51, threads=30, purpose="check")
     )
     done = called(tmp_path, "check", "synthetic", "--from-runs", usual)
     assert done.returncode == 0, done.stdout + done.stderr

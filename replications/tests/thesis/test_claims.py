@@ -64,18 +64,8 @@ REPLICATES, DIFFERS, UNDECIDED = Outcome.REPLICATES, Outcome.DIFFERS, Outcome.UN
 @pytest.mark.parametrize(
     ("claim", "table", "accepted", "expected"),
     [
-        (
-            above("nearest", "interpolated"),
-            "5.4",
-            {"nearest": (1, 0), "interpolated": (0.3, 0)},
-            REPLICATES,
-        ),
-        (
-            above("nearest", "interpolated"),
-            "5.4",
-            {"nearest": (0.3, 0), "interpolated": (1, 0)},
-            DIFFERS,
-        ),
+        (above("nearest", "interpolated"), "5.4", {"nearest": (1, 0), "interpolated": (0.3, 0)}, REPLICATES),
+        (above("nearest", "interpolated"), "5.4", {"nearest": (0.3, 0), "interpolated": (1, 0)}, DIFFERS),
         (
             above("nearest", "interpolated"),
             "5.4",
@@ -83,26 +73,11 @@ REPLICATES, DIFFERS, UNDECIDED = Outcome.REPLICATES, Outcome.DIFFERS, Outcome.UN
             UNDECIDED,
         ),
         # Printed is +.05: what is surely less than half of it is no such difference.
-        (
-            above("nearest", "interpolated"),
-            "5.4",
-            {"nearest": (0.5, 0), "interpolated": (0.5, 0)},
-            DIFFERS,
-        ),
+        (above("nearest", "interpolated"), "5.4", {"nearest": (0.5, 0), "interpolated": (0.5, 0)}, DIFFERS),
         # One accepts nothing: its MCC counts as 0.
-        (
-            above("nearest", "interpolated"),
-            "5.4",
-            {"nearest": (0.8, 0), "interpolated": (0, 0)},
-            REPLICATES,
-        ),
+        (above("nearest", "interpolated"), "5.4", {"nearest": (0.8, 0), "interpolated": (0, 0)}, REPLICATES),
         # Neither accepts anything: nothing can be said.
-        (
-            above("nearest", "interpolated"),
-            "5.4",
-            {"nearest": (0, 0), "interpolated": (0, 0)},
-            UNDECIDED,
-        ),
+        (above("nearest", "interpolated"), "5.4", {"nearest": (0, 0), "interpolated": (0, 0)}, UNDECIDED),
         (
             alike("nearest", "interpolated", 0.05),
             "5.4",

@@ -73,10 +73,7 @@ KEYS: tuple[Key, ...] = (
         example=4,
     ),
     truth(MACHINES, "Whether rules divide times by a factor of the machine that explains them."),
-    patterns(
-        WORK,
-        "What counts the work, such as answered requests; growth is scaled to the usual amount.",
-    ),
+    patterns(WORK, "What counts the work, such as answered requests; growth is scaled to the usual amount."),
     truth(RANGES, "Whether it is a rule that a counter stays in the range of a prior test."),
     truth(CONSISTENT, "Whether a rule must hold in all prior tests of its environment."),
     choice(VOTING, "Whether like environments have more weight.", STACKING, BAGGING),

@@ -435,12 +435,7 @@ def _best_dimension(examples: Examples, scheme: Scheme, seed: int) -> int:
     learned, held_out = (examples.at(part) for part in divided)
     widest = learned_projection(learned, scheme, tried[-1])
     plain = Scheme(
-        scheme.learner,
-        scheme.pairing,
-        (),
-        scheme.grouped,
-        scheme.balances[:1],
-        scheme.fewest_abnormal,
+        scheme.learner, scheme.pairing, (), scheme.grouped, scheme.balances[:1], scheme.fewest_abnormal
     )
     accuracies = []
     for dimension in tried:

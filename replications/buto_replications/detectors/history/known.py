@@ -135,11 +135,7 @@ class _History:
     """
 
     def __init__(
-        self,
-        columns: Columns,
-        pasts: Sequence[Past],
-        metadata: MetadataSettings,
-        newest: Sequence[Run],
+        self, columns: Columns, pasts: Sequence[Past], metadata: MetadataSettings, newest: Sequence[Run]
     ) -> None:
         labellings = [one for past in pasts for one in past.labellings]
         known = current(labellings)
