@@ -1,9 +1,5 @@
 """The model of an architecture as a file."""
 
-from __future__ import annotations
-
-from pathlib import Path
-
 import jsonschema
 import pytest
 import yaml
@@ -44,13 +40,13 @@ benchmarks:
 """
 
 
-def load(tmp_path: Path, text: str) -> Architecture:
+def load(tmp_path, text):
     path = tmp_path / "shop.yaml"
     path.write_text(text)
     return load_architecture(path)
 
 
-def test_a_model_is_read(tmp_path: Path) -> None:
+def test_a_model_is_read(tmp_path):
     assert load(tmp_path, TEXT) == Architecture(
         "shop",
         (Station("web", 2), Station("disk", 1, Discipline.FIFO), Station("net")),
@@ -64,25 +60,25 @@ def test_a_model_is_read(tmp_path: Path) -> None:
     )
 
 
-def test_one_long_pause_among_many_short_calls_is_a_variation_that_is_read(tmp_path: Path) -> None:
+def test_one_long_pause_among_many_short_calls_is_a_variation_that_is_read(tmp_path):
     made = load(tmp_path, TEXT.replace("cv: 0.5,", "cv: 99.9,"))
     assert made.components[0].cv == 99.9
 
 
-def test_what_is_written_is_read_again(tmp_path: Path) -> None:
+def test_what_is_written_is_read_again(tmp_path):
     made = load(tmp_path, TEXT)
     assert load(tmp_path, architecture_text(made)) == made
     jsonschema.validate(yaml.safe_load(architecture_text(made)), schemas.load("architecture"))
 
 
 @pytest.mark.parametrize("name", ["1e3", "010", "yes", "12:30", "null", "-.5", "<<", "a: b", "#"])
-def test_a_name_like_a_number_is_written_as_a_text(tmp_path: Path, name: str) -> None:
+def test_a_name_like_a_number_is_written_as_a_text(tmp_path, name):
     components = (Component(name, name, 0.001),)
     made = Architecture(name, (Station(name),), components, (Endpoint(name, (Call(name, 1.0),), 1.0),))
     assert load(tmp_path, architecture_text(made)) == made
 
 
-def test_a_model_that_is_too_large_to_be_read_is_not_written() -> None:
+def test_a_model_that_is_too_large_to_be_read_is_not_written():
     components = tuple(Component(f"{'x' * 400}{k}", "s", 0.001) for k in range(3000))
     endpoint = Endpoint("e", (Call(components[0].name, 1.0),), 1.0)
     made = Architecture("x", (Station("s"),), components, (endpoint,))
@@ -90,13 +86,13 @@ def test_a_model_that_is_too_large_to_be_read_is_not_written() -> None:
         architecture_text(made)
 
 
-def test_a_number_of_servers_may_have_a_point(tmp_path: Path) -> None:
+def test_a_number_of_servers_may_have_a_point(tmp_path):
     servers = load(tmp_path, TEXT.replace("servers: 2", "servers: 2.0")).stations[0].servers
     assert (servers, type(servers)) == (2, int)
 
 
 @given(st.floats(0, 1e9), st.floats(0, 10), st.integers(1, 10**6), st.floats(0, 1e9))
-def test_numbers_keep_six_digits(self_s: float, cv: float, samples: int, rate: float) -> None:
+def test_numbers_keep_six_digits(self_s, cv, samples, rate):
     component = Component("c", "s", self_s, cv=cv, n_samples=samples)
     made = Architecture("x", (Station("s"),), (component,), (Endpoint("e", (Call("c", 1.0),), rate),))
     whole = yaml.safe_load(architecture_text(made))
@@ -108,7 +104,7 @@ def test_numbers_keep_six_digits(self_s: float, cv: float, samples: int, rate: f
     assert data["samples"] == samples
 
 
-def test_times_and_loads_are_written_with_their_units() -> None:
+def test_times_and_loads_are_written_with_their_units():
     made = Architecture(
         "x",
         (Station("s"),),
@@ -141,19 +137,19 @@ def test_times_and_loads_are_written_with_their_units() -> None:
         ("cv: 0.8, ", "cvv: 0.8, ", "unknown key 'cvv' in endpoints.GET /a; did you mean 'cv'"),
     ],
 )
-def test_faults_are_reported_with_their_places(tmp_path: Path, old: str, new: str, message: str) -> None:
+def test_faults_are_reported_with_their_places(tmp_path, old, new, message):
     assert TEXT.count(old) == 1
     with pytest.raises(ConfigError, match=message):
         load(tmp_path, TEXT.replace(old, new))
 
 
-def test_every_unknown_name_is_reported_at_once(tmp_path: Path) -> None:
+def test_every_unknown_name_is_reported_at_once(tmp_path):
     with pytest.raises(ConfigError) as raised:
         load(tmp_path, TEXT.replace("B: 2.5", "Y: 2.5").replace("calls: {B: 1}", "calls: {X: 1}"))
     assert len(raised.value.message.splitlines()) == 2
 
 
-def test_a_missing_and_an_empty_file_are_refused(tmp_path: Path) -> None:
+def test_a_missing_and_an_empty_file_are_refused(tmp_path):
     with pytest.raises(BadFileError, match="cannot read the model|does not exist|nothing.yaml"):
         load_architecture(tmp_path / "nothing.yaml")
     with pytest.raises(ConfigError, match="the model is empty"):

@@ -1,7 +1,5 @@
 """What makes an endpoint undecided, and what would decide it."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np
@@ -24,7 +22,7 @@ from predict.tests.support.systems import (
 )
 
 
-def test_what_is_uncertain_is_inconclusive_and_says_what_would_decide() -> None:
+def test_what_is_uncertain_is_inconclusive_and_says_what_would_decide():
     made = running_example()
     found = changed(made, 1.45, noise=0.15, n=10)
     assert (found.status, found.endpoints[0].status) == (Status.INCONCLUSIVE, Status.INCONCLUSIVE)
@@ -38,14 +36,14 @@ def test_what_is_uncertain_is_inconclusive_and_says_what_would_decide() -> None:
     assert widths[1] < widths[0] / 1.5
 
 
-def test_one_noisy_benchmark_is_the_one_to_repeat() -> None:
+def test_one_noisy_benchmark_is_the_one_to_repeat():
     old = [result("B3", 0.002, noise=0.001, seed=1), result("B4", 0.002, noise=0.2, seed=2)]
     new = [result("B3", 0.0032, noise=0.001, seed=3), result("B4", 0.0025, noise=0.2, seed=4)]
     (needed,) = predict(running_example(), old, new, loads=(), settings=QUICK).needed
     assert needed.tests == ("B4",)
 
 
-def test_an_uncertain_model_is_not_decided_by_more_forks() -> None:
+def test_an_uncertain_model_is_not_decided_by_more_forks():
     made = running_example()
     vague = replace(made, components=tuple(replace(one, n_samples=3) for one in made.components))
     found = changed(vague, 1.45, noise=0.001)
@@ -53,9 +51,7 @@ def test_an_uncertain_model_is_not_decided_by_more_forks() -> None:
     assert found.needed[0].count is None
 
 
-def test_a_simulation_that_errs_too_much_is_not_decided_by_more_forks(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_a_simulation_that_errs_too_much_is_not_decided_by_more_forks(monkeypatch):
     """Delta is 0.013 above the negligible size."""
     counts = []
     for error in (0.0, 0.01, 0.02):
@@ -68,7 +64,7 @@ def test_a_simulation_that_errs_too_much_is_not_decided_by_more_forks(
     assert no_number is None
 
 
-def test_saturation_is_named() -> None:
+def test_saturation_is_named():
     found = changed(running_example(), 8.0)
     assert found.status is Status.REGRESSION
     (endpoint,) = found.endpoints
@@ -80,7 +76,7 @@ def test_saturation_is_named() -> None:
     assert found.saturation_new < found.load < found.saturation_old
 
 
-def test_what_is_saturated_before_cannot_be_compared() -> None:
+def test_what_is_saturated_before_cannot_be_compared():
     found = changed(single_station(1.2), 1.0, names=("c",))
     assert found.status is Status.INCONCLUSIVE
     (reason,) = found.endpoints[0].reasons
@@ -88,11 +84,11 @@ def test_what_is_saturated_before_cannot_be_compared() -> None:
     assert found.needed == ()
 
 
-def test_two_unknown_test_nodes_are_listed_and_change_nothing() -> None:
+def test_two_unknown_test_nodes_are_listed_and_change_nothing():
     """Tests T1 and T2 call B3 and B4; only these are components of the system."""
 
-    def traced(scale: float, seed: int) -> list[ComponentResult]:
-        def one(name: str, mean_s: float, calls: tuple[str, ...]) -> ComponentResult:
+    def traced(scale, seed):
+        def one(name, mean_s, calls):
             times = result(name, mean_s, noise=0.01, seed=seed + len(name)).times_s
             return ComponentResult(name, times, "run", Measures.SELF, calls)
 
@@ -110,7 +106,7 @@ def test_two_unknown_test_nodes_are_listed_and_change_nothing() -> None:
     assert found.status is Status.REGRESSION
 
 
-def test_a_slower_test_of_no_known_component_allows_no_pass() -> None:
+def test_a_slower_test_of_no_known_component_allows_no_pass():
     found = changed(running_example(), 1.5, names=("com.acme.OtherBench.run",))
     assert found.status is Status.INCONCLUSIVE
     assert found.reasons[0].endswith(
@@ -119,7 +115,7 @@ def test_a_slower_test_of_no_known_component_allows_no_pass() -> None:
     assert found.endpoints[0].status is Status.PASS
 
 
-def test_a_change_that_only_one_test_of_a_component_shows_is_carried_to_the_system() -> None:
+def test_a_change_that_only_one_test_of_a_component_shows_is_carried_to_the_system():
     old = [result("B3:size=1", 0.002, n=5), result("B3:size=100", 0.002, n=5, seed=1)]
     new = [result("B3:size=1", 0.002, n=5, seed=2), result("B3:size=100", 0.004, n=5, seed=3)]
     found = predict(running_example(), old, new, loads=(), settings=QUICK)
@@ -129,7 +125,7 @@ def test_a_change_that_only_one_test_of_a_component_shows_is_carried_to_the_syst
     assert found.status is not Status.PASS
 
 
-def test_noise_in_several_tests_of_a_component_is_no_change() -> None:
+def test_noise_in_several_tests_of_a_component_is_no_change():
     names = [f"B3:size={size}" for size in range(5)]
     changes = []
     for seed in range(0, 200, 10):
@@ -142,7 +138,7 @@ def test_noise_in_several_tests_of_a_component_is_no_change() -> None:
     assert sum(changes) <= 4
 
 
-def test_too_few_forks_allow_no_pass() -> None:
+def test_too_few_forks_allow_no_pass():
     found = changed(running_example(), 1.5, n=3)
     assert found.status is Status.INCONCLUSIVE
     assert found.reasons == (
@@ -152,12 +148,12 @@ def test_too_few_forks_allow_no_pass() -> None:
     assert reason == "B3 has too few forks (1 old, 1 new; 4 are needed on each side): run JMH with -f 5"
 
 
-def test_a_test_that_one_side_lacks_is_warned_of() -> None:
+def test_a_test_that_one_side_lacks_is_warned_of():
     found = predict(running_example(), [result("B3", 0.002)], [result("B4", 0.002)], loads=(), settings=QUICK)
     assert found.warnings == ("no old result of B4", "no new result of B3")
 
 
-def test_an_endpoint_beside_a_saturated_one_is_undecided() -> None:
+def test_an_endpoint_beside_a_saturated_one_is_undecided():
     found = predict(two_endpoints(), [result("a", 0.01)], [result("a", 0.05)], loads=(), settings=QUICK)
     assert [one.status for one in found.endpoints] == [Status.REGRESSION, Status.INCONCLUSIVE]
     assert found.endpoints[1].new_s == found.endpoints[1].old_s
@@ -168,17 +164,17 @@ def test_an_endpoint_beside_a_saturated_one_is_undecided() -> None:
 
 
 @pytest.mark.parametrize("new", [[], [ComponentResult("B3", np.zeros(0), "fork")], [result("B4", 0.002)]])
-def test_nothing_that_was_compared_is_no_pass(new: list[ComponentResult]) -> None:
+def test_nothing_that_was_compared_is_no_pass(new):
     found = predict(running_example(), [result("B3", 0.002)], new, loads=(), settings=QUICK)
     assert found.status is Status.INCONCLUSIVE
     assert found.reasons == ("no component test has results on both sides, so nothing was compared",)
 
 
-def test_no_results_at_all_are_no_pass() -> None:
+def test_no_results_at_all_are_no_pass():
     assert predict(running_example(), [], [], loads=(), settings=QUICK).status is Status.INCONCLUSIVE
 
 
-def test_a_slower_component_that_takes_no_time_in_the_model_allows_no_pass() -> None:
+def test_a_slower_component_that_takes_no_time_in_the_model_allows_no_pass():
     found = changed(running_example(b3_s=0.0), 1.5)
     assert found.status is Status.INCONCLUSIVE
     (reason,) = found.reasons
@@ -186,7 +182,7 @@ def test_a_slower_component_that_takes_no_time_in_the_model_allows_no_pass() -> 
     assert reason.endswith("but the tested component takes 0 s in the model")
 
 
-def test_an_endpoint_beside_one_that_was_saturated_before_is_undecided() -> None:
+def test_an_endpoint_beside_one_that_was_saturated_before_is_undecided():
     made = two_endpoints(rates=(120.0, 50.0))
     with np.errstate(all="raise"):
         found = predict(made, [result("a", 0.01)], [result("a", 0.002)], loads=(), settings=QUICK)
@@ -196,7 +192,7 @@ def test_an_endpoint_beside_one_that_was_saturated_before_is_undecided() -> None
 
 
 @pytest.mark.parametrize(("rate", "reason"), [(0.0005, "has none of its requests"), (0.012, "has only ")])
-def test_an_endpoint_that_is_hardly_simulated_is_undecided(rate: float, reason: str) -> None:
+def test_an_endpoint_that_is_hardly_simulated_is_undecided(rate, reason):
     """One hundredth more must not be a regression because two of two requests take longer."""
     made = two_endpoints(rates=(50.0, rate))
     old, new = result("b", 0.01, noise=0.001, seed=1), result("b", 0.0101, noise=0.001, seed=2)
@@ -206,14 +202,14 @@ def test_an_endpoint_that_is_hardly_simulated_is_undecided(rate: float, reason: 
     assert found.needed[0].count is None
 
 
-def test_a_rare_endpoint_is_decided_as_well() -> None:
+def test_a_rare_endpoint_is_decided_as_well():
     made = two_endpoints(rates=(50.0, 0.5))
     old, new = result("b", 0.01, noise=0.01, seed=1), result("b", 0.03, noise=0.01, seed=2)
     found = predict(made, [old], [new], loads=(), settings=QUICK)
     assert [one.status for one in found.endpoints] == [Status.PASS, Status.REGRESSION]
 
 
-def test_an_endpoint_without_load_passes_only_if_it_did_not_change() -> None:
+def test_an_endpoint_without_load_passes_only_if_it_did_not_change():
     made = two_endpoints(rates=(0.0, 50.0))
     found = predict(made, [result("a", 0.01)], [result("a", 0.05)], loads=(), settings=QUICK)
     assert found.status is Status.INCONCLUSIVE
@@ -224,7 +220,7 @@ def test_an_endpoint_without_load_passes_only_if_it_did_not_change() -> None:
     assert same.endpoints[0].reasons == ("its load is 0",)
 
 
-def test_a_change_that_may_saturate_is_inconclusive() -> None:
+def test_a_change_that_may_saturate_is_inconclusive():
     made = single_station(0.5)
     found = predict(
         made, [result("c", 0.01, noise=0.2)], [result("c", 0.021, noise=0.2)], loads=(), settings=QUICK
@@ -234,7 +230,7 @@ def test_a_change_that_may_saturate_is_inconclusive() -> None:
     assert "saturated after the change in" in endpoint.reasons[0]
 
 
-def test_a_model_that_may_be_saturated_before_decides_nothing() -> None:
+def test_a_model_that_may_be_saturated_before_decides_nothing():
     made = single_station(0.9)
     vague = replace(made, components=(replace(made.components[0], n_samples=4),))
     found = predict(vague, [result("c", 0.01)], [result("c", 0.0105)], loads=(), settings=QUICK)

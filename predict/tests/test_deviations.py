@@ -1,7 +1,5 @@
 """Cliff's delta and the rank sum test, with direction and smallest sizes."""
 
-from __future__ import annotations
-
 from itertools import combinations, product
 
 import numpy as np
@@ -15,26 +13,26 @@ from buto_predict.deviations import Size, can_be_significant, cliffs_delta, devi
 SAMPLES = st.lists(st.integers(0, 20), min_size=1, max_size=30)
 
 
-def brute_force(old: list[int], new: list[int]) -> float:
+def brute_force(old, new):
     signs = [(n > o) - (n < o) for o, n in product(old, new)]
     return sum(signs) / len(signs)
 
 
 @given(SAMPLES, SAMPLES)
-def test_delta_is_what_brute_force_gives(old: list[int], new: list[int]) -> None:
+def test_delta_is_what_brute_force_gives(old, new):
     delta = cliffs_delta(np.array(old, dtype=float), np.array(new, dtype=float))
     assert delta == pytest.approx(brute_force(old, new), abs=1e-12)
 
 
 @given(SAMPLES, SAMPLES)
-def test_delta_is_that_of_mann_and_whitneys_u(old: list[int], new: list[int]) -> None:
+def test_delta_is_that_of_mann_and_whitneys_u(old, new):
     u = mannwhitneyu(new, old).statistic
     delta = cliffs_delta(np.array(old, dtype=float), np.array(new, dtype=float))
     assert delta == pytest.approx(2 * u / (len(old) * len(new)) - 1, abs=1e-12)
 
 
 @given(SAMPLES, SAMPLES)
-def test_the_direction_turns_with_the_sides(old: list[int], new: list[int]) -> None:
+def test_the_direction_turns_with_the_sides(old, new):
     a, b = np.array(old, dtype=float), np.array(new, dtype=float)
     assert cliffs_delta(a, b) == pytest.approx(-cliffs_delta(b, a), abs=1e-12)
 
@@ -43,11 +41,11 @@ def test_the_direction_turns_with_the_sides(old: list[int], new: list[int]) -> N
     ("delta", "size"),
     [(0.146, Size.NEGLIGIBLE), (-0.147, Size.SMALL), (0.33, Size.MEDIUM), (-0.474, Size.LARGE)],
 )
-def test_sizes_have_the_usual_limits(delta: float, size: Size) -> None:
+def test_sizes_have_the_usual_limits(delta, size):
     assert size_of(delta) is size
 
 
-def test_a_slower_component_has_a_positive_delta() -> None:
+def test_a_slower_component_has_a_positive_delta():
     old, new = np.linspace(1, 1.1, 5), np.linspace(2, 2.1, 5)
     found = deviation(old, new)
     assert (found.delta, found.significant, found.size) == (1.0, True, Size.LARGE)
@@ -63,9 +61,7 @@ def test_a_slower_component_has_a_positive_delta() -> None:
         ([1], [1], 1),
     ],
 )
-def test_of_few_values_p_is_exact_also_if_some_are_tied(
-    old: list[int], new: list[int], p_value: float
-) -> None:
+def test_of_few_values_p_is_exact_also_if_some_are_tied(old, new, p_value):
     values = np.array([*old, *new], dtype=float)
     deltas = [
         cliffs_delta(np.delete(values, list(chosen)), values[list(chosen)])
@@ -76,7 +72,7 @@ def test_of_few_values_p_is_exact_also_if_some_are_tied(
     assert found.p_value == pytest.approx(p_value)
 
 
-def test_p_alone_is_useless() -> None:
+def test_p_alone_is_useless():
     """Of very many values a change of 2 % is significant, and yet negligible."""
     old = -np.log((np.arange(40_000) + 0.5) / 40_000)
     found = deviation(old, 1.02 * old)
@@ -84,7 +80,7 @@ def test_p_alone_is_useless() -> None:
     assert not found.significant
 
 
-def test_groups_that_are_too_small_are_never_significant() -> None:
+def test_groups_that_are_too_small_are_never_significant():
     assert fewest(0.05) == 4
     assert not can_be_significant(3, 3)
     assert can_be_significant(3, 5)
@@ -93,7 +89,7 @@ def test_groups_that_are_too_small_are_never_significant() -> None:
     assert (found.enough, found.significant) == (False, False)
 
 
-def test_an_empty_side_has_no_delta() -> None:
+def test_an_empty_side_has_no_delta():
     found = deviation(np.zeros(0), np.array([1.0]))
     assert np.isnan([found.delta, found.p_value, found.old_s]).all()
     assert not found.enough

@@ -1,12 +1,9 @@
 """The distribution buto-predict, as a user gets it."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 import tomllib
 from configparser import ConfigParser
-from pathlib import Path
 from zipfile import ZipFile
 
 from buto.version import __version__
@@ -16,7 +13,7 @@ PROJECT = ROOT / "predict"
 BUILD_S = 120.0
 
 
-def test_the_wheel_has_all_that_its_commands_read(tmp_path: Path) -> None:
+def test_the_wheel_has_all_that_its_commands_read(tmp_path):
     command = [sys.executable, "-m", "build", "--no-isolation", "--wheel", "--outdir", tmp_path, PROJECT]
     subprocess.run(command, check=True, capture_output=True, timeout=BUILD_S)
     (wheel,) = tmp_path.glob("*.whl")
@@ -32,5 +29,5 @@ def test_the_wheel_has_all_that_its_commands_read(tmp_path: Path) -> None:
     assert {path.relative_to(PROJECT).as_posix() for path in wanted} <= names
 
 
-def test_it_is_released_together_with_buto() -> None:
+def test_it_is_released_together_with_buto():
     assert tomllib.loads((PROJECT / "pyproject.toml").read_text())["project"]["version"] == __version__

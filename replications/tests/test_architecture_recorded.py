@@ -1,13 +1,10 @@
 """The recorded small store: predictions beside measurements, packing, and files that are not a recording."""
 
-from __future__ import annotations
-
 import io
 import json
 import re
 import tarfile
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 
@@ -25,16 +22,16 @@ from replications.tests.support.store import HOME, write_recording
 
 
 @pytest.fixture(scope="module")
-def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def data(tmp_path_factory):
     return write_recording(tmp_path_factory.mktemp("recording"))
 
 
 @pytest.fixture(scope="module")
-def packed(data: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def packed(data, tmp_path_factory):
     return write(data, INDEX, tmp_path_factory.mktemp("packed") / "new" / "place")
 
 
-def test_predictions_are_compared_with_measurements(data: Path) -> None:
+def test_predictions_are_compared_with_measurements(data):
     found = evaluate(data, INDEX, "jmh")
     [changed] = found.changed
     assert (changed.version, changed.outcome) == ("hot-high", Outcome.FOUND)
@@ -48,7 +45,7 @@ def test_predictions_are_compared_with_measurements(data: Path) -> None:
     assert home.predicted == pytest.approx(home.measured, abs=0.2)
 
 
-def test_a_version_without_a_change_is_judged_under_every_load(data: Path) -> None:
+def test_a_version_without_a_change_is_judged_under_every_load(data):
     found = evaluate(data, INDEX, "jmh")
     assert [(one.version, one.load) for one in found.unchanged] == [
         ("same-1", load.name) for load in INDEX.loads
@@ -60,7 +57,7 @@ def test_a_version_without_a_change_is_judged_under_every_load(data: Path) -> No
     assert note.startswith(f"the largest measured delta without a change that matters is {most:.3f}: same-1")
 
 
-def test_a_false_alarm_is_named_with_its_load(data: Path, tmp_path: Path) -> None:
+def test_a_false_alarm_is_named_with_its_load(data, tmp_path):
     for folder in ("runs", "traces"):
         (tmp_path / folder).symlink_to(data / folder)
     (tmp_path / "jmh").mkdir()
@@ -72,13 +69,13 @@ def test_a_false_alarm_is_named_with_its_load(data: Path, tmp_path: Path) -> Non
     assert {row[:2] for row in wrong.rows} == {("same-1", INDEX.fixed)}
 
 
-def test_unit_tests_predict_the_same_change(data: Path) -> None:
+def test_unit_tests_predict_the_same_change(data):
     found = evaluate(data, INDEX, "junit")
     assert [one.outcome for one in found.changed] == [Outcome.FOUND]
     assert found.unchanged == ()
 
 
-def test_under_another_load_the_old_version_is_predicted_too(data: Path, tmp_path: Path) -> None:
+def test_under_another_load_the_old_version_is_predicted_too(data, tmp_path):
     other = next(load for load in INDEX.loads if load.name != INDEX.fixed)
     for folder in ("traces", "jmh"):
         (tmp_path / folder).symlink_to(data / folder)
@@ -97,7 +94,7 @@ def test_under_another_load_the_old_version_is_predicted_too(data: Path, tmp_pat
     assert len(found.lacking) == 4 * 9 - 2 + 4 * 19
 
 
-def test_a_version_that_was_misjudged_is_shown_by_endpoint(data: Path, tmp_path: Path) -> None:
+def test_a_version_that_was_misjudged_is_shown_by_endpoint(data, tmp_path):
     for folder in ("runs", "traces", "jmh"):
         (tmp_path / folder).mkdir()
         for path in (data / folder).iterdir():
@@ -112,14 +109,14 @@ def test_a_version_that_was_misjudged_is_shown_by_endpoint(data: Path, tmp_path:
         INDEX.load("fixed").rates)]  # fmt: skip
 
 
-def test_every_number_is_written(data: Path) -> None:
+def test_every_number_is_written(data):
     found = evaluate(data, INDEX, "jmh")
     head, *rows = numbers_csv(found).splitlines()
     assert head == "version,load,what,predicted,measured,utilisation"
     assert [row.split(",")[:2] for row in rows] == 4 * [["hot-high", "fixed"]] + 4 * [["same-1", "fixed"]]
 
 
-def test_a_packed_recording_gives_the_same_numbers(data: Path, packed: Path) -> None:
+def test_a_packed_recording_gives_the_same_numbers(data, packed):
     assert packed.name == NAME
     assert packed.read_bytes() == pack(data, INDEX)
     with unpacked(packed) as (directory, index):
@@ -129,13 +126,13 @@ def test_a_packed_recording_gives_the_same_numbers(data: Path, packed: Path) -> 
     assert not directory.exists()
 
 
-def test_a_packed_recording_does_not_tell_paths_or_hosts(packed: Path) -> None:
+def test_a_packed_recording_does_not_tell_paths_or_hosts(packed):
     with unpacked(packed) as (directory, _):
         for path in directory.rglob("*.xml"):
             assert not {"hostname", "java.home", "/secret"} & set(re.split(r"[\s\"=<>]+", path.read_text()))
 
 
-def test_folders_without_files_are_named(data: Path, tmp_path: Path) -> None:
+def test_folders_without_files_are_named(data, tmp_path):
     with pytest.raises(BadFileError, match=f"{tmp_path}/runs has no files"):
         pack(tmp_path, INDEX)
     (tmp_path / "jmh").mkdir()
@@ -146,7 +143,7 @@ def test_folders_without_files_are_named(data: Path, tmp_path: Path) -> None:
         pack(tmp_path, INDEX)
 
 
-def archive_of(path: Path, name: str, content: bytes = b"") -> Path:
+def archive_of(path, name, content=b""):
     with tarfile.open(path, "w:xz") as tar:
         member = tarfile.TarInfo(name)
         member.size = len(content)
@@ -155,7 +152,7 @@ def archive_of(path: Path, name: str, content: bytes = b"") -> Path:
 
 
 @pytest.mark.parametrize("name", ["../runs/one.json", "/etc/one.json", "runs/deep/one.json", "runs/one.sh"])
-def test_an_archive_with_other_files_is_refused(tmp_path: Path, name: str) -> None:
+def test_an_archive_with_other_files_is_refused(tmp_path, name):
     with (
         pytest.raises(BadFileError, match="it must have files of index.json, runs"),
         unpacked(archive_of(tmp_path / NAME, name)),
@@ -163,7 +160,7 @@ def test_an_archive_with_other_files_is_refused(tmp_path: Path, name: str) -> No
         pass
 
 
-def test_damaged_and_newer_archives_are_refused(packed: Path, tmp_path: Path) -> None:
+def test_damaged_and_newer_archives_are_refused(packed, tmp_path):
     whole = packed.read_bytes()
     for content in (b"", b"text", whole[:-100]):
         (tmp_path / NAME).write_bytes(content)
@@ -176,12 +173,12 @@ def test_damaged_and_newer_archives_are_refused(packed: Path, tmp_path: Path) ->
 
 
 @pytest.mark.parametrize("text", ["{}", "[]", '{"format": "other"}'])
-def test_an_index_of_something_else_is_refused(text: str) -> None:
+def test_an_index_of_something_else_is_refused(text):
     with pytest.raises(ValueError, match="it is not the index|its format must be 'buto-store', got 'other'"):
         indices.from_json(text)
 
 
-def test_a_measured_run_is_read_as_it_was_written(tmp_path: Path) -> None:
+def test_a_measured_run_is_read_as_it_was_written(tmp_path):
     one = Measured("old", "fixed", "id", {HOME: (0.0123, 0.5)}, {"web": 0.25}, 0.75, 2, 0.1)
     write_measured(one, tmp_path / "runs" / "one.json")
     assert read_measured(tmp_path / "runs" / "one.json") == one

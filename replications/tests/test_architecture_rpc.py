@@ -1,32 +1,21 @@
 """Response times from times of remote calls, on made-up requests whose calls are nested in a known way."""
 
-from __future__ import annotations
-
 import math
-from pathlib import Path
 
 import pytest
 
 from buto.errors import BadFileError
 from buto_replications.store.example import Outcome
-from buto_replications.store.rpc import (
-    Compared,
-    compare,
-    learn_model,
-    paths_of,
-    read_scenario,
-    rows_csv,
-    tables,
-)
+from buto_replications.store.rpc import compare, learn_model, paths_of, read_scenario, rows_csv, tables
 from replications.tests.support.remote_calls import write_scenario, write_systems
 
 
 @pytest.fixture(scope="module")
-def path(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def path(tmp_path_factory):
     return write_scenario(tmp_path_factory.mktemp("rpc") / "eshopper" / "011.csv")
 
 
-def test_calls_are_nested_as_their_times_say(path: Path) -> None:
+def test_calls_are_nested_as_their_times_say(path):
     scenario = read_scenario("eshopper", path)
     model = learn_model(scenario, scenario.delays == 0)
     found = {one.name: {call.to: round(call.times, 1) for call in one.calls} for one in model.components}
@@ -36,7 +25,7 @@ def test_calls_are_nested_as_their_times_say(path: Path) -> None:
     assert by_name["inner"] == pytest.approx(0.020, rel=0.05)
 
 
-def test_delays_reach_the_response_once(path: Path) -> None:
+def test_delays_reach_the_response_once(path):
     none, first, second = compare(("eshopper", path))
     assert none.judged.outcome is Outcome.QUIET
     assert first.judged.outcome is Outcome.FOUND
@@ -51,7 +40,7 @@ def test_delays_reach_the_response_once(path: Path) -> None:
     assert second.judged.outcome is Outcome.QUIET
 
 
-def test_scenarios_that_chose_report_nothing(path: Path, tmp_path: Path) -> None:
+def test_scenarios_that_chose_report_nothing(path, tmp_path):
     chose = compare(("trainticket", write_scenario(tmp_path / "010.csv")))
     reports = compare(("eshopper", path))
     assert [one.reports for one in (*chose, *reports)] == [False] * 3 + [True] * 3
@@ -61,7 +50,7 @@ def test_scenarios_that_chose_report_nothing(path: Path, tmp_path: Path) -> None
     assert len(rows_csv([*chose, *reports]).splitlines()) == 7
 
 
-def test_a_call_that_no_request_without_delays_makes_is_left_out(path: Path, tmp_path: Path) -> None:
+def test_a_call_that_no_request_without_delays_makes_is_left_out(path, tmp_path):
     head, *lines = (line.rsplit(",", 1) for line in path.read_text().splitlines())
     rows = [f"{times},{7 * (delay != '0')},{delay}" for times, delay in lines]
     (tmp_path / "011.csv").write_text("\n".join([f"{head[0]},rare,{head[1]}", *rows]) + "\n")
@@ -74,8 +63,8 @@ def test_a_call_that_no_request_without_delays_makes_is_left_out(path: Path, tmp
     assert "nan" not in " ".join(errors.rows[0])
 
 
-def test_too_few_requests_are_left_out(tmp_path: Path) -> None:
-    found: list[Compared] = compare(("eshopper", write_scenario(tmp_path / "001.csv", delayed=10)))
+def test_too_few_requests_are_left_out(tmp_path):
+    found = compare(("eshopper", write_scenario(tmp_path / "001.csv", delayed=10)))
     assert [one.delays for one in found] == [0]
 
 
@@ -90,13 +79,13 @@ def test_too_few_requests_are_left_out(tmp_path: Path) -> None:
         ("Latency,x,anomaly\n-inf,2,0\n", "line 2 must have finite numbers, got '-inf'"),
     ],
 )
-def test_another_file_is_refused(tmp_path: Path, text: str, reason: str) -> None:
+def test_another_file_is_refused(tmp_path, text, reason):
     (tmp_path / "001.csv").write_text(text)
     with pytest.raises(BadFileError, match=f"001.csv cannot be read: {reason}"):
         read_scenario("eshopper", tmp_path / "001.csv")
 
 
-def test_a_system_without_files_is_named(tmp_path: Path) -> None:
+def test_a_system_without_files_is_named(tmp_path):
     write_scenario(tmp_path / "eshopper" / "001.csv")
     with pytest.raises(BadFileError, match="trainticket has no scenarios"):
         list(paths_of(tmp_path))

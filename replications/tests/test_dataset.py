@@ -1,12 +1,8 @@
 """Data sets: exact round trips, what is left out, what does not fit together, damage."""
 
-from __future__ import annotations
-
 import math
-from collections.abc import Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
-from pathlib import Path
 
 import numpy as np
 import pyarrow.parquet as pq
@@ -15,7 +11,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from buto.errors import BadFileError, JudgeError, StorageError
-from buto.run.model import MetadataValue, Run
+from buto.run.model import Run
 from buto.run.properties import Property, Role, property_for
 from buto.run.store import RunStore
 from buto_replications.dataset import archive, parquet
@@ -25,10 +21,10 @@ from tests.support.runs.qualities import starved
 
 STRONG, WEAK, ON_G1 = "references-strong@parallel", "references-weak@parallel", "references-strong@g1"
 STARVED = starved(largest_gap_s=2.0, foreign_load=0.9)
-MACHINE: dict[str, MetadataValue] = {"host.cpu.model": "A", "jvm.vm.version": "17", "host.load.1min": 0.5}
+MACHINE = {"host.cpu.model": "A", "jvm.vm.version": "17", "host.load.1min": 0.5}
 
 
-def recorded(number: int, test: str = STRONG, **changes: object) -> Run:
+def recorded(number, test=STRONG, **changes):
     """A run that differs a little from the others."""
     times = np.array([-0.001, 0.08, 0.16]) + number * 1e-9
     return full_run(
@@ -36,19 +32,19 @@ def recorded(number: int, test: str = STRONG, **changes: object) -> Run:
     )
 
 
-def stored(root: Path, ours: Sequence[Run]) -> RunStore:
+def stored(root, ours):
     store = RunStore(root / "store")
     for run in ours:
         store.add(run)
     return store
 
 
-def packed(root: Path, ours: Sequence[Run]) -> Path:
+def packed(root, ours):
     write(root / "set", archive.pack(stored(root, ours)))
     return root / "set"
 
 
-def test_runs_come_back_by_host_and_variant_in_the_order_of_their_start(tmp_path: Path) -> None:
+def test_runs_come_back_by_host_and_variant_in_the_order_of_their_start(tmp_path):
     ours = [recorded(3), recorded(1), recorded(2, WEAK), recorded(4, ON_G1), recorded(5, quality=STARVED)]
     directory = packed(tmp_path, ours)
     assert archive.hosts(directory) == ("parallel", "g1")
@@ -71,9 +67,9 @@ def test_runs_come_back_by_host_and_variant_in_the_order_of_their_start(tmp_path
 @pytest.mark.slow
 @settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(st.lists(runs(), min_size=1, max_size=4, unique_by=lambda run: run.id), st.data())
-def test_tables_keep_any_run_to_the_bit(ours: list[Run], data: st.DataObject) -> None:
+def test_tables_keep_any_run_to_the_bit(ours, data):
     keys = st.sampled_from([("g1", "a"), ("parallel", "a"), ("parallel", "b")])
-    groups: dict[tuple[str, str], list[Run]] = {}
+    groups = {}
     for run in ours:
         groups.setdefault(data.draw(keys), []).append(archive.published(run))
     index = parquet.runs_from_parquet(parquet.runs_to_parquet(groups, {SAMPLES: "x"}))
@@ -97,7 +93,7 @@ def test_tables_keep_any_run_to_the_bit(ours: list[Run], data: st.DataObject) ->
             assert_same(found, run)
 
 
-def test_only_what_may_be_published_is_kept() -> None:
+def test_only_what_may_be_published_is_kept():
     details = {
         "host.name": "vm",
         "system.property[user.name]": "x",
@@ -144,7 +140,7 @@ def test_only_what_may_be_published_is_kept() -> None:
         "system.property[sun.java.command]",
     ],
 )
-def test_nothing_that_names_people_machines_or_places_is_in_the_files(tmp_path: Path, key: str) -> None:
+def test_nothing_that_names_people_machines_or_places_is_in_the_files(tmp_path, key):
     secret = "sesame-4711"
     run = recorded(1, metadata={**MACHINE, key: secret}, stdout=secret.encode(), stderr=secret.encode())
     directory = packed(tmp_path, [run])
@@ -154,7 +150,7 @@ def test_nothing_that_names_people_machines_or_places_is_in_the_files(tmp_path: 
         assert secret not in f"{table.to_pydict()} {table.schema.metadata}"
 
 
-def test_other_programs_read_the_tables(tmp_path: Path) -> None:
+def test_other_programs_read_the_tables(tmp_path):
     directory = packed(tmp_path, [recorded(1), recorded(2, quality=STARVED), recorded(3), recorded(4, ON_G1)])
     about = pq.read_table(directory / RUNS).to_pydict()
     assert about["host"] == ["g1", "parallel", "parallel", "parallel"]
@@ -171,7 +167,7 @@ def test_other_programs_read_the_tables(tmp_path: Path) -> None:
     assert pq.ParquetFile(directory / SAMPLES).num_row_groups == 2
 
 
-def test_runs_recorded_since_a_date_can_be_taken_alone(tmp_path: Path) -> None:
+def test_runs_recorded_since_a_date_can_be_taken_alone(tmp_path):
     subtle = "classloading-12ms@parallel"
     ours = [recorded(1), recorded(2, WEAK), recorded(3), recorded(4, subtle), recorded(5, quality=STARVED)]
     directory = packed(tmp_path, ours)
@@ -189,7 +185,7 @@ def test_runs_recorded_since_a_date_can_be_taken_alone(tmp_path: Path) -> None:
         archive.started(replace(ours[0], id="odd"))
 
 
-def test_a_property_that_a_run_lacks_is_null_and_comes_back_as_lacking(tmp_path: Path) -> None:
+def test_a_property_that_a_run_lacks_is_null_and_comes_back_as_lacking(tmp_path):
     less = recorded(2)
     less = replace(less, properties=less.properties[1:], values=less.values[:, 1:], nan_reasons={})
     directory = packed(tmp_path, [recorded(1), less])
@@ -199,14 +195,14 @@ def test_a_property_that_a_run_lacks_is_null_and_comes_back_as_lacking(tmp_path:
     assert [len(run.properties) for run in found] == [3, 2]
 
 
-def test_names_that_begin_with_another_name_stay_apart(tmp_path: Path) -> None:
+def test_names_that_begin_with_another_name_stay_apart(tmp_path):
     names = ("a", "a.b", "a.b.c", "run", "time_s")
     run = replace(recorded(1), properties=tuple(map(Property, names)), values=np.arange(15.0).reshape(3, 5))
     found = archive.load(packed(tmp_path, [run]), "parallel")["references-strong"].runs[0]
     assert_same(found, archive.published(run))
 
 
-def test_the_same_runs_give_the_same_bytes(tmp_path: Path) -> None:
+def test_the_same_runs_give_the_same_bytes(tmp_path):
     ours = [recorded(1), recorded(2, WEAK), recorded(3, ON_G1)]
     assert archive.pack(stored(tmp_path / "a", ours)) == archive.pack(stored(tmp_path / "b", ours[::-1]))
 
@@ -219,28 +215,26 @@ def test_the_same_runs_give_the_same_bytes(tmp_path: Path) -> None:
         (ON_G1, {"host.cpu.model": "B"}, "host.cpu.model is '?[AB]'? or '?[AB]'?"),
     ],
 )
-def test_runs_of_unlike_machines_or_jvms_are_not_combined(
-    tmp_path: Path, test: str, metadata: dict[str, MetadataValue], fault: str
-) -> None:
+def test_runs_of_unlike_machines_or_jvms_are_not_combined(tmp_path, test, metadata, fault):
     odd = recorded(2, test, metadata=MACHINE | metadata)
     with pytest.raises(JudgeError, match=fault):
         archive.pack(stored(tmp_path / "odd", [recorded(1), odd]))
     archive.pack(stored(tmp_path / "starved", [recorded(1), replace(odd, quality=STARVED)]))
 
 
-def test_variants_may_be_started_in_different_ways(tmp_path: Path) -> None:
+def test_variants_may_be_started_in_different_ways(tmp_path):
     ours = [recorded(1), recorded(2, WEAK, metadata={**MACHINE, "jvm.input.arguments": "-Xmx1g"})]
     assert len(archive.load(packed(tmp_path, ours), "parallel")) == 2
 
 
-def test_a_store_without_runs_or_of_other_tests_is_refused(tmp_path: Path) -> None:
+def test_a_store_without_runs_or_of_other_tests_is_refused(tmp_path):
     with pytest.raises(BadFileError, match="holds no runs"):
         archive.pack(RunStore(tmp_path))
     with pytest.raises(BadFileError, match="got 'leaker'"):
         archive.pack(stored(tmp_path, [recorded(1), recorded(2, "leaker")]))
 
 
-def test_a_newer_set_is_refused_by_its_version(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_newer_set_is_refused_by_its_version(tmp_path, monkeypatch):
     with monkeypatch.context() as later:
         later.setattr(parquet, "VERSION", 2)
         directory = packed(tmp_path, [recorded(1)])
@@ -250,7 +244,7 @@ def test_a_newer_set_is_refused_by_its_version(tmp_path: Path, monkeypatch: pyte
 
 @pytest.mark.parametrize("name", [RUNS, SAMPLES, NOTIFICATIONS])
 @pytest.mark.parametrize("damage", ["gone", "cut", "not Parquet", "of another set", "one bit"])
-def test_a_damaged_file_is_named(tmp_path: Path, name: str, damage: str) -> None:
+def test_a_damaged_file_is_named(tmp_path, name, damage):
     directory = packed(tmp_path, [recorded(1)])
     place = directory / name
     content = place.read_bytes()
@@ -270,7 +264,7 @@ def test_a_damaged_file_is_named(tmp_path: Path, name: str, damage: str) -> None
     assert caught.value.message.startswith(f"{directory / name} cannot be read: ")
 
 
-def test_writing_again_replaces_and_a_place_that_cannot_be_written_is_named(tmp_path: Path) -> None:
+def test_writing_again_replaces_and_a_place_that_cannot_be_written_is_named(tmp_path):
     directory = packed(tmp_path, [recorded(1)])
     write(directory, archive.pack(stored(tmp_path, [recorded(2)])))
     assert len(archive.load(directory, "parallel")["references-strong"]) == 2

@@ -1,7 +1,5 @@
 """The thirty-two experiments, and runs divided at random."""
 
-from __future__ import annotations
-
 from collections import Counter
 
 import numpy as np
@@ -12,17 +10,17 @@ from hypothesis import strategies as st
 
 from buto.errors import JudgeError
 from buto_replications.dataset.variants import HOSTS, host_and_variant, name_on
-from buto_replications.design import EXPERIMENTS, PROGRAMS, VARIANTS, Split, splits
+from buto_replications.design import EXPERIMENTS, PROGRAMS, VARIANTS, splits
 from tests.support.checkout import ROOT
 
 RUNS = {"a": range(12), "b": range(3, 20)}
 
 
-def as_lists(split: Split) -> list[dict[str, list[int]]]:
+def as_lists(split):
     return [{name: ours.tolist() for name, ours in part.items()} for part in (split.training, split.test)]
 
 
-def test_the_tables_of_the_thesis() -> None:
+def test_the_tables_of_the_thesis():
     # Tables 3.1, 3.2, 3.3 and 3.5.
     assert Counter(one.program for one in EXPERIMENTS) == {
         "references": 6,
@@ -41,12 +39,12 @@ def test_the_tables_of_the_thesis() -> None:
 
 
 @pytest.mark.parametrize("host", HOSTS)
-def test_each_host_has_a_configuration_of_every_variant(host: str) -> None:
+def test_each_host_has_a_configuration_of_every_variant(host):
     path = ROOT / "configs" / f"{host}.yaml"
     assert set(yaml.safe_load(path.read_text())["tests"]) == set(VARIANTS)
 
 
-def test_the_hosts_differ_in_the_garbage_collector_only() -> None:
+def test_the_hosts_differ_in_the_garbage_collector_only():
     directory = ROOT / "configs"
     parallel, g1 = (yaml.safe_load((directory / f"{host}.yaml").read_text()) for host in HOSTS)
     for test in g1["tests"].values():
@@ -56,13 +54,13 @@ def test_the_hosts_differ_in_the_garbage_collector_only() -> None:
 
 
 @pytest.mark.parametrize("host", HOSTS)
-def test_names_of_variants_on_hosts(host: str) -> None:
+def test_names_of_variants_on_hosts(host):
     for variant in VARIANTS:
         assert host_and_variant(name_on(host, variant)) == (host, variant)
 
 
 @pytest.mark.parametrize("name", ["leaker", "leaker@zgc", "@g1", "leaker@", "", "g1"])
-def test_other_names_are_refused(name: str) -> None:
+def test_other_names_are_refused(name):
     with pytest.raises(ValueError, match="must be VARIANT@HOST"):
         host_and_variant(name)
 
@@ -73,9 +71,7 @@ def test_other_names_are_refused(name: str) -> None:
     st.none() | st.integers(1, 3),
     st.integers(0, 9),
 )
-def test_no_run_that_trains_is_judged(
-    ordinals: dict[str, set[int]], n_training: int, n_test: int | None, seed: int
-) -> None:
+def test_no_run_that_trains_is_judged(ordinals, n_training, n_test, seed):
     runs = {variant: sorted(ours) for variant, ours in ordinals.items()}
     for split in splits(runs, n_training, 3, seed, n_test):
         for variant, ours in runs.items():
@@ -86,14 +82,14 @@ def test_no_run_that_trains_is_judged(
             assert {*training, *test} <= set(ours)
 
 
-def test_the_seed_repeats_the_splits_and_another_one_does_not() -> None:
+def test_the_seed_repeats_the_splits_and_another_one_does_not():
     first, again, other = (list(map(as_lists, splits(RUNS, 5, 4, seed))) for seed in (1, 1, 2))
     assert first == again
     assert first != other
     assert len({str(split) for split in first}) == 4
 
 
-def test_splits_of_a_variant_do_not_depend_on_the_others() -> None:
+def test_splits_of_a_variant_do_not_depend_on_the_others():
     alone = splits({"b": RUNS["b"]}, 5, 3, seed=1)
     together = splits(RUNS, 5, 3, seed=1)
     for one, other in zip(alone, together, strict=True):
@@ -101,13 +97,13 @@ def test_splits_of_a_variant_do_not_depend_on_the_others() -> None:
         assert one.test["b"].tolist() == other.test["b"].tolist()
 
 
-def test_variants_are_not_divided_alike() -> None:
+def test_variants_are_not_divided_alike():
     same = {"a": range(30), "b": range(30)}
     split = splits(same, 15, 1, seed=1)[0]
     assert set(split.training["a"]) != set(split.training["b"])
 
 
-def test_more_training_keeps_what_trained_and_what_is_judged() -> None:
+def test_more_training_keeps_what_trained_and_what_is_judged():
     few, many = (splits(RUNS, n, 3, seed=1, n_test=4) for n in (3, 8))
     for less, more in zip(few, many, strict=True):
         for variant in RUNS:
@@ -115,13 +111,13 @@ def test_more_training_keeps_what_trained_and_what_is_judged() -> None:
             assert less.test[variant].tolist() == more.test[variant].tolist()
 
 
-def test_every_run_trains_about_as_often_as_another() -> None:
+def test_every_run_trains_about_as_often_as_another():
     trained = np.concatenate([split.training["a"] for split in splits({"a": range(10)}, 5, 400, seed=3)])
     # 200 times each is expected, with a deviation of 10.
     assert np.abs(np.bincount(trained, minlength=10) - 200).max() < 40
 
 
-def test_too_few_runs_are_reported_with_the_variant() -> None:
+def test_too_few_runs_are_reported_with_the_variant():
     with pytest.raises(JudgeError, match="a: 13 usable runs are needed to train with 10 and judge 3, got 12"):
         splits(RUNS, 10, 1, seed=1, n_test=3)
     with pytest.raises(JudgeError, match="train with 12 and judge 1"):

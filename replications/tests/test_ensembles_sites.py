@@ -1,9 +1,5 @@
 """Environments of packed data sets, each with the data set that was recorded last."""
 
-from __future__ import annotations
-
-from pathlib import Path
-
 import pytest
 
 from buto.errors import BadFileError
@@ -16,7 +12,7 @@ from buto_replications.ensembles.sites import sites
 from tests.support.runs.examples import full_run
 
 
-def packed(root: Path, directory: str, day: int, *hosts: str, variant: str = BENCHMARK) -> None:
+def packed(root, directory, day, *hosts, variant=BENCHMARK):
     """Pack a run of a variant on each host; a collector is named as its host."""
     store = RunStore(root / "store" / directory)
     for host in hosts:
@@ -26,7 +22,7 @@ def packed(root: Path, directory: str, day: int, *hosts: str, variant: str = BEN
     write(root / "data" / directory, archive.pack(store))
 
 
-def test_of_one_environment_the_data_set_recorded_last_is_taken(tmp_path: Path) -> None:
+def test_of_one_environment_the_data_set_recorded_last_is_taken(tmp_path):
     packed(tmp_path, "experiments", 1, "parallel", "g1")
     packed(tmp_path, "next/variants", 3, "parallel")
     packed(tmp_path, "servers", 4, "parallel", variant="leaker-thread")
@@ -35,7 +31,7 @@ def test_of_one_environment_the_data_set_recorded_last_is_taken(tmp_path: Path) 
     assert found[0].runs[BENCHMARK][0].id.startswith("20260103")
 
 
-def test_one_environment_is_too_few(tmp_path: Path) -> None:
+def test_one_environment_is_too_few(tmp_path):
     packed(tmp_path, "a", 1, "g1")
     packed(tmp_path, "b", 2, "g1")
     with pytest.raises(BadFileError, match="two environments or more, got 1"):

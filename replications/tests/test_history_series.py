@@ -1,9 +1,5 @@
 """Series of releases: as rows that are compared with the release before, and judged in their order."""
 
-from __future__ import annotations
-
-from pathlib import Path
-
 import numpy as np
 import pytest
 
@@ -23,7 +19,7 @@ REGRESSIONS = (N_GOOD, N_GOOD + 1)
 
 
 @pytest.fixture(scope="module")
-def library() -> Series:
+def library():
     """Six good releases, two with a regression, and one that mends it."""
     releases = []
     for place in range(N_GOOD + 3):
@@ -33,7 +29,7 @@ def library() -> Series:
     return Series("library", tuple(releases))
 
 
-def test_each_release_but_the_first_is_compared_with_the_good_one_before(library: Series) -> None:
+def test_each_release_but_the_first_is_compared_with_the_good_one_before(library):
     history = in_order([library])
     examples = history.examples
     assert examples.target.shape[0] == 2 * (len(library.releases) - 1)
@@ -58,9 +54,7 @@ def test_each_release_but_the_first_is_compared_with_the_good_one_before(library
     ],
     ids=["no column", "empty", "begins with a regression", "no label", "not recorded"],
 )
-def test_labels_that_cannot_be_used_are_a_bad_file(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, labels: str, message: str
-) -> None:
+def test_labels_that_cannot_be_used_are_a_bad_file(tmp_path, monkeypatch, labels, message):
     recorded = {name: run_set([program_run(1, number)]) for number, name in enumerate(("a-1.0", "b-1.0"))}
     monkeypatch.setattr(series.archive, "load", lambda directory, host: recorded)
     place = tmp_path / series.SERIES
@@ -71,7 +65,7 @@ def test_labels_that_cannot_be_used_are_a_bad_file(
 
 
 @pytest.mark.slow
-def test_a_regression_fails_once_one_like_it_was_labelled(library: Series) -> None:
+def test_a_regression_fails_once_one_like_it_was_labelled(library):
     steps = list(walk(library, []))
     assert [one.kind for one in steps] == [UNCHANGED] * (N_GOOD - 1) + [NEW, KNOWN, UNCHANGED]
     status = {one.kind: one.status for one in steps}

@@ -1,7 +1,5 @@
 """Detectors that learn from many runs hold what they learn, and not all samples."""
 
-from __future__ import annotations
-
 import tracemalloc
 from dataclasses import replace
 
@@ -9,11 +7,10 @@ import numpy as np
 import pytest
 
 from buto import oracle
-from buto.judging.settings import Settings
 from buto.oracle.file import to_text
 from buto.run import long as long_runs
 from buto.run.long import LongRun
-from buto.run.model import Outcome, Run, RunSet
+from buto.run.model import Outcome
 from buto.run.properties import property_for
 from buto.run.store import RunStore
 from buto_replications.detectors.ensemble.settings import FOO, INTERVAL
@@ -29,7 +26,7 @@ INTERVALS = replace(FOO, values={**FOO.values, INTERVAL: 40.0})
 TOTAL_BYTES = 8 * N_RUNS * N_SAMPLES * len(NAMES)
 
 
-def a_run(number: int) -> Run:
+def a_run(number):
     noise = np.random.default_rng(number)
     times_s = np.arange(N_SAMPLES) / 10
     load = noise.normal(1.0, 0.1, N_SAMPLES).clip(0.1)
@@ -46,7 +43,7 @@ def a_run(number: int) -> Run:
 
 
 @pytest.fixture(scope="module")
-def store(tmp_path_factory: pytest.TempPathFactory) -> RunStore:
+def store(tmp_path_factory):
     here = RunStore(tmp_path_factory.mktemp("store"))
     for number in range(N_RUNS):
         here.add(a_run(number))
@@ -54,11 +51,9 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> RunStore:
 
 
 @pytest.mark.parametrize("settings", [SHANG, HISTORY, INTERVALS], ids=lambda one: one.method)
-def test_an_oracle_of_a_set_that_is_not_in_memory_is_the_same(
-    store: RunStore, settings: Settings, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_oracle_of_a_set_that_is_not_in_memory_is_the_same(store, settings, monkeypatch):
 
-    def learned() -> tuple[RunSet, str]:
+    def learned():
         runs = store.open_set("leaker", store.ids("leaker"))
         return runs, to_text(oracle.train(runs, settings).fitted.to_data())
 

@@ -1,7 +1,5 @@
 """What faults of the bed change: levels of known runs, tables and pictures."""
 
-from __future__ import annotations
-
 import csv
 import math
 from dataclasses import replace
@@ -9,7 +7,6 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from buto.run.model import Run
 from buto.run.properties import Kind, Property
 from buto_replications.bed.effects import COUNTERS, answered, curve, effects, faults, level
 from buto_replications.bed.labels import BedRun, labels_of
@@ -21,12 +18,12 @@ CPU, ALLOCATED, HEAP = COUNTERS[:3]
 SEARCH = next(one for one in COUNTERS if one.head == "search")
 
 
-def ours(*runs: Run) -> tuple[BedRun, ...]:
+def ours(*runs):
     return tuple(BedRun(published(run), labels_of(run)) for run in runs)
 
 
 @pytest.fixture(scope="module")
-def runs() -> tuple[BedRun, ...]:
+def runs():
     return ours(
         *(bed_run(number) for number in range(4)),
         bed_run(10, role="fault", fault="busy-high", more=1.5),
@@ -37,7 +34,7 @@ def runs() -> tuple[BedRun, ...]:
     )
 
 
-def test_a_counter_is_divided_by_the_answers_and_a_gauge_is_its_median() -> None:
+def test_a_counter_is_divided_by_the_answers_and_a_gauge_is_its_median():
     run = ours(bed_run(1))[0].run
     # Each answer takes .1 s of processor time and allocates 600 MB.
     assert level(run, CPU) == pytest.approx(0.1, rel=0.01)
@@ -46,7 +43,7 @@ def test_a_counter_is_divided_by_the_answers_and_a_gauge_is_its_median() -> None
     assert level(run, SEARCH) == np.nanmedian(run.series(SEARCH.property))
 
 
-def test_what_a_run_lacks_or_could_not_read_has_no_level() -> None:
+def test_what_a_run_lacks_or_could_not_read_has_no_level():
     run = ours(bed_run(1))[0].run
     lacking = next(one for one in COUNTERS if one.property not in run.column_of)
     assert math.isnan(level(run, lacking))
@@ -61,14 +58,14 @@ def test_what_a_run_lacks_or_could_not_read_has_no_level() -> None:
     assert math.isnan(level(idle, CPU))
 
 
-def test_a_curve_has_the_level_of_each_span() -> None:
+def test_a_curve_has_the_level_of_each_span():
     run = ours(bed_run(1))[0].run
     middles_s, levels = curve(run, CPU, span_s=1.0)
     np.testing.assert_allclose(middles_s, run.times_s[0] + np.array([0.5, 1.5, 2.5]))
     np.testing.assert_allclose(levels, 0.1, rtol=0.02)
 
 
-def test_each_fault_is_compared_with_runs_of_its_environment(runs: tuple[BedRun, ...]) -> None:
+def test_each_fault_is_compared_with_runs_of_its_environment(runs):
     found = [(one.role, one.environment, one.fault, len(one.base), len(one.changed)) for one in faults(runs)]
     assert found == [
         ("fault", "base", "busy-low", 4, 1),
@@ -78,7 +75,7 @@ def test_each_fault_is_compared_with_runs_of_its_environment(runs: tuple[BedRun,
     ]
 
 
-def test_an_effect_is_the_change_of_the_median_and_stands_out_of_all_runs(runs: tuple[BedRun, ...]) -> None:
+def test_an_effect_is_the_change_of_the_median_and_stands_out_of_all_runs(runs):
     (_, of_low), (_, of_high), (_, of_serial) = effects(runs).items()
     assert [one.counter for one in of_high] == list(COUNTERS)
     for of, change in ((of_low, 0.1), (of_high, 0.5), (of_serial, 0.3)):
@@ -92,7 +89,7 @@ def test_an_effect_is_the_change_of_the_median_and_stands_out_of_all_runs(runs: 
     assert (math.isnan(unread.change), unread.stands_out) == (True, False)
 
 
-def test_tables_and_pictures_show_each_fault(runs: tuple[BedRun, ...]) -> None:
+def test_tables_and_pictures_show_each_fault(runs):
     found = effects(runs)
     faulty, environments = effect_tables(found)
     assert faulty.heads[:4] == ("fault", "environment", "runs", "CPU")
@@ -111,7 +108,7 @@ def test_tables_and_pictures_show_each_fault(runs: tuple[BedRun, ...]) -> None:
     assert (name, picture[:4]) == ("busy", b"\x89PNG")
 
 
-def test_runs_are_listed_by_environment_and_role(runs: tuple[BedRun, ...]) -> None:
+def test_runs_are_listed_by_environment_and_role(runs):
     table = run_table(runs, "9 runs:")
     assert table.rows[0] == ("b1-base-fault-10", "base", "fault", "busy-high", "20-40", "8", "8")
     assert [row[2] for row in table.rows] == [

@@ -1,7 +1,5 @@
 """Outcomes of the bed's runs, counted by kind."""
 
-from __future__ import annotations
-
 import pytest
 
 from buto.judging.verdict import Status, Verdict
@@ -13,11 +11,11 @@ from tests.support.runs.examples import full_run
 PASS, FAIL, UNCLEAR = Status.PASS, Status.REGRESSION, Status.INCONCLUSIVE
 
 
-def outcome(role: str, fault: str, load: str, status: Status) -> Outcome:
+def outcome(role, fault, load, status):
     return Outcome(BedRun(full_run(), Labels("base", role, fault, load)), {"a": Verdict(status, "a")}, 1, 2)
 
 
-def test_runs_are_counted_by_role_intensity_and_load() -> None:
+def test_runs_are_counted_by_role_intensity_and_load():
     found = kinds(
         [
             outcome("fault", "busy-low", "30-40", PASS),
@@ -42,7 +40,7 @@ def test_runs_are_counted_by_role_intensity_and_load() -> None:
     assert [one.changed for one in found] == [True, True, True, False, False, False, False]
 
 
-def test_a_share_alpha_of_unchanged_runs_fails_with_a_standard_error() -> None:
+def test_a_share_alpha_of_unchanged_runs_fails_with_a_standard_error():
     [eight] = kinds([outcome("good", "none", "30-40", PASS)] * 8)
     assert eight.expected == 1.0
     assert eight.standard_error == pytest.approx(0.935, abs=0.001)

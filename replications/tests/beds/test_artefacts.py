@@ -1,12 +1,9 @@
 """Files of Maven Central: fetched once, checked, unpacked once."""
 
-from __future__ import annotations
-
 import hashlib
 import io
 import tarfile
 import zipfile
-from pathlib import Path
 
 import pytest
 
@@ -15,14 +12,14 @@ from beds.artefacts import Artefact, BedError, fetch, unpack_once
 
 
 @pytest.fixture
-def central(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def central(tmp_path, monkeypatch):
     """A directory in the place of Maven Central."""
     directory = tmp_path / "central"
     monkeypatch.setattr(artefacts, "CENTRAL", directory.as_uri())
     return directory
 
 
-def publish(central: Path, content: bytes, packaging: str = "jar") -> Artefact:
+def publish(central, content, packaging="jar"):
     artefact = Artefact("org.shop", "shop", "1.2", hashlib.sha256(content).hexdigest(), packaging)
     path = central / "org" / "shop" / "shop" / "1.2" / artefact.file
     path.parent.mkdir(parents=True)
@@ -30,7 +27,7 @@ def publish(central: Path, content: bytes, packaging: str = "jar") -> Artefact:
     return artefact
 
 
-def packed(suffix: str) -> bytes:
+def packed(suffix):
     """Return an archive with one file, ``bin/run``."""
     out = io.BytesIO()
     with tarfile.open(fileobj=out, mode=f"w:{suffix}") as archive:
@@ -40,7 +37,7 @@ def packed(suffix: str) -> bytes:
     return out.getvalue()
 
 
-def test_a_file_is_fetched_once(central: Path, tmp_path: Path) -> None:
+def test_a_file_is_fetched_once(central, tmp_path):
     artefact = publish(central, b"content")
     path = fetch(artefact, tmp_path / "cache")
     (central / "org/shop/shop/1.2/shop-1.2.jar").unlink()
@@ -48,7 +45,7 @@ def test_a_file_is_fetched_once(central: Path, tmp_path: Path) -> None:
     assert [path] == list((tmp_path / "cache").iterdir())
 
 
-def test_a_file_of_another_content_is_refused_and_not_kept(central: Path, tmp_path: Path) -> None:
+def test_a_file_of_another_content_is_refused_and_not_kept(central, tmp_path):
     artefact = publish(central, b"content")
     (central / "org/shop/shop/1.2/shop-1.2.jar").write_bytes(b"another")
     with pytest.raises(BedError, match="has the SHA-256 .*, expected "):
@@ -56,20 +53,20 @@ def test_a_file_of_another_content_is_refused_and_not_kept(central: Path, tmp_pa
     assert list((tmp_path / "cache").iterdir()) == []
 
 
-def test_a_file_that_is_not_there_says_what_to_do(central: Path, tmp_path: Path) -> None:
+def test_a_file_that_is_not_there_says_what_to_do(central, tmp_path):
     artefact = Artefact("org.shop", "shop", "1.2", "0" * 64)
     with pytest.raises(BedError, match="cannot be fetched: .*put the file into .*cache by hand"):
         fetch(artefact, tmp_path / "cache")
 
 
-def test_an_archive_is_unpacked_once(central: Path, tmp_path: Path) -> None:
+def test_an_archive_is_unpacked_once(central, tmp_path):
     directory = unpack_once(publish(central, packed("gz"), "tar.gz"), tmp_path / "cache")
     (directory / "bin" / "run").write_text("changed")
     artefact = Artefact("org.shop", "shop", "1.2", "", "tar.gz")
     assert (unpack_once(artefact, tmp_path / "cache") / "bin" / "run").read_text() == "changed"
 
 
-def test_a_jar_with_an_archive_for_a_platform_is_unpacked_with_it(central: Path, tmp_path: Path) -> None:
+def test_a_jar_with_an_archive_for_a_platform_is_unpacked_with_it(central, tmp_path):
     jar = io.BytesIO()
     with zipfile.ZipFile(jar, "w") as content:
         content.writestr("META-INF/MANIFEST.MF", "Manifest-Version: 1.0\n")

@@ -1,7 +1,5 @@
 """Keycloak's runs: what is in a block, what the test of a run says, and which runs are recorded already."""
 
-from __future__ import annotations
-
 import subprocess
 from collections import Counter
 from dataclasses import replace
@@ -16,7 +14,7 @@ from beds.keycloak import configuration, generate, limits
 from beds.keycloak.configuration import test_of as configured
 from beds.keycloak.environments import ENVIRONMENTS, FAULTS
 from beds.keycloak.limits import UNLIMITED, Limits
-from beds.keycloak.plan import BLOCKS, MORE_FAULTS, PlannedRun, Role, planned_runs
+from beds.keycloak.plan import BLOCKS, MORE_FAULTS, Role, planned_runs
 from beds.keycloak.prepare import Bed
 from buto.project.config import load
 from buto.project.document import expand
@@ -28,19 +26,19 @@ BED = Bed(Path("keycloak"), Path("programs"), Path("template"))
 
 
 @pytest.fixture(autouse=True)
-def agent(monkeypatch: pytest.MonkeyPatch) -> None:
+def agent(monkeypatch):
     """Nothing is fetched or compiled."""
     monkeypatch.setattr(
         configuration, "agent_option", lambda *faults: f"-javaagent:a.jar={';'.join(map(str, faults))}"
     )
 
 
-def named(name: str) -> PlannedRun:
+def named(name):
     [found] = [run for run in planned_runs(int(name[1])) if run.name == name]
     return found
 
 
-def test_blocks_have_the_same_runs_in_other_orders_and_under_other_arrivals() -> None:
+def test_blocks_have_the_same_runs_in_other_orders_and_under_other_arrivals():
     first, second = (planned_runs(block) for block in BLOCKS)
     assert planned_runs(1) == first
     more = {f"b2-steady-{name}" for name in MORE_FAULTS[2]}
@@ -50,7 +48,7 @@ def test_blocks_have_the_same_runs_in_other_orders_and_under_other_arrivals() ->
     assert not {run.load.seed for run in first} & {run.load.seed for run in second}
 
 
-def test_only_the_second_block_has_disabled_caches_and_leaked_connections() -> None:
+def test_only_the_second_block_has_disabled_caches_and_leaked_connections():
     roles = [Counter(run.role for run in planned_runs(block)) for block in BLOCKS]
     assert roles[1] - roles[0] == Counter({Role.STEADY_FAULT: 4})
     assert {run.fault.name for run in planned_runs(2)} - {run.fault.name for run in planned_runs(1)} >= {
@@ -62,14 +60,14 @@ def test_only_the_second_block_has_disabled_caches_and_leaked_connections() -> N
 
 
 @pytest.mark.parametrize("block", BLOCKS)
-def test_each_environment_has_a_run_without_and_one_with_a_fault(block: int) -> None:
+def test_each_environment_has_a_run_without_and_one_with_a_fault(block):
     for name in set(ENVIRONMENTS) - {"base"}:
         runs = [run for run in planned_runs(block) if run.environment.name == name]
         assert sorted(run.role for run in runs) == [Role.ENVIRONMENT, Role.ENVIRONMENT_FAULT]
         assert [run.fault.name == "none" for run in sorted(runs, key=lambda run: run.role)] == [True, False]
 
 
-def test_every_fault_of_the_second_paper_has_two_intensities() -> None:
+def test_every_fault_of_the_second_paper_has_two_intensities():
     kinds = [run.fault.name for run in planned_runs(1) if run.role == Role.FAULT]
     assert sorted(kinds) == sorted(
         f"{kind}-{amount}"
@@ -90,19 +88,19 @@ def test_every_fault_of_the_second_paper_has_two_intensities() -> None:
         "b2-steady-connections-low",
     ],
 )
-def test_a_planned_run_is_a_test_that_buto_accepts(name: str, tmp_path: Path) -> None:
+def test_a_planned_run_is_a_test_that_buto_accepts(name, tmp_path):
     file = tmp_path / "buto.yaml"
     generate.write_configuration(named(name), BED, file)
     [loaded] = load(file).tests.values()
     assert loaded.name == name
 
 
-def weights(name: str) -> dict[str, int]:
+def weights(name):
     requests = configured(BED, named(name))["workload"]["load"]["requests"]
     return {kind: request["weight"] for kind, request in requests.items()}
 
 
-def test_a_load_of_more_writes_gives_them_four_times_the_weight() -> None:
+def test_a_load_of_more_writes_gives_them_four_times_the_weight():
     usual, more = weights("b1-good-1"), weights("b1-other-mix-1")
     assert {kind: more[kind] / usual[kind] for kind in usual} == {
         kind: 4 if kind in configuration.WRITES else 1 for kind in usual
@@ -112,33 +110,31 @@ def test_a_load_of_more_writes_gives_them_four_times_the_weight() -> None:
 @pytest.mark.parametrize(
     ("name", "woven"), [("b1-good-1", "nothing=burn:0@"), ("b1-busy-high", "busy=burn:30000000@")]
 )
-def test_every_run_has_the_agent_with_faults_and_few_have_one_switched_on(name: str, woven: str) -> None:
+def test_every_run_has_the_agent_with_faults_and_few_have_one_switched_on(name, woven):
     [option] = [word for word in configured(BED, named(name))["command"] if word.startswith("-javaagent:")]
     assert woven in option
     assert option.endswith(":on") == (name == "b1-busy-high")
 
 
-def test_a_jdk_that_is_not_there_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_jdk_that_is_not_there_is_named(monkeypatch):
     monkeypatch.setattr(configuration, "find_installations", list)
     with pytest.raises(BedError, match=r"no JDK 25 was found; buto doctor lists those of this machine"):
         configured(BED, named("b1-in-java-25"))
 
 
-def test_a_command_without_limits_stays_as_it_is() -> None:
+def test_a_command_without_limits_stays_as_it_is():
     assert UNLIMITED.of_server(["java"]) == ["java"]
     assert UNLIMITED.of_database(["postgres"]) == ["postgres"]
 
 
-def test_a_pinned_command_runs_on_one_core() -> None:
+def test_a_pinned_command_runs_on_one_core():
     command = Limits(pinned=True).of_server(
         ["env", "-u", "OMP_NUM_THREADS", "-u", "OMP_THREAD_LIMIT", "nproc"]
     )
     assert subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip() == "1"
 
 
-def test_a_program_enters_its_group_as_the_configuration_is_read(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
+def test_a_program_enters_its_group_as_the_configuration_is_read(monkeypatch, tmp_path):
     monkeypatch.setattr(limits, "CONTROL_GROUPS", tmp_path)
     members = tmp_path / "cpu" / "buto-bed" / "cgroup.procs"
     members.parent.mkdir(parents=True)
@@ -149,18 +145,16 @@ def test_a_program_enters_its_group_as_the_configuration_is_read(
     assert (members.parent / "cpu.cfs_quota_us").read_text() == "100000"
 
 
-def test_a_quota_that_cannot_be_set_says_what_it_needs(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_quota_that_cannot_be_set_says_what_it_needs(tmp_path, monkeypatch):
     monkeypatch.setattr(limits, "CONTROL_GROUPS", tmp_path / "missing")
     with pytest.raises(BedError, match=r"needs root and control groups of version 1"):
         Limits(cores=1.0).of_server(["true"])
 
 
-def test_only_what_the_store_lacks_is_recorded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    launched: list[str] = []
+def test_only_what_the_store_lacks_is_recorded(tmp_path, monkeypatch):
+    launched = []
 
-    def record(run: PlannedRun, configuration: Path, store: Path) -> bool:
+    def record(run, configuration, store):
         launched.append(run.name)
         return run.name != "b1-good-2"
 
@@ -175,16 +169,14 @@ def test_only_what_the_store_lacks_is_recorded(tmp_path: Path, monkeypatch: pyte
 @pytest.mark.parametrize(
     ("problems", "expected"), [((), True), ((Problem(ProblemKind.STARVED, "the machine was busy"),), False)]
 )
-def test_only_a_valid_run_counts_as_recorded(
-    problems: tuple[Problem, ...], expected: bool, tmp_path: Path
-) -> None:
+def test_only_a_valid_run_counts_as_recorded(problems, expected, tmp_path):
     assert not generate.is_recorded("b1-good-1", tmp_path)
     run = make_run(1, [0.0, 1.0], {"jvm.class.count": np.array([1.0, 2.0])}, problems=problems)
     RunStore(tmp_path).add(replace(run, test="b1-good-1"))
     assert generate.is_recorded("b1-good-1", tmp_path) is expected
 
 
-def test_a_name_that_is_not_planned_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_name_that_is_not_planned_is_refused(tmp_path, capsys):
     with pytest.raises(SystemExit):
         commands.main(["generate", str(tmp_path), "--only", "b1-good-99"])
     assert "no run of block 1 is named b1-good-99" in capsys.readouterr().err

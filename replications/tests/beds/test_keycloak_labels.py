@@ -1,7 +1,5 @@
 """Every planned run gets the labels by which the data set of the bed knows it."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest
@@ -13,7 +11,7 @@ from tests.support.runs.examples import full_run
 
 
 @pytest.mark.parametrize("block", BLOCKS)
-def test_the_data_set_reads_the_labels_of_every_planned_run(block: int) -> None:
+def test_the_data_set_reads_the_labels_of_every_planned_run(block):
     for planned in planned_runs(block):
         labels = planned.environment.labels | planned.labels
         run = replace(full_run(), metadata=environment(labels))

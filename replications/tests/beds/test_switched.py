@@ -1,7 +1,5 @@
 """The run of Keycloak in which two faults are switched on for a while: its configuration and its figures."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np
@@ -22,14 +20,14 @@ BED = Bed(Path("keycloak"), Path("programs"), Path("template"))
 
 
 @pytest.fixture(autouse=True)
-def agent(monkeypatch: pytest.MonkeyPatch) -> None:
+def agent(monkeypatch):
     """Nothing is fetched or compiled."""
     monkeypatch.setattr(
         configuration, "agent_option", lambda *faults: f"-javaagent:a.jar={';'.join(map(str, faults))}"
     )
 
 
-def test_the_faults_are_woven_in_switched_off_and_buto_accepts_the_test(tmp_path: Path) -> None:
+def test_the_faults_are_woven_in_switched_off_and_buto_accepts_the_test(tmp_path):
     test = configured(BED)
     [option] = [word for word in test["command"] if word.startswith("-javaagent:")]
     assert "busy=burn:30000000@" in option
@@ -41,7 +39,7 @@ def test_the_faults_are_woven_in_switched_off_and_buto_accepts_the_test(tmp_path
     assert loaded.name == NAME
 
 
-def test_each_fault_is_on_within_three_minutes_and_marked_at_the_same_times() -> None:
+def test_each_fault_is_on_within_three_minutes_and_marked_at_the_same_times():
     workload = configured(BED)["workload"]
     switched = [(one["at"], one["mbean"], one["operation"]) for one in workload["operations"]]
     assert switched == [
@@ -59,7 +57,7 @@ def test_each_fault_is_on_within_three_minutes_and_marked_at_the_same_times() ->
     assert workload["load"]["phases"][0]["duration"] == f"{WARM_UP_S}s"
 
 
-def test_the_figures_are_those_of_the_run(capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_figures_are_those_of_the_run(capsys):
     reading = "buto.source.cpu.time[{}]"
     own = {
         name: Property(name, "s", Kind.COUNTER, Role.COST) for name in map(reading.format, ("host", "sql"))

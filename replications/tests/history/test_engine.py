@@ -1,7 +1,5 @@
 """Training and prediction: groups, projection, imbalance, folds that divide no configuration."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import replace
 
@@ -35,24 +33,23 @@ from buto_replications.detectors.history.engine import (
     within,
 )
 from buto_replications.detectors.history.learners import LEARNERS, LOGISTIC, NAIVE_BAYES, SIMILARITY, TREE
-from buto_replications.detectors.history.model import BoolArray
 from buto_replications.history.synthetic import Size, synthetic_history
 
 SMALL = Size(groups=4, cases=4, configurations=480, repeats=3, abnormal=60, metrics=40, factors=8)
 
 
 @pytest.fixture(scope="module")
-def history() -> Examples:
+def history():
     return synthetic_history(SMALL, 1)
 
 
-def test_the_accuracy_of_a_few_rows() -> None:
+def test_the_accuracy_of_a_few_rows():
     assert Errors(99, 1, 0, 1).balanced_accuracy == 0.5
     assert Errors(10, 4, 1, 2).balanced_accuracy == pytest.approx(0.7)
     assert np.isnan(Errors(0, 0, 0, 0).balanced_accuracy)
 
 
-def test_groups_of_their_own_are_better_than_one_classifier(history: Examples) -> None:
+def test_groups_of_their_own_are_better_than_one_classifier(history):
     accuracy = {
         grouped: cross_validated_errors(history, Scheme(LOGISTIC, SUBTRACTED, grouped=grouped), 1, 3)
         for grouped in (True, False)
@@ -61,7 +58,7 @@ def test_groups_of_their_own_are_better_than_one_classifier(history: Examples) -
     assert accuracy[True].balanced_accuracy >= accuracy[False].balanced_accuracy + 0.05
 
 
-def test_groups_have_classifiers_of_their_own_only_if_that_is_better(history: Examples) -> None:
+def test_groups_have_classifiers_of_their_own_only_if_that_is_better(history):
     """Alike: all groups have the same fault, so that one classifier knows more than four."""
     random = np.random.default_rng(3)
     configuration = np.repeat(np.arange(320), 2)
@@ -74,7 +71,7 @@ def test_groups_have_classifiers_of_their_own_only_if_that_is_better(history: Ex
     assert set(train(alike, Scheme(LOGISTIC, ALONE), 1).models) == {GLOBAL, 0, 1, 2, 3}
 
 
-def few_folds() -> Examples:
+def few_folds():
     """Return rows with two folds, one of which has only abnormal rows to learn from."""
     configuration = np.repeat(np.arange(4), [4, 11, 8, 7])
     abnormal = np.concatenate([np.arange(n) < bad for n, bad in [(4, 4), (11, 11), (8, 0), (7, 6)]])
@@ -82,14 +79,14 @@ def few_folds() -> Examples:
     return Examples(rows, rows, abnormal, np.arange(30) % 2, configuration)
 
 
-def test_a_fold_that_knows_one_class_only_calls_all_rows_so() -> None:
+def test_a_fold_that_knows_one_class_only_calls_all_rows_so():
     few = few_folds()
     (held_out,) = (held_out for learned, held_out in grouped_folds(few, 3, 1) if few.abnormal[learned].all())
     assert not few.abnormal[held_out].all()
     assert cross_validated(few, Scheme(LOGISTIC), 1, 3)[held_out].all()
 
 
-def test_two_thirds_to_learn_from_have_both_classes() -> None:
+def test_two_thirds_to_learn_from_have_both_classes():
     few = few_folds()
     for seed in range(4):
         divided = two_to_one(few, seed)
@@ -97,15 +94,15 @@ def test_two_thirds_to_learn_from_have_both_classes() -> None:
         assert has_both(few.abnormal[divided[0]])
 
 
-def test_folds_with_one_class_to_learn_from_are_not_tried(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_folds_with_one_class_to_learn_from_are_not_tried(monkeypatch):
     few = few_folds()
     both = [
         len(held_out) for learned, held_out in grouped_folds(few, 3, 1) if has_both(few.abnormal[learned])
     ]
     assert both == [11]
-    compared: list[int] = []
+    compared = []
 
-    def counted(predicted: BoolArray, labels: BoolArray) -> Errors:
+    def counted(predicted, labels):
         compared.append(len(labels))
         return errors_of(predicted, labels)
 
@@ -114,7 +111,7 @@ def test_folds_with_one_class_to_learn_from_are_not_tried(monkeypatch: pytest.Mo
     assert compared == [11, 11]
 
 
-def test_labels_that_belong_to_configurations_leak_through_plain_folds() -> None:
+def test_labels_that_belong_to_configurations_leak_through_plain_folds():
     """Rows without any relation to their labels but the one that repeats of a configuration are alike."""
     random = np.random.default_rng(1)
     configuration = np.repeat(np.arange(80), 5)
@@ -130,7 +127,7 @@ def test_labels_that_belong_to_configurations_leak_through_plain_folds() -> None
     assert grouped < 0.65
 
 
-def test_no_configuration_is_on_both_sides(history: Examples) -> None:
+def test_no_configuration_is_on_both_sides(history):
     seen = np.zeros(len(history), dtype=int)
     for learned, held_out in grouped_folds(history, 5, 1):
         assert not set(history.configuration[learned]) & set(history.configuration[held_out])
@@ -142,14 +139,14 @@ def test_no_configuration_is_on_both_sides(history: Examples) -> None:
     assert len(divided[0]) == pytest.approx(2 * len(divided[1]), rel=0.2)
 
 
-def test_abnormal_rows_of_one_configuration_cannot_be_divided(history: Examples) -> None:
+def test_abnormal_rows_of_one_configuration_cannot_be_divided(history):
     alone = replace(history, configuration=np.where(history.abnormal, 0, history.configuration + 1))
     assert two_to_one(alone, 1) is None
     with pytest.raises(ValueError, match="two configurations"):
         cross_validated(alone, Scheme(TREE), 1)
 
 
-def test_a_group_with_few_abnormal_rows_has_the_global_classifier(history: Examples) -> None:
+def test_a_group_with_few_abnormal_rows_has_the_global_classifier(history):
     few = np.flatnonzero(history.abnormal & (history.group == 2))[3:]
     rest = history.at(np.setdiff1d(np.arange(len(history)), few))
     engine = train(rest, Scheme(NAIVE_BAYES), 1)
@@ -163,12 +160,12 @@ def test_a_group_with_few_abnormal_rows_has_the_global_classifier(history: Examp
     assert not np.array_equal(scores[~of_two], expected[~of_two])
 
 
-def test_one_class_alone_cannot_be_learned(history: Examples) -> None:
+def test_one_class_alone_cannot_be_learned(history):
     with pytest.raises(ValueError, match="normal and abnormal"):
         train(history.at(~history.abnormal), Scheme(TREE), 1)
 
 
-def test_the_projection_is_that_of_scikit_learn_on_training_rows(history: Examples) -> None:
+def test_the_projection_is_that_of_scikit_learn_on_training_rows(history):
     projection = learn_projection(history.target, 5)
     scaled = (history.target - history.target.mean(axis=0)) / history.target.std(axis=0)
     theirs = PCA(5, svd_solver="full").fit(scaled)
@@ -177,13 +174,13 @@ def test_the_projection_is_that_of_scikit_learn_on_training_rows(history: Exampl
     assert learn_projection(history.target, None).n_dimensions == SMALL.metrics
 
 
-def test_a_column_that_never_varies_is_no_direction() -> None:
+def test_a_column_that_never_varies_is_no_direction():
     rows = np.column_stack([np.full(20, 7.0), np.arange(20.0)])
     projected = learn_projection(rows, None)(np.array([[7.0, 9.5], [8.0, 9.5]]))
     np.testing.assert_allclose(projected, [[0, 0], [1, 0]], atol=1e-12)
 
 
-def test_the_best_dimension_is_found_under_a_limit() -> None:
+def test_the_best_dimension_is_found_under_a_limit():
     """Abnormal rows differ in the direction in which rows vary third most."""
     random = np.random.default_rng(2)
     abnormal = np.arange(600) % 3 == 0
@@ -198,7 +195,7 @@ def test_the_best_dimension_is_found_under_a_limit() -> None:
     assert within(5) == (5,)
 
 
-def test_under_sampling_keeps_all_abnormal_rows() -> None:
+def test_under_sampling_keeps_all_abnormal_rows():
     abnormal = np.arange(100) < 10
     assert len(under_sampled(abnormal, ALL_ROWS, 1)) == 100
     kept = under_sampled(abnormal, 2.0, 1)
@@ -206,7 +203,7 @@ def test_under_sampling_keeps_all_abnormal_rows() -> None:
     assert not np.array_equal(kept, under_sampled(abnormal, 2.0, 2))
 
 
-def test_costs_trade_missed_rows_for_false_alarms(history: Examples) -> None:
+def test_costs_trade_missed_rows_for_false_alarms(history):
     cheap, dear = (
         cross_validated_errors(
             history, Scheme(LOGISTIC, ALONE, grouped=False, balances=(Balance(cost=cost),)), 1, 3
@@ -217,7 +214,7 @@ def test_costs_trade_missed_rows_for_false_alarms(history: Examples) -> None:
     assert dear.alarms > cheap.alarms
 
 
-def test_the_balance_is_tuned_on_a_third(history: Examples) -> None:
+def test_the_balance_is_tuned_on_a_third(history):
     """Without costs a regression on two rare, overlapping classes calls everything normal."""
     balances = (Balance(), Balance(cost=8.0))
     tuned, plain = (
@@ -227,7 +224,7 @@ def test_the_balance_is_tuned_on_a_third(history: Examples) -> None:
     assert tuned.balanced_accuracy > plain.balanced_accuracy
 
 
-def test_baselines_of_zero_are_defined() -> None:
+def test_baselines_of_zero_are_defined():
     target, baseline = np.array([[0.0, 5.0, -2.0, 3.0]]), np.array([[0.0, 0.0, 0.0, 2.0]])
     assert paired(target, baseline, SUBTRACTED).tolist() == [[0.0, MOST, -MOST, 0.5]]
     assert paired(target, baseline, CONCATENATED).shape == (1, 8)
@@ -235,7 +232,7 @@ def test_baselines_of_zero_are_defined() -> None:
 
 
 @pytest.mark.parametrize("learner", LEARNERS)
-def test_a_stored_engine_scores_alike(history: Examples, learner: str) -> None:
+def test_a_stored_engine_scores_alike(history, learner):
     some = history.at(np.flatnonzero(history.group < 2)[::3])
     scheme = Scheme(learner, CONCATENATED if learner == SIMILARITY else SUBTRACTED, (5,))
     engine = train(some, scheme, 1)

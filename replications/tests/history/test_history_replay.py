@@ -1,14 +1,12 @@
 """Histories replayed from recorded runs, and the tables that are measured on them."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 
 from buto_replications.detectors.history.engine import ALONE, Scheme, cross_validated_errors
 from buto_replications.detectors.history.known import N_SIZES
 from buto_replications.detectors.history.learners import LOGISTIC
-from buto_replications.history.replay import GOOD, Group, Plan, columns_of, group_of, replayed
+from buto_replications.history.replay import GOOD, Plan, columns_of, group_of, replayed
 from buto_replications.history.synthetic import SUMMARY, summarised
 from buto_replications.history.tables import (
     UNSEEN_KIND,
@@ -25,7 +23,7 @@ PLAN = Plan(versions=60, abnormal=0.1, drift=0.002)
 
 
 @pytest.fixture(scope="module")
-def groups() -> list[Group]:
+def groups():
     unchanged = program_runs(1, 20).runs
     leaking = [program_run(1, 100 + number, Program(leak=1e8)) for number in range(6)]
     busy = [program_run(1, 200 + number, Program(work=3.0)) for number in range(6)]
@@ -36,9 +34,7 @@ def groups() -> list[Group]:
     ]
 
 
-def test_a_replay_has_the_share_of_abnormal_versions_and_the_same_rows_for_the_same_seed(
-    groups: list[Group],
-) -> None:
+def test_a_replay_has_the_share_of_abnormal_versions_and_the_same_rows_for_the_same_seed(groups):
     history, again = (replayed(groups, PLAN, 1) for _ in range(2))
     n_rows = len(groups) * PLAN.versions * PLAN.repeats
     assert history.examples.target.shape == (n_rows, groups[0].good.shape[1])
@@ -48,14 +44,14 @@ def test_a_replay_has_the_share_of_abnormal_versions_and_the_same_rows_for_the_s
     assert len(np.unique(history.examples.configuration)) == 3 * len(groups)
 
 
-def test_deviations_have_two_columns_of_their_sizes(groups: list[Group]) -> None:
+def test_deviations_have_two_columns_of_their_sizes(groups):
     rows = replayed(groups, PLAN, 1).deviating.target
     size = np.abs(rows[:, :-N_SIZES])
     assert size.shape[1] == groups[0].good.shape[1]
     np.testing.assert_allclose(rows[:, -N_SIZES:], np.column_stack([size.max(axis=1), size.mean(axis=1)]))
 
 
-def test_rows_tell_their_program_and_the_kind_of_their_regression(groups: list[Group]) -> None:
+def test_rows_tell_their_program_and_the_kind_of_their_regression(groups):
     history = replayed(groups, PLAN, 1)
     assert ((history.kinds != GOOD) == history.examples.abnormal).all()
     kinds = {number: set(history.kinds[history.examples.group == number]) for number in (0, 1)}
@@ -63,7 +59,7 @@ def test_rows_tell_their_program_and_the_kind_of_their_regression(groups: list[G
     assert set(history.programs[history.examples.group == 1]) == {"two"}
 
 
-def test_no_recorded_run_is_in_two_pools(groups: list[Group]) -> None:
+def test_no_recorded_run_is_in_two_pools(groups):
     """Without drift, and with checks of one run, each row of a good version is a recorded run."""
     still = Plan(versions=60, runs=1, abnormal=0.1, drift=0.0)
     examples = replayed(groups[:1], still, 1).examples
@@ -74,7 +70,7 @@ def test_no_recorded_run_is_in_two_pools(groups: list[Group]) -> None:
     assert not set.intersection(*seen)
 
 
-def test_baselines_lag_one_step_of_the_drift_behind(groups: list[Group]) -> None:
+def test_baselines_lag_one_step_of_the_drift_behind(groups):
     levels = groups[0].good
     spread = levels.std(axis=0) / np.maximum(levels.max(axis=0), 1e-9)
     steady = int(np.where((levels > 0).all(axis=0), spread, np.inf).argmin())
@@ -89,19 +85,17 @@ def test_baselines_lag_one_step_of_the_drift_behind(groups: list[Group]) -> None
     ("n_good", "n_changed", "n_pools"),
     [(8, 8, 0), (14, 4, 2), (16, 6, 3), (50, 50, 4), (50, 3, 0), (50, 0, 0)],
 )
-def test_runs_are_divided_into_two_to_four_pools_if_they_are_enough(
-    n_good: int, n_changed: int, n_pools: int
-) -> None:
+def test_runs_are_divided_into_two_to_four_pools_if_they_are_enough(n_good, n_changed, n_pools):
     assert PLAN.pools_of(range(n_good), {"leak": range(n_changed), "nothing": ()}) == n_pools
 
 
-def test_a_regression_is_learned_from_other_runs_of_it(groups: list[Group]) -> None:
+def test_a_regression_is_learned_from_other_runs_of_it(groups):
     examples = replayed(groups, Plan(versions=60, abnormal=0.3, drift=0.002), 1).deviating
     found = measured(examples, Trial("5", "Logistic", Scheme(LOGISTIC, ALONE)), 1, 4)
     assert found.errors.balanced_accuracy > 0.95
 
 
-def test_a_regression_of_a_kind_that_was_not_learned_from_is_judged_without_it(groups: list[Group]) -> None:
+def test_a_regression_of_a_kind_that_was_not_learned_from_is_judged_without_it(groups):
     """Leaks are found by what leaks teach, but not by what busy programs teach; false alarms stay rare."""
     history = replayed(groups, Plan(versions=60, abnormal=0.3, drift=0.002), 1)
     scheme = Scheme(LOGISTIC, ALONE, grouped=False)
@@ -114,7 +108,7 @@ def test_a_regression_of_a_kind_that_was_not_learned_from_is_judged_without_it(g
         unseen_errors(history.deviating, np.full(len(history.kinds), "leak"), scheme, 1, 4)
 
 
-def test_the_rows_of_the_paper_are_measured(groups: list[Group]) -> None:
+def test_the_rows_of_the_paper_are_measured(groups):
     tables = [trial.table for trial in paper_trials()]
     assert [tables.count(table) for table in "45678"] == [3, 4, 3, 3, 7]
     several, alone = (replayed(groups[:number], PLAN, 1) for number in (2, 1))
@@ -122,7 +116,7 @@ def test_the_rows_of_the_paper_are_measured(groups: list[Group]) -> None:
     assert {trial.table for trial in replay_trials(alone)} == {"6", UNSEEN_KIND}
 
 
-def test_summary_metrics_are_means_of_neighbours() -> None:
+def test_summary_metrics_are_means_of_neighbours():
     rows = np.arange(64.0).reshape(2, 32)
     assert summarised(rows).shape == (2, SUMMARY)
     assert summarised(rows)[0, :2].tolist() == [0.5, 2.5]

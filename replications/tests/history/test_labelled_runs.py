@@ -1,11 +1,6 @@
 """Labelled runs that do not fit into what the method learns from."""
 
-from __future__ import annotations
-
 from datetime import UTC, datetime
-from pathlib import Path
-
-import pytest
 
 from buto.actions import suggest
 from buto.actions.events import Warned
@@ -18,13 +13,11 @@ from tests.support.runs.stored import leaking_run, store
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
 
 
-def test_a_warning_counts_the_good_runs_that_are_left_out(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_warning_counts_the_good_runs_that_are_left_out(tmp_path, monkeypatch):
     monkeypatch.setattr(suggest, "MOST_RUNS", 4)
     ids = store(tmp_path, *(leaking_run(number) for number in range(6)))
     labels = LabelStore(project_in(tmp_path).files.store)
-    said: list[object] = []
+    said = []
     labels.add(Labelling("leaker", tuple(ids[1:]), Label.GOOD, NOW, "train"))
     labels.add(Labelling("leaker", (ids[0],), Label.BAD, NOW, "label"))
     (past,) = labelled_past(project_in(tmp_path), settings_from({"method": "history"}), said.append)

@@ -1,7 +1,5 @@
 """EM of the similarity model: it climbs, ends where a general optimiser ends, refuses the saddle."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from scipy.optimize import minimize
@@ -26,7 +24,7 @@ from buto_replications.detectors.history.similarity import (
 TRUE = np.array([2.0, -1.5, 1.0, 0.0, 0.5])
 
 
-def pairs(seed: int, n_pairs: int = 2000) -> tuple[np.ndarray, np.ndarray]:
+def pairs(seed, n_pairs=2000):
     """Pairs of the model itself: each vector has a class of its own; pairs of two classes are abnormal."""
     random = np.random.default_rng(seed)
     target, baseline = random.normal(size=(2, n_pairs, len(TRUE)))
@@ -34,18 +32,18 @@ def pairs(seed: int, n_pairs: int = 2000) -> tuple[np.ndarray, np.ndarray]:
     return np.hstack([target, baseline]), abnormal
 
 
-def columns_of(rows: np.ndarray) -> np.ndarray:
+def columns_of(rows):
     both = np.vstack(np.hsplit(rows, 2))
     return np.column_stack([both, np.ones(len(both))])
 
 
-def test_the_odds_of_a_pair_are_those_of_its_hidden_classes() -> None:
+def test_the_odds_of_a_pair_are_those_of_its_hidden_classes():
     p, q = 0.8, 0.3
     odds = pair_odds(np.log(p / (1 - p)), np.log(q / (1 - q)))
     assert np.exp(odds) == pytest.approx((p * (1 - q) + (1 - p) * q) / (p * q + (1 - p) * (1 - q)))
 
 
-def test_em_never_falls_and_ends_where_a_general_optimiser_ends() -> None:
+def test_em_never_falls_and_ends_where_a_general_optimiser_ends():
     rows, abnormal = pairs(1)
     weights, start = np.ones(len(rows)), np.random.default_rng(2).normal(size=len(TRUE) + 1)
     learned = expectation_maximisation(rows, abnormal, weights, start)
@@ -55,20 +53,20 @@ def test_em_never_falls_and_ends_where_a_general_optimiser_ends() -> None:
     assert learned.objectives[-1] == pytest.approx(-other.fun, rel=1e-3)
 
 
-def test_the_true_weights_are_found() -> None:
+def test_the_true_weights_are_found():
     rows, abnormal = pairs(3)
     found = learn_similarity(rows, abnormal, np.ones(len(rows)), 1).weights
     # Both signs of the weights say the same.
     assert abs(found @ TRUE) / np.linalg.norm(found) / np.linalg.norm(TRUE) >= 0.95
 
 
-def test_a_start_at_zero_is_refused() -> None:
+def test_a_start_at_zero_is_refused():
     rows, abnormal = pairs(4, 50)
     with pytest.raises(UsageError, match="would never leave"):
         expectation_maximisation(rows, abnormal, np.ones(50), np.zeros(len(TRUE) + 1))
 
 
-def test_similarity_beats_both_vectors_side_by_side_and_these_their_difference() -> None:
+def test_similarity_beats_both_vectors_side_by_side_and_these_their_difference():
     """A baseline that is mostly normal, and a target that is abnormal where its class differs."""
     random = np.random.default_rng(5)
     n_pairs = 3000

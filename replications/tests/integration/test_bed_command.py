@@ -1,9 +1,6 @@
 """``buto experiments bed`` on a small data set of known runs."""
 
-from __future__ import annotations
-
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 
@@ -15,7 +12,7 @@ from tests.support.processes.command import called
 
 
 @pytest.fixture(scope="module")
-def directory(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def directory(tmp_path_factory):
     made = tmp_path_factory.mktemp("bed")
     busy = Quality((Problem(ProblemKind.BUSY_HOST, "the machine was busy"),))
     bed_store(
@@ -28,7 +25,7 @@ def directory(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return made
 
 
-def test_runs_are_packed_listed_and_shown(directory: Path) -> None:
+def test_runs_are_packed_listed_and_shown(directory):
     packed = called(directory, "experiments", "bed", "pack", "runs", "set")
     assert packed.returncode == 0, packed.stderr
     tuning, apart = packed.stdout.splitlines()
@@ -61,17 +58,13 @@ def test_runs_are_packed_listed_and_shown(directory: Path) -> None:
         (("pack", "runs"), 2, "the following arguments are required: DIRECTORY"),
     ],
 )
-def test_what_cannot_be_done_is_reported(
-    directory: Path, arguments: tuple[str, ...], code: int, message: str
-) -> None:
+def test_what_cannot_be_done_is_reported(directory, arguments, code, message):
     ended = called(directory, "experiments", "bed", *arguments)
     assert ended.returncode == code
     assert message in ended.stderr
 
 
-def test_an_installed_package_says_where_the_runs_are(
-    directory: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_installed_package_says_where_the_runs_are(directory, monkeypatch):
     monkeypatch.setattr(archive, "RECORDED", CHECKOUT / "data" / "gone")
     ended = called(directory, "experiments", "bed", "list")
     assert (ended.returncode, ended.stdout) == (4, "")

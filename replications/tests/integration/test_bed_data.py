@@ -3,8 +3,6 @@
 With the environment variable BUTO_WRITE_GOLDEN the tables of the page are written again; read them.
 """
 
-from __future__ import annotations
-
 import os
 import re
 from collections import Counter
@@ -16,7 +14,7 @@ import pytest
 from beds.keycloak.plan import planned_runs
 from buto_replications.bed import archive
 from buto_replications.bed.effects import effects
-from buto_replications.bed.labels import PART_OF_BLOCK, BedRun, Labels, Part, PartName, chosen, together
+from buto_replications.bed.labels import PART_OF_BLOCK, Labels, Part, chosen, together
 from buto_replications.bed.presentation import effect_tables
 from buto_replications.report import content
 from tests.support.checkout import ROOT
@@ -25,7 +23,7 @@ PAGE = ROOT / "replications" / "docs" / "bed.md"
 BLOCK = re.compile(r"^(```text made by: buto experiments bed faults\n)(.*?)^```$", re.MULTILINE | re.DOTALL)
 SOURCES = {"metrics": "prometheus", "postgres": "process", "database": "sql", "host": "host"}
 PREFIXES = {"jvm", "process", "load", *SOURCES}
-PARTS: tuple[PartName, ...] = ("tuning", "set apart")
+PARTS = ("tuning", "set apart")
 BLOCKS = {part: block for block, part in PART_OF_BLOCK.items()}
 ROLES = {
     "good": 8,
@@ -36,33 +34,33 @@ ROLES = {
     "environment": 10,
     "environment-fault": 10,
 }
-MORE: dict[PartName, dict[str, int]] = {"tuning": {}, "set apart": {"steady-fault": 4}}
+MORE = {"tuning": {}, "set apart": {"steady-fault": 4}}
 """The second block has two more faults, each at two intensities."""
 
 
 @pytest.fixture(scope="module", params=PARTS)
-def part(request: pytest.FixtureRequest) -> PartName:
-    chosen_part: PartName = request.param
+def part(request):
+    chosen_part = request.param
     return chosen_part
 
 
 @pytest.fixture(scope="module")
-def runs(part: PartName) -> tuple[BedRun, ...]:
+def runs(part):
     """The runs of each part. Of those that are set apart, no test looks at what was measured."""
     return archive.load(part=part)
 
 
 @pytest.fixture(scope="module")
-def tuning() -> tuple[BedRun, ...]:
+def tuning():
     return archive.load()
 
 
-def test_the_data_set_is_small_enough_for_a_repository() -> None:
+def test_the_data_set_is_small_enough_for_a_repository():
     size = sum(path.stat().st_size for path in archive.RECORDED.rglob("*.parquet"))
     assert size < 25e6
 
 
-def test_each_run_has_a_window_of_120_to_160_regular_intervals(runs: tuple[BedRun, ...]) -> None:
+def test_each_run_has_a_window_of_120_to_160_regular_intervals(runs):
     for one in runs:
         gaps_s = np.diff(one.run.times_s)
         assert 120 <= len(gaps_s) <= 160, one.run
@@ -73,7 +71,7 @@ def test_each_run_has_a_window_of_120_to_160_regular_intervals(runs: tuple[BedRu
         assert all(0 <= mark.time_s < one.run.times_s[-1] for mark in phases)
 
 
-def test_no_source_is_missing_and_what_was_not_read_has_a_reason(runs: tuple[BedRun, ...]) -> None:
+def test_no_source_is_missing_and_what_was_not_read_has_a_reason(runs):
     for one in runs:
         assert {source.name: source.kind for source in one.run.sources} == SOURCES
         assert all(not source.reason for source in one.run.sources), one.run
@@ -87,7 +85,7 @@ def test_no_source_is_missing_and_what_was_not_read_has_a_reason(runs: tuple[Bed
         assert unread == set(one.run.nan_reasons)
 
 
-def test_every_planned_run_is_there_with_its_labels(runs: tuple[BedRun, ...], part: PartName) -> None:
+def test_every_planned_run_is_there_with_its_labels(runs, part):
     planned = {
         one.name: Labels(one.environment.name, one.role.value, one.fault.name, one.labels["bed.load"])
         for one in planned_runs(int(BLOCKS[Part(part)]))
@@ -100,13 +98,13 @@ def test_every_planned_run_is_there_with_its_labels(runs: tuple[BedRun, ...], pa
         assert one.run.metadata["environment.name"] == one.labels.environment
 
 
-def test_the_part_that_is_set_apart_was_recorded_on_another_day(tuning: tuple[BedRun, ...]) -> None:
+def test_the_part_that_is_set_apart_was_recorded_on_another_day(tuning):
     first, second = ({one.run.id[:8] for one in some} for some in (tuning, archive.load(part="set apart")))
     assert max(first) < min(second)
     assert archive.parts() == {Part.TUNING: 50, Part.SET_APART: 54}
 
 
-def test_nothing_in_a_run_itself_tells_its_fault_or_names_a_machine(runs: tuple[BedRun, ...]) -> None:
+def test_nothing_in_a_run_itself_tells_its_fault_or_names_a_machine(runs):
     for one in runs:
         told = " ".join(map(str, chain.from_iterable(one.run.metadata.items())))
         assert not re.search(r"\bfault|bed\.|/(work|tmp|root|home|usr)/", told)
@@ -114,14 +112,14 @@ def test_nothing_in_a_run_itself_tells_its_fault_or_names_a_machine(runs: tuple[
         assert (one.run.stdout, one.run.stderr, dict(one.run.outputs)) == (b"", b"", {})
 
 
-def test_runs_of_the_base_have_nearly_all_properties_in_common(tuning: tuple[BedRun, ...]) -> None:
+def test_runs_of_the_base_have_nearly_all_properties_in_common(tuning):
     base = chosen(tuning, environment="base")
     shared = set.intersection(*(set(one.run.column_of) for one in base))
     assert len(together(base).properties) - len(shared) < 40
     assert len(shared) > 1500
 
 
-def test_the_page_shows_what_each_fault_changes(tuning: tuple[BedRun, ...]) -> None:
+def test_the_page_shows_what_each_fault_changes(tuning):
     lines = [line for table in effect_tables(effects(tuning)) for line in (*content.lines(table), "")]
     printed = "\n".join(lines)
     page = PAGE.read_text()

@@ -3,10 +3,8 @@
 import csv
 import re
 from collections import Counter
-from pathlib import Path
 
 import numpy as np
-import pytest
 
 from buto.run.properties import Kind, Property
 from buto_replications.bed import archive
@@ -18,7 +16,7 @@ READS = "load.throughput[read]"
 OWN = {READS: Property(READS, "{answer}/s"), "app.rows": Property("app.rows", "{row}", Kind.COUNTER)}
 
 
-def made(number: int, role: str, rate: float, cost: float = 1.0) -> BedRun:
+def made(number, role, rate, cost=1.0):
     random = np.random.default_rng(number)
     reads = random.poisson(rate * random.uniform(0.5, 1.5, 61)).astype(float)
     columns = {
@@ -31,7 +29,7 @@ def made(number: int, role: str, rate: float, cost: float = 1.0) -> BedRun:
     return BedRun(run, Labels("base", role, "busy" if role == "fault" else "none", f"{rate:g}"))
 
 
-def block(first: int) -> tuple[BedRun, ...]:
+def block(first):
     """Return good runs, four under one load, one with a fault, and one under another load."""
     return (
         *(made(first + number, "steady", 40) for number in range(30, 34)),
@@ -41,7 +39,7 @@ def block(first: int) -> tuple[BedRun, ...]:
     )
 
 
-def test_tables_are_printed_and_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_tables_are_printed_and_written(tmp_path, monkeypatch):
     monkeypatch.setattr(archive, "load", lambda data, part: block(0) if part == "tuning" else ())
     done = called(tmp_path, "experiments", "run", "clusters", "--out", "results")
     assert done.returncode == 0, done.stderr
@@ -74,8 +72,8 @@ def test_tables_are_printed_and_written(tmp_path: Path, monkeypatch: pytest.Monk
 
 
 def test_runs_set_apart_are_judged_by_their_own_good_runs_by_earlier_ones_and_by_steady_ones(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+    tmp_path, monkeypatch
+):
     monkeypatch.setattr(archive, "load", lambda data, part: block(0 if part == "tuning" else 100))
     monkeypatch.setattr(archive, "parts", lambda data: {Part.TUNING: 10, Part.SET_APART: 10})
     done = called(

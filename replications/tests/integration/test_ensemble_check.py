@@ -1,12 +1,8 @@
 """Prior tests from two environments judge a run from a third one, from stored runs to the HTML report."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import replace
-from pathlib import Path
 
-from buto.run.model import Run
 from tests.support.processes.command import called
 from tests.support.runs.signals import Program, program_run
 from tests.support.runs.stored import store
@@ -20,13 +16,13 @@ tests:
 """
 
 
-def run_in(host: str, number: int, threads: int = 0, purpose: str = "train") -> Run:
+def run_in(host, number, threads=0, purpose="train"):
     run = program_run(1, number, Program(threads=threads))
     labels = {"environment.name": host, "environment.label.host": host, "environment.label.database": "17"}
     return replace(run, metadata={**run.metadata, **labels, "buto.purpose": purpose})
 
 
-def test_a_run_of_an_environment_never_seen_is_judged(tmp_path: Path) -> None:
+def test_a_run_of_an_environment_never_seen_is_judged(tmp_path):
     (tmp_path / "buto.yaml").write_text(CONFIGURATION)
     store(tmp_path, *(run_in("large" if number < 6 else "small", number) for number in range(9)))
     done = called(tmp_path, "train", "synthetic", "--from-runs", "all")

@@ -1,9 +1,6 @@
 """``buto experiments run`` on a small data set of known truth."""
 
-from __future__ import annotations
-
 import json
-from pathlib import Path
 
 import pytest
 
@@ -22,7 +19,7 @@ FILES = ("scores.csv", "notifications.csv", "claims.csv", "results.json", "page.
 
 
 @pytest.fixture(scope="module")
-def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def data(tmp_path_factory):
     directory = tmp_path_factory.mktemp("experiments")
     store = RunStore(directory / "runs")
     for runs in a_data_set(8, ("references-strong", "references-weak"), shift=2.0).values():
@@ -32,7 +29,7 @@ def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return directory
 
 
-def test_one_seed_gives_the_same_files_whatever_the_number_of_workers(data: Path) -> None:
+def test_one_seed_gives_the_same_files_whatever_the_number_of_workers(data):
     command = ("experiments", "run", *NAMES, "--data", "set", "--seed", "7")
     alone = buto(data, *command, "--workers", "1", "--out", "alone")
     shared = buto(data, *command, "--workers", "2", "--out", "shared")
@@ -64,9 +61,7 @@ def test_one_seed_gives_the_same_files_whatever_the_number_of_workers(data: Path
         (("training-set-size", "--data", "few"), 3, "usable runs are needed to train"),
     ],
 )
-def test_what_cannot_be_done_is_reported(
-    data: Path, arguments: tuple[str, ...], code: int, message: str
-) -> None:
+def test_what_cannot_be_done_is_reported(data, arguments, code, message):
     if not (data / "few").exists():
         store = RunStore(data / "few-runs")
         for runs in a_data_set(3, ("references-strong", "references-weak")).values():
@@ -78,7 +73,7 @@ def test_what_cannot_be_done_is_reported(
     assert message in ended.stderr
 
 
-def test_without_recorded_runs_it_says_how_to_get_some(data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_recorded_runs_it_says_how_to_get_some(data, monkeypatch):
     monkeypatch.setattr(archive, "RECORDED", CHECKOUT / "data" / "gone")
     ended = called(data, "experiments", "run", "smoothing")
     assert ended.returncode == 4
@@ -88,7 +83,7 @@ def test_without_recorded_runs_it_says_how_to_get_some(data: Path, monkeypatch: 
     ]
 
 
-def test_without_joblib_one_process_is_offered(data: Path) -> None:
+def test_without_joblib_one_process_is_offered(data):
     (data / "absent").mkdir()
     (data / "absent" / "joblib.py").write_text("raise ModuleNotFoundError('No module named joblib')\n")
     found = f"{data / 'absent'}:{ROOT}"
@@ -100,7 +95,7 @@ def test_without_joblib_one_process_is_offered(data: Path) -> None:
     assert buto(data, *command, "--workers", "1", PYTHONPATH=found).returncode == 0
 
 
-def test_an_experiment_of_its_own_cannot_be_combined_with_others(data: Path) -> None:
+def test_an_experiment_of_its_own_cannot_be_combined_with_others(data):
     ended = called(data, "experiments", "run", "judge", "smoothing", "--data", "set")
     assert ended.returncode == 2
     assert "judge cannot be combined with other experiments" in ended.stderr

@@ -1,11 +1,7 @@
 """A disk that is full while an experiment writes: one message, and all is as it was before."""
 
-from __future__ import annotations
-
 import resource
-from collections.abc import Iterator
 from contextlib import contextmanager
-from pathlib import Path
 
 import pytest
 
@@ -22,7 +18,7 @@ WRITES = {
 
 
 @contextmanager
-def full() -> Iterator[None]:
+def full():
     """A disk that is full after twenty bytes in a file, for this process."""
     soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (20, hard))
@@ -33,7 +29,7 @@ def full() -> Iterator[None]:
 
 
 @pytest.mark.parametrize("what", WRITES)
-def test_a_full_disk_ends_with_one_message_and_leaves_all_as_it_was(tmp_path: Path, what: str) -> None:
+def test_a_full_disk_ends_with_one_message_and_leaves_all_as_it_was(tmp_path, what):
     store = RunStore(tmp_path / "recorded")
     for runs in a_data_set(8, ("references-strong", "references-weak"), shift=2.0).values():
         for run in runs:
@@ -48,7 +44,7 @@ def test_a_full_disk_ends_with_one_message_and_leaves_all_as_it_was(tmp_path: Pa
     assert called(tmp_path, *WRITES[what]).returncode == 0
 
 
-def _files(directory: Path) -> dict[str, bytes]:
+def _files(directory):
     """All that is there, but for what only makes reading faster."""
     found = (path for path in directory.rglob("*") if path.is_file() and "cache" not in path.parts)
     return {str(path.relative_to(directory)): path.read_bytes() for path in found}

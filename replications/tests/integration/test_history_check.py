@@ -1,14 +1,10 @@
 """The loop of a user: checks fail, people say which of them rightly, and ``history`` learns it."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 
-from buto.run.model import Run
 from tests.support.processes.command import called
 from tests.support.runs.signals import Program, program_run
 from tests.support.runs.stored import store
@@ -24,7 +20,7 @@ FALSE_ALARMS, REGRESSIONS = (3, 9, 14), (6, 17)
 N_TRAINING, N_CHECKS = 20, 20
 
 
-def check_runs(number: int, program: Program) -> list[Run]:
+def check_runs(number, program):
     """The three runs of a confirmed check."""
     runs = [program_run(1, 100 + 3 * number + one, program) for one in range(3)]
     more = {"buto.purpose": "check", "buto.session": runs[0].id}
@@ -32,7 +28,7 @@ def check_runs(number: int, program: Program) -> list[Run]:
 
 
 @pytest.fixture
-def project(tmp_path: Path) -> Path:
+def project(tmp_path):
     (tmp_path / "buto.yaml").write_text(CONFIGURATION)
     training = [program_run(1, number) for number in range(N_TRAINING)]
     store(tmp_path, *(replace(run, metadata={**run.metadata, "buto.purpose": "train"}) for run in training))
@@ -40,13 +36,13 @@ def project(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def checked(project: Path, number: int, program: Program) -> int:
+def checked(project, number, program):
     ids = ",".join(store(project, *check_runs(number, program)))
     return called(project, "check", "synthetic", "--from-runs", ids).returncode
 
 
 @pytest.mark.slow
-def test_a_labelled_false_alarm_passes_and_a_labelled_regression_fails(project: Path) -> None:
+def test_a_labelled_false_alarm_passes_and_a_labelled_regression_fails(project):
     changes = dict.fromkeys(FALSE_ALARMS, COLD_CACHE) | dict.fromkeys(REGRESSIONS, LEAK)
     codes = [checked(project, number, changes.get(number, Program())) for number in range(N_CHECKS)]
     assert [number for number, code in enumerate(codes) if code] == sorted(changes)
@@ -70,7 +66,7 @@ def test_a_labelled_false_alarm_passes_and_a_labelled_regression_fails(project: 
     assert test["verdict"]["p_value"] <= test["verdict"]["alpha"] == 0.05
 
 
-def test_a_change_that_nobody_has_labelled_is_inconclusive(project: Path) -> None:
+def test_a_change_that_nobody_has_labelled_is_inconclusive(project):
     (project / "buto.yaml").write_text(f"{CONFIGURATION}    judge: {{method: history}}\n")
     done = called(project, "train", "synthetic", "--from-runs", "all")
     assert "no run is labelled bad, so no check can fail" in done.stdout + done.stderr

@@ -1,7 +1,5 @@
 """The recorded data sets as labelled programs: real releases, and faults of a real system."""
 
-from __future__ import annotations
-
 from itertools import chain
 
 from beds.versions.pairs import PAIRS
@@ -14,7 +12,7 @@ from buto_replications.history.series import recorded_series
 FAULTS = {"busy": 2, "column-index": 2, "log": 2, "memory": 2, "text-index": 2}
 
 
-def test_each_pair_of_releases_is_a_program_with_one_regression() -> None:
+def test_each_pair_of_releases_is_a_program_with_one_regression():
     found = releases()
     recorded = {f"{pair.name}@parallel (pairs)": f"{pair.name}-new" for pair in PAIRS}
     assert {one.name: list(one.changed) for one in found}.items() <= {
@@ -26,7 +24,7 @@ def test_each_pair_of_releases_is_a_program_with_one_regression() -> None:
         assert Plan().pools_of(group.good, group.changed) == 3
 
 
-def test_the_recorded_series_have_the_releases_and_labels_of_the_bed() -> None:
+def test_the_recorded_series_have_the_releases_and_labels_of_the_bed():
     found = recorded_series()
     recorded = {(one.name, release.version): release for one in found for release in one.releases}
     assert {key: release.label.value for key, release in recorded.items()} == {
@@ -35,7 +33,7 @@ def test_the_recorded_series_have_the_releases_and_labels_of_the_bed() -> None:
     assert {len(release.runs) for release in recorded.values()} == {6}
 
 
-def test_the_bed_is_one_program_with_faults_at_two_intensities() -> None:
+def test_the_bed_is_one_program_with_faults_at_two_intensities():
     (keycloak,) = bed_faults()
     assert {kind: len(runs) for kind, runs in keycloak.changed.items()} == FAULTS
     assert len(keycloak.good) == 14

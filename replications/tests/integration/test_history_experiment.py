@@ -1,9 +1,6 @@
 """``buto experiments run history`` on a small history in place of the large ones."""
 
-from __future__ import annotations
-
 import csv
-from pathlib import Path
 
 import pytest
 
@@ -18,7 +15,7 @@ from tests.support.processes.command import called
 SMALL = Size(groups=2, cases=2, configurations=120, repeats=2, abnormal=24, metrics=32, factors=4)
 
 
-def test_tables_are_printed_and_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_tables_are_printed_and_written(tmp_path, monkeypatch):
     trials = tuple(one for one in paper_trials() if one.classifier == "Logistic")
     small = LabelledHistory("small", synthetic_history(SMALL, 1), trials)
     monkeypatch.setattr(command, "histories", lambda data, seed: [small])
@@ -34,9 +31,7 @@ def test_tables_are_printed_and_written(tmp_path: Path, monkeypatch: pytest.Monk
     assert {(row["normal"], row["abnormal"]) for row in rows} == {("192", "48")}
 
 
-def test_data_that_is_missing_is_reported_before_anything_is_measured(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_data_that_is_missing_is_reported_before_anything_is_measured(tmp_path, monkeypatch):
     monkeypatch.setattr(module, "programs", lambda data: [])
     monkeypatch.setattr(module, "releases", lambda data: [])
     monkeypatch.setattr(module, "recorded_series", lambda data: [])
@@ -47,6 +42,6 @@ def test_data_that_is_missing_is_reported_before_anything_is_measured(
     assert "next/series/runs.parquet" in done.stderr
 
 
-def test_it_cannot_be_combined_with_other_experiments(tmp_path: Path) -> None:
+def test_it_cannot_be_combined_with_other_experiments(tmp_path):
     done = called(tmp_path, "experiments", "run", "history", "power")
     assert done.returncode == 2

@@ -1,13 +1,9 @@
 """The recording in data/store is complete and fair, and predict/docs/architecture.md shows its figures."""
 
-from __future__ import annotations
-
 import re
 from collections import Counter
-from collections.abc import Iterator
 from dataclasses import replace
 from itertools import pairwise
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -17,7 +13,7 @@ from beds.store.recording import INDEX
 from beds.store.versions import CHANGED, OLD, UNCHANGED
 from buto_replications.store.evaluation import evaluate
 from buto_replications.store.example import counts
-from buto_replications.store.measured import Measured, read_measured
+from buto_replications.store.measured import read_measured
 from buto_replications.store.recorded import NAME, RECORDED, unpacked
 from tests.support.checkout import ROOT
 
@@ -26,23 +22,23 @@ INDEX_OF = {one.name: one for one in INDEX.versions}
 
 
 @pytest.fixture(scope="module")
-def recording() -> Iterator[Path]:
+def recording():
     with unpacked(RECORDED / NAME) as (directory, index):
         assert index == INDEX
         yield directory
 
 
 @pytest.fixture(scope="module")
-def runs(recording: Path) -> tuple[Measured, ...]:
+def runs(recording):
     found = [read_measured(path) for path in (recording / "runs").glob("*.json")]
     return tuple(sorted(found, key=lambda one: one.run))
 
 
-def test_it_is_small_enough_for_a_repository() -> None:
+def test_it_is_small_enough_for_a_repository():
     assert (RECORDED / NAME).stat().st_size < 5e6
 
 
-def test_every_planned_measurement_is_there(recording: Path) -> None:
+def test_every_planned_measurement_is_there(recording):
     planned = plan(0)
     paths = {kind: {one.result(recording) for one in planned if one.kind is kind} for kind in Kind}
     assert set((recording / "runs").iterdir()) == paths[Kind.RUN]
@@ -52,7 +48,7 @@ def test_every_planned_measurement_is_there(recording: Path) -> None:
     assert len(list((recording / "traces").iterdir())) == 6
 
 
-def test_versions_and_loads_are_mixed_in_time(runs: tuple[Measured, ...]) -> None:
+def test_versions_and_loads_are_mixed_in_time(runs):
     changed, unchanged = ({one.name for one in some} for some in (CHANGED, UNCHANGED))
     sides = ["old" if one.version == OLD.name else "new" for one in runs if one.version not in unchanged]
     assert {one.version for one in runs} == {OLD.name} | changed | unchanged
@@ -62,7 +58,7 @@ def test_versions_and_loads_are_mixed_in_time(runs: tuple[Measured, ...]) -> Non
         assert {one.load for one in half} == {load.name for load in INDEX.loads}
 
 
-def test_the_store_was_warm_before_requests_counted(runs: tuple[Measured, ...]) -> None:
+def test_the_store_was_warm_before_requests_counted(runs):
     for endpoint in INDEX.load(INDEX.fixed).rates:
         ratios = []
         for one in runs:
@@ -72,7 +68,7 @@ def test_the_store_was_warm_before_requests_counted(runs: tuple[Measured, ...]) 
         assert np.median(ratios) == pytest.approx(1, abs=0.1), endpoint
 
 
-def test_every_run_has_its_requests_and_its_processor_time(runs: tuple[Measured, ...]) -> None:
+def test_every_run_has_its_requests_and_its_processor_time(runs):
     for one in runs:
         for endpoint, rate in INDEX.load(one.load).rates.items():
             expected = rate * INDEX.measured_s
@@ -81,13 +77,13 @@ def test_every_run_has_its_requests_and_its_processor_time(runs: tuple[Measured,
         assert sum(one.busy.values()) <= one.host_busy <= one.cores
 
 
-def test_nothing_in_it_tells_paths_or_hosts(recording: Path) -> None:
+def test_nothing_in_it_tells_paths_or_hosts(recording):
     telling = re.compile(r'/(work|tmp|root|home|usr)/|"host\.name"|hostname="[^"]')
     for path in recording.rglob("*.*"):
         assert not telling.search(path.read_text()), path
 
 
-def test_the_page_shows_the_verdicts_under_the_fixed_load(recording: Path) -> None:
+def test_the_page_shows_the_verdicts_under_the_fixed_load(recording):
     """Under one load, because the others take half a minute."""
     fixed = replace(INDEX, loads=(INDEX.load(INDEX.fixed),))
     found = evaluate(recording, fixed, "jmh")

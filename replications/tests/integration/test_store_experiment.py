@@ -1,10 +1,7 @@
 """``buto experiments run store`` on a tiny recording."""
 
-from __future__ import annotations
-
 import csv
 import re
-from pathlib import Path
 
 from beds.store.recording import INDEX
 from buto_replications.store.recorded import write
@@ -12,7 +9,7 @@ from replications.tests.support.store import write_recording
 from tests.support.processes.command import called
 
 
-def test_tables_are_printed_and_numbers_are_written(tmp_path: Path) -> None:
+def test_tables_are_printed_and_numbers_are_written(tmp_path):
     write(write_recording(tmp_path / "made"), INDEX, tmp_path / "set")
     done = called(tmp_path, "experiments", "run", "store", "--data", "set", "--out", "results")
     assert done.returncode == 0, done.stderr
@@ -26,7 +23,7 @@ def test_tables_are_printed_and_numbers_are_written(tmp_path: Path) -> None:
         assert {row["version"] for row in rows} == versions
 
 
-def test_a_recording_that_is_missing_is_named(tmp_path: Path) -> None:
+def test_a_recording_that_is_missing_is_named(tmp_path):
     done = called(tmp_path, "experiments", "run", "store", "--data", "set")
     assert done.returncode == 4
     assert "set/recording.tar.xz cannot be read" in done.stderr

@@ -1,8 +1,5 @@
 """What is suggested from recorded runs of a real program holds for its later runs."""
 
-from __future__ import annotations
-
-from collections.abc import Sequence
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
@@ -10,8 +7,8 @@ import pytest
 
 from buto import oracle
 from buto.oracle.suggest import Rejudge, suggest
-from buto.oracle.suggestion import Key, PastCheck, Share, Suggestion, Truth
-from buto.run.model import Run, RunSet, run_set
+from buto.oracle.suggestion import PastCheck, Share, Truth
+from buto.run.model import run_set
 from buto_replications.dataset.archive import RECORDED, load
 
 TEST = "leaker"
@@ -27,28 +24,28 @@ NOON = datetime(2026, 1, 1, 12, tzinfo=UTC)
 class Recorded:
     """Checks of three runs each, in the order in which they were recorded."""
 
-    def __init__(self, runs: dict[str, RunSet]) -> None:
+    def __init__(self, runs):
         self.variants = {
             name: [replace(run, test=TEST) for run in runs[name].valid()]
             for name in (USUAL, ONE_MORE_LEAK, ANOTHER_LEAK)
         }
-        self.runs: dict[Key, RunSet] = {}
+        self.runs = {}
         self.oracle = oracle.train(run_set(self.variants[USUAL][:N_TRAINING]))
 
-    def check(self, name: str, number: int, truth: Truth = Truth.UNKNOWN) -> PastCheck:
+    def check(self, name, number, truth=Truth.UNKNOWN):
         first = (N_TRAINING if name == USUAL else 0) + N_CHECKED * number
-        chosen: Sequence[Run] = self.variants[name][first : first + N_CHECKED]
+        chosen = self.variants[name][first : first + N_CHECKED]
         key = tuple(run.id for run in chosen)
         self.runs[key] = run_set(chosen)
         return PastCheck(key, NOON + timedelta(hours=len(self.runs)), truth)
 
 
 @pytest.fixture(scope="module")
-def recorded() -> Recorded:
+def recorded():
     return Recorded(load(RECORDED, "parallel"))
 
 
-def test_like_checks_are_judged_as_the_labels_wish(recorded: Recorded) -> None:
+def test_like_checks_are_judged_as_the_labels_wish(recorded):
     checks = [
         *(recorded.check(ONE_MORE_LEAK, number, Truth.UNCHANGED) for number in (0, 1)),
         recorded.check(ANOTHER_LEAK, 0, Truth.REGRESSION),
@@ -56,7 +53,7 @@ def test_like_checks_are_judged_as_the_labels_wish(recorded: Recorded) -> None:
     ]
     like = [recorded.check(ONE_MORE_LEAK, 2), recorded.check(ANOTHER_LEAK, 1), recorded.check(USUAL, 2)]
     judge = Rejudge(dict.fromkeys(recorded.runs, recorded.oracle), recorded.runs.__getitem__)
-    found: Suggestion = suggest(TEST, {}, checks, judge)
+    found = suggest(TEST, {}, checks, judge)
     assert (found.now.alarms, found.then.alarms) == (Share(2, 4), Share(0, 4))
     assert (found.now.found, found.then.found) == (Share(1, 1), Share(1, 1))
     assert {cause.n_alarms for cause in found.causes} <= {1, 2}

@@ -1,7 +1,5 @@
 """Checks of runs with a known answer, and the decisions that follow from their p-values."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from math import isnan, nan
 
@@ -10,7 +8,7 @@ import pytest
 
 from buto.judging.calibrated.settings import CALIBRATED
 from buto.oracle import check, train, why_confirm
-from buto.run.model import Run, RunSet
+from buto.run.model import RunSet
 from buto_replications.judging.checks import (
     FACTORS,
     N_TRAINING,
@@ -24,14 +22,14 @@ from buto_replications.judging.checks import (
 from replications.tests.support.variants import MIB, NAMES, variant_run
 
 
-def recorded(first: int, n_runs: int, more: float = 0.0) -> list[Run]:
+def recorded(first, n_runs, more=0.0):
     """Runs whose used heap is so many MiB more."""
     runs = [variant_run("leaker-string", first + number) for number in range(n_runs)]
     heap = more * MIB * (np.array(NAMES) == "jvm.memory.heap.used")
     return [replace(run, id=f"{run.id}-{more:g}", values=run.values + heap) for run in runs]
 
 
-def test_a_check_fails_after_turns_only_if_three_runs_led_to_them() -> None:
+def test_a_check_fails_after_turns_only_if_three_runs_led_to_them():
     confirmed = Check(followed=True, three=0.03, turns=0.004)
     assert confirmed.suspicious() and confirmed.fails(0.01) and not confirmed.fails_alone(0.01)
     cleared = Check(followed=True, three=0.004, turns=0.3)
@@ -50,11 +48,11 @@ def test_a_check_fails_after_turns_only_if_three_runs_led_to_them() -> None:
         (Check(followed=True, three=SUSPICIOUS, turns=nan), 3 + 2 * N_TURNS),
     ],
 )
-def test_a_check_takes_one_launch_three_or_the_turns_beside(one: Check, launches: int) -> None:
+def test_a_check_takes_one_launch_three_or_the_turns_beside(one, launches):
     assert one.launches == launches
 
 
-def test_a_trained_judge_says_what_a_check_says() -> None:
+def test_a_trained_judge_says_what_a_check_says():
     training = recorded(0, N_TRAINING)
     oracle = train(RunSet(tuple(training)))
     trained = Trained.by(training)
@@ -70,7 +68,7 @@ def test_a_trained_judge_says_what_a_check_says() -> None:
     assert trained.check(recorded(20, 3, 30.0)).three == pytest.approx(1 / 286)
 
 
-def test_turns_follow_what_is_suspicious_and_compare_the_two_programs() -> None:
+def test_turns_follow_what_is_suspicious_and_compare_the_two_programs():
     trained = Trained.by(recorded(0, N_TRAINING))
     old, same, new = recorded(30, N_TURNS), recorded(40, N_TURNS), recorded(50, N_TURNS, 30.0)
     changed = recorded(20, 3, 30.0)
@@ -81,7 +79,7 @@ def test_turns_follow_what_is_suspicious_and_compare_the_two_programs() -> None:
     assert all(isnan(one.turns) for one in ordinary if not one.suspicious())
 
 
-def test_sizes_are_multiplied_and_zero_asks_for_everything() -> None:
+def test_sizes_are_multiplied_and_zero_asks_for_everything():
     assert with_sizes(1.0) == CALIBRATED
     assert with_sizes(0.0).minimum_effect == {"*": "0"}
     twice = with_sizes(2.0).minimum_effect

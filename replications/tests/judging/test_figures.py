@@ -1,16 +1,13 @@
 """Figures of the next method on trials and runs with a known answer."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from math import isnan
-from pathlib import Path
 
 import numpy as np
 import pytest
 
 from buto.errors import BadFileError
-from buto.run.model import Run, RunSet
+from buto.run.model import RunSet
 from buto_replications.judging import tables, unchanged
 from buto_replications.judging.charts import drawn_variations
 from buto_replications.judging.checks import N_TURNS, Check, with_sizes
@@ -39,11 +36,11 @@ FAILS, PASSES = Check(True, 0.003, True, 0.002), Check(False)
 NOTED = Check(True, 0.5, True)
 
 
-def a_trial(part: str, case: str, run: str, check: Check, *, times: int = 1, name: str = "a@g1") -> Trial:
+def a_trial(part, case, run, check, *, times=1, name="a@g1"):
     return Trial(part, name, case, (run, f"{run}-b", f"{run}-c"), times, check)
 
 
-def test_an_unchanged_run_that_fails_counts_for_each_experiment_but_is_one_error() -> None:
+def test_an_unchanged_run_that_fails_counts_for_each_experiment_but_is_one_error():
     unchanged_runs = [a_trial(EXPERIMENT, UNCHANGED, f"u{n}", PASSES, times=2) for n in range(9)]
     alarm = a_trial(EXPERIMENT, UNCHANGED, "u9", FAILS, times=2)
     changed = [a_trial(EXPERIMENT, case, f"{case}{n}", FAILS) for case in "bc" for n in range(10)]
@@ -54,13 +51,13 @@ def test_an_unchanged_run_that_fails_counts_for_each_experiment_but_is_one_error
     assert found.error > 0
 
 
-def test_the_share_found_has_the_error_of_runs_left_out() -> None:
+def test_the_share_found_has_the_error_of_runs_left_out():
     trials = [a_trial(SUBTLE_PART, "page", run, check) for run, check in (("x", FAILS), ("y", PASSES))]
     assert jackknife(trials, [True, False]) == pytest.approx((5 * np.var([0, 0, 0, 1, 1, 1])) ** 0.5)
     assert isnan(jackknife([], []))
 
 
-def test_errors_are_clustered_by_first_run_or_by_program() -> None:
+def test_errors_are_clustered_by_first_run_or_by_program():
     trials = [
         a_trial(IN_ROW, unchanged.IN_ORDER, f"{n}", FAILS if n == 0 else PASSES, name=f"p{n % 2}@g1")
         for n in range(8)
@@ -71,15 +68,15 @@ def test_errors_are_clustered_by_first_run_or_by_program() -> None:
     assert by_name.value == by_run.value
 
 
-def later(run: Run, day: int = 1) -> Run:
+def later(run, day=1):
     return replace(run, id=f"202701{day:02d}{run.id[8:]}")
 
 
-def recorded(variant: str, n_runs: int, day: int = 1, **options: float) -> list[Run]:
+def recorded(variant, n_runs, day=1, **options):
     return [later(variant_run(variant, number, **options), day) for number in range(n_runs)]
 
 
-def test_unchanged_runs_are_judged_at_random_in_order_across_sessions_and_in_turns() -> None:
+def test_unchanged_runs_are_judged_at_random_in_order_across_sessions_and_in_turns():
     runs = RunSet((*recorded("leaker-string", 26), *recorded("leaker-string", 14, day=2)))
     task = UnchangedTask(IN_ROW, "leaker-string@parallel", runs, 1)
     found = list(unchanged_trials(task))
@@ -106,14 +103,14 @@ def test_unchanged_runs_are_judged_at_random_in_order_across_sessions_and_in_tur
     ]
 
 
-def test_runs_of_another_surrounding_are_judged_in_turns_only() -> None:
+def test_runs_of_another_surrounding_are_judged_in_turns_only():
     runs = RunSet(tuple(recorded("leaker-string", 14)))
     found = list(unchanged_trials(UnchangedTask(IN_ROW, "leaker-string@g1", runs, 1, elsewhere=runs)))
     assert {one.case for one in found} == {unchanged.TURNS}
     assert len(found) == 2 * 3
 
 
-def test_variants_far_apart_are_told_apart_and_the_table_says_so() -> None:
+def test_variants_far_apart_are_told_apart_and_the_table_says_so():
     names = ("leaker-string", "leaker-string-builder", "leaker-string-builder-11-leaks")
     runs = {name: RunSet(tuple(recorded(name, 14, shift=30.0))) for name in names[:2]}
     more = [replace(run, id=f"2028{run.id[4:]}", values=run.values + 4e6) for run in runs[names[1]]]
@@ -128,7 +125,7 @@ def test_variants_far_apart_are_told_apart_and_the_table_says_so() -> None:
     assert tables.subtle(found).rows[0][0] == "leaker-string-builder-11-leaks, parallel"
 
 
-def versions(n_old: int, n_new: int) -> VersionsTask:
+def versions(n_old, n_new):
     """An old program, a changed one, and one that was only written anew."""
     return VersionsTask(
         UNSEEN,
@@ -148,9 +145,7 @@ def versions(n_old: int, n_new: int) -> VersionsTask:
 @pytest.mark.parametrize(
     ("n_old", "n_new", "in_turns"), [(14, 5, False), (16, 5, False), (16, 6, True), (22, 9, True)]
 )
-def test_versions_are_judged_by_the_old_one_and_by_turns_where_there_are_runs(
-    n_old: int, n_new: int, in_turns: bool
-) -> None:
+def test_versions_are_judged_by_the_old_one_and_by_turns_where_there_are_runs(n_old, n_new, in_turns):
     found = list(versions_trials(versions(n_old, n_new)))
     assert {one.case for one in found} == {
         f"{case}{kind}" for case in (UNCHANGED, "large", "r1", "r2") for kind in ("", " x4")
@@ -163,11 +158,11 @@ def test_versions_are_judged_by_the_old_one_and_by_turns_where_there_are_runs(
     assert not any(one.fails(0.01) for one in unchanged_ones)
 
 
-def test_a_version_with_fewer_than_three_runs_is_not_judged() -> None:
+def test_a_version_with_fewer_than_three_runs_is_not_judged():
     assert {one.case for one in versions_trials(versions(14, 2))} == {UNCHANGED, f"{UNCHANGED} x4"}
 
 
-def test_the_tables_have_a_row_for_each_kind_of_version() -> None:
+def test_the_tables_have_a_row_for_each_kind_of_version():
     cases = {"small": PASSES, "large": FAILS, "r1": PASSES, "r2": NOTED, "large x2": PASSES, "r1 x0": FAILS}
     found = [
         a_trial(UNSEEN, case, f"{case}{n}", check, name=f"p{n}@g1")
@@ -188,7 +183,7 @@ def test_the_tables_have_a_row_for_each_kind_of_version() -> None:
     assert [{one.name for one in some} for some in tuned] == [{"p0@g1"}, {"p1@g1", "p2@g1"}]
 
 
-def test_programs_are_known_by_the_version_that_trains() -> None:
+def test_programs_are_known_by_the_version_that_trains():
     runs = RunSet(tuple(recorded("leaker-string", 14)))
     few = RunSet(runs.runs[:4])
     (task,) = versions_tasks(SERVERS, "g1", {"shop-base": runs, "shop-large": few, "till-base": few}, 1, 0)
@@ -197,7 +192,7 @@ def test_programs_are_known_by_the_version_that_trains() -> None:
     assert (task.name, set(task.others)) == ("shop@g1", {"r1"})
 
 
-def test_a_counter_that_another_host_doubles_has_a_shift_of_one() -> None:
+def test_a_counter_that_another_host_doubles_has_a_shift_of_one():
     runs = {"leaker-string": RunSet(tuple(recorded("leaker-string", 6)))}
     twice = {
         name: RunSet(tuple(replace(run, values=2 * run.values) for run in some))
@@ -218,10 +213,10 @@ def test_a_counter_that_another_host_doubles_has_a_shift_of_one() -> None:
     assert isnan(variations({"parallel": runs})[0].shift)
 
 
-def test_servers_are_compared_with_the_same_programs_in_other_surroundings() -> None:
+def test_servers_are_compared_with_the_same_programs_in_other_surroundings():
     runs = tuple(recorded("leaker-string", 6))
     doubled = tuple(replace(run, values=2 * run.values) for run in runs)
-    nothing: dict[str, dict[str, RunSet]] = {}
+    nothing = {}
     servers = {
         "parallel": {"shop-base": RunSet(runs), "shop-large": RunSet(doubled), "till-base": RunSet(runs)}
     }
@@ -246,7 +241,7 @@ def test_servers_are_compared_with_the_same_programs_in_other_surroundings() -> 
     assert between_hosts(found) is None
 
 
-def test_a_directory_without_data_sets_is_an_error_that_says_what_to_name(tmp_path: Path) -> None:
+def test_a_directory_without_data_sets_is_an_error_that_says_what_to_name(tmp_path):
     with pytest.raises(BadFileError, match="there are no data sets") as caught:
         recordings(tmp_path)
     assert caught.value.advice is not None and "--data DIR" in caught.value.advice

@@ -1,10 +1,7 @@
 """What is learned of runs that do not fit into memory together is what is learned of all of them at once."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -14,7 +11,6 @@ from buto.errors import JudgeError
 from buto.judging.calibrated import profile as by_parts
 from buto.judging.calibrated.settings import CALIBRATED
 from buto.judging.readable import read_at_all
-from buto.oracle import Oracle
 from buto.oracle.file import to_text
 from buto.report.levels import levels
 from buto.run import long as long_runs
@@ -31,7 +27,7 @@ RECORDED = ROOT / "data" / "experiments"
 N_TRAINING = 8
 
 
-def recorded() -> list[RunSet]:
+def recorded():
     """Some runs of each of some recorded programs, those with the most and the fewest samples among them."""
     host = archive.hosts(RECORDED)[0]
     groups = sorted(archive.load(RECORDED, host).values(), key=lambda runs: runs.runs[0].n_samples)
@@ -45,12 +41,12 @@ def recorded() -> list[RunSet]:
 GROUPS = recorded()
 
 
-def written(learned: Oracle) -> str:
+def written(learned):
     return to_text({"model": learned.fitted.to_data(), "warnings": list(learned.warnings)})
 
 
 @pytest.fixture
-def long(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> RunStore:
+def long(monkeypatch, tmp_path):
     """A store that takes every run for a long one; two properties are learned from at a time."""
     monkeypatch.setattr(stores, "LONG_VALUES", 1)
     monkeypatch.setattr(by_parts, "PART_VALUES", 1)
@@ -59,9 +55,7 @@ def long(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> RunStore:
 
 @pytest.mark.parametrize("runs", GROUPS, ids=[runs.runs[0].test for runs in GROUPS])
 @pytest.mark.parametrize("part_values", [1, 20_000])
-def test_an_oracle_and_its_verdicts_are_the_same_to_the_last_digit(
-    runs: RunSet, long: RunStore, part_values: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_oracle_and_its_verdicts_are_the_same_to_the_last_digit(runs, long, part_values, monkeypatch):
     monkeypatch.setattr(by_parts, "PART_VALUES", part_values)
     for run in runs:
         long.add(run)
@@ -77,7 +71,7 @@ def test_an_oracle_and_its_verdicts_are_the_same_to_the_last_digit(
         assert levels(one) == levels(other)
 
 
-def test_features_before_they_are_rounded_are_the_same_bits(long: RunStore) -> None:
+def test_features_before_they_are_rounded_are_the_same_bits(long):
     runs = GROUPS[0]
     for run in runs:
         long.add(run)
@@ -93,7 +87,7 @@ def test_features_before_they_are_rounded_are_the_same_bits(long: RunStore) -> N
     assert joined.grain.tobytes() == plain.grain.tobytes()
 
 
-def test_only_the_envelope_is_of_some_samples(long: RunStore, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_only_the_envelope_is_of_some_samples(long, monkeypatch):
     monkeypatch.setattr(long_runs, "MOST_SAMPLES", 30)
     runs = GROUPS[-1]
     for run in runs:
@@ -107,7 +101,7 @@ def test_only_the_envelope_is_of_some_samples(long: RunStore, monkeypatch: pytes
     assert ours == theirs
 
 
-def test_too_few_long_runs_are_refused_as_others_are(long: RunStore) -> None:
+def test_too_few_long_runs_are_refused_as_others_are(long):
     for run in GROUPS[0].runs[:4]:
         long.add(run)
     opened = long.open_set(GROUPS[0].runs[0].test, long.ids(GROUPS[0].runs[0].test))
@@ -115,7 +109,7 @@ def test_too_few_long_runs_are_refused_as_others_are(long: RunStore) -> None:
         oracle.train(opened, CALIBRATED)
 
 
-def test_a_property_that_some_run_lacks_is_left_out_with_the_same_reason(long: RunStore) -> None:
+def test_a_property_that_some_run_lacks_is_left_out_with_the_same_reason(long):
     runs = list(GROUPS[0])
     values = runs[3].values.copy()
     values[:, 5] = np.nan

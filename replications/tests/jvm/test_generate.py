@@ -1,16 +1,11 @@
 """Real variants through the real command: recorded, interrupted, taken up, packed, loaded."""
 
-from __future__ import annotations
-
 import os
 import re
 import signal
 import subprocess
 import sys
 from dataclasses import replace
-from pathlib import Path
-
-import pytest
 
 from buto.run.model import PURPOSE as PURPOSE_KEY
 from buto.run.store import RunStore
@@ -25,7 +20,7 @@ COMMAND = ("experiments", "generate", "--data", "data", "--host", "parallel", "-
 CHOSEN = ("leaker-thread", "consumerproducer-v0")
 
 
-def test_two_variants_over_two_sessions_become_a_data_set(tmp_path: Path) -> None:
+def test_two_variants_over_two_sessions_become_a_data_set(tmp_path):
     with subprocess.Popen(
         [sys.executable, "-m", "buto", *COMMAND, *CHOSEN],
         cwd=tmp_path,
@@ -69,7 +64,7 @@ def test_two_variants_over_two_sessions_become_a_data_set(tmp_path: Path) -> Non
     assert found["leaker-thread"].valid().runs[0].series("jvm.thread.count").max() > 300
 
 
-def test_all_variants_of_all_hosts_are_planned_in_the_current_directory() -> None:
+def test_all_variants_of_all_hosts_are_planned_in_the_current_directory():
     planned = plans(variants.HOSTS)
     assert len(planned) == 2 * (17 + 5)
     assert {plan.runs for plan in planned} == {*RUNS.values(), *SUBTLE_RUNS.values()}
@@ -77,7 +72,7 @@ def test_all_variants_of_all_hosts_are_planned_in_the_current_directory() -> Non
     assert [plan.runs for plan in plans(("g1",), 3, ["leaker-string"])] == [3]
 
 
-def test_g1_records_its_own_collectors(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_g1_records_its_own_collectors(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (plan,) = plans(("g1",), 1, ["references-weak"])
     shorter = replace(plan.target, command=(*plan.target.command, "--duration", "500ms"))
@@ -87,7 +82,7 @@ def test_g1_records_its_own_collectors(tmp_path: Path, monkeypatch: pytest.Monke
     assert "jvm.memory.used[G1 Eden Space]" in run.column_of
 
 
-def test_a_session_without_time_says_what_is_missing_and_how_to_go_on(tmp_path: Path) -> None:
+def test_a_session_without_time_says_what_is_missing_and_how_to_go_on(tmp_path):
     done = called(tmp_path, *COMMAND, "--minutes", "1e-9", *CHOSEN)
     assert done.returncode == 0
     assert done.stdout.splitlines() == [f"{f'{name}@parallel':32}   0 of 1 runs" for name in CHOSEN]
@@ -95,7 +90,7 @@ def test_a_session_without_time_says_what_is_missing_and_how_to_go_on(tmp_path: 
     assert done.stderr == f"data holds 0 of 2 runs; to go on: buto {again}\n"
 
 
-def test_an_unknown_variant_is_reported_before_anything_is_launched(tmp_path: Path) -> None:
+def test_an_unknown_variant_is_reported_before_anything_is_launched(tmp_path):
     done = called(tmp_path, *COMMAND, "leaker-strin")
     assert done.returncode == 2
     assert "there is no variant 'leaker-strin'" in done.stderr

@@ -1,7 +1,5 @@
 """The configured variants: what they are, that a JVM takes them, and the shapes that they show."""
 
-from __future__ import annotations
-
 import subprocess
 from dataclasses import replace
 
@@ -9,9 +7,7 @@ import numpy as np
 import pytest
 
 from buto.measure.opener import open_collector
-from buto.measure.target import Target
 from buto.project.config import load
-from buto.run.model import FloatArray, Run
 from buto_replications.dataset import variants
 
 pytestmark = pytest.mark.all
@@ -22,7 +18,7 @@ G1 = load(PLACE / "g1.yaml").tests
 SUBTLE = load(PLACE / "subtle-parallel.yaml").tests
 
 
-def test_all_variants_of_the_thesis_are_there() -> None:
+def test_all_variants_of_the_thesis_are_there():
     assert list(THESIS) == [
         *(f"references-{manager}" for manager in ("strong", "weak", "soft")),
         *(f"leaker-{leaked}" for leaked in ("string", "string-builder", "thread")),
@@ -31,7 +27,7 @@ def test_all_variants_of_the_thesis_are_there() -> None:
     ]
 
 
-def test_g1_differs_in_the_collector_only() -> None:
+def test_g1_differs_in_the_collector_only():
     assert list(G1) == list(THESIS)
     for name, test in THESIS.items():
         written = tuple(word.replace("UseG1GC", "UseParallelGC") for word in G1[name].target.command)
@@ -47,9 +43,7 @@ def test_g1_differs_in_the_collector_only() -> None:
         ("consumerproducer-v0-leak", "consumerproducer-v0", ("--leak-every", "10")),
     ],
 )
-def test_a_subtle_variant_is_its_base_with_one_argument_more(
-    name: str, base: str, extra: tuple[str, str]
-) -> None:
+def test_a_subtle_variant_is_its_base_with_one_argument_more(name, base, extra):
     command = list(THESIS[base].target.command)
     if extra[0] in command:
         command[command.index(extra[0]) + 1] = extra[1]
@@ -58,7 +52,7 @@ def test_a_subtle_variant_is_its_base_with_one_argument_more(
     assert replace(THESIS[base].target, command=tuple(command)) == SUBTLE[name].target
 
 
-def _samples() -> dict[str, Target]:
+def _samples():
     """One variant for each set of options of the JVM, and one for each set of arguments' names."""
     numbered = ("consumerproducer-v", "classloading-")
     chosen = {name: test for name, test in THESIS.items() if not name.startswith(numbered)}
@@ -70,14 +64,14 @@ def _samples() -> dict[str, Target]:
 
 
 @pytest.mark.parametrize("target", _samples().values(), ids=_samples())
-def test_a_jvm_takes_every_kind_of_variant(target: Target) -> None:
+def test_a_jvm_takes_every_kind_of_variant(target):
     done = subprocess.run(
         _shortened(target, "50ms").command, capture_output=True, text=True, timeout=300.0, check=False
     )
     assert (done.returncode, done.stderr) == (0, "")
 
 
-def test_weak_references_show_saw_teeth() -> None:
+def test_weak_references_show_saw_teeth():
     heap = _record("references-weak", "1600ms").series("jvm.memory.heap.used")
     drops = np.flatnonzero(np.diff(heap) < -4e6)
     rises = np.diff(heap)[np.diff(heap) > 0]
@@ -85,14 +79,14 @@ def test_weak_references_show_saw_teeth() -> None:
     assert rises.sum() > 15e6
 
 
-def test_a_string_builder_leaks_steadily() -> None:
+def test_a_string_builder_leaks_steadily():
     run = _record("leaker-string-builder", "1500ms")
     old = run.series("jvm.memory.used[PS Old Gen]")
     assert np.corrcoef(run.times_s, old)[0, 1] > 0.8
     assert _last(old) - old[0] > 4e6
 
 
-def test_leaked_threads_climb_stairs() -> None:
+def test_leaked_threads_climb_stairs():
     run = _record("leaker-thread", "3s", "--interval", "600ms")
     threads = run.series("jvm.thread.count")
     assert np.all(np.diff(threads[1:]) >= 0)
@@ -102,7 +96,7 @@ def test_leaked_threads_climb_stairs() -> None:
     assert set(np.diff(landings) % 10) == {0.0}
 
 
-def test_each_deployment_adds_two_classes() -> None:
+def test_each_deployment_adds_two_classes():
     run = _record("classloading-10ms", "1500ms")
     deployed = int(run.stdout.split()[1])
     classes = run.series("jvm.class.count")
@@ -111,7 +105,7 @@ def test_each_deployment_adds_two_classes() -> None:
     assert 2 * deployed - 10 <= _last(classes) - classes[0] <= 2 * deployed + 150
 
 
-def test_the_buffer_its_jobs_and_its_milestones_are_recorded() -> None:
+def test_the_buffer_its_jobs_and_its_milestones_are_recorded():
     run = _record("consumerproducer-v0", "1500ms", "--log-interval", "50")
     queue = run.series("mbean[buto.testprograms:type=Production]/State.queueSize")
     jobs = run.series("mbean[buto.testprograms:type=Production]/State.processedJobs")
@@ -125,15 +119,15 @@ def test_the_buffer_its_jobs_and_its_milestones_are_recorded() -> None:
     assert "10" in [value for key, value in run.metadata.items() if key.endswith("BufferSize")]
 
 
-def _record(name: str, duration: str, *arguments: str) -> Run:
+def _record(name, duration, *arguments):
     target = _shortened(THESIS[name].target, duration)
     with open_collector(replace(target, command=(*target.command, *arguments))) as collector:
         return collector.record(name)
 
 
-def _shortened(target: Target, duration: str) -> Target:
+def _shortened(target, duration):
     return replace(target, command=(*target.command, "--duration", duration))
 
 
-def _last(values: FloatArray) -> float:
+def _last(values):
     return float(values[~np.isnan(values)][-1])

@@ -17,9 +17,7 @@ COUNTERS = {
 GAUGES = ("process.memory.usage",)
 
 
-def bed_run(
-    number: int, environment: str, role: str, fault: str, *, slower: float = 1.0, load: str = "20-40-30-50"
-) -> BedRun:
+def bed_run(number, environment, role, fault, *, slower=1.0, load="20-40-30-50"):
     """Return a minute of samples; ``slower`` multiplies what a fault in the database changes."""
     noise = np.random.default_rng(number)
     times_s = np.arange(0.0, 60.5, 0.5)
@@ -45,5 +43,5 @@ def bed_run(
     return BedRun(run, Labels(environment, role, fault, load))
 
 
-def _unit(name: str) -> str:
+def _unit(name):
     return "s" if name.endswith("time") else "By" if "memory" in name else "1"

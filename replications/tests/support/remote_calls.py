@@ -1,15 +1,11 @@
 """Made-up files as those of the ICPE data challenge."""
 
-from __future__ import annotations
-
-from pathlib import Path
-
 import numpy as np
 
 SYSTEMS = ("eshopper", "trainticket")
 
 
-def write_scenario(path: Path, delayed: int = 1000, normal: int = 2000) -> Path:
+def write_scenario(path, delayed=1000, normal=2000):
     """Requests of 100 ms: 50 of their own, 50 in ``outer``, of which 20 are in ``inner``.
 
     ``aside`` takes 30 ms at the same time, and nobody waits for it. Delay 1 adds 50 ms to ``inner``, delay 2
@@ -28,7 +24,7 @@ def write_scenario(path: Path, delayed: int = 1000, normal: int = 2000) -> Path:
     return path
 
 
-def write_systems(directory: Path) -> Path:
+def write_systems(directory):
     """One scenario of each system."""
     for system in SYSTEMS:
         write_scenario(directory / system / "001.csv")

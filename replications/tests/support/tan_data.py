@@ -1,13 +1,11 @@
 """Made-up rows in bins, of which the tree of a reference library is recorded."""
 
-from __future__ import annotations
-
 import numpy as np
 
 N_COLUMNS = 10
 
 
-def binned_rows() -> tuple[np.ndarray, np.ndarray]:
+def binned_rows():
     """400 rows of 10 columns in 5 bins, each column following an earlier one, and a class."""
     random = np.random.default_rng(7)
     abnormal = random.random(400) < 0.3

@@ -1,8 +1,5 @@
 """Experiments with a known answer, and what may not change it."""
 
-from __future__ import annotations
-
-from collections.abc import Mapping
 from dataclasses import replace
 
 import numpy as np
@@ -11,10 +8,10 @@ import pytest
 from buto.errors import JudgeError
 from buto.run.model import RunSet
 from buto_replications.design import EXPERIMENTS
-from buto_replications.thesis.evaluation import Evaluation, evaluate
+from buto_replications.thesis.evaluation import evaluate
 from buto_replications.thesis.grids import JVM, PARTICLE, SIMPLE, Configuration, Method
 from buto_replications.thesis.published import HEAP_USED, JOBS, Scope
-from buto_replications.thesis.score_tables import Line, line
+from buto_replications.thesis.score_tables import line
 from replications.tests.support.variants import a_data_set, variant_run
 from tests.support.runs.qualities import starved
 
@@ -24,13 +21,13 @@ EVERYTHING = Scope()
 FAST = Method(replace(PARTICLE, particles=20, iterations=1), splits=2)
 
 
-def of(evaluation: Evaluation, method: Method, scope: Scope = EVERYTHING) -> Line:
+def of(evaluation, method, scope=EVERYTHING):
     found = line(evaluation, Configuration("x", method), scope)
     assert found is not None
     return found
 
 
-def test_variants_that_are_far_apart_are_distinguished() -> None:
+def test_variants_that_are_far_apart_are_distinguished():
     # Of six runs twenty deviations are sometimes too few.
     method = replace(WIDE, pipeline=replace(SIMPLE, deviations=60.0))
     evaluation = evaluate(a_data_set(12, REFERENCES, shift=300.0), [method])
@@ -41,7 +38,7 @@ def test_variants_that_are_far_apart_are_distinguished() -> None:
     assert (found.n_training, found.n_splits) == (6, 4)
 
 
-def test_variants_that_do_not_differ_are_not_distinguished() -> None:
+def test_variants_that_do_not_differ_are_not_distinguished():
     evaluation = evaluate(a_data_set(30, REFERENCES, shift=0.0), [WIDE])
     found = of(evaluation, WIDE, Scope(None, HEAP_USED))
     tp, fn, tn, fp = found.counts
@@ -49,7 +46,7 @@ def test_variants_that_do_not_differ_are_not_distinguished() -> None:
     assert found.scores[0] == pytest.approx(0.5, abs=0.03)
 
 
-def test_one_property_outside_is_enough_for_all_together() -> None:
+def test_one_property_outside_is_enough_for_all_together():
     runs = a_data_set(12, REFERENCES, shift=0.0)
     odd = [
         replace(
@@ -65,7 +62,7 @@ def test_one_property_outside_is_enough_for_all_together() -> None:
     assert by_heap[2] == counts[2] == pairs_with_weak * 6 * 4
 
 
-def same(one: Evaluation, other: Evaluation) -> bool:
+def same(one, other):
     keys = one.judged.keys() & other.judged.keys()
     return bool(keys) and all(
         np.array_equal(one.judged[key].positive, other.judged[key].positive)
@@ -74,7 +71,7 @@ def same(one: Evaluation, other: Evaluation) -> bool:
     )
 
 
-def test_only_the_seed_changes_a_count() -> None:
+def test_only_the_seed_changes_a_count():
     runs = a_data_set(8, REFERENCES[:2])
     methods = [WIDE, FAST, Method(SIMPLE, 0.25, 0.25, splits=3)]
     alone = evaluate(runs, methods, seed=5)
@@ -83,13 +80,13 @@ def test_only_the_seed_changes_a_count() -> None:
     assert not same(alone, evaluate(runs, methods, seed=6))
 
 
-def test_progress_is_reported_until_all_parts_are_done() -> None:
-    seen: list[tuple[int, int]] = []
+def test_progress_is_reported_until_all_parts_are_done():
+    seen = []
     evaluate(a_data_set(8, REFERENCES), [WIDE], watch=lambda done, parts: seen.append((done, parts)))
     assert seen == [(number, 3 * 4) for number in range(1, 13)]
 
 
-def test_runs_that_are_not_usable_take_no_part_and_all_variants_have_as_many() -> None:
+def test_runs_that_are_not_usable_take_no_part_and_all_variants_have_as_many():
     runs = dict(a_data_set(9, REFERENCES[:2]))
     odd = variant_run(REFERENCES[0], 0, quality=starved("it was starved"))
     runs[REFERENCES[0]] = RunSet((odd, *runs[REFERENCES[0]].runs[1:]))
@@ -99,7 +96,7 @@ def test_runs_that_are_not_usable_take_no_part_and_all_variants_have_as_many() -
     assert {len(ids) for ids in evaluation.runs.values()} == {8}
 
 
-def test_experiments_whose_variants_were_not_recorded_are_left_out() -> None:
+def test_experiments_whose_variants_were_not_recorded_are_left_out():
     evaluation = evaluate(a_data_set(8, (*REFERENCES[:2], "leaker-string")), [WIDE])
     assert [(one.training, one.negative) for one in evaluation.experiments] == [
         REFERENCES[:2],
@@ -107,7 +104,7 @@ def test_experiments_whose_variants_were_not_recorded_are_left_out() -> None:
     ]
 
 
-def test_all_variants_make_the_thirty_two_experiments() -> None:
+def test_all_variants_make_the_thirty_two_experiments():
     evaluation = evaluate(a_data_set(4), [Method(SIMPLE, splits=1)])
     assert evaluation.experiments == EXPERIMENTS
     jobs = of(evaluation, Method(SIMPLE, splits=1), Scope("consumerproducer", JOBS))
@@ -123,12 +120,12 @@ def test_all_variants_make_the_thirty_two_experiments() -> None:
     ],
     ids=["none", "no pair", "few runs"],
 )
-def test_too_little_is_refused(runs: Mapping[str, RunSet], message: str) -> None:
+def test_too_little_is_refused(runs, message):
     with pytest.raises(JudgeError, match=message):
         evaluate(runs, [WIDE])
 
 
-def test_a_method_for_which_there_are_too_few_runs_does_not_keep_the_others_from_theirs() -> None:
+def test_a_method_for_which_there_are_too_few_runs_does_not_keep_the_others_from_theirs():
     greedy = replace(WIDE, training=0.8, test=0.5)
     runs = a_data_set(8, REFERENCES)
     both = evaluate(runs, [WIDE, greedy])
@@ -138,7 +135,7 @@ def test_a_method_for_which_there_are_too_few_runs_does_not_keep_the_others_from
     assert of(both, WIDE).counts == of(evaluate(runs, [WIDE]), WIDE).counts
 
 
-def test_the_clock_of_the_jvm_needs_runs_that_say_when_it_started() -> None:
+def test_the_clock_of_the_jvm_needs_runs_that_say_when_it_started():
     from_jvm = replace(WIDE, clock=JVM)
     runs = a_data_set(8, REFERENCES[:2])
     known = evaluate(runs, [WIDE, from_jvm])

@@ -1,17 +1,13 @@
 """Many runs judged at once are each judged as the pipeline judges it alone."""
 
-from __future__ import annotations
-
 import zlib
-from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
 import pytest
 
-from buto.judging.thesis.pipeline import Model, compare, fit
+from buto.judging.thesis.pipeline import compare, fit
 from buto.judging.thesis.time_points import time_points
-from buto.run.model import Run
 from buto_replications.thesis.batch_judging import (
     Division,
     Task,
@@ -32,7 +28,7 @@ TRAINING, TEST = np.array([0, 3, 1, 6]), {STRONG: np.array([5, 2]), WEAK: np.arr
 FEW = replace(PARTICLE, particles=50, iterations=2)
 
 
-def recorded() -> dict[str, list[Run]]:
+def recorded():
     """Runs of unequal length, with values that could not be read, and one that is too short to smooth."""
     runs = {name: [variant_run(name, number, shift=0.6) for number in range(7)] for name in (STRONG, WEAK)}
     damaged = runs[STRONG][2].values.copy()
@@ -62,7 +58,7 @@ METHODS = (
 )
 
 
-def a_task(methods: Sequence[Method]) -> Task:
+def a_task(methods):
     runs = recorded()
     properties = judged_properties([run for ours in runs.values() for run in ours])
     ways = list({smoothing_of(method.pipeline): None for method in methods})
@@ -78,7 +74,7 @@ def a_task(methods: Sequence[Method]) -> Task:
     )
 
 
-def alone(task: Task, method: Method) -> dict[str, list[list[bool]]]:
+def alone(task, method):
     """The same, run by run, by the pipeline."""
     runs = recorded()
     if method.clock == JVM:
@@ -91,11 +87,11 @@ def alone(task: Task, method: Method) -> dict[str, list[list[bool]]]:
     }
 
 
-def from_jvm(run: Run) -> Run:
+def from_jvm(run):
     return replace(run, times_s=run.times_s + float(run.metadata["jvm.uptime"]) / 1000)
 
 
-def verdicts(run: Run, model: Model, method: Method, task: Task) -> list[bool]:
+def verdicts(run, model, method, task):
     comparison = compare(run, model, method.pipeline)
     if not len(comparison.smoothed):
         return [False] * (len(task.properties) + 1)
@@ -108,13 +104,13 @@ def verdicts(run: Run, model: Model, method: Method, task: Task) -> list[bool]:
 
 
 @pytest.mark.parametrize("method", METHODS, ids=str)
-def test_as_the_pipeline_does_it_run_by_run(method: Method) -> None:
+def test_as_the_pipeline_does_it_run_by_run(method):
     task = a_task(METHODS)
     found = judged(task)[method]
     assert {name: accepted.tolist() for name, accepted in found.items()} == alone(task, method)
 
 
-def test_these_methods_neither_accept_nor_reject_everything() -> None:
+def test_these_methods_neither_accept_nor_reject_everything():
     shares = [
         np.concatenate([one[:, :-1] for one in by_variant.values()]).mean()
         for by_variant in judged(a_task(METHODS)).values()
@@ -122,13 +118,13 @@ def test_these_methods_neither_accept_nor_reject_everything() -> None:
     assert all(0.02 < share < 0.98 for share in shares), shares
 
 
-def test_a_method_is_judged_the_same_whichever_others_there_are() -> None:
+def test_a_method_is_judged_the_same_whichever_others_there_are():
     together, one = judged(a_task(METHODS)), judged(a_task(METHODS[-1:]))
     for name in TEST:
         np.testing.assert_array_equal(together[METHODS[-1]][name], one[METHODS[-1]][name])
 
 
-def test_properties_that_never_scatter_need_no_particles() -> None:
+def test_properties_that_never_scatter_need_no_particles():
     random = np.random.default_rng(1)
     values = random.normal(10, 1, (8, 20, 6))
     values[:, :, [1, 4]] = random.normal(5, 1, (20, 2))
@@ -141,7 +137,7 @@ def test_properties_that_never_scatter_need_no_particles() -> None:
             np.testing.assert_array_equal(getattr(one, side), getattr(other, side))
 
 
-def test_processor_time_is_seen_but_does_not_decide_with_the_thesiss_properties() -> None:
+def test_processor_time_is_seen_but_does_not_decide_with_the_thesiss_properties():
     task = a_task(METHODS[:1])
     by_name = {prop.name: bool(counts) for prop, counts in zip(task.properties, task.counted, strict=True)}
     assert [name for name, counts in by_name.items() if not counts] == ["jvm.cpu.time"]

@@ -1,7 +1,5 @@
 """Flagged notifications, by hand."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 
@@ -10,7 +8,7 @@ from buto_replications.thesis.notifications import Classifier, Flagged, notified
 from replications.tests.support.variants import a_data_set, variant_run
 
 
-def emitted(*times_s: float) -> tuple[Notification, ...]:
+def emitted(*times_s):
     """Notifications 1, 2, 3 and so on."""
     return tuple(
         Notification(time_s, "milestone", "bean", number, "") for number, time_s in enumerate(times_s, 1)
@@ -36,17 +34,17 @@ TRAINING = [emitted(1.0, 2.0), emitted(1.2, 2.2, 3.0), emitted(1.1, 2.1)]
         ((*emitted(1.1, 2.1), *emitted(1.1)), 1),
     ],
 )
-def test_counted_by_hand(run: tuple[Notification, ...], expected: int) -> None:
+def test_counted_by_hand(run, expected):
     assert Classifier(TRAINING).flagged(run) == expected
 
 
-def test_means_deviations_and_errors() -> None:
+def test_means_deviations_and_errors():
     flagged = Flagged(np.array([1, 3]), np.array([1.0, 2.0, np.nan, 3.0, 2.0]))
     assert flagged.mean_and_deviation() == (2.0, pytest.approx(np.sqrt(2)))
     assert flagged.mean_and_error() == (2.0, pytest.approx(np.sqrt(2 / 3) / 2))
 
 
-def test_both_experiments_of_the_thesis() -> None:
+def test_both_experiments_of_the_thesis():
     different, similar = notified_runs(a_data_set(12), seed=1)
     assert different.thesis.figure == "5.11" and similar.thesis.figure == "5.12"
     # Milestones of another variant come at other times; those of the same are within four deviations.
@@ -54,7 +52,7 @@ def test_both_experiments_of_the_thesis() -> None:
     assert len(different.positive.first) == len(different.negative.first) == 6
 
 
-def test_splits_are_reproducible_and_too_few_runs_say_nothing() -> None:
+def test_splits_are_reproducible_and_too_few_runs_say_nothing():
     runs = a_data_set(8, ("consumerproducer-v0", "consumerproducer-v4"))
     one, other = notified_runs(runs, seed=2), notified_runs(runs, seed=2)
     assert [list(each.positive.of_runs) for each in one] == [list(each.positive.of_runs) for each in other]

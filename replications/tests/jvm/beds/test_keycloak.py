@@ -1,9 +1,5 @@
 """Keycloak on PostgreSQL, measured for some seconds. Skipped unless ``make bed`` has made the bed ready."""
 
-from __future__ import annotations
-
-from pathlib import Path
-
 import numpy as np
 import pytest
 import yaml
@@ -23,7 +19,7 @@ RATE = 10
 
 
 @pytest.fixture
-def short(monkeypatch: pytest.MonkeyPatch) -> None:
+def short(monkeypatch):
     """Few requests, and short phases."""
     if not is_prepared(BASE.keycloak, BASE.postgresql):
         pytest.skip("Keycloak is not ready to be measured: make bed")
@@ -38,7 +34,7 @@ def short(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.jvm
 @pytest.mark.usefixtures("short")
-def test_a_fault_that_is_switched_on_shows_among_a_thousand_numbers_of_all_sources(tmp_path: Path) -> None:
+def test_a_fault_that_is_switched_on_shows_among_a_thousand_numbers_of_all_sources(tmp_path):
     bed = prepare(BASE.keycloak, BASE.postgresql)
     test = switched.configuration(bed, (Switched("repeat-high", 4, 12),), n_phases=5)
     config = tmp_path / "buto.yaml"
@@ -50,7 +46,7 @@ def test_a_fault_that_is_switched_on_shows_among_a_thousand_numbers_of_all_sourc
     assert marks["window.start"] < marks["repeat.start"] < marks["repeat.end"] < marks["window.end"]
     statements = run.series("database.statements.calls")
 
-    def rate(begin_s: float, end_s: float) -> float:
+    def rate(begin_s, end_s):
         first, last = np.searchsorted(run.times_s, (begin_s, end_s))
         return float((statements[last] - statements[first]) / (run.times_s[last] - run.times_s[first]))
 

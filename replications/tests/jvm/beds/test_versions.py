@@ -1,9 +1,5 @@
 """A pair of releases on a real JVM: the newer one allocates what was reported."""
 
-from __future__ import annotations
-
-from pathlib import Path
-
 import pytest
 
 from beds.artefacts import BedError, fetch
@@ -12,7 +8,7 @@ from beds.versions.pair import Kind
 from beds.versions.pairs import PAIRS
 
 
-def test_the_newer_release_allocates_more(tmp_path: Path) -> None:
+def test_the_newer_release_allocates_more(tmp_path):
     [pair] = (one for one in PAIRS if one.name == "jsoup-errors")
     try:
         for artefact in (*pair.old, *pair.new):
