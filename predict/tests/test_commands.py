@@ -1,4 +1,4 @@
-"""``buto predict`` and ``buto architecture`` on files, under given loads, and as the manual shows them.
+"""``buto predict`` and ``buto architecture`` on files and under given loads, as the manual shows them, packed.
 
 With the environment variable BUTO_WRITE_GOLDEN the manual's output is written again; read it.
 """
@@ -8,11 +8,17 @@ import os
 import re
 import shlex
 import shutil
+import subprocess
+import sys
+import tomllib
+from configparser import ConfigParser
+from zipfile import ZipFile
 
 import jsonschema
 import pytest
 
 from buto.errors import UsageError
+from buto.version import __version__
 from buto_predict.commands.options import endpoint_named, under_load
 from buto_predict.config import load_architecture
 from predict.tests.support.systems import result, two_endpoints
@@ -336,3 +342,27 @@ def test_a_schema_is_printed_and_is_one(tmp_path, name):
     done = called(tmp_path, "schema", name)
     assert (done.returncode, done.stderr) == (0, "")
     jsonschema.Draft7Validator.check_schema(json.loads(done.stdout))
+
+
+PROJECT = ROOT / "predict"
+BUILD_S = 120.0
+
+
+def test_the_wheel_has_all_that_its_commands_read(tmp_path):
+    command = [sys.executable, "-m", "build", "--no-isolation", "--wheel", "--outdir", tmp_path, PROJECT]
+    subprocess.run(command, check=True, capture_output=True, timeout=BUILD_S)
+    (wheel,) = tmp_path.glob("*.whl")
+    with ZipFile(wheel) as archive:
+        names = set(archive.namelist())
+        (text,) = (archive.read(name).decode() for name in names if name.endswith("/entry_points.txt"))
+    entries = ConfigParser()
+    entries.read_string(text)
+    assert sorted(entries["buto.commands"]) == ["architecture", "predict"]
+    assert sorted(entries["buto.schemas"]) == ["architecture", "prediction"]
+    package = PROJECT / "buto_predict"
+    wanted = (path for path in package.rglob("*") if path.is_file() and path.suffix != ".pyc")
+    assert {path.relative_to(PROJECT).as_posix() for path in wanted} <= names
+
+
+def test_it_is_released_together_with_buto():
+    assert tomllib.loads((PROJECT / "pyproject.toml").read_text())["project"]["version"] == __version__

@@ -1,4 +1,4 @@
-"""Keycloak's runs: what is in a block, what the test of a run says, and which runs are recorded already."""
+"""Keycloak's runs: what is in a block, the test of a run, labels, and the run with switched faults."""
 
 import subprocess
 from collections import Counter
@@ -7,19 +7,28 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import yaml
 
 from beds.artefacts import BedError
 from beds.keycloak import __main__ as commands
 from beds.keycloak import configuration, generate, limits
+from beds.keycloak.configuration import PHASE_S, WARM_UP_S
 from beds.keycloak.configuration import test_of as configured
 from beds.keycloak.environments import ENVIRONMENTS, FAULTS
 from beds.keycloak.limits import UNLIMITED, Limits
 from beds.keycloak.plan import BLOCKS, MORE_FAULTS, Role, planned_runs
 from beds.keycloak.prepare import Bed
+from beds.keycloak.switched import N_PHASES, NAME, PLAN, Cost, describe, never_read, reading_share
+from beds.keycloak.switched import configuration as switched_test
+from buto.measure.host import environment
 from buto.project.config import load
 from buto.project.document import expand
 from buto.run.model import Problem, ProblemKind
+from buto.run.properties import Kind, Property
+from buto.run.properties import Role as PropertyRole
 from buto.run.store import RunStore
+from buto_replications.bed.labels import PART_OF_BLOCK, block_of, labels_of
+from tests.support.runs.examples import full_run
 from tests.support.runs.signals import make_run
 
 BED = Bed(Path("keycloak"), Path("programs"), Path("template"))
@@ -180,3 +189,74 @@ def test_a_name_that_is_not_planned_is_refused(tmp_path, capsys):
     with pytest.raises(SystemExit):
         commands.main(["generate", str(tmp_path), "--only", "b1-good-99"])
     assert "no run of block 1 is named b1-good-99" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("block", BLOCKS)
+def test_the_data_set_reads_the_labels_of_every_planned_run(block):
+    for planned in planned_runs(block):
+        labels = planned.environment.labels | planned.labels
+        run = replace(full_run(), metadata=environment(labels))
+        found = labels_of(run)
+        assert (found.environment, found.role) == (planned.environment.name, planned.role)
+        assert found.fault == planned.fault.name
+        assert found.load.startswith("-".join(map(str, planned.load.rates)))
+        assert found.load.endswith("writes x4") == (planned.load.writes == 4)
+        assert block_of(run) == str(block)
+        assert block_of(run) in PART_OF_BLOCK
+
+
+def test_the_faults_are_woven_in_switched_off_and_buto_accepts_the_test(tmp_path):
+    test = switched_test(BED)
+    [option] = [word for word in test["command"] if word.startswith("-javaagent:")]
+    assert "busy=burn:30000000@" in option
+    assert "repeat=repeat:30@" in option
+    assert ":on" not in option
+    file = tmp_path / "buto.yaml"
+    file.write_text(yaml.safe_dump({"version": 1, "tests": {NAME: test}}))
+    [loaded] = load(file).tests.values()
+    assert loaded.name == NAME
+
+
+def test_each_fault_is_on_within_three_minutes_and_marked_at_the_same_times():
+    workload = switched_test(BED)["workload"]
+    switched = [(one["at"], one["mbean"], one["operation"]) for one in workload["operations"]]
+    assert switched == [
+        ("60s", "buto.faults:name=busy", "switchOn"),
+        ("100s", "buto.faults:name=busy", "switchOff"),
+        ("140s", "buto.faults:name=repeat", "switchOn"),
+        ("180s", "buto.faults:name=repeat", "switchOff"),
+    ]
+    assert workload["command"][-1] == (
+        "sleep 60; echo buto mark busy.start; sleep 40; echo buto mark busy.end; "
+        "sleep 40; echo buto mark repeat.start; sleep 40; echo buto mark repeat.end"
+    )
+    assert max(one.off_s for one in PLAN) < N_PHASES * PHASE_S == 180
+    assert [phase["rate"] for phase in workload["load"]["phases"]] == [30] * (N_PHASES + 1)
+    assert workload["load"]["phases"][0]["duration"] == f"{WARM_UP_S}s"
+
+
+def test_the_figures_are_those_of_the_run(capsys):
+    reading = "buto.source.cpu.time[{}]"
+    own = {
+        name: Property(name, "s", Kind.COUNTER, PropertyRole.COST)
+        for name in map(reading.format, ("host", "sql"))
+    }
+    columns = {
+        "jvm.cpu.time": np.linspace(0, 90, 361),
+        "jvm.lock.parked": np.full(361, np.nan),
+        reading.format("host"): np.linspace(0, 0.18, 361),
+        reading.format("sql"): np.linspace(0, 0.72, 361),
+    }
+    run = make_run(1, np.linspace(0, 180, 361), columns, properties=own)
+    assert reading_share(run) == pytest.approx(0.005)
+    assert never_read(run) == ("jvm.lock.parked",)
+    lines = describe(run, Cost(reading_share(run), 0.04, 120_000_000)).splitlines()
+    assert lines[0] == "4 numbers in 361 samples, 180 s"
+    assert lines[2].startswith("never read: 1")
+    assert lines[-2:] == [
+        "reading the sources: 0.50% of a core",
+        "buto with the load: 4.00% of a core, 120 MB at most",
+    ]
+    with pytest.raises(SystemExit):
+        commands.main(["switched", "--help"])
+    assert "two faults are switched on and off" in capsys.readouterr().out

@@ -1,22 +1,28 @@
 """What labels teach the detector: alarms at a stated rate, what is missing, disturbed runs, other tests."""
 
 from dataclasses import replace
+from datetime import UTC, datetime
 from itertools import count
 
 import numpy as np
 import pytest
 
 from buto import oracle
+from buto.actions import suggest
+from buto.actions.events import Warned
+from buto.actions.suggest import labelled_past
 from buto.errors import BadFileError, JudgeError, UsageError
 from buto.judging.verdict import Status
 from buto.oracle import check, settings_from
-from buto.run.labels import Label, Labelling, Past
+from buto.run.labels import Label, Labelling, LabelStore, Past
 from buto.run.model import SESSION, Quality, run_set
 from buto_replications.detectors.history import learners, learning
 from buto_replications.detectors.history.columns import Columns
 from buto_replications.detectors.history.known import known_rows
+from tests.support.projects import project_in
 from tests.support.runs.labelled import START, past_of
 from tests.support.runs.signals import INTERVAL_S, Program, make_run, program_run, program_runs
+from tests.support.runs.stored import leaking_run, store
 
 SETTINGS = settings_from({"method": "history"})
 LEAK, THREADS = Program(leak=2e7), Program(threads=8)
@@ -290,3 +296,20 @@ def test_learning_without_scikit_learn_says_what_to_install(monkeypatch):
     with pytest.raises(UsageError, match="needs scikit-learn") as caught:
         trained(usual_past())
     assert caught.value.advice == "pip install 'buto[history]'"
+
+
+NOW = datetime(2026, 1, 1, tzinfo=UTC)
+
+
+def test_a_warning_counts_the_good_runs_that_are_left_out(tmp_path, monkeypatch):
+    monkeypatch.setattr(suggest, "MOST_RUNS", 4)
+    ids = store(tmp_path, *(leaking_run(number) for number in range(6)))
+    labels = LabelStore(project_in(tmp_path).files.store)
+    said = []
+    labels.add(Labelling("leaker", tuple(ids[1:]), Label.GOOD, NOW, "train"))
+    labels.add(Labelling("leaker", (ids[0],), Label.BAD, NOW, "label"))
+    (past,) = labelled_past(project_in(tmp_path), settings_from({"method": "history"}), said.append)
+    assert [run.id for run in past.runs] == [ids[0], *ids[3:]]
+    (warning,) = said
+    assert isinstance(warning, Warned)
+    assert warning.text.startswith("the oldest 2 good runs with a label cannot be learned from")

@@ -19,7 +19,21 @@ from buto_replications.detectors.history.learners import (
     learn_tree,
 )
 from buto_replications.detectors.history.tan import information, spanning_tree
-from replications.tests.support.tan_data import binned_rows
+
+N_COLUMNS = 10
+
+
+def binned_rows():
+    """400 rows of 10 columns in 5 bins, each column following an earlier one, and a class."""
+    random = np.random.default_rng(7)
+    abnormal = random.random(400) < 0.3
+    columns = [random.integers(5, size=400)]
+    for number in range(1, N_COLUMNS):
+        parent = columns[int(random.integers(number))]
+        kept = random.random(400) < 0.6
+        columns.append(np.where(kept, (parent + number + abnormal) % 5, random.integers(5, size=400)))
+    return np.column_stack(columns), abnormal
+
 
 PGMPY_PARENTS = [-1, 0, 1, 1, 2, 4, 2, 3, 0, 6]
 """From pgmpy 0.1.19: TreeSearch(rows, root_node="0").estimate(estimator_type="tan")."""

@@ -1,4 +1,4 @@
-"""The recorded runs in data/keycloak keep what replications/docs/bed.md promises, which shows their figures.
+"""What is recorded in data/ keeps what the pages promise, and what is suggested from it holds.
 
 With the environment variable BUTO_WRITE_GOLDEN the tables of the page are written again; read them.
 """
@@ -6,18 +6,75 @@ With the environment variable BUTO_WRITE_GOLDEN the tables of the page are writt
 import os
 import re
 from collections import Counter
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
 from itertools import chain
 
 import numpy as np
 import pytest
 
 from beds.keycloak.plan import planned_runs
+from buto import oracle
+from buto.oracle.suggest import Rejudge, suggest
+from buto.oracle.suggestion import PastCheck, Share, Truth
+from buto.run.model import run_set
 from buto_replications.bed import archive
 from buto_replications.bed.effects import effects
 from buto_replications.bed.labels import PART_OF_BLOCK, Labels, Part, chosen, together
 from buto_replications.bed.presentation import effect_tables
+from buto_replications.dataset.archive import RECORDED, load
 from buto_replications.report import content
 from tests.support.checkout import ROOT
+
+TEST = "leaker"
+USUAL, ONE_MORE_LEAK, ANOTHER_LEAK = (
+    "leaker-string-builder",
+    "leaker-string-builder-11-leaks",
+    "leaker-thread",
+)
+N_TRAINING, N_CHECKED = 10, 3
+NOON = datetime(2026, 1, 1, 12, tzinfo=UTC)
+
+
+class Recorded:
+    """Checks of three runs each, in the order in which they were recorded."""
+
+    def __init__(self, runs):
+        self.variants = {
+            name: [replace(run, test=TEST) for run in runs[name].valid()]
+            for name in (USUAL, ONE_MORE_LEAK, ANOTHER_LEAK)
+        }
+        self.runs = {}
+        self.oracle = oracle.train(run_set(self.variants[USUAL][:N_TRAINING]))
+
+    def check(self, name, number, truth=Truth.UNKNOWN):
+        first = (N_TRAINING if name == USUAL else 0) + N_CHECKED * number
+        chosen = self.variants[name][first : first + N_CHECKED]
+        key = tuple(run.id for run in chosen)
+        self.runs[key] = run_set(chosen)
+        return PastCheck(key, NOON + timedelta(hours=len(self.runs)), truth)
+
+
+@pytest.fixture(scope="module")
+def recorded():
+    return Recorded(load(RECORDED, "parallel"))
+
+
+def test_like_checks_are_judged_as_the_labels_wish(recorded):
+    checks = [
+        *(recorded.check(ONE_MORE_LEAK, number, Truth.UNCHANGED) for number in (0, 1)),
+        recorded.check(ANOTHER_LEAK, 0, Truth.REGRESSION),
+        *(recorded.check(USUAL, number) for number in (0, 1)),
+    ]
+    like = [recorded.check(ONE_MORE_LEAK, 2), recorded.check(ANOTHER_LEAK, 1), recorded.check(USUAL, 2)]
+    judge = Rejudge(dict.fromkeys(recorded.runs, recorded.oracle), recorded.runs.__getitem__)
+    found = suggest(TEST, {}, checks, judge)
+    assert (found.now.alarms, found.then.alarms) == (Share(2, 4), Share(0, 4))
+    assert (found.now.found, found.then.found) == (Share(1, 1), Share(1, 1))
+    assert {cause.n_alarms for cause in found.causes} <= {1, 2}
+    assert [judge(one.run_ids, {}).fails for one in like] == [True, True, False]
+    assert [judge(one.run_ids, found.effects).fails for one in like] == [False, True, False]
+
 
 PAGE = ROOT / "replications" / "docs" / "bed.md"
 BLOCK = re.compile(r"^(```text made by: buto experiments bed faults\n)(.*?)^```$", re.MULTILINE | re.DOTALL)
@@ -40,8 +97,7 @@ MORE = {"tuning": {}, "set apart": {"steady-fault": 4}}
 
 @pytest.fixture(scope="module", params=PARTS)
 def part(request):
-    chosen_part = request.param
-    return chosen_part
+    return request.param
 
 
 @pytest.fixture(scope="module")
@@ -128,5 +184,5 @@ def test_the_page_shows_what_each_fault_changes(tuning):
         PAGE.write_text(page.replace(block[0], f"{block[1]}{printed}```"))
         return
     assert block[2] == printed, (
-        "read it, then: BUTO_WRITE_GOLDEN=1 pytest replications/tests/integration/test_bed_data.py"
+        "read it, then: BUTO_WRITE_GOLDEN=1 pytest replications/tests/test_recorded.py"
     )

@@ -1,24 +1,32 @@
-"""The recorded small store: predictions beside measurements, packing, and files that are not a recording."""
+"""The recorded small store: predictions beside measurements, packing, damage, and what it promises."""
 
+import csv
 import io
 import json
 import re
 import tarfile
+from collections import Counter
 from dataclasses import replace
+from itertools import pairwise
 
+import numpy as np
 import pytest
 
+from beds.store.plan import Kind, plan
 from beds.store.recording import INDEX
+from beds.store.versions import CHANGED, OLD, UNCHANGED
 from buto.errors import BadFileError
 from buto.judging.verdict import Status
 from buto_replications.store import recorded as indices
 from buto_replications.store.evaluation import evaluate
-from buto_replications.store.example import Outcome
+from buto_replications.store.example import Outcome, counts
 from buto_replications.store.learned import CORES
 from buto_replications.store.measured import Measured, read_measured, write_measured
-from buto_replications.store.recorded import NAME, pack, unpacked, write
+from buto_replications.store.recorded import NAME, RECORDED, pack, unpacked, write
 from buto_replications.store.tables import numbers_csv, tables
 from replications.tests.support.store import HOME, write_recording
+from tests.support.checkout import ROOT
+from tests.support.processes.command import called
 
 
 @pytest.fixture(scope="module")
@@ -185,3 +193,100 @@ def test_a_measured_run_is_read_as_it_was_written(tmp_path):
     (tmp_path / "cut.json").write_text('{"version": "old"')
     with pytest.raises(BadFileError, match="is not a measured run of the store"):
         read_measured(tmp_path / "cut.json")
+
+
+PAGE = ROOT / "predict" / "docs" / "architecture.md"
+INDEX_OF = {one.name: one for one in INDEX.versions}
+
+
+@pytest.fixture(scope="module")
+def recording():
+    with unpacked(RECORDED / NAME) as (directory, index):
+        assert index == INDEX
+        yield directory
+
+
+@pytest.fixture(scope="module")
+def runs(recording):
+    found = [read_measured(path) for path in (recording / "runs").glob("*.json")]
+    return tuple(sorted(found, key=lambda one: one.run))
+
+
+def test_it_is_small_enough_for_a_repository():
+    assert (RECORDED / NAME).stat().st_size < 5e6
+
+
+def test_every_planned_measurement_is_there(recording):
+    planned = plan(0)
+    paths = {kind: {one.result(recording) for one in planned if one.kind is kind} for kind in Kind}
+    assert set((recording / "runs").iterdir()) == paths[Kind.RUN]
+    assert set((recording / "jmh").iterdir()) == paths[Kind.JMH]
+    assert paths[Kind.JUNIT] <= set((recording / "junit").iterdir())
+    assert Counter(one.kind for one in planned) == {Kind.RUN: 152, Kind.JMH: 30, Kind.JUNIT: 10}
+    assert len(list((recording / "traces").iterdir())) == 6
+
+
+def test_versions_and_loads_are_mixed_in_time(runs):
+    changed, unchanged = ({one.name for one in some} for some in (CHANGED, UNCHANGED))
+    sides = ["old" if one.version == OLD.name else "new" for one in runs if one.version not in unchanged]
+    assert {one.version for one in runs} == {OLD.name} | changed | unchanged
+    # In a random order of 24 old and 108 new runs, the side changes 39 times, with a deviation of 3.4.
+    assert sum(before != after for before, after in pairwise(sides)) >= 27
+    for half in (runs[: len(runs) // 2], runs[len(runs) // 2 :]):
+        assert {one.load for one in half} == {load.name for load in INDEX.loads}
+
+
+def test_the_store_was_warm_before_requests_counted(runs):
+    for endpoint in INDEX.load(INDEX.fixed).rates:
+        ratios = []
+        for one in runs:
+            if one.version == OLD.name or not INDEX_OF[one.version].matters:
+                quarters = np.array_split(np.asarray(one.responses_s[endpoint]), 4)
+                ratios.append(float(np.mean(quarters[-1]) / np.mean(quarters[0])))
+        assert np.median(ratios) == pytest.approx(1, abs=0.1), endpoint
+
+
+def test_every_run_has_its_requests_and_its_processor_time(runs):
+    for one in runs:
+        for endpoint, rate in INDEX.load(one.load).rates.items():
+            expected = rate * INDEX.measured_s
+            assert len(one.responses_s[endpoint]) == pytest.approx(expected, abs=6 * expected**0.5 + 1)
+        assert set(one.busy) == {"web", "catalogue", "order", "postgresql"}
+        assert sum(one.busy.values()) <= one.host_busy <= one.cores
+
+
+def test_nothing_in_it_tells_paths_or_hosts(recording):
+    telling = re.compile(r'/(work|tmp|root|home|usr)/|"host\.name"|hostname="[^"]')
+    for path in recording.rglob("*.*"):
+        assert not telling.search(path.read_text()), path
+
+
+def test_the_page_shows_the_verdicts_under_the_fixed_load(recording):
+    """Under one load, because the others take half a minute."""
+    fixed = replace(INDEX, loads=(INDEX.load(INDEX.fixed),))
+    found = evaluate(recording, fixed, "jmh")
+    assert found.lacking == ()
+    assert (len(found.changed), len(found.unchanged)) == (9, 20)
+    assert f"| fixed load, 9 versions | 7 right, 2 missed | {counts(found.changed)} |" in PAGE.read_text()
+    assert counts(found.unchanged) == "20 rightly quiet"
+
+
+def test_tables_are_printed_and_numbers_are_written(tmp_path):
+    write(write_recording(tmp_path / "made"), INDEX, tmp_path / "set")
+    done = called(tmp_path, "experiments", "run", "store", "--data", "set", "--out", "results")
+    assert done.returncode == 0, done.stderr
+    benchmarks, unit_tests = done.stdout.split("Predicted from unit tests\n")
+    assert benchmarks.startswith("Predicted from benchmarks\n")
+    for printed in (benchmarks, unit_tests):
+        assert re.search(r"^ *fixed load +7 of 9 .+ +1 found +1 +1 +1$", printed, re.MULTILINE)
+    assert "not measured: hot-low fixed, " in done.stderr
+    for tests, versions in (("jmh", {"hot-high", "same-1"}), ("junit", {"hot-high"})):
+        rows = list(csv.DictReader((tmp_path / "results" / f"store-{tests}.csv").read_text().splitlines()))
+        assert {row["version"] for row in rows} == versions
+
+
+def test_a_recording_that_is_missing_is_named(tmp_path):
+    done = called(tmp_path, "experiments", "run", "store", "--data", "set")
+    assert done.returncode == 4
+    assert "set/recording.tar.xz cannot be read" in done.stderr
+    assert "python -m beds.store pack" in done.stderr

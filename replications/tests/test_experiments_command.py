@@ -1,9 +1,12 @@
-"""``buto experiments run`` on a small data set of known truth."""
+"""``buto experiments run`` on a small data set of known truth, and on a full disk."""
 
 import json
+import resource
+from contextlib import contextmanager
 
 import pytest
 
+from buto.errors import EXIT_NOT_JUDGED
 from buto.run.store import RunStore
 from buto_replications.checkout import CHECKOUT
 from buto_replications.dataset import archive
@@ -11,8 +14,6 @@ from buto_replications.dataset.archive import write
 from replications.tests.support.variants import a_data_set
 from tests.support.checkout import ROOT
 from tests.support.processes.command import buto, called
-
-pytestmark = pytest.mark.slow
 
 NAMES = ("time-point-generation", "kalman-classifier-tuning-averageMethod")
 FILES = ("scores.csv", "notifications.csv", "claims.csv", "results.json", "page.html")
@@ -29,6 +30,7 @@ def data(tmp_path_factory):
     return directory
 
 
+@pytest.mark.slow
 def test_one_seed_gives_the_same_files_whatever_the_number_of_workers(data):
     command = ("experiments", "run", *NAMES, "--data", "set", "--seed", "7")
     alone = buto(data, *command, "--workers", "1", "--out", "alone")
@@ -50,6 +52,7 @@ def test_one_seed_gives_the_same_files_whatever_the_number_of_workers(data):
     assert json.loads((data / "alone" / "results.json").read_text())["hosts"][0]["seed"] == 7
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("arguments", "code", "message"),
     [
@@ -73,6 +76,7 @@ def test_what_cannot_be_done_is_reported(data, arguments, code, message):
     assert message in ended.stderr
 
 
+@pytest.mark.slow
 def test_without_recorded_runs_it_says_how_to_get_some(data, monkeypatch):
     monkeypatch.setattr(archive, "RECORDED", CHECKOUT / "data" / "gone")
     ended = called(data, "experiments", "run", "smoothing")
@@ -83,6 +87,7 @@ def test_without_recorded_runs_it_says_how_to_get_some(data, monkeypatch):
     ]
 
 
+@pytest.mark.slow
 def test_without_joblib_one_process_is_offered(data):
     (data / "absent").mkdir()
     (data / "absent" / "joblib.py").write_text("raise ModuleNotFoundError('No module named joblib')\n")
@@ -95,7 +100,47 @@ def test_without_joblib_one_process_is_offered(data):
     assert buto(data, *command, "--workers", "1", PYTHONPATH=found).returncode == 0
 
 
+@pytest.mark.slow
 def test_an_experiment_of_its_own_cannot_be_combined_with_others(data):
     ended = called(data, "experiments", "run", "judge", "smoothing", "--data", "set")
     assert ended.returncode == 2
     assert "judge cannot be combined with other experiments" in ended.stderr
+
+
+WRITES = {
+    "data set": ("experiments", "pack", "--data", "recorded", "-o", "set"),
+    "experiment": ("experiments", "run", "smoothing", "--data", "packed", "--out", "made", "--workers", "1"),
+}
+
+
+@contextmanager
+def full():
+    """A disk that is full after twenty bytes in a file, for this process."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (20, hard))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+
+
+@pytest.mark.parametrize("what", WRITES)
+def test_a_full_disk_ends_with_one_message_and_leaves_all_as_it_was(tmp_path, what):
+    store = RunStore(tmp_path / "recorded")
+    for runs in a_data_set(8, ("references-strong", "references-weak"), shift=2.0).values():
+        for run in runs:
+            store.add(run)
+    archive.write(tmp_path / "packed", archive.pack(store))
+    before = _files(tmp_path)
+    with full():
+        done = called(tmp_path, *WRITES[what])
+    assert done.returncode == EXIT_NOT_JUDGED, done.stderr
+    assert "File too large" in done.stderr
+    assert _files(tmp_path) == before
+    assert called(tmp_path, *WRITES[what]).returncode == 0
+
+
+def _files(directory):
+    """All that is there, but for what only makes reading faster."""
+    found = (path for path in directory.rglob("*") if path.is_file() and "cache" not in path.parts)
+    return {str(path.relative_to(directory)): path.read_bytes() for path in found}
