@@ -2,14 +2,18 @@
 
 import tracemalloc
 from functools import cache
-from itertools import combinations, product
+from itertools import product
 from time import process_time
 
 import numpy as np
+import pandas as pd
 import pytest
+from mlxtend.frequent_patterns import association_rules, fpgrowth
 
 from buto.judging.features import significant
+from buto.judging.settings import judges
 from buto.run.model import run_set
+from buto_replications.dataset import archive
 from buto_replications.detectors.ensemble.intervals import interval_for, intervals_of
 from buto_replications.detectors.ensemble.mining import (
     NONE,
@@ -46,34 +50,30 @@ def bin_of(value, low, high, count):
     return count
 
 
-def rules(rows, support, confidence, constant):
-    """All minimal rules of rows of bins: {(premise, consequent): confidence}, items are (column, bin)."""
-    transactions = [set(enumerate(row)) for row in rows]
-    items = sorted(set().union(*transactions))
-
-    def share(wanted):
-        return sum(wanted <= one for one in transactions) / len(transactions)
-
-    usable = [item for item in items if support <= share({item}) < constant]
-    found = {}
-    for consequent in items:
-        for size in (0, 1, 2):
-            for premise in combinations(usable, size):
-                if any(column == consequent[0] for column, _ in premise):
-                    continue
-                if any(
-                    (part, consequent) in found
-                    for less in range(size)
-                    for part in combinations(premise, less)
-                ):
-                    continue
-                both, alone = share({*premise, consequent}), share(set(premise))
-                if both >= support and both >= confidence * alone:
-                    found[premise, consequent] = both / alone
+def rules(rows, wanted):
+    """The minimal rules of rows of bins as mlxtend finds them: {(premise, consequent): confidence}."""
+    items = {
+        column * STRIDE + number: rows[:, column] == number
+        for column in range(rows.shape[1])
+        for number in set(rows[:, column].tolist()) - {UNREAD}
+    }
+    frequent = fpgrowth(pd.DataFrame(items), wanted.support - 1e-9, use_colnames=True, max_len=3)
+    found = zip(frequent.itemsets, frequent.support, strict=True)
+    share = {min(one): held for one, held in found if len(one) == 1}
+    found = {((), item): held for item, held in share.items() if held >= wanted.confidence - 1e-9}
+    table = association_rules(frequent, metric="confidence", min_threshold=wanted.confidence - 1e-9)
+    table = table[(table.consequents.map(len) == 1) & (table.antecedents.map(len) <= 2)]
+    for premise, (consequent,), confidence in sorted(
+        zip(table.antecedents, table.consequents, table.confidence, strict=True), key=lambda one: len(one[0])
+    ):
+        parts = [(), *((item,) for item in premise)] if len(premise) == 2 else [()]
+        rare = all(share[item] < wanted.constant for item in premise)
+        if rare and not any((part, consequent) in found for part in parts):
+            found[tuple(sorted(premise)), consequent] = confidence
     return found
 
 
-ALL = Thresholds(most=1000)
+ALL = Thresholds(most=10**6)
 
 
 def test_the_number_of_bins_grows_with_the_logarithm_of_different_values():
@@ -108,26 +108,41 @@ def test_no_bin_is_narrower_than_the_resolution():
     assert (bins.low.tolist(), bins.high.tolist()) == ([85.0], [105.0])
 
 
+def mined(rows):
+    found = mine(rows, ALL)
+    premises = [tuple(item for item in premise if item != NONE) for premise in found.premises.tolist()]
+    return dict(zip(zip(premises, found.consequents.tolist(), strict=True), found.confidences, strict=True))
+
+
+@pytest.fixture(scope="module")
+def recorded():
+    return archive.load(archive.RECORDED, "parallel")
+
+
+@pytest.mark.filterwarnings("ignore:invalid value:RuntimeWarning")
 @pytest.mark.parametrize("seed", range(20))
-def test_rules_are_those_of_trying_everything(seed):
+def test_rules_are_those_of_mlxtend(seed):
     random = np.random.default_rng(seed)
     load = random.choice([1, 2, 3], 60, p=[0.2, 0.45, 0.35])
     other = random.choice([1, 2], 60)
     columns = [load, other, np.where(random.random(60) < 0.9, load, 2), np.full(60, 1)]
     columns += [(load == 2) & (other == 1), np.where(random.random(60) < 0.93, 1, 2), load * other]
     rows = np.array(columns, dtype=np.int64).T + 1
-    found = mine(rows, ALL)
-    items = [
-        [divmod(item, STRIDE) for item in premise if item != NONE] for premise in found.premises.tolist()
-    ]
-    consequents = [divmod(item, STRIDE) for item in found.consequents.tolist()]
-    ours = {
-        (tuple(premise), consequent): confidence
-        for premise, consequent, confidence in zip(items, consequents, found.confidences, strict=True)
-    }
-    wanted = rules(rows.tolist(), 0.3, 0.9, 0.95)
-    assert ours == pytest.approx(wanted, abs=1e-5)
-    assert {len(premise) for premise, _ in ours} >= {0, 1}
+    found = mined(rows)
+    assert found == pytest.approx(rules(rows, ALL), abs=1e-5)
+    assert {len(premise) for premise, _ in found} >= {0, 1}
+
+
+@pytest.mark.filterwarnings("ignore:invalid value:RuntimeWarning")
+@pytest.mark.parametrize("variant", ["consumerproducer-v0", "references-weak"])
+def test_rules_of_recorded_runs_are_those_of_mlxtend(recorded, variant):
+    runs = recorded[variant].runs[:3]
+    judged = [prop for prop in runs[0].properties if judges(FOO, prop)]
+    values = [intervals_of(run, judged, interval_for(run_set(runs))) for run in runs]
+    read = ~np.isnan(np.vstack(values)).all(axis=0)
+    values = [one[:, read] for one in values]
+    rows = discretise(values[0], learn_bins(values, 0.1))
+    assert mined(rows) == pytest.approx(rules(rows, ALL), abs=1e-5)
 
 
 def test_only_two_counters_together_tell_the_third():
