@@ -1,4 +1,4 @@
-"""``buto predict`` and ``buto architecture`` on files and under given loads, as the manual shows them, packed.
+"""``buto predict`` and ``buto architecture`` on files and under loads, as the manual shows them, packed.
 
 With the environment variable BUTO_WRITE_GOLDEN the manual's output is written again; read it.
 """

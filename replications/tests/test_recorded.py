@@ -19,9 +19,8 @@ from buto.oracle.suggest import Rejudge, suggest
 from buto.oracle.suggestion import PastCheck, Share, Truth
 from buto.run.model import run_set
 from buto_replications.bed import archive
-from buto_replications.bed.effects import effects
+from buto_replications.bed.effects import effect_tables, effects
 from buto_replications.bed.labels import PART_OF_BLOCK, Labels, Part, chosen, together
-from buto_replications.bed.presentation import effect_tables
 from buto_replications.dataset.archive import RECORDED, load
 from buto_replications.report import content
 from tests.support.checkout import ROOT

@@ -1,8 +1,4 @@
-"""Make Keycloak on PostgreSQL ready to be measured: ``python -m beds.keycloak.prepare`` or ``make bed``.
-
-Fetches both, builds Keycloak for PostgreSQL, and leaves for each version of PostgreSQL a directory with a
-database of 20,000 users, from which every run starts anew. What is there already is kept.
-"""
+"""Keycloak, PostgreSQL and a database's template from Maven Central, ready to be measured."""
 
 from __future__ import annotations
 
@@ -22,10 +18,26 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from beds.artefacts import CACHE, BedError, made_once, unpack_once
-from beds.keycloak.commands import DATABASE_PORT, HTTP_PORT, MANAGEMENT_PORT, server_command
-from beds.keycloak.releases import CACHE_SET_WHEN_STARTED, KEYCLOAK
+from beds.artefacts import CACHE, Artefact, BedError, made_once, unpack_once
+from beds.keycloak.configuration import DATABASE_PORT, HTTP_PORT, MANAGEMENT_PORT, server_command
 from beds.postgresql import HOST, POSTGRESQL, Cluster, owner, programs
+
+_KEYCLOAK = ("org.keycloak", "keycloak-quarkus-dist")
+
+KEYCLOAK = {
+    release.version: release
+    for release in (
+        Artefact(
+            *_KEYCLOAK, "26.0.8", "8cf143b894afcf7d3be4549dc5af4790bda63bd471a5ac8e384094fb729e4b15", "tar.gz"
+        ),
+        Artefact(
+            *_KEYCLOAK, "26.7.3", "77657f30b7e90d70f727712ce1c967f430fd6a5e9f458d32d8c6df0635345f47", "tar.gz"
+        ),
+    )
+}
+CACHE_SET_WHEN_STARTED = frozenset({"26.0.8"})
+"""Releases of Keycloak that refuse ``--cache`` when they are built."""
+
 
 HERE = Path(__file__).parent
 REALM = HERE / "realm.json"

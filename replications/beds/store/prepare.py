@@ -1,16 +1,58 @@
-"""Make the store ready: fetch its parts, compile it, and fill the database that every run begins with."""
+"""The store compiled and ready, and its components measured by JMH and JUnit."""
 
 from __future__ import annotations
 
+import shutil
 import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import quote
 
-from beds.artefacts import CACHE, content_of, fetch, made_once
-from beds.jdk import jar, javac
+from beds.artefacts import CACHE, Artefact, BedError, content_of, fetch, made_once
+from beds.jdk import jar, javac, run
 from beds.postgresql import Cluster, programs
-from beds.store.releases import JMH, JUNIT, POSTGRESQL_DRIVER
+from beds.store.configuration import JVM
+from beds.store.plan import Version
+
+POSTGRESQL_DRIVER = Artefact(
+    "org.postgresql",
+    "postgresql",
+    "42.7.7",
+    "157963d60ae66d607e09466e8c0cdf8087e9cb20d0159899ffca96bca2528460",
+)
+JMH = (
+    Artefact(
+        "org.openjdk.jmh",
+        "jmh-core",
+        "1.37",
+        "dc0eaf2bbf0036a70b60798c785d6e03a9daf06b68b8edb0f1ba9eb3421baeb3",
+    ),
+    Artefact(
+        "org.openjdk.jmh",
+        "jmh-generator-annprocess",
+        "1.37",
+        "6a5604b5b804e0daca1145df1077609321687734a8b49387e49f10557c186c77",
+    ),
+    Artefact(
+        "net.sf.jopt-simple",
+        "jopt-simple",
+        "5.0.4",
+        "df26cc58f235f477db07f753ba5a3ab243ebe5789d9f89ecf68dd62ea9a66c28",
+    ),
+    Artefact(
+        "org.apache.commons",
+        "commons-math3",
+        "3.6.1",
+        "1e56d7b058d28b65abd256b8458e3885b674c1d588fa43cd7d1cbb9c7ef2b308",
+    ),
+)
+JUNIT = Artefact(
+    "org.junit.platform",
+    "junit-platform-console-standalone",
+    "1.11.4",
+    "b016ef6b1c3454d6d7c2c88ce081dabf289699686af6622d6e4e2e1b54b4a2fc",
+)
+
 
 SOURCES = Path(__file__).parents[3] / "testprograms" / "store"
 SCHEMA = SOURCES / "schema.sql"
@@ -86,3 +128,64 @@ def _fill(cluster: Cluster) -> None:
     cluster.create()
     with cluster.running():
         cluster.execute("postgres", SCHEMA.read_text())
+
+
+FORKS = 5
+REPORTS = 5
+_JMH = ("-wi", "2", "-w", "200ms", "-i", "3", "-r", "200ms", "-rf", "json", "-foe", "true")
+_TIMEOUT_S = 600.0
+
+
+def measure_by_jmh(
+    store: Store, version: Version, path: Path, forks: int = FORKS, benchmarks: str = "."
+) -> None:
+    """Write JMH's JSON of the components of a version.
+
+    Args:
+        benchmarks: a regular expression for their names.
+
+    Raises:
+        BedError: a benchmark failed.
+    """
+    options = " ".join((*JVM, *version.options))
+    with tempfile.TemporaryDirectory() as scratch:
+        result = Path(scratch) / path.name
+        command = ["java", "-jar", str(store.jars / "store-benchmarks.jar"), "-f", str(forks)]
+        run(
+            [*command, *_JMH, "-rff", str(result), "-jvmArgs", options, benchmarks],
+            timeout_s=_TIMEOUT_S,
+            directory=Path(scratch),
+        )
+        _move(result, path)
+
+
+def measure_by_junit(
+    store: Store, version: Version, directory: Path, reports: int = REPORTS, tag: str = "component"
+) -> None:
+    """Write a JUnit report of the unit tests of a version for each of several processes.
+
+    Args:
+        tag: of the tests to run.
+
+    Raises:
+        BedError: a test failed.
+    """
+    for number in range(1, reports + 1):
+        path = directory / f"{version.name}-{number}.xml"
+        if path.exists():
+            continue
+        with tempfile.TemporaryDirectory() as scratch:
+            command = ["java", *JVM, *version.options, "-jar", str(store.junit), "execute"]
+            classes = f"{store.jars / 'store.jar'}:{store.jars / 'store-tests.jar'}"
+            options = ["--scan-classpath", "-cp", classes, "--include-tag", tag, "--fail-if-no-tests"]
+            run([*command, *options, "--reports-dir", scratch, "--details", "none"], timeout_s=_TIMEOUT_S)
+            _move(Path(scratch) / "TEST-junit-jupiter.xml", path)
+
+
+def _move(made: Path, path: Path) -> None:
+    if not made.exists():
+        raise BedError(f"{made.name} was not written")
+    path.parent.mkdir(parents=True, exist_ok=True)
+    part = path.with_name(f"{path.name}.part")
+    shutil.copyfile(made, part)
+    part.replace(path)

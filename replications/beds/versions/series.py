@@ -9,9 +9,7 @@ from typing import Any
 
 from beds.artefacts import Artefact
 from beds.versions.launch import TIMEOUT_S, build, command_with
-from beds.versions.pair import Pair
-from beds.versions.pairs import PAIRS
-from beds.versions.releases import jackson, jsoup, snakeyaml
+from beds.versions.pairs import PAIRS, Pair, jackson, jsoup, snakeyaml
 
 INTERVAL = "50ms"
 

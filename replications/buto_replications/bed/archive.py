@@ -25,8 +25,16 @@ from buto.run.stored import read
 from buto.run.tables import float_array, text_array
 from buto.run.window import window_of
 from buto_replications.bed import tables
-from buto_replications.bed.labels import PART_OF_BLOCK, BedRun, Labels, Part, PartName, block_of, labels_of
-from buto_replications.bed.published import published
+from buto_replications.bed.labels import (
+    PART_OF_BLOCK,
+    BedRun,
+    Labels,
+    Part,
+    PartName,
+    block_of,
+    labels_of,
+    published,
+)
 from buto_replications.bed.tables import Column
 from buto_replications.checkout import DATA
 from buto_replications.dataset import parquet

@@ -13,7 +13,7 @@ import numpy as np
 from buto.judging.calibrated.load_findings import Errors
 from buto.judging.calibrated.load_models import merges
 from buto.run.model import FloatArray
-from buto_replications.detectors.regression_clusters import clustered, distances
+from buto_replications.detectors.regression_fits import clustered, distances
 from buto_replications.detectors.regression_models import judged
 
 NAMES = (

@@ -14,7 +14,7 @@ from buto.run.units import format_bytes, format_count
 from buto_replications import checkout
 from buto_replications.bed import archive
 from buto_replications.bed.labels import Part
-from buto_replications.commands.request import PARTS
+from buto_replications.commands.registry import PARTS
 from buto_replications.dataset.archive import write
 
 
@@ -96,7 +96,7 @@ def _pack(runs: Path, directory: Path, console: Console) -> int:
 
 def _list(data: Path, part: Part, console: Console) -> int:
     # They import matplotlib, which packing does not need.
-    from buto_replications.bed.presentation import run_table
+    from buto_replications.bed.effects import run_table
     from buto_replications.report.content import lines
 
     runs = archive.load(data, part.value)

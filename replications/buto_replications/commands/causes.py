@@ -20,11 +20,15 @@ from buto_replications.causes.programs import (
     Alarms,
     ChangedProgram,
     Found,
+    Launch,
     alarms_in,
     found_in,
+    place_of,
+    planned,
     read_manifests,
+    record,
+    stored,
 )
-from buto_replications.causes.recording import Launch, place_of, planned, record, stored
 from buto_replications.report import content
 from buto_replications.report.content import Columns
 

@@ -18,10 +18,8 @@ from buto.project.document import scheduler_of
 from buto_replications.bed.labels import Part
 from buto_replications.commands.bed import add_bed_arguments, run_bed
 from buto_replications.commands.recording import pack, record_variants
-from buto_replications.commands.registry import EXPERIMENTS
-from buto_replications.commands.request import PARTS, ExperimentsRequest
-from buto_replications.dataset.generate import RUNS, plans
-from buto_replications.dataset.variants import HOSTS
+from buto_replications.commands.registry import EXPERIMENTS, PARTS, ExperimentsRequest
+from buto_replications.dataset.generate import HOSTS, RUNS, plans
 from buto_replications.thesis.evaluation import SEED
 from buto_replications.thesis.grids import GRIDS
 

@@ -9,11 +9,12 @@ from dataclasses import asdict
 from buto.cli.console import Console
 from buto.cli.output_files import write_file
 from buto.errors import EXIT_PASS
-from buto_replications.commands.request import ExperimentsRequest
+from buto_replications.commands.registry import ExperimentsRequest
 from buto_replications.report import content
 from buto_replications.report.content import Columns
-from buto_replications.store.example import (
+from buto_replications.store.simulated import (
     FIXED_LOAD,
+    LOADS,
     VARIED_LOADS,
     Effect,
     Figure,
@@ -21,8 +22,9 @@ from buto_replications.store.example import (
     counts,
     effects,
     figures,
+    judge_changed,
+    judge_unchanged,
 )
-from buto_replications.store.simulated import LOADS, judge_changed, judge_unchanged
 
 
 def run(request: ExperimentsRequest, console: Console) -> int:

@@ -34,7 +34,7 @@ from buto_replications.clusters.errors import (
     traditional,
 )
 from buto_replications.clusters.example import example_clusters, example_distances, example_merges, kept
-from buto_replications.commands.request import ExperimentsRequest
+from buto_replications.commands.registry import ExperimentsRequest
 from buto_replications.report import content
 from buto_replications.report.content import Columns
 

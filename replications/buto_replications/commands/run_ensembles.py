@@ -14,12 +14,21 @@ from buto.judging.verdict import Status
 from buto_replications import checkout
 from buto_replications.bed import archive
 from buto_replications.bed.labels import BedRun, Part
-from buto_replications.commands.request import ExperimentsRequest
-from buto_replications.ensembles.bed_tables import beside, f_measures, per_fault, scores_csv, whole_tests
-from buto_replications.ensembles.rules import rules_left_out
+from buto_replications.commands.registry import ExperimentsRequest
+from buto_replications.ensembles.methods import rules_left_out
 from buto_replications.ensembles.scoring import results
 from buto_replications.ensembles.sites import Share, left_out, sites
-from buto_replications.ensembles.tables import TABLE_IV, Summary, summaries, worked_example
+from buto_replications.ensembles.tables import (
+    TABLE_IV,
+    Summary,
+    beside,
+    f_measures,
+    per_fault,
+    scores_csv,
+    summaries,
+    whole_tests,
+    worked_example,
+)
 from buto_replications.report.content import Columns, lines
 
 

@@ -12,12 +12,19 @@ from buto.cli.output_files import write_file
 from buto.errors import EXIT_PASS
 from buto_replications import checkout
 from buto_replications.checkout import DATA
-from buto_replications.commands.request import ExperimentsRequest
+from buto_replications.commands.registry import ExperimentsRequest
 from buto_replications.commands.run_thesis import WorkProgress
 from buto_replications.history.histories import LabelledHistory, histories
-from buto_replications.history.series import recorded_series
+from buto_replications.history.series import (
+    KINDS,
+    STATUSES,
+    Step,
+    WalkTask,
+    recorded_series,
+    walk_tasks,
+    walked,
+)
 from buto_replications.history.tables import ROWS, Measured, Trial
-from buto_replications.history.walk import KINDS, STATUSES, Step, WalkTask, walk_tasks, walked
 from buto_replications.report.content import Columns, lines
 from buto_replications.workers import in_parallel
 

@@ -9,13 +9,12 @@ from collections.abc import Sequence
 from buto.cli.console import Console
 from buto.cli.output_files import write_file
 from buto.errors import EXIT_PASS
-from buto_replications.commands.request import ExperimentsRequest
+from buto_replications.commands.registry import ExperimentsRequest
 from buto_replications.commands.sharing import done
 from buto_replications.judging import tables
-from buto_replications.judging.charts import drawn_variations
+from buto_replications.judging.checks import Trial
 from buto_replications.judging.recordings import Recordings, carried_out, recordings, tasks
-from buto_replications.judging.surroundings import Surroundings, between_hosts, of_servers
-from buto_replications.judging.trials import Trial
+from buto_replications.judging.surroundings import Surroundings, between_hosts, drawn_variations, of_servers
 from buto_replications.judging.versions import EXPERIMENT, PAIRS, SERVERS, SUBTLE_PART, UNSEEN
 from buto_replications.report.charts import variation_svg
 from buto_replications.report.content import Columns, lines

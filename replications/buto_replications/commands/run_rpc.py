@@ -5,7 +5,7 @@ from __future__ import annotations
 from buto.cli.console import Console
 from buto.cli.output_files import write_file
 from buto.errors import EXIT_PASS, UsageError
-from buto_replications.commands.request import ExperimentsRequest
+from buto_replications.commands.registry import ExperimentsRequest
 from buto_replications.report import content
 from buto_replications.store.rpc import ADVICE, DELAYS, REPLICATES, compare, paths_of, rows_csv, tables
 from buto_replications.workers import in_parallel

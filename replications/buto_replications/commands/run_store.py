@@ -6,7 +6,7 @@ from buto.cli.console import Console
 from buto.cli.output_files import write_file
 from buto.errors import EXIT_PASS
 from buto_replications import checkout
-from buto_replications.commands.request import ExperimentsRequest
+from buto_replications.commands.registry import ExperimentsRequest
 from buto_replications.report import content
 from buto_replications.store import recorded
 from buto_replications.store.evaluation import Tests, evaluate

@@ -11,11 +11,11 @@ from buto.cli.output_files import write_file
 from buto.errors import EXIT_PASS, JudgeError
 from buto.run.units import format_seconds
 from buto_replications import checkout
-from buto_replications.commands.request import ExperimentsRequest
+from buto_replications.commands.registry import ExperimentsRequest
 from buto_replications.dataset import archive
-from buto_replications.dataset.variants import HOSTS
+from buto_replications.dataset.generate import HOSTS
 from buto_replications.report.content import lines
-from buto_replications.report.page import html
+from buto_replications.report.pictures import html
 from buto_replications.thesis import files, tables
 from buto_replications.thesis.page import page
 from buto_replications.thesis.repetition import Results, repeat

@@ -7,7 +7,7 @@ from itertools import chain
 from typing import TypeVar
 
 from buto.cli.console import Console
-from buto_replications.commands.request import ExperimentsRequest
+from buto_replications.commands.registry import ExperimentsRequest
 from buto_replications.commands.run_thesis import WorkProgress
 from buto_replications.workers import in_parallel
 

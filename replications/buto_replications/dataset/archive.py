@@ -27,8 +27,8 @@ from buto.run.store import RunStore
 from buto.version import READ_BY_NEWER
 from buto_replications.checkout import DATA
 from buto_replications.dataset import parquet
+from buto_replications.dataset.generate import HOSTS, host_and_variant
 from buto_replications.dataset.parquet import Groups, Index
-from buto_replications.dataset.variants import HOSTS, host_and_variant
 
 RUNS = "runs.parquet"
 """The file with the checksums of the others."""

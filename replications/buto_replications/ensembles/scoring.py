@@ -9,11 +9,8 @@ import numpy as np
 
 from buto.judging.verdict import Status
 from buto_replications.bed.labels import NO_FAULT, BedRun
-from buto_replications.ensembles.bed_rules import PAPERS
-from buto_replications.ensembles.counters import changed, named
-from buto_replications.ensembles.flagged import Flagged
-from buto_replications.ensembles.methods import METHODS, judged
-from buto_replications.ensembles.scenarios import Scenario, scenarios
+from buto_replications.ensembles.methods import METHODS, PAPERS, Flagged, judged
+from buto_replications.ensembles.scenarios import Scenario, changed, named, scenarios
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,9 +7,8 @@ from functools import partial
 from math import isnan
 
 from buto_replications.judging import unchanged, versions
-from buto_replications.judging.checks import FACTORS, Check
+from buto_replications.judging.checks import FACTORS, Check, Rate, Trial, share
 from buto_replications.judging.surroundings import Surroundings
-from buto_replications.judging.trials import Rate, Trial, share
 from buto_replications.judging.versions import UNSEEN
 from buto_replications.report.content import Columns
 

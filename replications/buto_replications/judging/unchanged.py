@@ -12,8 +12,7 @@ import numpy as np
 from buto.judging.divisions import SESSION_GAP_S, in_order, sessions
 from buto.run.model import Run, RunSet
 from buto_replications.dataset.archive import started
-from buto_replications.judging.checks import N_CHECKED, N_TRAINING, N_TURNS, Check, Trained, in_turns
-from buto_replications.judging.trials import Trial
+from buto_replications.judging.checks import N_CHECKED, N_TRAINING, N_TURNS, Check, Trained, Trial, in_turns
 
 RANDOM = "at random"
 IN_ORDER = "in the order of time"

@@ -15,7 +15,7 @@ from xml.etree import ElementTree
 from buto.errors import BadFileError
 from buto.judging.verdict import Status
 from buto_predict.prediction.model import Interval
-from buto_replications.store.example import Judged
+from buto_replications.store.simulated import Judged
 
 _MICRO = 1e6
 

@@ -29,7 +29,7 @@ from buto_predict.model import Architecture, Call, Component, Discipline, Endpoi
 from buto_predict.prediction.predict import predict
 from buto_predict.results.model import ComponentResult
 from buto_replications.report.content import Columns
-from buto_replications.store.example import Judged, counts
+from buto_replications.store.simulated import Judged, counts
 
 SYSTEMS = ("eshopper", "trainticket")
 ADVICE = (

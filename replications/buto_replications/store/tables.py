@@ -10,10 +10,10 @@ import numpy as np
 
 from buto.judging.verdict import Status
 from buto_replications.report.content import Columns
-from buto_replications.store.example import FIXED_LOAD, VARIED_LOADS, Judged, Outcome, counts
-from buto_replications.store.learned import CORES
+from buto_replications.store.evaluation import CORES
 from buto_replications.store.measured import Change, Evaluation, Number
 from buto_replications.store.recorded import Index
+from buto_replications.store.simulated import FIXED_LOAD, VARIED_LOADS, Judged, Outcome, counts
 
 BUSY = 0.7
 """Above this measured utilisation, response times depend on what no model knows."""

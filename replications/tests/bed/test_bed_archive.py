@@ -16,8 +16,15 @@ from buto.run.properties import Property, Role
 from buto_replications.bed import archive, tables
 from buto_replications.bed import archive as index
 from buto_replications.bed.archive import CONSTANTS, NOTIFICATIONS, PROPERTIES, SAMPLES
-from buto_replications.bed.labels import Labels, Part, chosen, together
-from buto_replications.bed.published import published, without_directories, without_node
+from buto_replications.bed.labels import (
+    Labels,
+    Part,
+    chosen,
+    published,
+    together,
+    without_directories,
+    without_node,
+)
 from buto_replications.dataset.archive import RUNS, write
 from replications.tests.support.bed import IN_WINDOW, bed_run, bed_store
 from tests.support.checkout import ROOT

@@ -10,10 +10,19 @@ import pytest
 from buto.run.model import Problem, ProblemKind, Quality
 from buto.run.properties import Kind, Property
 from buto_replications.bed import archive
-from buto_replications.bed.effects import COUNTERS, answered, curve, effects, faults, level
-from buto_replications.bed.labels import BedRun, labels_of
-from buto_replications.bed.presentation import effect_tables, effects_csv, pictures, run_table
-from buto_replications.bed.published import published
+from buto_replications.bed.effects import (
+    COUNTERS,
+    answered,
+    curve,
+    effect_tables,
+    effects,
+    effects_csv,
+    faults,
+    level,
+    pictures,
+    run_table,
+)
+from buto_replications.bed.labels import BedRun, labels_of, published
 from buto_replications.checkout import CHECKOUT
 from replications.tests.support.bed import bed_run, bed_store
 from tests.support.processes.command import called

@@ -11,11 +11,10 @@ import yaml
 
 from beds.artefacts import BedError
 from beds.keycloak import __main__ as commands
-from beds.keycloak import configuration, generate, limits
+from beds.keycloak import configuration, environments, generate
 from beds.keycloak.configuration import PHASE_S, WARM_UP_S
 from beds.keycloak.configuration import test_of as configured
-from beds.keycloak.environments import ENVIRONMENTS, FAULTS
-from beds.keycloak.limits import UNLIMITED, Limits
+from beds.keycloak.environments import ENVIRONMENTS, FAULTS, UNLIMITED, Limits
 from beds.keycloak.plan import BLOCKS, MORE_FAULTS, Role, planned_runs
 from beds.keycloak.prepare import Bed
 from beds.keycloak.switched import N_PHASES, NAME, PLAN, Cost, describe, never_read, reading_share
@@ -144,7 +143,7 @@ def test_a_pinned_command_runs_on_one_core():
 
 
 def test_a_program_enters_its_group_as_the_configuration_is_read(monkeypatch, tmp_path):
-    monkeypatch.setattr(limits, "CONTROL_GROUPS", tmp_path)
+    monkeypatch.setattr(environments, "CONTROL_GROUPS", tmp_path)
     members = tmp_path / "cpu" / "buto-bed" / "cgroup.procs"
     members.parent.mkdir(parents=True)
     members.touch()
@@ -155,7 +154,7 @@ def test_a_program_enters_its_group_as_the_configuration_is_read(monkeypatch, tm
 
 
 def test_a_quota_that_cannot_be_set_says_what_it_needs(tmp_path, monkeypatch):
-    monkeypatch.setattr(limits, "CONTROL_GROUPS", tmp_path / "missing")
+    monkeypatch.setattr(environments, "CONTROL_GROUPS", tmp_path / "missing")
     with pytest.raises(BedError, match=r"needs root and control groups of version 1"):
         Limits(cores=1.0).of_server(["true"])
 

@@ -20,12 +20,9 @@ from beds.unseen.verify import MEASURES
 from beds.versions import __main__ as commands
 from beds.versions import launch
 from beds.versions.causes import changed_methods
-from beds.versions.configuration import tests_of as both_tests
-from beds.versions.launch import SCENARIOS, parse
-from beds.versions.outcome import Outcome
-from beds.versions.pair import Kind
-from beds.versions.pairs import PAIRS
-from beds.versions.releases import SHA256
+from beds.versions.launch import SCENARIOS, Outcome, parse
+from beds.versions.launch import tests_of as both_tests
+from beds.versions.pairs import PAIRS, SHA256, Kind
 from beds.versions.series import BAD, GOOD, SERIES, place_of
 from buto.run.profiles import Kind as ProfileKind
 from buto_replications.causes.programs import read_manifests

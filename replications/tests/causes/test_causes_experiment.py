@@ -9,9 +9,8 @@ from buto.cli.main import main
 from buto.errors import BadFileError
 from buto.measure.flight import Flight
 from buto.run.profiles import Kind
-from buto_replications.causes import recording
-from buto_replications.causes.programs import alarms_in, found_in, read_manifests
-from buto_replications.causes.recording import planned, record, stored
+from buto_replications.causes import programs as module
+from buto_replications.causes.programs import alarms_in, found_in, planned, read_manifests, record, stored
 from replications.tests.support import slow_draws
 from tests.support.checkout import ROOT
 from tests.support.profiles import launches
@@ -115,7 +114,7 @@ def test_stored_launches_are_not_repeated_and_failed_ones_are(tmp_path, manifest
         levels = OLD if {"old", "a", "1.jar"} & set(command) else NEW
         return Flight(launches(levels, 1, len(list(tmp_path.rglob("*.gz"))))[0], "", "", 1.5, 2000)
 
-    monkeypatch.setattr(recording, "fly", fly)
+    monkeypatch.setattr(module, "fly", fly)
     programs, data = read_manifests([manifest]), tmp_path / "data"
     some = planned(programs, {"17": "java"}, data, {"old": 3, "new": 2}, 1)
     assert len(some) == 15
@@ -131,7 +130,7 @@ def test_stored_launches_are_not_repeated_and_failed_ones_are(tmp_path, manifest
 
 def test_a_launch_that_does_not_exit_in_order_is_left_out_and_tried_again(tmp_path, manifest, monkeypatch):
     profile = launches(OLD, 1, 1)[0]
-    monkeypatch.setattr(recording, "fly", lambda *_: Flight(profile, "", "it was stopped", 1.5, 2000))
+    monkeypatch.setattr(module, "fly", lambda *_: Flight(profile, "", "it was stopped", 1.5, 2000))
     waiting = planned(read_manifests([manifest]), {"17": "java"}, tmp_path, {"old": 1, "new": 1}, 1)
     told = []
     assert record(waiting, float("inf"), lambda _, failure: told.append(failure)) == 0

@@ -17,20 +17,28 @@ from buto_replications.bed.labels import BedRun, Labels, Part
 from buto_replications.commands import run_ensembles as command
 from buto_replications.dataset import archive
 from buto_replications.dataset.archive import write
-from buto_replications.dataset.variants import name_on
+from buto_replications.dataset.generate import name_on
 from buto_replications.design import BENCHMARK
-from buto_replications.ensembles.bed_rules import PLAIN
-from buto_replications.ensembles.counters import CHANGED, changed, named
-from buto_replications.ensembles.flagged import Flagged
-from buto_replications.ensembles.methods import EACH, JUDGE, METHODS
-from buto_replications.ensembles.rules import BAGGING, SINGLE, STACKING
+from buto_replications.ensembles.methods import (
+    BAGGING,
+    EACH,
+    JUDGE,
+    METHODS,
+    PLAIN,
+    SINGLE,
+    STACKING,
+    Flagged,
+)
 from buto_replications.ensembles.scenarios import (
     BOTH_ENTERPRISE,
     BOTH_SAME,
+    CHANGED,
     ENTERPRISE,
     PET_STORE,
     SAME,
     STORE,
+    changed,
+    named,
     scenarios,
 )
 from buto_replications.ensembles.scoring import alarms, false_alarms, mean_f, means, results, scored

@@ -14,7 +14,6 @@ from buto.judging.features import significant
 from buto.judging.settings import judges
 from buto.run.model import run_set
 from buto_replications.dataset import archive
-from buto_replications.detectors.ensemble.intervals import interval_for, intervals_of
 from buto_replications.detectors.ensemble.mining import (
     NONE,
     STRIDE,
@@ -22,6 +21,8 @@ from buto_replications.detectors.ensemble.mining import (
     Rules,
     Thresholds,
     discretise,
+    interval_for,
+    intervals_of,
     learn_bins,
     mine,
     number_of_bins,

@@ -41,7 +41,7 @@ from buto_replications.detectors.history.similarity import (
     objective,
     pair_odds,
 )
-from buto_replications.history.synthetic import Size, synthetic_history
+from buto_replications.history.replay import Size, synthetic_history
 
 SMALL = Size(groups=4, cases=4, configurations=480, repeats=3, abnormal=60, metrics=40, factors=8)
 

@@ -17,8 +17,7 @@ from buto.oracle import check, settings_from
 from buto.run.labels import Label, Labelling, LabelStore, Past
 from buto.run.model import SESSION, Quality, run_set
 from buto_replications.detectors.history import learners, learning
-from buto_replications.detectors.history.columns import Columns
-from buto_replications.detectors.history.known import known_rows
+from buto_replications.detectors.history.known import Columns, known_rows
 from tests.support.projects import project_in
 from tests.support.runs.labelled import START, past_of
 from tests.support.runs.signals import INTERVAL_S, Program, make_run, program_run, program_runs

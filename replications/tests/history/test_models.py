@@ -8,7 +8,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.naive_bayes import GaussianNB
 from sklearn.tree import DecisionTreeClassifier
 
-from buto_replications.detectors.history import tan
+from buto_replications.detectors.history import similarity
 from buto_replications.detectors.history.engine import errors_of
 from buto_replications.detectors.history.learners import (
     FEWEST_IN_LEAF,
@@ -18,7 +18,7 @@ from buto_replications.detectors.history.learners import (
     Tree,
     learn_tree,
 )
-from buto_replications.detectors.history.tan import information, spanning_tree
+from buto_replications.detectors.history.similarity import information, spanning_tree
 
 N_COLUMNS = 10
 
@@ -82,7 +82,7 @@ def test_the_tree_of_tan_is_that_of_pgmpy():
 def test_columns_are_compared_in_blocks_so_that_thousands_fit_into_memory(monkeypatch):
     rows, abnormal = binned_rows()
     whole = information(rows, abnormal, np.ones(len(rows)))
-    monkeypatch.setattr(tan, "BLOCK", 3)
+    monkeypatch.setattr(similarity, "BLOCK", 3)
     np.testing.assert_allclose(information(rows, abnormal, np.ones(len(rows))), whole, atol=1e-12)
 
 

@@ -18,11 +18,28 @@ from buto_replications.detectors.history.known import N_SIZES
 from buto_replications.detectors.history.learners import LOGISTIC
 from buto_replications.history import histories as module
 from buto_replications.history import series
-from buto_replications.history.histories import BED_PLAN, LabelledHistory
-from buto_replications.history.recorded import bed_faults, groups_of, releases
-from buto_replications.history.replay import GOOD, Plan, columns_of, group_of, replayed
-from buto_replications.history.series import Release, Series, in_order, recorded_series
-from buto_replications.history.synthetic import SUMMARY, Size, summarised, synthetic_history
+from buto_replications.history.histories import BED_PLAN, LabelledHistory, bed_faults, groups_of, releases
+from buto_replications.history.replay import (
+    GOOD,
+    SUMMARY,
+    Plan,
+    Size,
+    columns_of,
+    group_of,
+    replayed,
+    summarised,
+    synthetic_history,
+)
+from buto_replications.history.series import (
+    KNOWN,
+    NEW,
+    UNCHANGED,
+    Release,
+    Series,
+    in_order,
+    recorded_series,
+    walk,
+)
 from buto_replications.history.tables import (
     ROWS,
     TOLERANCE,
@@ -32,9 +49,8 @@ from buto_replications.history.tables import (
     measured,
     paper_trials,
     replay_trials,
+    unseen_errors,
 )
-from buto_replications.history.unseen import unseen_errors
-from buto_replications.history.walk import KNOWN, NEW, UNCHANGED, walk
 from tests.support.processes.command import called
 from tests.support.runs.signals import Program, program_run, program_runs
 

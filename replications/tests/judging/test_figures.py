@@ -11,7 +11,6 @@ from buto.judging.calibrated.settings import CALIBRATED
 from buto.oracle import check, train, why_confirm
 from buto.run.model import RunSet
 from buto_replications.judging import tables, unchanged
-from buto_replications.judging.charts import drawn_variations
 from buto_replications.judging.checks import (
     FACTORS,
     N_TRAINING,
@@ -19,12 +18,13 @@ from buto_replications.judging.checks import (
     SUSPICIOUS,
     Check,
     Trained,
+    Trial,
     in_turns,
+    share,
     with_sizes,
 )
 from buto_replications.judging.recordings import IN_ROW, Recordings, recordings
-from buto_replications.judging.surroundings import between_hosts, of_servers, variations
-from buto_replications.judging.trials import Trial, share
+from buto_replications.judging.surroundings import between_hosts, drawn_variations, of_servers, variations
 from buto_replications.judging.unchanged import UnchangedTask, unchanged_trials
 from buto_replications.judging.versions import (
     EXPERIMENT,

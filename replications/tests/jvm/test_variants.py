@@ -14,13 +14,21 @@ from buto.measure.opener import open_collector
 from buto.project.config import load
 from buto.run.model import PURPOSE as PURPOSE_KEY
 from buto.run.store import RunStore
-from buto_replications.dataset import archive, variants
-from buto_replications.dataset.generate import PURPOSE, RUNS, SUBTLE_RUNS, generate, plans
+from buto_replications.dataset import archive
+from buto_replications.dataset.generate import (
+    CONFIGURATIONS,
+    HOSTS,
+    PURPOSE,
+    RUNS,
+    SUBTLE_RUNS,
+    generate,
+    plans,
+)
 from tests.support.checkout import ROOT
 from tests.support.processes.command import buto, called
 from tests.support.runs.scripted import Log
 
-PLACE = variants.CONFIGURATIONS
+PLACE = CONFIGURATIONS
 THESIS = load(PLACE / "parallel.yaml").tests
 G1 = load(PLACE / "g1.yaml").tests
 SUBTLE = load(PLACE / "subtle-parallel.yaml").tests
@@ -200,7 +208,7 @@ def test_two_variants_over_two_sessions_become_a_data_set(tmp_path):
 
 
 def test_all_variants_of_all_hosts_are_planned_in_the_current_directory():
-    planned = plans(variants.HOSTS)
+    planned = plans(HOSTS)
     assert len(planned) == 2 * (17 + 5)
     assert {plan.runs for plan in planned} == {*RUNS.values(), *SUBTLE_RUNS.values()}
     assert all(plan.target.directory is None for plan in planned)

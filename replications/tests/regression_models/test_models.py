@@ -11,8 +11,14 @@ from statsmodels.stats.outliers_influence import variance_inflation_factor
 
 from buto.judging.calibrated.load_findings import Errors, change_text, errors_of, ks_statistics
 from buto.judging.calibrated.load_models import cut, merges
-from buto_replications.detectors.regression_clusters import clustered, distances, pseudo_f
-from buto_replications.detectors.regression_fits import fitted, reduced, target_of
+from buto_replications.detectors.regression_fits import (
+    clustered,
+    distances,
+    fitted,
+    pseudo_f,
+    reduced,
+    target_of,
+)
 
 
 def slowly(apart, clusters):

@@ -16,8 +16,7 @@ from buto_replications.bed.labels import BedRun, Labels, Part
 from buto_replications.clusters.comparison import Outcome
 from buto_replications.clusters.errors import kinds
 from buto_replications.clusters.example import BOTH, KEPT, NAMES, NEW, OLD
-from buto_replications.detectors.regression_clusters import clustered, distances, pseudo_f
-from buto_replications.detectors.regression_fits import reduced, target_of
+from buto_replications.detectors.regression_fits import clustered, distances, pseudo_f, reduced, target_of
 from buto_replications.detectors.regression_models import judged
 from tests.support.processes.command import called
 from tests.support.runs.examples import full_run

@@ -12,17 +12,15 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from beds.store.plan import Kind, plan
+from beds.store.plan import CHANGED, OLD, UNCHANGED, Kind, plan
 from beds.store.recording import INDEX
-from beds.store.versions import CHANGED, OLD, UNCHANGED
 from buto.errors import BadFileError
 from buto.judging.verdict import Status
 from buto_replications.store import recorded as indices
-from buto_replications.store.evaluation import evaluate
-from buto_replications.store.example import Outcome, counts
-from buto_replications.store.learned import CORES
+from buto_replications.store.evaluation import CORES, evaluate
 from buto_replications.store.measured import Measured, read_measured, write_measured
 from buto_replications.store.recorded import NAME, RECORDED, pack, unpacked, write
+from buto_replications.store.simulated import Outcome, counts
 from buto_replications.store.tables import numbers_csv, tables
 from replications.tests.support.store import HOME, write_recording
 from tests.support.checkout import ROOT

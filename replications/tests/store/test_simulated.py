@@ -13,9 +13,17 @@ from buto.errors import BadFileError
 from buto.judging.verdict import Status
 from buto_predict.deviations import Size
 from buto_predict.network import network_of
-from buto_replications.store.example import Judged, Outcome, effects, figures
 from buto_replications.store.rpc import compare, learn_model, paths_of, read_scenario, rows_csv, tables
-from buto_replications.store.simulated import LOADS, judge_changed, judge_unchanged, store
+from buto_replications.store.simulated import (
+    LOADS,
+    Judged,
+    Outcome,
+    effects,
+    figures,
+    judge_changed,
+    judge_unchanged,
+    store,
+)
 from tests.support.processes.command import called
 
 

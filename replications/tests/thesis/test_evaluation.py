@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from buto.errors import JudgeError
 from buto.run.model import Notification, RunSet
-from buto_replications.dataset.variants import HOSTS, host_and_variant, name_on
+from buto_replications.dataset.generate import HOSTS, host_and_variant, name_on
 from buto_replications.design import EXPERIMENTS, PROGRAMS, VARIANTS, splits
 from buto_replications.thesis.evaluation import evaluate
 from buto_replications.thesis.grids import JVM, PARTICLE, SIMPLE, Configuration, Method

@@ -14,6 +14,7 @@ from buto.judging.thesis.filters import ALGORITHMS as PRODUCT
 from buto.judging.thesis.pipeline import compare, fit
 from buto.judging.thesis.time_points import time_points
 from buto_replications.thesis.batch_judging import (
+    ALGORITHMS,
     Division,
     Task,
     bounds_of,
@@ -21,11 +22,11 @@ from buto_replications.thesis.batch_judging import (
     judged,
     judged_properties,
     prepared,
+    sampled_anew,
     shares_of,
     smoothing_of,
 )
 from buto_replications.thesis.grids import IGNORE, JVM, KALMAN, LISTED, PARTICLE, SIMPLE, Method
-from buto_replications.thesis.vectorised import ALGORITHMS, sampled_anew
 from replications.tests.support.variants import STEADY, variant_run
 
 STRONG, WEAK = "references-strong", "references-weak"

@@ -13,7 +13,7 @@ from buto.report.panels import Curve
 from buto.run.model import Quality, RunSet
 from buto_replications.report import content
 from buto_replications.report.content import Columns, Page, Picture, PicturePanel, Section
-from buto_replications.report.page import html
+from buto_replications.report.pictures import html
 from buto_replications.thesis import published, tables
 from buto_replications.thesis.notifications import notified_runs
 from buto_replications.thesis.page import page as results_page

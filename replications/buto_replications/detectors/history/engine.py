@@ -22,7 +22,7 @@ import numpy as np
 
 from buto.run.model import FloatArray
 from buto_replications.detectors.history.learners import LEARNERS, READERS, SIMILARITY, TREE
-from buto_replications.detectors.history.model import BoolArray, IntArray, Model, floats
+from buto_replications.detectors.history.similarity import BoolArray, IntArray, Model, floats
 
 
 @dataclass(frozen=True, eq=False, slots=True)

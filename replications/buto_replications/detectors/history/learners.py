@@ -21,17 +21,19 @@ import numpy as np
 
 from buto.errors import UsageError
 from buto.run.model import FloatArray
-from buto_replications.detectors.history.model import (
+from buto_replications.detectors.history.similarity import (
     MOST_NODES,
     BoolArray,
     IntArray,
     Model,
+    Similarity,
+    TreeBayes,
     floats,
+    learn_similarity,
+    learn_tan,
     log_odds,
     wholes,
 )
-from buto_replications.detectors.history.similarity import Similarity, learn_similarity
-from buto_replications.detectors.history.tan import TreeBayes, learn_tan
 
 STRENGTH = 1.0
 """Of the penalty on the squared weights."""

@@ -21,8 +21,7 @@ from beds.keycloak.switched import NAME, Switched
 from beds.unseen.catalogue import build, command, programs
 from beds.versions.launch import SIDES, use
 from beds.versions.launch import build as build_pair
-from beds.versions.pair import Kind
-from beds.versions.pairs import PAIRS
+from beds.versions.pairs import PAIRS, Kind
 
 SHOP = Path(__file__).parent / "programs" / "Shop.java"
 CALLS = 100
