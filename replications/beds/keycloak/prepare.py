@@ -1,4 +1,4 @@
-"""Keycloak, PostgreSQL and a database's template from Maven Central, ready to be measured."""
+"""Keycloak, PostgreSQL and a template of a database from Maven Central, ready, and their commands."""
 
 from __future__ import annotations
 
@@ -19,7 +19,6 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from beds.artefacts import CACHE, Artefact, BedError, made_once, unpack_once
-from beds.keycloak.configuration import DATABASE_PORT, HTTP_PORT, MANAGEMENT_PORT, server_command
 from beds.postgresql import HOST, POSTGRESQL, Cluster, owner, programs
 
 _KEYCLOAK = ("org.keycloak", "keycloak-quarkus-dist")
@@ -37,6 +36,46 @@ KEYCLOAK = {
 }
 CACHE_SET_WHEN_STARTED = frozenset({"26.0.8"})
 """Releases of Keycloak that refuse ``--cache`` when they are built."""
+
+
+DATABASE_PORT = 5544
+HTTP_PORT = 8180
+MANAGEMENT_PORT = 8190
+
+
+def server_command(keycloak: Path, *options: str, java: str = "java") -> list[str]:
+    """Return how Keycloak is started as one Java process, without its shell script.
+
+    Args:
+        options: of the JVM.
+        java: the program that runs it.
+    """
+    packages = ("util", "util.concurrent", "security", "lang")
+    opened = [f"--add-opens=java.base/java.{package}=ALL-UNNAMED" for package in packages]
+    pool = "io.quarkus.bootstrap.forkjoin.QuarkusForkJoinWorkerThreadFactory"
+    properties = {
+        "kc.home.dir": str(keycloak),
+        "jboss.server.config.dir": str(keycloak / "conf"),
+        "java.util.logging.manager": "org.jboss.logmanager.LogManager",
+        "java.util.concurrent.ForkJoinPool.common.threadFactory": pool,
+    }
+    keycloak_options = {
+        "db-url": f"jdbc:postgresql://{HOST}:{DATABASE_PORT}/keycloak",
+        "db-username": "keycloak",
+        "http-enabled": "true",
+        "http-host": HOST,
+        "http-port": str(HTTP_PORT),
+        "http-management-port": str(MANAGEMENT_PORT),
+        "hostname-strict": "false",
+        "cache": "local",
+    }
+    return [
+        *(java, *options, *opened),
+        *(f"-D{name}={value}" for name, value in properties.items()),
+        *("-cp", str(keycloak / "lib" / "quarkus-run.jar"), "io.quarkus.bootstrap.runner.QuarkusEntryPoint"),
+        *("start", "--optimized"),
+        *(f"--{name}={value}" for name, value in keycloak_options.items()),
+    ]
 
 
 HERE = Path(__file__).parent

@@ -18,9 +18,10 @@ from pathlib import Path
 from beds.artefacts import BedError
 from beds.store.configuration import Place, Ports, name_of
 from beds.store.generate import generate, write_configuration
-from beds.store.plan import FIXED, LOADS, OLD, RUNS, VERSIONS, Item, Kind, missing, plan, planned_minutes
+from beds.store.plan import RUNS, Item, Kind, missing, plan, planned_minutes
 from beds.store.prepare import prepare
 from beds.store.recording import INDEX
+from beds.store.versions import FIXED, LOADS, OLD, VERSIONS
 from buto.errors import ButoError
 from buto.run.units import format_bytes
 from buto_replications.report import content

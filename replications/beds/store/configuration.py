@@ -10,8 +10,8 @@ from typing import Any
 import yaml
 
 from beds.postgresql import HOST, service
-from beds.store.plan import MEASURED_S, WARM_UP_S, Load, Version
 from beds.store.prepare import DATABASE_PORT, USER, Store
+from beds.store.versions import MEASURED_S, WARM_UP_S, Load, Version
 
 JVM = ("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-Xmx128m")
 """Of all JVMs of the store and of its component tests. Without the second compiler, short runs are steady."""

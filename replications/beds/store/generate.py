@@ -9,10 +9,11 @@ from pathlib import Path
 
 import buto
 from beds.artefacts import BedError
+from beds.store.components import measure_by_jmh, measure_by_junit
 from beds.store.configuration import Place, configuration
-from beds.store.plan import FIXED, LOADS, OLD, VERSIONS, Item, Kind, missing, planned_minutes
-from beds.store.prepare import measure_by_jmh, measure_by_junit
+from beds.store.plan import Item, Kind, missing, planned_minutes
 from beds.store.traces import keep_traces, measured_of, measured_requests
+from beds.store.versions import FIXED, LOADS, OLD, VERSIONS
 from buto.errors import ButoError
 from buto_replications.store.measured import write_measured
 

@@ -1,18 +1,15 @@
-"""The store compiled and ready, and its components measured by JMH and JUnit."""
+"""The jars that the store is compiled and measured with."""
 
 from __future__ import annotations
 
-import shutil
 import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import quote
 
-from beds.artefacts import CACHE, Artefact, BedError, content_of, fetch, made_once
-from beds.jdk import jar, javac, run
+from beds.artefacts import CACHE, Artefact, content_of, fetch, made_once
+from beds.jdk import jar, javac
 from beds.postgresql import Cluster, programs
-from beds.store.configuration import JVM
-from beds.store.plan import Version
 
 POSTGRESQL_DRIVER = Artefact(
     "org.postgresql",
@@ -128,64 +125,3 @@ def _fill(cluster: Cluster) -> None:
     cluster.create()
     with cluster.running():
         cluster.execute("postgres", SCHEMA.read_text())
-
-
-FORKS = 5
-REPORTS = 5
-_JMH = ("-wi", "2", "-w", "200ms", "-i", "3", "-r", "200ms", "-rf", "json", "-foe", "true")
-_TIMEOUT_S = 600.0
-
-
-def measure_by_jmh(
-    store: Store, version: Version, path: Path, forks: int = FORKS, benchmarks: str = "."
-) -> None:
-    """Write JMH's JSON of the components of a version.
-
-    Args:
-        benchmarks: a regular expression for their names.
-
-    Raises:
-        BedError: a benchmark failed.
-    """
-    options = " ".join((*JVM, *version.options))
-    with tempfile.TemporaryDirectory() as scratch:
-        result = Path(scratch) / path.name
-        command = ["java", "-jar", str(store.jars / "store-benchmarks.jar"), "-f", str(forks)]
-        run(
-            [*command, *_JMH, "-rff", str(result), "-jvmArgs", options, benchmarks],
-            timeout_s=_TIMEOUT_S,
-            directory=Path(scratch),
-        )
-        _move(result, path)
-
-
-def measure_by_junit(
-    store: Store, version: Version, directory: Path, reports: int = REPORTS, tag: str = "component"
-) -> None:
-    """Write a JUnit report of the unit tests of a version for each of several processes.
-
-    Args:
-        tag: of the tests to run.
-
-    Raises:
-        BedError: a test failed.
-    """
-    for number in range(1, reports + 1):
-        path = directory / f"{version.name}-{number}.xml"
-        if path.exists():
-            continue
-        with tempfile.TemporaryDirectory() as scratch:
-            command = ["java", *JVM, *version.options, "-jar", str(store.junit), "execute"]
-            classes = f"{store.jars / 'store.jar'}:{store.jars / 'store-tests.jar'}"
-            options = ["--scan-classpath", "-cp", classes, "--include-tag", tag, "--fail-if-no-tests"]
-            run([*command, *options, "--reports-dir", scratch, "--details", "none"], timeout_s=_TIMEOUT_S)
-            _move(Path(scratch) / "TEST-junit-jupiter.xml", path)
-
-
-def _move(made: Path, path: Path) -> None:
-    if not made.exists():
-        raise BedError(f"{made.name} was not written")
-    path.parent.mkdir(parents=True, exist_ok=True)
-    part = path.with_name(f"{path.name}.part")
-    shutil.copyfile(made, part)
-    part.replace(path)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from beds.store.plan import CHANGED, FIXED, LOADS, MEASURED_S, OLD, UNCHANGED
+from beds.store.versions import CHANGED, FIXED, LOADS, MEASURED_S, OLD, UNCHANGED
 from buto_replications.store.recorded import Index, Load, Version
 
 INDEX = Index(

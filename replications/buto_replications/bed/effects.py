@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
@@ -17,7 +15,7 @@ from buto.run.properties import Kind
 from buto.run.units import format_count, format_number, format_quantity
 from buto_replications.bed.labels import NO_FAULT, BedRun, chosen
 from buto_replications.report.charts import FaultPanel, FaultRow, png
-from buto_replications.report.content import Columns
+from buto_replications.report.content import Columns, csv_text
 
 SPAN_S = 5.0
 """A point of a curve is the level of so many seconds."""
@@ -223,17 +221,16 @@ def effect_tables(found: Mapping[Faulty, Sequence[Effect]]) -> Iterator[Columns]
 
 def effects_csv(found: Mapping[Faulty, Sequence[Effect]]) -> str:
     """Return one line for each fault and counter."""
-    content = io.StringIO()
-    writer = csv.writer(content, lineterminator="\n")
-    writer.writerow(
-        ["role", "environment", "fault", "counter", "unit", "base", "with_fault", "change", "scatter"]
-    )
-    for faulty, of_fault in found.items():
-        for one in of_fault:
-            numbers = (one.base, one.changed, one.change, one.scatter)
-            labels = (faulty.role, faulty.environment, faulty.fault, one.counter.property, one.counter.unit)
-            writer.writerow([*labels, *(f"{number:.6g}" for number in numbers)])
-    return content.getvalue()
+    heads = "role environment fault counter unit base with_fault change scatter"
+    rows = [
+        (
+            *(faulty.role, faulty.environment, faulty.fault, one.counter.property, one.counter.unit),
+            *(f"{number:.6g}" for number in (one.base, one.changed, one.change, one.scatter)),
+        )
+        for faulty, of_fault in found.items()
+        for one in of_fault
+    ]
+    return csv_text(heads.split(), rows)
 
 
 def pictures(found: Mapping[Faulty, Sequence[Effect]]) -> Iterator[tuple[str, bytes]]:

@@ -6,7 +6,6 @@ from argparse import ArgumentParser, Namespace
 from pathlib import Path
 
 from buto.cli.console import Console
-from buto.cli.output_files import write_file
 from buto.cli.parsing import Actions
 from buto.errors import EXIT_PASS
 from buto.run.store import RunStore
@@ -111,18 +110,12 @@ def _list(data: Path, part: Part, console: Console) -> int:
 
 
 def _show_faults(data: Path, out: Path, console: Console) -> int:
-    from buto_replications.bed import presentation
-    from buto_replications.bed.effects import effects
-    from buto_replications.report.content import lines
+    from buto_replications.bed.effects import effect_tables, effects, effects_csv, pictures
+    from buto_replications.commands.sharing import show
+    from buto_replications.commands.sharing import write as write_files
 
     found = effects(archive.load(data))
-    for table in presentation.effect_tables(found):
-        for line in lines(table):
-            console.result(line)
-        console.result("")
-    files = {"faults.csv": presentation.effects_csv(found).encode()}
-    files |= {f"{name}.png": picture for name, picture in presentation.pictures(found)}
-    for name, content in files.items():
-        write_file(out / name, content, "--out")
-        console.info(f"wrote {out / name}")
+    show(effect_tables(found), console)
+    drawn = {f"{name}.png": picture for name, picture in pictures(found)}
+    write_files(out, {"faults.csv": effects_csv(found), **drawn}, console)
     return EXIT_PASS

@@ -10,7 +10,6 @@ from dataclasses import asdict
 from pathlib import Path
 
 from buto.cli.console import Console
-from buto.cli.output_files import write_file
 from buto.errors import EXIT_PASS, UsageError
 from buto.measure.jvms import find_installations
 from buto.run.profiles import USUAL
@@ -29,7 +28,7 @@ from buto_replications.causes.programs import (
     record,
     stored,
 )
-from buto_replications.report import content
+from buto_replications.commands.sharing import show, write
 from buto_replications.report.content import Columns
 
 PAIRS = (1, 3, 5)
@@ -47,13 +46,8 @@ def measure_causes(args: Namespace, console: Console) -> int:
         tables = [
             _changed(java, group, {name: found[name] for name in names}) for group, names in groups.items()
         ]
-        for table in (*tables, _unchanged(java, alarms)):
-            for line in content.lines(table):
-                console.result(line)
-            console.result("")
-    place = args.out / "causes.json"
-    write_file(place, _json(results).encode(), "--out")
-    console.info(f"wrote {place}")
+        show((*tables, _unchanged(java, alarms)), console)
+    write(args.out, {"causes.json": _json(results)}, console)
     return EXIT_PASS
 
 

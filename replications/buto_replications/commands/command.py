@@ -37,10 +37,7 @@ programs, each on two hosts. The hosts are one machine with two garbage collecto
 
 examples:
   buto experiments run all
-  buto experiments run calibrated
-  buto experiments run next
-  buto experiments run power
-  buto experiments run gates
+  buto experiments run judge
   buto experiments run clusters
   buto experiments run history
   buto experiments run ensembles
@@ -92,8 +89,8 @@ examples:
             "--data",
             metavar="DIR",
             type=Path,
-            help="a packed data set; for history, ensembles and next, a directory with several; for store, a "
-            "directory with a packed recording; for rpc, one with the data of others (default: what is in "
+            help="a packed data set; for history, ensembles and judge, a directory with several; for store, "
+            "a directory with a packed recording; for rpc, one with the data of others (default: what is in "
             "buto's repository, which has nothing for rpc)",
         )
         running.add_argument(

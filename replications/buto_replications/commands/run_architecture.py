@@ -7,10 +7,9 @@ from collections.abc import Sequence
 from dataclasses import asdict
 
 from buto.cli.console import Console
-from buto.cli.output_files import write_file
 from buto.errors import EXIT_PASS
 from buto_replications.commands.registry import ExperimentsRequest
-from buto_replications.report import content
+from buto_replications.commands.sharing import show, write
 from buto_replications.report.content import Columns
 from buto_replications.store.simulated import (
     FIXED_LOAD,
@@ -32,13 +31,8 @@ def run(request: ExperimentsRequest, console: Console) -> int:
     console.info("simulating, about half a minute")
     numbers, sizes = figures(), effects(seed=request.seed)
     changed, unchanged = list(judge_changed(request.seed)), list(judge_unchanged(request.seed))
-    for table in (_figures(numbers), _effects(sizes), _versions(changed), _scores(changed, unchanged)):
-        for line in content.lines(table):
-            console.result(line)
-        console.result("")
-    path = request.out / "architecture.json"
-    write_file(path, _json(numbers, sizes, changed, unchanged).encode(), "--out")
-    console.info(f"wrote {path}")
+    show((_figures(numbers), _effects(sizes), _versions(changed), _scores(changed, unchanged)), console)
+    write(request.out, {"architecture.json": _json(numbers, sizes, changed, unchanged)}, console)
     return EXIT_PASS
 
 

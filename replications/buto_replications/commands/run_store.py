@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from buto.cli.console import Console
-from buto.cli.output_files import write_file
 from buto.errors import EXIT_PASS
 from buto_replications import checkout
 from buto_replications.commands.registry import ExperimentsRequest
-from buto_replications.report import content
+from buto_replications.commands.sharing import show, write
 from buto_replications.store import recorded
 from buto_replications.store.evaluation import Tests, evaluate
 from buto_replications.store.tables import numbers_csv, tables
@@ -24,13 +23,8 @@ def run(request: ExperimentsRequest, console: Console) -> int:
         for tests, title in _TESTS.items():
             found = evaluate(directory, index, tests)
             console.result(f"{title}\n")
-            for table in tables(found, index):
-                for line in content.lines(table):
-                    console.result(line)
-                console.result("")
+            show(tables(found, index), console)
             if found.lacking:
                 console.info(f"not measured: {', '.join(found.lacking)}")
-            path = request.out / f"store-{tests}.csv"
-            write_file(path, numbers_csv(found).encode(), "--out")
-            console.info(f"wrote {path}")
+            write(request.out, {f"store-{tests}.csv": numbers_csv(found)}, console)
     return EXIT_PASS

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import math
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -26,7 +24,7 @@ from buto_replications.ensembles.scenarios import (
 )
 from buto_replications.ensembles.scoring import Judged, alarms, false_alarms, mean_f, means
 from buto_replications.ensembles.sites import Share
-from buto_replications.report.content import Columns
+from buto_replications.report.content import Columns, csv_text
 from buto_replications.scores import MCC
 
 
@@ -278,19 +276,17 @@ def whole_tests(found: Sequence[Judged]) -> Columns:
 
 def scores_csv(found: Sequence[Judged]) -> str:
     """Return one line for each judged run and method."""
-    out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\n")
-    heads = ("study", "test", "environment", "fault", "prior_tests", "method", "status")
-    writer.writerow((*heads, "flagged", "right", "expected", "found", "precision", "recall", "f"))
+    heads = "study test environment fault prior_tests method status flagged right expected found"
+    rows = []
     for one in found:
         where, labels = one.scenario, one.scenario.judged.labels
         for method, score in one.scores.items():
             row = (where.study, where.test, labels.environment, labels.fault, len(where.prior), method)
             counts = (score.flagged, score.right, score.expected, score.found)
-            shares = tuple(f"{share:.4f}" for share in (score.precision, score.recall, score.f))
+            shares = (f"{share:.4f}" for share in (score.precision, score.recall, score.f))
             status = "not judged" if score.status is None else score.status.value
-            writer.writerow((*row, status, *counts, *shares))
-    return out.getvalue()
+            rows.append((*row, status, *counts, *shares))
+    return csv_text((*heads.split(), "precision", "recall", "f"), rows)
 
 
 def _by_fault(found: Sequence[Judged], study: str) -> list[tuple[str, list[Judged]]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from buto.judging.views import Band
@@ -78,6 +79,15 @@ class Page:
     title: str
     texts: tuple[str, ...]
     sections: tuple[Section, ...]
+
+
+def csv_text(heads: Sequence[str], rows: Iterable[Sequence[object]], missing: str = "") -> str:
+    """Return a table as CSV; NaN and None are ``missing``."""
+    # Imported here: it takes a while, and most commands write no table.
+    import pandas as pd
+
+    frame = pd.DataFrame(list(rows), columns=list(heads), dtype=object)
+    return frame.to_csv(index=False, lineterminator="\n", na_rep=missing)
 
 
 def lines(table: Columns) -> list[str]:

@@ -7,8 +7,6 @@ written as tables and as CSV.
 
 from __future__ import annotations
 
-import csv
-import io
 import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, fields
@@ -28,7 +26,7 @@ from buto_predict.deviations import ALPHA, cliffs_delta
 from buto_predict.model import Architecture, Call, Component, Discipline, Endpoint, Measures, Station
 from buto_predict.prediction.predict import predict
 from buto_predict.results.model import ComponentResult
-from buto_replications.report.content import Columns
+from buto_replications.report.content import Columns, csv_text
 from buto_replications.store.simulated import Judged, counts
 
 SYSTEMS = ("eshopper", "trainticket")
@@ -334,13 +332,9 @@ def tables(compared: Sequence[Compared]) -> Iterator[Columns]:
 
 def rows_csv(compared: Sequence[Compared]) -> str:
     """Return the delays of every scenario, one in a row."""
-    out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\n")
     names = [field.name for field in fields(Compared)]
-    writer.writerow((*names, "reports"))
-    for one in compared:
-        writer.writerow((*(_cell(getattr(one, name)) for name in names), one.reports))
-    return out.getvalue()
+    rows = [(*(_cell(getattr(one, name)) for name in names), one.reports) for one in compared]
+    return csv_text((*names, "reports"), rows)
 
 
 def _cell(value: object) -> str:

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from collections.abc import Iterator, Sequence
 
 import numpy as np
 
 from buto.judging.verdict import Status
-from buto_replications.report.content import Columns
+from buto_replications.report.content import Columns, csv_text
 from buto_replications.store.evaluation import CORES
 from buto_replications.store.measured import Change, Evaluation, Number
 from buto_replications.store.recorded import Index
@@ -33,13 +31,15 @@ def tables(evaluation: Evaluation, index: Index) -> Iterator[Columns]:
 
 def numbers_csv(evaluation: Evaluation) -> str:
     """Return every predicted number beside the measured one, one in a row."""
-    out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\n")
-    writer.writerow(("version", "load", "what", "predicted", "measured", "utilisation"))
-    for one in evaluation.numbers:
-        values = (f"{value:.6g}" for value in (one.predicted, one.measured, one.utilisation))
-        writer.writerow((one.version, one.load, one.what, *values))
-    return out.getvalue()
+    names = ("version", "load", "what", "predicted", "measured", "utilisation")
+    rows = [
+        (
+            *(getattr(one, name) for name in names[:3]),
+            *(f"{getattr(one, name):.6g}" for name in names[3:]),
+        )
+        for one in evaluation.numbers
+    ]
+    return csv_text(names, rows)
 
 
 def _versions(changed: Sequence[Judged]) -> Columns:

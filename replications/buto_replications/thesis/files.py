@@ -5,14 +5,13 @@ Numbers are written with all their digits, so that equal results are equal files
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 from collections.abc import Iterator, Sequence
 from itertools import zip_longest
 from math import isnan
 from typing import Any
 
+from buto_replications.report.content import csv_text
 from buto_replications.scores import SCORES
 from buto_replications.thesis import published
 from buto_replications.thesis.notifications import Flagged
@@ -26,13 +25,7 @@ VERSION = 1
 COUNTS = ("tp", "fn", "tn", "fp")
 NAMES = tuple(score.name.lower() for score in SCORES)
 SCORE_COLUMNS = (
-    "host",
-    "experiment",
-    "program",
-    "property",
-    "configuration",
-    "training_runs",
-    "splits",
+    *("host", "experiment", "program", "property", "configuration", "training_runs", "splits"),
     *COUNTS,
     *NAMES,
     *(f"{name}_error" for name in NAMES),
@@ -45,12 +38,12 @@ ALL = "all"
 
 def scores_csv(results: Sequence[Results]) -> str:
     """Return one row for each configuration in each scope."""
-    return _csv(SCORE_COLUMNS, (row for one in results for row in _score_rows(one)))
+    return csv_text(SCORE_COLUMNS, (row for one in results for row in _score_rows(one)))
 
 
 def claims_csv(results: Sequence[Results]) -> str:
     """Return one row for each claim."""
-    return _csv(
+    return csv_text(
         CLAIM_COLUMNS,
         (
             (
@@ -75,7 +68,7 @@ def notifications_csv(results: Sequence[Results]) -> str:
     """Return one row for each judged run, here and in the thesis; the two in a row have only their number in
     common.
     """
-    return _csv(FLAGGED_COLUMNS, (row for one in results for row in _flagged_rows(one)))
+    return csv_text(FLAGGED_COLUMNS, (row for one in results for row in _flagged_rows(one)))
 
 
 def to_json(results: Sequence[Results]) -> str:
@@ -223,14 +216,6 @@ def _flagged(flagged: Flagged, table: str, thesis: tuple[float, float]) -> dict[
         "thesis_mean": thesis[0],
         "thesis_deviation": thesis[1],
     }
-
-
-def _csv(columns: Sequence[str], rows: Iterator[tuple[str, ...]]) -> str:
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(columns)
-    writer.writerows(rows)
-    return text.getvalue()
 
 
 def _cell(value: float) -> str:

@@ -12,22 +12,11 @@ from beds.artefacts import BedError
 from beds.store import __main__ as commands
 from beds.store.configuration import Place, Ports, configuration
 from beds.store.generate import generate
-from beds.store.plan import (
-    CHANGED,
-    FIXED,
-    LOADS,
-    OLD,
-    UNCHANGED,
-    VERSIONS,
-    WARM_UP_S,
-    Item,
-    missing,
-    plan,
-    planned_minutes,
-)
+from beds.store.plan import Item, missing, plan, planned_minutes
 from beds.store.prepare import SOURCES, Store
 from beds.store.recording import INDEX
 from beds.store.traces import measured_requests
+from beds.store.versions import CHANGED, FIXED, LOADS, OLD, UNCHANGED, VERSIONS, WARM_UP_S
 from buto.errors import BadFileError
 from buto_predict.traces.files import read_otlp
 from buto_replications.store.recorded import unpacked

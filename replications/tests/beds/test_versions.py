@@ -42,7 +42,7 @@ def offline(monkeypatch):
         return Path("classes") / pair.name
 
     monkeypatch.setattr(launch, "fetch", there)
-    for user in ("configuration", "causes", "series"):
+    for user in ("launch", "causes", "series"):
         monkeypatch.setattr(f"beds.versions.{user}.build", built)
 
 

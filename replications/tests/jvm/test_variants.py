@@ -14,16 +14,9 @@ from buto.measure.opener import open_collector
 from buto.project.config import load
 from buto.run.model import PURPOSE as PURPOSE_KEY
 from buto.run.store import RunStore
+from buto_replications.checkout import CONFIGURATIONS
 from buto_replications.dataset import archive
-from buto_replications.dataset.generate import (
-    CONFIGURATIONS,
-    HOSTS,
-    PURPOSE,
-    RUNS,
-    SUBTLE_RUNS,
-    generate,
-    plans,
-)
+from buto_replications.dataset.generate import HOSTS, PURPOSE, RUNS, SUBTLE_RUNS, generate, plans
 from tests.support.checkout import ROOT
 from tests.support.processes.command import buto, called
 from tests.support.runs.scripted import Log

@@ -12,8 +12,9 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from beds.store.plan import CHANGED, OLD, UNCHANGED, Kind, plan
+from beds.store.plan import Kind, plan
 from beds.store.recording import INDEX
+from beds.store.versions import CHANGED, OLD, UNCHANGED
 from buto.errors import BadFileError
 from buto.judging.verdict import Status
 from buto_replications.store import recorded as indices

@@ -4,8 +4,9 @@ import json
 
 import numpy as np
 
-from beds.store.plan import FIXED, MEASURED_S, OLD, Item, Kind
+from beds.store.plan import Item, Kind
 from beds.store.traces import keep_traces, measured_requests
+from beds.store.versions import FIXED, MEASURED_S, OLD
 from buto_predict.traces.tree import Kind as SpanKind
 from buto_predict.traces.tree import Span
 from buto_replications.store.measured import Measured, write_measured

@@ -6,10 +6,11 @@ import yaml
 
 import buto
 from beds.artefacts import FetchError
+from beds.store.components import measure_by_jmh, measure_by_junit
 from beds.store.configuration import SERVICES, Place, Ports, configuration
-from beds.store.plan import VERSIONS, Load
-from beds.store.prepare import measure_by_jmh, measure_by_junit, prepare
+from beds.store.prepare import prepare
 from beds.store.traces import keep_traces, measured_of, measured_requests
+from beds.store.versions import VERSIONS, Load
 from buto.run.model import SourceState
 from buto_predict.mapping import match
 from buto_predict.model import Architecture, Component, Station
