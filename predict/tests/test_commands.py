@@ -141,23 +141,6 @@ def test_what_cannot_be_done_is_reported(place, words, code, message):
     assert (done.returncode, message in done.stderr) == (code, True), done.stderr
 
 
-def test_unknown_components_are_named_by_line(place):
-    (place / "architecture.yaml").write_text(MODEL.replace("B4: 1}}\n  B2", "B9: 1}}\n  B2"))
-    done = called(place, "predict", "--old", "old.json", "--new", "same.json")
-    assert done.returncode == 2
-    assert "architecture.yaml:6:" in done.stderr
-    assert "unknown component 'B9'" in done.stderr
-
-
-def test_calls_without_an_end_are_named(place):
-    (place / "architecture.yaml").write_text(
-        MODEL.replace("B3: {station: b, self: 2ms}", "B3: {station: b, self: 2ms, calls: {B1: 1}}")
-    )
-    done = called(place, "predict", "--old", "old.json", "--new", "same.json")
-    assert done.returncode == 3
-    assert "'B1', 'B3' call each other without an end" in done.stderr
-
-
 def test_a_model_is_learned_checked_and_shown(tmp_path):
     write_otlp(tmp_path / "t.json", [[one for k in range(40) for one in request(f"t{k}", k / 20)]])
     learned = called(tmp_path, "architecture", "learn", "t.json", "--servers", "web=2", "--name", "shop")
@@ -242,14 +225,6 @@ def test_a_utilisation_that_no_station_can_have_is_wrong_usage(tmp_path, share):
     done = called(tmp_path, "architecture", "learn", "t.json", "--utilisation", f"web={share}")
     assert done.returncode == 2
     assert f"the utilisation of web must be between 0 and 1, got {share}" in done.stderr
-
-
-def test_traces_that_are_all_cut_are_not_learned_from(tmp_path):
-    write_otlp(tmp_path / "t.json", [request("t", 0.0)[:3]])
-    done = called(tmp_path, "architecture", "learn", "t.json")
-    assert done.returncode == 3
-    assert "none of 1 traces is complete" in done.stderr
-    assert not (tmp_path / "architecture.yaml").exists()
 
 
 @pytest.mark.parametrize(

@@ -170,10 +170,6 @@ def test_nothing_that_was_compared_is_no_pass(new):
     assert found.reasons == ("no component test has results on both sides, so nothing was compared",)
 
 
-def test_no_results_at_all_are_no_pass():
-    assert predict(running_example(), [], [], loads=(), settings=QUICK).status is Status.INCONCLUSIVE
-
-
 def test_a_slower_component_that_takes_no_time_in_the_model_allows_no_pass():
     found = changed(running_example(b3_s=0.0), 1.5)
     assert found.status is Status.INCONCLUSIVE

@@ -52,11 +52,6 @@ def test_the_terminal_says_what_happens_and_why():
         assert part in text
 
 
-def test_what_would_decide_is_reported():
-    texts = list(conclusions(prediction(1.4, noise=0.15)))
-    assert any("more forks of" in line and line.endswith("on each side would decide") for line in texts)
-
-
 @pytest.mark.parametrize(
     ("tests", "count", "text"),
     [

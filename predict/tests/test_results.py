@@ -319,10 +319,6 @@ def test_names_of_tests_say_what_they_are_about(test, component):
     assert matched(test, made) == component
 
 
-def test_an_ambiguous_name_is_about_nothing():
-    assert matched("XBench.get", named("a.Order.get", "a.Cart.get")) is None
-
-
 def test_what_the_model_says_comes_first():
     benchmarks = {"Order.place:size=10": Benchmark("b"), "Order.place": Benchmark("c", Measures.SELF)}
     made = named("Order.place", "b", "c", benchmarks=benchmarks)
@@ -348,9 +344,3 @@ def test_what_was_traced_is_found_though_its_class_moved():
     traced = ComponentResult("unit/y.B3.run", np.array([1.0]), "run", Measures.SELF, ())
     found = match({traced.name: traced}, moved)["unit/y.B3.run"]
     assert (found.benchmark.component, found.how) == ("web/x.B3.run", How.MOVED)
-
-
-def test_results_of_one_name_are_merged_in_order():
-    one, two = (ComponentResult("a", np.array([value]), "fork") for value in (1.0, 2.0))
-    (found,) = merged([one, two])
-    assert found.times_s.tolist() == [1.0, 2.0]

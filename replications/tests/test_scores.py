@@ -119,11 +119,6 @@ def test_one_run_of_a_variant_says_nothing_of_its_spread():
     assert math.isnan(standard_error(ACCURACY, [[1, 1, 0, 0], [2, 0, 0, 0], [0, 0, 1, 1]], ["a", "a", "b"]))
 
 
-def test_a_rule_does_not_differ_from_itself():
-    by_run = np.random.default_rng(3).integers(1, 4, (10, 4))
-    assert difference(MCC, by_run, by_run, np.zeros(10)) == (0.0, 0.0)
-
-
 N_RUNS, N_SPLITS, N_STUDIES = 30, 10, 600
 
 

@@ -249,11 +249,6 @@ def test_a_property_that_two_runs_describe_differently_is_refused(tmp_path):
         archive.pack(bed_store(tmp_path, bed_run(1), replace(other, properties=(odd, *other.properties[1:]))))
 
 
-def test_an_empty_store_is_refused(tmp_path):
-    with pytest.raises(BadFileError, match="holds no usable runs"):
-        archive.pack(bed_store(tmp_path))
-
-
 def test_the_same_runs_give_the_same_bytes(tmp_path):
     ours = [bed_run(1), bed_run(2, **BUSY)]
     one = archive.pack(bed_store(tmp_path / "a", *ours))

@@ -23,7 +23,6 @@ from buto_replications.bed.effects import (
     run_table,
 )
 from buto_replications.bed.labels import BedRun, labels_of, published
-from buto_replications.checkout import CHECKOUT
 from replications.tests.support.bed import bed_run, bed_store
 from tests.support.processes.command import called
 
@@ -181,11 +180,3 @@ def test_what_cannot_be_done_is_reported(directory, arguments, code, message):
     ended = called(directory, "experiments", "bed", *arguments)
     assert ended.returncode == code
     assert message in ended.stderr
-
-
-def test_an_installed_package_says_where_the_runs_are(directory, monkeypatch):
-    monkeypatch.setattr(archive, "RECORDED", CHECKOUT / "data" / "gone")
-    ended = called(directory, "experiments", "bed", "list")
-    assert (ended.returncode, ended.stdout) == (4, "")
-    assert "the installed package contains no recorded runs" in ended.stderr
-    assert "data/gone of buto's repository" in ended.stderr

@@ -146,15 +146,6 @@ def test_rules_of_recorded_runs_are_those_of_mlxtend(recorded, variant):
     assert mined(rows) == pytest.approx(rules(rows, ALL), abs=1e-5)
 
 
-def test_only_two_counters_together_tell_the_third():
-    first, second = np.repeat([1, 2], 50), np.tile(np.repeat([1, 2], 10), 5)
-    first[:40] = 1
-    rows = np.column_stack([first, second, np.where((first == 1) & (second == 1), 2, 1)])
-    found = mine(rows, Thresholds(support=0.2))
-    pairs = found.premises[(found.premises[:, 1] != NONE) & (found.consequents // STRIDE == 2)]
-    assert pairs.tolist() == [[0 * STRIDE + 1, 1 * STRIDE + 1]]
-
-
 def test_a_counter_has_few_rules():
     load = np.random.default_rng(1).integers(1, 3, 100)
     found = mine(np.column_stack([load] * 20), Thresholds(most=4))

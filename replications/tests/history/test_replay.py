@@ -287,8 +287,3 @@ def test_data_that_is_missing_is_reported_before_anything_is_measured(tmp_path, 
     done = called(tmp_path, "experiments", "run", "history", "--data", ".")
     assert (done.returncode, done.stdout) == (4, "")
     assert "next/series/runs.parquet" in done.stderr
-
-
-def test_it_cannot_be_combined_with_other_experiments(tmp_path):
-    done = called(tmp_path, "experiments", "run", "history", "power")
-    assert done.returncode == 2

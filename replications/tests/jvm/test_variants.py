@@ -28,24 +28,6 @@ SUBTLE = load(PLACE / "subtle-parallel.yaml").tests
 
 
 @pytest.mark.all
-def test_all_variants_of_the_thesis_are_there():
-    assert list(THESIS) == [
-        *(f"references-{manager}" for manager in ("strong", "weak", "soft")),
-        *(f"leaker-{leaked}" for leaked in ("string", "string-builder", "thread")),
-        *(f"classloading-{interval}" for interval in ("10ms", "100ms", "1000ms")),
-        *(f"consumerproducer-v{number}" for number in range(8)),
-    ]
-
-
-@pytest.mark.all
-def test_g1_differs_in_the_collector_only():
-    assert list(G1) == list(THESIS)
-    for name, test in THESIS.items():
-        written = tuple(word.replace("UseG1GC", "UseParallelGC") for word in G1[name].target.command)
-        assert replace(G1[name].target, command=written) == test.target
-
-
-@pytest.mark.all
 @pytest.mark.parametrize(
     ("name", "base", "extra"),
     [

@@ -15,7 +15,7 @@ from buto_replications.design import PROGRAMS
 from buto_replications.scores import SCORES, standard_error
 from buto_replications.thesis import files, published
 from buto_replications.thesis.evaluation import evaluate
-from buto_replications.thesis.grids import BEST, GRIDS, SIMPLE, Configuration, Grid, Method
+from buto_replications.thesis.grids import GRIDS, SIMPLE, Configuration, Grid, Method
 from buto_replications.thesis.notifications import notified_runs
 from buto_replications.thesis.published import HEAP_USED, Scope
 from buto_replications.thesis.repetition import repeat
@@ -163,10 +163,6 @@ def test_flagged_notifications_are_written_beside_those_of_the_thesis():
     (entry,) = json.loads(files.to_json([results]))["hosts"][0]["notifications"]
     assert entry["positive_runs"]["flagged_in_each_run"] == one.positive.first.tolist()
     assert entry["negative_runs"]["thesis_flagged_in_each_run"] == [*published.flagged("5.37")]
-
-
-def test_the_best_method_of_the_thesis_is_the_one_whose_failures_are_listed():
-    assert next(one.method for one in GRIDS["overall"].configurations if one.label == "S-20") == BEST
 
 
 def test_a_property_has_the_name_that_it_has_on_the_host(evaluation):
