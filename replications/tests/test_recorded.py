@@ -75,7 +75,7 @@ def test_like_checks_are_judged_as_the_labels_wish(recorded):
     assert [judge(one.run_ids, found.effects).fails for one in like] == [False, True, False]
 
 
-PAGE = ROOT / "replications" / "docs" / "bed.md"
+PAGE = ROOT / "replications" / "docs" / "bed-faults.md"
 BLOCK = re.compile(r"^(```text made by: buto experiments bed faults\n)(.*?)^```$", re.MULTILINE | re.DOTALL)
 SOURCES = {"metrics": "prometheus", "postgres": "process", "database": "sql", "host": "host"}
 PREFIXES = {"jvm", "process", "load", *SOURCES}

@@ -3,7 +3,7 @@
 Each training run is a prior test with rules between its counters, see
 :mod:`buto_replications.detectors.ensemble.rules`. A new run is held against the rules of each, and the prior
 tests vote on every counter, those of like environments with more weight (Foo and
-others, ICSE 2015). See ``replications/docs/papers.md``.
+others, ICSE 2015). See ``replications/docs/foo.md``.
 """
 
 from __future__ import annotations
