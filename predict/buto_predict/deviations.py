@@ -26,8 +26,6 @@ _MOST_DIVISIONS = 20_000
 
 
 class Size(Enum):
-    """Names for the size of a Cliff's delta."""
-
     NEGLIGIBLE = "negligible"
     SMALL = "small"
     MEDIUM = "medium"
@@ -69,7 +67,6 @@ class Deviation:
 
     @property
     def size(self) -> Size:
-        """The name of delta's size."""
         return size_of(self.delta)
 
 
@@ -86,7 +83,6 @@ def cliffs_delta(old: FloatArray, new: FloatArray) -> float:
 
 
 def size_of(delta: float) -> Size:
-    """Return the name of a Cliff's delta's size, whatever its sign."""
     for size, limit in ((Size.NEGLIGIBLE, NEGLIGIBLE), (Size.SMALL, SMALL), (Size.MEDIUM, MEDIUM)):
         if abs(delta) < limit:
             return size

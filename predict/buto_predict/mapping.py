@@ -50,8 +50,6 @@ class How(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Mapped:
-    """A pair."""
-
     old: str
     new: str
     how: How
@@ -77,7 +75,6 @@ class GraphMapping:
 
     @property
     def new_of(self) -> dict[str, str]:
-        """Old name to new name."""
         return {pair.old: pair.new for pair in self.pairs}
 
 

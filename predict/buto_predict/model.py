@@ -121,12 +121,10 @@ class Architecture:
 
     @cached_property
     def component_index(self) -> Mapping[str, int]:
-        """Name of a component to its position."""
         return {component.name: position for position, component in enumerate(self.components)}
 
     @cached_property
     def station_index(self) -> Mapping[str, int]:
-        """Name of a station to its position."""
         return {station.name: position for position, station in enumerate(self.stations)}
 
     @property

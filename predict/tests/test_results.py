@@ -12,10 +12,8 @@ from buto.run.model import Problem, ProblemKind, Quality
 from buto.run.store import RunStore
 from buto_predict.mapping import How, match
 from buto_predict.model import Architecture, Benchmark, Component, Endpoint, Measures, Station
-from buto_predict.results.files import read_results
-from buto_predict.results.model import ComponentResult, Conditions, merged, paired
-from buto_predict.results.recorded import busy_processors
-from buto_predict.results.reports import read_jmh, read_junit
+from buto_predict.results.files import read_jmh, read_junit, read_results
+from buto_predict.results.model import ComponentResult, Conditions, busy_processors, merged, paired
 from predict.tests.support.systems import running_example
 from predict.tests.support.traces import request, write_otlp
 from tests.support.runs.signals import make_run

@@ -234,8 +234,6 @@ class Box:
 
 @dataclass(frozen=True, slots=True)
 class Band:
-    """A station."""
-
     y: int
     height: int
     label: str

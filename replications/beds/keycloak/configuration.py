@@ -61,7 +61,6 @@ def test_of(bed: Bed, planned: PlannedRun) -> dict[str, Any]:
 
 
 def _java(release: int) -> str:
-    """Return the path of a JDK's ``java``."""
     for installed in find_installations():
         if installed.major == release:
             return str(installed.java)

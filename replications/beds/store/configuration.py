@@ -34,7 +34,6 @@ class Ports:
     database: int = DATABASE_PORT
 
     def url(self, name: str) -> str:
-        """Return where an HTTP service answers."""
         return f"http://{HOST}:{getattr(self, name)}"
 
 
@@ -58,12 +57,10 @@ class Place:
 
 
 def name_of(version: Version, load: Load) -> str:
-    """Return the name of a test."""
     return f"{version.name}-{load.name}"
 
 
 def configuration(place: Place, pairs: Iterable[tuple[Version, Load]]) -> str:
-    """Return a ``buto.yaml`` with a test for each pair of a version and a load."""
     tests = {name_of(*pair): test_of(place, *pair) for pair in pairs}
     # In this order, which for services is the order in which they start.
     return yaml.safe_dump({"version": 1, "tests": tests}, sort_keys=False)

@@ -23,8 +23,6 @@ _REPORT_S = 4.0
 
 
 class Kind(Enum):
-    """How something is measured."""
-
     RUN = "run"
     JMH = "jmh"
     JUNIT = "junit"

@@ -34,7 +34,6 @@ class Load:
 
     @property
     def rates(self) -> dict[str, float]:
-        """Requests a second of each endpoint."""
         shares = {"web/GET /home": self.home, "web/GET /search": self.search, "web/POST /order": self.order}
         return {name: self.rate * share for name, share in shares.items()}
 

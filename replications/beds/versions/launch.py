@@ -26,7 +26,6 @@ class Outcome:
 
     @property
     def ratio(self) -> float:
-        """Return the new median as a multiple of the old one."""
         return median(self.new) / median(self.old)
 
     @property

@@ -24,23 +24,19 @@ def jars(*coordinates: str) -> tuple[Artefact, ...]:
 
 
 def jsoup(version: str) -> tuple[Artefact, ...]:
-    """Return the jar of a release of jsoup."""
     return jars(f"org.jsoup:jsoup:{version}")
 
 
 def snakeyaml(version: str) -> tuple[Artefact, ...]:
-    """Return the jar of a release of SnakeYAML."""
     return jars(f"org.yaml:snakeyaml:{version}")
 
 
 def jackson(version: str) -> tuple[Artefact, ...]:
-    """Return the three jars of a release of Jackson."""
     parts = ("databind", "core", "annotations")
     return jars(*(f"com.fasterxml.jackson.core:jackson-{part}:{version}" for part in parts))
 
 
 def micrometer(version: str) -> tuple[Artefact, ...]:
-    """Return the three jars of a release of Micrometer."""
     return jars(
         *(f"io.micrometer:micrometer-{part}:{version}" for part in ("core", "commons", "observation"))
     )

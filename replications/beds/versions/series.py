@@ -35,7 +35,6 @@ class Series:
     files: Callable[[str], tuple[Artefact, ...]]
 
     def test(self, release: str) -> str:
-        """Return the name of the test of a release."""
         return f"{self.pair.name}-{release}@{HOST}"
 
 

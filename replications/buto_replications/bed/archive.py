@@ -107,7 +107,6 @@ def runs_from_parquet(content: bytes) -> Index:
 
 
 def properties_to_parquet(properties: Sequence[Property]) -> bytes:
-    """Return one row for each property of any run."""
     import pyarrow as pa
 
     schema = _property_schema()
@@ -271,7 +270,6 @@ def _packed(part: Part, runs: Sequence[Run]) -> Packed:
 
 
 def _properties(runs: Sequence[Run]) -> tuple[Property, ...]:
-    """Return the properties of all runs by name."""
     known: dict[str, Property] = {}
     for run in runs:
         for prop in run.properties:

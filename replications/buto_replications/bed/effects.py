@@ -113,7 +113,6 @@ def faults(runs: Sequence[BedRun]) -> Iterator[Faulty]:
 
 
 def kind_of(fault: str) -> str:
-    """Return the name of a fault without its intensity."""
     return fault.removesuffix(LOW).removesuffix(HIGH)
 
 
@@ -181,7 +180,6 @@ STAR = "*: further from the median of the runs without the fault than each of th
 
 
 def run_table(runs: Sequence[BedRun], caption: str) -> Columns:
-    """Return one line for each run: its name, labels and size."""
     rows = [
         (
             one.run.test,
@@ -220,7 +218,6 @@ def effect_tables(found: Mapping[Faulty, Sequence[Effect]]) -> Iterator[Columns]
 
 
 def effects_csv(found: Mapping[Faulty, Sequence[Effect]]) -> str:
-    """Return one line for each fault and counter."""
     heads = "role environment fault counter unit base with_fault change scatter"
     rows = [
         (

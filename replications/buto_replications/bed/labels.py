@@ -210,7 +210,6 @@ class Part(StrEnum):
 
     @property
     def directory(self) -> str:
-        """The name of its directory in a data set."""
         return self.value.replace(" ", "-")
 
 

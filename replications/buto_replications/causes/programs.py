@@ -320,7 +320,6 @@ def planned(
 
 
 def place_of(data: Path, java: str, program: ChangedProgram, mode: str) -> Path:
-    """Return the directory with the profiles of a program in one mode on one Java."""
     return data / java / program.places[mode]
 
 
@@ -356,6 +355,5 @@ def record(launches: Sequence[Launch], deadline_s: float, on_each: Callable[[Lau
 
 
 def stored(place: Path) -> list[Profile]:
-    """Return the profiles of a directory, in the order of their launches."""
     files = sorted(place.glob(f"*{_SUFFIX}"), key=lambda path: int(path.name.partition(".")[0]))
     return [parse(gzip.decompress(path.read_bytes()).decode("utf-8", "surrogatepass"))[0] for path in files]

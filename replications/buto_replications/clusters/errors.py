@@ -49,7 +49,6 @@ class ModelErrors:
 
 
 def model_errors(training: Sequence[BedRun], checked: BedRun) -> ModelErrors:
-    """Return the errors of models that are learned from the training runs."""
     known, values = together(training), SHANG.values
     properties, _ = judged_properties([*known.runs, checked.run], known.properties, SHANG)
     old = [observations(run, properties, values[STRETCHES]) for run in known]

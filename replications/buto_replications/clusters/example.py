@@ -69,7 +69,6 @@ class ExampleCluster:
 
 
 def kept() -> tuple[str, ...]:
-    """Return the counters that the paper keeps."""
     return tuple(NAMES[column] for column in KEPT)
 
 
@@ -79,13 +78,11 @@ def example_distances() -> FloatArray:
 
 
 def example_merges() -> list[float]:
-    """Return the heights of the dendrogram's merges."""
     heights: list[float] = merges(example_distances())[:, 2].tolist()
     return heights
 
 
 def example_clusters() -> list[ExampleCluster]:
-    """Return the clusters, each with its target and its model's errors."""
     names = kept()
     found = judged([OLD[:, KEPT]], NEW[:, KEPT], names, 1.0, "eq1")
     groups = clustered(BOTH[:, KEPT], "eq1")

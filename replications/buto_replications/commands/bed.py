@@ -42,7 +42,6 @@ def add_bed_arguments(parser: ArgumentParser, results: Path) -> None:
 
 
 def run_bed(args: Namespace, console: Console) -> int:
-    """Carry out an action of ``buto experiments bed`` and return the exit code."""
     match args.bed_action:
         case "pack":
             return _pack(args.runs, args.directory, console)

@@ -52,7 +52,6 @@ def measure_causes(args: Namespace, console: Console) -> int:
 
 
 def _javas() -> dict[str, str]:
-    """Return the first ``java`` of each release on this machine."""
     found: dict[str, str] = {}
     for one in find_installations():
         found.setdefault(str(one.major), str(one.java))

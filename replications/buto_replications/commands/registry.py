@@ -41,7 +41,6 @@ class ExperimentsRequest:
 
     @classmethod
     def of(cls, args: Namespace) -> Self:
-        """Return what the options specify."""
         workers = Workers(args.workers, scheduler_of(args.scheduler, "", os.environ))
         return cls(args.data, args.host, args.seed, workers, args.out, PARTS[args.part])
 
@@ -56,7 +55,6 @@ class Experiment(NamedTuple):
     summary: str
 
     def load(self) -> Run:
-        """Import the module and return its function ``run``."""
         return cast(Run, importlib.import_module(f"buto_replications.commands.run_{self.module}").run)
 
 

@@ -180,7 +180,6 @@ def _failed(kind: Kind, name: str) -> str:
 
 
 def _p_value(verdict: Verdict) -> str:
-    """Return the p-value as text; empty if the verdict has none."""
     return "" if verdict.p_value is None else f"{verdict.p_value:.2f}"
 
 

@@ -77,7 +77,6 @@ def show(tables: Iterable[Columns], console: Console) -> None:
 
 
 def write(directory: Path, contents: Mapping[str, str | bytes], console: Console) -> None:
-    """Write files by their names, and tell each."""
     for name, content in contents.items():
         path = directory / name
         write_file(path, content if isinstance(content, bytes) else content.encode(), "--out")

@@ -38,7 +38,6 @@ MAX_BYTES = 1 << 28
 
 
 def sha256(content: bytes) -> str:
-    """Return the checksum of a file's content, in hexadecimal."""
     return hashlib.sha256(content).hexdigest()
 
 
@@ -209,7 +208,6 @@ def hosts(directory: Path) -> tuple[str, ...]:
 
 
 def _tests(store: RunStore) -> dict[tuple[str, str], str]:
-    """Return the store's tests by host and variant."""
     tests = store.tests()
     if not tests:
         raise BadFileError(

@@ -31,7 +31,6 @@ SUBTLE = "subtle-"
 
 
 def name_on(host: str, variant: str) -> str:
-    """Return the name of the test of a variant on a host."""
     return f"{variant}@{host}"
 
 

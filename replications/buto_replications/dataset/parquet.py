@@ -257,7 +257,6 @@ def _notification_schema() -> pa.Schema:
 
 
 def written(tables: Sequence[pa.Table], schema: pa.Schema) -> bytes:
-    """Return a Parquet file with one row group for each table."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 

@@ -193,7 +193,6 @@ class _Rules:
         self._how, self._usual = learning_of(settings), judging_of(settings)
 
     def of_each(self) -> Ensemble:
-        """Return one model of each prior test."""
         return learn(self._tests, self._how, self._times)
 
     def of_all(self) -> Ensemble:
@@ -201,7 +200,6 @@ class _Rules:
         return learn([("all", {}, np.vstack([value for *_, value in self._tests]))], self._how, self._times)
 
     def flagged(self, model: Ensemble, *, stacking: bool) -> Flagged:
-        """Return the counters that a model flags."""
         found = judge(model, self._environment, self._new, replace(self._usual, stacking=stacking))
         return flagged(self._properties, found.flagged)
 

@@ -100,7 +100,6 @@ NAMED = {
 
 
 def is_counter(prop: Property) -> bool:
-    """Return whether a property can be flagged."""
     return prop.kind is not Kind.CONSTANT and any(fnmatchcase(prop.name, one) for one in WATCHED)
 
 

@@ -41,15 +41,12 @@ class Score:
 
     @property
     def f(self) -> float:
-        """The harmonic mean of precision and recall."""
         both = self.precision + self.recall
         return 2 * self.precision * self.recall / both if both else 0.0
 
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Judged:
-    """A scenario with the score of each method."""
-
     scenario: Scenario
     scores: Mapping[str, Score]
 

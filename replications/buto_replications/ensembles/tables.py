@@ -225,7 +225,6 @@ def beside(found: Sequence[Judged]) -> Columns:
 
 
 def per_fault(found: Sequence[Judged]) -> Columns:
-    """Return mean precision, recall and F of all methods for each fault, in environments left out."""
     ours = [one for one in found if one.scenario.study == ENTERPRISE]
     kinds = dict.fromkeys(kind_of(one.scenario.fault) for one in ours)
     rows = []
@@ -240,7 +239,6 @@ def per_fault(found: Sequence[Judged]) -> Columns:
 
 
 def f_measures(found: Sequence[Judged]) -> Columns:
-    """Return the mean F of each method with its standard error."""
     rows = [("all case studies", _mean_of(_of_the_paper(found)), *_f_cells(_of_the_paper(found)))]
     rows += [
         (where, what, *_f_cells(some))
@@ -275,7 +273,6 @@ def whole_tests(found: Sequence[Judged]) -> Columns:
 
 
 def scores_csv(found: Sequence[Judged]) -> str:
-    """Return one line for each judged run and method."""
     heads = "study test environment fault prior_tests method status flagged right expected found"
     rows = []
     for one in found:

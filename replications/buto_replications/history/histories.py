@@ -96,7 +96,6 @@ def bed_faults(data: Path = DATA) -> list[Program]:
 
 
 def groups_of(programs: Sequence[Program]) -> list[Group]:
-    """Return recorded programs as rows of the same columns."""
     columns = columns_of(
         [run for one in programs for some in (one.good, *one.changed.values()) for run in some]
     )
@@ -145,8 +144,6 @@ BED_PLAN = Plan(versions=2000, repeats=1, runs=1, fewest_changed=1)
 
 @dataclass(frozen=True, eq=False, slots=True)
 class LabelledHistory:
-    """A history and what is measured on it."""
-
     name: str
     examples: Examples
     trials: tuple[Trial, ...]
@@ -160,7 +157,6 @@ class LabelledHistory:
         )
 
     def measured(self, trial: Trial, seed: int) -> Measured:
-        """Return what a trial yields."""
         return measured(self.examples, trial, seed, N_FOLDS)
 
 

@@ -189,7 +189,6 @@ def columns_of(runs: Sequence[Run]) -> Columns:
 def group_of(
     name: str, program: str, columns: Columns, good: Sequence[Run], changed: Mapping[str, Sequence[Run]]
 ) -> Group:
-    """Return recorded runs as rows, see :func:`rows_of`."""
     regressions = {kind: rows_of(columns, runs) for kind, runs in changed.items() if runs}
     return Group(name, program, rows_of(columns, good), regressions, columns.grain(good))
 

@@ -39,8 +39,6 @@ RUNS_OF_CHECK = 3
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Release:
-    """Recorded runs of a release, and whether it is a regression."""
-
     version: str
     label: Label
     runs: Sequence[Run]
@@ -155,8 +153,6 @@ STATUSES = (Status.REGRESSION, Status.INCONCLUSIVE, Status.PASS)
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """How one release was judged."""
-
     series: str
     release: str
     kind: str
@@ -172,12 +168,10 @@ class WalkTask:
 
 
 def walk_tasks(series: Sequence[Series]) -> list[WalkTask]:
-    """Return a task for each series."""
     return [WalkTask(one, [other for other in series if other is not one]) for one in series]
 
 
 def walked(task: WalkTask) -> list[Step]:
-    """Return how each release of a series but the first is judged."""
     return list(walk(task.series, task.others))
 
 

@@ -67,7 +67,6 @@ class Trained:
 
     @classmethod
     def by(cls, training: Sequence[Run], settings: JudgeSettings = CALIBRATED) -> Trained:
-        """Train the judge."""
         return cls(CalibratedDetector(settings).plain(RunSet(tuple(training))))
 
     def with_settings(self, settings: JudgeSettings) -> Trained:

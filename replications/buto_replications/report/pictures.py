@@ -93,7 +93,6 @@ _LONG = 24
 
 
 def html(page: Page) -> str:
-    """Return the page as a text."""
     return render_template(
         "experiments.html",
         package="buto_replications",

@@ -79,13 +79,11 @@ class Index:
         return tuple(one for one in self.versions if not one.matters)
 
     def load(self, name: str) -> Load:
-        """Return a load by its name."""
         [found] = (one for one in self.loads if one.name == name)
         return found
 
 
 def to_json(index: Index) -> str:
-    """Return an index as text."""
     return json.dumps({"format": FORMAT, "version": VERSION, **asdict(index)}, indent=1) + "\n"
 
 

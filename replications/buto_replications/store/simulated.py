@@ -51,7 +51,6 @@ class Effect:
 
     @property
     def size(self) -> Size:
-        """What delta is called."""
         return size_of(self.delta)
 
 
@@ -94,7 +93,6 @@ def effects(
     stays: int = STAYS,
     seed: int,
 ) -> list[Effect]:
-    """Simulate each factor with each variation of the demands."""
     found = []
     for variation in variations:
         base = _responses(running_example(1.0, variation), stays, seed)
@@ -112,8 +110,6 @@ def _responses(architecture: Architecture, stays: int, seed: int) -> np.ndarray:
 
 
 class Outcome(Enum):
-    """A prediction beside the truth."""
-
     FOUND = "found"
     QUIET = "rightly quiet"
     MISSED = "missed"
@@ -142,7 +138,6 @@ class Judged:
 
     @property
     def outcome(self) -> Outcome:
-        """What the status is worth."""
         if self.status is Status.INCONCLUSIVE:
             return Outcome.UNDECIDED
         alarm = self.status is Status.REGRESSION

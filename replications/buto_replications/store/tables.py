@@ -20,7 +20,6 @@ _RIGHT = (Outcome.FOUND, Outcome.QUIET)
 
 
 def tables(evaluation: Evaluation, index: Index) -> Iterator[Columns]:
-    """Yield all tables."""
     yield _versions(evaluation.changed)
     yield _scores(evaluation, index)
     yield _errors(evaluation.numbers)
@@ -30,7 +29,6 @@ def tables(evaluation: Evaluation, index: Index) -> Iterator[Columns]:
 
 
 def numbers_csv(evaluation: Evaluation) -> str:
-    """Return every predicted number beside the measured one, one in a row."""
     names = ("version", "load", "what", "predicted", "measured", "utilisation")
     rows = [
         (

@@ -150,8 +150,6 @@ def _not_applicable(
 
 @dataclass(frozen=True, slots=True)
 class _Part:
-    """One task, before its data are collected."""
-
     program: str
     training: str
     split: int

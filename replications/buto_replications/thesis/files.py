@@ -37,12 +37,10 @@ ALL = "all"
 
 
 def scores_csv(results: Sequence[Results]) -> str:
-    """Return one row for each configuration in each scope."""
     return csv_text(SCORE_COLUMNS, (row for one in results for row in _score_rows(one)))
 
 
 def claims_csv(results: Sequence[Results]) -> str:
-    """Return one row for each claim."""
     return csv_text(
         CLAIM_COLUMNS,
         (
@@ -72,7 +70,6 @@ def notifications_csv(results: Sequence[Results]) -> str:
 
 
 def to_json(results: Sequence[Results]) -> str:
-    """Return the thesis's tables beside ours, tables by program, notifications and claims."""
     data = {"format": FORMAT, "version": VERSION, "hosts": [_host(one) for one in results]}
     return json.dumps(data, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
 

@@ -226,7 +226,6 @@ GRIDS: dict[str, Grid] = {
 
 
 def grid_of(table: str) -> Grid:
-    """Return the experiment of a table of the thesis."""
     return next((one for one in GRIDS.values() if one.table == table), GRIDS["overall"])
 
 

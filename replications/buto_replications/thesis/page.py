@@ -36,7 +36,6 @@ _CLAIMS = "The thesis's scores are computed here from its counts; an undefined M
 
 
 def page(results: Sequence[Results]) -> Page:
-    """Return everything as one page, host by host."""
     sections = [section for one in results for section in _sections(one, several=len(results) > 1)]
     texts = [
         "Each number of the thesis is shown beside ours. " + _ERRORS,

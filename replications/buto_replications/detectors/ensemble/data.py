@@ -128,8 +128,6 @@ def _item(item: int, names: Sequence[str]) -> list[str | int]:
 def _rules(
     blocks: Sequence[Mapping[str, Any]], place_of: Mapping[str, int], counts: Sequence[int], n_tests: int
 ) -> list[Rules]:
-    """Return the rules of each prior test."""
-
     def item_of(written: Sequence[Any]) -> int:
         name, number = written
         place = place_of[name]

@@ -139,7 +139,6 @@ def rule_words(rules: Rules, number: int, properties: Sequence[Property], bins: 
 
 
 def range_words(low: float, high: float, prop: Property) -> str:
-    """Return the rule that a counter stays in its range."""
     name = f"the growth of {prop.name}" if prop.kind is Kind.COUNTER else prop.name
     return f"{name} stays in its range ({format_range(low, high, prop.unit)})"
 

@@ -88,7 +88,6 @@ KEYS: tuple[Key, ...] = (
 
 
 def learning_of(settings: Settings) -> Learning:
-    """Return how prior tests are learned from."""
     values = settings.values
     return Learning(
         Thresholds(values[SUPPORT], values[CONFIDENCE], most=values[MOST], fewest=values[FEWEST]),
@@ -100,7 +99,6 @@ def learning_of(settings: Settings) -> Learning:
 
 
 def judging_of(settings: Settings) -> Judging:
-    """Return how new tests are judged."""
     values = settings.values
     return Judging(values[CHANGE], values[VOTING] == STACKING, values[RANGES])
 

@@ -30,7 +30,6 @@ Parts = tuple[Columns, Judge, int, dict[str, str]]
 def write(
     columns: Columns, judge: Judge, n_alone: int, left_out: Mapping[str, str], settings: Settings
 ) -> dict[str, Any]:
-    """Return plain data."""
     return {
         "version": VERSION,
         "learned_with": {key: settings.values[key] for key in SHAPING},

@@ -48,7 +48,6 @@ class Examples:
         return len(self.target)
 
     def at(self, rows: IntArray | BoolArray) -> Self:
-        """Return the examples at some places."""
         return type(self)(
             self.target[rows],
             self.baseline[rows],
@@ -131,7 +130,6 @@ class Errors:
 
 
 def errors_of(predicted: BoolArray, abnormal: BoolArray) -> Errors:
-    """Return the errors of predictions, both of shape (n_rows,)."""
     return Errors(
         int(np.count_nonzero(~abnormal)),
         int(np.count_nonzero(abnormal)),
@@ -198,7 +196,6 @@ class Projection:
 
     @property
     def n_dimensions(self) -> int:
-        """Number of columns after the projection."""
         return len(self.centre) if self.directions is None else len(self.directions)
 
     def cut(self, dimension: int | None) -> Self:
@@ -207,7 +204,6 @@ class Projection:
         return type(self)(self.centre, self.scale, directions)
 
     def to_data(self) -> dict[str, Any]:
-        """Return plain numbers and lists."""
         directions = None if self.directions is None else self.directions.tolist()
         return {"centre": self.centre.tolist(), "scale": self.scale.tolist(), "directions": directions}
 
@@ -290,7 +286,6 @@ class Scheme:
 
     @property
     def row_pairing(self) -> str:
-        """How rows are made from pairs."""
         return CONCATENATED if self.is_similarity else self.pairing
 
 
@@ -339,7 +334,6 @@ class Engine:
         return abnormal
 
     def to_data(self) -> dict[str, Any]:
-        """Return plain numbers, texts and lists."""
         return {
             "projection": self.projection.to_data(),
             "models": [{"group": group, **model.to_data()} for group, model in sorted(self.models.items())],

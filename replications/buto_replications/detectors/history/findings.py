@@ -152,7 +152,6 @@ def _middle(values: FloatArray) -> FloatArray:
 
 
 def _places(columns: Columns) -> IntArray:
-    """Return the place of the quantity in each column."""
     return np.array([one.column for one in columns.kept])
 
 
@@ -191,7 +190,6 @@ def not_decided(judge: Judge, found: Judged) -> str:
 
 
 def training_warnings(judge: Judge, n_alone: int, settings: Settings) -> Iterator[str]:
-    """Yield what is missing from the labels."""
     n_bad = Counter(judge.labels)[Label.BAD]
     if judge.engine is None:
         yield (
@@ -223,7 +221,6 @@ def training_warnings(judge: Judge, n_alone: int, settings: Settings) -> Iterato
 
 
 def explain(verdict: Verdict, judge: Judge, settings: Settings) -> Explanation:
-    """Return what was learned and how it decides."""
     counts = Counter(judge.labels)
     learned = (
         f"{verdict.n_training} {verdict.roles.known_runs} are the baseline. Labels say of "

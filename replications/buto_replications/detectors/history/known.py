@@ -295,7 +295,6 @@ def _require_good(run_ids: Iterable[str], known: Mapping[str, Labelling]) -> Non
 
 
 def by_label(rows: Sequence[Row]) -> Mapping[Label, int]:
-    """Return how many runs have each label."""
     return {label: sum(row.label is label for row in rows) for label in Label}
 
 

@@ -218,8 +218,6 @@ MOST_TREES = 1000
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Forest(Model):
-    """The trees, at least one."""
-
     trees: tuple[Tree, ...]
 
     def scores(self, rows: FloatArray) -> FloatArray:

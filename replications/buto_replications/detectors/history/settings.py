@@ -59,7 +59,6 @@ KEYS = (
 
 
 def scheme_of(settings: Settings) -> Scheme:
-    """Return how the engine learns."""
     values = settings.values
     pairing = ALONE if values[PAIRING] == DEVIATIONS else values[PAIRING]
     dimensions = within(values[DIMENSIONS]) if values[DIMENSIONS] else ()

@@ -191,7 +191,6 @@ def rows(table: str) -> tuple[Row, ...]:
 
 
 def tables() -> tuple[str, ...]:
-    """Return the numbers of all tables with counts."""
     return tuple(_tables())
 
 
