@@ -119,27 +119,27 @@ def test_only_what_may_be_published_is_kept():
     assert all(prop.role is Role.PROGRAM for prop in kept.properties)
 
 
-@pytest.mark.parametrize(
-    "key",
-    [
-        "host.name",
-        "host.kernel",
-        "buto.command",
-        "buto.jvm",
-        "buto.jvms.others",
-        "buto.session",
-        "jvm.class.path",
-        "jvm.library.path",
-        "process.pid",
-        "system.property[java.class.path]",
-        "system.property[java.home]",
-        "system.property[java.io.tmpdir]",
-        "system.property[user.dir]",
-        "system.property[user.home]",
-        "system.property[user.name]",
-        "system.property[sun.java.command]",
-    ],
-)
+PRIVATE = [
+    "host.name",
+    "host.kernel",
+    "buto.command",
+    "buto.jvm",
+    "buto.jvms.others",
+    "buto.session",
+    "jvm.class.path",
+    "jvm.library.path",
+    "process.pid",
+    "system.property[java.class.path]",
+    "system.property[java.home]",
+    "system.property[java.io.tmpdir]",
+    "system.property[user.dir]",
+    "system.property[user.home]",
+    "system.property[user.name]",
+    "system.property[sun.java.command]",
+]
+
+
+@pytest.mark.parametrize("key", PRIVATE)
 def test_nothing_that_names_people_machines_or_places_is_in_the_files(tmp_path, key):
     secret = "sesame-4711"
     run = recorded(1, metadata={**MACHINE, key: secret}, stdout=secret.encode(), stderr=secret.encode())

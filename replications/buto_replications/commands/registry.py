@@ -49,13 +49,15 @@ Run = Callable[[ExperimentsRequest, Console], int]
 
 
 class Experiment(NamedTuple):
-    """What an experiment measures, and the module ``run_...`` that has its ``run``."""
+    """What an experiment measures, and the module ``run_...`` that has its function."""
 
     module: str
     summary: str
+    function: str = "run"
 
     def load(self) -> Run:
-        return cast(Run, importlib.import_module(f"buto_replications.commands.run_{self.module}").run)
+        module = importlib.import_module(f"buto_replications.commands.run_{self.module}")
+        return cast(Run, getattr(module, self.function))
 
 
 EXPERIMENTS: dict[str, Experiment] = {
@@ -63,17 +65,19 @@ EXPERIMENTS: dict[str, Experiment] = {
         "judging", "the judge on recorded runs that did not choose it; writes judge.csv and counters.svg"
     ),
     "architecture": Experiment(
-        "architecture", "changes of known size in a simulated system, predicted; needs no data"
+        "prediction", "changes of known size in a simulated system, predicted; needs no data", "architecture"
     ),
     "store": Experiment(
-        "store",
+        "prediction",
         "versions of the recorded small store, predicted from component tests, beside what was measured; "
         "writes store-jmh.csv and store-junit.csv",
+        "store",
     ),
     "rpc": Experiment(
-        "rpc",
+        "prediction",
         "response times predicted from times of remote calls, on data of Train Ticket and E-Shopper that "
         "others recorded and --data names; writes rpc.csv",
+        "rpc",
     ),
     "clusters": Experiment(
         "clusters",

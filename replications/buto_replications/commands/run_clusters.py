@@ -97,9 +97,7 @@ def _compared(comparison: Comparison, part: Part) -> Columns:
         ("role", "fault", "load", *METHODS, "p", "control charts"),
         tuple(
             (
-                one.checked.labels.role,
-                one.checked.labels.fault,
-                one.checked.labels.load,
+                *_labels(one.checked),
                 *(one.verdicts[name].status.value for name in METHODS),
                 _p_value(one.verdicts[JUDGE]),
                 f"{one.flagged} of {one.charted}",
@@ -137,9 +135,7 @@ def _errors(found: Sequence[ModelErrors]) -> Columns:
         ("role", "fault", "load", "clusters", "with a model", "largest error of these", "all above 30 %"),
         tuple(
             (
-                one.checked.labels.role,
-                one.checked.labels.fault,
-                one.checked.labels.load,
+                *_labels(one.checked),
                 str(one.clusters),
                 str(one.models),
                 "" if isnan(one.largest) else f"{one.largest:.0%}",
@@ -158,9 +154,7 @@ def _traditional(found: Sequence[Traditional]) -> Columns:
         ("role", "fault", "load", *(f"error: {title}" for title in TARGETS), "t-tests: different"),
         tuple(
             (
-                one.checked.labels.role,
-                one.checked.labels.fault,
-                one.checked.labels.load,
+                *_labels(one.checked),
                 *(f"{one.errors[title]:.0%}" if title in one.errors else "" for title in TARGETS),
                 f"{one.differing} of {one.compared}",
             )
@@ -179,6 +173,10 @@ def _failed(kind: Kind, name: str) -> str:
     return f"{kind.failed[name]}{f', {unclear} inconclusive' if unclear else ''}"
 
 
+def _labels(run: BedRun) -> tuple[str, str, str]:
+    return run.labels.role, run.labels.fault, run.labels.load
+
+
 def _p_value(verdict: Verdict) -> str:
     return "" if verdict.p_value is None else f"{verdict.p_value:.2f}"
 
@@ -189,7 +187,7 @@ def _csv(compared: Sequence[Comparison]) -> str:
         (
             comparison.trained,
             one.checked.run.id,
-            *(getattr(one.checked.labels, name) for name in ("role", "fault", "load")),
+            *_labels(one.checked),
             *(one.verdicts[name].status.value for name in METHODS),
             one.verdicts[JUDGE].p_value,
             one.flagged,

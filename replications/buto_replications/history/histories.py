@@ -15,7 +15,8 @@ from buto_replications.bed.labels import chosen
 from buto_replications.checkout import DATA
 from buto_replications.dataset import archive
 from buto_replications.design import EXPERIMENTS, PROGRAMS, SUBTLE
-from buto_replications.detectors.history.engine import N_FOLDS, Examples
+from buto_replications.detectors.history.engine import N_FOLDS
+from buto_replications.detectors.history.examples import Examples
 from buto_replications.detectors.history.learners import require_learners
 from buto_replications.history.replay import (
     PAPER_SIZE,

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from buto.run.model import FloatArray, Run
 from buto.run.properties import Kind, Property
-from buto_replications.detectors.history.engine import Examples
+from buto_replications.detectors.history.examples import Examples
 from buto_replications.detectors.history.known import LEVEL_SHARE, STILL, Columns, deviations, with_sizes
 from buto_replications.detectors.history.similarity import BoolArray
 

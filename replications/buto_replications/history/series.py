@@ -21,7 +21,7 @@ from buto_replications.checkout import DATA
 from buto_replications.dataset import archive
 from buto_replications.dataset.archive import reading
 from buto_replications.dataset.generate import HOSTS
-from buto_replications.detectors.history.engine import Examples
+from buto_replications.detectors.history.examples import Examples
 from buto_replications.detectors.history.known import Columns, deviations, with_sizes
 from buto_replications.history.replay import GOOD, History, columns_of, rows_of, unit_of
 

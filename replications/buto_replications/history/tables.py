@@ -9,17 +9,19 @@ from time import process_time
 import numpy as np
 
 from buto_replications.detectors.history.engine import (
-    ALONE,
-    CONCATENATED,
     NO_BALANCE,
-    SUBTRACTED,
     Balance,
-    Errors,
-    Examples,
     Scheme,
     cross_validated_errors,
-    errors_of,
     learned_predictions,
+)
+from buto_replications.detectors.history.examples import (
+    ALONE,
+    CONCATENATED,
+    SUBTRACTED,
+    Errors,
+    Examples,
+    errors_of,
 )
 from buto_replications.detectors.history.learners import FOREST, LOGISTIC, SIMILARITY, TAN, TREE
 from buto_replications.detectors.history.similarity import IntArray

@@ -12,27 +12,29 @@ from buto.errors import UsageError
 from buto_replications.detectors.history import engine as engine_module
 from buto_replications.detectors.history.engine import (
     ALL_ROWS,
-    ALONE,
-    CONCATENATED,
     GLOBAL,
-    MOST,
-    SUBTRACTED,
     Balance,
     Engine,
-    Errors,
-    Examples,
     Scheme,
     cross_validated,
     cross_validated_errors,
+    learn_projection,
+    train,
+    under_sampled,
+    within,
+)
+from buto_replications.detectors.history.examples import (
+    ALONE,
+    CONCATENATED,
+    MOST,
+    SUBTRACTED,
+    Errors,
+    Examples,
     errors_of,
     grouped_folds,
     has_both,
-    learn_projection,
     paired,
-    train,
     two_to_one,
-    under_sampled,
-    within,
 )
 from buto_replications.detectors.history.learners import LEARNERS, LOGISTIC, NAIVE_BAYES, SIMILARITY, TREE
 from buto_replications.detectors.history.similarity import (

@@ -9,7 +9,7 @@ from sklearn.naive_bayes import GaussianNB
 from sklearn.tree import DecisionTreeClassifier
 
 from buto_replications.detectors.history import similarity
-from buto_replications.detectors.history.engine import errors_of
+from buto_replications.detectors.history.examples import errors_of
 from buto_replications.detectors.history.learners import (
     FEWEST_IN_LEAF,
     LEARNERS,

@@ -13,7 +13,8 @@ from buto.judging.verdict import Status
 from buto.run.labels import Label
 from buto.run.model import run_set
 from buto_replications.commands import run_history as command
-from buto_replications.detectors.history.engine import ALONE, Scheme, cross_validated_errors
+from buto_replications.detectors.history.engine import Scheme, cross_validated_errors
+from buto_replications.detectors.history.examples import ALONE
 from buto_replications.detectors.history.known import N_SIZES
 from buto_replications.detectors.history.learners import LOGISTIC
 from buto_replications.history import histories as module

@@ -5,15 +5,8 @@ from __future__ import annotations
 from buto.judging.settings import Settings
 from buto.judging.stored import ALPHA as ALPHA_KEY
 from buto.judging.stored import COMMON, choice, truth, whole
-from buto_replications.detectors.history.engine import (
-    ALONE,
-    CONCATENATED,
-    NO_BALANCE,
-    SUBTRACTED,
-    Balance,
-    Scheme,
-    within,
-)
+from buto_replications.detectors.history.engine import NO_BALANCE, Balance, Scheme, within
+from buto_replications.detectors.history.examples import ALONE, CONCATENATED, SUBTRACTED
 from buto_replications.detectors.history.learners import LEARNERS, LOGISTIC, SIMILARITY
 
 DETECTOR = "history"

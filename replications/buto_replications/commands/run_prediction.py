@@ -1,4 +1,4 @@
-"""``buto experiments run architecture``."""
+"""``buto experiments run architecture``, ``store`` and ``rpc``: the experiments of the prediction."""
 
 from __future__ import annotations
 
@@ -7,10 +7,15 @@ from collections.abc import Sequence
 from dataclasses import asdict
 
 from buto.cli.console import Console
-from buto.errors import EXIT_PASS
+from buto.errors import EXIT_PASS, UsageError
+from buto_replications import checkout
 from buto_replications.commands.registry import ExperimentsRequest
 from buto_replications.commands.sharing import show, write
 from buto_replications.report.content import Columns
+from buto_replications.store import recorded
+from buto_replications.store.evaluation import Tests, evaluate
+from buto_replications.store.rpc import ADVICE, DELAYS, REPLICATES, compare, paths_of, rows_csv
+from buto_replications.store.rpc import tables as rpc_tables
 from buto_replications.store.simulated import (
     FIXED_LOAD,
     LOADS,
@@ -24,9 +29,11 @@ from buto_replications.store.simulated import (
     judge_changed,
     judge_unchanged,
 )
+from buto_replications.store.tables import numbers_csv, tables
+from buto_replications.workers import in_parallel
 
 
-def run(request: ExperimentsRequest, console: Console) -> int:
+def architecture(request: ExperimentsRequest, console: Console) -> int:
     """Print the paper's example and the versions of a simulated store, and write both to a file."""
     console.info("simulating, about half a minute")
     numbers, sizes = figures(), effects(seed=request.seed)
@@ -102,3 +109,39 @@ def _json(
         "unchanged": [judged(one) for one in unchanged],
     }
     return json.dumps(document, indent=1) + "\n"
+
+
+_TESTS: dict[Tests, str] = {"jmh": "Predicted from benchmarks", "junit": "Predicted from unit tests"}
+
+
+def store(request: ExperimentsRequest, console: Console) -> int:
+    """Predict the recorded versions of the store, print the tables for each kind of component tests, and
+    write all numbers to a file for each.
+    """
+    data = checkout.recorded(request.data, recorded.RECORDED)
+    with recorded.unpacked(data / recorded.NAME) as (directory, index):
+        for tests, title in _TESTS.items():
+            found = evaluate(directory, index, tests)
+            console.result(f"{title}\n")
+            show(tables(found, index), console)
+            if found.lacking:
+                console.info(f"not measured: {', '.join(found.lacking)}")
+            write(request.out, {f"store-{tests}.csv": numbers_csv(found)}, console)
+    return EXIT_PASS
+
+
+def rpc(request: ExperimentsRequest, console: Console) -> int:
+    """Predict response times from times of remote calls, print tables, and write every delay to a file."""
+    if request.data is None:
+        raise UsageError("rpc needs data that buto's repository does not have", advice=ADVICE)
+    tasks = list(paths_of(request.data))
+    found = [one for of_one in in_parallel(compare, tasks, request.workers) for one in of_one]
+    show(rpc_tables(found), console)
+    planned = len(tasks) * len(DELAYS)
+    if len(found) < planned:
+        console.info(
+            f"{planned - len(found)} of {planned} comparisons are left out: "
+            f"fewer than {REPLICATES} requests on one side"
+        )
+    write(request.out, {"rpc.csv": rows_csv(found)}, console)
+    return EXIT_PASS
