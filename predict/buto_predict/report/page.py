@@ -177,12 +177,17 @@ def architecture_page(architecture: Architecture) -> str:
     return _page(architecture, None, title=architecture.name, status="", charts=(), conclusions=[], tables=[])
 
 
+def style(name: str) -> str:
+    """Return a style sheet of this package."""
+    return files("buto_predict").joinpath("templates", name).read_text("utf-8")
+
+
 def _page(architecture: Architecture, prediction: Prediction | None, **values: object) -> str:
     return render_template(
         "prediction.html",
         package="buto_predict",
         version=__version__,
-        style=Markup(files("buto_predict").joinpath("templates", "prediction.css").read_text("utf-8")),
+        style=Markup("".join(map(style, ("tables.css", "prediction.css")))),
         diagram=diagram(architecture, prediction),
         box=(BOX_WIDTH, BOX_HEIGHT),
         initials=initials,

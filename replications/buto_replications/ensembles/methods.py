@@ -36,7 +36,7 @@ N_EACH, N_JUDGED = 4, 4
 """Runs of a variant that train in each environment, and that are judged; mining takes time."""
 
 SINGLE, BAGGING, STACKING = "rules, one model", "rules, bagging", "rules, stacking"
-RULES = (SINGLE, BAGGING, STACKING)
+PAPERS = (SINGLE, BAGGING, STACKING)
 
 
 def rules_left_out(some: Sequence[Site]) -> Iterator[Share]:
@@ -127,8 +127,6 @@ def flagged(properties: Sequence[Property], which: BoolArray) -> Flagged:
     names = frozenset(properties[place].name for place in np.flatnonzero(which).tolist())
     return Flagged(names, Status.REGRESSION if names else Status.PASS)
 
-
-PAPERS = (SINGLE, BAGGING, STACKING)
 
 UNLIKE = replace(
     FOO, values={**FOO.values, ENVIRONMENT: list(COMPONENTS), FEWEST: 29, DEVIATIONS: 4.0, MACHINES: True}

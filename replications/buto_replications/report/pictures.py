@@ -5,7 +5,6 @@ from __future__ import annotations
 import base64
 import io
 import math
-from importlib.resources import files
 from itertools import accumulate
 
 import numpy as np
@@ -16,6 +15,7 @@ from matplotlib.figure import Figure
 from buto.report.html.template import render_template
 from buto.report.plots.charts import BAND_COLOUR, CHECKED_COLOUR, TRAINING_COLOUR, set_unit
 from buto.run.model import FloatArray
+from buto_predict.report.page import style
 from buto_replications.report.content import Columns, Page, Picture, PicturePanel
 
 COLOURS = {"training": TRAINING_COLOUR, "positive": "#009E73", "negative": CHECKED_COLOUR}
@@ -86,8 +86,6 @@ def _finite(arrays: list[FloatArray]) -> FloatArray:
     return values[np.isfinite(values)]
 
 
-_STYLE = files("buto_replications").joinpath("templates", "experiments.css")
-
 _LONG = 24
 """Characters of a cell that gets a wide column."""
 
@@ -98,7 +96,7 @@ def html(page: Page) -> str:
         package="buto_replications",
         page=page,
         # Our own style, and numbers in letters that need no escaping.
-        style=Markup(_STYLE.read_text(encoding="utf-8")),
+        style=Markup(style("tables.css")),
         image=lambda picture: Markup(_data_url(picture)),
         classes=_classes,
     )

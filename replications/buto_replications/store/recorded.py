@@ -19,6 +19,7 @@ from typing import Any
 from buto.errors import BadFileError, StorageError
 from buto.run.files import make_directories, publish_file
 from buto.run.format import NewerVersionError
+from buto.run.stored import read
 from buto.version import READ_BY_NEWER
 from buto_replications.checkout import DATA
 from buto_replications.store.measured import published
@@ -100,13 +101,7 @@ def from_json(text: str) -> Index:
             raise ValueError(f"its format must be {FORMAT!r}, got {known['format']!r}")
         if known["version"] > VERSION:
             raise NewerVersionError(f"its version must be at most {VERSION}, got {known['version']}")
-        return Index(
-            known["old"],
-            known["fixed"],
-            known["measured_s"],
-            tuple(Version(**one) for one in known["versions"]),
-            tuple(Load(**one) for one in known["loads"]),
-        )
+        return read(known, Index)
     except (KeyError, TypeError, AttributeError) as error:
         raise ValueError(f"it is not the index of a recording: {error!r}") from error
 
