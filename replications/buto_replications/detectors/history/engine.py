@@ -15,6 +15,7 @@ from typing import Any, Self
 import numpy as np
 
 from buto.run.model import FloatArray
+from buto.run.stored import plain
 from buto_replications.detectors.history.examples import (
     ALONE,
     CONCATENATED,
@@ -61,13 +62,9 @@ class Projection:
         directions = None if dimension is None or self.directions is None else self.directions[:dimension]
         return type(self)(self.centre, self.scale, directions)
 
-    def to_data(self) -> dict[str, Any]:
-        directions = None if self.directions is None else self.directions.tolist()
-        return {"centre": self.centre.tolist(), "scale": self.scale.tolist(), "directions": directions}
-
     @classmethod
     def from_data(cls, data: Mapping[str, Any]) -> Self:
-        """Invert :meth:`to_data`; KeyError, TypeError or ValueError for other data."""
+        """Read stored numbers; KeyError, TypeError or ValueError for other data."""
         centre, scale = floats(data, "centre"), floats(data, "scale")
         directions = None if data["directions"] is None else floats(data, "directions", 2)
         if len(scale) != len(centre) or not (scale > 0).all():
@@ -193,7 +190,7 @@ class Engine:
 
     def to_data(self) -> dict[str, Any]:
         return {
-            "projection": self.projection.to_data(),
+            "projection": plain(self.projection),
             "models": [{"group": group, **model.to_data()} for group, model in sorted(self.models.items())],
         }
 

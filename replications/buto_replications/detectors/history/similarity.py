@@ -12,6 +12,7 @@ import numpy.typing as npt
 
 from buto.errors import UsageError
 from buto.run.model import FloatArray
+from buto.run.stored import plain
 
 IntArray = npt.NDArray[np.int64]
 BoolArray = npt.NDArray[np.bool_]
@@ -33,9 +34,10 @@ class Model(ABC):
             rows: shape (n_rows, n_columns), finite.
         """
 
-    @abstractmethod
     def to_data(self) -> dict[str, Any]:
         """Return plain numbers and lists."""
+        data: dict[str, Any] = plain(self)
+        return data
 
 
 def log_odds(share: FloatArray) -> FloatArray:
@@ -90,12 +92,8 @@ class Similarity(Model):
         target, baseline = np.hsplit(rows, 2)
         return pair_odds(target @ self.weights + self.intercept, baseline @ self.weights + self.intercept)
 
-    def to_data(self) -> dict[str, Any]:
-        return {"weights": self.weights.tolist(), "intercept": self.intercept}
-
     @classmethod
     def from_data(cls, data: Mapping[str, Any], n_columns: int) -> Self:
-        """Invert :meth:`to_data`; KeyError, TypeError or ValueError for other data."""
         weights = floats(data, "weights")
         if 2 * len(weights) != n_columns:
             raise ValueError(f"there must be {n_columns // 2} weights")
@@ -242,17 +240,8 @@ class TreeBayes(Model):
         scores: FloatArray = self.odds + self.ratios[np.arange(len(self.parent)), above, bins].sum(axis=1)
         return scores
 
-    def to_data(self) -> dict[str, Any]:
-        return {
-            "edges": self.edges.tolist(),
-            "parent": self.parent.tolist(),
-            "ratios": self.ratios.tolist(),
-            "odds": self.odds,
-        }
-
     @classmethod
     def from_data(cls, data: Mapping[str, Any], n_columns: int) -> Self:
-        """Invert :meth:`to_data`; KeyError, TypeError or ValueError for other data."""
         edges, ratios = floats(data, "edges", 2), floats(data, "ratios", 3)
         parent = wholes(data, "parent", ROOT, n_columns - 1)
         n_bins = edges.shape[1] + 1
