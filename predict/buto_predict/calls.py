@@ -164,7 +164,6 @@ class Measured:
     """A component that is tested.
 
     Attributes:
-        component: its position.
         measures: what the test measures the time of.
     """
 

@@ -38,7 +38,6 @@ class Deviation:
 
     Attributes:
         old_s, new_s: mean times in seconds.
-        n_old, n_new: numbers of replicates.
         p_value: two-sided; NaN if a group is empty.
         delta: Cliff's delta, positive if the new times are longer; NaN if a group is empty.
         enough: whether this many replicates can be significant at all.

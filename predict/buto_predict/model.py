@@ -51,7 +51,6 @@ class Call:
     """One component calling another.
 
     Attributes:
-        to: the component that is called.
         times: mean number of calls for one call of the caller, may be a fraction.
         parallel: whether it runs at the same time as the caller's other parallel calls.
     """

@@ -267,8 +267,6 @@ class MoreNeeded:
     """The measurements that would decide an inconclusive endpoint.
 
     Attributes:
-        tests: which component tests to repeat.
-        replicate: the name of one repetition.
         count: how many more of each, on both sides; None if no number would be enough.
     """
 
@@ -288,9 +286,7 @@ class Prediction:
         exact: whether mean response times come from exact closed forms, else from simulation.
         curve: in order of the load.
         saturation_old, saturation_new: load of all endpoints in 1/s that saturates the first station.
-        bottleneck: that station, of the new version.
         coverage: share of each endpoint's old demand whose components have tests on both sides.
-        reasons: why it is inconclusive.
     """
 
     architecture: Architecture

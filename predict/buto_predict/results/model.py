@@ -29,7 +29,6 @@ class Conditions:
     """What a component test measured; None where its tool does not know it.
 
     Attributes:
-        mode: JMH's name, such as ``avgt``.
         threads: how many called at the same time.
     """
 

@@ -27,7 +27,6 @@ class NotJsonError(ValueError):
     """The text is not JSON.
 
     Attributes:
-        what: what is wrong, for people.
         cut: whether the text is right so far, and lacks its end.
     """
 

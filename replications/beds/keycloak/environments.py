@@ -101,11 +101,6 @@ class Environment:
     """Where the system runs.
 
     Attributes:
-        jvm: options of Keycloak's JVM.
-        keycloak: the release.
-        postgresql: the major version.
-        settings: of PostgreSQL.
-        java: the release of the JDK.
         limits: what the system may use of the machine.
     """
 
@@ -167,10 +162,7 @@ class Injected:
 
     Attributes:
         paper: where it comes from.
-        woven: into Keycloak's methods.
         statements: of SQL, carried out in the database before the run.
-        settings: of PostgreSQL that differ.
-        options: of Keycloak that are added.
     """
 
     name: str

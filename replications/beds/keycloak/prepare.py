@@ -44,12 +44,7 @@ MANAGEMENT_PORT = 8190
 
 
 def server_command(keycloak: Path, *options: str, java: str = "java") -> list[str]:
-    """Return how Keycloak is started as one Java process, without its shell script.
-
-    Args:
-        options: of the JVM.
-        java: the program that runs it.
-    """
+    """Return how Keycloak is started as one Java process, without its shell script."""
     packages = ("util", "util.concurrent", "security", "lang")
     opened = [f"--add-opens=java.base/java.{package}=ALL-UNNAMED" for package in packages]
     pool = "io.quarkus.bootstrap.forkjoin.QuarkusForkJoinWorkerThreadFactory"

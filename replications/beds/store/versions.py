@@ -20,7 +20,6 @@ class Load:
     """Requests at random times.
 
     Attributes:
-        rate: requests a second.
         home, search, order: shares of the three endpoints.
         vouchers: share of orders that have a voucher.
     """

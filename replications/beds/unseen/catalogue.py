@@ -32,7 +32,6 @@ class Program:
     """One program of the bed.
 
     Attributes:
-        does: what its work is.
         kind: what its regression uses more of.
         small, large: the regression in words, with its planned size.
         refactorings: harmless changes, by version.

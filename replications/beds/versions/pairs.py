@@ -61,8 +61,6 @@ class Pair:
     Attributes:
         scenario: the program's main class, in ``scenarios/``.
         kinds: what the newer release uses more of, the reported one first.
-        issue: where it was reported: project and number.
-        reported: what was reported, in short.
         old: the library's files before the regression, the library itself first.
         new: the files after it.
         beside: what both need.

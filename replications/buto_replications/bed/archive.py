@@ -174,8 +174,6 @@ class Packed:
     """One part of a data set.
 
     Attributes:
-        n_runs: number of runs in it.
-        files: by name.
         left_out: invalid runs by id, with the reason.
     """
 

@@ -35,8 +35,6 @@ class Counter:
 
     Attributes:
         property: its name. A counter is divided by the number of answers, to compare runs of unlike load.
-        title: what it is, for people.
-        head: the same in a word or two.
         unit: of the level, see :class:`buto.run.properties.Property`.
     """
 

@@ -142,7 +142,6 @@ class Found:
     """How often the changed method was found, in shares of the draws.
 
     Attributes:
-        draws: how many.
         first, in_three: the changed method was the first, or among the first three methods of its kind.
         named: it was named as a cause.
         wrong: another method of its kind was named.
@@ -162,7 +161,6 @@ class Alarms:
     """How often anything was named although nothing changed, in shares of the draws.
 
     Attributes:
-        draws: how many.
         any_kind: a method of any kind was named.
         one_kind: the largest share of a single kind.
     """
@@ -284,7 +282,6 @@ class Launch:
     """One launch to profile.
 
     Attributes:
-        java: the ``java`` command.
         place: the file of its profile.
     """
 

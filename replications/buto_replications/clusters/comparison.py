@@ -50,8 +50,6 @@ class Outcome:
     """One checked run.
 
     Attributes:
-        checked: the run.
-        verdicts: by method.
         flagged: number of counters that control charts flag, of ``charted``.
     """
 

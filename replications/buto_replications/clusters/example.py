@@ -56,12 +56,7 @@ KEPT = [0, 1, 2, 4, 5, 7]
 
 @dataclass(frozen=True, slots=True)
 class ExampleCluster:
-    """A cluster of the example.
-
-    Attributes:
-        members, target: names of counters.
-        errors: of the new version.
-    """
+    """A cluster of the example."""
 
     members: tuple[str, ...]
     target: str

@@ -26,10 +26,6 @@ class ExperimentsRequest:
     Attributes:
         data: the data set; None for the one that comes with the repository.
         host: the host whose runs are taken, ``all`` for those of all; None for the experiment's default.
-        seed: of all divisions.
-        workers: who shares the work.
-        out: the directory of the files to write.
-        part: of the bed's runs.
     """
 
     data: Path | None

@@ -50,7 +50,6 @@ class Row:
     Attributes:
         ordinal: number of usable runs of this variant on this host that started earlier; None if the run is
             invalid.
-        document: the run without samples and notifications.
     """
 
     host: str

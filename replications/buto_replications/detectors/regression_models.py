@@ -65,7 +65,6 @@ def judged(
     Args:
         old: for each run, shape (n_observations, n_counters).
         new: shape (n_observations, n_counters), at least one.
-        names: of the counters.
         redundant: the R² above which a counter is left out.
         distance: between counters, see :func:`clusters.distances`.
     """

@@ -140,7 +140,6 @@ class Scenario:
     """One judged run.
 
     Attributes:
-        study: one of the case studies.
         test: as the paper names it, or what is judged where.
         prior: runs without a fault.
         is_relative: whether recall counts what any of the paper's methods finds, because nobody knows all.

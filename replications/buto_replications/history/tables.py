@@ -144,13 +144,7 @@ TOLERANCE = 0.0051
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One row of a table.
-
-    Attributes:
-        table: its number.
-        classifier: as printed.
-        printed: its balanced accuracy.
-    """
+    """One row of a table."""
 
     table: int
     classifier: str

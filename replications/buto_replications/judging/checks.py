@@ -138,7 +138,6 @@ class Rate:
     Attributes:
         value: NaN if there are no trials.
         error: standard error; all trials with the same first run under test are one observation.
-        n_trials, n_runs: how many there are.
     """
 
     value: float

@@ -24,7 +24,6 @@ class Variation:
     """One property, over several programs on two hosts.
 
     Attributes:
-        name: of the property.
         between_runs: by host, the coefficient of variation of its last value, median over programs.
         largest: the largest coefficient of any program and host.
         shift: by how large a share the mean on the second host differs from that on the first, median over
@@ -112,13 +111,7 @@ BASE = "-base"
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Surroundings:
-    """The counters of the same programs in two surroundings.
-
-    Attributes:
-        names: of the two.
-        differs: what is different, in words.
-        found: of each property.
-    """
+    """The counters of the same programs in two surroundings."""
 
     names: tuple[str, str]
     differs: str

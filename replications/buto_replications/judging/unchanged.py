@@ -29,8 +29,6 @@ class UnchangedTask:
     """The runs of one unchanged program.
 
     Attributes:
-        part: which figure the checks belong to.
-        name: of the program, with its host.
         runs: usable ones, in the order of their start.
         elsewhere: runs of the same program that train; None to train by earlier ones of ``runs``.
         gap_s: a longer pause between two runs begins a new session.

@@ -63,7 +63,6 @@ class Section:
 
     Attributes:
         folded: tables that are hidden until a reader opens them.
-        folded_title: their title.
     """
 
     title: str

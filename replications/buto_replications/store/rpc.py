@@ -46,8 +46,6 @@ class Scenario:
     """Requests of one kind, some of them with delays that were injected into remote calls.
 
     Attributes:
-        number: of the file.
-        calls: names of the remote calls.
         times_s: of all calls of one name within one request, with what they call, shape (n_requests,
             n_calls).
         responses_s: response times, shape (n_requests,).

@@ -122,9 +122,7 @@ class Judged:
     """One version under one load.
 
     Attributes:
-        version: its name.
         location: the component that was changed; empty for none.
-        intensity: by how much.
         truth, predicted: the largest Cliff's delta of any endpoint; NaN if none could be predicted.
     """
 

@@ -199,7 +199,6 @@ class Task:
     """Training with one variant in one split, and judging by it.
 
     Attributes:
-        split: its number.
         variants: the prepared runs of the training variant and of those it is compared with.
         counted: shape (n_properties,), whether a property counts in the decision by all properties together.
     """

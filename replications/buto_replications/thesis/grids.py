@@ -56,7 +56,6 @@ class Grid:
     """One experiment of Appendix A.
 
     Attributes:
-        table: of the thesis.
         varies: what differs between the configurations, in words.
         more: configurations that the thesis does not have.
     """

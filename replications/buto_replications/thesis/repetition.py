@@ -181,7 +181,6 @@ class RecordedVariant:
     """The recorded runs of a variant.
 
     Attributes:
-        usable: number of usable runs.
         left_out: the first problem of each invalid run; no method uses these runs.
         foreign_load: mean share of the cores that other processes used during usable runs; NaN if unknown.
     """

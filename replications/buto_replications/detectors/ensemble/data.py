@@ -23,7 +23,6 @@ class Learned:
     """What is stored.
 
     Attributes:
-        interval_s: length of an interval.
         properties: the counters, in the order of their names.
         left_out: properties that are not judged, each with the reason.
         work: what growth is scaled to; None if it is not scaled.

@@ -119,7 +119,6 @@ class Scheme:
         learner: by its name in :data:`learners.LEARNERS`.
         pairing: how a baseline is taken into account; the similarity learner has its own way.
         dimensions: that are tried; the one with the best balanced accuracy is kept. Empty for no projection.
-        grouped: whether groups have classifiers of their own.
         balances: that are tried for each classifier; the one with the best balanced accuracy is kept.
         fewest_abnormal: a group with fewer abnormal rows has the global classifier.
         tries_groups: whether groups have classifiers of their own only if they then have the better balanced

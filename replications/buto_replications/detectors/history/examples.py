@@ -84,13 +84,7 @@ def has_both(abnormal: BoolArray) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Errors:
-    """How many rows of both classes there are, and how many of them were classified wrong.
-
-    Attributes:
-        normal, abnormal: number of rows.
-        false_positives: normal rows that were called abnormal.
-        false_negatives: abnormal rows that were called normal.
-    """
+    """How many rows of both classes there are, and how many of them were classified wrong."""
 
     normal: int
     abnormal: int

@@ -62,7 +62,6 @@ class Example:
     """A single experiment that the thesis shows, with one property and one configuration.
 
     Attributes:
-        table, figure: their numbers.
         counts: as in :class:`Row`.
     """
 
