@@ -18,9 +18,10 @@ from multiprocessing import get_context
 import numpy as np
 from threadpoolctl import threadpool_limits
 
-from buto_replications.detectors.history.engine import ALONE, NO_BALANCE, SUBTRACTED, Scheme, train
+from buto_replications.detectors.history.engine import NO_BALANCE, Scheme, train
+from buto_replications.detectors.history.examples import ALONE, SUBTRACTED
 from buto_replications.detectors.history.learners import FOREST, LOGISTIC, SIMILARITY, TAN, TREE
-from buto_replications.history.synthetic import PAPER_SIZE, synthetic_history
+from buto_replications.history.replay import PAPER_SIZE, synthetic_history
 from buto_replications.history.tables import BALANCES, DIMENSION
 from perf.figures import Figure, at_most, benchmark, conclude
 

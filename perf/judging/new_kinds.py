@@ -24,7 +24,7 @@ from buto.judging.verdict import Status
 from buto.oracle import Oracle, settings_from
 from buto.run.labels import Label, Labelling, Past
 from buto.run.model import Run, run_set
-from buto_replications.history.recorded import Program, bed_faults, programs, releases
+from buto_replications.history.histories import Program, bed_faults, programs, releases
 
 NOON = datetime(2026, 1, 1, 12, tzinfo=UTC)
 N_BAD, N_JUDGED, N_UNCHANGED = 4, 4, 8

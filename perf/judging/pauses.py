@@ -26,8 +26,7 @@ from buto.judging.alarms import N_CHECKED
 from buto.judging.calibrated.settings import CALIBRATED
 from buto.run.model import IntArray, Run, RunSet
 from buto.run.store import RunStore
-from buto_replications.judging.checks import N_TRAINING, Check, Trained
-from buto_replications.judging.trials import rate
+from buto_replications.judging.checks import N_TRAINING, Check, Trained, rate
 from perf.collecting.napping import compiled, java, target
 from perf.collecting.phases import MORE_UNITS, UNITS, phases
 from perf.figures import Figure, benchmark, conclude

@@ -26,8 +26,6 @@ _MOST_DIVISIONS = 20_000
 
 
 class Size(Enum):
-    """Names for the size of a Cliff's delta."""
-
     NEGLIGIBLE = "negligible"
     SMALL = "small"
     MEDIUM = "medium"
@@ -40,7 +38,6 @@ class Deviation:
 
     Attributes:
         old_s, new_s: mean times in seconds.
-        n_old, n_new: numbers of replicates.
         p_value: two-sided; NaN if a group is empty.
         delta: Cliff's delta, positive if the new times are longer; NaN if a group is empty.
         enough: whether this many replicates can be significant at all.
@@ -69,7 +66,6 @@ class Deviation:
 
     @property
     def size(self) -> Size:
-        """The name of delta's size."""
         return size_of(self.delta)
 
 
@@ -86,7 +82,6 @@ def cliffs_delta(old: FloatArray, new: FloatArray) -> float:
 
 
 def size_of(delta: float) -> Size:
-    """Return the name of a Cliff's delta's size, whatever its sign."""
     for size, limit in ((Size.NEGLIGIBLE, NEGLIGIBLE), (Size.SMALL, SMALL), (Size.MEDIUM, MEDIUM)):
         if abs(delta) < limit:
             return size

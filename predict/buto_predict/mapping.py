@@ -50,8 +50,6 @@ class How(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Mapped:
-    """A pair."""
-
     old: str
     new: str
     how: How
@@ -77,7 +75,6 @@ class GraphMapping:
 
     @property
     def new_of(self) -> dict[str, str]:
-        """Old name to new name."""
         return {pair.old: pair.new for pair in self.pairs}
 
 
@@ -105,9 +102,7 @@ def map_graphs(old: Edges, new: Edges) -> GraphMapping:
             break
         pairs += [Mapped(left_old[i], left_new[j], How.RENAMED) for i, j in found]
     return GraphMapping(
-        tuple(pairs),
-        tuple(_left(old_callees, pairs, old=True)),
-        tuple(_left(new_callees, pairs, old=False)),
+        tuple(pairs), tuple(_left(old_callees, pairs, old=True)), tuple(_left(new_callees, pairs, old=False))
     )
 
 

@@ -51,7 +51,6 @@ class Call:
     """One component calling another.
 
     Attributes:
-        to: the component that is called.
         times: mean number of calls for one call of the caller, may be a fraction.
         parallel: whether it runs at the same time as the caller's other parallel calls.
     """
@@ -121,12 +120,10 @@ class Architecture:
 
     @cached_property
     def component_index(self) -> Mapping[str, int]:
-        """Name of a component to its position."""
         return {component.name: position for position, component in enumerate(self.components)}
 
     @cached_property
     def station_index(self) -> Mapping[str, int]:
-        """Name of a station to its position."""
         return {station.name: position for position, station in enumerate(self.stations)}
 
     @property

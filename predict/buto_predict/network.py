@@ -16,9 +16,8 @@ import numpy as np
 
 from buto.errors import JudgeError
 from buto.run.model import FloatArray
-from buto_predict.calls import Calls, calls_of
+from buto_predict.calls import Calls, Plan, Visit, calls_of, demand_weights, plans
 from buto_predict.model import Architecture, Discipline, Station
-from buto_predict.plans import Plan, Visit, demand_weights, plans
 from buto_predict.simulation import Simulated, simulate
 
 STAYS = 16_000
@@ -157,7 +156,6 @@ class Network:
 
     @property
     def exact(self) -> bool:
-        """Whether closed forms give the mean response times without approximation."""
         return is_exact(self.plans, self.stations)
 
     def demands(self, self_s: FloatArray) -> FloatArray:

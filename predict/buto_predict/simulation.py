@@ -17,8 +17,8 @@ import numpy as np
 from scipy.special import gammaincinv
 
 from buto.run.model import FloatArray
+from buto_predict.calls import Plan, Visit
 from buto_predict.model import Discipline, Station
-from buto_predict.plans import Plan, Visit
 
 Token = tuple[int, int]
 """A request and the step that it is at."""
@@ -106,8 +106,6 @@ class Fifo:
 
 
 class Delay:
-    """Nobody waits."""
-
     __slots__ = ("departures", "next_s")
 
     def __init__(self) -> None:
@@ -125,7 +123,6 @@ class Delay:
 
 
 def server_of(station: Station) -> Server:
-    """Return an empty station."""
     match station.discipline:
         case Discipline.PROCESSOR_SHARING:
             return ProcessorSharing(station.servers)

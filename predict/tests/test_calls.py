@@ -1,18 +1,30 @@
-"""Calls and plans of requests, and what changed tests say of self times."""
-
-from __future__ import annotations
+"""Calls and plans of requests, what changed tests say of self times, and sizes of deviations."""
 
 from dataclasses import replace
+from itertools import combinations
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.stats import mannwhitneyu
 
 from buto.errors import JudgeError
-from buto_predict.calls import Calls, Measured, calls_of, inclusive, reaches, self_changes, visits
+from buto_predict.calls import (
+    Calls,
+    Fork,
+    Measured,
+    Visit,
+    calls_of,
+    demand_weights,
+    inclusive,
+    plans,
+    reaches,
+    self_changes,
+    visits,
+)
+from buto_predict.deviations import Size, can_be_significant, cliffs_delta, deviation, fewest, size_of
 from buto_predict.model import Architecture, Call, Component, Endpoint, Measures, Station
-from buto_predict.plans import Fork, Visit, demand_weights, plans
 from predict.tests.support.systems import running_example
 
 EXAMPLE = running_example()
@@ -20,45 +32,26 @@ CALLS = calls_of(EXAMPLE)
 SELF = EXAMPLE.self_s
 
 
-def test_what_leaves_became_slower_by_is_theirs() -> None:
-    tested = [Measured(3, Measures.INCLUSIVE), Measured(4, Measures.INCLUSIVE)]
-    found = self_changes(CALLS, SELF, tested, np.array([0.5, 0.5]))
-    assert found == pytest.approx([0, 0, 0, 0.001, 0.001])
-
-
-def test_a_caller_is_not_blamed_for_what_it_calls() -> None:
+def test_a_caller_is_not_blamed_for_what_it_calls():
     """B1 takes 13 ms in place of 10, all of it because of B3 and B4."""
     tested = [Measured(position, Measures.INCLUSIVE) for position in (1, 3, 4)]
     found = self_changes(CALLS, SELF, tested, np.array([0.3, 0.5, 0.5]))
     assert found == pytest.approx([0, 0, 0, 0.001, 0.001], abs=1e-12)
 
 
-def test_what_tests_of_callees_do_not_explain_is_the_callers_own() -> None:
+def test_what_tests_of_callees_do_not_explain_is_the_callers_own():
     tested = [Measured(1, Measures.INCLUSIVE), Measured(3, Measures.INCLUSIVE)]
     found = self_changes(CALLS, SELF, tested, np.array([0.5, 0.5]))
     assert found == pytest.approx([0, 0.003, 0, 0.001, 0], abs=1e-12)
 
 
-def test_a_mocked_test_speaks_of_the_component_alone() -> None:
-    found = self_changes(CALLS, SELF, [Measured(1, Measures.SELF)], np.array([0.5]))
-    assert found == pytest.approx([0, 0.002, 0, 0, 0])
-
-
-def test_no_self_time_becomes_negative() -> None:
+def test_no_self_time_becomes_negative():
     """B1 as a whole becomes 9 ms faster, more than it does itself."""
     found = self_changes(CALLS, SELF, [Measured(1, Measures.INCLUSIVE)], np.array([-0.9]))
     assert found[1] == pytest.approx(-0.004)
 
 
-@given(st.lists(st.floats(0, 2), min_size=5, max_size=5))
-def test_true_inclusive_changes_give_back_the_self_times(changed: list[float]) -> None:
-    new = SELF * (1 + np.array(changed))
-    shares = inclusive(CALLS, new) / inclusive(CALLS, SELF) - 1
-    tested = [Measured(position, Measures.INCLUSIVE) for position in range(5)]
-    assert SELF + self_changes(CALLS, SELF, tested, shares) == pytest.approx(new)
-
-
-def test_many_replicates_are_as_one_by_one() -> None:
+def test_many_replicates_are_as_one_by_one():
     tested = [Measured(1, Measures.INCLUSIVE), Measured(4, Measures.SELF)]
     shares = np.array([[0.1, 0.2], [-0.1, 0.3]])
     together = self_changes(CALLS, SELF, tested, shares)
@@ -69,30 +62,14 @@ ONE_TO_THREE = np.array([[0, 1, 2, 0.5], *np.zeros((3, 4))])
 """Calls of the first component: one, two and a half."""
 
 
-def test_parallel_calls_take_as_long_as_the_longest() -> None:
-    at_once = Calls(np.zeros((4, 4)), ONE_TO_THREE)
-    assert inclusive(at_once, np.array([1.0, 5.0, 3.0, 4.0])) == pytest.approx([7, 5, 3, 4])
-    in_turn = Calls(ONE_TO_THREE, np.zeros((4, 4)))
-    assert inclusive(in_turn, np.array([1.0, 5.0, 3.0, 4.0])) == pytest.approx([14, 5, 3, 4])
-
-
-def test_a_caller_is_not_blamed_for_the_longest_of_its_parallel_calls() -> None:
-    """It takes 7 s, 1 + 2 x 3; the second call becomes 1 s longer, so it takes 9 s."""
-    at_once = Calls(np.zeros((4, 4)), ONE_TO_THREE)
-    tested = [Measured(position, Measures.INCLUSIVE) for position in range(4)]
-    self_s, new_s = np.array([1.0, 5.0, 3.0, 4.0]), np.array([9.0, 5.0, 4.0, 4.0])
-    found = self_changes(at_once, self_s, tested, new_s / np.array([7.0, 5.0, 3.0, 4.0]) - 1)
-    assert found == pytest.approx([0, 0, 1, 0], abs=1e-12)
-
-
-def test_a_parallel_call_that_is_never_the_longest_changes_no_caller() -> None:
+def test_a_parallel_call_that_is_never_the_longest_changes_no_caller():
     at_once = Calls(np.zeros((4, 4)), ONE_TO_THREE)
     tested = [Measured(0, Measures.INCLUSIVE), Measured(3, Measures.INCLUSIVE)]
     found = self_changes(at_once, np.array([1.0, 5.0, 3.0, 4.0]), tested, np.array([0.0, 1.0]))
     assert found == pytest.approx([0, 0, 0, 4], abs=1e-12)
 
 
-def whole_by_following(calls: Calls, self_s: np.ndarray, component: int) -> float:
+def whole_by_following(calls, self_s, component):
     """The slow reference: follow each call."""
     below = [whole_by_following(calls, self_s, other) for other in range(component)]
     in_turn = sum(times * one for times, one in zip(calls.sequential[component], below, strict=False))
@@ -101,7 +78,7 @@ def whole_by_following(calls: Calls, self_s: np.ndarray, component: int) -> floa
 
 
 @given(st.integers(0, 2**32 - 1))
-def test_any_calls_add_up_as_if_each_was_followed_and_give_back_the_self_times(seed: int) -> None:
+def test_any_calls_add_up_as_if_each_was_followed_and_give_back_the_self_times(seed):
     rng = np.random.default_rng(seed)
     kinds = [np.tril(rng.integers(0, 4, (6, 6)) * (rng.random((6, 6)) < 0.5), -1) for _ in range(2)]
     calls = Calls(kinds[0].astype(float), kinds[1] * (kinds[0] == 0).astype(float))
@@ -115,7 +92,7 @@ def test_any_calls_add_up_as_if_each_was_followed_and_give_back_the_self_times(s
     assert old + self_changes(calls, old, tested, changes) == pytest.approx(new)
 
 
-def test_recursion_is_solved_together_with_what_it_calls() -> None:
+def test_recursion_is_solved_together_with_what_it_calls():
     """The second and the third call each other every other time, and the first calls the second."""
     calls = np.array([[0, 1, 0, 0], [0, 0, 0.5, 0], [0, 0.5, 0, 2], [0, 0, 0, 0]], dtype=float)
     both = Calls(calls, np.zeros((4, 4)))
@@ -124,7 +101,7 @@ def test_recursion_is_solved_together_with_what_it_calls() -> None:
     assert [sorted(group) for group in both.groups] == [[3], [1, 2], [0]]
 
 
-def test_reaches_follows_calls_to_the_end() -> None:
+def test_reaches_follows_calls_to_the_end():
     chain = np.array([[0, 1, 0], [0, 0, 1], [0, 0, 0]], dtype=float)
     assert reaches(Calls(np.zeros((3, 3)), chain)).tolist() == [
         [False, True, True],
@@ -133,15 +110,18 @@ def test_reaches_follows_calls_to_the_end() -> None:
     ]
 
 
-def system(*components: Component, calls: tuple[Call, ...] = (Call("a", 1),)) -> Architecture:
+ONE_CALL = (Call("a", 1),)
+
+
+def system(*components, calls=ONE_CALL):
     return Architecture("x", (Station("s"), Station("t")), components, (Endpoint("e", calls, 1.0),))
 
 
-def demands(architecture: Architecture) -> np.ndarray:
+def demands(architecture):
     return demand_weights(architecture, plans(architecture)) @ architecture.self_s
 
 
-def test_the_papers_example_has_its_numbers() -> None:
+def test_the_papers_example_has_its_numbers():
     old, new = running_example(), running_example(b3_s=0.003, b4_s=0.003)
     whole = [inclusive(calls_of(one), one.self_s) for one in (old, new)]
     subsystem = [times[1] + times[2] for times in whole]
@@ -151,29 +131,29 @@ def test_the_papers_example_has_its_numbers() -> None:
     assert demands(new)[0, 1] == pytest.approx(0.022)
 
 
-def test_recursion_that_ends_is_counted() -> None:
+def test_recursion_that_ends_is_counted():
     """A calls B half of the time, and B always calls A: two calls of A for each request, one of B."""
     calls = np.array([[0.0, 0.5], [1.0, 0.0]])
     assert visits(calls, np.array([1.0, 0.0])) == pytest.approx([2.0, 1.0])
 
 
 @pytest.mark.parametrize("again", [1.0, 1.5])
-def test_recursion_without_an_end_is_refused_by_name(again: float) -> None:
+def test_recursion_without_an_end_is_refused_by_name(again):
     made = system(Component("a", "s", 1.0, (Call("b", again),)), Component("b", "s", 1.0, (Call("a", 1),)))
     with pytest.raises(JudgeError, match="'a', 'b' call each other without an end"):
         plans(made)
 
 
-def test_a_circle_of_parallel_calls_is_refused_though_it_ends() -> None:
+def test_a_circle_of_parallel_calls_is_refused_though_it_ends():
     made = system(Component("a", "s", 1.0, (Call("a", 0.5, parallel=True),)))
     with pytest.raises(JudgeError, match="parallel calls must be nested at most 32 deep, got more below 'a'"):
         plans(made)
 
 
-def test_parallel_pairs_that_multiply_are_refused_before_they_fill_the_memory() -> None:
+def test_parallel_pairs_that_multiply_are_refused_before_they_fill_the_memory():
     """Eight levels of two parallel calls are 254 branches of a request; thirty are a thousand million."""
 
-    def levels(n: int) -> Architecture:
+    def levels(n):
         pairs = (Call("n1", 1, parallel=True), Call("n1", 1, parallel=True))
         called = [*(tuple(replace(one, to=f"n{i}") for one in pairs) for i in range(1, n)), ()]
         return system(
@@ -185,18 +165,13 @@ def test_parallel_pairs_that_multiply_are_refused_before_they_fill_the_memory() 
         plans(levels(30))
 
 
-def test_a_component_that_always_calls_itself_is_refused() -> None:
-    with pytest.raises(JudgeError, match="'a' call each other without an end"):
-        plans(system(Component("a", "s", 1.0, (Call("a", 1),))))
-
-
-def test_an_endpoint_that_calls_nothing_has_no_demand() -> None:
+def test_an_endpoint_that_calls_nothing_has_no_demand():
     made = running_example()
     with pytest.raises(JudgeError, match="'GET /b' has no demand"):
         plans(replace(made, endpoints=(Endpoint("GET /b", (), 1.0),)))
 
 
-def test_a_request_stays_once_at_each_station() -> None:
+def test_a_request_stays_once_at_each_station():
     made = system(
         Component("a", "s", 1.0, (Call("b", 3),)),
         Component("b", "t", 1.0, (Call("c", 2),)),
@@ -207,7 +182,7 @@ def test_a_request_stays_once_at_each_station() -> None:
     assert demands(made).tolist() == [[7.0, 3.0]]
 
 
-def test_parallel_calls_become_a_fork() -> None:
+def test_parallel_calls_become_a_fork():
     made = system(
         Component("a", "s", 1.0, (Call("b", 2, parallel=True), Call("c", 1, parallel=True))),
         Component("b", "t", 1.0),
@@ -218,3 +193,71 @@ def test_parallel_calls_become_a_fork() -> None:
     assert isinstance(plan[1], Fork)
     assert len(plan[1].branches) == 2
     assert demands(made).tolist() == [[1.0, 6.0]]
+
+
+SAMPLES = st.lists(st.integers(0, 20), min_size=1, max_size=30)
+
+
+@given(SAMPLES, SAMPLES)
+def test_delta_is_that_of_mann_and_whitneys_u(old, new):
+    u = mannwhitneyu(new, old).statistic
+    delta = cliffs_delta(np.array(old, dtype=float), np.array(new, dtype=float))
+    assert delta == pytest.approx(2 * u / (len(old) * len(new)) - 1, abs=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("delta", "size"),
+    [(0.146, Size.NEGLIGIBLE), (-0.147, Size.SMALL), (0.33, Size.MEDIUM), (-0.474, Size.LARGE)],
+)
+def test_sizes_have_the_usual_limits(delta, size):
+    assert size_of(delta) is size
+
+
+def test_a_slower_component_has_a_positive_delta():
+    old, new = np.linspace(1, 1.1, 5), np.linspace(2, 2.1, 5)
+    found = deviation(old, new)
+    assert (found.delta, found.significant, found.size) == (1.0, True, Size.LARGE)
+    assert found.change == pytest.approx(1 / 1.05)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "p_value"),
+    [
+        ([1, 1, 1, 2, 2], [2, 2, 2, 3, 3], 20 / 252),
+        ([1, 1, 1, 1, 2], [2, 2, 2, 2, 2], 12 / 252),
+        ([1, 1, 2], [3], 1 / 4),
+        ([1], [1], 1),
+    ],
+)
+def test_of_few_values_p_is_exact_also_if_some_are_tied(old, new, p_value):
+    values = np.array([*old, *new], dtype=float)
+    deltas = [
+        cliffs_delta(np.delete(values, list(chosen)), values[list(chosen)])
+        for chosen in combinations(range(len(values)), len(new))
+    ]
+    found = deviation(np.array(old, dtype=float), np.array(new, dtype=float))
+    assert np.mean(np.abs(deltas) >= found.delta - 1e-12) == pytest.approx(p_value)
+    assert found.p_value == pytest.approx(p_value)
+
+
+def test_p_alone_is_useless():
+    """Of very many values a change of 2 % is significant, and yet negligible."""
+    old = -np.log((np.arange(40_000) + 0.5) / 40_000)
+    found = deviation(old, 1.02 * old)
+    assert found.p_value < 0.05
+    assert not found.significant
+
+
+def test_groups_that_are_too_small_are_never_significant():
+    assert fewest(0.05) == 4
+    assert not can_be_significant(3, 3)
+    assert can_be_significant(3, 5)
+    assert not can_be_significant(1, 1000)
+    found = deviation(np.array([1.0, 1.1, 1.2]), np.array([5.0, 5.1, 5.2]))
+    assert (found.enough, found.significant) == (False, False)
+
+
+def test_an_empty_side_has_no_delta():
+    found = deviation(np.zeros(0), np.array([1.0]))
+    assert np.isnan([found.delta, found.p_value, found.old_s]).all()
+    assert not found.enough

@@ -1,33 +1,31 @@
-"""Calls of other services: their names, clocks, and those that nobody waits for."""
+"""Calls of other services, and whether a model predicts the traces that it was learned from."""
 
-from __future__ import annotations
-
-from pathlib import Path
-
+import numpy as np
 import pytest
 
 from buto_predict.config import architecture_text, load_architecture
 from buto_predict.mapping import match
 from buto_predict.model import Architecture, Component, Station
-from buto_predict.report.text import summary_lines
+from buto_predict.report.text import misfit_text, summary_lines, varied_text, waiting_text
 from buto_predict.traces.files import read_otlp
+from buto_predict.traces.fit import Cause, misfits, varied
 from buto_predict.traces.learning import Known, learn
-from buto_predict.traces.summary import Summary, summarize
-from buto_predict.traces.tree import Kind, Span
+from buto_predict.traces.summary import summarize
+from buto_predict.traces.tree import Kind
 from predict.tests.support.systems import result
 from predict.tests.support.traces import span, write_otlp
 
 
-def client(name: str, start_ms: float, end_ms: float, *, peer: str, **place: str) -> Span:
+def client(name, start_ms, end_ms, *, peer, **place):
     made = span(name, start_ms / 1000, end_ms / 1000, kind=Kind.CLIENT, **place)
     return made._replace(service=peer)
 
 
-def local(name: str, start_ms: float, end_ms: float, **place: str) -> Span:
+def local(name, start_ms, end_ms, **place):
     return span(name, start_ms / 1000, end_ms / 1000, **place)
 
 
-def called(name: str, callee: str = "POST /policies", service: str = "quotes") -> list[Span]:
+def called(name, callee="POST /policies", service="quotes"):
     """A request whose client takes 8 ms, 2 of them itself; the callee reads a database for 1 ms."""
     return [
         local("POST /api", 0, 10, id="1"),
@@ -37,12 +35,12 @@ def called(name: str, callee: str = "POST /policies", service: str = "quotes") -
     ]
 
 
-def self_ms(summary: Summary) -> dict[str, float]:
+def self_ms(summary):
     return {name: round(1000 * moments.mean, 6) for name, moments in summary.self_s.items()}
 
 
 @pytest.mark.parametrize("name", ["POST", "GET", "HTTP POST", "HTTP"])
-def test_a_client_that_is_named_by_its_method_alone_is_named_with_its_callee(name: str) -> None:
+def test_a_client_that_is_named_by_its_method_alone_is_named_with_its_callee(name):
     found = summarize(called(name))
     assert self_ms(found) == {
         "web/POST /api": 2,
@@ -54,16 +52,16 @@ def test_a_client_that_is_named_by_its_method_alone_is_named_with_its_callee(nam
 
 
 @pytest.mark.parametrize("name", ["POST /policies", "GET catalogue/items", "Pay.post", "policies publish"])
-def test_a_client_whose_name_tells_more_keeps_it(name: str) -> None:
+def test_a_client_whose_name_tells_more_keeps_it(name):
     assert f"web/{name}" in summarize(called(name)).self_s
 
 
-def test_a_client_without_a_callee_in_another_service_keeps_its_name() -> None:
+def test_a_client_without_a_callee_in_another_service_keeps_its_name():
     assert "web/POST" in summarize(called("POST")[:2]).self_s
     assert "web/POST" in summarize(called("POST", service="web")).self_s
 
 
-def test_a_client_of_a_client_is_named_by_what_both_call() -> None:
+def test_a_client_of_a_client_is_named_by_what_both_call():
     inner = local("GET /items", 4, 5, id="5", parent="4", service="stock")
     spans = [*called("POST"), inner]
     spans[2:4] = [
@@ -73,7 +71,7 @@ def test_a_client_of_a_client_is_named_by_what_both_call() -> None:
     assert "web/POST [proxy/GET [stock/GET /items]]" in summarize(spans).self_s
 
 
-def test_names_of_clients_fit_into_a_model_and_are_no_names_of_tests(tmp_path: Path) -> None:
+def test_names_of_clients_fit_into_a_model_and_are_no_names_of_tests(tmp_path):
     spans = called("POST", f"POST /{'long' * 120}")
     many = [
         one._replace(trace=f"t{k}", start_s=one.start_s + k, end_s=one.end_s + k)
@@ -97,9 +95,7 @@ def test_names_of_clients_fit_into_a_model_and_are_no_names_of_tests(tmp_path: P
 
 
 @pytest.mark.parametrize("skew_ms", [0, 5, -5, 250])
-def test_the_clock_of_a_callee_is_set_right_though_the_client_names_its_service(
-    tmp_path: Path, skew_ms: float
-) -> None:
+def test_the_clock_of_a_callee_is_set_right_though_the_client_names_its_service(tmp_path, skew_ms):
     """So it is where the name of a host is that of its service, as in Docker Compose."""
     spans = [
         one._replace(start_s=one.start_s + 1e6 + skew_ms / 1000, end_s=one.end_s + 1e6 + skew_ms / 1000)
@@ -118,7 +114,7 @@ def test_the_clock_of_a_callee_is_set_right_though_the_client_names_its_service(
     assert found.late.total() == 0
 
 
-def test_a_call_of_a_client_in_the_same_process_is_on_the_same_clock() -> None:
+def test_a_call_of_a_client_in_the_same_process_is_on_the_same_clock():
     """It goes on after its caller has returned, which is no sign of another clock."""
     spans = [
         local("GET", 0, 10, id="1"),
@@ -130,7 +126,7 @@ def test_a_call_of_a_client_in_the_same_process_is_on_the_same_clock() -> None:
     assert self_ms(found) == {"web/GET": 8, "web/start": 1, "web/POST": 2}
 
 
-def test_calls_that_begin_after_their_caller_has_ended_are_counted() -> None:
+def test_calls_that_begin_after_their_caller_has_ended_are_counted():
     spans = [
         local("POST /orders", 0, 10, id="1"),
         client("orders publish", 2, 3, id="2", parent="1", peer="kafka"),
@@ -144,6 +140,88 @@ def test_calls_that_begin_after_their_caller_has_ended_are_counted() -> None:
     )
 
 
-def test_otlp_tells_who_recorded_a_client(tmp_path: Path) -> None:
+def test_otlp_tells_who_recorded_a_client(tmp_path):
     path = write_otlp(tmp_path / "t.json", [called("POST")])
     assert {one.component: one.emitter for one in read_otlp(path)}["web/POST"] == "web"
+
+
+TOLERANCE = 0.2
+
+
+def request(endpoint, callee, callee_s, late_s=0.0):
+    """An endpoint that takes 2 ms more than what it calls through ``Router.route``."""
+    end_s = 0.002 + callee_s
+    spans = [
+        span(endpoint, 0.0, end_s, id="1"),
+        span("Router.route", 0.001, end_s, id="2", parent="1"),
+        span(callee, 0.002, end_s, id="3", parent="2"),
+    ]
+    return [*spans, span("mail", 1.0, 1.0 + late_s, id="4", parent="3", service="mail")] if late_s else spans
+
+
+def found(kind, known=None, *, every_s=1.0):
+    spans = [
+        one._replace(trace=str(k), start_s=one.start_s + k * every_s, end_s=one.end_s + k * every_s)
+        for k in range(100)
+        for one in kind(k)
+    ]
+    summary, known = summarize(spans), known or Known()
+    return misfits(learn(summary, "shop", known), summary, known, TOLERANCE)
+
+
+def test_endpoints_with_calls_of_their_own_fit():
+    assert found(lambda _: request("GET /a", "A.run", 0.02)) == []
+
+
+def test_a_component_whose_calls_depend_on_the_endpoint_is_named():
+    def kinds(k):
+        return request("GET /a", "A.run", 0.02) if k % 2 else request("GET /b", "B.run", 0.004)
+
+    slower, faster = found(kinds)
+    assert [one.response.what for one in (slower, faster)] == ["web/GET /a", "web/GET /b"]
+    for one in (slower, faster):
+        assert (one.cause, one.mixed) == (Cause.MIXED, "web/Router.route")
+        assert "because the calls of web/Router.route depend on the endpoint" in misfit_text(one)
+    assert faster.response.error > TOLERANCE
+    assert slower.response.error < -TOLERANCE
+
+
+def test_messages_are_named_as_the_cause():
+    known = Known(utilisations={"web": 0.022, "mail": 0.03})
+    [one] = found(lambda _: request("GET /a", "A.run", 0.02, late_s=0.03), known)
+    assert one.cause is Cause.LATE
+    assert misfit_text(one).endswith("because calls began after their caller had ended")
+
+
+def test_waiting_that_counts_twice_is_named_as_the_cause():
+    [one] = found(lambda _: request("GET /a", "A.run", 0.02), every_s=0.03)
+    assert one.cause is Cause.WAITING
+    [saturated] = found(lambda _: request("GET /a", "A.run", 0.02), every_s=0.015)
+    assert np.isinf(saturated.response.predicted)
+    assert misfit_text(saturated) == (
+        "web/GET /a: the model predicts saturation, its traces have 22 ms, because times include waiting"
+    )
+
+
+def test_another_cause_is_not_guessed():
+    [one] = found(lambda _: request("GET /a", "A.run", 0.02), Known(utilisations={"web": 0.9}))
+    assert one.cause is None
+    assert misfit_text(one).endswith("its traces have 22 ms")
+
+
+def test_requests_of_which_one_was_paused_are_named():
+    def learned(pause_s):
+        ends = [k + (pause_s if k == 5 else 0.01) for k in range(500)]
+        spans = [span("GET /a", k, end, id="1", trace=str(k)) for k, end in enumerate(ends)]
+        return learn(summarize(spans), "shop", Known(utilisations={"web": 0.01}))
+
+    assert varied(learned(0.02)) == []
+    (endpoint,) = varied(learned(5.0))
+    assert varied_text(endpoint).startswith("web/GET /a: its requests vary by 11.2 times their mean (cv)")
+
+
+def test_stations_are_named_with_what_to_add():
+    assert waiting_text(["db", "web"]) == (
+        "no utilisation of db, web: their times include waiting; give it, as --utilisation db=0.35"
+        " --servers db=2"
+    )

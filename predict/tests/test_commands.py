@@ -1,21 +1,24 @@
-"""``buto predict`` and ``buto architecture`` on files, under given loads, and as the manual shows them.
+"""``buto predict`` and ``buto architecture`` on files and under loads, as the manual shows them, packed.
 
 With the environment variable BUTO_WRITE_GOLDEN the manual's output is written again; read it.
 """
-
-from __future__ import annotations
 
 import json
 import os
 import re
 import shlex
 import shutil
-from pathlib import Path
+import subprocess
+import sys
+import tomllib
+from configparser import ConfigParser
+from zipfile import ZipFile
 
 import jsonschema
 import pytest
 
 from buto.errors import UsageError
+from buto.version import __version__
 from buto_predict.commands.options import endpoint_named, under_load
 from buto_predict.config import load_architecture
 from predict.tests.support.systems import result, two_endpoints
@@ -38,9 +41,7 @@ endpoints:
 """
 
 
-def write_jmh(
-    path: Path, times: float, *, noise: float = 0.01, names: tuple[str, ...] = ("B3", "B4")
-) -> None:
+def write_jmh(path, times, *, noise=0.01, names=("B3", "B4")):
     entries = []
     for seed, name in enumerate(names):
         forks = result(name, 2.0 * times, n=6, noise=noise, seed=seed + round(100 * times)).times_s.tolist()
@@ -50,7 +51,7 @@ def write_jmh(
 
 
 @pytest.fixture
-def place(tmp_path: Path) -> Path:
+def place(tmp_path):
     (tmp_path / "architecture.yaml").write_text(MODEL)
     (tmp_path / "d.yaml").write_text(MODEL.replace("b: }", "b: {servers: 2}}"))
     for name, times in (("old", 1.0), ("same", 1.001), ("slow", 2.0)):
@@ -60,7 +61,7 @@ def place(tmp_path: Path) -> Path:
 
 
 @pytest.mark.slow
-def test_a_regression_ends_with_1_and_writes_every_report(place: Path) -> None:
+def test_a_regression_ends_with_1_and_writes_every_report(place):
     reports = ["--html", "p.html", "--json", "p.json", "--junitxml", "p.xml"]
     done = called(place, "predict", "--old", "old.json", "--new", "slow.json", *reports)
     assert done.returncode == 1, done.stderr
@@ -71,7 +72,7 @@ def test_a_regression_ends_with_1_and_writes_every_report(place: Path) -> None:
 
 
 @pytest.mark.slow
-def test_no_change_ends_with_0_and_a_lower_load_bears_more(place: Path) -> None:
+def test_no_change_ends_with_0_and_a_lower_load_bears_more(place):
     assert called(place, "predict", "--old", "old.json", "--new", "same.json").returncode == 0
     low = called(place, "predict", "--old", "old.json", "--new", "slow.json", "--load", "1/s")
     high = called(place, "predict", "--old", "old.json", "--new", "slow.json", "--load", "GET /b=40/s")
@@ -80,7 +81,7 @@ def test_no_change_ends_with_0_and_a_lower_load_bears_more(place: Path) -> None:
     assert "saturated" in high.stdout
 
 
-def test_json_may_go_to_standard_output(place: Path) -> None:
+def test_json_may_go_to_standard_output(place):
     grid = ["--load-grid", "10..50:5", "--json", "-"]
     done = called(place, "predict", "--old", "old.json", "--new", "same.json", *grid)
     data = json.loads(done.stdout)
@@ -88,7 +89,7 @@ def test_json_may_go_to_standard_output(place: Path) -> None:
     assert done.stderr.startswith("PASS")
 
 
-def test_a_benchmark_that_is_lost_is_no_pass_and_files_count_once(place: Path) -> None:
+def test_a_benchmark_that_is_lost_is_no_pass_and_files_count_once(place):
     same = called(place, "predict", "--old", "old.json", "--new", "old.json")
     assert same.returncode == 3
     assert "old and new are the same results, so nothing new was measured" in same.stdout
@@ -135,29 +136,12 @@ def test_a_benchmark_that_is_lost_is_no_pass_and_files_count_once(place: Path) -
         ),
     ],
 )
-def test_what_cannot_be_done_is_reported(place: Path, words: list[str], code: int, message: str) -> None:
+def test_what_cannot_be_done_is_reported(place, words, code, message):
     done = called(place, "predict", *words)
     assert (done.returncode, message in done.stderr) == (code, True), done.stderr
 
 
-def test_unknown_components_are_named_by_line(place: Path) -> None:
-    (place / "architecture.yaml").write_text(MODEL.replace("B4: 1}}\n  B2", "B9: 1}}\n  B2"))
-    done = called(place, "predict", "--old", "old.json", "--new", "same.json")
-    assert done.returncode == 2
-    assert "architecture.yaml:6:" in done.stderr
-    assert "unknown component 'B9'" in done.stderr
-
-
-def test_calls_without_an_end_are_named(place: Path) -> None:
-    (place / "architecture.yaml").write_text(
-        MODEL.replace("B3: {station: b, self: 2ms}", "B3: {station: b, self: 2ms, calls: {B1: 1}}")
-    )
-    done = called(place, "predict", "--old", "old.json", "--new", "same.json")
-    assert done.returncode == 3
-    assert "'B1', 'B3' call each other without an end" in done.stderr
-
-
-def test_a_model_is_learned_checked_and_shown(tmp_path: Path) -> None:
+def test_a_model_is_learned_checked_and_shown(tmp_path):
     write_otlp(tmp_path / "t.json", [[one for k in range(40) for one in request(f"t{k}", k / 20)]])
     learned = called(tmp_path, "architecture", "learn", "t.json", "--servers", "web=2", "--name", "shop")
     assert learned.returncode == 0, learned.stderr
@@ -182,7 +166,7 @@ def test_a_model_is_learned_checked_and_shown(tmp_path: Path) -> None:
     assert "the largest error is 84 %, more than 20 %" in failed.stderr
 
 
-def test_a_model_is_overwritten_only_if_that_is_wanted(place: Path) -> None:
+def test_a_model_is_overwritten_only_if_that_is_wanted(place):
     write_otlp(place / "t.json", [[one for k in range(40) for one in request(f"t{k}", k / 20)]])
     refused = called(place, "architecture", "learn", "t.json")
     assert refused.returncode == 2
@@ -196,7 +180,7 @@ def test_a_model_is_overwritten_only_if_that_is_wanted(place: Path) -> None:
     assert (place / "architecture.yaml").read_bytes() == (place / "other.yaml").read_bytes()
 
 
-def test_traces_of_another_system_are_not_checked(place: Path) -> None:
+def test_traces_of_another_system_are_not_checked(place):
     write_otlp(place / "foreign.jsonl", [request("t", 0.0), request("u", 1.0)])
     done = called(place, "architecture", "check", "foreign.jsonl")
     assert done.returncode == 2
@@ -204,7 +188,7 @@ def test_traces_of_another_system_are_not_checked(place: Path) -> None:
     assert message in done.stderr
 
 
-def test_a_share_may_be_in_percent(tmp_path: Path) -> None:
+def test_a_share_may_be_in_percent(tmp_path):
     write_otlp(tmp_path / "t.json", [[one for k in range(40) for one in request(f"t{k}", k / 20)]])
     for share in ("0.38", "38%"):
         learn = ["architecture", "learn", "t.json", "-o", f"{share}.yaml", "--name", "shop"]
@@ -212,7 +196,7 @@ def test_a_share_may_be_in_percent(tmp_path: Path) -> None:
     assert (tmp_path / "38%.yaml").read_text() == (tmp_path / "0.38.yaml").read_text()
 
 
-def test_what_makes_predictions_wrong_is_warned_of_and_the_hint_helps(tmp_path: Path) -> None:
+def test_what_makes_predictions_wrong_is_warned_of_and_the_hint_helps(tmp_path):
     """On one server that is busy for 72 % of the time, waiting that counts twice doubles times."""
     write_otlp(tmp_path / "t.json", [[one for k in range(40) for one in request(f"t{k}", k / 90)]])
     known = ["architecture", "learn", "t.json", "--utilisation", "db=0.0018"]
@@ -226,7 +210,7 @@ def test_what_makes_predictions_wrong_is_warned_of_and_the_hint_helps(tmp_path: 
     assert "warning" not in called(tmp_path, *known, *hint, "--force").stderr
 
 
-def test_a_model_with_which_nothing_can_be_predicted_is_warned_of(tmp_path: Path) -> None:
+def test_a_model_with_which_nothing_can_be_predicted_is_warned_of(tmp_path):
     write_otlp(tmp_path / "t.json", [[span("GET", k, k, id="1", trace=f"t{k}") for k in range(1, 9)]])
     learned = called(tmp_path, "architecture", "learn", "t.json")
     assert learned.returncode == 0
@@ -236,19 +220,11 @@ def test_a_model_with_which_nothing_can_be_predicted_is_warned_of(tmp_path: Path
 
 
 @pytest.mark.parametrize("share", ["2.3", "-0.1", "nan"])
-def test_a_utilisation_that_no_station_can_have_is_wrong_usage(tmp_path: Path, share: str) -> None:
+def test_a_utilisation_that_no_station_can_have_is_wrong_usage(tmp_path, share):
     write_otlp(tmp_path / "t.json", [request("t", 0.0), request("u", 1.0)])
     done = called(tmp_path, "architecture", "learn", "t.json", "--utilisation", f"web={share}")
     assert done.returncode == 2
     assert f"the utilisation of web must be between 0 and 1, got {share}" in done.stderr
-
-
-def test_traces_that_are_all_cut_are_not_learned_from(tmp_path: Path) -> None:
-    write_otlp(tmp_path / "t.json", [request("t", 0.0)[:3]])
-    done = called(tmp_path, "architecture", "learn", "t.json")
-    assert done.returncode == 3
-    assert "none of 1 traces is complete" in done.stderr
-    assert not (tmp_path / "architecture.yaml").exists()
 
 
 @pytest.mark.parametrize(
@@ -262,7 +238,7 @@ def test_traces_that_are_all_cut_are_not_learned_from(tmp_path: Path) -> None:
         ("--share", "cores=web,,db", "STATION=STATION,... such as cores=web,db"),
     ],
 )
-def test_a_text_that_is_not_a_pair_is_wrong_usage(tmp_path: Path, option: str, word: str, form: str) -> None:
+def test_a_text_that_is_not_a_pair_is_wrong_usage(tmp_path, option, word, form):
     done = called(tmp_path, "architecture", "learn", "t.json", option, word)
     assert done.returncode == 2
     assert f"must be {form}, got {word!r}" in done.stderr
@@ -272,10 +248,9 @@ KNOWN = ("gateway/POST /api/quotes", "gateway/GET /health", "quotes/GET /health"
 
 
 @pytest.mark.parametrize(
-    ("text", "name"),
-    [("POST /api/quotes", KNOWN[0]), (KNOWN[1], KNOWN[1]), ("GET /items", KNOWN[3])],
+    ("text", "name"), [("POST /api/quotes", KNOWN[0]), (KNOWN[1], KNOWN[1]), ("GET /items", KNOWN[3])]
 )
-def test_the_service_of_an_endpoint_may_be_left_out(text: str, name: str) -> None:
+def test_the_service_of_an_endpoint_may_be_left_out(text, name):
     assert endpoint_named(text, KNOWN) == name
 
 
@@ -291,13 +266,13 @@ def test_the_service_of_an_endpoint_may_be_left_out(text: str, name: str) -> Non
         ("", f"no endpoint ''; known are {', '.join(KNOWN)}"),
     ],
 )
-def test_a_name_that_is_not_one_endpoint_is_refused(text: str, message: str) -> None:
+def test_a_name_that_is_not_one_endpoint_is_refused(text, message):
     with pytest.raises(UsageError) as refused:
         endpoint_named(text, KNOWN)
     assert refused.value.message == message
 
 
-def test_the_total_is_applied_before_single_loads() -> None:
+def test_the_total_is_applied_before_single_loads():
     made = two_endpoints(rates=(10.0, 30.0))
     assert under_load(made, ["first=5/s", "80/s"]).rates.tolist() == [5.0, 60.0]
 
@@ -310,7 +285,7 @@ BLOCK = re.compile(r"^(```text made by: buto ([^\n]*)\n)(.*?)^```$", re.MULTILIN
 
 
 @pytest.mark.slow
-def test_the_page_shows_what_is_printed(tmp_path: Path) -> None:
+def test_the_page_shows_what_is_printed(tmp_path):
     shutil.copytree(EXAMPLE, tmp_path, dirs_exist_ok=True)
     text = PAGE.read_text()
     (block,) = BLOCK.finditer(text)
@@ -321,7 +296,7 @@ def test_the_page_shows_what_is_printed(tmp_path: Path) -> None:
     assert block[3] == printed, "read it, then: BUTO_WRITE_GOLDEN=1 pytest predict/tests/test_commands.py"
 
 
-def test_the_model_on_the_page_of_the_format_is_one(tmp_path: Path) -> None:
+def test_the_model_on_the_page_of_the_format_is_one(tmp_path):
     (model,) = re.findall(r"^```yaml\n(.*?)^```$", FORMAT.read_text(), re.MULTILINE | re.DOTALL)
     path = tmp_path / "architecture.yaml"
     path.write_text(model)
@@ -331,14 +306,38 @@ def test_the_model_on_the_page_of_the_format_is_one(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("command", [path.stem for path in sorted(GOLDEN.glob("*.txt"))])
-def test_help_is_as_it_was_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, command: str) -> None:
+def test_help_is_as_it_was_read(tmp_path, monkeypatch, command):
     monkeypatch.setenv("COLUMNS", "100")
     done = called(tmp_path, command, "--help")
     assert (done.returncode, done.stdout) == (0, (GOLDEN / f"{command}.txt").read_text())
 
 
 @pytest.mark.parametrize("name", ["architecture", "prediction"])
-def test_a_schema_is_printed_and_is_one(tmp_path: Path, name: str) -> None:
+def test_a_schema_is_printed_and_is_one(tmp_path, name):
     done = called(tmp_path, "schema", name)
     assert (done.returncode, done.stderr) == (0, "")
     jsonschema.Draft7Validator.check_schema(json.loads(done.stdout))
+
+
+PROJECT = ROOT / "predict"
+BUILD_S = 120.0
+
+
+def test_the_wheel_has_all_that_its_commands_read(tmp_path):
+    command = [sys.executable, "-m", "build", "--no-isolation", "--wheel", "--outdir", tmp_path, PROJECT]
+    subprocess.run(command, check=True, capture_output=True, timeout=BUILD_S)
+    (wheel,) = tmp_path.glob("*.whl")
+    with ZipFile(wheel) as archive:
+        names = set(archive.namelist())
+        (text,) = (archive.read(name).decode() for name in names if name.endswith("/entry_points.txt"))
+    entries = ConfigParser()
+    entries.read_string(text)
+    assert sorted(entries["buto.commands"]) == ["architecture", "predict"]
+    assert sorted(entries["buto.schemas"]) == ["architecture", "prediction"]
+    package = PROJECT / "buto_predict"
+    wanted = (path for path in package.rglob("*") if path.is_file() and path.suffix != ".pyc")
+    assert {path.relative_to(PROJECT).as_posix() for path in wanted} <= names
+
+
+def test_it_is_released_together_with_buto():
+    assert tomllib.loads((PROJECT / "pyproject.toml").read_text())["project"]["version"] == __version__

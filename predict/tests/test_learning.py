@@ -1,28 +1,24 @@
 """Models learned from traces, and from what is known of the system besides."""
 
-from __future__ import annotations
-
-from pathlib import Path
-
 import numpy as np
 import pytest
 
 from buto.errors import UsageError
-from buto_predict.model import Architecture, Discipline
+from buto_predict.model import Discipline
 from buto_predict.network import network_of
 from buto_predict.traces.files import read_otlp
 from buto_predict.traces.fit import Compared, errors_of
 from buto_predict.traces.learning import Known, learn, without_utilisation
-from buto_predict.traces.summary import Summary, summarize
-from buto_predict.traces.tree import Kind, Span
+from buto_predict.traces.summary import summarize
+from buto_predict.traces.tree import Kind
 from predict.tests.support.traces import request, span, write_otlp
 
 
-def traced(rate: float = 20.0, requests: int = 201) -> Summary:
+def traced(rate=20.0, requests=201):
     return summarize(one for k in range(requests) for one in request(f"t{k}", k / rate))
 
 
-def test_a_model_has_calls_times_and_loads() -> None:
+def test_a_model_has_calls_times_and_loads():
     made = learn(traced(), "shop", Known({"web": 2}))
     assert [(one.name, one.servers) for one in made.stations] == [("db", 1), ("web", 2)]
     order = made.components[made.component_index["web/order"]]
@@ -35,7 +31,7 @@ def test_a_model_has_calls_times_and_loads() -> None:
     assert network.demands(made.self_s)[0] == pytest.approx([0.002, 0.008])
 
 
-def test_the_utilisation_law_sets_the_demands() -> None:
+def test_the_utilisation_law_sets_the_demands():
     """Half of the wall-clock time on the web was waiting."""
     made = learn(traced(), "shop", Known({"web": 2}, {"web": 0.04}))
     network = network_of(made)
@@ -44,20 +40,20 @@ def test_the_utilisation_law_sets_the_demands() -> None:
     assert made.components[made.component_index["web/order"]].self_s == pytest.approx(0.001)
 
 
-def test_only_some_requests_may_be_traced() -> None:
+def test_only_some_requests_may_be_traced():
     made = learn(traced(), "shop", Known(load=2000.0))
     assert made.endpoints[0].rate == pytest.approx(2000.0)
 
 
-def test_unknown_stations_and_unknown_loads_are_refused() -> None:
+def test_unknown_stations_and_unknown_loads_are_refused():
     with pytest.raises(UsageError, match="--servers must name a station of the traces, got wbe"):
         learn(traced(), "shop", Known({"wbe": 2}))
     with pytest.raises(UsageError, match="the load is unknown: all requests came at the same time"):
         learn(traced(requests=1), "shop", Known())
 
 
-def test_clients_wait_for_the_network_or_for_whom_they_name() -> None:
-    def client(id: str, parent: str, service: str, start_s: float) -> Span:
+def test_clients_wait_for_the_network_or_for_whom_they_name():
+    def client(id, parent, service, start_s):
         made = span(f"call{id}", start_s, start_s + 0.004, id=id, parent=parent, kind=Kind.CLIENT)
         return made._replace(service=service)
 
@@ -84,11 +80,11 @@ def test_clients_wait_for_the_network_or_for_whom_they_name() -> None:
     assert disciplines["postgresql"] is Discipline.PROCESSOR_SHARING
 
 
-def queued(rate: float, demand_s: float, count: int, seed: int) -> list[Span]:
+def queued(rate, demand_s, count, seed):
     """Requests of one processor that is shared, as a simulation independent of ours gives them: M/M/1-PS."""
     rng = np.random.default_rng(seed)
     arrivals = np.cumsum(rng.exponential(1 / rate, count))
-    left: dict[int, float] = {}
+    left = {}
     ends = np.zeros(count)
     now, following = 0.0, 0
     while following < count or left:
@@ -108,7 +104,7 @@ def queued(rate: float, demand_s: float, count: int, seed: int) -> list[Span]:
     return [span("GET", arrivals[k], ends[k], id="1", trace=str(k)) for k in range(count)]
 
 
-def test_a_model_learned_at_one_load_predicts_another() -> None:
+def test_a_model_learned_at_one_load_predicts_another():
     made = learn(summarize(queued(30.0, 0.01, 6000, 1)), "shop", Known(utilisations={"web": 0.3}))
     other = summarize(queued(60.0, 0.01, 12_000, 2))
     (response,), (busy,) = errors_of(made, other, Known(utilisations={"web": 0.6}))
@@ -116,7 +112,7 @@ def test_a_model_learned_at_one_load_predicts_another() -> None:
     assert abs(busy.error) < 0.05
 
 
-def test_without_utilisation_waiting_is_counted_twice() -> None:
+def test_without_utilisation_waiting_is_counted_twice():
     """What the page says of it: the learned demand holds the waiting of the traces."""
     summary = summarize(queued(60.0, 0.01, 8000, 1))
     (response,), _ = errors_of(learn(summary, "shop", Known()), summary, Known())
@@ -124,7 +120,7 @@ def test_without_utilisation_waiting_is_counted_twice() -> None:
     assert response.error == np.inf
 
 
-def test_endpoints_that_the_model_lacks_are_named(tmp_path: Path) -> None:
+def test_endpoints_that_the_model_lacks_are_named(tmp_path):
     made = learn(traced(), "shop", Known())
     other = summarize(
         [*request("a", 0.0), span("PUT", 0, 1, id="1", trace="b"), span("PUT", 2, 3, id="1", trace="c")]
@@ -133,13 +129,13 @@ def test_endpoints_that_the_model_lacks_are_named(tmp_path: Path) -> None:
         errors_of(made, other, Known())
 
 
-def test_a_utilisation_of_no_station_of_the_model_is_refused() -> None:
+def test_a_utilisation_of_no_station_of_the_model_is_refused():
     made = learn(traced(), "shop", Known())
     with pytest.raises(UsageError, match="must be of a station of the model, got wbe"):
         errors_of(made, traced(), Known(utilisations={"wbe": 0.9}))
 
 
-def test_a_measured_number_of_nothing_is_no_small_error() -> None:
+def test_a_measured_number_of_nothing_is_no_small_error():
     assert Compared("web", 0.3, 0.0).error == np.inf
     assert Compared("web", 0.0, 0.0).error == 0
 
@@ -147,7 +143,7 @@ def test_a_measured_number_of_nothing_is_no_small_error() -> None:
 RATE = 20.0
 
 
-def timed(name: str, start_ms: float, end_ms: float, cpu_ms: float, **place: str) -> Span:
+def timed(name, start_ms, end_ms, cpu_ms, **place):
     kind = Kind.CLIENT if name.startswith("call") else Kind.LOCAL
     made = span(name, start_ms / 1000, end_ms / 1000, kind=kind, **place)
     return (
@@ -157,7 +153,7 @@ def timed(name: str, start_ms: float, end_ms: float, cpu_ms: float, **place: str
     )
 
 
-def timed_request() -> list[Span]:
+def timed_request():
     """20 ms; processor time: 4 + 1 ms on the web, 1 ms of its client, 3 ms behind that."""
     return [
         timed("GET", 0, 20, 6, id="1"),
@@ -167,7 +163,7 @@ def timed_request() -> list[Span]:
     ]
 
 
-def traced_processors(requests: int = 201) -> Summary:
+def traced_processors(requests=201):
     return summarize(
         one._replace(trace=str(k), start_s=one.start_s + k / RATE, end_s=one.end_s + k / RATE)
         for k in range(requests)
@@ -175,16 +171,16 @@ def traced_processors(requests: int = 201) -> Summary:
     )
 
 
-def self_ms(made: Architecture) -> dict[str, float]:
+def self_ms(made):
     return {one.name: round(1000 * one.self_s, 6) for one in made.components}
 
 
-def test_self_times_are_processor_times_where_they_were_recorded() -> None:
+def test_self_times_are_processor_times_where_they_were_recorded():
     made = learn(traced_processors(), "shop", Known())
     assert self_ms(made) == {"web/GET": 4, "web/page": 1, "web/call": 5, "stock/find": 3}
 
 
-def test_processor_times_of_parallel_calls_belong_to_other_threads() -> None:
+def test_processor_times_of_parallel_calls_belong_to_other_threads():
     spans = [
         timed("GET", 0, 20, 6, id="1"),
         timed("one", 1, 9, 7, id="2", parent="1"),
@@ -199,7 +195,7 @@ def test_processor_times_of_parallel_calls_belong_to_other_threads() -> None:
 
 
 @pytest.mark.parametrize("begin", [9, 12])
-def test_processor_time_of_a_call_that_outlasts_its_caller_is_of_another_thread(begin: int) -> None:
+def test_processor_time_of_a_call_that_outlasts_its_caller_is_of_another_thread(begin):
     found = summarize([timed("GET", 0, 10, 8, id="1"), timed("later", begin, 20, 6, id="2", parent="1")])
     assert {name: round(1000 * one.mean, 6) for name, one in found.self_s.items()} == {
         "web/GET": 8,
@@ -207,7 +203,7 @@ def test_processor_time_of_a_call_that_outlasts_its_caller_is_of_another_thread(
     }
 
 
-def test_time_outside_of_spans_is_a_component_of_its_own_and_responses_are_those_of_the_traces() -> None:
+def test_time_outside_of_spans_is_a_component_of_its_own_and_responses_are_those_of_the_traces():
     """The web used 2 ms more of each request than its spans; its components keep their times."""
     made = learn(traced_processors(), "shop", Known({"web": 2}, {"web": RATE * 0.007 / 2}))
     network = network_of(made)
@@ -223,13 +219,13 @@ def test_time_outside_of_spans_is_a_component_of_its_own_and_responses_are_those
     assert network.mean_responses(made.self_s, made.rates) == pytest.approx([0.020])
 
 
-def test_spans_that_took_more_than_the_station_was_busy_are_scaled() -> None:
+def test_spans_that_took_more_than_the_station_was_busy_are_scaled():
     made = learn(traced_processors(), "shop", Known(utilisations={"web": RATE * 0.0025}))
     assert self_ms(made)["web/GET"] == 2
     assert self_ms(made)["web/page"] == 0.5
 
 
-def test_services_of_one_machine_share_its_servers() -> None:
+def test_services_of_one_machine_share_its_servers():
     known = Known({"cores": 2}, shared={"cores": ("web", "stock")})
     made = learn(traced_processors(), "shop", known)
     assert [(one.name, one.servers) for one in made.stations] == [("cores", 2), ("network", 1)]
@@ -245,7 +241,7 @@ def test_services_of_one_machine_share_its_servers() -> None:
         ({"stock": ("web",)}, "must give a new name, or that of a station it joins, got stock"),
     ],
 )
-def test_stations_that_cannot_be_shared_are_named(shared: dict[str, tuple[str, ...]], message: str) -> None:
+def test_stations_that_cannot_be_shared_are_named(shared, message):
     with pytest.raises(UsageError, match=message):
         learn(traced_processors(), "shop", Known(shared=shared))
 
@@ -265,22 +261,20 @@ def test_stations_that_cannot_be_shared_are_named(shared: dict[str, tuple[str, .
         ),
     ],
 )
-def test_what_is_said_of_a_shared_station_and_its_services_must_be_theirs(
-    known: Known, message: str, advice: str
-) -> None:
+def test_what_is_said_of_a_shared_station_and_its_services_must_be_theirs(known, message, advice):
     with pytest.raises(UsageError, match=message) as raised:
         learn(traced_processors(), "shop", known)
     assert raised.value.advice == advice
 
 
-def test_a_station_that_others_join_has_servers_and_a_utilisation() -> None:
+def test_a_station_that_others_join_has_servers_and_a_utilisation():
     made = learn(
         traced_processors(), "shop", Known({"web": 4}, {"web": 0.02}, shared={"web": ("web", "stock")})
     )
     assert [(one.name, one.servers) for one in made.stations] == [("network", 1), ("web", 4)]
 
 
-def test_only_wall_clock_times_include_waiting() -> None:
+def test_only_wall_clock_times_include_waiting():
     slow = span("select", 0.001, 0.002, id="9", parent="2", kind=Kind.CLIENT)._replace(service="postgresql")
     assert without_utilisation(traced_processors(), Known()) == []
     assert without_utilisation(summarize([*timed_request(), slow]), Known()) == ["postgresql"]
@@ -290,13 +284,13 @@ def test_only_wall_clock_times_include_waiting() -> None:
     )
 
 
-def test_a_saturated_model_keeps_its_delays() -> None:
+def test_a_saturated_model_keeps_its_delays():
     made = learn(traced_processors(), "shop", Known(utilisations={"web": 1.5}))
     assert self_ms(made)["web/call"] == 5
     assert np.isinf(network_of(made).mean_responses(made.self_s, made.rates)).all()
 
 
-def test_processor_times_are_read_from_otlp(tmp_path: Path) -> None:
+def test_processor_times_are_read_from_otlp(tmp_path):
     spans = [timed("GET", 0, 20, 2.5, id="1"), span("page", 0, 1, id="2", parent="1")]
     path = write_otlp(tmp_path / "traces.json", [spans])
     assert [found.cpu_s for found in read_otlp(path)] == [0.0025, None]

@@ -1,7 +1,5 @@
 """Predictions of changed components, and of versions whose components call each other differently."""
 
-from __future__ import annotations
-
 import time
 from dataclasses import replace
 
@@ -22,7 +20,6 @@ from buto_predict.model import (
     Measures,
     Station,
 )
-from buto_predict.prediction.model import Prediction
 from buto_predict.prediction.predict import predict
 from predict.tests.support.systems import (
     ARRIVALS,
@@ -35,7 +32,7 @@ from predict.tests.support.systems import (
 )
 
 
-def test_the_papers_example_is_carried_to_the_service_demand() -> None:
+def test_the_papers_example_is_carried_to_the_service_demand():
     found = changed(running_example(), 1.5, noise=1e-6)
     station = found.stations[1]
     assert (station.old_demand_s, station.new_demand_s) == pytest.approx((0.018, 0.022), rel=1e-5)
@@ -48,9 +45,7 @@ def test_the_papers_example_is_carried_to_the_service_demand() -> None:
     ("times", "delta", "size", "status"),
     [(1.2, 0.08, Size.NEGLIGIBLE, Status.PASS), (2.0, 0.35, Size.MEDIUM, Status.REGRESSION)],
 )
-def test_a_fifth_more_is_negligible_and_twice_as_long_is_not(
-    times: float, delta: float, size: Size, status: Status
-) -> None:
+def test_a_fifth_more_is_negligible_and_twice_as_long_is_not(times, delta, size, status):
     """Utilisations of .4 and .42, every demand with a variation of 1."""
     found = changed(running_example(), times, noise=1e-6).endpoints[0]
     assert found.delta == pytest.approx(delta, abs=0.02)
@@ -58,7 +53,7 @@ def test_a_fifth_more_is_negligible_and_twice_as_long_is_not(
 
 
 @pytest.mark.slow
-def test_sixty_pairs_of_equal_demand_raise_no_alarm() -> None:
+def test_sixty_pairs_of_equal_demand_raise_no_alarm():
     made = running_example()
     for seed in range(60):
         found = changed(made, 1.0, noise=0.05, n=5, seed=1000 * seed, settings=replace(QUICK, seed=seed))
@@ -67,7 +62,7 @@ def test_sixty_pairs_of_equal_demand_raise_no_alarm() -> None:
 
 
 @pytest.mark.slow
-def test_the_interval_holds_the_truth() -> None:
+def test_the_interval_holds_the_truth():
     """Of forty noisy measurements of the same change, most intervals hold the true response time."""
     made = running_example()
     truth = 0.4 / ARRIVALS / 0.6 + 0.022 / (1 - 0.022 * ARRIVALS)
@@ -78,14 +73,14 @@ def test_the_interval_holds_the_truth() -> None:
     assert hits >= 34
 
 
-def test_a_faster_component_passes() -> None:
+def test_a_faster_component_passes():
     found = changed(running_example(), 0.5)
     assert found.status is Status.PASS
     assert found.endpoints[0].delta < -NEGLIGIBLE
 
 
 @pytest.mark.slow
-def test_the_change_matters_from_some_load() -> None:
+def test_the_change_matters_from_some_load():
     made = running_example()
     old = [result("B3", 0.002, noise=1e-6), result("B4", 0.002, noise=1e-6)]
     new = [result("B3", 0.0026, noise=1e-6), result("B4", 0.0026, noise=1e-6)]
@@ -101,7 +96,7 @@ def test_the_change_matters_from_some_load() -> None:
     assert np.isinf(found.curve[-1].new_s[0])
 
 
-def test_a_component_cannot_be_tested_in_two_ways() -> None:
+def test_a_component_cannot_be_tested_in_two_ways():
     made = replace(running_example(), benchmarks={"mocked": Benchmark("B1", Measures.SELF)})
     results = [result("mocked", 0.004), result("B1", 0.010)]
     with pytest.raises(UsageError, match="'B1' must all measure"):
@@ -109,13 +104,13 @@ def test_a_component_cannot_be_tested_in_two_ways() -> None:
 
 
 @pytest.mark.slow
-def test_nobody_waits_for_delays_alone_so_there_is_no_knee() -> None:
+def test_nobody_waits_for_delays_alone_so_there_is_no_knee():
     made = single_station(0.5, discipline=Discipline.DELAY)
     found = predict(made, [], [], settings=QUICK)
     assert (found.limits[0].old_knee, found.saturation_old) == (None, np.inf)
 
 
-def test_zero_demand_and_no_load_are_refused_by_name() -> None:
+def test_zero_demand_and_no_load_are_refused_by_name():
     made = single_station(0.5)
     idle = replace(made, components=(replace(made.components[0], self_s=0.0),))
     with pytest.raises(JudgeError, match="'e' has no demand: all that it calls takes 0 s"):
@@ -126,7 +121,7 @@ def test_zero_demand_and_no_load_are_refused_by_name() -> None:
         made.with_rates({"f": 1.0})
 
 
-def test_fifo_and_forks_are_simulated() -> None:
+def test_fifo_and_forks_are_simulated():
     made = Architecture(
         "mixed",
         (Station("cpu", 2), Station("disk", 1, Discipline.FIFO)),
@@ -145,13 +140,13 @@ def test_fifo_and_forks_are_simulated() -> None:
     assert low < found.endpoints[0].new_s < high
 
 
-def test_one_seed_gives_the_same_prediction() -> None:
+def test_one_seed_gives_the_same_prediction():
     once, again = (changed(running_example(), 1.3, noise=0.1) for _ in range(2))
     assert once.endpoints == again.endpoints
 
 
 @pytest.mark.slow
-def test_thirty_components_five_endpoints_and_ten_loads_take_less_than_five_seconds() -> None:
+def test_thirty_components_five_endpoints_and_ten_loads_take_less_than_five_seconds():
     rng = np.random.default_rng(5)
     made = Architecture(
         "large",
@@ -176,7 +171,7 @@ def test_thirty_components_five_endpoints_and_ten_loads_take_less_than_five_seco
     assert len(found.curve) == 10
 
 
-def test_a_load_that_only_the_new_version_bears_has_a_curve_without_an_interval() -> None:
+def test_a_load_that_only_the_new_version_bears_has_a_curve_without_an_interval():
     """The old version bears 55 requests a second and the new one 62."""
     old, new = result("B3", 0.004), result("B3", 0.002, seed=1)
     found = predict(running_example(), [old], [new], loads=(20.0, 58.0), settings=QUICK)
@@ -187,7 +182,7 @@ def test_a_load_that_only_the_new_version_bears_has_a_curve_without_an_interval(
     assert np.isnan([above.low_s[0], above.high_s[0]]).all()
 
 
-def test_the_change_matters_at_the_latest_where_it_saturates() -> None:
+def test_the_change_matters_at_the_latest_where_it_saturates():
     """Requests vary so much that delta is negligible at the lower load, and 1 at the upper one."""
     made = running_example(cv=8.0, rate=1.0)
     found = predict(
@@ -198,7 +193,7 @@ def test_the_change_matters_at_the_latest_where_it_saturates() -> None:
     assert 20.0 < limits.matters_from == found.saturation_new
 
 
-def test_mending_names_the_component_that_counts_most() -> None:
+def test_mending_names_the_component_that_counts_most():
     """B3 is called twice for each request and B4 twice, but B3 has become slower by more."""
     old = [result("B3", 0.002, seed=1), result("B4", 0.002, seed=2)]
     new = [result("B3", 0.005, seed=3), result("B4", 0.003, seed=4)]
@@ -209,14 +204,14 @@ def test_mending_names_the_component_that_counts_most() -> None:
     assert first.self_interval_s[0] < 0.003 < first.self_interval_s[1]
 
 
-def test_a_caller_whose_test_noticed_is_not_to_be_mended() -> None:
+def test_a_caller_whose_test_noticed_is_not_to_be_mended():
     old = [result("B1", 0.010, noise=0.005, seed=1), result("B3", 0.002, noise=0.005, seed=2)]
     new = [result("B1", 0.014, noise=0.005, seed=3), result("B3", 0.004, noise=0.005, seed=4)]
     found = predict(running_example(), old, new, loads=(), settings=QUICK)
     assert [one.component for one in found.mending] == ["B3"]
 
 
-def test_a_caller_whose_test_noticed_nothing_takes_nothing_back() -> None:
+def test_a_caller_whose_test_noticed_nothing_takes_nothing_back():
     """B1's noisy test does not see that B3 takes twice as long; what B3's own test says holds."""
     old = [result("B1", 0.010, noise=0.5, seed=1), result("B3", 0.002, seed=2)]
     new = [result("B1", 0.010, noise=0.5, seed=3), result("B3", 0.004, seed=4)]
@@ -225,7 +220,7 @@ def test_a_caller_whose_test_noticed_nothing_takes_nothing_back() -> None:
     assert found.stations[1].new_interval[0] > found.stations[1].old
 
 
-def test_another_call_structure_is_predicted_without_any_slower_component() -> None:
+def test_another_call_structure_is_predicted_without_any_slower_component():
     """A query in a loop: ten calls in place of two."""
     made = running_example()
     calls = (Call("B3", 10), Call("B4", 1))
@@ -238,7 +233,7 @@ def test_another_call_structure_is_predicted_without_any_slower_component() -> N
     assert found.status is Status.REGRESSION
 
 
-def with_a_cache(rate: float, cache_s: float, samples: int | None = None, cv: float = 1.0) -> Prediction:
+def with_a_cache(rate, cache_s, samples=None, cv=1.0):
     """A new model with one more component, at a station of its own."""
     stations = (Station("s"), Station("cache", 1, Discipline.DELAY))
     cached = Component("C.run", "s", 0.01, (Call("K.get", 1),))
@@ -250,19 +245,19 @@ def with_a_cache(rate: float, cache_s: float, samples: int | None = None, cv: fl
     return predict(old, [], [], new_architecture=new, loads=(), settings=QUICK)
 
 
-def test_a_further_station_changes_nothing_but_its_own_time() -> None:
+def test_a_further_station_changes_nothing_but_its_own_time():
     """Near saturation, other random numbers would make a large difference."""
     assert abs(with_a_cache(98.0, 1e-7).endpoints[0].delta) < 0.001
 
 
-def test_a_new_component_that_is_hardly_known_makes_the_interval_wider() -> None:
+def test_a_new_component_that_is_hardly_known_makes_the_interval_wider():
     known, vague = (with_a_cache(50.0, 0.003, samples, 3.0).endpoints[0] for samples in (None, 2))
     assert known.delta == vague.delta
     widths = [high - low for low, high in (known.delta_interval, vague.delta_interval)]
     assert widths[1] > 3 * widths[0]
 
 
-def test_renamed_components_keep_their_old_times() -> None:
+def test_renamed_components_keep_their_old_times():
     made = running_example()
     names = {"B3": "B3next"}
     new = replace(
@@ -301,7 +296,7 @@ def test_renamed_components_keep_their_old_times() -> None:
         (running_example(), "endpoint e is only in the model"),
     ],
 )
-def test_models_of_two_systems_are_refused(new: Architecture, message: str) -> None:
+def test_models_of_two_systems_are_refused(new, message):
     with pytest.raises(UsageError) as refused:
         predict(single_station(0.5), [], [], new_architecture=new)
     assert refused.value.message == message
@@ -310,7 +305,7 @@ def test_models_of_two_systems_are_refused(new: Architecture, message: str) -> N
     )
 
 
-def test_the_new_model_may_have_another_order_and_needs_no_load() -> None:
+def test_the_new_model_may_have_another_order_and_needs_no_load():
     made = two_endpoints(rates=(50.0, 20.0))
     new = replace(
         made.with_rates({"first": 0.0, "second": 0.0}),
@@ -324,7 +319,7 @@ def test_the_new_model_may_have_another_order_and_needs_no_load() -> None:
     assert found.new_architecture.rates.tolist() == [50.0, 20.0]
 
 
-def test_mending_is_reported_for_components_that_were_renamed_but_not_for_those_that_are_gone() -> None:
+def test_mending_is_reported_for_components_that_were_renamed_but_not_for_those_that_are_gone():
     made = two_endpoints()
     new = replace(
         made,

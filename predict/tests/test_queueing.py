@@ -1,7 +1,5 @@
 """Closed forms against known queues, the simulation against the closed forms, and both against ciw."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import ciw
@@ -9,65 +7,61 @@ import numpy as np
 import pytest
 
 from buto_predict.model import Architecture, Call, Component, Discipline, Endpoint, Station
-from buto_predict.network import erlang_c, network_of
-from predict.tests.support.systems import running_example, single_station
+from buto_predict.network import network_of
+from predict.tests.support.systems import single_station
 
 pytestmark = pytest.mark.slow
 
 PS, FIFO, DELAY = Discipline.PROCESSOR_SHARING, Discipline.FIFO, Discipline.DELAY
 
 
-def formula(architecture: Architecture) -> np.ndarray:
+def formula(architecture):
     return network_of(architecture).mean_responses(architecture.self_s, architecture.rates)
 
 
-def simulated(architecture: Architecture, stays: int = 200_000, seed: int = 1) -> np.ndarray:
+def simulated(architecture, stays=200_000, seed=1):
     network = network_of(architecture)
     n_requests = network.enough_requests(architecture.self_s, architecture.rates, stays)
     return network.simulate(architecture.self_s, architecture.rates, seed=seed, n_requests=n_requests).means
 
 
 @pytest.mark.parametrize("rho", [0.3, 0.7])
-def test_one_processor_is_m_m_1(rho: float) -> None:
+def test_one_processor_is_m_m_1(rho):
     made = single_station(rho)
     assert formula(made) == pytest.approx([0.01 / (1 - rho)])
     assert simulated(made) == pytest.approx([0.01 / (1 - rho)], rel=0.02)
 
 
-def test_two_servers_have_their_textbook_value() -> None:
+def test_two_servers_have_their_textbook_value():
     """M/M/2: the response is the demand over 1 - rho squared."""
     made = single_station(0.6, servers=2)
     assert formula(made) == pytest.approx([0.01 / (1 - 0.6**2)])
     assert simulated(made) == pytest.approx([0.01 / (1 - 0.6**2)], rel=0.02)
 
 
-def test_erlangs_formula_for_one_server_is_rho() -> None:
-    assert erlang_c(1, np.array([0.0, 0.3, 0.9])) == pytest.approx([0.0, 0.3, 0.9])
-
-
 @pytest.mark.parametrize("cv", [0.0, 0.5, 2.0])
-def test_processor_sharing_does_not_mind_the_variation(cv: float) -> None:
+def test_processor_sharing_does_not_mind_the_variation(cv):
     made = single_station(0.5, cv=cv)
     assert formula(made) == pytest.approx([0.02])
     assert simulated(made, stays=400_000) == pytest.approx([0.02], rel=0.03)
 
 
 @pytest.mark.parametrize("cv", [0.0, 1.0])
-def test_one_queue_is_pollaczek_and_khinchine(cv: float) -> None:
+def test_one_queue_is_pollaczek_and_khinchine(cv):
     made = single_station(0.6, discipline=FIFO, cv=cv)
     expected = 0.01 + 0.6 / 0.4 * 0.01 * (1 + cv**2) / 2
     assert formula(made) == pytest.approx([expected])
     assert simulated(made) == pytest.approx([expected], rel=0.02)
 
 
-def test_demands_are_independent_of_the_arrivals() -> None:
+def test_demands_are_independent_of_the_arrivals():
     """Of many seeds, because waiting in a busy queue hardly converges; dependent ones are 13 % too small."""
     made = single_station(0.95, discipline=FIFO)
     means = [simulated(made, stays=16_000, seed=seed)[0] for seed in range(100)]
     assert np.mean(means) == pytest.approx(0.2, rel=0.08)
 
 
-def test_parallel_branches_are_stays_too() -> None:
+def test_parallel_branches_are_stays_too():
     calls = tuple(Call(f"c{k}", 1, parallel=True) for k in range(6))
     made = Architecture(
         "fan",
@@ -79,7 +73,7 @@ def test_parallel_branches_are_stays_too() -> None:
     assert network.enough_requests(made.self_s, made.rates, 70_000) == 10_000
 
 
-def test_a_delay_makes_nobody_wait() -> None:
+def test_a_delay_makes_nobody_wait():
     made = single_station(5.0, discipline=DELAY)
     network = network_of(made)
     assert formula(made) == pytest.approx([0.01])
@@ -87,7 +81,7 @@ def test_a_delay_makes_nobody_wait() -> None:
     assert simulated(made, stays=20_000) == pytest.approx([0.01], rel=0.03)
 
 
-def test_kinds_of_requests_share_stations() -> None:
+def test_kinds_of_requests_share_stations():
     made = Architecture(
         "two kinds",
         (Station("cpu", 2), Station("db")),
@@ -102,7 +96,7 @@ def test_kinds_of_requests_share_stations() -> None:
     assert simulated(made) == pytest.approx(formula(made), rel=0.03)
 
 
-def test_a_fork_waits_for_its_slowest_branch() -> None:
+def test_a_fork_waits_for_its_slowest_branch():
     parallel = (Call("l", 1, parallel=True), Call("r", 1, parallel=True))
     made = Architecture(
         "fork",
@@ -115,7 +109,7 @@ def test_a_fork_waits_for_its_slowest_branch() -> None:
     assert simulated(made, stays=60_000) == pytest.approx([0.015], rel=0.03)
 
 
-def test_saturation_is_infinite_and_bounds_the_throughput() -> None:
+def test_saturation_is_infinite_and_bounds_the_throughput():
     made = single_station(1.25)
     network = network_of(made)
     assert np.isinf(formula(made)).all()
@@ -123,7 +117,7 @@ def test_saturation_is_infinite_and_bounds_the_throughput() -> None:
     assert network.saturation(made.self_s, made.rates) == pytest.approx(0.8)
 
 
-def test_an_endpoint_beside_a_saturated_station_is_not_saturated() -> None:
+def test_an_endpoint_beside_a_saturated_station_is_not_saturated():
     made = Architecture(
         "beside",
         (Station("s"), Station("t")),
@@ -133,13 +127,7 @@ def test_an_endpoint_beside_a_saturated_station_is_not_saturated() -> None:
     assert formula(made) == pytest.approx([np.inf, 0.01 / 0.8])
 
 
-def test_one_seed_gives_the_same_twice_and_another_does_not() -> None:
-    made = running_example()
-    assert simulated(made, 4000, seed=3) == pytest.approx(simulated(made, 4000, seed=3), abs=0)
-    assert simulated(made, 4000, seed=3)[0] != simulated(made, 4000, seed=4)[0]
-
-
-def test_a_measured_variation_of_the_whole_demand_wins() -> None:
+def test_a_measured_variation_of_the_whole_demand_wins():
     """Of five independent calls the demand would vary less than each of them."""
     made = single_station(0.6, discipline=FIFO)
     several = replace(
@@ -155,7 +143,7 @@ def test_a_measured_variation_of_the_whole_demand_wins() -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("discipline", "node"), [(PS, ciw.PSNode), (FIFO, ciw.Node)])
-def test_ciw_agrees_within_its_error(discipline: Discipline, node: type[ciw.Node]) -> None:
+def test_ciw_agrees_within_its_error(discipline, node):
     """Two stations one after the other, one with two servers, simulated by somebody else."""
     rate, demands, servers = 60.0, (0.02, 0.01), (2, 1)
     made = Architecture(
@@ -177,7 +165,7 @@ def test_ciw_agrees_within_its_error(discipline: Discipline, node: type[ciw.Node
         ciw.seed(seed)
         run = ciw.Simulation(theirs, node_class=node)
         run.simulate_until_max_time(100)
-        spent: dict[int, float] = {}
+        spent = {}
         for record in run.get_all_records():
             stay = record.exit_date - record.arrival_date
             spent[record.id_number] = spent.get(record.id_number, 0.0) + stay

@@ -1,7 +1,5 @@
 """A prediction for people and for programs."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -15,7 +13,7 @@ import pytest
 from buto import schemas
 from buto.run.units import format_rate
 from buto_predict.model import Architecture, Call, Component, Discipline, Endpoint, Station
-from buto_predict.prediction.model import MoreNeeded, Prediction, Settings
+from buto_predict.prediction.model import MoreNeeded, Settings
 from buto_predict.prediction.predict import predict
 from buto_predict.report.files import prediction_document, prediction_json, prediction_junit
 from buto_predict.report.page import architecture_page, prediction_page
@@ -27,7 +25,7 @@ QUICK = Settings(n_replicates=100)
 LOADS = (10.0, 20.0, 30.0, 40.0, 50.0)
 
 
-def prediction(times: float, architecture: Architecture | None = None, **options: float) -> Prediction:
+def prediction(times, architecture=None, **options):
     old = [result(name, 0.002, seed=k, **options) for k, name in enumerate(("B3", "B4"))]
     new = [result(name, times * 0.002, seed=9 + k, **options) for k, name in enumerate(("B3", "B4"))]
     return predict(architecture or running_example(), old, new, loads=LOADS, settings=QUICK)
@@ -36,7 +34,7 @@ def prediction(times: float, architecture: Architecture | None = None, **options
 REGRESSION = prediction(2.0)
 
 
-def test_the_terminal_says_what_happens_and_why() -> None:
+def test_the_terminal_says_what_happens_and_why():
     lines = prediction_lines(REGRESSION)
     assert lines[0] == "REGRESSION  running example under 23.3/s"
     text = "\n".join(lines)
@@ -54,11 +52,6 @@ def test_the_terminal_says_what_happens_and_why() -> None:
         assert part in text
 
 
-def test_what_would_decide_is_reported() -> None:
-    texts = list(conclusions(prediction(1.4, noise=0.15)))
-    assert any("more forks of" in line and line.endswith("on each side would decide") for line in texts)
-
-
 @pytest.mark.parametrize(
     ("tests", "count", "text"),
     [
@@ -69,11 +62,11 @@ def test_what_would_decide_is_reported() -> None:
         ("A", None, "no number of repetitions of component tests would decide it"),
     ],
 )
-def test_what_would_decide_is_said_in_few_words(tests: str, count: int | None, text: str) -> None:
+def test_what_would_decide_is_said_in_few_words(tests, count, text):
     assert needed_text(MoreNeeded("GET /b", tuple(tests), "fork", count)) == f"GET /b: {text}"
 
 
-def test_saturation_is_reported_in_words() -> None:
+def test_saturation_is_reported_in_words():
     found = prediction(8.0)
     text = "\n".join(prediction_lines(found))
     assert "saturated" in text
@@ -89,7 +82,7 @@ def test_saturation_is_reported_in_words() -> None:
     assert any("would end the saturation" in line for line in conclusions(one))
 
 
-def test_above_saturation_before_the_change_the_terminal_says_which_load_to_try() -> None:
+def test_above_saturation_before_the_change_the_terminal_says_which_load_to_try():
     made = running_example(rate=100.0)
     old, new = (
         [result(name, scale * 0.002, seed=seed) for name in ("B3", "B4")] for scale, seed in ((1, 1), (2, 2))
@@ -109,7 +102,7 @@ def test_above_saturation_before_the_change_the_terminal_says_which_load_to_try(
     assert 'message="the load is above saturation (55.6/s)' in junit
 
 
-def test_beside_a_saturated_station_the_terminal_says_which_load_to_try() -> None:
+def test_beside_a_saturated_station_the_terminal_says_which_load_to_try():
     found = predict(
         two_endpoints(rates=(70.0, 50.0)), [result("a", 0.01)], [result("a", 0.02)], loads=(), settings=QUICK
     )
@@ -121,14 +114,14 @@ def test_beside_a_saturated_station_the_terminal_says_which_load_to_try() -> Non
     assert not any("repetitions" in line for line in texts)
 
 
-def test_a_change_that_matters_at_the_lowest_load_but_not_at_all_loads_says_at_which() -> None:
+def test_a_change_that_matters_at_the_lowest_load_but_not_at_all_loads_says_at_which():
     found = prediction(2.0)
     point = replace(found.curve[-1], load=60.0, delta=(0.0,))
     texts = conclusions(replace(found, curve=(*found.curve, point)))
     assert "GET /b: the change matters already at 10/s, the lowest total load of the curve" in texts
 
 
-def test_what_pass_means_where_nothing_was_tested_is_reported() -> None:
+def test_what_pass_means_where_nothing_was_tested_is_reported():
     found = predict(two_endpoints(), [result("a", 0.01)], [result("a", 0.01)], loads=LOADS, settings=QUICK)
     texts = list(conclusions(found))
     assert "first: component tests cover 100 % of its demand" in texts
@@ -138,7 +131,7 @@ def test_what_pass_means_where_nothing_was_tested_is_reported() -> None:
     ) in texts
 
 
-def test_rounding_is_no_change() -> None:
+def test_rounding_is_no_change():
     assert [change(1.0, 1 + share) for share in (-3e-16, 0.0, 5.68e-7, 1e-5, -0.1)] == [
         *["0 %"] * 3,
         "+0.001 %",
@@ -152,12 +145,12 @@ def test_rounding_is_no_change() -> None:
     ]
 
 
-def test_a_change_that_matters_only_under_load_says_from_which() -> None:
+def test_a_change_that_matters_only_under_load_says_from_which():
     texts = list(conclusions(prediction(1.4)))
     assert any(line.startswith("GET /b: the change matters from a total load of ") for line in texts)
 
 
-def test_a_system_of_delays_is_never_saturated() -> None:
+def test_a_system_of_delays_is_never_saturated():
     made = single_station(0.5, discipline=Discipline.DELAY)
     found = predict(made, [], [], loads=LOADS, settings=QUICK)
     assert "no load saturates the system: all stations that requests use are delays" in conclusions(found)
@@ -168,24 +161,20 @@ def test_a_system_of_delays_is_never_saturated() -> None:
     ("old", "new", "text"),
     [
         (50.0, inf, "at a total load of 50/s before the change, and at no load after it"),
-        (
-            inf,
-            50.0,
-            "at no load before and at a total load of 50/s after the change",
-        ),
+        (inf, 50.0, "at no load before and at a total load of 50/s after the change"),
     ],
 )
-def test_a_version_that_no_load_saturates_is_named(old: float, new: float, text: str) -> None:
+def test_a_version_that_no_load_saturates_is_named(old, new, text):
     found = replace(prediction(1.4), saturation_old=old, saturation_new=new)
     assert any(line.startswith(f"the system saturates {text}") for line in conclusions(found))
 
 
-def test_json_has_names_that_are_no_valid_unicode() -> None:
+def test_json_has_names_that_are_no_valid_unicode():
     odd = replace(prediction(1.4), warnings=("a\ud800b",))
     assert json.loads(prediction_json(odd).encode())["warnings"] == ["a\ud800b"]
 
 
-def test_renamed_and_unmapped_components_are_reported() -> None:
+def test_renamed_and_unmapped_components_are_reported():
     made = running_example()
     renamed = tuple(
         replace(
@@ -202,7 +191,7 @@ def test_renamed_and_unmapped_components_are_reported() -> None:
     assert "tests without a component in the model: com.acme.OtherBench.run" in texts
 
 
-def test_json_has_everything_and_no_number_that_is_none() -> None:
+def test_json_has_everything_and_no_number_that_is_none():
     found = prediction(8.0)
     data = json.loads(prediction_json(found), parse_constant=pytest.fail)
     assert data == prediction_document(found)
@@ -216,7 +205,7 @@ def test_json_has_everything_and_no_number_that_is_none() -> None:
 
 
 @pytest.mark.parametrize(("times", "tag"), [(2.0, "failure"), (1.0, None)])
-def test_junit_has_a_case_for_each_endpoint(times: float, tag: str | None) -> None:
+def test_junit_has_a_case_for_each_endpoint(times, tag):
     root = ElementTree.fromstring(prediction_junit(prediction(times), datetime(2026, 1, 2, tzinfo=UTC)))
     (case,) = root.iter("testcase")
     assert case.get("name") == "GET /b"
@@ -226,7 +215,7 @@ def test_junit_has_a_case_for_each_endpoint(times: float, tag: str | None) -> No
     assert suite.get("failures") == ("0" if tag is None else "1")
 
 
-def test_junit_says_that_tests_were_too_few() -> None:
+def test_junit_says_that_tests_were_too_few():
     root = ElementTree.fromstring(prediction_junit(prediction(1.0, n=3), datetime(2026, 1, 2, tzinfo=UTC)))
     assert [case.get("name") for case in root.iter("testcase") if case.find("error") is not None] == [
         "component tests"
@@ -234,21 +223,21 @@ def test_junit_says_that_tests_were_too_few() -> None:
 
 
 class Tags(HTMLParser):
-    def __init__(self) -> None:
+    def __init__(self):
         super().__init__()
-        self.found: list[tuple[str, dict[str, str | None]]] = []
+        self.found = []
 
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+    def handle_starttag(self, tag, attrs):
         self.found.append((tag, dict(attrs)))
 
 
-def tags(page: str) -> list[tuple[str, dict[str, str | None]]]:
+def tags(page):
     parser = Tags()
     parser.feed(page)
     return parser.found
 
 
-def test_the_page_draws_the_architecture_and_the_curves() -> None:
+def test_the_page_draws_the_architecture_and_the_curves():
     page = prediction_page(REGRESSION)
     found = tags(page)
     boxes = [attributes["class"] for tag, attributes in found if tag == "g"]
@@ -261,7 +250,7 @@ def test_the_page_draws_the_architecture_and_the_curves() -> None:
     assert "http" not in page
 
 
-def test_packages_are_short_in_tables_and_whole_in_tooltips() -> None:
+def test_packages_are_short_in_tables_and_whole_in_tooltips():
     name = "com.acme.shop.OtherBench.run"
     page = prediction_page(
         predict(running_example(), [result(name, 1.0)], [result(name, 1.0)], loads=(), settings=QUICK)
@@ -269,7 +258,7 @@ def test_packages_are_short_in_tables_and_whole_in_tooltips() -> None:
     assert f'<td class="word" title="{name}">c.a.s.OtherBench.run</td>' in page
 
 
-def test_names_from_outside_stay_text() -> None:
+def test_names_from_outside_stay_text():
     evil = "<script>alert(1)</script>"
     made = running_example()
     components = tuple(
@@ -281,7 +270,7 @@ def test_names_from_outside_stay_text() -> None:
     assert "<script" not in page
 
 
-def test_a_model_without_a_prediction_is_drawn() -> None:
+def test_a_model_without_a_prediction_is_drawn():
     made = Architecture(
         "shop",
         (Station("web", 2), Station("disk", 1, Discipline.FIFO)),

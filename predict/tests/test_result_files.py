@@ -1,10 +1,7 @@
 """Which files are read as results, and which are refused."""
 
-from __future__ import annotations
-
 import gzip
 import json
-from pathlib import Path
 
 import pytest
 
@@ -15,18 +12,18 @@ from buto_predict.results.files import Repeated, read_results, repeated
 SAME = ("old and new are the same results, so nothing new was measured",)
 
 
-def report(path: Path, time: str = "0.5", inside: str = "") -> Path:
+def report(path, time="0.5", inside=""):
     path.parent.mkdir(exist_ok=True)
     path.write_text(f'<testsuite><testcase name="a" time="{time}">{inside}</testcase></testsuite>')
     return path
 
 
-def replicates(*paths: Path) -> int:
+def replicates(*paths):
     (found,) = read_results(paths)
     return len(found.times_s)
 
 
-def test_a_file_counts_once_however_often_it_is_given(tmp_path: Path) -> None:
+def test_a_file_counts_once_however_often_it_is_given(tmp_path):
     one, copy, other = (report(tmp_path / f"{name}.xml") for name in ("one", "copy", "other"))
     report(other, "0.6")
     (tmp_path / "link.xml").symlink_to(one)
@@ -37,7 +34,7 @@ def test_a_file_counts_once_however_often_it_is_given(tmp_path: Path) -> None:
     assert warning.endswith(f"{tmp_path / 'link.xml'} and {copy}")
 
 
-def test_equal_sides_are_named(tmp_path: Path) -> None:
+def test_equal_sides_are_named(tmp_path):
     one, copy, other = (report(tmp_path / f"{name}.xml") for name in ("one", "copy", "other"))
     report(other, "0.6")
     assert repeated([one], [copy]).reasons == SAME
@@ -45,7 +42,7 @@ def test_equal_sides_are_named(tmp_path: Path) -> None:
     assert repeated([one], [other]) == Repeated((), ())
 
 
-def test_a_directory_stands_for_its_files(tmp_path: Path) -> None:
+def test_a_directory_stands_for_its_files(tmp_path):
     for number in (1, 2):
         report(tmp_path / "reports" / f"TEST-{number}.xml", f"0.{number}")
     (tmp_path / "reports" / "notes.txt").write_text("words")
@@ -53,13 +50,13 @@ def test_a_directory_stands_for_its_files(tmp_path: Path) -> None:
     assert repeated([tmp_path / "reports"], [tmp_path / "reports"]).reasons == SAME
 
 
-def test_a_directory_of_files_below_one_called_runs_is_no_store(tmp_path: Path) -> None:
+def test_a_directory_of_files_below_one_called_runs_is_no_store(tmp_path):
     (tmp_path / "runs").mkdir()
     report(tmp_path / "runs" / "old" / "TEST-1.xml")
     assert replicates(tmp_path / "runs" / "old") == 1
 
 
-def test_a_directory_without_results_names_what_to_give(tmp_path: Path) -> None:
+def test_a_directory_without_results_names_what_to_give(tmp_path):
     with pytest.raises(BadFileError, match=r"has no \*\.json or \*\.xml") as raised:
         read_results([tmp_path])
     assert (
@@ -67,19 +64,19 @@ def test_a_directory_without_results_names_what_to_give(tmp_path: Path) -> None:
     )
 
 
-def test_what_cannot_be_read_is_a_bad_file(tmp_path: Path) -> None:
+def test_what_cannot_be_read_is_a_bad_file(tmp_path):
     (tmp_path / "loop.xml").symlink_to(tmp_path / "loop.xml")
     with pytest.raises(BadFileError, match=r"cannot read the results .*loop\.xml"):
         read_results([tmp_path / "loop.xml", tmp_path / "missing.xml"])
 
 
-def test_a_quoted_star_is_explained(tmp_path: Path) -> None:
+def test_a_quoted_star_is_explained(tmp_path):
     with pytest.raises(BadFileError, match="it is missing") as raised:
         read_results([tmp_path / "*.xml"])
     assert raised.value.advice == "the shell expands * only outside of quotes, and only if files match"
 
 
-def test_a_compressed_file_is_refused_as_such(tmp_path: Path) -> None:
+def test_a_compressed_file_is_refused_as_such(tmp_path):
     path = tmp_path / "old.json.gz"
     path.write_bytes(gzip.compress(b"[]"))
     with pytest.raises(BadFileError, match=r"old\.json\.gz is compressed; decompress it first") as raised:
@@ -88,7 +85,7 @@ def test_a_compressed_file_is_refused_as_such(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("content", [{"a": 1}, {"resourceSpans": []}, {"format": "buto-prediction"}])
-def test_other_json_is_refused(tmp_path: Path, content: dict[str, object]) -> None:
+def test_other_json_is_refused(tmp_path, content):
     path = tmp_path / "other.json"
     path.write_text(json.dumps(content))
     with pytest.raises(
@@ -97,14 +94,14 @@ def test_other_json_is_refused(tmp_path: Path, content: dict[str, object]) -> No
         read_results([path])
 
 
-def test_reports_of_which_every_test_was_skipped_are_refused(tmp_path: Path) -> None:
+def test_reports_of_which_every_test_was_skipped_are_refused(tmp_path):
     path = report(tmp_path / "skipped.xml", inside="<skipped/>")
     with pytest.raises(BadFileError, match=r"skipped\.xml must have results, got none"):
         read_results([path])
     assert replicates(path, report(tmp_path / "passed.xml")) == 1
 
 
-def test_a_message_names_three_at_most() -> None:
+def test_a_message_names_three_at_most():
     assert [listed("abcde"[:count]) for count in (1, 2, 3, 5)] == [
         "a",
         "a and b",

@@ -1,11 +1,8 @@
 """Results of component tests, from the files of each tool."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -15,10 +12,8 @@ from buto.run.model import Problem, ProblemKind, Quality
 from buto.run.store import RunStore
 from buto_predict.mapping import How, match
 from buto_predict.model import Architecture, Benchmark, Component, Endpoint, Measures, Station
-from buto_predict.results.files import read_results
-from buto_predict.results.model import ComponentResult, Conditions, merged, paired
-from buto_predict.results.recorded import busy_processors
-from buto_predict.results.reports import read_jmh, read_junit
+from buto_predict.results.files import read_jmh, read_junit, read_results
+from buto_predict.results.model import ComponentResult, Conditions, busy_processors, merged, paired
 from predict.tests.support.systems import running_example
 from predict.tests.support.traces import request, write_otlp
 from tests.support.runs.signals import make_run
@@ -26,12 +21,12 @@ from tests.support.runs.signals import make_run
 PLACE = Path("jmh.json")
 
 
-def jmh(mode: str, unit: str, raw: list[list[Any]], **more: Any) -> str:
+def jmh(mode, unit, raw, **more):
     metric = {"score": 1.0, "scoreUnit": unit, "rawData": raw}
     return json.dumps([{"benchmark": "com.acme.B.run", "mode": mode, "primaryMetric": metric, **more}])
 
 
-def times(text: str) -> list[float]:
+def times(text):
     (found,) = read_jmh(text, PLACE)
     return found.times_s.tolist()
 
@@ -47,27 +42,27 @@ def times(text: str) -> list[float]:
         ("avgt", "ms/op", [["NaN", 4.0], ["NaN"], ["+INF"]], [0.004]),
     ],
 )
-def test_jmh_is_read_in_every_mode(mode: str, unit: str, raw: list[list[Any]], expected: list[float]) -> None:
+def test_jmh_is_read_in_every_mode(mode, unit, raw, expected):
     assert times(jmh(mode, unit, raw)) == pytest.approx(expected)
 
 
-def test_jmhs_threads_share_the_throughput() -> None:
+def test_jmhs_threads_share_the_throughput():
     assert times(jmh("thrpt", "ops/s", [[40.0]], threads=4)) == pytest.approx([0.1])
 
 
-def test_jmhs_samples_are_a_histogram() -> None:
+def test_jmhs_samples_are_a_histogram():
     entry = json.loads(jmh("sample", "us/op", [[1.0]]))
     del entry[0]["primaryMetric"]["rawData"]
     entry[0]["primaryMetric"]["rawDataHistogram"] = [[[[1.0, 3], [5.0, 1]], [[2.0, 4]]], [[]]]
     assert times(json.dumps(entry)) == pytest.approx([2e-6])
 
 
-def test_jmhs_parameters_are_part_of_the_name() -> None:
+def test_jmhs_parameters_are_part_of_the_name():
     (found,) = read_jmh(jmh("avgt", "ms/op", [[1.0]], params={"size": "10", "kind": "a"}), PLACE)
     assert found.name == "com.acme.B.run:kind=a,size=10"
 
 
-def test_jmhs_modes_of_one_benchmark_are_not_replicates_of_one_another() -> None:
+def test_jmhs_modes_of_one_benchmark_are_not_replicates_of_one_another():
     entries = [json.loads(jmh(mode, "ms/op", [[value]]))[0] for mode, value in (("avgt", 1.0), ("ss", 90.0))]
     found = merged(read_jmh(json.dumps(entries), PLACE))
     assert [(one.conditions.mode, one.times_s.tolist()) for one in found] == [
@@ -80,7 +75,7 @@ def test_jmhs_modes_of_one_benchmark_are_not_replicates_of_one_another() -> None
     ]
 
 
-def test_jmhs_modes_of_two_files_are_not_replicates_either(tmp_path: Path) -> None:
+def test_jmhs_modes_of_two_files_are_not_replicates_either(tmp_path):
     for mode in ("avgt", "ss"):
         (tmp_path / f"{mode}.json").write_text(jmh(mode, "ms/op", [[1.0]], params={"size": "10"}))
     found = read_results([tmp_path / "avgt.json", tmp_path / "ss.json"])
@@ -90,7 +85,7 @@ def test_jmhs_modes_of_two_files_are_not_replicates_either(tmp_path: Path) -> No
     ]
 
 
-def conditions(mode: str | None, threads: int | None = 1) -> ComponentResult:
+def conditions(mode, threads=1):
     return ComponentResult("B.run", np.array([1.0]), "fork", conditions=Conditions(mode, threads))
 
 
@@ -105,9 +100,7 @@ def conditions(mode: str | None, threads: int | None = 1) -> ComponentResult:
         (("avgt", 1), (None, None), False),
     ],
 )
-def test_results_under_other_conditions_are_no_pair(
-    old: tuple[str, int], new: tuple[str, int], alike: bool
-) -> None:
+def test_results_under_other_conditions_are_no_pair(old, new, alike):
     sides = [conditions(*old)], [conditions(*new)]
     pairs = paired(*sides)
     assert len(pairs) == (1 if alike else 2)
@@ -119,7 +112,7 @@ def test_results_under_other_conditions_are_no_pair(
         assert pairs[0].name != pairs[1].name
 
 
-def test_mean_time_and_throughput_are_a_pair_beside_other_modes() -> None:
+def test_mean_time_and_throughput_are_a_pair_beside_other_modes():
     avgt, thrpt, cold = conditions("avgt"), conditions("thrpt"), conditions("ss")
     pairs = paired([avgt], [cold, thrpt])
     assert [(pair.name, pair.old, pair.new, pair.other) for pair in pairs] == [
@@ -131,13 +124,13 @@ def test_mean_time_and_throughput_are_a_pair_beside_other_modes() -> None:
 
 
 @pytest.mark.parametrize("raw", [[], [["NaN"]]])
-def test_jmh_without_a_result_is_a_bad_file(raw: list[list[Any]]) -> None:
+def test_jmh_without_a_result_is_a_bad_file(raw):
     text = jmh("avgt", "ms/op", raw) if raw else "[]"
     with pytest.raises(BadFileError, match=r"jmh\.json has no results; did every benchmark fail\?"):
         read_jmh(text, PLACE)
 
 
-def test_jmhs_jvm_is_its_version_and_its_own_options() -> None:
+def test_jmhs_jvm_is_its_version_and_its_own_options():
     text = jmh("avgt", "ms/op", [[1.0]], jdkVersion="17.0.9", jvmArgs=["-Xmx1g", "-Dslower=2"])
     (found,) = read_jmh(text, PLACE)
     assert found.jvms == {"JDK 17.0.9 -Xmx1g"}
@@ -157,17 +150,17 @@ def test_jmhs_jvm_is_its_version_and_its_own_options() -> None:
         pytest.param(jmh("avgt", "ms/op", [[10**400]]), id="a huge score"),
     ],
 )
-def test_damaged_jmh_is_a_bad_file(text: str) -> None:
+def test_damaged_jmh_is_a_bad_file(text):
     with pytest.raises(BadFileError, match="jmh.json is not JSON as JMH writes it"):
         read_jmh(text, PLACE)
 
 
-def test_an_unknown_unit_is_named() -> None:
+def test_an_unknown_unit_is_named():
     with pytest.raises(BadFileError, match="must be a time per op or ops per time, got 'MB/s'"):
         read_jmh(jmh("avgt", "MB/s", [[1.0]]), PLACE)
 
 
-def test_junit_times_are_those_of_passed_cases() -> None:
+def test_junit_times_are_those_of_passed_cases():
     text = """<testsuites><testsuite>
       <testcase classname="com.acme.OrderTest" name="place" time="1,000.5"/>
       <testcase classname="com.acme.OrderTest" name="place" time="999.5"/>
@@ -196,12 +189,12 @@ def test_junit_times_are_those_of_passed_cases() -> None:
         ('<a><testcase name="n" time="x"/></a>', "time of n must be a number"),
     ],
 )
-def test_damaged_junit_is_a_bad_file(text: str, reason: str) -> None:
+def test_damaged_junit_is_a_bad_file(text, reason):
     with pytest.raises(BadFileError, match=reason):
         read_junit(text, Path("report.xml"))
 
 
-def test_files_of_one_side_are_combined(tmp_path: Path) -> None:
+def test_files_of_one_side_are_combined(tmp_path):
     paths = []
     for number in range(4):
         paths.append(tmp_path / f"{number}.xml")
@@ -212,7 +205,7 @@ def test_files_of_one_side_are_combined(tmp_path: Path) -> None:
     assert [(one.name, len(one.times_s)) for one in found] == [("a", 4), ("com.acme.B.run", 1)]
 
 
-def test_traces_of_component_tests_give_self_times(tmp_path: Path) -> None:
+def test_traces_of_component_tests_give_self_times(tmp_path):
     paths = [write_otlp(tmp_path / f"{k}.json", [request("t", 0.0, 1.0 + k / 10)]) for k in range(3)]
     found = {one.name: one for one in read_results(paths)}
     assert found["web/price"].times_s == pytest.approx([0.001, 0.0011, 0.0012])
@@ -220,7 +213,7 @@ def test_traces_of_component_tests_give_self_times(tmp_path: Path) -> None:
     assert found["web/order"].measures is Measures.SELF
 
 
-def test_stored_runs_give_processor_time(tmp_path: Path) -> None:
+def test_stored_runs_give_processor_time(tmp_path):
     store = RunStore(tmp_path)
     for number, cpu_s in enumerate((1.0, 1.5)):
         store.add(make_run(number, [0.0, 1.0, 2.0], {"jvm.cpu.time": np.array([0.0, cpu_s / 2, cpu_s])}))
@@ -230,14 +223,14 @@ def test_stored_runs_give_processor_time(tmp_path: Path) -> None:
     assert busy_processors(directory) == pytest.approx(0.625)
 
 
-def test_a_last_reading_that_is_missing_is_the_one_before(tmp_path: Path) -> None:
+def test_a_last_reading_that_is_missing_is_the_one_before(tmp_path):
     store = RunStore(tmp_path)
     store.add(make_run(0, [0.0, 1.0, 2.0], {"jvm.cpu.time": np.array([0.0, 0.5, np.nan])}))
     (found,) = read_results([store.directory("synthetic")])
     assert (found.name, found.times_s.tolist()) == ("synthetic", [0.5])
 
 
-def test_durations_are_not_compared_with_processor_times(tmp_path: Path) -> None:
+def test_durations_are_not_compared_with_processor_times(tmp_path):
     store = RunStore(tmp_path)
     for number, cpu_s in enumerate((1.0, np.nan)):
         store.add(make_run(number, [0.0, 1.0], {"jvm.cpu.time": np.array([np.nan, cpu_s])}))
@@ -245,7 +238,7 @@ def test_durations_are_not_compared_with_processor_times(tmp_path: Path) -> None
     assert (found.name, len(found.times_s)) == ("synthetic:duration", 2)
 
 
-def test_runs_whose_program_failed_are_counted(tmp_path: Path) -> None:
+def test_runs_whose_program_failed_are_counted(tmp_path):
     store = RunStore(tmp_path)
     values = {"jvm.cpu.time": np.array([0.0, 1.0])}
     for number, kind in enumerate(
@@ -257,7 +250,7 @@ def test_runs_whose_program_failed_are_counted(tmp_path: Path) -> None:
     assert (len(found.times_s), found.failed) == (1, 2)
 
 
-def test_forks_that_are_missing_or_measured_nothing_have_failed() -> None:
+def test_forks_that_are_missing_or_measured_nothing_have_failed():
     text = jmh("avgt", "ms/op", [[1.0], ["NaN"]])
     for forks, failed in ((0, 1), (2, 1), (5, 4)):
         (entry,) = json.loads(text)
@@ -265,7 +258,7 @@ def test_forks_that_are_missing_or_measured_nothing_have_failed() -> None:
         assert (len(found.times_s), found.failed) == (1, failed)
 
 
-def test_traces_of_which_many_are_cut_are_not_those_of_the_tests(tmp_path: Path) -> None:
+def test_traces_of_which_many_are_cut_are_not_those_of_the_tests(tmp_path):
     cut = [replaced._replace(end_s=0.0) for replaced in request("cut", 2.0)[1:]]
     path = write_otlp(tmp_path / "few.json", [request("t", 0.0), cut])
     with pytest.raises(JudgeError, match=r"few.json: 1 of 2 traces are cut or cyclic"):
@@ -277,26 +270,26 @@ def test_traces_of_which_many_are_cut_are_not_those_of_the_tests(tmp_path: Path)
 
 
 @pytest.mark.parametrize("content", ["", "words"])
-def test_a_file_of_no_known_kind_is_refused(tmp_path: Path, content: str) -> None:
+def test_a_file_of_no_known_kind_is_refused(tmp_path, content):
     path = tmp_path / "results"
     path.write_text(content)
     with pytest.raises(BadFileError, match="must be JSON of JMH, JUnit XML, traces or a directory"):
         read_results([path])
 
 
-def test_a_missing_file_and_a_directory_of_something_else_are_refused(tmp_path: Path) -> None:
+def test_a_missing_file_and_a_directory_of_something_else_are_refused(tmp_path):
     with pytest.raises(BadFileError, match="nothing"):
         read_results([tmp_path / "nothing"])
     with pytest.raises(BadFileError, match="not a directory of stored runs"):
         read_results([tmp_path])
 
 
-def named(*names: str, benchmarks: dict[str, Benchmark] | None = None) -> Architecture:
+def named(*names, benchmarks=None):
     components = tuple(Component(name, "s", 0.001) for name in names)
     return Architecture("x", (Station("s"),), components, (Endpoint("e", (), 1.0),), benchmarks or {})
 
 
-def matched(test: str, architecture: Architecture) -> str | None:
+def matched(test, architecture):
     found = match({test: ComponentResult(test, np.array([1.0]), "fork")}, architecture)
     return found[test].benchmark.component if found else None
 
@@ -319,23 +312,19 @@ def matched(test: str, architecture: Architecture) -> str | None:
         pytest.param("com.acme.order.PlaceTest.total", None, id="a package like a class"),
     ],
 )
-def test_names_of_tests_say_what_they_are_about(test: str, component: str | None) -> None:
+def test_names_of_tests_say_what_they_are_about(test, component):
     made = named("com.acme.Order.place", "com.acme.Order.cancel", "store/Stock", "checkout", "com.acme.Cart")
     assert matched(test, made) == component
 
 
-def test_an_ambiguous_name_is_about_nothing() -> None:
-    assert matched("XBench.get", named("a.Order.get", "a.Cart.get")) is None
-
-
-def test_what_the_model_says_comes_first() -> None:
+def test_what_the_model_says_comes_first():
     benchmarks = {"Order.place:size=10": Benchmark("b"), "Order.place": Benchmark("c", Measures.SELF)}
     made = named("Order.place", "b", "c", benchmarks=benchmarks)
     assert matched("Order.place:size=10", made) == "b"
     assert matched("Order.place:size=99", made) == "c"
 
 
-def test_an_entry_with_parameters_holds_in_every_mode() -> None:
+def test_an_entry_with_parameters_holds_in_every_mode():
     made = named("B.run", "small", benchmarks={"B.run:size=1": Benchmark("small")})
     of_modes = {
         f"B.run:size=1,mode={mode}": ComponentResult("B.run:size=1", np.array([1.0]), "fork")
@@ -344,7 +333,7 @@ def test_an_entry_with_parameters_holds_in_every_mode() -> None:
     assert [one.benchmark.component for one in match(of_modes, made).values()] == ["small", "small"]
 
 
-def test_what_was_traced_is_found_though_its_class_moved() -> None:
+def test_what_was_traced_is_found_though_its_class_moved():
     made = running_example()
     moved = replace(
         made,
@@ -353,9 +342,3 @@ def test_what_was_traced_is_found_though_its_class_moved() -> None:
     traced = ComponentResult("unit/y.B3.run", np.array([1.0]), "run", Measures.SELF, ())
     found = match({traced.name: traced}, moved)["unit/y.B3.run"]
     assert (found.benchmark.component, found.how) == ("web/x.B3.run", How.MOVED)
-
-
-def test_results_of_one_name_are_merged_in_order() -> None:
-    one, two = (ComponentResult("a", np.array([value]), "fork") for value in (1.0, 2.0))
-    (found,) = merged([one, two])
-    assert found.times_s.tolist() == [1.0, 2.0]

@@ -54,7 +54,6 @@ def agent_option(*faults: Fault) -> str:
 
 
 def _compile(directory: Path) -> None:
-    """Make two jars: one for the bootstrap loader, which every class sees, and the agent itself."""
     directory.mkdir()
     library = Path(shutil.copy(fetch(BYTE_BUDDY), directory))
     with tempfile.TemporaryDirectory(dir=directory) as scratch:

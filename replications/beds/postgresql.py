@@ -111,7 +111,6 @@ def programs(major: str) -> Path:
 
 
 def owner() -> str:
-    """Return the user that PostgreSQL runs as: it refuses root."""
     return "nobody" if os.geteuid() == 0 else pwd.getpwuid(os.geteuid()).pw_name
 
 

@@ -1,12 +1,9 @@
 """The distribution buto-replications, as a user gets it, and what buto says where it is missing."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 import tomllib
 from configparser import ConfigParser
-from pathlib import Path
 from zipfile import ZipFile
 
 import pytest
@@ -25,7 +22,7 @@ PROJECT = ROOT / "replications"
 BUILD_S = 120.0
 
 
-def test_the_wheel_has_all_that_its_commands_read_and_no_recorded_data(tmp_path: Path) -> None:
+def test_the_wheel_has_all_that_its_commands_read_and_no_recorded_data(tmp_path):
     command = [sys.executable, "-m", "build", "--no-isolation", "--wheel", "--outdir", tmp_path, PROJECT]
     subprocess.run(command, check=True, capture_output=True, timeout=BUILD_S)
     (wheel,) = tmp_path.glob("*.whl")
@@ -42,14 +39,14 @@ def test_the_wheel_has_all_that_its_commands_read_and_no_recorded_data(tmp_path:
     assert not [name for name in names if name.endswith(".parquet")]
 
 
-def test_it_is_released_together_with_buto() -> None:
+def test_it_is_released_together_with_buto():
     assert tomllib.loads((PROJECT / "pyproject.toml").read_text())["project"]["version"] == __version__
 
 
 @pytest.mark.parametrize("method", PACKAGES)
 def test_where_it_is_missing_a_configuration_with_its_method_names_what_to_install(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, method: str
-) -> None:
+    tmp_path, monkeypatch, method
+):
     monkeypatch.setattr("buto.extensions.entry_points_of", lambda group: ())
     (tmp_path / "buto.yaml").write_text(
         f"version: 1\ntests:\n  shop:\n    command: [java, Shop]\n    judge: {{method: {method}}}\n"
@@ -62,9 +59,7 @@ def test_where_it_is_missing_a_configuration_with_its_method_names_what_to_insta
     )
 
 
-def test_where_it_is_missing_an_oracle_of_its_method_names_what_to_install(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_where_it_is_missing_an_oracle_of_its_method_names_what_to_install(tmp_path, monkeypatch):
     runs = run_set([program_run(1, number) for number in range(5)])
     oracle.save(tmp_path / "oracles" / "shop.json", oracle.train(runs, settings_from({"method": "shang"})))
     monkeypatch.setattr("buto.extensions.entry_points_of", lambda group: ())

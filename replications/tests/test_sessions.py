@@ -1,18 +1,14 @@
 """Recording over several sessions: where the next one goes on, what it counts, what it forgives."""
 
-from __future__ import annotations
-
 import math
 import time
 from collections import Counter
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from buto.actions.collected import Collected
 from buto.actions.collecting import Plan, interleave, without
 from buto.actions.ending import repeats
 from buto.actions.events import LaunchesPlanned, LaunchRepeated, LaunchStarted
@@ -26,7 +22,7 @@ from buto_replications.dataset.generate import Recorded, recorded
 from tests.support.processes.command import called
 from tests.support.runs.examples import full_run
 from tests.support.runs.qualities import starved
-from tests.support.runs.scripted import GOOD, STARVED, WRONG_EXIT, Event, Log, Script
+from tests.support.runs.scripted import GOOD, STARVED, WRONG_EXIT, Log, Script
 
 TESTS = ("a", "b", "c")
 
@@ -38,14 +34,12 @@ class Sessions:
         launched: all that was launched so far.
     """
 
-    def __init__(self, root: Path) -> None:
+    def __init__(self, root):
         self.store = RunStore(root)
-        self.launched: list[str] = []
+        self.launched = []
         self.log = Log()
 
-    def go_on(
-        self, runs: int, *, deadline_s: float = math.inf, forgiven: int = 0, **events: list[Event]
-    ) -> dict[str, Collected]:
+    def go_on(self, runs, *, deadline_s=math.inf, forgiven=0, **events):
         """One more; launches give good runs where nothing else is written down."""
         script = Script({test: events.get(test, [GOOD] * 99) for test in TESTS})
         script.launched = self.launched
@@ -65,7 +59,7 @@ class Sessions:
     st.dictionaries(st.sampled_from("abc"), st.integers(1, 6)),
     st.dictionaries(st.sampled_from("abcd"), st.integers(0, 8)),
 )
-def test_what_is_done_is_taken_off_the_beginning(planned: dict[str, int], done: dict[str, int]) -> None:
+def test_what_is_done_is_taken_off_the_beginning(planned, done):
     order = interleave(planned, 1)
     left = without(order, done)
     assert Counter(left) == Counter({test: max(0, n - done.get(test, 0)) for test, n in planned.items()})
@@ -75,7 +69,7 @@ def test_what_is_done_is_taken_off_the_beginning(planned: dict[str, int], done: 
 
 
 @pytest.mark.parametrize("cut", [1, 4, 8])
-def test_an_interrupted_session_is_taken_up_in_the_same_order(tmp_path: Path, cut: int) -> None:
+def test_an_interrupted_session_is_taken_up_in_the_same_order(tmp_path, cut):
     whole = Sessions(tmp_path / "whole")
     whole.go_on(3)
     parts = Sessions(tmp_path / "parts")
@@ -89,7 +83,7 @@ def test_an_interrupted_session_is_taken_up_in_the_same_order(tmp_path: Path, cu
     assert parts.launched == whole.launched
 
 
-def test_more_runs_than_before_follow_those_that_are_there(tmp_path: Path) -> None:
+def test_more_runs_than_before_follow_those_that_are_there(tmp_path):
     sessions = Sessions(tmp_path)
     sessions.go_on(2)
     sessions.go_on(4)
@@ -97,7 +91,7 @@ def test_more_runs_than_before_follow_those_that_are_there(tmp_path: Path) -> No
     assert "a 3/4" in sessions.log.steps
 
 
-def test_disturbed_runs_of_an_earlier_session_do_not_count(tmp_path: Path) -> None:
+def test_disturbed_runs_of_an_earlier_session_do_not_count(tmp_path):
     sessions = Sessions(tmp_path)
     with pytest.raises(KeyboardInterrupt):
         sessions.go_on(1, a=[STARVED, KeyboardInterrupt()])
@@ -106,16 +100,16 @@ def test_disturbed_runs_of_an_earlier_session_do_not_count(tmp_path: Path) -> No
     assert recorded(sessions.store, "a").disturbed == 1
 
 
-def test_no_launch_begins_after_the_deadline(tmp_path: Path) -> None:
+def test_no_launch_begins_after_the_deadline(tmp_path):
     sessions = Sessions(tmp_path)
     results = sessions.go_on(3, deadline_s=time.monotonic())
     assert sessions.launched == []
     assert all(result.failure is None for result in results.values())
 
 
-def test_a_failure_that_is_forgiven_costs_one_more_launch(tmp_path: Path) -> None:
+def test_a_failure_that_is_forgiven_costs_one_more_launch(tmp_path):
     sessions = Sessions(tmp_path)
-    events: list[Event] = [GOOD, WRONG_EXIT, MeasureError("no sample arrived"), GOOD, GOOD]
+    events = [GOOD, WRONG_EXIT, MeasureError("no sample arrived"), GOOD, GOOD]
     results = sessions.go_on(3, forgiven=2, a=events)
     assert results["a"].failure is None
     assert len(results["a"].valid()) == 3
@@ -123,7 +117,7 @@ def test_a_failure_that_is_forgiven_costs_one_more_launch(tmp_path: Path) -> Non
     assert sessions.launched.count("a") == 5
 
 
-def test_one_failure_more_ends_the_test_and_no_other(tmp_path: Path) -> None:
+def test_one_failure_more_ends_the_test_and_no_other(tmp_path):
     sessions = Sessions(tmp_path)
     results = sessions.go_on(3, forgiven=2, a=[MeasureError("no sample arrived")] * 3)
     assert str(results["a"].failure) == "no sample arrived"
@@ -132,14 +126,14 @@ def test_one_failure_more_ends_the_test_and_no_other(tmp_path: Path) -> None:
     assert len(results["b"].valid()) == len(results["c"].valid()) == 3
 
 
-def test_starving_for_ever_has_an_end(tmp_path: Path) -> None:
+def test_starving_for_ever_has_an_end(tmp_path):
     sessions = Sessions(tmp_path)
     results = sessions.go_on(3, forgiven=2, a=[STARVED] * 99)
     assert results["a"].failure is not None
     assert sessions.launched.count("a") == repeats(3) + 1 + 2
 
 
-def test_a_store_is_counted_with_its_load(tmp_path: Path) -> None:
+def test_a_store_is_counted_with_its_load(tmp_path):
     store = RunStore(tmp_path)
     assert recorded(store, "a").usable == 0
     assert math.isnan(recorded(store, "a").foreign_load)
@@ -156,7 +150,7 @@ def test_a_store_is_counted_with_its_load(tmp_path: Path) -> None:
     assert recorded(store, "a") == Recorded(usable=3, disturbed=1, damaged=1, foreign_load=pytest.approx(0.2))
 
 
-def test_pack_says_what_it_wrote(tmp_path: Path) -> None:
+def test_pack_says_what_it_wrote(tmp_path):
     store = RunStore(tmp_path / "data")
     store.add(full_run("20260101T000000.000Z-0000", "leaker-thread@g1"))
     store.add(replace(full_run("20260101T000001.000Z-0000", "leaker-thread@g1"), quality=STARVED.quality))
@@ -170,7 +164,7 @@ def test_pack_says_what_it_wrote(tmp_path: Path) -> None:
     ]
 
 
-def test_pack_of_nothing_says_how_to_record(tmp_path: Path) -> None:
+def test_pack_of_nothing_says_how_to_record(tmp_path):
     done = called(tmp_path, "experiments", "pack", "--data", "data", "-o", "set")
     assert done.returncode == BadFileError.exit_code
     assert "data holds no runs" in done.stderr
@@ -178,13 +172,13 @@ def test_pack_of_nothing_says_how_to_record(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("minutes", ["0", "-1", "nan", "inf", "soon"])
-def test_minutes_are_a_positive_number(tmp_path: Path, minutes: str) -> None:
+def test_minutes_are_a_positive_number(tmp_path, minutes):
     done = called(tmp_path, "experiments", "generate", "--minutes", minutes)
     assert done.returncode == 2
     assert "must be a positive number of minutes, got" in done.stderr
 
 
-def test_progress_says_that_a_failed_launch_is_repeated(capsys: pytest.CaptureFixture[str]) -> None:
+def test_progress_says_that_a_failed_launch_is_repeated(capsys):
     progress = LaunchProgress(Console())
     progress(LaunchesPlanned({"a": 2}))
     progress(LaunchStarted("a", 1, 2))

@@ -26,7 +26,6 @@ _TRACES = "OTLP JSON files of the OpenTelemetry collector, or directories of Kie
 
 
 def add_model_option(parser: ArgumentParser) -> None:
-    """Add the option for the model to read."""
     parser.add_argument(
         "--model", metavar="FILE", type=Path, default=MODEL, help=f"the model (default: {MODEL})"
     )
@@ -82,7 +81,6 @@ def endpoint_named(text: str, known: Sequence[str]) -> str:
 
 
 def load_grid(text: str) -> tuple[float, ...]:
-    """Read loads in 1/s, for argparse."""
     ends, colon, points = text.partition(":")
     low, dots, high = ends.partition("..")
     try:
@@ -146,7 +144,7 @@ def known_of(args: Namespace, servers: dict[str, int], shared: dict[str, tuple[s
     A utilisation is a share of the station's own servers. That of a service that shares a station is the
     number of servers that it kept busy.
     """
-    from buto_predict.results.recorded import busy_processors
+    from buto_predict.results.model import busy_processors
     from buto_predict.traces.learning import Known
 
     utilisations = {
@@ -183,7 +181,6 @@ def pair(form: str, read: Callable[[str], object], example: str) -> Callable[[st
 
 
 def whole(text: str) -> int:
-    """Read a number of servers."""
     number = int(text)
     if number < 1:
         raise ValueError(text)
@@ -195,7 +192,6 @@ def _share(text: str) -> float:
 
 
 def names(text: str) -> tuple[str, ...]:
-    """Read stations."""
     found = tuple(name.strip() for name in text.split(","))
     if not all(found):
         raise ValueError(text)

@@ -9,10 +9,16 @@ import numpy as np
 from buto.judging.verdict import Status
 from buto.run.model import FloatArray
 from buto_predict.model import Architecture
-from buto_predict.prediction.decision import Decision, decide, more_needed
-from buto_predict.prediction.doubts import undecided_tests, warnings_of
-from buto_predict.prediction.evidence import Evidence, gather
-from buto_predict.prediction.model import EndpointPrediction, Mending, Prediction, Settings, StationPrediction
+from buto_predict.prediction.decision import Decision, decide, more_needed, undecided_tests, warnings_of
+from buto_predict.prediction.model import (
+    EndpointPrediction,
+    Evidence,
+    Mending,
+    Prediction,
+    Settings,
+    StationPrediction,
+    gather,
+)
 from buto_predict.prediction.responses import Responses, curve, limits, respond, usual_grid
 from buto_predict.prediction.versions import Versions, fitted, versions_of
 from buto_predict.results.model import ComponentResult
@@ -58,7 +64,6 @@ def _mean(versions: Versions, self_s: FloatArray, rates: FloatArray) -> float:
 
 
 def _position(versions: Versions, architecture: Architecture, component: int) -> int | None:
-    """Return the position in the new model of a component of the old one."""
     if versions.mapping is None:
         return component
     new = versions.mapping.new_of.get(architecture.components[component].name)

@@ -15,7 +15,7 @@ from buto_predict.calls import Measured, edges_of, reaches, self_changes
 from buto_predict.mapping import GraphMapping, map_graphs
 from buto_predict.model import Architecture, Station
 from buto_predict.network import Network, network_of
-from buto_predict.prediction.evidence import ComponentEvidence, Evidence
+from buto_predict.prediction.model import ComponentEvidence, Evidence
 
 _ADVICE = "make endpoints and stations of both models the same; components and their calls may differ"
 

@@ -83,10 +83,7 @@ def lay_out(architecture: Architecture, changed: Collection[str] = ()) -> Layout
         filled: Counter[int] = Counter()
         for name, level in zip(names, levels, strict=True):
             column = columns[level]
-            places[not station, name] = (
-                2 * _MARGIN + column * _ACROSS,
-                y + _LABEL + filled[column] * _DOWN,
-            )
+            places[not station, name] = (2 * _MARGIN + column * _ACROSS, y + _LABEL + filled[column] * _DOWN)
             filled[column] += 1
         height = _LABEL + max([1, *filled.values()]) * _DOWN
         rows.append(Row(station, y, height))
@@ -237,8 +234,6 @@ class Box:
 
 @dataclass(frozen=True, slots=True)
 class Band:
-    """A station."""
-
     y: int
     height: int
     label: str
@@ -287,9 +282,7 @@ def _station(name: str, architecture: Architecture, prediction: Prediction | Non
 
 
 def _endpoints(
-    architecture: Architecture,
-    prediction: Prediction | None,
-    places: Mapping[Caller, Place],
+    architecture: Architecture, prediction: Prediction | None, places: Mapping[Caller, Place]
 ) -> list[Box]:
     boxes = []
     for position, endpoint in enumerate(architecture.endpoints):
@@ -304,9 +297,7 @@ def _endpoints(
 
 
 def _components(
-    architecture: Architecture,
-    prediction: Prediction | None,
-    places: Mapping[Caller, Place],
+    architecture: Architecture, prediction: Prediction | None, places: Mapping[Caller, Place]
 ) -> list[Box]:
     boxes = []
     for position, component in enumerate(architecture.components):

@@ -13,8 +13,7 @@ from xml.etree import ElementTree
 from buto.judging.verdict import Status
 from buto.report.sanitize import one_line
 from buto.version import __version__
-from buto_predict.prediction.evidence import ComponentTest
-from buto_predict.prediction.model import EndpointPrediction, Prediction
+from buto_predict.prediction.model import ComponentTest, EndpointPrediction, Prediction
 from buto_predict.report.tables import seconds
 from buto_predict.report.text import conclusions, headline
 
@@ -64,7 +63,6 @@ def prediction_document(prediction: Prediction) -> dict[str, Any]:
 
 
 def prediction_json(prediction: Prediction) -> str:
-    """Return the text of a file."""
     text = json.dumps(prediction_document(prediction), indent=1, allow_nan=False, ensure_ascii=False)
     # UTF-8 has no lone surrogates; JSON may have them escaped.
     return text.encode("utf-8", "backslashreplace").decode() + "\n"

@@ -34,8 +34,6 @@ _HIGHEST = 8.0
 
 @dataclass(frozen=True, slots=True)
 class Tick:
-    """A place on an axis."""
-
     at: float
     label: str
 
@@ -160,7 +158,6 @@ def _round_numbers(highest: float) -> list[float]:
 
 
 def prediction_page(prediction: Prediction) -> str:
-    """Return the page of a prediction."""
     return _page(
         prediction.architecture,
         prediction,
@@ -177,8 +174,8 @@ def prediction_page(prediction: Prediction) -> str:
 
 
 def architecture_page(architecture: Architecture) -> str:
-    """Return the page of a model."""
     return _page(architecture, None, title=architecture.name, status="", charts=(), conclusions=[], tables=[])
+
 
 
 def _page(architecture: Architecture, prediction: Prediction | None, **values: object) -> str:

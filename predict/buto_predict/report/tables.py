@@ -7,8 +7,13 @@ from math import isfinite, isinf, isnan
 
 from buto.run.units import format_number, format_percent, format_rate, format_seconds
 from buto_predict.model import Call
-from buto_predict.prediction.evidence import ComponentTest
-from buto_predict.prediction.model import EndpointPrediction, Interval, Prediction, StationPrediction
+from buto_predict.prediction.model import (
+    ComponentTest,
+    EndpointPrediction,
+    Interval,
+    Prediction,
+    StationPrediction,
+)
 
 _PACKAGES = re.compile(r"\b(?:[a-z]\w*\.){2,}(?=[A-Z])", re.ASCII)
 _HEAD = 0.3
@@ -56,17 +61,14 @@ Row = tuple[str, ...]
 
 
 def endpoint_rows(prediction: Prediction) -> list[Row]:
-    """Return the response times under the load that is judged."""
     return [_ENDPOINTS, *map(_endpoint, prediction.endpoints)]
 
 
 def station_rows(prediction: Prediction) -> list[Row]:
-    """Return demands and utilisations."""
     return [_STATIONS, *map(_station, prediction.stations)]
 
 
 def deviation_rows(prediction: Prediction) -> list[Row]:
-    """Return the deviations of component tests."""
     return [_TESTS, *map(_test, prediction.evidence.tests)]
 
 
@@ -90,13 +92,11 @@ def signed(share: float) -> str:
 
 
 def number(value: float) -> str:
-    """Return an effect size with two decimals; a dash for none."""
     # Adding 0 turns a rounded -0.0 into 0.0.
     return "-" if isnan(value) else f"{round(value, 2) + 0.0:.2f}"
 
 
 def between(interval: Interval, *, as_seconds: bool = True) -> str:
-    """Return an interval; a dash for none."""
     if any(map(isnan, interval)):
         return "-"
     if all(map(isinf, interval)):

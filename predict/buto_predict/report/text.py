@@ -30,7 +30,6 @@ MANY = 100
 
 
 def prediction_lines(prediction: Prediction) -> list[str]:
-    """Return the headline, the tables, and what follows from them."""
     return [
         headline(prediction),
         "",
@@ -45,7 +44,6 @@ def prediction_lines(prediction: Prediction) -> list[str]:
 
 
 def headline(prediction: Prediction) -> str:
-    """Return the status and what it is about."""
     name = one_line(prediction.architecture.name)
     return f"{prediction.status.value.upper()}  {name} under {format_rate(prediction.load)}"
 
@@ -106,7 +104,6 @@ def others(prediction: Prediction) -> Iterator[tuple[str, str, How]]:
 
 
 def needed_text(needed: MoreNeeded) -> str:
-    """Return what would decide an endpoint."""
     if needed.count is None:
         return f"{needed.endpoint}: no number of repetitions of component tests would decide it"
     each = "each of " if len(needed.tests) > 1 else ""
@@ -129,7 +126,6 @@ def limit_text(prediction: Prediction, position: int) -> str:
 
 
 def coverage_text(endpoint: EndpointPrediction, share: float) -> str:
-    """Return how much of an endpoint is tested."""
     text = f"{endpoint.name}: component tests cover {format_percent(share)} of its demand"
     if share == 0 and endpoint.status is Status.PASS:
         return f"{text}; pass means only that it hardly waits longer for other requests"
@@ -137,7 +133,6 @@ def coverage_text(endpoint: EndpointPrediction, share: float) -> str:
 
 
 def saturation_text(prediction: Prediction) -> str:
-    """Return which loads the system cannot do."""
     if isinf(prediction.saturation_old) and isinf(prediction.saturation_new):
         return "no load saturates the system: all stations that requests use are delays"
     old, new = (format_rate(one) for one in (prediction.saturation_old, prediction.saturation_new))
@@ -161,7 +156,6 @@ def throughput_texts(endpoint: EndpointPrediction) -> Iterator[str]:
 
 
 def mending_text(mending: Mending) -> str:
-    """Return what it buys to mend a component."""
     low, high = (format_seconds(one) for one in mending.self_interval_s)
     if isinf(mending.gain_s):
         gain = "end the saturation"
@@ -266,7 +260,6 @@ def misfit_text(misfit: Misfit) -> str:
 
 
 def varied_text(endpoint: Endpoint) -> str:
-    """Say that the requests of an endpoint vary too much."""
     times = format_number(endpoint.cv or 0.0)
     return (
         f"{one_line(endpoint.name)}: its requests vary by {times} times their mean (cv), which hides "
@@ -275,7 +268,6 @@ def varied_text(endpoint: Endpoint) -> str:
 
 
 def error_lines(responses: Sequence[Compared], utilisations: Sequence[Compared]) -> list[str]:
-    """Return predicted beside measured numbers."""
     rows: list[Row] = [("", "PREDICTED", "MEASURED", "ERROR")]
     rows += [
         (one.what, seconds(one.predicted), seconds(one.measured), signed(one.error)) for one in responses

@@ -1,23 +1,194 @@
-"""Results from files, whatever tool wrote them; files of directories, and each file once."""
+"""Results of component tests from files: JMH, JUnit, traces and stored runs; equal files count once."""
 
 from __future__ import annotations
 
+import json
+import math
 import os
 import shlex
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import file_digest
 from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree
+
+import numpy as np
 
 from buto.errors import BadFileError
 from buto.run.cache import read_file
 from buto.run.names import decode_test
 from buto_predict.listing import listed
-from buto_predict.results.model import ComponentResult, merged
-from buto_predict.results.recorded import read_runs, read_traced
-from buto_predict.results.reports import read_jmh, read_junit
+from buto_predict.results.model import ComponentResult, Conditions, merged, read_runs, read_traced
 from buto_predict.traces.files import is_traces
+
+_SECONDS = {
+    "ns": 1e-9,
+    "us": 1e-6,
+    "µs": 1e-6,
+    "ms": 1e-3,
+    "s": 1.0,
+    "min": 60.0,
+    "hr": 3600.0,
+    "day": 86400.0,
+}
+
+
+_ROOTS = ("testsuites", "testsuite")
+
+_FAILED = ("failure", "error")
+
+
+def read_jmh(text: str, path: Path) -> tuple[ComponentResult, ...]:
+    """Return one result for each benchmark and its parameters; a fork is a replicate.
+
+    Throughput is turned into time for one operation, by the number of threads. Iterations that JMH could not
+    measure ("NaN") are left out; forks without any, and missing ones, have failed. Modes and numbers of
+    threads are conditions, because a single cold call is no replicate of the mean of many.
+
+    Raises:
+        BadFileError: it is not JMH's JSON, has no result, or has a unit that is not one of time.
+    """
+    results = _results(text, path)
+    if not any(len(result.times_s) for result in results):
+        raise BadFileError(
+            f"{path} has no results; did every benchmark fail?",
+            advice="read what JMH printed; with -foe true it stops at the first benchmark that fails",
+        )
+    return results
+
+
+def _results(text: str, path: Path) -> tuple[ComponentResult, ...]:
+    try:
+        return tuple(_result(entry, path) for entry in json.loads(text))
+    except (
+        KeyError,
+        TypeError,
+        ValueError,
+        AttributeError,
+        IndexError,
+        RecursionError,
+        OverflowError,
+    ) as error:
+        raise BadFileError(
+            f"{path} is not JSON as JMH writes it: {type(error).__name__}: {error}",
+            advice="write it with: java -jar benchmarks.jar -rf json -rff result.json",
+        ) from error
+
+
+def _result(entry: Mapping[str, Any], path: Path) -> ComponentResult:
+    metric = entry["primaryMetric"]
+    suffix = ",".join(f"{key}={value}" for key, value in sorted((entry.get("params") or {}).items()))
+    name = f"{entry['benchmark']}:{suffix}" if suffix else str(entry["benchmark"])
+    threads = int(entry.get("threads", 1))
+    if threads < 1:
+        raise ValueError(f"{name} has {threads} threads")
+    seconds = _to_seconds(str(metric["scoreUnit"]), threads, name, path)
+    histogram = metric.get("rawDataHistogram")
+    forks = (
+        [_mean([_weighted(iteration) for iteration in fork]) for fork in histogram]
+        if histogram
+        else [_mean([(float(value), 1.0) for value in fork]) for fork in metric["rawData"]]
+    )
+    times = [seconds(value) for value in forks if math.isfinite(value) and value > 0]
+    return ComponentResult(
+        name,
+        np.array(times, dtype=np.float64),
+        "fork",
+        conditions=Conditions(str(entry.get("mode")), threads),
+        # JMH writes 0 forks where it measures in its own JVM, which is one replicate.
+        failed=max(int(entry.get("forks", 0)), len(forks)) - len(times),
+        jvms=frozenset(_jvm(entry)),
+    )
+
+
+def _jvm(entry: Mapping[str, Any]) -> Iterator[str]:
+    """Yield the JDK and the options of the JVM itself, such as its heap; others may be the benchmark's."""
+    if "jdkVersion" in entry:
+        options = [str(one) for one in entry.get("jvmArgs") or () if str(one).startswith("-X")]
+        yield " ".join([f"JDK {entry['jdkVersion']}", *options])
+
+
+def _weighted(iteration: Sequence[Sequence[float]]) -> tuple[float, float]:
+    """Return the mean of an iteration's histogram of [value, count], and the number of values."""
+    count = sum(float(pair[1]) for pair in iteration)
+    total = sum(float(pair[0]) * float(pair[1]) for pair in iteration)
+    return (total / count if count else math.nan), count
+
+
+def _mean(weighted: Sequence[tuple[float, float]]) -> float:
+    known = [(value, weight) for value, weight in weighted if math.isfinite(value) and weight > 0]
+    weight = sum(one for _, one in known)
+    return sum(value * one for value, one in known) / weight if weight else math.nan
+
+
+class _Seconds:
+    """From a score to the seconds of one operation."""
+
+    def __init__(self, factor: float, *, inverted: bool) -> None:
+        self.factor = factor
+        self.inverted = inverted
+
+    def __call__(self, score: float) -> float:
+        return self.factor / score if self.inverted else self.factor * score
+
+
+def _to_seconds(unit: str, threads: int, name: str, path: Path) -> _Seconds:
+    first, _, second = unit.partition("/")
+    if first == "ops" and second in _SECONDS:
+        return _Seconds(_SECONDS[second] * threads, inverted=True)
+    if second == "op" and first in _SECONDS:
+        return _Seconds(_SECONDS[first], inverted=False)
+    raise BadFileError(
+        f"{path}: {name}: the unit of the score must be a time per op or ops per time, got {unit!r}"
+    )
+
+
+def read_junit(text: str, path: Path) -> tuple[ComponentResult, ...]:
+    """Return one result for each test case, with one replicate: the report is one run.
+
+    Cases of one name (repetitions) are averaged. A case that failed has no time, because it may have ended
+    early. Cases that were skipped are left out. Times are whole milliseconds, so that a short one is 0, see
+    :func:`buto_predict.results.model.resolved`.
+
+    Raises:
+        BadFileError: it is not a report, or a time is not a number.
+    """
+    try:
+        root = ElementTree.fromstring(text)
+    except ElementTree.ParseError as error:
+        raise BadFileError(f"{path} is not a JUnit XML report: {error}") from error
+    if root.tag not in _ROOTS and root.find(".//testcase") is None:
+        raise BadFileError(
+            f"{path} is not a JUnit XML report: it begins with <{root.tag}>",
+            advice="name the reports that Maven, Gradle or pytest wrote",
+        )
+    times: dict[str, list[float]] = {}
+    failed: dict[str, None] = {}
+    for case in root.iter("testcase"):
+        name = ".".join(part for part in (case.get("classname"), case.get("name")) if part)
+        if any(case.find(tag) is not None for tag in _FAILED):
+            failed[name] = None
+        elif case.find("skipped") is None:
+            time_s = _seconds(case.get("time", "0"), name, path)
+            if time_s >= 0 and math.isfinite(time_s):
+                times.setdefault(name, []).append(time_s)
+    return tuple(
+        ComponentResult(name, np.zeros(0), "run", failed=1)
+        if name in failed
+        else ComponentResult(name, np.array([np.mean(times[name])]), "run")
+        for name in dict.fromkeys([*times, *failed])
+    )
+
+
+def _seconds(text: str, name: str, path: Path) -> float:
+    try:
+        # Surefire groups the digits of thousands.
+        return float(text.replace(",", ""))
+    except ValueError as error:
+        raise BadFileError(f"{path}: the time of {name} must be a number of seconds, got {text!r}") from error
+
 
 _ENDINGS = (".json", ".xml")
 

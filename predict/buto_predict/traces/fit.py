@@ -93,8 +93,6 @@ def _refuse_unknown(what: str, names: Iterable[str], known: Collection[str]) -> 
 
 
 class Cause(Enum):
-    """Why a model probably differs from its own traces."""
-
     MIXED = "mixed"
     """A component has other calls for other endpoints, and a model has the mean of them."""
     LATE = "late"

@@ -25,7 +25,6 @@ class Moments:
     _squares: float = 0.0
 
     def add(self, value: float) -> None:
-        """Add a value."""
         self.count += 1
         before = value - self.mean
         self.mean += before / self.count
@@ -83,12 +82,10 @@ class Summary:
 
     @property
     def requests(self) -> int:
-        """Number of complete requests."""
         return sum(one.count for one in self.responses.values())
 
     @property
     def duration_s(self) -> float:
-        """From the first request to the last."""
         return max(self.last_s - self.first_s, 0.0)
 
     def rate(self, endpoint: str) -> float:
@@ -102,7 +99,6 @@ class Summary:
         return {component: votes.most_common(1)[0][0] for component, votes in self.stations.items()}
 
     def calls_of(self, component: str) -> dict[str, float]:
-        """Return the components that a component calls, with the mean number of times."""
         count = self.self_s[component].count
         edges = self.edges.items()
         return {callee: edge.calls / count for (caller, callee), edge in edges if caller == component}
@@ -135,8 +131,7 @@ def summarize(spans: Iterable[Span], *, open_spans: int = OPEN_SPANS) -> Summary
         _add_trace(summary, trace)
     if not summary.requests and not summary.cut:
         raise JudgeError(
-            "the traces have no spans",
-            advice="give files that were written while the system had requests",
+            "the traces have no spans", advice="give files that were written while the system had requests"
         )
     if not summary.requests:
         raise JudgeError(

@@ -35,10 +35,8 @@ class Span(NamedTuple):
     """A call from its beginning to its end.
 
     Attributes:
-        trace: id of the request that it belongs to.
         span: its own id, unique in the trace.
         parent: id of its caller; empty for the request itself.
-        component: what was called.
         emitter: the service that recorded it.
         service: where it ran; for a client, what it waited for, empty if only a span below it shows that.
         start_s, end_s: on the clock of the emitter.

@@ -1,11 +1,9 @@
 """Small systems that several tests predict."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from buto_predict.model import Architecture, Call, Component, Discipline, Endpoint, Station
-from buto_predict.prediction.model import Prediction, Settings
+from buto_predict.prediction.model import Settings
 from buto_predict.prediction.predict import predict
 from buto_predict.results.model import ComponentResult
 
@@ -13,9 +11,7 @@ ARRIVALS = 0.42 / 0.018
 QUICK = Settings(n_replicates=200)
 
 
-def running_example(
-    *, b3_s: float = 0.002, b4_s: float = 0.002, cv: float = 1.0, rate: float = ARRIVALS
-) -> Architecture:
+def running_example(*, b3_s=0.002, b4_s=0.002, cv=1.0, rate=ARRIVALS):
     """The example of the paper's figures 1 and 3: two subsystems, B1 = 4 + 2 B3 + B4 ms, B2 = 6 + B4 ms."""
     return Architecture(
         "running example",
@@ -31,14 +27,7 @@ def running_example(
     )
 
 
-def single_station(
-    rho: float,
-    *,
-    servers: int = 1,
-    discipline: Discipline = Discipline.PROCESSOR_SHARING,
-    cv: float = 1.0,
-    demand_s: float = 0.01,
-) -> Architecture:
+def single_station(rho, *, servers=1, discipline=Discipline.PROCESSOR_SHARING, cv=1.0, demand_s=0.01):
     """One endpoint that uses one station."""
     return Architecture(
         "single",
@@ -48,22 +37,13 @@ def single_station(
     )
 
 
-def result(name: str, mean_s: float, *, n: int = 10, noise: float = 0.02, seed: int = 0) -> ComponentResult:
+def result(name, mean_s, *, n=10, noise=0.02, seed=0):
     """The forks of a benchmark, with normal noise."""
     rng = np.random.default_rng(seed)
     return ComponentResult(name, mean_s * (1 + noise * rng.standard_normal(n)), "fork")
 
 
-def changed(
-    architecture: Architecture,
-    times: float,
-    *,
-    names: tuple[str, ...] = ("B3", "B4"),
-    n: int = 10,
-    noise: float = 0.01,
-    seed: int = 0,
-    settings: Settings = QUICK,
-) -> Prediction:
+def changed(architecture, times, *, names=("B3", "B4"), n=10, noise=0.01, seed=0, settings=QUICK):
     """A prediction in which the named components take this many times as long."""
     sides = [
         [
@@ -75,7 +55,7 @@ def changed(
     return predict(architecture, sides[0], sides[1], loads=(), settings=settings)
 
 
-def two_endpoints(*, rates: tuple[float, float] = (50.0, 50.0)) -> Architecture:
+def two_endpoints(*, rates=(50.0, 50.0)):
     """Two requests that share nothing."""
     return Architecture(
         "two",

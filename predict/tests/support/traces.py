@@ -1,36 +1,21 @@
 """Traces as tools write them, of spans in a few words."""
 
-from __future__ import annotations
-
 import json
-from collections.abc import Iterable, Sequence
-from pathlib import Path
-from typing import Any
 
 from buto_predict.traces.tree import Kind, Span
 
 
-def span(
-    name: str,
-    start_s: float,
-    end_s: float,
-    *,
-    id: str,
-    parent: str = "",
-    trace: str = "t",
-    service: str = "web",
-    kind: Kind = Kind.LOCAL,
-) -> Span:
+def span(name, start_s, end_s, *, id, parent="", trace="t", service="web", kind=Kind.LOCAL):
     """A span whose component is ``service/name``."""
     return Span(trace, id, parent, f"{service}/{name}", service, service, kind, start_s, end_s)
 
 
-def request(trace: str, start_s: float, scale: float = 1.0) -> list[Span]:
+def request(trace, start_s, scale=1.0):
     """GET calls order, which calls price twice and a database once: 10 ms in all, 4, 2, 1, 1 and 2 ms of
     self.
     """
 
-    def at(name: str, begin: float, end: float, id: str, parent: str = "", service: str = "web") -> Span:
+    def at(name, begin, end, id, parent="", service="web"):
         times = start_s + scale * begin / 1000, start_s + scale * end / 1000
         return span(name, *times, id=id, parent=parent, trace=trace, service=service)
 
@@ -43,9 +28,9 @@ def request(trace: str, start_s: float, scale: float = 1.0) -> list[Span]:
     ]
 
 
-def otlp(spans: Iterable[Span]) -> dict[str, Any]:
+def otlp(spans):
     """One export request."""
-    by_service: dict[str, list[dict[str, Any]]] = {}
+    by_service = {}
     for one in spans:
         service, _, name = one.component.partition("/")
         known = {} if one.cpu_s is None else {"attributes": [_cpu_time(one.cpu_s)]}
@@ -72,17 +57,17 @@ def otlp(spans: Iterable[Span]) -> dict[str, Any]:
     }
 
 
-def _cpu_time(cpu_s: float) -> dict[str, Any]:
+def _cpu_time(cpu_s):
     return {"key": "thread.cpu.time", "value": {"intValue": str(round(cpu_s * 1e9))}}
 
 
-def write_otlp(path: Path, batches: Sequence[Iterable[Span]]) -> Path:
+def write_otlp(path, batches):
     """A file of the collector, a line for each batch."""
     path.write_text("".join(f"{json.dumps(otlp(batch))}\n" for batch in batches))
     return path
 
 
-def write_kieker(directory: Path, lines: Iterable[str]) -> Path:
+def write_kieker(directory, lines):
     """A directory of Kieker's file writer."""
     directory.mkdir()
     names = "$0=kieker.common.record.misc.KiekerMetadataRecord\n"

@@ -9,11 +9,9 @@ import yaml
 
 from beds.artefacts import BedError
 from beds.faults import agent_option
-from beds.keycloak.commands import DATABASE_PORT, HTTP_PORT, MANAGEMENT_PORT, server_command
-from beds.keycloak.environments import IDLE
-from beds.keycloak.limits import Limits
+from beds.keycloak.environments import IDLE, Limits
 from beds.keycloak.plan import Load, PlannedRun
-from beds.keycloak.prepare import Bed
+from beds.keycloak.prepare import DATABASE_PORT, HTTP_PORT, MANAGEMENT_PORT, Bed, server_command
 from beds.postgresql import HOST, service
 from buto.measure.jvms import find_installations
 
@@ -63,7 +61,6 @@ def test_of(bed: Bed, planned: PlannedRun) -> dict[str, Any]:
 
 
 def _java(release: int) -> str:
-    """Return the path of a JDK's ``java``."""
     for installed in find_installations():
         if installed.major == release:
             return str(installed.java)

@@ -49,7 +49,6 @@ def is_recorded(name: str, store: Path) -> bool:
 
 
 def record(run: PlannedRun, configuration: Path, store: Path) -> bool:
-    """Record one run; buto repeats one that is not valid. Return whether one is."""
     try:
         buto.record(run.name, config=configuration, store=store)
     except buto.MeasureError as error:

@@ -1,8 +1,4 @@
-"""Make Keycloak on PostgreSQL ready to be measured: ``python -m beds.keycloak.prepare`` or ``make bed``.
-
-Fetches both, builds Keycloak for PostgreSQL, and leaves for each version of PostgreSQL a directory with a
-database of 20,000 users, from which every run starts anew. What is there already is kept.
-"""
+"""Keycloak, PostgreSQL and a template of a database from Maven Central, ready, and their commands."""
 
 from __future__ import annotations
 
@@ -22,10 +18,60 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from beds.artefacts import CACHE, BedError, made_once, unpack_once
-from beds.keycloak.commands import DATABASE_PORT, HTTP_PORT, MANAGEMENT_PORT, server_command
-from beds.keycloak.releases import CACHE_SET_WHEN_STARTED, KEYCLOAK
+from beds.artefacts import CACHE, Artefact, BedError, made_once, unpack_once
 from beds.postgresql import HOST, POSTGRESQL, Cluster, owner, programs
+
+_KEYCLOAK = ("org.keycloak", "keycloak-quarkus-dist")
+
+KEYCLOAK = {
+    release.version: release
+    for release in (
+        Artefact(
+            *_KEYCLOAK, "26.0.8", "8cf143b894afcf7d3be4549dc5af4790bda63bd471a5ac8e384094fb729e4b15", "tar.gz"
+        ),
+        Artefact(
+            *_KEYCLOAK, "26.7.3", "77657f30b7e90d70f727712ce1c967f430fd6a5e9f458d32d8c6df0635345f47", "tar.gz"
+        ),
+    )
+}
+CACHE_SET_WHEN_STARTED = frozenset({"26.0.8"})
+"""Releases of Keycloak that refuse ``--cache`` when they are built."""
+
+
+DATABASE_PORT = 5544
+HTTP_PORT = 8180
+MANAGEMENT_PORT = 8190
+
+
+def server_command(keycloak: Path, *options: str, java: str = "java") -> list[str]:
+    """Return how Keycloak is started as one Java process, without its shell script."""
+    packages = ("util", "util.concurrent", "security", "lang")
+    opened = [f"--add-opens=java.base/java.{package}=ALL-UNNAMED" for package in packages]
+    pool = "io.quarkus.bootstrap.forkjoin.QuarkusForkJoinWorkerThreadFactory"
+    properties = {
+        "kc.home.dir": str(keycloak),
+        "jboss.server.config.dir": str(keycloak / "conf"),
+        "java.util.logging.manager": "org.jboss.logmanager.LogManager",
+        "java.util.concurrent.ForkJoinPool.common.threadFactory": pool,
+    }
+    keycloak_options = {
+        "db-url": f"jdbc:postgresql://{HOST}:{DATABASE_PORT}/keycloak",
+        "db-username": "keycloak",
+        "http-enabled": "true",
+        "http-host": HOST,
+        "http-port": str(HTTP_PORT),
+        "http-management-port": str(MANAGEMENT_PORT),
+        "hostname-strict": "false",
+        "cache": "local",
+    }
+    return [
+        *(java, *options, *opened),
+        *(f"-D{name}={value}" for name, value in properties.items()),
+        *("-cp", str(keycloak / "lib" / "quarkus-run.jar"), "io.quarkus.bootstrap.runner.QuarkusEntryPoint"),
+        *("start", "--optimized"),
+        *(f"--{name}={value}" for name, value in keycloak_options.items()),
+    ]
+
 
 HERE = Path(__file__).parent
 REALM = HERE / "realm.json"

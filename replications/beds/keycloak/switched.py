@@ -74,7 +74,6 @@ class Cost:
 
 
 def configuration(bed: Bed, plan: Sequence[Switched] = PLAN, n_phases: int = N_PHASES) -> dict[str, Any]:
-    """Return the test of a configuration that records the run."""
     base = ENVIRONMENTS["base"]
     woven = tuple(replace(FAULTS[one.fault].woven[0], active=False) for one in plan)
     planned = PlannedRun(

@@ -18,11 +18,10 @@ from pathlib import Path
 from beds.artefacts import BedError
 from beds.store.configuration import Place, Ports, name_of
 from beds.store.generate import generate, write_configuration
-from beds.store.loads import FIXED, LOADS
 from beds.store.plan import RUNS, Item, Kind, missing, plan, planned_minutes
 from beds.store.prepare import prepare
 from beds.store.recording import INDEX
-from beds.store.versions import OLD, VERSIONS
+from beds.store.versions import FIXED, LOADS, OLD, VERSIONS
 from buto.errors import ButoError
 from buto.run.units import format_bytes
 from buto_replications.report import content
@@ -103,9 +102,7 @@ def _place(given: argparse.Namespace, directory: Path) -> Place:
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
-        prog="python -m beds.store",
-        description=__doc__,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
+        prog="python -m beds.store", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     commands = parser.add_subparsers(dest="command", required=True)
     usual = Ports()
@@ -124,10 +121,7 @@ def _parser() -> argparse.ArgumentParser:
         if name in ("plan", "generate", "pack"):
             command.add_argument("--seed", type=int, default=SEED, help=f"of the order (default: {SEED})")
             command.add_argument(
-                "--runs",
-                type=int,
-                default=RUNS,
-                help=f"of each changed version and load (default: {RUNS})",
+                "--runs", type=int, default=RUNS, help=f"of each changed version and load (default: {RUNS})"
             )
         if name == "pack":
             command.add_argument("output", type=Path, metavar="OUTPUT")

@@ -23,9 +23,6 @@ def measure_by_jmh(
 ) -> None:
     """Write JMH's JSON of the components of a version.
 
-    Args:
-        benchmarks: a regular expression for their names.
-
     Raises:
         BedError: a benchmark failed.
     """
@@ -45,9 +42,6 @@ def measure_by_junit(
     store: Store, version: Version, directory: Path, reports: int = REPORTS, tag: str = "component"
 ) -> None:
     """Write a JUnit report of the unit tests of a version for each of several processes.
-
-    Args:
-        tag: of the tests to run.
 
     Raises:
         BedError: a test failed.

@@ -10,9 +10,8 @@ from typing import Any
 import yaml
 
 from beds.postgresql import HOST, service
-from beds.store.loads import MEASURED_S, WARM_UP_S, Load
 from beds.store.prepare import DATABASE_PORT, USER, Store
-from beds.store.versions import Version
+from beds.store.versions import MEASURED_S, WARM_UP_S, Load, Version
 
 JVM = ("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-Xmx128m")
 """Of all JVMs of the store and of its component tests. Without the second compiler, short runs are steady."""
@@ -35,7 +34,6 @@ class Ports:
     database: int = DATABASE_PORT
 
     def url(self, name: str) -> str:
-        """Return where an HTTP service answers."""
         return f"http://{HOST}:{getattr(self, name)}"
 
 
@@ -59,12 +57,10 @@ class Place:
 
 
 def name_of(version: Version, load: Load) -> str:
-    """Return the name of a test."""
     return f"{version.name}-{load.name}"
 
 
 def configuration(place: Place, pairs: Iterable[tuple[Version, Load]]) -> str:
-    """Return a ``buto.yaml`` with a test for each pair of a version and a load."""
     tests = {name_of(*pair): test_of(place, *pair) for pair in pairs}
     # In this order, which for services is the order in which they start.
     return yaml.safe_dump({"version": 1, "tests": tests}, sort_keys=False)

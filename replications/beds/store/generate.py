@@ -11,11 +11,9 @@ import buto
 from beds.artefacts import BedError
 from beds.store.components import measure_by_jmh, measure_by_junit
 from beds.store.configuration import Place, configuration
-from beds.store.loads import FIXED, LOADS
-from beds.store.measured import measured_of
 from beds.store.plan import Item, Kind, missing, planned_minutes
-from beds.store.traces import keep_traces, measured_requests
-from beds.store.versions import OLD, VERSIONS
+from beds.store.traces import keep_traces, measured_of, measured_requests
+from beds.store.versions import FIXED, LOADS, OLD, VERSIONS
 from buto.errors import ButoError
 from buto_replications.store.measured import write_measured
 

@@ -10,8 +10,7 @@ from pathlib import Path
 
 from beds.store.components import FORKS, REPORTS
 from beds.store.configuration import name_of
-from beds.store.loads import FIXED, LOADS, MEASURED_S, VARIED, WARM_UP_S
-from beds.store.versions import CHANGED, OLD, UNCHANGED, VERSIONS
+from beds.store.versions import CHANGED, FIXED, LOADS, MEASURED_S, OLD, UNCHANGED, VARIED, VERSIONS, WARM_UP_S
 
 RUNS = 3
 OLD_RUNS = 6
@@ -24,8 +23,6 @@ _REPORT_S = 4.0
 
 
 class Kind(Enum):
-    """How something is measured."""
-
     RUN = "run"
     JMH = "jmh"
     JUNIT = "junit"

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from beds.store.loads import FIXED, LOADS, MEASURED_S
-from beds.store.versions import CHANGED, OLD, UNCHANGED
+from beds.store.versions import CHANGED, FIXED, LOADS, MEASURED_S, OLD, UNCHANGED
 from buto_replications.store.recorded import Index, Load, Version
 
 INDEX = Index(

@@ -1,8 +1,79 @@
-"""The versions of the store: the old one, nine with a slower component, twenty as good as the old one."""
+"""The versions and the loads of the store: an old version, nine slower ones, twenty as good; four loads."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
+
+WARM_UP_S = 8
+WARM_UP_RATE = 240
+"""Requests a second before those that count: methods are compiled after some hundreds of calls, and at the
+rates of the loads the rarest endpoint would still become faster for half a minute."""
+
+MEASURED_S = 12
+_WORDS = ("stone", "river", "cloud", "paper", "glas", "coper", "linen", "ambr", "birch", "corl")
+_ORDER = "customer=${customer}&products=${p1},${p2},${p3},${p4},${p5}"
+
+
+@dataclass(frozen=True, slots=True)
+class Load:
+    """Requests at random times.
+
+    Attributes:
+        home, search, order: shares of the three endpoints.
+        vouchers: share of orders that have a voucher.
+    """
+
+    name: str
+    rate: float
+    home: float
+    search: float
+    order: float
+    vouchers: float = 0.1
+
+    @property
+    def rates(self) -> dict[str, float]:
+        shares = {"web/GET /home": self.home, "web/GET /search": self.search, "web/POST /order": self.order}
+        return {name: self.rate * share for name, share in shares.items()}
+
+    def settings(self, url: str, seed: int, warm_up_s: float, measured_s: float) -> dict[str, Any]:
+        """Return the key ``load`` of a workload."""
+        weights = {
+            "home": self.home,
+            "search": self.search,
+            "order": self.order * (1 - self.vouchers),
+            "voucher": self.order * self.vouchers,
+        }
+        contents: dict[str, dict[str, Any]] = {
+            "home": {"path": "/home?customer=${customer}"},
+            "search": {"path": "/search?customer=${customer}&word=${word}"},
+            "order": {"path": "/order", "body": _ORDER},
+            "voucher": {"path": "/order", "body": _ORDER + "&voucher=v${n}"},
+        }
+        product = {"from": 1, "to": 1000}
+        return {
+            "url": url,
+            "seed": seed,
+            "variables": {
+                "customer": {"from": 1, "to": 500},
+                "word": {"one-of": list(_WORDS)},
+                **{f"p{number}": product for number in range(1, 6)},
+            },
+            "requests": {kind: {**content, "weight": weights[kind]} for kind, content in contents.items()},
+            "phases": [
+                {"name": "warm-up", "rate": WARM_UP_RATE, "duration": f"{warm_up_s:g}s"},
+                {"name": "measured", "rate": self.rate, "duration": f"{measured_s:g}s"},
+            ],
+        }
+
+
+FIXED = Load("fixed", 80, 0.5, 0.3, 0.2)
+VARIED = (
+    Load("more", 110, 0.5, 0.3, 0.2),
+    Load("other-mix", 80, 0.3, 0.3, 0.4),
+    Load("both", 110, 0.3, 0.3, 0.4),
+)
+LOADS = {load.name: load for load in (FIXED, *VARIED)}
 
 
 @dataclass(frozen=True, slots=True)

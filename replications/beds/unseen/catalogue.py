@@ -32,7 +32,6 @@ class Program:
     """One program of the bed.
 
     Attributes:
-        does: what its work is.
         kind: what its regression uses more of.
         small, large: the regression in words, with its planned size.
         refactorings: harmless changes, by version.
@@ -51,7 +50,6 @@ class Program:
 
 
 def programs(path: Path = WRITTEN) -> dict[str, Program]:
-    """Return the programs by name."""
     return {name: Program(name, **keys) for name, keys in _content(path)["programs"].items()}
 
 
@@ -83,7 +81,6 @@ def build(out: Path = CLASSES) -> Path:
 
 
 def command(java: str, options: Sequence[str], classes: Path, program: str, version: str) -> list[str]:
-    """Return how a version of a program is started."""
     return [java, *HEAP, *options, "-cp", str(classes), f"{program}.Main", version]
 
 

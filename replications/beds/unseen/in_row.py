@@ -24,8 +24,7 @@ from buto.actions.ending import measuring
 from buto.actions.events import Event, RunStored
 from buto.measure.target import LiveSet, Target
 from buto.run.store import RunStore
-from buto_replications.dataset.generate import FORGIVEN, PURPOSE, recorded
-from buto_replications.dataset.variants import name_on
+from buto_replications.dataset.generate import FORGIVEN, PURPOSE, name_on, recorded
 
 PROGRAMS = ("sessions", "jobs", "csv")
 RUNS = 70

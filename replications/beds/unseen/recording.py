@@ -13,8 +13,7 @@ from buto.actions.ending import measuring
 from buto.actions.events import Event, GivenUp, LaunchRepeated, RunStored, WaitingForStore
 from buto.measure.target import LiveSet, Target
 from buto.run.store import RunStore
-from buto_replications.dataset.generate import FORGIVEN, PURPOSE, recorded
-from buto_replications.dataset.variants import name_on
+from buto_replications.dataset.generate import FORGIVEN, PURPOSE, name_on, recorded
 
 COLLECTORS = {"parallel": "-XX:+UseParallelGC", "g1": "-XX:+UseG1GC"}
 ROUNDS = 16

@@ -10,18 +10,7 @@ from beds.artefacts import BedError
 from beds.jdk import run
 from beds.unseen.catalogue import HEAP, Program
 
-MEASURES = (
-    "wall",
-    "cpu",
-    "heap",
-    "allocation",
-    "threads",
-    "classes",
-    "descriptors",
-    "native",
-    "locks",
-    "io",
-)
+MEASURES = ("wall", "cpu", "heap", "allocation", "threads", "classes", "descriptors", "native", "locks", "io")
 """Seconds; KiB of live heap, MiB allocated, KiB of direct buffers; numbers of the others."""
 
 OPENED = [

@@ -22,11 +22,8 @@ import yaml
 
 from beds.artefacts import BedError
 from beds.versions.causes import manifest
-from beds.versions.configuration import configuration
-from beds.versions.launch import SIDES, Side, build, use
-from beds.versions.outcome import LEAST_RUNS, Outcome
-from beds.versions.pair import Kind, Pair
-from beds.versions.pairs import PAIRS
+from beds.versions.launch import LEAST_RUNS, SIDES, Outcome, Side, build, configuration, use
+from beds.versions.pairs import PAIRS, Kind, Pair
 from beds.versions.series import COLUMNS, SERIES, Series, labels, tests
 
 OF_SERIES = ("series", "labels")

@@ -9,7 +9,7 @@ from typing import Any
 import yaml
 
 from beds.versions.launch import build, command
-from beds.versions.pair import Kind, Pair
+from beds.versions.pairs import Kind, Pair
 
 CHANGED = Path(__file__).parent / "changed.yaml"
 

@@ -1,15 +1,43 @@
-"""Fetch, compile and run the two sides of a pair."""
+"""Both releases of a pair: compiled, launched, as tests of buto, and when a regression is reproduced."""
 
 from __future__ import annotations
 
 import os
 import subprocess
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
+from statistics import median
+from typing import Any, Literal
 
 from beds.artefacts import CACHE, Artefact, BedError, fetch
-from beds.versions.pair import Pair
+from beds.versions.pairs import Pair
+
+LEAST_RUNS = 3
+LEAST_RATIO = 1.1
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What the runs of both releases used, in the unit of their kind."""
+
+    old: Sequence[float]
+    new: Sequence[float]
+
+    @property
+    def ratio(self) -> float:
+        return median(self.new) / median(self.old)
+
+    @property
+    def reproduced(self) -> bool:
+        """Return whether each new run used more than all old ones, and the median a tenth more.
+
+        For equal releases the first happens by chance in 1 of 20 tries with 3 runs each, 1 of 252 with 5.
+        Fewer runs than :data:`LEAST_RUNS` of either release reproduce nothing.
+        """
+        enough = min(len(self.old), len(self.new)) >= LEAST_RUNS
+        return enough and min(self.new) > max(self.old) and self.ratio >= LEAST_RATIO
+
 
 SCENARIOS = Path(__file__).parent / "scenarios"
 OPTIONS = ("-Xmx512m", "-XX:+UseParallelGC")
@@ -88,3 +116,25 @@ def _run(words: list[str]) -> str:
     if done.returncode:
         raise BedError(f"{' '.join(words)} failed: {done.stdout[-1000:]}{done.stderr[-2000:]}")
     return done.stdout
+
+
+def configuration(pairs: Iterable[Pair]) -> dict[str, Any]:
+    """Return the content of a ``buto.yaml`` with the tests ``NAME-old`` and ``NAME-new`` of each pair.
+
+    Raises:
+        BedError: a file cannot be fetched, or a scenario cannot be compiled.
+    """
+    return {
+        "version": 1,
+        "defaults": {"timeout": f"{TIMEOUT_S:g}s"},
+        "tests": {name: test for pair in pairs for name, test in tests_of(pair, build(pair)).items()},
+    }
+
+
+def tests_of(pair: Pair, classes: Path) -> dict[str, dict[str, Any]]:
+    """Return the two tests of a pair, by their names.
+
+    Raises:
+        BedError: a file cannot be fetched.
+    """
+    return {f"{pair.name}-{side}": {"command": command(pair, side, classes)} for side in SIDES}

@@ -1,9 +1,84 @@
-"""The pairs of releases: what was reported, and the files of both sides."""
+"""Pairs of releases with a reported regression, and the hashes of their jars."""
 
 from __future__ import annotations
 
-from beds.versions.pair import Kind, Pair
-from beds.versions.releases import jackson, jars, micrometer
+import enum
+from dataclasses import dataclass
+from pathlib import Path
+
+from beds.artefacts import Artefact
+
+SUMS = Path(__file__).parent / "sha256sums.txt"
+SHA256 = {coordinates: digest for digest, coordinates in map(str.split, SUMS.read_text().splitlines())}
+"""The SHA-256 of each jar, by ``group:name:version``."""
+
+
+def jar(coordinates: str) -> Artefact:
+    """Return a jar by its coordinates, as ``group:name:version``."""
+    group, name, version = coordinates.split(":")
+    return Artefact(group, name, version, SHA256[coordinates])
+
+
+def jars(*coordinates: str) -> tuple[Artefact, ...]:
+    return tuple(map(jar, coordinates))
+
+
+def jsoup(version: str) -> tuple[Artefact, ...]:
+    return jars(f"org.jsoup:jsoup:{version}")
+
+
+def snakeyaml(version: str) -> tuple[Artefact, ...]:
+    return jars(f"org.yaml:snakeyaml:{version}")
+
+
+def jackson(version: str) -> tuple[Artefact, ...]:
+    parts = ("databind", "core", "annotations")
+    return jars(*(f"com.fasterxml.jackson.core:jackson-{part}:{version}" for part in parts))
+
+
+def micrometer(version: str) -> tuple[Artefact, ...]:
+    return jars(
+        *(f"io.micrometer:micrometer-{part}:{version}" for part in ("core", "commons", "observation"))
+    )
+
+
+class Kind(enum.StrEnum):
+    """What a release uses more of; the value is its name on the line that a scenario prints."""
+
+    HEAP = "heap_mb"
+    ALLOCATION = "allocated_mb"
+    CPU = "cpu_s"
+    THREADS = "threads"
+    CLASSES = "classes"
+    DESCRIPTORS = "descriptors"
+    NATIVE = "rss_mb"
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """Two releases of a library, and a program that shows what was reported of the newer one.
+
+    Attributes:
+        scenario: the program's main class, in ``scenarios/``.
+        kinds: what the newer release uses more of, the reported one first.
+        old: the library's files before the regression, the library itself first.
+        new: the files after it.
+        beside: what both need.
+    """
+
+    name: str
+    scenario: str
+    kinds: tuple[Kind, ...]
+    issue: str
+    reported: str
+    old: tuple[Artefact, ...]
+    new: tuple[Artefact, ...]
+    beside: tuple[Artefact, ...] = ()
+
+    @property
+    def versions(self) -> str:
+        return f"{self.old[0].name} {self.old[0].version} → {self.new[0].version}"
+
 
 PAIRS = (
     Pair(

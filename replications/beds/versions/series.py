@@ -9,9 +9,7 @@ from typing import Any
 
 from beds.artefacts import Artefact
 from beds.versions.launch import TIMEOUT_S, build, command_with
-from beds.versions.pair import Pair
-from beds.versions.pairs import PAIRS
-from beds.versions.releases import jackson, jsoup, snakeyaml
+from beds.versions.pairs import PAIRS, Pair, jackson, jsoup, snakeyaml
 
 INTERVAL = "50ms"
 
@@ -37,7 +35,6 @@ class Series:
     files: Callable[[str], tuple[Artefact, ...]]
 
     def test(self, release: str) -> str:
-        """Return the name of the test of a release."""
         return f"{self.pair.name}-{release}@{HOST}"
 
 
@@ -67,10 +64,7 @@ SERIES = (
     ),
     _series("jsoup-errors", jsoup, good="1.3.1 1.3.2 1.3.3 1.4.1 1.5.1 1.5.2", bad="1.6.0 1.6.1"),
     _series(
-        "jsoup-parse",
-        jsoup,
-        good="1.10.1 1.10.2 1.10.3 1.11.1 1.11.2 1.11.3 1.13.1",
-        bad="1.12.1 1.12.2",
+        "jsoup-parse", jsoup, good="1.10.1 1.10.2 1.10.3 1.11.1 1.11.2 1.11.3 1.13.1", bad="1.12.1 1.12.2"
     ),
     _series(
         "jsoup-selectors",
@@ -79,10 +73,7 @@ SERIES = (
         bad="1.16.2 1.17.1 1.17.2 1.18.1 1.18.3",
     ),
     _series(
-        "snakeyaml-long-text",
-        snakeyaml,
-        good="1.12 1.13 1.14 1.15 1.16 1.17 1.20 1.21",
-        bad="1.18 1.19",
+        "snakeyaml-long-text", snakeyaml, good="1.12 1.13 1.14 1.15 1.16 1.17 1.20 1.21", bad="1.18 1.19"
     ),
 )
 

@@ -25,8 +25,16 @@ from buto.run.stored import read
 from buto.run.tables import float_array, text_array
 from buto.run.window import window_of
 from buto_replications.bed import tables
-from buto_replications.bed.labels import PART_OF_BLOCK, BedRun, Labels, Part, PartName, block_of, labels_of
-from buto_replications.bed.published import published
+from buto_replications.bed.labels import (
+    PART_OF_BLOCK,
+    BedRun,
+    Labels,
+    Part,
+    PartName,
+    block_of,
+    labels_of,
+    published,
+)
 from buto_replications.bed.tables import Column
 from buto_replications.checkout import DATA
 from buto_replications.dataset import parquet
@@ -99,7 +107,6 @@ def runs_from_parquet(content: bytes) -> Index:
 
 
 def properties_to_parquet(properties: Sequence[Property]) -> bytes:
-    """Return one row for each property of any run."""
     import pyarrow as pa
 
     schema = _property_schema()
@@ -167,8 +174,6 @@ class Packed:
     """One part of a data set.
 
     Attributes:
-        n_runs: number of runs in it.
-        files: by name.
         left_out: invalid runs by id, with the reason.
     """
 
@@ -263,7 +268,6 @@ def _packed(part: Part, runs: Sequence[Run]) -> Packed:
 
 
 def _properties(runs: Sequence[Run]) -> tuple[Property, ...]:
-    """Return the properties of all runs by name."""
     known: dict[str, Property] = {}
     for run in runs:
         for prop in run.properties:

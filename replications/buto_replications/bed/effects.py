@@ -1,15 +1,21 @@
-"""What a fault of the bed changes: telling counters of the runs with it beside those of the runs without."""
+"""What faults of the bed change: levels, tables, pictures."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import groupby
+from math import isnan
 
 import numpy as np
 
+from buto.report.panels import Curve
 from buto.run.model import FloatArray, Run
 from buto.run.properties import Kind
+from buto.run.units import format_count, format_number, format_quantity
 from buto_replications.bed.labels import NO_FAULT, BedRun, chosen
+from buto_replications.report.charts import FaultPanel, FaultRow, png
+from buto_replications.report.content import Columns, csv_text
 
 SPAN_S = 5.0
 """A point of a curve is the level of so many seconds."""
@@ -29,8 +35,6 @@ class Counter:
 
     Attributes:
         property: its name. A counter is divided by the number of answers, to compare runs of unlike load.
-        title: what it is, for people.
-        head: the same in a word or two.
         unit: of the level, see :class:`buto.run.properties.Property`.
     """
 
@@ -107,7 +111,6 @@ def faults(runs: Sequence[BedRun]) -> Iterator[Faulty]:
 
 
 def kind_of(fault: str) -> str:
-    """Return the name of a fault without its intensity."""
     return fault.removesuffix(LOW).removesuffix(HIGH)
 
 
@@ -166,3 +169,107 @@ def _effect(faulty: Faulty, counter: Counter) -> Effect:
 def _median(values: FloatArray) -> float:
     known = values[~np.isnan(values)]
     return float(np.median(known)) if known.size else np.nan
+
+
+MOST_PANELS = 4
+PHASE = "phase-"
+"""Marks of the load's phases begin with this."""
+STAR = "*: further from the median of the runs without the fault than each of them"
+
+
+def run_table(runs: Sequence[BedRun], caption: str) -> Columns:
+    rows = [
+        (
+            one.run.test,
+            one.labels.environment,
+            one.labels.role,
+            one.labels.fault,
+            one.labels.load,
+            format_number(one.run.n_samples),
+            format_number(len(one.run.properties)),
+        )
+        for one in sorted(runs, key=lambda one: (one.labels.environment, one.labels.role, one.run.test))
+    ]
+    heads = ("run", "environment", "role", "fault", "load", "samples", "properties")
+    return Columns(caption, heads, tuple(rows), left=5)
+
+
+def effect_tables(found: Mapping[Faulty, Sequence[Effect]]) -> Iterator[Columns]:
+    """Yield for each role how much each fault changes each counter, and the levels without it."""
+    for role, of_role in groupby(found.items(), key=lambda item: item[0].role):
+        rows = []
+        for faulty, of_fault in of_role:
+            base = tuple(format_quantity(one.base, one.counter.unit) for one in of_fault)
+            without = ("without", faulty.environment, format_number(len(faulty.base)), *base)
+            if without not in rows:
+                rows.append(without)
+            changes = tuple(map(_change, of_fault))
+            rows.append((faulty.fault, faulty.environment, format_number(len(faulty.changed)), *changes))
+        starred = any(cell.endswith("*") for row in rows for cell in row)
+        yield Columns(
+            f"role {role}, against runs of the role {BASE_OF_ROLE[role]}:",
+            ("fault", "environment", "runs", *(counter.head for counter in COUNTERS)),
+            tuple(rows),
+            left=2,
+            notes=(STAR,) if starred else (),
+        )
+
+
+def effects_csv(found: Mapping[Faulty, Sequence[Effect]]) -> str:
+    heads = "role environment fault counter unit base with_fault change scatter"
+    rows = [
+        (
+            *(faulty.role, faulty.environment, faulty.fault, one.counter.property, one.counter.unit),
+            *(f"{number:.6g}" for number in (one.base, one.changed, one.change, one.scatter)),
+        )
+        for faulty, of_fault in found.items()
+        for one in of_fault
+    ]
+    return csv_text(heads.split(), rows)
+
+
+def pictures(found: Mapping[Faulty, Sequence[Effect]]) -> Iterator[tuple[str, bytes]]:
+    """Yield for each kind of fault its name and a picture of the counters that tell it best.
+
+    These are the ones that its highest intensity changes most, compared with how far runs without it are
+    apart. Faults that have only one run to compare with are not drawn.
+    """
+    drawn = [item for item in found.items() if len(item[0].base) > 1]
+    for kind, of_kind in groupby(drawn, key=lambda item: kind_of(item[0].fault)):
+        rows = list(of_kind)
+        strongest = rows[-1][1]
+        order = sorted(range(len(COUNTERS)), key=lambda number: -_distance(strongest[number]))
+        shown = sorted(order[:MOST_PANELS])
+        title = f"{kind}, with {format_count(len(rows[-1][0].base), 'run')} without it"
+        yield kind, png(title, [_row(faulty, [of[number] for number in shown]) for faulty, of in rows])
+
+
+def _row(faulty: Faulty, shown: Sequence[Effect]) -> FaultRow:
+    marks = faulty.changed[0].run.marks
+    panels = tuple(
+        FaultPanel(
+            one.counter.title,
+            f"{format_quantity(one.base, one.counter.unit)} → "
+            f"{format_quantity(one.changed, one.counter.unit)} ({_change(one)})",
+            one.counter.unit,
+            tuple(Curve(*curve(run.run, one.counter), run.run.id) for run in faulty.base),
+            tuple(Curve(*curve(run.run, one.counter), run.run.id) for run in faulty.changed),
+        )
+        for one in shown
+    )
+    return FaultRow(
+        f"{faulty.fault} ({format_count(len(faulty.changed), 'run')})",
+        panels,
+        tuple(mark.time_s for mark in marks if mark.name.startswith(PHASE) and mark.time_s > 0),
+    )
+
+
+def _distance(effect: Effect) -> float:
+    distance = abs(effect.changed - effect.base) / effect.scatter if effect.scatter else 0.0
+    return 0.0 if isnan(distance) else distance
+
+
+def _change(effect: Effect) -> str:
+    if isnan(effect.change):
+        return "–"
+    return f"{100 * effect.change:+.0f} %{'*' if effect.stands_out else ''}"

@@ -50,8 +50,6 @@ class Outcome:
     """One checked run.
 
     Attributes:
-        checked: the run.
-        verdicts: by method.
         flagged: number of counters that control charts flag, of ``charted``.
     """
 
@@ -110,7 +108,6 @@ def checks(runs: Sequence[BedRun], good: Sequence[BedRun]) -> Iterator[tuple[Bed
 
 
 def outcomes(runs: Sequence[BedRun], good: Sequence[BedRun]) -> Iterator[Outcome]:
-    """Yield the outcome of each of the :func:`checks`."""
     trained = _trained(good)
     for one, others in checks(runs, good):
         oracles = trained if len(others) == len(good) else _trained(others)
@@ -130,7 +127,6 @@ def alone(verdict: Verdict) -> Verdict:
 
 
 def _trained(runs: Sequence[BedRun]) -> dict[str, Oracle]:
-    """Return an oracle of each method."""
     return {JUDGE: train(together(runs), _JUDGE), SHANG: train(together(runs), _SHANG)}
 
 

@@ -34,8 +34,6 @@ class ModelErrors:
     """What the paper's method makes of one checked run; errors are absolute.
 
     Attributes:
-        checked: the run.
-        clusters: how many there are.
         models: how many have more than one counter, and therefore a model.
         largest: the largest error of these models; NaN without one.
         above: how many clusters have an error above the paper's threshold, with a model or without.
@@ -49,7 +47,6 @@ class ModelErrors:
 
 
 def model_errors(training: Sequence[BedRun], checked: BedRun) -> ModelErrors:
-    """Return the errors of models that are learned from the training runs."""
     known, values = together(training), SHANG.values
     properties, _ = judged_properties([*known.runs, checked.run], known.properties, SHANG)
     old = [observations(run, properties, values[STRETCHES]) for run in known]
@@ -72,9 +69,6 @@ class Kind:
     """Runs that should be judged alike.
 
     Attributes:
-        title: what they are.
-        changed: whether they have a fault.
-        n_runs: how many there are.
         failed, inconclusive: by detector, how many of them are.
     """
 
@@ -146,7 +140,6 @@ class Traditional:
     """What the methods that the paper compares itself with make of one checked run.
 
     Attributes:
-        checked: the run.
         errors: absolute error of the model of each typed target that varies, by title.
         differing: number of counters of which the t-test finds different means, of ``compared``.
     """

@@ -13,7 +13,7 @@ import numpy as np
 from buto.judging.calibrated.load_findings import Errors
 from buto.judging.calibrated.load_models import merges
 from buto.run.model import FloatArray
-from buto_replications.detectors.regression_clusters import clustered, distances
+from buto_replications.detectors.regression_fits import clustered, distances
 from buto_replications.detectors.regression_models import judged
 
 NAMES = (
@@ -56,12 +56,7 @@ KEPT = [0, 1, 2, 4, 5, 7]
 
 @dataclass(frozen=True, slots=True)
 class ExampleCluster:
-    """A cluster of the example.
-
-    Attributes:
-        members, target: names of counters.
-        errors: of the new version.
-    """
+    """A cluster of the example."""
 
     members: tuple[str, ...]
     target: str
@@ -69,7 +64,6 @@ class ExampleCluster:
 
 
 def kept() -> tuple[str, ...]:
-    """Return the counters that the paper keeps."""
     return tuple(NAMES[column] for column in KEPT)
 
 
@@ -79,13 +73,11 @@ def example_distances() -> FloatArray:
 
 
 def example_merges() -> list[float]:
-    """Return the heights of the dendrogram's merges."""
     heights: list[float] = merges(example_distances())[:, 2].tolist()
     return heights
 
 
 def example_clusters() -> list[ExampleCluster]:
-    """Return the clusters, each with its target and its model's errors."""
     names = kept()
     found = judged([OLD[:, KEPT]], NEW[:, KEPT], names, 1.0, "eq1")
     groups = clustered(BOTH[:, KEPT], "eq1")

@@ -6,7 +6,6 @@ from argparse import ArgumentParser, Namespace
 from pathlib import Path
 
 from buto.cli.console import Console
-from buto.cli.output_files import write_file
 from buto.cli.parsing import Actions
 from buto.errors import EXIT_PASS
 from buto.run.store import RunStore
@@ -14,7 +13,7 @@ from buto.run.units import format_bytes, format_count
 from buto_replications import checkout
 from buto_replications.bed import archive
 from buto_replications.bed.labels import Part
-from buto_replications.commands.request import PARTS
+from buto_replications.commands.registry import PARTS
 from buto_replications.dataset.archive import write
 
 
@@ -43,7 +42,6 @@ def add_bed_arguments(parser: ArgumentParser, results: Path) -> None:
 
 
 def run_bed(args: Namespace, console: Console) -> int:
-    """Carry out an action of ``buto experiments bed`` and return the exit code."""
     match args.bed_action:
         case "pack":
             return _pack(args.runs, args.directory, console)
@@ -96,7 +94,7 @@ def _pack(runs: Path, directory: Path, console: Console) -> int:
 
 def _list(data: Path, part: Part, console: Console) -> int:
     # They import matplotlib, which packing does not need.
-    from buto_replications.bed.presentation import run_table
+    from buto_replications.bed.effects import run_table
     from buto_replications.report.content import lines
 
     runs = archive.load(data, part.value)
@@ -111,18 +109,12 @@ def _list(data: Path, part: Part, console: Console) -> int:
 
 
 def _show_faults(data: Path, out: Path, console: Console) -> int:
-    from buto_replications.bed import presentation
-    from buto_replications.bed.effects import effects
-    from buto_replications.report.content import lines
+    from buto_replications.bed.effects import effect_tables, effects, effects_csv, pictures
+    from buto_replications.commands.sharing import show
+    from buto_replications.commands.sharing import write as write_files
 
     found = effects(archive.load(data))
-    for table in presentation.effect_tables(found):
-        for line in lines(table):
-            console.result(line)
-        console.result("")
-    files = {"faults.csv": presentation.effects_csv(found).encode()}
-    files |= {f"{name}.png": picture for name, picture in presentation.pictures(found)}
-    for name, content in files.items():
-        write_file(out / name, content, "--out")
-        console.info(f"wrote {out / name}")
+    show(effect_tables(found), console)
+    drawn = {f"{name}.png": picture for name, picture in pictures(found)}
+    write_files(out, {"faults.csv": effects_csv(found), **drawn}, console)
     return EXIT_PASS

@@ -10,7 +10,6 @@ from dataclasses import asdict
 from pathlib import Path
 
 from buto.cli.console import Console
-from buto.cli.output_files import write_file
 from buto.errors import EXIT_PASS, UsageError
 from buto.measure.jvms import find_installations
 from buto.run.profiles import USUAL
@@ -20,12 +19,16 @@ from buto_replications.causes.programs import (
     Alarms,
     ChangedProgram,
     Found,
+    Launch,
     alarms_in,
     found_in,
+    place_of,
+    planned,
     read_manifests,
+    record,
+    stored,
 )
-from buto_replications.causes.recording import Launch, place_of, planned, record, stored
-from buto_replications.report import content
+from buto_replications.commands.sharing import show, write
 from buto_replications.report.content import Columns
 
 PAIRS = (1, 3, 5)
@@ -43,18 +46,12 @@ def measure_causes(args: Namespace, console: Console) -> int:
         tables = [
             _changed(java, group, {name: found[name] for name in names}) for group, names in groups.items()
         ]
-        for table in (*tables, _unchanged(java, alarms)):
-            for line in content.lines(table):
-                console.result(line)
-            console.result("")
-    place = args.out / "causes.json"
-    write_file(place, _json(results).encode(), "--out")
-    console.info(f"wrote {place}")
+        show((*tables, _unchanged(java, alarms)), console)
+    write(args.out, {"causes.json": _json(results)}, console)
     return EXIT_PASS
 
 
 def _javas() -> dict[str, str]:
-    """Return the first ``java`` of each release on this machine."""
     found: dict[str, str] = {}
     for one in find_installations():
         found.setdefault(str(one.major), str(one.java))
@@ -154,9 +151,7 @@ def _mean(cells: list[str]) -> str:
     return f"{sum(values) / len(values):.3f}" if values else ""
 
 
-def _json(
-    results: dict[str, tuple[dict[str, dict[int, Found]], dict[str, dict[int, Alarms]]]],
-) -> str:
+def _json(results: dict[str, tuple[dict[str, dict[int, Found]], dict[str, dict[int, Alarms]]]]) -> str:
     def plain(one: Found | Alarms) -> dict[str, float | None]:
         return {key: value if value == value else None for key, value in asdict(one).items()}
 

@@ -18,10 +18,8 @@ from buto.project.document import scheduler_of
 from buto_replications.bed.labels import Part
 from buto_replications.commands.bed import add_bed_arguments, run_bed
 from buto_replications.commands.recording import pack, record_variants
-from buto_replications.commands.registry import EXPERIMENTS
-from buto_replications.commands.request import PARTS, ExperimentsRequest
-from buto_replications.dataset.generate import RUNS, plans
-from buto_replications.dataset.variants import HOSTS
+from buto_replications.commands.registry import EXPERIMENTS, PARTS, ExperimentsRequest
+from buto_replications.dataset.generate import HOSTS, RUNS, plans
 from buto_replications.thesis.evaluation import SEED
 from buto_replications.thesis.grids import GRIDS
 
@@ -39,10 +37,7 @@ programs, each on two hosts. The hosts are one machine with two garbage collecto
 
 examples:
   buto experiments run all
-  buto experiments run calibrated
-  buto experiments run next
-  buto experiments run power
-  buto experiments run gates
+  buto experiments run judge
   buto experiments run clusters
   buto experiments run history
   buto experiments run ensembles
@@ -94,8 +89,8 @@ examples:
             "--data",
             metavar="DIR",
             type=Path,
-            help="a packed data set; for history, ensembles and next, a directory with several; for store, a "
-            "directory with a packed recording; for rpc, one with the data of others (default: what is in "
+            help="a packed data set; for history, ensembles and judge, a directory with several; for store, "
+            "a directory with a packed recording; for rpc, one with the data of others (default: what is in "
             "buto's repository, which has nothing for rpc)",
         )
         running.add_argument(

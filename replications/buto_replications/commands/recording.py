@@ -79,7 +79,6 @@ def _line(plan: Plan, found: Recorded) -> str:
 
 
 def pack(data: Path, output: Path, console: Console) -> int:
-    """Write the runs of a store as a data set, print how many there are, and return the exit code."""
     store = RunStore(data)
     files = archive.pack(store)
     write(output, files)

@@ -1,26 +1,59 @@
-"""The experiments beside those of the thesis. Each is a module ``run_...`` of its own, and imported late."""
+"""What a user asked of experiments, and the experiments beside those of the thesis."""
 
 from __future__ import annotations
 
 import importlib
+import os
+from argparse import Namespace
 from collections.abc import Callable
-from typing import NamedTuple, cast
+from dataclasses import dataclass
+from pathlib import Path
+from typing import NamedTuple, Self, cast
 
 from buto.cli.console import Console
-from buto_replications.commands.request import ExperimentsRequest
+from buto.project.document import scheduler_of
+from buto_replications.bed.labels import Part
+from buto_replications.workers import Workers
+
+PARTS = {part.directory: part for part in Part}
+"""By what a user types."""
+
+
+@dataclass(frozen=True, slots=True)
+class ExperimentsRequest:
+    """How experiments are run.
+
+    Attributes:
+        data: the data set; None for the one that comes with the repository.
+        host: the host whose runs are taken, ``all`` for those of all; None for the experiment's default.
+    """
+
+    data: Path | None
+    host: str | None
+    seed: int
+    workers: Workers
+    out: Path
+    part: Part
+
+    @classmethod
+    def of(cls, args: Namespace) -> Self:
+        workers = Workers(args.workers, scheduler_of(args.scheduler, "", os.environ))
+        return cls(args.data, args.host, args.seed, workers, args.out, PARTS[args.part])
+
 
 Run = Callable[[ExperimentsRequest, Console], int]
 
 
 class Experiment(NamedTuple):
-    """What an experiment measures, and the module ``run_...`` that has its ``run``."""
+    """What an experiment measures, and the module ``run_...`` that has its function."""
 
     module: str
     summary: str
+    function: str = "run"
 
     def load(self) -> Run:
-        """Import the module and return its function ``run``."""
-        return cast(Run, importlib.import_module(f"buto_replications.commands.run_{self.module}").run)
+        module = importlib.import_module(f"buto_replications.commands.run_{self.module}")
+        return cast(Run, getattr(module, self.function))
 
 
 EXPERIMENTS: dict[str, Experiment] = {
@@ -28,17 +61,19 @@ EXPERIMENTS: dict[str, Experiment] = {
         "judging", "the judge on recorded runs that did not choose it; writes judge.csv and counters.svg"
     ),
     "architecture": Experiment(
-        "architecture", "changes of known size in a simulated system, predicted; needs no data"
+        "prediction", "changes of known size in a simulated system, predicted; needs no data", "architecture"
     ),
     "store": Experiment(
-        "store",
+        "prediction",
         "versions of the recorded small store, predicted from component tests, beside what was measured; "
         "writes store-jmh.csv and store-junit.csv",
+        "store",
     ),
     "rpc": Experiment(
-        "rpc",
+        "prediction",
         "response times predicted from times of remote calls, on data of Train Ticket and E-Shopper that "
         "others recorded and --data names; writes rpc.csv",
+        "rpc",
     ),
     "clusters": Experiment(
         "clusters",

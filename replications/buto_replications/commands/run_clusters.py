@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from collections.abc import Sequence
 from math import isnan
 
 from buto.cli.console import Console
-from buto.cli.output_files import write_file
 from buto.errors import EXIT_PASS
 from buto.judging.verdict import Verdict
 from buto_replications import checkout
@@ -34,9 +31,9 @@ from buto_replications.clusters.errors import (
     traditional,
 )
 from buto_replications.clusters.example import example_clusters, example_distances, example_merges, kept
-from buto_replications.commands.request import ExperimentsRequest
-from buto_replications.report import content
-from buto_replications.report.content import Columns
+from buto_replications.commands.registry import ExperimentsRequest
+from buto_replications.commands.sharing import show, write
+from buto_replications.report.content import Columns, csv_text
 
 
 def run(request: ExperimentsRequest, console: Console) -> int:
@@ -49,19 +46,15 @@ def run(request: ExperimentsRequest, console: Console) -> int:
     earlier: tuple[BedRun, ...] = ()
     if request.part is not Part.TUNING and Part.TUNING in archive.parts(directory):
         earlier = archive.load(directory, Part.TUNING.value)
-    for table in (_distances(), _clusters()):
-        _print(table, console)
+    show((_distances(), _clusters()), console)
     compared = []
     for one in comparisons(runs, earlier):
         compared.append(one)
-        for table in (_compared(one, request.part), _counted(one)):
-            _print(table, console)
+        show((_compared(one, request.part), _counted(one)), console)
     pairs = list(checks(runs, good_of(runs)))
-    _print(_errors([model_errors(others, one) for one, others in pairs]), console)
-    _print(_traditional([traditional(others, one) for one, others in pairs]), console)
-    path = request.out / "clusters.csv"
-    write_file(path, _csv(compared).encode(), "--out")
-    console.info(f"wrote {path}")
+    show([_errors([model_errors(others, one) for one, others in pairs])], console)
+    show([_traditional([traditional(others, one) for one, others in pairs])], console)
+    write(request.out, {"clusters.csv": _csv(compared)}, console)
     return EXIT_PASS
 
 
@@ -85,12 +78,7 @@ def _clusters() -> Columns:
         "Its clusters",
         ("target", "cluster", "signed error", "absolute error"),
         tuple(
-            (
-                one.target,
-                ", ".join(one.members),
-                f"{one.errors.signed:+.1%}",
-                f"{one.errors.absolute:.1%}",
-            )
+            (one.target, ", ".join(one.members), f"{one.errors.signed:+.1%}", f"{one.errors.absolute:.1%}")
             for one in example_clusters()
         ),
         left=2,
@@ -109,9 +97,7 @@ def _compared(comparison: Comparison, part: Part) -> Columns:
         ("role", "fault", "load", *METHODS, "p", "control charts"),
         tuple(
             (
-                one.checked.labels.role,
-                one.checked.labels.fault,
-                one.checked.labels.load,
+                *_labels(one.checked),
                 *(one.verdicts[name].status.value for name in METHODS),
                 _p_value(one.verdicts[JUDGE]),
                 f"{one.flagged} of {one.charted}",
@@ -149,9 +135,7 @@ def _errors(found: Sequence[ModelErrors]) -> Columns:
         ("role", "fault", "load", "clusters", "with a model", "largest error of these", "all above 30 %"),
         tuple(
             (
-                one.checked.labels.role,
-                one.checked.labels.fault,
-                one.checked.labels.load,
+                *_labels(one.checked),
                 str(one.clusters),
                 str(one.models),
                 "" if isnan(one.largest) else f"{one.largest:.0%}",
@@ -170,9 +154,7 @@ def _traditional(found: Sequence[Traditional]) -> Columns:
         ("role", "fault", "load", *(f"error: {title}" for title in TARGETS), "t-tests: different"),
         tuple(
             (
-                one.checked.labels.role,
-                one.checked.labels.fault,
-                one.checked.labels.load,
+                *_labels(one.checked),
                 *(f"{one.errors[title]:.0%}" if title in one.errors else "" for title in TARGETS),
                 f"{one.differing} of {one.compared}",
             )
@@ -191,36 +173,27 @@ def _failed(kind: Kind, name: str) -> str:
     return f"{kind.failed[name]}{f', {unclear} inconclusive' if unclear else ''}"
 
 
+def _labels(run: BedRun) -> tuple[str, str, str]:
+    return run.labels.role, run.labels.fault, run.labels.load
+
+
 def _p_value(verdict: Verdict) -> str:
-    """Return the p-value as text; empty if the verdict has none."""
     return "" if verdict.p_value is None else f"{verdict.p_value:.2f}"
 
 
-def _print(table: Columns, console: Console) -> None:
-    for line in content.lines(table):
-        console.result(line)
-    console.result("")
-
-
 def _csv(compared: Sequence[Comparison]) -> str:
-    out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\n")
-    head = ["trained", "run", "role", "fault", "load", *METHODS, "p_value", "charts_flagged", "charts"]
-    writer.writerow(head)
-    for comparison in compared:
-        for one in comparison.found:
-            labels = one.checked.labels
-            writer.writerow(
-                [
-                    comparison.trained,
-                    one.checked.run.id,
-                    labels.role,
-                    labels.fault,
-                    labels.load,
-                    *(one.verdicts[name].status.value for name in METHODS),
-                    one.verdicts[JUDGE].p_value,
-                    one.flagged,
-                    one.charted,
-                ]
-            )
-    return out.getvalue()
+    heads = ["trained", "run", "role", "fault", "load", *METHODS, "p_value", "charts_flagged", "charts"]
+    rows = [
+        (
+            comparison.trained,
+            one.checked.run.id,
+            *_labels(one.checked),
+            *(one.verdicts[name].status.value for name in METHODS),
+            one.verdicts[JUDGE].p_value,
+            one.flagged,
+            one.charted,
+        )
+        for comparison in compared
+        for one in comparison.found
+    ]
+    return csv_text(heads, rows)

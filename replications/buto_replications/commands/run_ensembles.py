@@ -2,25 +2,32 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import math
 from collections.abc import Sequence
 
 from buto.cli.console import Console
-from buto.cli.output_files import write_file
 from buto.errors import EXIT_PASS
 from buto.judging.verdict import Status
 from buto_replications import checkout
 from buto_replications.bed import archive
 from buto_replications.bed.labels import BedRun, Part
-from buto_replications.commands.request import ExperimentsRequest
-from buto_replications.ensembles.bed_tables import beside, f_measures, per_fault, scores_csv, whole_tests
-from buto_replications.ensembles.rules import rules_left_out
+from buto_replications.commands.registry import ExperimentsRequest
+from buto_replications.commands.sharing import show, write
+from buto_replications.ensembles.methods import rules_left_out
 from buto_replications.ensembles.scoring import results
 from buto_replications.ensembles.sites import Share, left_out, sites
-from buto_replications.ensembles.tables import TABLE_IV, Summary, summaries, worked_example
-from buto_replications.report.content import Columns, lines
+from buto_replications.ensembles.tables import (
+    TABLE_IV,
+    Summary,
+    beside,
+    f_measures,
+    per_fault,
+    scores_csv,
+    summaries,
+    whole_tests,
+    worked_example,
+)
+from buto_replications.report.content import Columns, csv_text
 
 
 def run(request: ExperimentsRequest, console: Console) -> int:
@@ -33,17 +40,12 @@ def run(request: ExperimentsRequest, console: Console) -> int:
     if request.part is not Part.TUNING and Part.TUNING in archive.parts(bed):
         earlier = archive.load(bed, Part.TUNING.value)
     some = sites(request.data)
-    _print(_worked(), console)
-    _print(_table_iv(), console)
+    show((_worked(), _table_iv()), console)
     shares = [*left_out(some), *rules_left_out(some)]
-    _print(_left_out(summaries(shares)), console)
+    show([_left_out(summaries(shares))], console)
     found = list(results(runs, earlier))
-    for table in (beside(found), f_measures(found), per_fault(found), whole_tests(found)):
-        _print(table, console)
-    for name, content in (("ensembles.csv", _csv(shares)), ("ensembles-bed.csv", scores_csv(found))):
-        path = request.out / name
-        write_file(path, content.encode(), "--out")
-        console.info(f"wrote {path}")
+    show((beside(found), f_measures(found), per_fault(found), whole_tests(found)), console)
+    write(request.out, {"ensembles.csv": _csv(shares), "ensembles-bed.csv": scores_csv(found)}, console)
     return EXIT_PASS
 
 
@@ -103,33 +105,12 @@ def _percent(share: float) -> str:
     return "" if math.isnan(share) else f"{share:.1%}"
 
 
-def _print(table: Columns, console: Console) -> None:
-    for line in lines(table):
-        console.result(line)
-    console.result("")
-
-
 def _csv(shares: Sequence[Share]) -> str:
-    out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\n")
-    writer.writerow(
-        (
-            "environment",
-            "seen",
-            "training",
-            "changed",
-            "method",
-            "prior_tests",
-            "of",
-            "runs",
-            "failed",
-            "inconclusive",
-        )
-    )
+    heads = "environment seen training changed method prior_tests of runs failed inconclusive"
+    rows = []
     for one in shares:
         for what, statuses in (("unchanged", one.unchanged), ("changed", one.changed)):
-            failed = sum(status is Status.REGRESSION for status in statuses)
-            open_ = sum(status is Status.INCONCLUSIVE for status in statuses)
+            counts = (statuses.count(status) for status in (Status.REGRESSION, Status.INCONCLUSIVE))
             row = (one.site, one.seen, one.training, one.negative, one.method, one.trained)
-            writer.writerow((*row, what, len(statuses), failed, open_))
-    return out.getvalue()
+            rows.append((*row, what, len(statuses), *counts))
+    return csv_text(heads.split(), rows)

@@ -2,23 +2,19 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from collections.abc import Sequence
 
 from buto.cli.console import Console
-from buto.cli.output_files import write_file
 from buto.errors import EXIT_PASS
-from buto_replications.commands.request import ExperimentsRequest
-from buto_replications.commands.sharing import done
+from buto_replications.commands.registry import ExperimentsRequest
+from buto_replications.commands.sharing import done, show, write
 from buto_replications.judging import tables
-from buto_replications.judging.charts import drawn_variations
+from buto_replications.judging.checks import Trial
 from buto_replications.judging.recordings import Recordings, carried_out, recordings, tasks
-from buto_replications.judging.surroundings import Surroundings, between_hosts, of_servers
-from buto_replications.judging.trials import Trial
+from buto_replications.judging.surroundings import Surroundings, between_hosts, drawn_variations, of_servers
 from buto_replications.judging.versions import EXPERIMENT, PAIRS, SERVERS, SUBTLE_PART, UNSEEN
 from buto_replications.report.charts import variation_svg
-from buto_replications.report.content import Columns, lines
+from buto_replications.report.content import Columns, csv_text
 
 
 def run(request: ExperimentsRequest, console: Console) -> int:
@@ -26,16 +22,11 @@ def run(request: ExperimentsRequest, console: Console) -> int:
     found = recordings(request.data)
     trials = done(carried_out, tasks(found, request.seed), "judge", request, console)
     hosts = between_hosts(found)
-    for table in _tables(found, trials, hosts):
-        for line in lines(table):
-            console.result(line)
-        console.result("")
-    contents = {"judge.csv": _csv(trials).encode()}
+    show(_tables(found, trials, hosts), console)
+    contents: dict[str, str | bytes] = {"judge.csv": _csv(trials)}
     if hosts is not None:
         contents["counters.svg"] = variation_svg(drawn_variations(hosts.found))
-    for name, content in contents.items():
-        write_file(request.out / name, content, "--out")
-        console.info(f"wrote {request.out / name}")
+    write(request.out, contents, console)
     return EXIT_PASS
 
 
@@ -64,25 +55,13 @@ def _tables(found: Recordings, trials: Sequence[Trial], hosts: Surroundings | No
 
 
 def _csv(trials: Sequence[Trial]) -> str:
-    content = io.StringIO()
-    writer = csv.writer(content, lineterminator="\n")
-    writer.writerow(
-        ("part", "trained", "judged", "runs", "times", "followed", "three", "noted", "turns", "launches")
-    )
-    for one in trials:
-        check = one.check
-        writer.writerow(
-            (
-                one.part,
-                one.name,
-                one.case,
-                " ".join(one.runs),
-                one.times,
-                int(check.followed),
-                check.three,
-                int(check.noted),
-                check.turns,
-                check.launches,
-            )
+    heads = ("part", "trained", "judged", "runs", "times", "followed", "three", "noted", "turns", "launches")
+    rows = [
+        (
+            *(one.part, one.name, one.case, " ".join(one.runs), one.times),
+            *(int(one.check.followed), one.check.three, int(one.check.noted)),
+            *(one.check.turns, one.check.launches),
         )
-    return content.getvalue()
+        for one in trials
+    ]
+    return csv_text(heads, rows, missing="nan")

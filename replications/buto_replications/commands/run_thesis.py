@@ -2,48 +2,19 @@
 
 from __future__ import annotations
 
-import time
-from collections.abc import Sequence
 from pathlib import Path
 
 from buto.cli.console import Console
-from buto.cli.output_files import write_file
 from buto.errors import EXIT_PASS, JudgeError
-from buto.run.units import format_seconds
 from buto_replications import checkout
-from buto_replications.commands.request import ExperimentsRequest
+from buto_replications.commands.registry import ExperimentsRequest
+from buto_replications.commands.sharing import WorkProgress, show, write
 from buto_replications.dataset import archive
-from buto_replications.dataset.variants import HOSTS
-from buto_replications.report.content import lines
-from buto_replications.report.page import html
+from buto_replications.dataset.generate import HOSTS
+from buto_replications.report.pictures import html
 from buto_replications.thesis import files, tables
 from buto_replications.thesis.page import page
 from buto_replications.thesis.repetition import Results, repeat
-
-_PLAIN_LINE_EVERY_S = 30.0
-
-
-class WorkProgress:
-    """Shows how much of the work is done: one redrawn line, or a plain line from time to time."""
-
-    def __init__(self, console: Console, host: str) -> None:
-        self._console, self._host = console, host
-        self._begun = time.monotonic()
-        self._next_line = self._begun + _PLAIN_LINE_EVERY_S
-
-    def __call__(self, done: int, parts: int) -> None:
-        now = time.monotonic()
-        # Parts differ in size, so the remaining time cannot be predicted.
-        line = f"{self._host}: {done} of {parts} parts, {format_seconds(round(now - self._begun))} so far"
-        if self._console.animated:
-            self._console.rewrite(line)
-        elif now >= self._next_line:
-            self._next_line = now + _PLAIN_LINE_EVERY_S
-            self._console.info(line)
-
-    def clear(self) -> None:
-        if self._console.animated:
-            self._console.rewrite("")
 
 
 def repeat_experiments(request: ExperimentsRequest, names: list[str], console: Console) -> int:
@@ -52,8 +23,14 @@ def repeat_experiments(request: ExperimentsRequest, names: list[str], console: C
     results = [_repeated(host, data, names, request, console) for host in hosts]
     for one in results:
         _print(one, console)
-    for path in _write(results, request.out):
-        console.info(f"wrote {path}")
+    contents = {
+        "scores.csv": files.scores_csv(results),
+        "notifications.csv": files.notifications_csv(results),
+        "claims.csv": files.claims_csv(results),
+        "results.json": files.to_json(results),
+        "page.html": html(page(results)),
+    }
+    write(request.out, contents, console)
     return EXIT_PASS
 
 
@@ -93,26 +70,10 @@ def _print(results: Results, console: Console) -> None:
     if results.failing:
         shown.append(tables.failing(results))
     shown += [table for one in results.notified for table in tables.notifications(one)[1:]]
-    for table in shown:
-        for line in lines(table):
-            console.result(line)
-        console.result("")
+    show(shown, console)
     for grid in results.grids:
         for sentence in tables.not_applicable(results, grid):
             console.result(f"{grid.name}: {sentence}\n")
     for claim, decision in results.claims:
         console.result(f"{decision.outcome.value:10}  {claim.section:7}  {claim.text}")
     console.result(f"\n{tables.summary(results)}")
-
-
-def _write(results: Sequence[Results], directory: Path) -> list[Path]:
-    contents = {
-        "scores.csv": files.scores_csv(results),
-        "notifications.csv": files.notifications_csv(results),
-        "claims.csv": files.claims_csv(results),
-        "results.json": files.to_json(results),
-        "page.html": html(page(results)),
-    }
-    for name, content in contents.items():
-        write_file(directory / name, content.encode(), "--out")
-    return [directory / name for name in contents]

@@ -27,8 +27,8 @@ from buto.run.store import RunStore
 from buto.version import READ_BY_NEWER
 from buto_replications.checkout import DATA
 from buto_replications.dataset import parquet
+from buto_replications.dataset.generate import HOSTS, host_and_variant
 from buto_replications.dataset.parquet import Groups, Index
-from buto_replications.dataset.variants import HOSTS, host_and_variant
 
 RUNS = "runs.parquet"
 """The file with the checksums of the others."""
@@ -38,7 +38,6 @@ MAX_BYTES = 1 << 28
 
 
 def sha256(content: bytes) -> str:
-    """Return the checksum of a file's content, in hexadecimal."""
     return hashlib.sha256(content).hexdigest()
 
 
@@ -209,7 +208,6 @@ def hosts(directory: Path) -> tuple[str, ...]:
 
 
 def _tests(store: RunStore) -> dict[tuple[str, str], str]:
-    """Return the store's tests by host and variant."""
     tests = store.tests()
     if not tests:
         raise BadFileError(

@@ -1,14 +1,15 @@
-"""Record the variants in rounds of random order, in as many sessions as needed.
+"""The seventeen variants of the four test programs, on two hosts (thesis, section 3.1), and five subtle ones.
 
-All runs go to one store, so that all variants and hosts are mixed. Slow changes of the machine then affect
-all of them alike.
+A host is a garbage collector on the same machine: ``parallel``, with the scavenge and mark-sweep collectors
+of the thesis, and ``g1``. Each has a configuration in ``configs/`` of the checkout, which ``buto record``
+can read, too. A variant on a host is a test called ``VARIANT@HOST``.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -16,9 +17,57 @@ from buto.actions.collected import Collected
 from buto.actions.collecting import Plan, collect
 from buto.actions.events import LaunchesEnded, LaunchesPlanned, OnEvent
 from buto.engine.launching import EngineFor, LocalEngine
+from buto.errors import BadFileError, UsageError
+from buto.project import config
+from buto.project.model import TestConfig
 from buto.run.store import RunStore
 from buto_replications import design
-from buto_replications.dataset import variants
+from buto_replications.checkout import CONFIGURATIONS
+
+HOSTS = ("parallel", "g1")
+
+SUBTLE = "subtle-"
+"""Prefix of the files with variants that differ only a little; the thesis has none."""
+
+
+def name_on(host: str, variant: str) -> str:
+    return f"{variant}@{host}"
+
+
+def host_and_variant(test: str) -> tuple[str, str]:
+    """Return host and variant of a test's name; ValueError if it is not a name of :func:`name_on`."""
+    variant, at, host = test.rpartition("@")
+    if not variant or not at or host not in HOSTS:
+        raise ValueError(f"a test must be VARIANT@HOST with a host of {', '.join(HOSTS)}, got {test!r}")
+    return host, variant
+
+
+def load(host: str, only: Sequence[str] = ()) -> Mapping[str, TestConfig]:
+    """Return the variants of a host by name, subtle ones last, to launch in the current directory.
+
+    Args:
+        only: names of the variants to return; empty for all.
+
+    Raises:
+        UsageError: there is no variant of that name.
+        BadFileError: there is no checkout, or buto was not built, and the test programs are missing.
+    """
+    if not CONFIGURATIONS.is_dir():
+        raise BadFileError(
+            "the installed package contains no configurations of the test programs",
+            advice="work in a checkout of buto's repository: pip install --editable replications",
+        )
+    files = [CONFIGURATIONS / f"{kind}{host}.yaml" for kind in ("", SUBTLE)]
+    tests = {name: test for file in files for name, test in config.load(file).tests.items()}
+    for name in only:
+        if name not in tests:
+            raise UsageError(f"there is no variant {name!r}", advice=f"known are: {', '.join(tests)}")
+    return {
+        name: replace(test, target=replace(test.target, directory=None))
+        for name, test in tests.items()
+        if not only or name in only
+    }
+
 
 PURPOSE = "experiments"
 RUNS = {"parallel": 50, "g1": 36}
@@ -56,14 +105,14 @@ def plans(hosts: Sequence[str], runs: int | None = None, only: Sequence[str] = (
     """Return the plans of what to record, host by host.
 
     Args:
-        hosts: of :data:`buto_replications.dataset.variants.HOSTS`.
+        hosts: of :data:`buto_replications.dataset.generate.HOSTS`.
         runs: usable runs of each variant; None for :data:`RUNS` and :data:`SUBTLE_RUNS`.
         only: names of variants; empty for all. UsageError for an unknown name.
     """
     return [
-        Plan(variants.name_on(host, name), test.target, runs or _runs(host, name))
+        Plan(name_on(host, name), test.target, runs or _runs(host, name))
         for host in hosts
-        for name, test in variants.load(host, only).items()
+        for name, test in load(host, only).items()
     ]
 
 

@@ -50,7 +50,6 @@ class Row:
     Attributes:
         ordinal: number of usable runs of this variant on this host that started earlier; None if the run is
             invalid.
-        document: the run without samples and notifications.
     """
 
     host: str
@@ -257,7 +256,6 @@ def _notification_schema() -> pa.Schema:
 
 
 def written(tables: Sequence[pa.Table], schema: pa.Schema) -> bytes:
-    """Return a Parquet file with one row group for each table."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 

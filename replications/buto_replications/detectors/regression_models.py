@@ -26,8 +26,7 @@ from buto.run.model import FloatArray, Run, RunSet
 from buto.run.properties import Kind, Property
 from buto.run.units import format_percent
 from buto.steps import Action, Advice, Step
-from buto_replications.detectors.regression_clusters import DISTANCES, clustered
-from buto_replications.detectors.regression_fits import fitted, reduced, target_of
+from buto_replications.detectors.regression_fits import DISTANCES, clustered, fitted, reduced, target_of
 
 GRAIN = 0.01
 """The smallest relative error that means something."""
@@ -66,7 +65,6 @@ def judged(
     Args:
         old: for each run, shape (n_observations, n_counters).
         new: shape (n_observations, n_counters), at least one.
-        names: of the counters.
         redundant: the R² above which a counter is left out.
         distance: between counters, see :func:`clusters.distances`.
     """

@@ -1,28 +1,210 @@
-"""What each method flags in a run of the bed: the paper's three, a test of each counter, and the judge.
-
-All judge the same counters. Growth is scaled to the usual number of answers, but not for the method foo. The
-judge adjusts for what varies between the prior tests.
-"""
+"""What the paper's methods and buto's own flag in a run of the bed."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from buto.errors import JudgeError
 from buto.judging.calibrated.load_observed import RATES, is_rate
 from buto.judging.calibrated.machine_numbers import Work, learn_work, quantity_of
-from buto.judging.verdict import Verdict
+from buto.judging.settings import Settings, judges
+from buto.judging.verdict import Status, Verdict
 from buto.oracle import check, settings_from, train
 from buto.run.model import FloatArray, Run, run_set
 from buto.run.properties import Kind, Property
 from buto_replications.clusters.comparison import ignoring_agent
-from buto_replications.ensembles.bed_rules import PAPERS, PLAIN, by_plain_rules, by_rules
-from buto_replications.ensembles.counters import is_counter
-from buto_replications.ensembles.flagged import NOT_JUDGED, Flagged, flagged
-from buto_replications.ensembles.scenarios import Scenario
+from buto_replications.design import SUBTLE, Experiment
+from buto_replications.detectors.ensemble.mining import interval_for, intervals_of
+from buto_replications.detectors.ensemble.rules import BoolArray, Ensemble, Judging, judge, learn
+from buto_replications.detectors.ensemble.settings import (
+    DEVIATIONS,
+    ENVIRONMENT,
+    FEWEST,
+    FOO,
+    MACHINES,
+    environment_of,
+    judging_of,
+    learning_of,
+)
+from buto_replications.ensembles.scenarios import Scenario, is_counter
+from buto_replications.ensembles.sites import COMPONENTS, NEVER_SEEN, Share, Site, experiments
+
+N_EACH, N_JUDGED = 4, 4
+"""Runs of a variant that train in each environment, and that are judged; mining takes time."""
+
+SINGLE, BAGGING, STACKING = "rules, one model", "rules, bagging", "rules, stacking"
+PAPERS = (SINGLE, BAGGING, STACKING)
+
+
+def rules_left_out(some: Sequence[Site]) -> Iterator[Share]:
+    """Yield the results of every experiment with each environment left out, single runs only."""
+    for site in some:
+        others = [one for one in some if one.environment != site.environment]
+        models: dict[str, _Models] = {}
+        for one in experiments(some):
+            if one.training not in models:
+                models[one.training] = _Models(site, others, one)
+            yield from models[one.training].shares(site, one)
+
+
+class _Models:
+    """What each method learned of one variant in other environments."""
+
+    def __init__(self, site: Site, others: Sequence[Site], one: Experiment) -> None:
+        runs = [run for other in others for run in other.runs[one.training][:N_EACH]]
+        self._trained = len(runs)
+        self._properties = _common_properties([*runs, site.runs[one.training][0]])
+        self._step = interval_for(run_set([replace(run, test=one.program) for run in runs]))
+        values = [self._values(run) for run in runs]
+        kept = [~np.isnan(value).all(axis=0) for value in values]
+        self._kept = np.all(kept, axis=0)
+        tests = [
+            (run.id, environment_of(run.metadata, FOO), value[:, self._kept])
+            for run, value in zip(runs, values, strict=True)
+        ]
+        how = learning_of(FOO)
+        self._each = learn(tests, how)
+        self._one = learn([("all", {}, np.vstack([value for _, _, value in tests]))], how)
+
+    def shares(self, site: Site, one: Experiment) -> Iterator[Share]:
+        """Yield how each method judges the runs of an experiment."""
+        usual = judging_of(FOO)
+        bagging = Judging(usual.change, stacking=False, ranges=usual.ranges)
+        ways = {SINGLE: (self._one, bagging), BAGGING: (self._each, bagging), STACKING: (self._each, usual)}
+        groups = [site.runs[name][:N_JUDGED] for name in (one.training, one.negative)]
+        for method, (ensemble, how) in ways.items():
+            good, bad = (tuple(self._status(ensemble, how, run) for run in runs) for runs in groups)
+            yield Share(
+                site.name,
+                NEVER_SEEN,
+                one.training,
+                one.negative,
+                one in SUBTLE,
+                self._trained,
+                method,
+                good,
+                bad,
+                good,
+                bad,
+            )
+
+    def _status(self, ensemble: Ensemble, how: Judging, run: Run) -> Status:
+        values = self._values(run)[:, self._kept]
+        found = judge(ensemble, environment_of(run.metadata, FOO), values, how)
+        return Status.REGRESSION if found.flagged.any() else Status.PASS
+
+    def _values(self, run: Run) -> FloatArray:
+        return intervals_of(run, self._properties, self._step)
+
+
+def _common_properties(runs: Sequence[Run]) -> tuple[Property, ...]:
+    names = set.intersection(*({prop.name for prop in run.properties} for run in runs))
+    chosen = [prop for prop in runs[0].properties if prop.name in names and judges(FOO, prop)]
+    return tuple(sorted(chosen, key=lambda prop: prop.name))
+
+
+@dataclass(frozen=True, slots=True)
+class Flagged:
+    """What a method says of a run.
+
+    Attributes:
+        counters: the flagged ones; none if it cannot judge.
+        status: of the whole test; None if the method cannot judge, for example another environment.
+    """
+
+    counters: frozenset[str]
+    status: Status | None
+
+
+NOT_JUDGED = Flagged(frozenset(), None)
+
+
+def flagged(properties: Sequence[Property], which: BoolArray) -> Flagged:
+    """Return these counters as flagged: a regression if there are any, else a pass."""
+    names = frozenset(properties[place].name for place in np.flatnonzero(which).tolist())
+    return Flagged(names, Status.REGRESSION if names else Status.PASS)
+
+
+UNLIKE = replace(
+    FOO, values={**FOO.values, ENVIRONMENT: list(COMPONENTS), FEWEST: 29, DEVIATIONS: 4.0, MACHINES: True}
+)
+"""The paper's rules for short runs of unlike machines: what prior tests differ in means nothing."""
+
+PLAIN = "foo"
+"""Stacking with the paper's parameters; the others have those of UNLIKE. Of these,
+``prior-deviations`` and ``machine-factor`` do nothing for one model: it learns all prior tests as one."""
+
+INTERVAL_S = 5.0
+"""Length of an interval, as in the paper."""
+
+
+def by_rules(
+    prior: Sequence[Run], new: Run, properties: Sequence[Property], work: Work | None
+) -> dict[str, Flagged]:
+    """Return what the paper's methods flag, with one model of all prior tests, or one of each."""
+    rules = _Rules(prior, new, properties, work, UNLIKE)
+    each = rules.of_each()
+    return {
+        SINGLE: rules.flagged(rules.of_all(), stacking=False),
+        BAGGING: rules.flagged(each, stacking=False),
+        STACKING: rules.flagged(each, stacking=True),
+    }
+
+
+def by_plain_rules(prior: Sequence[Run], new: Run, properties: Sequence[Property]) -> Flagged:
+    """Return what stacking flags with the paper's parameters."""
+    rules = _Rules(prior, new, properties, None, FOO)
+    return rules.flagged(rules.of_each(), stacking=True)
+
+
+class _Rules:
+    """The intervals of prior tests and of a new one, for the paper's methods.
+
+    Args:
+        settings: whose thresholds the rules have.
+    """
+
+    def __init__(
+        self,
+        prior: Sequence[Run],
+        new: Run,
+        properties: Sequence[Property],
+        work: Work | None,
+        settings: Settings,
+    ) -> None:
+        values = [intervals_of(run, properties, INTERVAL_S, work) for run in (*prior, new)]
+        read = ~np.isnan(np.vstack(values)).all(axis=0)
+        kept = np.flatnonzero(
+            read & ~np.array([np.isnan(one).all(axis=0) for one in values[:-1]]).any(axis=0)
+        )
+        self._properties = [properties[place] for place in kept.tolist()]
+        environments = [environment_of(run.metadata, settings) for run in prior]
+        self._tests = [
+            (run.id, environment, value[:, kept])
+            for run, environment, value in zip(prior, environments, values, strict=False)
+        ]
+        self._new = values[-1][:, kept]
+        self._environment = environment_of(new.metadata, settings)
+        self._how, self._usual = learning_of(settings), judging_of(settings)
+
+    def of_each(self) -> Ensemble:
+        return learn(self._tests, self._how, self._times)
+
+    def of_all(self) -> Ensemble:
+        """Return one model of all prior tests, which knows nothing of environments."""
+        return learn([("all", {}, np.vstack([value for *_, value in self._tests]))], self._how, self._times)
+
+    def flagged(self, model: Ensemble, *, stacking: bool) -> Flagged:
+        found = judge(model, self._environment, self._new, replace(self._usual, stacking=stacking))
+        return flagged(self._properties, found.flagged)
+
+    @property
+    def _times(self) -> BoolArray:
+        return np.array([prop.unit == "s" for prop in self._properties])
+
 
 ALPHA = 0.1
 """One run in ten, because some ten prior tests cannot tell less from chance."""

@@ -9,11 +9,8 @@ import numpy as np
 
 from buto.judging.verdict import Status
 from buto_replications.bed.labels import NO_FAULT, BedRun
-from buto_replications.ensembles.bed_rules import PAPERS
-from buto_replications.ensembles.counters import changed, named
-from buto_replications.ensembles.flagged import Flagged
-from buto_replications.ensembles.methods import METHODS, judged
-from buto_replications.ensembles.scenarios import Scenario, scenarios
+from buto_replications.ensembles.methods import METHODS, PAPERS, Flagged, judged
+from buto_replications.ensembles.scenarios import Scenario, changed, named, scenarios
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,15 +41,12 @@ class Score:
 
     @property
     def f(self) -> float:
-        """The harmonic mean of precision and recall."""
         both = self.precision + self.recall
         return 2 * self.precision * self.recall / both if both else 0.0
 
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Judged:
-    """A scenario with the score of each method."""
-
     scenario: Scenario
     scores: Mapping[str, Score]
 

@@ -161,9 +161,6 @@ class Share:
     """How checks of one experiment ended.
 
     Attributes:
-        site: the name of the environment whose runs were judged.
-        seen: NEVER_SEEN.
-        trained: number of prior tests.
         unchanged, changed: the statuses of checks of one run.
         unchanged_checks, changed_checks: the same of checks with confirmation.
     """

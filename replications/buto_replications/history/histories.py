@@ -1,22 +1,143 @@
-"""The labelled histories on which the engine is measured, each with the rows of tables to measure."""
+"""The recorded data sets as labelled programs, and the histories that are measured."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 
+from buto.errors import BadFileError
+from buto.run.model import Run, RunSet
 from buto_replications import checkout
+from buto_replications.bed import archive as bed
+from buto_replications.bed.effects import kind_of
+from buto_replications.bed.labels import chosen
 from buto_replications.checkout import DATA
-from buto_replications.detectors.history.engine import N_FOLDS, Examples
+from buto_replications.dataset import archive
+from buto_replications.design import EXPERIMENTS, PROGRAMS, SUBTLE
+from buto_replications.detectors.history.engine import N_FOLDS
+from buto_replications.detectors.history.examples import Examples
 from buto_replications.detectors.history.learners import require_learners
-from buto_replications.history.recorded import Program, bed_faults, groups_of, programs, releases
-from buto_replications.history.replay import History, Plan, replayed
+from buto_replications.history.replay import (
+    PAPER_SIZE,
+    Group,
+    History,
+    Plan,
+    columns_of,
+    group_of,
+    replayed,
+    synthetic_history,
+)
 from buto_replications.history.series import in_order, recorded_series
-from buto_replications.history.synthetic import PAPER_SIZE, synthetic_history
 from buto_replications.history.tables import Measured, Trial, measured, paper_trials, replay_trials
 
-PROGRAMS = "replayed programs"
+BED, VERSIONS = bed.RECORDED.name, "next/pairs"
+"""Directories of the bed's runs, and of those of releases of libraries."""
+
+BASE, REFACTORED = "base", "refactored"
+"""Endings of variants of the small servers: as they were, and changed as somebody would accept."""
+
+OLD, NEW = "old", "new"
+"""Endings of the two releases of a library, of which the newer one is known to use more."""
+
+RUNS = "runs.parquet"
+"""The file that each data set has."""
+
+REGRESSIONS = ("large", "small")
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Program:
+    """Recorded runs of a program in one configuration.
+
+    Attributes:
+        family: programs that are variants of each other.
+        changed: runs of its regressions, by their kinds.
+    """
+
+    name: str
+    family: str
+    good: Sequence[Run]
+    changed: Mapping[str, Sequence[Run]]
+
+
+def programs(data: Path = DATA) -> list[Program]:
+    """Return the test programs and the small servers.
+
+    Raises:
+        BadFileError: there is no data set below this directory, or one is damaged.
+    """
+    places = sorted(path.parent for path in data.glob(f"*/{RUNS}"))
+    return _recorded([place for place in places if place.name != BED], data)
+
+
+def releases(data: Path = DATA) -> list[Program]:
+    """Return the libraries: a release before a reported regression, and the one with it; raises as
+    :func:`programs`.
+    """
+    return _recorded([data / VERSIONS], data)
+
+
+def bed_faults(data: Path = DATA) -> list[Program]:
+    """Return the bed's one program: faults at two intensities; other loads are accepted changes.
+
+    All these runs are under a changing load, in the base environment: runs of two environments are never
+    compared, and four runs under the steady load are too few to train on. Only the part on which methods are
+    chosen is read.
+
+    Raises:
+        BadFileError: the data set is missing or damaged.
+    """
+    runs = chosen(bed.load(data / BED), environment="base")
+    accepted = [one.run for role in ("good", "other-load") for one in chosen(runs, role=role)]
+    changed: dict[str, list[Run]] = {}
+    for one in chosen(runs, role="fault"):
+        changed.setdefault(kind_of(one.labels.fault), []).append(one.run)
+    return [Program(BED, BED, accepted, changed)]
+
+
+def groups_of(programs: Sequence[Program]) -> list[Group]:
+    columns = columns_of(
+        [run for one in programs for some in (one.good, *one.changed.values()) for run in some]
+    )
+    return [group_of(one.name, one.family, columns, one.good, one.changed) for one in programs]
+
+
+def _recorded(places: Sequence[Path], data: Path) -> list[Program]:
+    found: list[Program] = []
+    for place in places:
+        for host in archive.hosts(place):
+            known = _programs(archive.load(place, host))
+            found += [replace(one, name=f"{one.name}@{host} ({place.name})") for one in known]
+    if not found:
+        raise BadFileError(
+            f"there are no data sets below {data}",
+            advice="name the directory that holds packed data sets: --data DIR",
+        )
+    return found
+
+
+def _programs(runs: Mapping[str, RunSet]) -> Iterator[Program]:
+    """Yield each program with its good runs and those of its regressions."""
+    valid = {name: list(some.valid()) for name, some in runs.items()}
+    for family, variants in PROGRAMS.items():
+        for variant in variants:
+            changes = [one.negative for one in (*EXPERIMENTS, *SUBTLE) if one.training == variant]
+            changed = {name: valid[name] for name in changes if name in valid}
+            if variant in valid and changed:
+                yield Program(variant, family, valid[variant], changed)
+    for name in valid:
+        program, _, kind = name.rpartition("-")
+        if kind == BASE:
+            good = [*valid[name], *valid.get(f"{program}-{REFACTORED}", ())]
+            sizes = [f"{program}-{size}" for size in REGRESSIONS]
+            yield Program(program, program, good, {one: valid.get(one, []) for one in sizes})
+        if kind == OLD:
+            newer = f"{program}-{NEW}"
+            yield Program(program, program, valid[name], {newer: valid.get(newer, [])})
+
+
+REPLAYED_PROGRAMS = "replayed programs"
 
 BED_PLAN = Plan(versions=2000, repeats=1, runs=1, fewest_changed=1)
 """There is one run of each fault at each intensity."""
@@ -24,8 +145,6 @@ BED_PLAN = Plan(versions=2000, repeats=1, runs=1, fewest_changed=1)
 
 @dataclass(frozen=True, eq=False, slots=True)
 class LabelledHistory:
-    """A history and what is measured on it."""
-
     name: str
     examples: Examples
     trials: tuple[Trial, ...]
@@ -39,7 +158,6 @@ class LabelledHistory:
         )
 
     def measured(self, trial: Trial, seed: int) -> Measured:
-        """Return what a trial yields."""
         return measured(self.examples, trial, seed, N_FOLDS)
 
 
@@ -64,8 +182,8 @@ def histories(data: Path | None, seed: int) -> Iterator[LabelledHistory]:
     yield LabelledHistory("made up", synthetic_history(PAPER_SIZE, seed), tuple(paper_trials()))
     plan = Plan()
     replay = _replayed(some, plan, seed)
-    yield _deviating(PROGRAMS, replay)
-    yield LabelledHistory(PROGRAMS, replay.examples, tuple(paper_trials()))
+    yield _deviating(REPLAYED_PROGRAMS, replay)
+    yield LabelledHistory(REPLAYED_PROGRAMS, replay.examples, tuple(paper_trials()))
     yield _deviating("releases of libraries", _replayed(libraries, plan, seed))
     yield _deviating("series of releases", in_order(series))
     yield _deviating("faults of Keycloak", _replayed(faults, BED_PLAN, seed))

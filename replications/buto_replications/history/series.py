@@ -1,25 +1,28 @@
-"""Recorded series of releases of libraries, in their order: as a labelled history of the engine."""
+"""Recorded series of releases: as rows compared with the release before, and judged in their order."""
 
 from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
+from buto import oracle
 from buto.errors import BadFileError
-from buto.run.labels import Label
-from buto.run.model import FloatArray, Run
+from buto.judging.verdict import Status
+from buto.run.labels import ACCEPT, LABEL, TRAIN, Label, Labelling, Past
+from buto.run.model import SESSION, FloatArray, Run, run_set
 from buto_replications.checkout import DATA
 from buto_replications.dataset import archive
 from buto_replications.dataset.archive import reading
-from buto_replications.dataset.variants import HOSTS
-from buto_replications.detectors.history.columns import Columns
-from buto_replications.detectors.history.engine import Examples
-from buto_replications.detectors.history.known import deviations, with_sizes
+from buto_replications.dataset.generate import HOSTS
+from buto_replications.detectors.history.examples import Examples
+from buto_replications.detectors.history.known import Columns, deviations, with_sizes
 from buto_replications.history.replay import GOOD, History, columns_of, rows_of, unit_of
 
 SERIES, LABELS = "next/series", "labels.csv"
@@ -36,8 +39,6 @@ RUNS_OF_CHECK = 3
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Release:
-    """Recorded runs of a release, and whether it is a regression."""
-
     version: str
     label: Label
     runs: Sequence[Run]
@@ -137,3 +138,100 @@ def _checks(series: Series, number: int, columns: Columns) -> Iterator[_Check]:
         for first in range(0, len(ours) - RUNS_OF_CHECK + 1, RUNS_OF_CHECK):
             target = np.median(ours[first : first + RUNS_OF_CHECK], axis=0)
             yield _Check(target, expected, unit, release, number)
+
+
+SETTINGS: Mapping[str, Any] = {"method": "history"}
+
+NOON = datetime(2026, 1, 1, 12, tzinfo=UTC)
+
+UNCHANGED, NEW, KNOWN = "without a regression", "the first with a regression", "later with the same"
+KINDS = (UNCHANGED, NEW, KNOWN)
+"""What a release is, by what was labelled before it."""
+
+STATUSES = (Status.REGRESSION, Status.INCONCLUSIVE, Status.PASS)
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    series: str
+    release: str
+    kind: str
+    status: Status
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class WalkTask:
+    """A series to judge, and others, of which all releases are labelled."""
+
+    series: Series
+    others: Sequence[Series]
+
+
+def walk_tasks(series: Sequence[Series]) -> list[WalkTask]:
+    return [WalkTask(one, [other for other in series if other is not one]) for one in series]
+
+
+def walked(task: WalkTask) -> list[Step]:
+    return list(walk(task.series, task.others))
+
+
+def walk(series: Series, others: Sequence[Series]) -> Iterator[Step]:
+    """Yield how each release but the first is judged; see :class:`WalkTask`."""
+    settings = oracle.settings_from(SETTINGS)
+    pasts = [_Labelled(one).past(len(one.releases)) for one in others]
+    ours, found = _Labelled(series), False
+    for place, release in enumerate(series.releases[1:], start=1):
+        known = oracle.train(run_set(ours.baseline(place)), settings, pasts=[ours.past(place), *pasts])
+        status = oracle.check(known, run_set(ours.checked(place))).status
+        kind = UNCHANGED if release.is_good else KNOWN if found else NEW
+        found = found or not release.is_good
+        yield Step(series.name, release.version, kind, status)
+
+
+class _Labelled:
+    """A series as runs of one test, whose ids are in the order of the releases, with their labels."""
+
+    def __init__(self, series: Series) -> None:
+        self._series = series
+        self._runs = [
+            [_renamed(run, series.name, place, number) for number, run in enumerate(release.runs)]
+            for place, release in enumerate(series.releases)
+        ]
+
+    def checked(self, place: int) -> Sequence[Run]:
+        return self._runs[place][:RUNS_OF_CHECK]
+
+    def baseline(self, place: int) -> Sequence[Run]:
+        """Return the runs that trained before a release was checked."""
+        before = self._series.releases.index(self._series.before(place))
+        return self._trained(before)
+
+    def past(self, n_releases: int) -> Past:
+        """Return what is known after so many releases."""
+        runs = [run for some in self._runs[:n_releases] for run in some]
+        labellings = (one for place in range(n_releases) for one in self._labellings(place))
+        return Past(self._series.name, tuple(runs), tuple(labellings))
+
+    def _trained(self, place: int) -> Sequence[Run]:
+        return self._runs[place][RUNS_OF_CHECK:] if place else self._runs[place]
+
+    def _labellings(self, place: int) -> Iterator[Labelling]:
+        if not self._series.releases[place].is_good:
+            yield self._said(self._runs[place], Label.BAD, LABEL)
+            return
+        yield self._said(self._trained(place), Label.GOOD, TRAIN)
+        if place:
+            yield replace(self._said(self.checked(place), Label.GOOD, ACCEPT), meant=True)
+
+    def _said(self, runs: Sequence[Run], label: Label, command: str) -> Labelling:
+        return Labelling(self._series.name, tuple(run.id for run in runs), label, NOON, command)
+
+
+def _renamed(run: Run, test: str, place: int, number: int) -> Run:
+    check = f"{place}-{number // RUNS_OF_CHECK}"
+    return replace(
+        run,
+        test=test,
+        id=f"20260101T000000.000Z-{256 * place + number:04x}",
+        metadata={**run.metadata, SESSION: check},
+    )

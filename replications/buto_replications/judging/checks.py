@@ -1,12 +1,9 @@
-"""Checks of recorded runs as ``buto check`` makes them: one run, two more, then old and new in turns.
-
-All sizes that matter can be multiplied by one factor, for the curve of harmless changes against regressions.
-"""
+"""Checks of recorded runs by the judge, and shares of them with their errors."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from math import nan
 
@@ -70,7 +67,6 @@ class Trained:
 
     @classmethod
     def by(cls, training: Sequence[Run], settings: JudgeSettings = CALIBRATED) -> Trained:
-        """Train the judge."""
         return cls(CalibratedDetector(settings).plain(RunSet(tuple(training))))
 
     def with_settings(self, settings: JudgeSettings) -> Trained:
@@ -133,3 +129,76 @@ def _scaled(part: str, factor: float) -> str:
     if part == NEVER or found is None:
         return part
     return f"{float(found[1]) * factor:g}{found[2]}"
+
+
+@dataclass(frozen=True, slots=True)
+class Rate:
+    """A share of trials.
+
+    Attributes:
+        value: NaN if there are no trials.
+        error: standard error; all trials with the same first run under test are one observation.
+    """
+
+    value: float
+    error: float
+    n_trials: int
+    n_runs: int
+
+    def __str__(self) -> str:
+        return f"{self.value:.3f} ± {self.error:.3f}"
+
+
+def rate(values: Iterable[tuple[str, bool]]) -> Rate:
+    """Return the share of true values, with the linearised standard error of a ratio over clusters.
+
+    Args:
+        values: the cluster of each, and whether it is true.
+    """
+    listed = list(values)
+    if not listed:
+        return Rate(nan, nan, 0, 0)
+    names, place = np.unique([name for name, _ in listed], return_inverse=True)
+    true = np.array([value for _, value in listed], dtype=float)
+    share = float(true.mean())
+    residual = np.bincount(place, weights=true) - share * np.bincount(place)
+    n = len(names)
+    error = float(np.sqrt(n / (n - 1) * (residual**2).sum()) / len(listed)) if n > 1 else nan
+    return Rate(share, error, len(listed), n)
+
+
+@dataclass(frozen=True, slots=True)
+class Trial:
+    """One check.
+
+    Attributes:
+        part: which figure it belongs to.
+        name: what trained, with its host.
+        case: what was judged: another variant or version, or how unchanged runs were chosen.
+        runs: the ids of the runs under test, in the order of their launches.
+        times: for how many experiments it counts.
+        check: what the judge said.
+        named: the property that a failure names first; empty without one.
+    """
+
+    part: str
+    name: str
+    case: str
+    runs: tuple[str, ...]
+    times: int
+    check: Check
+    named: str = ""
+
+    @property
+    def first(self) -> str:
+        """Of one program, all checks with this first run are one observation."""
+        return f"{self.name}/{self.runs[0]}"
+
+
+def share(trials: Iterable[Trial], is_true: Callable[[Check], bool], *, by_name: bool = False) -> Rate:
+    """Return the share of checks of which something is true, with its standard error.
+
+    Args:
+        by_name: whether all checks of one program are one observation, instead of those of one first run.
+    """
+    return rate((one.name if by_name else one.first, is_true(one.check)) for one in trials)

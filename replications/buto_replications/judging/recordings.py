@@ -16,8 +16,7 @@ from buto_replications.checkout import DATA
 from buto_replications.dataset import archive
 from buto_replications.dataset.archive import RUNS
 from buto_replications.design import VARIANTS
-from buto_replications.judging.checks import FACTORS, with_sizes
-from buto_replications.judging.trials import Trial
+from buto_replications.judging.checks import FACTORS, Trial, with_sizes
 from buto_replications.judging.unchanged import FEWEST, UnchangedTask, unchanged_trials
 from buto_replications.judging.versions import (
     PAIRS,

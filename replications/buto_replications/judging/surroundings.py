@@ -1,11 +1,8 @@
-"""Recordings of the same programs in other surroundings, of which the counters are compared.
-
-Of each counter it is told how far it varies between equal runs, and how far another host shifts it.
-"""
+"""How much counters differ between runs, hosts and surroundings, in numbers and drawn."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from math import nan
 
@@ -16,6 +13,7 @@ from buto.run.properties import Kind, Role
 from buto_replications.design import VARIANTS
 from buto_replications.judging.recordings import ByHost, Recordings
 from buto_replications.judging.versions import SERVERS
+from buto_replications.report.charts import Varying
 
 FEWEST_RUNS = 5
 """Of fewer runs no variation is computed."""
@@ -26,7 +24,6 @@ class Variation:
     """One property, over several programs on two hosts.
 
     Attributes:
-        name: of the property.
         between_runs: by host, the coefficient of variation of its last value, median over programs.
         largest: the largest coefficient of any program and host.
         shift: by how large a share the mean on the second host differs from that on the first, median over
@@ -114,13 +111,7 @@ BASE = "-base"
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Surroundings:
-    """The counters of the same programs in two surroundings.
-
-    Attributes:
-        names: of the two.
-        differs: what is different, in words.
-        found: of each property.
-    """
+    """The counters of the same programs in two surroundings."""
 
     names: tuple[str, str]
     differs: str
@@ -177,3 +168,47 @@ def _compared(differs: str, recorded: ByHost) -> Surroundings | None:
     both = {name: {program: recorded[name][program] for program in sorted(common)} for name in (one, other)}
     found = tuple(variations(both))
     return Surroundings((one, other), differs, found) if found else None
+
+
+DRAWN = (
+    "jvm.memory.allocated",
+    "jvm.memory.heap.used_after_last_gc",
+    "jvm.memory.heap.used",
+    "jvm.memory.heap.committed",
+    "jvm.memory.non_heap.used",
+    "jvm.class.loaded",
+    "jvm.class.initialized",
+    "jvm.class.count",
+    "jvm.thread.count",
+    "jvm.safepoint.count",
+    "jvm.safepoint.time",
+    "jvm.lock.contended",
+    "jvm.lock.parked",
+    "jvm.compilation.count",
+    "jvm.compilation.time",
+    "jvm.compilation.code.size",
+    "jvm.memory.tlab.waste",
+    "jvm.cpu.time",
+    "process.memory.usage",
+    "process.memory.anonymous",
+    "process.thread.count",
+    "process.unix.file_descriptor.count",
+    "process.socket.count",
+    "process.io.bytes[read]",
+    "process.io.bytes[write]",
+    "process.io.calls[read]",
+    "process.io.calls[write]",
+    "process.paging.faults[minor]",
+    "process.context_switches[voluntary]",
+    "process.context_switches[involuntary]",
+)
+"""Properties that both hosts have; pools and collectors have other names with another collector."""
+
+
+def drawn_variations(found: Sequence[Variation]) -> list[Varying]:
+    """Return the properties that are drawn, the steadiest between runs first."""
+    return [
+        Varying(one.name, float(np.nanmedian([*one.between_runs.values()])), one.shift)
+        for one in found
+        if one.name in DRAWN
+    ]

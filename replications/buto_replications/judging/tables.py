@@ -7,9 +7,8 @@ from functools import partial
 from math import isnan
 
 from buto_replications.judging import unchanged, versions
-from buto_replications.judging.checks import FACTORS, Check
+from buto_replications.judging.checks import FACTORS, Check, Rate, Trial, share
 from buto_replications.judging.surroundings import Surroundings
-from buto_replications.judging.trials import Rate, Trial, share
 from buto_replications.judging.versions import UNSEEN
 from buto_replications.report.content import Columns
 
@@ -43,7 +42,6 @@ def discriminating(trials: Sequence[Trial]) -> Columns:
 
 
 def subtle(trials: Sequence[Trial]) -> Columns:
-    """Return the share of checks of each subtle variant that fail."""
     ours = [one for one in trials if one.part == versions.SUBTLE_PART]
     rows = []
     for case, host in dict.fromkeys((one.case, _host(one)) for one in ours):
@@ -136,7 +134,6 @@ def curve(trials: Sequence[Trial], part: str, programs: str) -> Columns:
 
 
 def varying(compared: Surroundings) -> Columns:
-    """Return one row for each property."""
     return Columns(
         f"Counters of the same programs with a difference: {compared.differs}",
         (

@@ -12,8 +12,7 @@ import numpy as np
 from buto.judging.divisions import SESSION_GAP_S, in_order, sessions
 from buto.run.model import Run, RunSet
 from buto_replications.dataset.archive import started
-from buto_replications.judging.checks import N_CHECKED, N_TRAINING, N_TURNS, Check, Trained, in_turns
-from buto_replications.judging.trials import Trial
+from buto_replications.judging.checks import N_CHECKED, N_TRAINING, N_TURNS, Check, Trained, Trial, in_turns
 
 RANDOM = "at random"
 IN_ORDER = "in the order of time"
@@ -30,8 +29,6 @@ class UnchangedTask:
     """The runs of one unchanged program.
 
     Attributes:
-        part: which figure the checks belong to.
-        name: of the program, with its host.
         runs: usable ones, in the order of their start.
         elsewhere: runs of the same program that train; None to train by earlier ones of ``runs``.
         gap_s: a longer pause between two runs begins a new session.

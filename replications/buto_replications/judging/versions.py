@@ -15,8 +15,7 @@ import numpy as np
 from buto.judging.calibrated.settings import CALIBRATED, JudgeSettings
 from buto.run.model import Run, RunSet
 from buto_replications.design import EXPERIMENTS, SUBTLE, VARIANTS
-from buto_replications.judging.checks import N_CHECKED, N_TRAINING, N_TURNS, Trained
-from buto_replications.judging.trials import Trial
+from buto_replications.judging.checks import N_CHECKED, N_TRAINING, N_TURNS, Trained, Trial
 from buto_replications.scores import FN, FP, MCC, TN, TP, standard_error
 
 EXPERIMENT, UNCHANGED, SUBTLE_PART = "experiments", "unchanged", "subtle"

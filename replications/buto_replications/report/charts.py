@@ -102,15 +102,7 @@ COLOURS = (CHECKED_COLOUR, TRAINING_COLOUR, "#009E73", "#E69F00")
 
 @dataclass(frozen=True, slots=True)
 class PowerCurve:
-    """The share found by one method in one way of checking.
-
-    Attributes:
-        label: what the legend says.
-        sizes: of the changes.
-        shares, errors: as many, with standard errors.
-        colour: number of its colour.
-        line: Matplotlib's style of the line.
-    """
+    """The share found by one method in one way of checking."""
 
     label: str
     sizes: tuple[float, ...]
@@ -170,7 +162,6 @@ class Varying:
     """One property.
 
     Attributes:
-        name: of the property.
         between_runs: share by which equal runs vary.
         between_hosts: share by which another host shifts it; NaN if it has no such property.
     """

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from buto.judging.views import Band
@@ -62,7 +63,6 @@ class Section:
 
     Attributes:
         folded: tables that are hidden until a reader opens them.
-        folded_title: their title.
     """
 
     title: str
@@ -80,6 +80,15 @@ class Page:
     sections: tuple[Section, ...]
 
 
+def csv_text(heads: Sequence[str], rows: Iterable[Sequence[object]], missing: str = "") -> str:
+    """Return a table as CSV; NaN and None are ``missing``."""
+    # Imported here: it takes a while, and most commands write no table.
+    import pandas as pd
+
+    frame = pd.DataFrame(list(rows), columns=list(heads), dtype=object)
+    return frame.to_csv(index=False, lineterminator="\n", na_rep=missing)
+
+
 def lines(table: Columns) -> list[str]:
     """Return the caption and the table; words are aligned left, numbers right."""
     rows = [table.heads, *table.rows]
@@ -88,11 +97,7 @@ def lines(table: Columns) -> list[str]:
     if table.groups:
         drawn.append(_groups(table, widths))
     drawn += [_row(row, widths, table.left) for row in rows]
-    return [
-        table.caption,
-        *(f"  {one}".rstrip() for one in drawn),
-        *(f"  {note}" for note in table.notes),
-    ]
+    return [table.caption, *(f"  {one}".rstrip() for one in drawn), *(f"  {note}" for note in table.notes)]
 
 
 def _row(cells: tuple[str, ...], widths: list[int], left: int) -> str:

@@ -1,17 +1,21 @@
-"""Draw the thesis's figures again: runs, and the bounds that they are compared with as a shaded area."""
+"""A page of experiments as HTML, with the thesis's figures drawn by matplotlib."""
 
 from __future__ import annotations
 
+import base64
 import io
 import math
+from itertools import accumulate
 
 import numpy as np
+from markupsafe import Markup
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from buto.report.html.template import asset, render_template
 from buto.report.plots.charts import BAND_COLOUR, CHECKED_COLOUR, TRAINING_COLOUR, set_unit
 from buto.run.model import FloatArray
-from buto_replications.report.content import Picture, PicturePanel
+from buto_replications.report.content import Columns, Page, Picture, PicturePanel
 
 COLOURS = {"training": TRAINING_COLOUR, "positive": "#009E73", "negative": CHECKED_COLOUR}
 """Green, like the others, of Okabe and Ito's palette."""
@@ -79,3 +83,36 @@ def _limits(panels: tuple[PicturePanel, ...]) -> tuple[float, float]:
 def _finite(arrays: list[FloatArray]) -> FloatArray:
     values = np.concatenate(arrays) if arrays else np.empty(0)
     return values[np.isfinite(values)]
+
+
+_LONG = 24
+"""Characters of a cell that gets a wide column."""
+
+
+def html(page: Page) -> str:
+    return render_template(
+        "experiments.html",
+        package="buto_replications",
+        page=page,
+        # buto's own style, and numbers in letters that need no escaping.
+        style=Markup(asset("tables.css")),
+        image=lambda picture: Markup(_data_url(picture)),
+        classes=_classes,
+    )
+
+
+def _data_url(picture: Picture) -> str:
+    return f"data:image/png;base64,{base64.b64encode(png(picture)).decode()}"
+
+
+def _classes(table: Columns, column: int, cell: str) -> str:
+    """Return the classes of one cell; empty for a plain number."""
+    is_text = column < table.left
+    edges = list(accumulate(width for _, width in table.groups))[:-1]
+    names = [
+        "word" if is_text else "",
+        "long" if is_text and len(cell) > _LONG else "",
+        "edge" if column in edges else "",
+        dict(table.tones).get(cell, ""),
+    ]
+    return " ".join(filter(None, names))

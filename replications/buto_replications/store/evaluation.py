@@ -1,4 +1,4 @@
-"""Predict every version of the store under every load, and compare with what was measured."""
+"""Versions of the recorded store, predicted from component tests, beside what was measured."""
 
 from __future__ import annotations
 
@@ -19,10 +19,43 @@ from buto_predict.prediction.model import Prediction
 from buto_predict.prediction.predict import predict
 from buto_predict.results.files import read_results
 from buto_predict.results.model import ComponentResult
-from buto_replications.store.example import Judged
-from buto_replications.store.learned import CORES, learn_model
+from buto_predict.traces.files import read_traces
+from buto_predict.traces.learning import Known, learn
+from buto_predict.traces.summary import summarize
 from buto_replications.store.measured import Change, Evaluation, Measured, Number, joined, read_measured
 from buto_replications.store.recorded import Index, Load, Version
+from buto_replications.store.simulated import Judged
+
+CORES = "cores"
+"""The station that all processes share."""
+
+
+def learn_model(traces: Sequence[Path], runs: Sequence[Measured], measured_s: float) -> Architecture:
+    """Return the model.
+
+    Args:
+        traces: of the old version under the fixed load.
+        runs: measured at the same time.
+        measured_s: how long requests were measured in each run.
+
+    Raises:
+        BadFileError: there are no traces or no runs.
+    """
+    if not traces or not runs:
+        raise BadFileError(
+            "a model needs traces and runs of the old version under the fixed load",
+            advice="python -m beds.store generate DIRECTORY",
+        )
+    processes = sorted(runs[0].busy)
+    requests = np.mean([sum(map(len, run.responses_s.values())) for run in runs])
+    known = Known(
+        {CORES: runs[0].cores},
+        {process: float(np.mean([run.busy[process] for run in runs])) for process in processes},
+        float(requests) / measured_s,
+        {CORES: tuple(processes)},
+    )
+    return learn(summarize(read_traces(traces)), "store", known)
+
 
 Tests = Literal["jmh", "junit"]
 Runs = Mapping[tuple[str, str], Sequence[Measured]]

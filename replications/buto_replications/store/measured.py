@@ -15,7 +15,7 @@ from xml.etree import ElementTree
 from buto.errors import BadFileError
 from buto.judging.verdict import Status
 from buto_predict.prediction.model import Interval
-from buto_replications.store.example import Judged
+from buto_replications.store.simulated import Judged
 
 _MICRO = 1e6
 
@@ -25,11 +25,9 @@ class Measured:
     """One run.
 
     Attributes:
-        run: its id in the store of runs.
         responses_s: single response times by endpoint.
         busy: mean number of cores that each process kept busy.
         host_busy: the same, of all processes of the machine.
-        cores: of the machine.
         foreign: cores that programs beside the store kept busy, on average.
     """
 
@@ -115,8 +113,6 @@ class Change:
         measured, predicted: new over old mean response time, less 1.
         measured_delta, predicted_delta: Cliff's delta of single response times.
         significant: whether the measured response times differ significantly.
-        interval: of the predicted delta.
-        status: of the prediction.
     """
 
     version: str

@@ -19,6 +19,7 @@ from typing import Any
 from buto.errors import BadFileError, StorageError
 from buto.run.files import make_directories, publish_file
 from buto.run.format import NewerVersionError
+from buto.run.stored import read
 from buto.version import READ_BY_NEWER
 from buto_replications.checkout import DATA
 from buto_replications.store.measured import published
@@ -79,13 +80,11 @@ class Index:
         return tuple(one for one in self.versions if not one.matters)
 
     def load(self, name: str) -> Load:
-        """Return a load by its name."""
         [found] = (one for one in self.loads if one.name == name)
         return found
 
 
 def to_json(index: Index) -> str:
-    """Return an index as text."""
     return json.dumps({"format": FORMAT, "version": VERSION, **asdict(index)}, indent=1) + "\n"
 
 
@@ -102,13 +101,7 @@ def from_json(text: str) -> Index:
             raise ValueError(f"its format must be {FORMAT!r}, got {known['format']!r}")
         if known["version"] > VERSION:
             raise NewerVersionError(f"its version must be at most {VERSION}, got {known['version']}")
-        return Index(
-            known["old"],
-            known["fixed"],
-            known["measured_s"],
-            tuple(Version(**one) for one in known["versions"]),
-            tuple(Load(**one) for one in known["loads"]),
-        )
+        return read(known, Index)
     except (KeyError, TypeError, AttributeError) as error:
         raise ValueError(f"it is not the index of a recording: {error!r}") from error
 
@@ -160,8 +153,7 @@ def write(directory: Path, index: Index, place: Path) -> Path:
         publish_file(path, content)
     except OSError as error:
         raise StorageError(
-            f"{path} cannot be written: {error.strerror}",
-            advice="free some space, or name another directory",
+            f"{path} cannot be written: {error.strerror}", advice="free some space, or name another directory"
         ) from error
     return path
 

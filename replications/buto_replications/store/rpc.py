@@ -7,8 +7,6 @@ written as tables and as CSV.
 
 from __future__ import annotations
 
-import csv
-import io
 import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, fields
@@ -28,8 +26,8 @@ from buto_predict.deviations import ALPHA, cliffs_delta
 from buto_predict.model import Architecture, Call, Component, Discipline, Endpoint, Measures, Station
 from buto_predict.prediction.predict import predict
 from buto_predict.results.model import ComponentResult
-from buto_replications.report.content import Columns
-from buto_replications.store.example import Judged, counts
+from buto_replications.report.content import Columns, csv_text
+from buto_replications.store.simulated import Judged, counts
 
 SYSTEMS = ("eshopper", "trainticket")
 ADVICE = (
@@ -48,8 +46,6 @@ class Scenario:
     """Requests of one kind, some of them with delays that were injected into remote calls.
 
     Attributes:
-        number: of the file.
-        calls: names of the remote calls.
         times_s: of all calls of one name within one request, with what they call, shape (n_requests,
             n_calls).
         responses_s: response times, shape (n_requests,).
@@ -334,13 +330,9 @@ def tables(compared: Sequence[Compared]) -> Iterator[Columns]:
 
 def rows_csv(compared: Sequence[Compared]) -> str:
     """Return the delays of every scenario, one in a row."""
-    out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\n")
     names = [field.name for field in fields(Compared)]
-    writer.writerow((*names, "reports"))
-    for one in compared:
-        writer.writerow((*(_cell(getattr(one, name)) for name in names), one.reports))
-    return out.getvalue()
+    rows = [(*(_cell(getattr(one, name)) for name in names), one.reports) for one in compared]
+    return csv_text((*names, "reports"), rows)
 
 
 def _cell(value: object) -> str:

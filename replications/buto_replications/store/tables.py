@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from collections.abc import Iterator, Sequence
 
 import numpy as np
 
 from buto.judging.verdict import Status
-from buto_replications.report.content import Columns
-from buto_replications.store.example import FIXED_LOAD, VARIED_LOADS, Judged, Outcome, counts
-from buto_replications.store.learned import CORES
+from buto_replications.report.content import Columns, csv_text
+from buto_replications.store.evaluation import CORES
 from buto_replications.store.measured import Change, Evaluation, Number
 from buto_replications.store.recorded import Index
+from buto_replications.store.simulated import FIXED_LOAD, VARIED_LOADS, Judged, Outcome, counts
 
 BUSY = 0.7
 """Above this measured utilisation, response times depend on what no model knows."""
@@ -22,7 +20,6 @@ _RIGHT = (Outcome.FOUND, Outcome.QUIET)
 
 
 def tables(evaluation: Evaluation, index: Index) -> Iterator[Columns]:
-    """Yield all tables."""
     yield _versions(evaluation.changed)
     yield _scores(evaluation, index)
     yield _errors(evaluation.numbers)
@@ -32,14 +29,15 @@ def tables(evaluation: Evaluation, index: Index) -> Iterator[Columns]:
 
 
 def numbers_csv(evaluation: Evaluation) -> str:
-    """Return every predicted number beside the measured one, one in a row."""
-    out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\n")
-    writer.writerow(("version", "load", "what", "predicted", "measured", "utilisation"))
-    for one in evaluation.numbers:
-        values = (f"{value:.6g}" for value in (one.predicted, one.measured, one.utilisation))
-        writer.writerow((one.version, one.load, one.what, *values))
-    return out.getvalue()
+    names = ("version", "load", "what", "predicted", "measured", "utilisation")
+    rows = [
+        (
+            *(getattr(one, name) for name in names[:3]),
+            *(f"{getattr(one, name):.6g}" for name in names[3:]),
+        )
+        for one in evaluation.numbers
+    ]
+    return csv_text(names, rows)
 
 
 def _versions(changed: Sequence[Judged]) -> Columns:

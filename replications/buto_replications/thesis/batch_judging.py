@@ -1,14 +1,12 @@
-"""Train many methods with the runs of one variant, and judge runs of that variant and of others.
+"""Bounds of the thesis for thousands of fits: all properties at once, in place of filterpy's one at a time.
 
-The runs of one variant are arrays, one run after another; prepared once and used by every experiment. The
-algorithms are those of :mod:`buto.judging.thesis.pipeline` (method ``thesis``), which judges one run with
-one configuration. Here, all test runs of a variant are judged with all configurations at once: time points
-are made once for all bounds of a split, and bounds once for all deviations and matchers, by
-:mod:`buto_replications.thesis.vectorised`.
+:mod:`buto.judging.thesis.filters` describes the algorithms. Particles have the same bits here and there; the
+Kalman filter differs by rounding.
 """
 
 from __future__ import annotations
 
+import functools
 import zlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -16,14 +14,72 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from buto.judging.features import Series, sampling_interval, series_of
-from buto.judging.thesis.bounds import Bounds, clip
-from buto.judging.thesis.filters import simple_bounds
+from buto.judging.thesis.bounds import (
+    Bounds,
+    BoundsAlgorithm,
+    BoundsFunction,
+    BoundsSettings,
+    bands,
+    clip,
+    measured_state,
+)
+from buto.judging.thesis.filters import ALGORITHMS as PRODUCT
+from buto.judging.thesis.filters import gain_of, moved, particle_bounds_by, process_variance, simple_bounds
 from buto.judging.thesis.pipeline import MATCHERS, PipelineSettings, beyond
 from buto.judging.thesis.time_points import GENERATORS, TimePoints, smooth
 from buto.run.model import BoolArray, FloatArray, IntArray, Run
 from buto.run.properties import METRICS, Property, is_judged, split_name
 from buto_replications.thesis.grids import FAIL, JVM, Method
-from buto_replications.thesis.vectorised import ALGORITHMS
+
+
+def kalman_bounds(
+    points: TimePoints, settings: BoundsSettings, deviations: Sequence[float]
+) -> tuple[Bounds, ...]:
+    """Compute bounds by the textbook's filter."""
+    measured = measured_state(points, settings)
+    noise = process_variance(points, settings.process_noise or "average-variance")
+    state, variance = (np.full(measured.shape[1], np.nan) for _ in range(2))
+    centre, std = (np.full(measured.shape, np.nan) for _ in range(2))
+    for row, (value, error) in enumerate(zip(measured, points.std**2, strict=True)):
+        readable, begins = ~np.isnan(value), np.isnan(state)
+        variance = variance + noise
+        gain = gain_of(variance, error)
+        state = np.where(readable, np.where(begins, value, moved(state, value, gain)), state)
+        # K R equals (1 - K) P, without cancellation if K is nearly 1.
+        variance = np.where(readable, np.where(begins, error, gain * error), variance)
+        centre[row, readable] = state[readable]
+        std[row, readable] = np.sqrt(variance[readable])
+    return bands(points.times_s, centre, std, deviations)
+
+
+def resampled(particles: FloatArray, shares: FloatArray, generator: np.random.PCG64) -> FloatArray:
+    """Return as many particles, each as often as random numbers are in its share of the weights."""
+    return sampled_anew(particles, shares, np.sort(np.random.Generator(generator).random(shares.shape[1])))
+
+
+def sampled_anew(particles: FloatArray, shares: FloatArray, picks: FloatArray) -> FloatArray:
+    """Return the particles that increasing numbers in [0, 1) pick, in the particles' order.
+
+    All properties have the same picks, so the shares are searched among the picks and not the reverse: this
+    is one search for all properties.
+    """
+    reached = np.cumsum(shares, axis=1)
+    reached[:, -1] = 1.0
+    picked = np.searchsorted(picks, reached.ravel()).reshape(reached.shape)
+    times = np.diff(picked, axis=1, prepend=0)
+    sampled: FloatArray = np.repeat(particles.ravel(), times.ravel()).reshape(particles.shape)
+    return sampled
+
+
+_FAST: dict[str, BoundsFunction] = {
+    "kalman": kalman_bounds,
+    "particle": functools.partial(particle_bounds_by, resampled),
+}
+
+ALGORITHMS: dict[str, BoundsAlgorithm] = {
+    name: BoundsAlgorithm(_FAST.get(name, one.make), one.parameters) for name, one in PRODUCT.items()
+}
+
 
 UPTIME = "jvm.uptime"
 """Metadata: milliseconds from the JVM's start until metadata was read, which is just before main."""
@@ -143,7 +199,6 @@ class Task:
     """Training with one variant in one split, and judging by it.
 
     Attributes:
-        split: its number.
         variants: the prepared runs of the training variant and of those it is compared with.
         counted: shape (n_properties,), whether a property counts in the decision by all properties together.
     """

@@ -31,10 +31,7 @@ class Decision:
     """The decision on a claim.
 
     Attributes:
-        thesis: the numbers of the thesis, as text.
-        ours: our numbers, as text.
         apart: the difference that decided; NaN if there is more than one.
-        error: its standard error.
     """
 
     outcome: Outcome
@@ -131,7 +128,6 @@ class Claim:
 
     Attributes:
         table: of the thesis, with the numbers of the claim.
-        text: the claim.
         decided: the criterion by which the table decides it.
         why: a known reason for a difference, or a slip in the thesis; empty if there is none.
     """

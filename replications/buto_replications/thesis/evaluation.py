@@ -57,9 +57,6 @@ class Evaluation:
 
     Attributes:
         n_runs: number of usable runs that take part, the same for each variant.
-        runs: by variant, their ids.
-        properties: by program.
-        experiments: those whose variants were recorded.
         judged: by method and experiment.
         not_applicable: methods that could not be applied, with the reason.
     """
@@ -150,8 +147,6 @@ def _not_applicable(
 
 @dataclass(frozen=True, slots=True)
 class _Part:
-    """One task, before its data are collected."""
-
     program: str
     training: str
     split: int

@@ -5,16 +5,16 @@ Numbers are written with all their digits, so that equal results are equal files
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 from collections.abc import Iterator, Sequence
 from itertools import zip_longest
 from math import isnan
 from typing import Any
 
+from buto_replications.report.content import csv_text
 from buto_replications.scores import SCORES
 from buto_replications.thesis import published
+from buto_replications.thesis.claims import Claim, Decision
 from buto_replications.thesis.notifications import Flagged
 from buto_replications.thesis.published import Row
 from buto_replications.thesis.repetition import Results
@@ -26,13 +26,7 @@ VERSION = 1
 COUNTS = ("tp", "fn", "tn", "fp")
 NAMES = tuple(score.name.lower() for score in SCORES)
 SCORE_COLUMNS = (
-    "host",
-    "experiment",
-    "program",
-    "property",
-    "configuration",
-    "training_runs",
-    "splits",
+    *("host", "experiment", "program", "property", "configuration", "training_runs", "splits"),
     *COUNTS,
     *NAMES,
     *(f"{name}_error" for name in NAMES),
@@ -44,64 +38,31 @@ ALL = "all"
 
 
 def scores_csv(results: Sequence[Results]) -> str:
-    """Return one row for each configuration in each scope."""
-    return _csv(SCORE_COLUMNS, (row for one in results for row in _score_rows(one)))
+    return csv_text(SCORE_COLUMNS, (row for one in results for row in _score_rows(one)))
 
 
 def claims_csv(results: Sequence[Results]) -> str:
-    """Return one row for each claim."""
-    return _csv(
-        CLAIM_COLUMNS,
-        (
-            (
-                one.host,
-                claim.section,
-                claim.table,
-                claim.text,
-                decision.outcome.value,
-                decision.thesis,
-                decision.ours,
-                _cell(decision.apart),
-                _cell(decision.error),
-                claim.why,
-            )
-            for one in results
-            for claim, decision in one.claims
-        ),
-    )
+    rows = [(one.host, *_claim(*claim).values()) for one in results for claim in one.claims]
+    return csv_text(CLAIM_COLUMNS, rows)
 
 
 def notifications_csv(results: Sequence[Results]) -> str:
     """Return one row for each judged run, here and in the thesis; the two in a row have only their number in
     common.
     """
-    return _csv(FLAGGED_COLUMNS, (row for one in results for row in _flagged_rows(one)))
+    return csv_text(FLAGGED_COLUMNS, (row for one in results for row in _flagged_rows(one)))
 
 
 def to_json(results: Sequence[Results]) -> str:
-    """Return the thesis's tables beside ours, tables by program, notifications and claims."""
     data = {"format": FORMAT, "version": VERSION, "hosts": [_host(one) for one in results]}
     return json.dumps(data, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
 
 
-def _score_rows(results: Results) -> Iterator[tuple[str, ...]]:
+def _score_rows(results: Results) -> Iterator[tuple[object, ...]]:
     for grid, line in results.lines:
-        printed = ("",) * (len(COUNTS) + len(NAMES))
-        if line.thesis is not None:
-            printed = (*map(str, line.thesis.counts), *map(_cell, line.thesis.scores))
-        yield (
-            results.host,
-            grid,
-            line.program or ALL,
-            line.property if line.property != TOGETHER else ALL,
-            line.configuration,
-            str(line.n_training),
-            str(line.n_splits),
-            *map(str, line.counts),
-            *map(_cell, line.scores),
-            *map(_cell, line.errors),
-            *printed,
-        )
+        configuration, program, prop, *numbers, thesis = _line(line).values()
+        printed = [None if thesis is None else thesis[name] for name in (*COUNTS, *NAMES)]
+        yield results.host, grid, program, prop, configuration, *numbers, *printed
 
 
 def _flagged_rows(results: Results) -> Iterator[tuple[str, ...]]:
@@ -158,20 +119,21 @@ def _host(results: Results) -> dict[str, Any]:
             }
             for one in results.notified
         ],
-        "claims": [
-            {
-                "section": claim.section,
-                "table": claim.table,
-                "claim": claim.text,
-                "outcome": decision.outcome.value,
-                "thesis": decision.thesis,
-                "ours": decision.ours,
-                "apart": _number(decision.apart),
-                "error": _number(decision.error),
-                "why": claim.why,
-            }
-            for claim, decision in results.claims
-        ],
+        "claims": [_claim(*claim) for claim in results.claims],
+    }
+
+
+def _claim(claim: Claim, decision: Decision) -> dict[str, Any]:
+    return {
+        "section": claim.section,
+        "table": claim.table,
+        "claim": claim.text,
+        "outcome": decision.outcome.value,
+        "thesis": decision.thesis,
+        "ours": decision.ours,
+        "apart": _number(decision.apart),
+        "error": _number(decision.error),
+        "why": claim.why,
     }
 
 
@@ -223,18 +185,6 @@ def _flagged(flagged: Flagged, table: str, thesis: tuple[float, float]) -> dict[
         "thesis_mean": thesis[0],
         "thesis_deviation": thesis[1],
     }
-
-
-def _csv(columns: Sequence[str], rows: Iterator[tuple[str, ...]]) -> str:
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(columns)
-    writer.writerows(rows)
-    return text.getvalue()
-
-
-def _cell(value: float) -> str:
-    return "" if isnan(value) else repr(value)
 
 
 def _number(value: float) -> float | None:

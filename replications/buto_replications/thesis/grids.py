@@ -56,7 +56,6 @@ class Grid:
     """One experiment of Appendix A.
 
     Attributes:
-        table: of the thesis.
         varies: what differs between the configurations, in words.
         more: configurations that the thesis does not have.
     """
@@ -226,7 +225,6 @@ GRIDS: dict[str, Grid] = {
 
 
 def grid_of(table: str) -> Grid:
-    """Return the experiment of a table of the thesis."""
     return next((one for one in GRIDS.values() if one.table == table), GRIDS["overall"])
 
 

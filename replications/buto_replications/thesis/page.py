@@ -36,7 +36,6 @@ _CLAIMS = "The thesis's scores are computed here from its counts; an undefined M
 
 
 def page(results: Sequence[Results]) -> Page:
-    """Return everything as one page, host by host."""
     sections = [section for one in results for section in _sections(one, several=len(results) > 1)]
     texts = [
         "Each number of the thesis is shown beside ours. " + _ERRORS,
@@ -83,8 +82,5 @@ def _sections(results: Results, *, several: bool) -> Iterator[Section]:
     yield Section(f"{at}Runs", tables=(recorded(results),))
 
 
-_FIGURES = {
-    "training-set-size": ("5.1",),
-    "smoothing": ("5.2",),
-}
+_FIGURES = {"training-set-size": ("5.1",), "smoothing": ("5.2",)}
 _FIGURES_OF_EXAMPLES = tuple(one.figure for one in published.EXAMPLES)

@@ -32,7 +32,6 @@ _THEIRS = ("TP", "FN", "TN", "FP", "acc.", "prec.", "MCC")
 
 
 def facts(results: Results) -> str:
-    """Return one sentence on what was evaluated."""
     evaluation = results.evaluation
     left_out = sum(len(one.left_out) for one in results.recorded)
     return (
@@ -153,7 +152,6 @@ def not_applicable(results: Results, grid: Grid) -> tuple[str, ...]:
 
 
 def slips() -> Columns:
-    """Return the places where the thesis contradicts itself."""
     return Columns("Where the thesis contradicts itself", ("table", "slip"), published.slips(), left=2)
 
 
@@ -212,7 +210,6 @@ def examples(results: Results) -> Columns:
 
 
 def failing(results: Results) -> Columns:
-    """Return the properties at which most good runs failed."""
     rows = []
     for line in results.failing:
         tp, fn, _, _ = line.counts

@@ -1,10 +1,7 @@
 """The bed's runs as a data set: round trips, what is left out, the two parts, damage, the golden file."""
 
-from __future__ import annotations
-
 import os
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 import pyarrow.parquet as pq
@@ -14,13 +11,20 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
 from buto.errors import BadFileError
-from buto.run.model import Problem, ProblemKind, Quality, Run
+from buto.run.model import Problem, ProblemKind, Quality
 from buto.run.properties import Property, Role
 from buto_replications.bed import archive, tables
 from buto_replications.bed import archive as index
 from buto_replications.bed.archive import CONSTANTS, NOTIFICATIONS, PROPERTIES, SAMPLES
-from buto_replications.bed.labels import BedRun, Labels, Part, chosen, together
-from buto_replications.bed.published import published, without_directories, without_node
+from buto_replications.bed.labels import (
+    Labels,
+    Part,
+    chosen,
+    published,
+    together,
+    without_directories,
+    without_node,
+)
 from buto_replications.dataset.archive import RUNS, write
 from replications.tests.support.bed import IN_WINDOW, bed_run, bed_store
 from tests.support.checkout import ROOT
@@ -31,20 +35,20 @@ BUSY = {"role": "fault", "fault": "busy-high", "more": 1.5}
 INVALID = Quality((Problem(ProblemKind.BUSY_HOST, "the machine was busy"),))
 
 
-def packed(root: Path, *runs: Run) -> Path:
+def packed(root, *runs):
     for part, one in archive.pack(bed_store(root / "store", *runs)).items():
         write(root / "set" / part.directory, one.files)
     return root / "set"
 
 
-def in_order_of_names(run: Run) -> Run:
+def in_order_of_names(run):
     """Return a run with its properties in the order in which a data set has them."""
     columns = sorted(range(len(run.properties)), key=lambda column: run.properties[column].name)
     properties = tuple(run.properties[column] for column in columns)
     return replace(run, properties=properties, values=np.ascontiguousarray(run.values[:, columns]))
 
 
-def test_runs_come_back_cut_to_their_window_with_labels_beside_them(tmp_path: Path) -> None:
+def test_runs_come_back_cut_to_their_window_with_labels_beside_them(tmp_path):
     ours = [bed_run(1), bed_run(2, **BUSY), bed_run(3, environment="serial")]
     found = archive.load(packed(tmp_path, *reversed(ours)))
     assert [one.run.id for one in found] == [run.id for run in ours]
@@ -62,7 +66,7 @@ def test_runs_come_back_cut_to_their_window_with_labels_beside_them(tmp_path: Pa
         assert one.run.values[:, whole].tobytes() == expected.values[:, whole].tobytes()
 
 
-def test_only_the_window_is_kept_without_what_names_machines_or_tells_the_fault() -> None:
+def test_only_the_window_is_kept_without_what_names_machines_or_tells_the_fault():
     kept = published(bed_run(7, **BUSY))
     assert [mark.name for mark in kept.marks if mark.time_s < 0] == ["main", "load.start"]
     assert kept.series("jvm.memory.allocated")[0] == 0.0
@@ -91,7 +95,7 @@ def test_only_the_window_is_kept_without_what_names_machines_or_tells_the_fault(
         ("node=b", "node=b"),
     ],
 )
-def test_the_name_of_the_node_is_taken_out_of_labels(name: str, expected: str) -> None:
+def test_the_name_of_the_node_is_taken_out_of_labels(name, expected):
     assert without_node(name) == expected
 
 
@@ -105,7 +109,7 @@ def test_the_name_of_the_node_is_taken_out_of_labels(name: str, expected: str) -
         (17, 17),
     ],
 )
-def test_paths_keep_their_last_part(text: str | int, expected: str | int) -> None:
+def test_paths_keep_their_last_part(text, expected):
     assert without_directories(text) == expected
 
 
@@ -124,14 +128,14 @@ def test_paths_keep_their_last_part(text: str | int, expected: str | int) -> Non
         (None, True),
     ],
 )
-def test_32_bits_are_used_where_they_are_exact_enough(values: list[float] | None, expected: bool) -> None:
+def test_32_bits_are_used_where_they_are_exact_enough(values, expected):
     assert tables.fits_32_bits(values if values is None else np.array(values)) is expected
 
 
 @pytest.mark.slow
 @settings(max_examples=40, deadline=None)
 @given(st.data())
-def test_tables_keep_any_values_as_exactly_as_they_promise(data: st.DataObject) -> None:
+def test_tables_keep_any_values_as_exactly_as_they_promise(data):
     lengths = data.draw(st.lists(st.integers(1, 5), min_size=1, max_size=3))
     run_ids = [f"run-{number}" for number in range(len(lengths))]
     times_s = [np.arange(length) * 0.5 for length in lengths]
@@ -162,7 +166,7 @@ def test_tables_keep_any_values_as_exactly_as_they_promise(data: st.DataObject) 
             np.testing.assert_allclose(values, column, rtol=0.0, atol=allowed)
 
 
-def test_a_property_that_is_constant_in_each_run_is_stored_once(tmp_path: Path) -> None:
+def test_a_property_that_is_constant_in_each_run_is_stored_once(tmp_path):
     directory = packed(tmp_path, bed_run(1), bed_run(2, more=2.0)) / "tuning"
     constants = pq.read_table(directory / CONSTANTS).to_pydict()
     heap = constants["property"].index("jvm.memory.heap.used_after_last_gc")
@@ -178,14 +182,14 @@ def test_a_property_that_is_constant_in_each_run_is_stored_once(tmp_path: Path) 
     }
 
 
-def test_large_counters_have_64_bits_and_count_from_the_window(tmp_path: Path) -> None:
+def test_large_counters_have_64_bits_and_count_from_the_window(tmp_path):
     schema = pq.read_schema(packed(tmp_path, bed_run(1)) / "tuning" / SAMPLES)
     assert str(schema.field("jvm.memory.allocated").type) == "double"
     assert str(schema.field("metrics.calls_total[cache=users]").type) == "float"
     assert str(schema.field("jvm.cpu.time").type) == "float"
 
 
-def test_a_property_that_a_run_lacks_comes_back_as_lacking(tmp_path: Path) -> None:
+def test_a_property_that_a_run_lacks_comes_back_as_lacking(tmp_path):
     less = bed_run(2)
     less = replace(less, properties=less.properties[1:8], values=less.values[:, 1:8])
     first, second = archive.load(packed(tmp_path, bed_run(1), less))
@@ -197,7 +201,7 @@ def test_a_property_that_a_run_lacks_comes_back_as_lacking(tmp_path: Path) -> No
     assert pq.read_table(tmp_path / "set" / "tuning" / SAMPLES)["jvm.cpu.time"].null_count == IN_WINDOW
 
 
-def test_runs_that_are_set_apart_are_loaded_only_if_asked_for(tmp_path: Path) -> None:
+def test_runs_that_are_set_apart_are_loaded_only_if_asked_for(tmp_path):
     directory = packed(tmp_path, bed_run(1), bed_run(2, block=2), bed_run(3))
     assert [one.run.test[:2] for one in archive.load(directory)] == ["b1", "b1"]
     assert [one.run.test[:2] for one in archive.load(directory, part="set apart")] == ["b2"]
@@ -208,7 +212,7 @@ def test_runs_that_are_set_apart_are_loaded_only_if_asked_for(tmp_path: Path) ->
         archive.load(directory)
 
 
-def test_packing_one_block_leaves_the_other_part_as_it_is(tmp_path: Path) -> None:
+def test_packing_one_block_leaves_the_other_part_as_it_is(tmp_path):
     directory = packed(tmp_path / "first", bed_run(1))
     before = {path: path.read_bytes() for path in directory.rglob("*.parquet")}
     for part, one in archive.pack(bed_store(tmp_path / "second", bed_run(1, block=2))).items():
@@ -217,7 +221,7 @@ def test_packing_one_block_leaves_the_other_part_as_it_is(tmp_path: Path) -> Non
     assert all(path.read_bytes() == content for path, content in before.items())
 
 
-def test_invalid_runs_are_left_out_and_named(tmp_path: Path) -> None:
+def test_invalid_runs_are_left_out_and_named(tmp_path):
     busy = replace(bed_run(2), quality=INVALID)
     one = archive.pack(bed_store(tmp_path, bed_run(1), busy))[Part.TUNING]
     assert one.n_runs == 1
@@ -233,30 +237,25 @@ def test_invalid_runs_are_left_out_and_named(tmp_path: Path) -> None:
         (replace(bed_run(1), quality=INVALID), "holds no usable runs"),
     ],
 )
-def test_a_store_of_other_runs_is_refused(tmp_path: Path, run: Run, fault: str) -> None:
+def test_a_store_of_other_runs_is_refused(tmp_path, run, fault):
     with pytest.raises(BadFileError, match=fault):
         archive.pack(bed_store(tmp_path, run))
 
 
-def test_a_property_that_two_runs_describe_differently_is_refused(tmp_path: Path) -> None:
+def test_a_property_that_two_runs_describe_differently_is_refused(tmp_path):
     other = bed_run(2)
     odd = Property("jvm.cpu.time", "ms")
     with pytest.raises(BadFileError, match="jvm.cpu.time is described differently in the run 2026"):
         archive.pack(bed_store(tmp_path, bed_run(1), replace(other, properties=(odd, *other.properties[1:]))))
 
 
-def test_an_empty_store_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(BadFileError, match="holds no usable runs"):
-        archive.pack(bed_store(tmp_path))
-
-
-def test_the_same_runs_give_the_same_bytes(tmp_path: Path) -> None:
+def test_the_same_runs_give_the_same_bytes(tmp_path):
     ours = [bed_run(1), bed_run(2, **BUSY)]
     one = archive.pack(bed_store(tmp_path / "a", *ours))
     assert one == archive.pack(bed_store(tmp_path / "b", *reversed(ours)))
 
 
-def test_a_newer_set_is_refused_by_its_version(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_newer_set_is_refused_by_its_version(tmp_path, monkeypatch):
     with monkeypatch.context() as later:
         later.setattr(index, "VERSION", 2)
         directory = packed(tmp_path, bed_run(1))
@@ -266,7 +265,7 @@ def test_a_newer_set_is_refused_by_its_version(tmp_path: Path, monkeypatch: pyte
 
 @pytest.mark.parametrize("name", [RUNS, PROPERTIES, SAMPLES, CONSTANTS, NOTIFICATIONS])
 @pytest.mark.parametrize("damage", ["gone", "cut", "not Parquet", "of another set"])
-def test_a_damaged_file_is_named(tmp_path: Path, name: str, damage: str) -> None:
+def test_a_damaged_file_is_named(tmp_path, name, damage):
     place = packed(tmp_path, bed_run(1)) / "tuning" / name
     match damage:
         case "gone":
@@ -285,7 +284,7 @@ def test_a_damaged_file_is_named(tmp_path: Path, name: str, damage: str) -> None
     assert caught.value.message.startswith(f"{place.with_name(named)} cannot be read: ")
 
 
-def test_runs_are_chosen_by_their_labels_and_become_a_set(tmp_path: Path) -> None:
+def test_runs_are_chosen_by_their_labels_and_become_a_set(tmp_path):
     found = archive.load(packed(tmp_path, bed_run(1), bed_run(2, **BUSY), bed_run(3, environment="serial")))
     assert [one.run.test for one in chosen(found, environment="base", fault="none")] == ["b1-base-good-1"]
     assert [one.labels.fault for one in chosen(found, role="fault", load="20-40")] == ["busy-high"]
@@ -295,13 +294,13 @@ def test_runs_are_chosen_by_their_labels_and_become_a_set(tmp_path: Path) -> Non
     assert ([run.test for run in ours], len(ours.properties)) == (["keycloak", "keycloak"], 8)
 
 
-def test_files_of_version_1_stay_readable(tmp_path: Path) -> None:
+def test_files_of_version_1_stay_readable(tmp_path):
     """Written with BUTO_WRITE_GOLDEN=1, by the first version; a later version gets a folder of its own."""
     ours = [bed_run(1), bed_run(2, **BUSY), bed_run(3, environment="serial")]
     if os.environ.get("BUTO_WRITE_GOLDEN"):
         packed_parts = archive.pack(bed_store(tmp_path, *ours))
         write(GOLDEN / "v1" / "tuning", packed_parts[Part.TUNING].files)
-    found: tuple[BedRun, ...] = archive.load(GOLDEN / "v1")
+    found = archive.load(GOLDEN / "v1")
     assert [one.labels.fault for one in found] == ["none", "busy-high", "none"]
     for one, run in zip(found, ours, strict=True):
         expected = in_order_of_names(published(run))

@@ -1,9 +1,6 @@
 """The small store without JVMs: its versions, its plan, what is kept of a run, and the comparison."""
 
-from __future__ import annotations
-
 import re
-from collections.abc import Callable
 from fnmatch import fnmatchcase
 from pathlib import Path
 
@@ -15,21 +12,20 @@ from beds.artefacts import BedError
 from beds.store import __main__ as commands
 from beds.store.configuration import Place, Ports, configuration
 from beds.store.generate import generate
-from beds.store.loads import FIXED, LOADS, WARM_UP_S
 from beds.store.plan import Item, missing, plan, planned_minutes
 from beds.store.prepare import SOURCES, Store
 from beds.store.recording import INDEX
 from beds.store.traces import measured_requests
-from beds.store.versions import CHANGED, OLD, UNCHANGED, VERSIONS
+from beds.store.versions import CHANGED, FIXED, LOADS, OLD, UNCHANGED, VERSIONS, WARM_UP_S
 from buto.errors import BadFileError
 from buto_predict.traces.files import read_otlp
-from buto_replications.store.recorded import Index, unpacked
+from buto_replications.store.recorded import unpacked
 from replications.tests.support.store import HOME, ORDER, SEARCH, write_recording
 
 STORE = Store(Path("jars"), Path("programs"), Path("template"), Path("junit.jar"))
 
 
-def test_every_changed_component_can_be_slowed_down_and_benchmarked() -> None:
+def test_every_changed_component_can_be_slowed_down_and_benchmarked():
     slow, benchmarked = set(), set()
     for path in (SOURCES / "src").rglob("*.java"):
         slow |= set(re.findall(r'Slowdown\.of\("([\w.]+)"\)', path.read_text()))
@@ -40,13 +36,13 @@ def test_every_changed_component_can_be_slowed_down_and_benchmarked() -> None:
     assert slow == benchmarked
 
 
-def test_there_are_nine_changed_and_twenty_other_versions() -> None:
+def test_there_are_nine_changed_and_twenty_other_versions():
     assert (len(CHANGED), len(UNCHANGED), len(VERSIONS)) == (9, 20, 30)
     assert VERSIONS["hot-low"].options == ("-Dstore.slow=Recommender.rank:0.5",)
     assert VERSIONS["same-1"].options == OLD.options == ()
 
 
-def test_a_configuration_starts_what_is_called_before_its_callers() -> None:
+def test_a_configuration_starts_what_is_called_before_its_callers():
     version = VERSIONS["rare-low"]
     made = yaml.safe_load(configuration(Place(STORE, Path("t")), [(version, FIXED)]))
     [(name, test)] = made["tests"].items()
@@ -57,7 +53,7 @@ def test_a_configuration_starts_what_is_called_before_its_callers() -> None:
     assert test["window"]["from"] == f"load.start + {WARM_UP_S}s"
 
 
-def test_the_sources_find_the_processes_of_their_own_store_alone() -> None:
+def test_the_sources_find_the_processes_of_their_own_store_alone():
     made = yaml.safe_load(configuration(Place(STORE, Path("t")), [(OLD, FIXED)]))
     [test] = made["tests"].values()
     ours = {"postgresql" if name == "database" else name: one for name, one in test["services"].items()}
@@ -71,7 +67,7 @@ def test_the_sources_find_the_processes_of_their_own_store_alone() -> None:
 
 
 @pytest.mark.parametrize("name", LOADS)
-def test_the_weights_of_a_load_are_the_rates_of_its_endpoints(name: str) -> None:
+def test_the_weights_of_a_load_are_the_rates_of_its_endpoints(name):
     load = LOADS[name]
     weights = {
         kind: request["weight"] for kind, request in load.settings("http://x", 1, 6, 14)["requests"].items()
@@ -81,7 +77,7 @@ def test_the_weights_of_a_load_are_the_rates_of_its_endpoints(name: str) -> None
     assert sum(load.rates.values()) == pytest.approx(load.rate)
 
 
-def test_the_plan_mixes_everything_and_takes_less_than_two_hours() -> None:
+def test_the_plan_mixes_everything_and_takes_less_than_two_hours():
     items = plan(seed=4)
     assert len(set(items)) == len(items) == 4 * (6 + 9 * 3) + 20 + 30 + 10
     assert planned_minutes(items) < 120
@@ -91,7 +87,7 @@ def test_the_plan_mixes_everything_and_takes_less_than_two_hours() -> None:
     assert max(np.diff(old)) < len(items) / 4
 
 
-def test_what_has_a_result_is_not_measured_again(tmp_path: Path) -> None:
+def test_what_has_a_result_is_not_measured_again(tmp_path):
     items = plan(seed=4)
     for item in items[::2]:
         item.result(tmp_path).parent.mkdir(exist_ok=True)
@@ -99,8 +95,8 @@ def test_what_has_a_result_is_not_measured_again(tmp_path: Path) -> None:
     assert missing(items, tmp_path) == items[1::2]
 
 
-def measured_by(done: list[Item], failing: set[str]) -> Callable[[Item, Path, Place], None]:
-    def measure(item: Item, directory: Path, place: Place) -> None:
+def measured_by(done, failing):
+    def measure(item, directory, place):
         done.append(item)
         if item.version in failing:
             raise BedError("no answer")
@@ -110,7 +106,7 @@ def measured_by(done: list[Item], failing: set[str]) -> Callable[[Item, Path, Pl
     return measure
 
 
-def test_what_fails_is_repeated_by_the_next_call(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_fails_is_repeated_by_the_next_call(tmp_path, monkeypatch):
     items, done, said = plan(seed=4), list[Item](), list[str]()
     place = Place(STORE, tmp_path / "current")
     monkeypatch.setattr("beds.store.generate._measure", measured_by(done, {"hot-low"}))
@@ -127,8 +123,8 @@ def test_what_fails_is_repeated_by_the_next_call(tmp_path: Path, monkeypatch: py
     assert done == [one.item for one in failures]
 
 
-def test_many_failures_in_a_row_end_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    done: list[Item] = []
+def test_many_failures_in_a_row_end_it(tmp_path, monkeypatch):
+    done = []
     monkeypatch.setattr("beds.store.generate._measure", measured_by(done, set(VERSIONS)))
     with pytest.raises(BedError, match="5 measurements failed in a row; the last one: no answer"):
         generate(plan(seed=4), tmp_path, Place(STORE, tmp_path / "current"), lambda text: None)
@@ -136,13 +132,11 @@ def test_many_failures_in_a_row_end_it(tmp_path: Path, monkeypatch: pytest.Monke
 
 
 @pytest.fixture(scope="module")
-def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def data(tmp_path_factory):
     return write_recording(tmp_path_factory.mktemp("store"))
 
 
-def test_what_was_recorded_is_compared_with_predictions(
-    data: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_what_was_recorded_is_compared_with_predictions(data, capsys):
     assert commands.main(["evaluate", str(data)]) == 0
     printed = capsys.readouterr().out
     assert "1 found" in printed
@@ -150,9 +144,7 @@ def test_what_was_recorded_is_compared_with_predictions(
     assert "not measured: hot-low fixed, " in printed
 
 
-def test_only_a_finished_recording_is_packed(
-    data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_only_a_finished_recording_is_packed(data, tmp_path, capsys, monkeypatch):
     assert commands.main(["pack", str(data), str(tmp_path / "out")]) == 3
     assert f"measurements are missing in {data}; make them first" in capsys.readouterr().err
     monkeypatch.setattr(commands, "missing", lambda items, directory: [])
@@ -161,7 +153,7 @@ def test_only_a_finished_recording_is_packed(
         assert index == INDEX
 
 
-def test_the_warm_up_is_left_out(data: Path, tmp_path: Path) -> None:
+def test_the_warm_up_is_left_out(data, tmp_path):
     ids = measured_requests(data / "current", 1.0).ids
     everything = {span.trace for span in read_otlp(data / "current" / "web.json")}
     assert 0.85 < len(ids) / len(everything) < 0.97
@@ -173,22 +165,18 @@ def test_the_warm_up_is_left_out(data: Path, tmp_path: Path) -> None:
         measured_requests(tmp_path, 1.0)
 
 
-def test_a_directory_without_the_old_version_says_what_is_missing(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_directory_without_the_old_version_says_what_is_missing(tmp_path, capsys):
     assert commands.main(["evaluate", str(tmp_path)]) == 3
     assert "a model needs traces and runs of the old version" in capsys.readouterr().err
 
 
-def test_the_plan_is_shown(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_plan_is_shown(tmp_path, capsys):
     assert commands.main(["plan", str(tmp_path)]) == 0
     assert re.search(r"^run +152, 152 missing, 58 min in all$", capsys.readouterr().out, re.MULTILINE)
 
 
-def test_ctrl_c_says_how_to_continue(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def interrupted(directory: Path, index: Index, tests: str) -> None:
+def test_ctrl_c_says_how_to_continue(tmp_path, capsys, monkeypatch):
+    def interrupted(directory, index, tests):
         raise KeyboardInterrupt
 
     monkeypatch.setattr(commands, "evaluate", interrupted)

@@ -1,10 +1,7 @@
 """The experiment on causes: its manifest, what is left to launch, and draws of known truth."""
 
-from __future__ import annotations
-
 from collections import Counter
 from math import isnan
-from pathlib import Path
 
 import pytest
 
@@ -12,9 +9,8 @@ from buto.cli.main import main
 from buto.errors import BadFileError
 from buto.measure.flight import Flight
 from buto.run.profiles import Kind
-from buto_replications.causes import recording
-from buto_replications.causes.programs import alarms_in, found_in, read_manifests
-from buto_replications.causes.recording import planned, record, stored
+from buto_replications.causes import programs as module
+from buto_replications.causes.programs import alarms_in, found_in, planned, read_manifests, record, stored
 from replications.tests.support import slow_draws
 from tests.support.checkout import ROOT
 from tests.support.profiles import launches
@@ -31,13 +27,13 @@ NEW = {**OLD, "shop.Cart.add < shop.Main.main": 4e6}
 
 
 @pytest.fixture
-def manifest(tmp_path: Path) -> Path:
+def manifest(tmp_path):
     path = tmp_path / "manifest.yaml"
     path.write_text(MANIFEST)
     return path
 
 
-def test_a_manifest_names_programs_modes_and_what_changed(manifest: Path) -> None:
+def test_a_manifest_names_programs_modes_and_what_changed(manifest):
     cart, page, library = read_manifests([manifest], "classes")
     assert (cart.kinds, cart.methods) == ((Kind.ALLOCATION,), ("shop.Cart.add",))
     assert cart.words["old"] == ("-Xmx256m", "-cp", "classes", "shop.Main", "old")
@@ -56,7 +52,7 @@ def test_a_manifest_names_programs_modes_and_what_changed(manifest: Path) -> Non
             read_manifests([manifest])
 
 
-def test_the_programs_with_a_change_are_a_manifest_too() -> None:
+def test_the_programs_with_a_change_are_a_manifest_too():
     programs = {one.name: one for one in read_manifests([CHANGES], "jar")}
     assert programs["sessions"].words["new"][-3:] == (
         "jar",
@@ -68,9 +64,7 @@ def test_the_programs_with_a_change_are_a_manifest_too() -> None:
     assert len(programs) == 15
 
 
-def test_programs_that_run_together_share_an_old_program_which_is_launched_once_for_all(
-    tmp_path: Path,
-) -> None:
+def test_programs_that_run_together_share_an_old_program_which_is_launched_once_for_all(tmp_path):
     together = [one for one in read_manifests([CHANGES], "jar", together=True) if one.group == "together"]
     assert len(together) == 15
     for one in together:
@@ -86,7 +80,7 @@ def test_programs_that_run_together_share_an_old_program_which_is_launched_once_
     assert [int(one.place.name[0]) for one in launches] == [0] * 16 + [1] * 16 + [2]
 
 
-def test_draws_of_a_changed_method_find_it_and_of_an_unchanged_program_find_nothing() -> None:
+def test_draws_of_a_changed_method_find_it_and_of_an_unchanged_program_find_nothing():
     old, new = launches(OLD, 8, 1), launches(NEW, 4, 2)
     kinds = (Kind.ALLOCATION, Kind.CPU)
     found = found_in(old, new, [Kind.ALLOCATION], ["shop.Cart.add"], kinds, pairs=3, draws=30, seed=1)
@@ -101,7 +95,7 @@ def test_draws_of_a_changed_method_find_it_and_of_an_unchanged_program_find_noth
 
 @pytest.mark.parametrize("seed", range(6))
 @pytest.mark.parametrize("pairs", [1, 3])
-def test_a_draw_by_places_is_the_comparison_of_these_profiles(seed: int, pairs: int) -> None:
+def test_a_draw_by_places_is_the_comparison_of_these_profiles(seed, pairs):
     """Methods of equal sums, methods that only some launches have, and two methods of the change."""
     old = launches({**OLD, "shop.Log.write < shop.Main.main": 3e4}, 5, seed)
     new = [*launches({**NEW, "shop.New.make < shop.Main.main": 5e5}, 3, seed + 50), *old[:1]]
@@ -115,14 +109,12 @@ def test_a_draw_by_places_is_the_comparison_of_these_profiles(seed: int, pairs: 
     )
 
 
-def test_stored_launches_are_not_repeated_and_failed_ones_are(
-    tmp_path: Path, manifest: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    def fly(command: tuple[str, ...], *_: object) -> Flight:
+def test_stored_launches_are_not_repeated_and_failed_ones_are(tmp_path, manifest, monkeypatch, capsys):
+    def fly(command, *_):
         levels = OLD if {"old", "a", "1.jar"} & set(command) else NEW
         return Flight(launches(levels, 1, len(list(tmp_path.rglob("*.gz"))))[0], "", "", 1.5, 2000)
 
-    monkeypatch.setattr(recording, "fly", fly)
+    monkeypatch.setattr(module, "fly", fly)
     programs, data = read_manifests([manifest]), tmp_path / "data"
     some = planned(programs, {"17": "java"}, data, {"old": 3, "new": 2}, 1)
     assert len(some) == 15
@@ -136,13 +128,11 @@ def test_stored_launches_are_not_repeated_and_failed_ones_are(
     assert (tmp_path / "causes.json").is_file()
 
 
-def test_a_launch_that_does_not_exit_in_order_is_left_out_and_tried_again(
-    tmp_path: Path, manifest: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_launch_that_does_not_exit_in_order_is_left_out_and_tried_again(tmp_path, manifest, monkeypatch):
     profile = launches(OLD, 1, 1)[0]
-    monkeypatch.setattr(recording, "fly", lambda *_: Flight(profile, "", "it was stopped", 1.5, 2000))
+    monkeypatch.setattr(module, "fly", lambda *_: Flight(profile, "", "it was stopped", 1.5, 2000))
     waiting = planned(read_manifests([manifest]), {"17": "java"}, tmp_path, {"old": 1, "new": 1}, 1)
-    told: list[str] = []
+    told = []
     assert record(waiting, float("inf"), lambda _, failure: told.append(failure)) == 0
     assert told == ["it was stopped"] * 6
     assert planned(read_manifests([manifest]), {"17": "java"}, tmp_path, {"old": 1, "new": 1}, 1) == waiting

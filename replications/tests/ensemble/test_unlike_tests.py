@@ -13,8 +13,7 @@ from buto.judging.verdict import Status
 from buto.run.model import Outcome, Run, run_set
 from buto.run.properties import Kind, Property
 from buto_replications.detectors.ensemble.detector import FooDetector
-from buto_replications.detectors.ensemble.intervals import intervals_of
-from buto_replications.detectors.ensemble.mining import Thresholds, learn_bins, mine
+from buto_replications.detectors.ensemble.mining import Thresholds, intervals_of, learn_bins, mine
 from buto_replications.detectors.ensemble.rules import learn_machines
 from buto_replications.detectors.ensemble.settings import FOO
 

@@ -1,22 +1,30 @@
-"""Figures of the next method on trials and runs with a known answer."""
-
-from __future__ import annotations
+"""Checks and figures of the judge on trials and runs with a known answer."""
 
 from dataclasses import replace
-from math import isnan
-from pathlib import Path
+from math import isnan, nan
 
 import numpy as np
 import pytest
 
 from buto.errors import BadFileError
-from buto.run.model import Run, RunSet
+from buto.judging.calibrated.settings import CALIBRATED
+from buto.oracle import check, train, why_confirm
+from buto.run.model import RunSet
 from buto_replications.judging import tables, unchanged
-from buto_replications.judging.charts import drawn_variations
-from buto_replications.judging.checks import N_TURNS, Check, with_sizes
+from buto_replications.judging.checks import (
+    FACTORS,
+    N_TRAINING,
+    N_TURNS,
+    SUSPICIOUS,
+    Check,
+    Trained,
+    Trial,
+    in_turns,
+    share,
+    with_sizes,
+)
 from buto_replications.judging.recordings import IN_ROW, Recordings, recordings
-from buto_replications.judging.surroundings import between_hosts, of_servers, variations
-from buto_replications.judging.trials import Trial, share
+from buto_replications.judging.surroundings import between_hosts, drawn_variations, of_servers, variations
 from buto_replications.judging.unchanged import UnchangedTask, unchanged_trials
 from buto_replications.judging.versions import (
     EXPERIMENT,
@@ -33,17 +41,89 @@ from buto_replications.judging.versions import (
     versions_trials,
 )
 from buto_replications.report.charts import variation_svg
-from replications.tests.support.variants import variant_run
+from replications.tests.support.variants import MIB, NAMES, variant_run
+
+
+def leaking(first, n_runs, more=0.0):
+    """Runs whose used heap is so many MiB more."""
+    runs = [variant_run("leaker-string", first + number) for number in range(n_runs)]
+    heap = more * MIB * (np.array(NAMES) == "jvm.memory.heap.used")
+    return [replace(run, id=f"{run.id}-{more:g}", values=run.values + heap) for run in runs]
+
+
+def test_a_check_fails_after_turns_only_if_three_runs_led_to_them():
+    confirmed = Check(followed=True, three=0.03, turns=0.004)
+    assert confirmed.suspicious() and confirmed.fails(0.01) and not confirmed.fails_alone(0.01)
+    cleared = Check(followed=True, three=0.004, turns=0.3)
+    assert cleared.fails_alone(0.01) and not cleared.fails(0.01)
+    ordinary = Check(followed=True, three=0.4, turns=0.004)
+    assert not ordinary.suspicious() and not ordinary.fails(0.01)
+    passed = Check(followed=False)
+    assert isnan(passed.three) and not passed.fails(0.5) and not passed.fails_alone(0.5)
+
+
+@pytest.mark.parametrize(
+    ("one", "launches"),
+    [
+        (Check(followed=False), 1),
+        (Check(followed=True, three=0.4), 3),
+        (Check(followed=True, three=SUSPICIOUS, turns=nan), 3 + 2 * N_TURNS),
+    ],
+)
+def test_a_check_takes_one_launch_three_or_the_turns_beside(one, launches):
+    assert one.launches == launches
+
+
+def test_a_trained_judge_says_what_a_check_says():
+    training = leaking(0, N_TRAINING)
+    oracle = train(RunSet(tuple(training)))
+    trained = Trained.by(training)
+    for more in (0.0, 30.0):
+        for first in (20, 23, 26):
+            three = leaking(first, 3, more)
+            found = trained.check(three)
+            alone = check(oracle, RunSet((three[0],)))
+            assert found.followed == (why_confirm(oracle, alone) is not None)
+            if found.followed:
+                assert found.three == check(oracle, RunSet(tuple(three))).p_value
+            assert trained.check(three) == found
+    assert trained.check(leaking(20, 3, 30.0)).three == pytest.approx(1 / 286)
+
+
+def test_turns_follow_what_is_suspicious_and_compare_the_two_programs():
+    trained = Trained.by(leaking(0, N_TRAINING))
+    old, same, new = leaking(30, N_TURNS), leaking(40, N_TURNS), leaking(50, N_TURNS, 30.0)
+    changed = leaking(20, 3, 30.0)
+    assert trained.check(changed, (old, new)).turns == in_turns(old, new) == pytest.approx(2 / 924)
+    assert trained.check(changed, (old, same)).turns == in_turns(old, same) > 0.01
+    assert isnan(trained.check(changed).turns)
+    ordinary = [trained.check(leaking(first, 3), (old, new)) for first in (20, 23, 26)]
+    assert all(isnan(one.turns) for one in ordinary if not one.suspicious())
+
+
+def test_sizes_are_multiplied_and_zero_asks_for_everything():
+    assert with_sizes(1.0) == CALIBRATED
+    assert with_sizes(0.0).minimum_effect == {"*": "0"}
+    twice = with_sizes(2.0).minimum_effect
+    assert with_sizes(1.0 + 1e-9).minimum_effect.keys() == twice.keys()
+    assert twice["jvm.memory.*Eden*"] == "never"
+    change = leaking(20, 3, 1.0)
+    trained = Trained.by(leaking(0, N_TRAINING))
+    p_values = [trained.with_settings(with_sizes(factor)).check(change) for factor in FACTORS]
+    assert p_values[0].three == pytest.approx(1 / 286)
+    assert not p_values[-1].fails_alone(0.01)
+    assert all(one.noted for one in p_values if one.followed)
+
 
 FAILS, PASSES = Check(True, 0.003, True, 0.002), Check(False)
 NOTED = Check(True, 0.5, True)
 
 
-def a_trial(part: str, case: str, run: str, check: Check, *, times: int = 1, name: str = "a@g1") -> Trial:
+def a_trial(part, case, run, check, *, times=1, name="a@g1"):
     return Trial(part, name, case, (run, f"{run}-b", f"{run}-c"), times, check)
 
 
-def test_an_unchanged_run_that_fails_counts_for_each_experiment_but_is_one_error() -> None:
+def test_an_unchanged_run_that_fails_counts_for_each_experiment_but_is_one_error():
     unchanged_runs = [a_trial(EXPERIMENT, UNCHANGED, f"u{n}", PASSES, times=2) for n in range(9)]
     alarm = a_trial(EXPERIMENT, UNCHANGED, "u9", FAILS, times=2)
     changed = [a_trial(EXPERIMENT, case, f"{case}{n}", FAILS) for case in "bc" for n in range(10)]
@@ -54,13 +134,13 @@ def test_an_unchanged_run_that_fails_counts_for_each_experiment_but_is_one_error
     assert found.error > 0
 
 
-def test_the_share_found_has_the_error_of_runs_left_out() -> None:
+def test_the_share_found_has_the_error_of_runs_left_out():
     trials = [a_trial(SUBTLE_PART, "page", run, check) for run, check in (("x", FAILS), ("y", PASSES))]
     assert jackknife(trials, [True, False]) == pytest.approx((5 * np.var([0, 0, 0, 1, 1, 1])) ** 0.5)
     assert isnan(jackknife([], []))
 
 
-def test_errors_are_clustered_by_first_run_or_by_program() -> None:
+def test_errors_are_clustered_by_first_run_or_by_program():
     trials = [
         a_trial(IN_ROW, unchanged.IN_ORDER, f"{n}", FAILS if n == 0 else PASSES, name=f"p{n % 2}@g1")
         for n in range(8)
@@ -71,15 +151,15 @@ def test_errors_are_clustered_by_first_run_or_by_program() -> None:
     assert by_name.value == by_run.value
 
 
-def later(run: Run, day: int = 1) -> Run:
+def later(run, day=1):
     return replace(run, id=f"202701{day:02d}{run.id[8:]}")
 
 
-def recorded(variant: str, n_runs: int, day: int = 1, **options: float) -> list[Run]:
+def recorded(variant, n_runs, day=1, **options):
     return [later(variant_run(variant, number, **options), day) for number in range(n_runs)]
 
 
-def test_unchanged_runs_are_judged_at_random_in_order_across_sessions_and_in_turns() -> None:
+def test_unchanged_runs_are_judged_at_random_in_order_across_sessions_and_in_turns():
     runs = RunSet((*recorded("leaker-string", 26), *recorded("leaker-string", 14, day=2)))
     task = UnchangedTask(IN_ROW, "leaker-string@parallel", runs, 1)
     found = list(unchanged_trials(task))
@@ -106,14 +186,14 @@ def test_unchanged_runs_are_judged_at_random_in_order_across_sessions_and_in_tur
     ]
 
 
-def test_runs_of_another_surrounding_are_judged_in_turns_only() -> None:
+def test_runs_of_another_surrounding_are_judged_in_turns_only():
     runs = RunSet(tuple(recorded("leaker-string", 14)))
     found = list(unchanged_trials(UnchangedTask(IN_ROW, "leaker-string@g1", runs, 1, elsewhere=runs)))
     assert {one.case for one in found} == {unchanged.TURNS}
     assert len(found) == 2 * 3
 
 
-def test_variants_far_apart_are_told_apart_and_the_table_says_so() -> None:
+def test_variants_far_apart_are_told_apart_and_the_table_says_so():
     names = ("leaker-string", "leaker-string-builder", "leaker-string-builder-11-leaks")
     runs = {name: RunSet(tuple(recorded(name, 14, shift=30.0))) for name in names[:2]}
     more = [replace(run, id=f"2028{run.id[4:]}", values=run.values + 4e6) for run in runs[names[1]]]
@@ -128,7 +208,7 @@ def test_variants_far_apart_are_told_apart_and_the_table_says_so() -> None:
     assert tables.subtle(found).rows[0][0] == "leaker-string-builder-11-leaks, parallel"
 
 
-def versions(n_old: int, n_new: int) -> VersionsTask:
+def versions(n_old, n_new):
     """An old program, a changed one, and one that was only written anew."""
     return VersionsTask(
         UNSEEN,
@@ -148,9 +228,7 @@ def versions(n_old: int, n_new: int) -> VersionsTask:
 @pytest.mark.parametrize(
     ("n_old", "n_new", "in_turns"), [(14, 5, False), (16, 5, False), (16, 6, True), (22, 9, True)]
 )
-def test_versions_are_judged_by_the_old_one_and_by_turns_where_there_are_runs(
-    n_old: int, n_new: int, in_turns: bool
-) -> None:
+def test_versions_are_judged_by_the_old_one_and_by_turns_where_there_are_runs(n_old, n_new, in_turns):
     found = list(versions_trials(versions(n_old, n_new)))
     assert {one.case for one in found} == {
         f"{case}{kind}" for case in (UNCHANGED, "large", "r1", "r2") for kind in ("", " x4")
@@ -163,11 +241,11 @@ def test_versions_are_judged_by_the_old_one_and_by_turns_where_there_are_runs(
     assert not any(one.fails(0.01) for one in unchanged_ones)
 
 
-def test_a_version_with_fewer_than_three_runs_is_not_judged() -> None:
+def test_a_version_with_fewer_than_three_runs_is_not_judged():
     assert {one.case for one in versions_trials(versions(14, 2))} == {UNCHANGED, f"{UNCHANGED} x4"}
 
 
-def test_the_tables_have_a_row_for_each_kind_of_version() -> None:
+def test_the_tables_have_a_row_for_each_kind_of_version():
     cases = {"small": PASSES, "large": FAILS, "r1": PASSES, "r2": NOTED, "large x2": PASSES, "r1 x0": FAILS}
     found = [
         a_trial(UNSEEN, case, f"{case}{n}", check, name=f"p{n}@g1")
@@ -188,7 +266,7 @@ def test_the_tables_have_a_row_for_each_kind_of_version() -> None:
     assert [{one.name for one in some} for some in tuned] == [{"p0@g1"}, {"p1@g1", "p2@g1"}]
 
 
-def test_programs_are_known_by_the_version_that_trains() -> None:
+def test_programs_are_known_by_the_version_that_trains():
     runs = RunSet(tuple(recorded("leaker-string", 14)))
     few = RunSet(runs.runs[:4])
     (task,) = versions_tasks(SERVERS, "g1", {"shop-base": runs, "shop-large": few, "till-base": few}, 1, 0)
@@ -197,7 +275,7 @@ def test_programs_are_known_by_the_version_that_trains() -> None:
     assert (task.name, set(task.others)) == ("shop@g1", {"r1"})
 
 
-def test_a_counter_that_another_host_doubles_has_a_shift_of_one() -> None:
+def test_a_counter_that_another_host_doubles_has_a_shift_of_one():
     runs = {"leaker-string": RunSet(tuple(recorded("leaker-string", 6)))}
     twice = {
         name: RunSet(tuple(replace(run, values=2 * run.values) for run in some))
@@ -218,10 +296,10 @@ def test_a_counter_that_another_host_doubles_has_a_shift_of_one() -> None:
     assert isnan(variations({"parallel": runs})[0].shift)
 
 
-def test_servers_are_compared_with_the_same_programs_in_other_surroundings() -> None:
+def test_servers_are_compared_with_the_same_programs_in_other_surroundings():
     runs = tuple(recorded("leaker-string", 6))
     doubled = tuple(replace(run, values=2 * run.values) for run in runs)
-    nothing: dict[str, dict[str, RunSet]] = {}
+    nothing = {}
     servers = {
         "parallel": {"shop-base": RunSet(runs), "shop-large": RunSet(doubled), "till-base": RunSet(runs)}
     }
@@ -246,7 +324,7 @@ def test_servers_are_compared_with_the_same_programs_in_other_surroundings() -> 
     assert between_hosts(found) is None
 
 
-def test_a_directory_without_data_sets_is_an_error_that_says_what_to_name(tmp_path: Path) -> None:
+def test_a_directory_without_data_sets_is_an_error_that_says_what_to_name(tmp_path):
     with pytest.raises(BadFileError, match="there are no data sets") as caught:
         recordings(tmp_path)
     assert caught.value.advice is not None and "--data DIR" in caught.value.advice

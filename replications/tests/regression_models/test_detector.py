@@ -1,3 +1,5 @@
+"""Verdicts of regression models under changing load, and errors on made-up systems of 28 counters."""
+
 from dataclasses import replace
 
 import numpy as np
@@ -10,8 +12,35 @@ from buto.judging.verdict import Direction, Effect, Status
 from buto.oracle import check, train
 from buto.run.model import run_set
 from buto.run.properties import Kind, Property
-from buto_replications.detectors.regression_models import Judged, differs, excesses
+from buto_replications.detectors.regression_models import Judged, differs, excesses, judged
 from tests.support.runs.signals import make_run
+
+N_COUNTERS, N_GROUPS, N_OBSERVATIONS = 28, 4, 60
+NAMES = [f"counter {number:02}" for number in range(N_COUNTERS)]
+
+
+def run(seed, number, change="", rate=1.0):
+    """One run, shape (60, 28).
+
+    Args:
+        seed: of the system: levels, how strongly counters follow their group's demand, and noise.
+        number: of the run.
+        change: ``offset`` (one counter half as much again) or ``reversed`` (it falls as its group rises).
+        rate: of all demands.
+    """
+    system = np.random.default_rng(seed)
+    level = system.uniform(20, 200, N_COUNTERS)
+    follows = system.uniform(0.1, 0.3, N_COUNTERS) * system.choice([1, -1], N_COUNTERS)
+    noise = system.uniform(0.01, 0.05, N_COUNTERS)
+    random = np.random.default_rng((seed, number))
+    demand = rate * random.uniform(0.5, 1.5, (N_OBSERVATIONS, N_GROUPS)) - 1
+    if change == "reversed":
+        follows[0] *= -1
+    values = 1 + follows * demand[:, np.arange(N_COUNTERS) % N_GROUPS]
+    if change == "offset":
+        values[:, 0] += 0.5
+    return level * (values + noise * random.normal(size=values.shape))
+
 
 SHANG = settings_from({"method": "shang"})
 ALL_COUNTERS = settings_from({"method": "shang", "shang": {"redundant": 1}})
@@ -126,3 +155,48 @@ def test_the_calibrated_method_judges_by_training_runs(cost, status):
     verdict = check(oracle, served_runs([20], cost=cost))
     assert verdict.status is status
     assert "by a larger factor" in oracle.fitted.explain(verdict).rule
+
+
+SEEDS = range(15)
+
+
+def largest_errors(seed, distance, change="", rate=1.0):
+    old = [run(seed, number) for number in range(1, 5)]
+    clusters = list(judged(old, run(seed, 9, change, rate), NAMES, 0.9, distance))
+    return max(one.new.absolute for one in clusters), len(clusters)
+
+
+@pytest.mark.parametrize("distance", ["eq1", "correlation"])
+def test_an_offset_of_one_half_is_above_the_threshold_and_no_change_far_below(distance):
+    for seed in SEEDS:
+        assert largest_errors(seed, distance)[0] < 0.11
+        assert 0.30 < largest_errors(seed, distance, "offset")[0] < 0.36
+
+
+def test_only_absolute_correlation_finds_the_four_groups():
+    assert {largest_errors(seed, "correlation")[1] for seed in SEEDS} == {4}
+    assert min(largest_errors(seed, "eq1")[1] for seed in SEEDS) > 10
+
+
+def test_half_or_more_load_cancels_out_by_absolute_correlation():
+    for rate in (0.5, 1.5):
+        assert max(largest_errors(seed, "correlation", rate=rate)[0] for seed in SEEDS) < 0.11
+
+
+def test_a_reversed_relation_is_missed():
+    assert max(largest_errors(seed, "eq1", "reversed")[0] for seed in SEEDS) < 0.11
+
+
+def is_worse_than_training(seed, change="", rate=1.0, factor=1.0):
+    new = run(seed, 99, change, rate)
+    new[:, 0] *= factor
+    clusters = list(judged([run(seed, number) for number in range(1, 11)], new, NAMES, 0.9, "correlation"))
+    found, usual = excesses(clusters, "absolute")
+    return found.max() > max(1.0, usual)
+
+
+def test_calibrated_on_training_runs_it_finds_16_percent_and_seldom_fails_an_unchanged_run():
+    assert all(is_worse_than_training(seed, factor=1.16) for seed in SEEDS)
+    # Of eleven runs, one is the worst.
+    assert sum(is_worse_than_training(seed) for seed in SEEDS) <= 4
+    assert sum(is_worse_than_training(seed, rate=0.5) for seed in SEEDS) <= 4

@@ -1,10 +1,5 @@
 """Small runs as the bed records them, of known values."""
 
-from __future__ import annotations
-
-from pathlib import Path
-from typing import Any
-
 import numpy as np
 
 from buto.run.model import Mark, Notification, Outcome, Run, SourceState
@@ -17,16 +12,7 @@ CALLS = 2.0**30
 """How many calls a counter has counted before; too many for 32 bits."""
 
 
-def bed_run(
-    number: int,
-    *,
-    block: int = 1,
-    environment: str = "base",
-    role: str = "good",
-    fault: str = "none",
-    more: float = 1.0,
-    **changes: Any,
-) -> Run:
+def bed_run(number, *, block=1, environment="base", role="good", fault="none", more=1.0, **changes):
     """A run with a warm-up of two seconds, and a window of four.
 
     Args:
@@ -53,7 +39,7 @@ def bed_run(
         Property("buto.snapshot.time", "s", role=Role.COST): random.uniform(0, 1, N_SAMPLES),
     }
     labels = {"role": role, "fault": fault, "load": "20-40", "block": str(block)}
-    fields: dict[str, Any] = {
+    fields = {
         "id": f"2026112{1 + block}T1000{number:02d}.000Z-0000",
         "test": f"b{block}-{environment}-{role}-{number}",
         "properties": tuple(columns),
@@ -85,7 +71,7 @@ def bed_run(
     return with_window(Run(**(fields | changes)), window)
 
 
-def bed_store(root: Path, *runs: Run) -> RunStore:
+def bed_store(root, *runs):
     """Return a store with runs of the bed."""
     store = RunStore(root)
     for run in runs:

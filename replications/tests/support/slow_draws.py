@@ -1,7 +1,5 @@
 """Draws of launches that are compared one by one as ``buto why`` compares them, with tables of their own."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from buto.causes.explain import causes_of

@@ -1,17 +1,12 @@
 """A tiny recording of the small store, made up: no queues, no network, a few versions under one load."""
 
-from __future__ import annotations
-
 import json
-from collections.abc import Iterator
-from pathlib import Path
 
 import numpy as np
 
-from beds.store.loads import FIXED, MEASURED_S
 from beds.store.plan import Item, Kind
 from beds.store.traces import keep_traces, measured_requests
-from beds.store.versions import OLD
+from beds.store.versions import FIXED, MEASURED_S, OLD
 from buto_predict.traces.tree import Kind as SpanKind
 from buto_predict.traces.tree import Span
 from buto_replications.store.measured import Measured, write_measured
@@ -22,7 +17,7 @@ MADE = (("old", 0.0), ("old", 0.0), ("hot-high", 1.5), ("same-1", 0.0))
 """Runs, each with what its Recommender.rank takes longer."""
 
 
-def write_recording(directory: Path) -> Path:
+def write_recording(directory):
     """What ``generate`` leaves of these runs and of their component tests; ``current`` has the last spans."""
     directory.mkdir(exist_ok=True)
     for number, (version, slower) in enumerate(MADE):
@@ -33,7 +28,7 @@ def write_recording(directory: Path) -> Path:
     return directory
 
 
-def requests(rng: np.random.Generator, slower: float = 0.0) -> Iterator[list[Span]]:
+def requests(rng, slower=0.0):
     """Requests at the fixed load that never wait: 2 ms on the web, 4 ms of Recommender.rank for home."""
     start_s = 0.0
     for number in range(round(FIXED.rate * (MEASURED_S + 1))):
@@ -50,7 +45,7 @@ def requests(rng: np.random.Generator, slower: float = 0.0) -> Iterator[list[Spa
         yield [root._replace(cpu_s=web_s), rank] if endpoint == HOME else [root]
 
 
-def write_run(directory: Path, version: str, slower: float, seed: int) -> None:
+def write_run(directory, version, slower, seed):
     """What ``generate`` leaves of a run, of a store without queues and without a network."""
     spans = list(requests(np.random.default_rng(seed), slower))
     current = directory / "current"
@@ -68,11 +63,11 @@ def write_run(directory: Path, version: str, slower: float, seed: int) -> None:
     write_measured(Measured(version, FIXED.name, "id", measured.responses_s, busy, 0.5, 2, 0.0), path)
 
 
-def of(process: str, spans: list[Span]) -> list[Span]:
+def of(process, spans):
     return [span for span in spans if span.service == process]
 
 
-def write_jmh(directory: Path, version: str, slower: float, seed: int) -> None:
+def write_jmh(directory, version, slower, seed):
     rng = np.random.default_rng(seed)
     forks = [[4000 * (1 + slower) * (1 + 0.01 * rng.standard_normal())] for _ in range(5)]
     result = {
@@ -85,7 +80,7 @@ def write_jmh(directory: Path, version: str, slower: float, seed: int) -> None:
     path.write_text(json.dumps([result]))
 
 
-def write_junit(directory: Path, version: str, slower: float, seed: int) -> None:
+def write_junit(directory, version, slower, seed):
     rng = np.random.default_rng(seed)
     (directory / "junit").mkdir(exist_ok=True)
     for report in range(1, 6):

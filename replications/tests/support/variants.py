@@ -1,13 +1,10 @@
 """Runs of the variants without any JVM: made of known curves and noise, so that answers are known."""
 
-from __future__ import annotations
-
 import zlib
-from collections.abc import Iterable
 
 import numpy as np
 
-from buto.run.model import MetadataValue, Notification, Outcome, Quality, Run, RunSet
+from buto.run.model import Notification, Outcome, Quality, Run, RunSet
 from buto.run.properties import property_for
 from buto_replications.design import PROGRAMS, VARIANTS
 from buto_replications.thesis.published import JOBS, QUEUE
@@ -30,16 +27,7 @@ STEADY = ("jvm.class.loaded", "jvm.thread.count", "jvm.gc.count[PS MarkSweep]")
 """Equal in all runs of a variant."""
 
 
-def variant_run(
-    variant: str,
-    number: int,
-    *,
-    shift: float = 1.0,
-    noise: float = 1.0,
-    n_samples: int = 60,
-    extra: int = 0,
-    quality: Quality | None = None,
-) -> Run:
+def variant_run(variant, number, *, shift=1.0, noise=1.0, n_samples=60, extra=0, quality=None):
     """A run of a variant: every property is a slope of its own, and varies from run to run.
 
     Args:
@@ -58,7 +46,7 @@ def variant_run(
         level = MIB * (20 + column + (column % 5) * times)
         scatter = 0.0 if name in STEADY else MIB * noise * random.standard_normal((n_samples,))
         columns.append(level + MIB * noise * shift * place * (name not in STEADY) + scatter)
-    metadata: dict[str, MetadataValue] = {"jvm.uptime": str(int(random.integers(150, 500)))}
+    metadata = {"jvm.uptime": str(int(random.integers(150, 500)))}
     return Run(
         id=f"20260101T{number // 60:02d}{number % 60:02d}00.000Z-{zlib.crc32(variant.encode()) % 65536:04x}",
         test=f"{variant}@parallel",
@@ -72,7 +60,7 @@ def variant_run(
     )
 
 
-def a_data_set(n_runs: int, variants: Iterable[str] = VARIANTS, **options: float) -> dict[str, RunSet]:
+def a_data_set(n_runs, variants=VARIANTS, **options):
     """As :func:`buto_replications.dataset.archive.load` gives it."""
     return {
         variant: RunSet(tuple(variant_run(variant, number, **options) for number in range(n_runs)))
@@ -80,7 +68,7 @@ def a_data_set(n_runs: int, variants: Iterable[str] = VARIANTS, **options: float
     }
 
 
-def _notifications(place: int, random: np.random.Generator) -> tuple[Notification, ...]:
+def _notifications(place, random):
     """Ten milestones, earlier for variants that come later in their program."""
     times = np.arange(1, 11) / (2.2 + 0.4 * place) + random.normal(0, 0.01, 10)
     source = "buto.testprograms:type=Counter"

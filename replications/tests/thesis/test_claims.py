@@ -1,8 +1,5 @@
 """Claims: decided from made-up counts whose answer is known, and all of the thesis's own at once."""
 
-from __future__ import annotations
-
-from collections.abc import Mapping
 from dataclasses import replace
 from math import isnan
 
@@ -14,7 +11,7 @@ from buto_replications.design import EXPERIMENTS
 from buto_replications.scores import PRECISION
 from buto_replications.thesis import published
 from buto_replications.thesis.chapter5 import CLAIMS, claims_of
-from buto_replications.thesis.claims import Decide, Evidence, Outcome
+from buto_replications.thesis.claims import Evidence, Outcome
 from buto_replications.thesis.criteria import (
     above,
     alike,
@@ -40,7 +37,7 @@ PAIR = next(one for one in EXPERIMENTS if one.training == "references-strong")
 NOTHING = Evaluation(1, N_RUNS, {}, {}, (), {}, {})
 
 
-def evidence(table: str, accepted: Mapping[str, tuple[float, float]]) -> Evidence:
+def evidence(table, accepted):
     """By configuration, the shares of positive and of negative runs that are accepted, each judged once."""
     names = ("references-strong", PAIR.negative)
     judged = {
@@ -52,7 +49,7 @@ def evidence(table: str, accepted: Mapping[str, tuple[float, float]]) -> Evidenc
     return Evidence(Evaluation(1, N_RUNS, runs, properties, (PAIR,), judged, {}), {})
 
 
-def runs_of(share: float) -> np.ndarray:
+def runs_of(share):
     """Counts of 40 runs, of which the first ones are accepted."""
     accepted = np.arange(N_RUNS) < round(share * N_RUNS)
     return np.stack([~accepted, accepted], axis=1)[:, np.newaxis].repeat(2, axis=1).astype(np.int32)
@@ -64,18 +61,8 @@ REPLICATES, DIFFERS, UNDECIDED = Outcome.REPLICATES, Outcome.DIFFERS, Outcome.UN
 @pytest.mark.parametrize(
     ("claim", "table", "accepted", "expected"),
     [
-        (
-            above("nearest", "interpolated"),
-            "5.4",
-            {"nearest": (1, 0), "interpolated": (0.3, 0)},
-            REPLICATES,
-        ),
-        (
-            above("nearest", "interpolated"),
-            "5.4",
-            {"nearest": (0.3, 0), "interpolated": (1, 0)},
-            DIFFERS,
-        ),
+        (above("nearest", "interpolated"), "5.4", {"nearest": (1, 0), "interpolated": (0.3, 0)}, REPLICATES),
+        (above("nearest", "interpolated"), "5.4", {"nearest": (0.3, 0), "interpolated": (1, 0)}, DIFFERS),
         (
             above("nearest", "interpolated"),
             "5.4",
@@ -83,26 +70,11 @@ REPLICATES, DIFFERS, UNDECIDED = Outcome.REPLICATES, Outcome.DIFFERS, Outcome.UN
             UNDECIDED,
         ),
         # Printed is +.05: what is surely less than half of it is no such difference.
-        (
-            above("nearest", "interpolated"),
-            "5.4",
-            {"nearest": (0.5, 0), "interpolated": (0.5, 0)},
-            DIFFERS,
-        ),
+        (above("nearest", "interpolated"), "5.4", {"nearest": (0.5, 0), "interpolated": (0.5, 0)}, DIFFERS),
         # One accepts nothing: its MCC counts as 0.
-        (
-            above("nearest", "interpolated"),
-            "5.4",
-            {"nearest": (0.8, 0), "interpolated": (0, 0)},
-            REPLICATES,
-        ),
+        (above("nearest", "interpolated"), "5.4", {"nearest": (0.8, 0), "interpolated": (0, 0)}, REPLICATES),
         # Neither accepts anything: nothing can be said.
-        (
-            above("nearest", "interpolated"),
-            "5.4",
-            {"nearest": (0, 0), "interpolated": (0, 0)},
-            UNDECIDED,
-        ),
+        (above("nearest", "interpolated"), "5.4", {"nearest": (0, 0), "interpolated": (0, 0)}, UNDECIDED),
         (
             alike("nearest", "interpolated", 0.05),
             "5.4",
@@ -143,13 +115,11 @@ REPLICATES, DIFFERS, UNDECIDED = Outcome.REPLICATES, Outcome.DIFFERS, Outcome.UN
         (at_least(0.95, "nearest", score=PRECISION), "5.4", {"nearest": (0, 0)}, UNDECIDED),
     ],
 )
-def test_claims_are_decided_by_what_was_counted(
-    claim: Decide, table: str, accepted: Mapping[str, tuple[float, float]], expected: Outcome
-) -> None:
+def test_claims_are_decided_by_what_was_counted(claim, table, accepted, expected):
     assert claim(evidence(table, accepted).of(table)).outcome is expected
 
 
-def test_a_shown_experiment_is_compared_by_its_shares() -> None:
+def test_a_shown_experiment_is_compared_by_its_shares():
     example = replace(published.EXAMPLES[0], properties=("jvm.memory.heap.used",), negative=PAIR.negative)
     assert shown(example)(evidence("5.14", {"S-4": (0.925, 0)}).of("5.18")).outcome is UNDECIDED
     assert shown(example)(evidence("5.14", {"S-4": (0.3, 0)}).of("5.18")).outcome is DIFFERS
@@ -157,7 +127,7 @@ def test_a_shown_experiment_is_compared_by_its_shares() -> None:
     assert shown(sure)(evidence("5.14", {"S-4": (1, 0)}).of("5.18")).outcome is REPLICATES
 
 
-def test_a_difference_is_stated_with_its_error_and_the_thesiss_own() -> None:
+def test_a_difference_is_stated_with_its_error_and_the_thesiss_own():
     found = evidence("5.3", {"linear": (1, 0), "rounding": (0.5, 0)})
     decision = above("linear", "rounding")(found.of("5.3"))
     # From the counts: .85 - .69; what is printed, .33, does not follow from them.
@@ -166,7 +136,7 @@ def test_a_difference_is_stated_with_its_error_and_the_thesiss_own() -> None:
     assert decision.ours == f"{decision.apart:+.2f} ± {decision.error:.2f}"
 
 
-def test_notifications() -> None:
+def test_notifications():
     flagged = {
         share: Flagged(np.zeros(5, int), np.full(20, share) + np.arange(20) % 2) for share in (1.0, 1.5, 30.0)
     }
@@ -177,32 +147,32 @@ def test_notifications() -> None:
         assert notified("5.11", far=False)(found).outcome is near
 
 
-def test_outcomes_together() -> None:
+def test_outcomes_together():
     assert combined([REPLICATES, REPLICATES]) is REPLICATES
     assert combined([REPLICATES, UNDECIDED]) is UNDECIDED
     assert combined([UNDECIDED, DIFFERS]) is DIFFERS
 
 
-def test_printed_numbers_follow_from_counts() -> None:
+def test_printed_numbers_follow_from_counts():
     table = Evidence(NOTHING, {}).of("5.14")
     assert round(table.printed("S-20"), 2) == 0.94
     assert np.isnan(table.printed("S-2"))
 
 
 @pytest.mark.parametrize("claim", CLAIMS, ids=lambda claim: f"{claim.table}: {claim.text}")
-def test_without_measurements_no_claim_is_decided(claim: object) -> None:
+def test_without_measurements_no_claim_is_decided(claim):
     decision = claim.decide(Evidence(NOTHING, {}))  # type: ignore[attr-defined]
     assert decision.outcome is UNDECIDED
     assert isnan(decision.apart)
 
 
-def test_every_table_and_section_of_the_thesis_has_a_claim() -> None:
+def test_every_table_and_section_of_the_thesis_has_a_claim():
     claimed = {claim.table for claim in CLAIMS}
     assert {*published.tables(), "5.38", "5.41"} - claimed == set()
     assert {example.table for example in published.EXAMPLES} <= claimed
 
 
-def test_only_claims_about_what_was_run_are_made() -> None:
+def test_only_claims_about_what_was_run_are_made():
     assert {claim.table for claim in claims_of({"5.2", "5.4"})} == {"5.2", "5.4"}
     assert {claim.table for claim in claims_of({"5.1"})} == {"5.1"}
     assert len(list(claims_of({grid.table for grid in GRIDS.values()}))) == len(CLAIMS)
@@ -210,7 +180,7 @@ def test_only_claims_about_what_was_run_are_made() -> None:
     assert sections == sorted(sections)
 
 
-def test_the_thesiss_slips_are_those_of_its_tables() -> None:
+def test_the_thesiss_slips_are_those_of_its_tables():
     tables = [table for table, _ in published.slips()]
     assert set(tables) <= published.SECTIONS.keys()
     within_rows = {table for table in published.tables() for row in published.rows(table) if row.slips()}

@@ -1,7 +1,5 @@
 """The thirteen experiments and the numbers that the thesis printed for them."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np
@@ -14,7 +12,7 @@ from buto.judging.thesis.pipeline import PipelineSettings
 from buto_replications.design import EXPERIMENTS, PROGRAMS, VARIANTS
 from buto_replications.scores import ACCURACY, MCC
 from buto_replications.thesis import published
-from buto_replications.thesis.grids import BEST, GRIDS, HALF, Grid, runs_of
+from buto_replications.thesis.grids import BEST, GRIDS, HALF, runs_of
 
 KNOWN_SLIPS = {
     # Printed .70 and .50; 540 positive runs where there should be 640.
@@ -30,7 +28,7 @@ KNOWN_SLIPS = {
 }
 
 
-def test_the_names_of_appendix_a() -> None:
+def test_the_names_of_appendix_a():
     assert list(GRIDS) == [
         "training-set-size",
         "smoothing",
@@ -49,7 +47,7 @@ def test_the_names_of_appendix_a() -> None:
 
 
 @pytest.mark.parametrize("grid", GRIDS.values(), ids=lambda grid: grid.name)
-def test_every_printed_row_has_its_configuration(grid: Grid) -> None:
+def test_every_printed_row_has_its_configuration(grid):
     labels = [one.label for one in grid.configurations]
     assert len(set(labels)) == len(labels)
     printed = {row.configuration for row in published.rows(grid.table)}
@@ -58,12 +56,12 @@ def test_every_printed_row_has_its_configuration(grid: Grid) -> None:
 
 
 @pytest.mark.parametrize("grid", GRIDS.values(), ids=lambda grid: grid.name)
-def test_configurations_of_a_grid_differ(grid: Grid) -> None:
+def test_configurations_of_a_grid_differ(grid):
     assert len({one.method for one in grid.all}) == len({one.label for one in grid.all}) == len(grid.all)
 
 
 @pytest.mark.parametrize("grid", GRIDS.values(), ids=lambda grid: grid.name)
-def test_configurations_of_a_grid_are_settings_that_buto_accepts(grid: Grid) -> None:
+def test_configurations_of_a_grid_are_settings_that_buto_accepts(grid):
     for one in grid.all:
         pipeline = one.method.pipeline
         specified = {
@@ -83,7 +81,7 @@ def test_configurations_of_a_grid_are_settings_that_buto_accepts(grid: Grid) -> 
         assert settings_from({"method": "thesis", "thesis": specified}).pipeline == pipeline
 
 
-def test_the_overall_experiment_has_three_rules_of_ten_deviations() -> None:
+def test_the_overall_experiment_has_three_rules_of_ten_deviations():
     configurations = GRIDS["overall"].configurations
     assert len(configurations) == 30
     for rule in ("simple", "kalman", "particle"):
@@ -91,14 +89,14 @@ def test_the_overall_experiment_has_three_rules_of_ten_deviations() -> None:
         assert [one.deviations for one in pipelines] == list(map(float, range(2, 21, 2)))
 
 
-def test_what_grids_have_in_common_is_the_pipelines_default() -> None:
+def test_what_grids_have_in_common_is_the_pipelines_default():
     # Table 5.14's best row is the method `thesis`.
     best = next(one for one in GRIDS["overall"].configurations if one.label == "S-20")
     assert best.method == BEST
     assert best.method.pipeline == PipelineSettings() == THESIS.pipeline
 
 
-def test_what_the_thesis_does_not_have_is_separate() -> None:
+def test_what_the_thesis_does_not_have_is_separate():
     printed = {row.configuration for table in published.tables() for row in published.rows(table)}
     assert not printed & {one.label for grid in GRIDS.values() for one in grid.more}
 
@@ -106,12 +104,12 @@ def test_what_the_thesis_does_not_have_is_separate() -> None:
 @pytest.mark.parametrize(
     ("share", "n_runs", "expected"), [(0.1, 50, 5), (0.5, 15, 8), (0.1, 15, 2), (0.8, 50, 40)]
 )
-def test_shares_become_numbers_of_runs(share: float, n_runs: int, expected: int) -> None:
+def test_shares_become_numbers_of_runs(share, n_runs, expected):
     assert runs_of(share, n_runs) == expected
 
 
 @pytest.mark.parametrize("n_runs", [15, 50, 100])
-def test_every_grid_leaves_runs_to_be_judged(n_runs: int) -> None:
+def test_every_grid_leaves_runs_to_be_judged(n_runs):
     for grid in GRIDS.values():
         for one in grid.configurations:
             test = one.method.test
@@ -119,7 +117,7 @@ def test_every_grid_leaves_runs_to_be_judged(n_runs: int) -> None:
             assert one.method.training == HALF or test is not None
 
 
-def test_what_is_printed_follows_from_the_counts_but_for_known_slips() -> None:
+def test_what_is_printed_follows_from_the_counts_but_for_known_slips():
     found = {
         table: {row.configuration for row in published.rows(table) if row.slips()}
         for table in published.tables()
@@ -127,14 +125,14 @@ def test_what_is_printed_follows_from_the_counts_but_for_known_slips() -> None:
     assert {table: names for table, names in found.items() if names} == KNOWN_SLIPS
 
 
-def test_rows_are_ranked_as_printed() -> None:
+def test_rows_are_ranked_as_printed():
     for table in published.tables():
         printed = [row.scores[-1] for row in published.rows(table)]
         # In Table 5.9 .61 and .6 stand before .59, which is right; no table is out of order.
         assert printed == sorted(printed, reverse=True), table
 
 
-def test_the_slip_of_table_5_3_by_hand() -> None:
+def test_the_slip_of_table_5_3_by_hand():
     row = {row.configuration: row for row in published.rows("5.3")}["rounding"]
     assert row.scores == (0.65, 1.0, 0.33)
     assert row.slips() == {
@@ -149,19 +147,19 @@ def test_the_slip_of_table_5_3_by_hand() -> None:
     )
 
 
-def test_table_5_19_repeats_table_5_16() -> None:
+def test_table_5_19_repeats_table_5_16():
     # Another slip: heap committed alone cannot give the very counts of all properties together.
     assert published.rows("5.19") == published.rows("5.16")
 
 
-def test_scopes_are_of_tables_programs_and_properties_that_exist() -> None:
+def test_scopes_are_of_tables_programs_and_properties_that_exist():
     ranked = {table for table in published.tables() if float(table.removeprefix("5.")) >= 14}
     assert set(published.SCOPES) == ranked
     for scope in published.SCOPES.values():
         assert scope.program is None or scope.program in PROGRAMS
 
 
-def test_examples_are_among_the_experiments() -> None:
+def test_examples_are_among_the_experiments():
     pairs = {(one.training, one.negative) for one in EXPERIMENTS}
     for example in published.EXAMPLES:
         assert (example.training, example.negative) in pairs
@@ -178,9 +176,7 @@ def test_examples_are_among_the_experiments() -> None:
     [(published.NOTIFIED[0], 1), (published.NOTIFIED[1], 0)],
     ids=lambda value: getattr(value, "figure", None),
 )
-def test_means_and_deviations_follow_from_the_notifications_of_each_run(
-    one: published.Notified, ddof: int
-) -> None:
+def test_means_and_deviations_follow_from_the_notifications_of_each_run(one, ddof):
     for table, printed in zip(one.tables[:2], (one.of_positive, one.of_negative), strict=True):
         flagged = np.array(published.flagged(table))
         assert len(flagged) == 50
@@ -192,7 +188,7 @@ def test_means_and_deviations_follow_from_the_notifications_of_each_run(
     assert ("5.41" in dict(published.slips())) and ("5.38" not in dict(published.slips()))
 
 
-def test_what_the_text_says_of_single_runs_is_in_the_tables_of_notifications() -> None:
+def test_what_the_text_says_of_single_runs_is_in_the_tables_of_notifications():
     assert max(published.flagged("5.36")) == 28
     assert min(published.flagged("5.37")) == 1
     assert published.flagged("5.40").count(0) == 1

@@ -1,18 +1,20 @@
-"""Many runs judged at once are each judged as the pipeline judges it alone."""
-
-from __future__ import annotations
+"""Many runs judged at once are judged as the pipeline judges each alone, with filterpy's bounds."""
 
 import zlib
-from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
 import pytest
+from filterpy.monte_carlo import multinomial_resample
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
-from buto.judging.thesis.pipeline import Model, compare, fit
+from buto.judging.thesis.bounds import PROCESS_NOISES, PROPAGATIONS, WEIGHTINGS, BoundsSettings
+from buto.judging.thesis.filters import ALGORITHMS as PRODUCT
+from buto.judging.thesis.pipeline import compare, fit
 from buto.judging.thesis.time_points import time_points
-from buto.run.model import Run
 from buto_replications.thesis.batch_judging import (
+    ALGORITHMS,
     Division,
     Task,
     bounds_of,
@@ -20,11 +22,11 @@ from buto_replications.thesis.batch_judging import (
     judged,
     judged_properties,
     prepared,
+    sampled_anew,
     shares_of,
     smoothing_of,
 )
 from buto_replications.thesis.grids import IGNORE, JVM, KALMAN, LISTED, PARTICLE, SIMPLE, Method
-from buto_replications.thesis.vectorised import ALGORITHMS
 from replications.tests.support.variants import STEADY, variant_run
 
 STRONG, WEAK = "references-strong", "references-weak"
@@ -32,7 +34,7 @@ TRAINING, TEST = np.array([0, 3, 1, 6]), {STRONG: np.array([5, 2]), WEAK: np.arr
 FEW = replace(PARTICLE, particles=50, iterations=2)
 
 
-def recorded() -> dict[str, list[Run]]:
+def recorded():
     """Runs of unequal length, with values that could not be read, and one that is too short to smooth."""
     runs = {name: [variant_run(name, number, shift=0.6) for number in range(7)] for name in (STRONG, WEAK)}
     damaged = runs[STRONG][2].values.copy()
@@ -62,7 +64,7 @@ METHODS = (
 )
 
 
-def a_task(methods: Sequence[Method]) -> Task:
+def a_task(methods):
     runs = recorded()
     properties = judged_properties([run for ours in runs.values() for run in ours])
     ways = list({smoothing_of(method.pipeline): None for method in methods})
@@ -78,7 +80,7 @@ def a_task(methods: Sequence[Method]) -> Task:
     )
 
 
-def alone(task: Task, method: Method) -> dict[str, list[list[bool]]]:
+def alone(task, method):
     """The same, run by run, by the pipeline."""
     runs = recorded()
     if method.clock == JVM:
@@ -91,11 +93,11 @@ def alone(task: Task, method: Method) -> dict[str, list[list[bool]]]:
     }
 
 
-def from_jvm(run: Run) -> Run:
+def from_jvm(run):
     return replace(run, times_s=run.times_s + float(run.metadata["jvm.uptime"]) / 1000)
 
 
-def verdicts(run: Run, model: Model, method: Method, task: Task) -> list[bool]:
+def verdicts(run, model, method, task):
     comparison = compare(run, model, method.pipeline)
     if not len(comparison.smoothed):
         return [False] * (len(task.properties) + 1)
@@ -108,13 +110,13 @@ def verdicts(run: Run, model: Model, method: Method, task: Task) -> list[bool]:
 
 
 @pytest.mark.parametrize("method", METHODS, ids=str)
-def test_as_the_pipeline_does_it_run_by_run(method: Method) -> None:
+def test_as_the_pipeline_does_it_run_by_run(method):
     task = a_task(METHODS)
     found = judged(task)[method]
     assert {name: accepted.tolist() for name, accepted in found.items()} == alone(task, method)
 
 
-def test_these_methods_neither_accept_nor_reject_everything() -> None:
+def test_these_methods_neither_accept_nor_reject_everything():
     shares = [
         np.concatenate([one[:, :-1] for one in by_variant.values()]).mean()
         for by_variant in judged(a_task(METHODS)).values()
@@ -122,13 +124,13 @@ def test_these_methods_neither_accept_nor_reject_everything() -> None:
     assert all(0.02 < share < 0.98 for share in shares), shares
 
 
-def test_a_method_is_judged_the_same_whichever_others_there_are() -> None:
+def test_a_method_is_judged_the_same_whichever_others_there_are():
     together, one = judged(a_task(METHODS)), judged(a_task(METHODS[-1:]))
     for name in TEST:
         np.testing.assert_array_equal(together[METHODS[-1]][name], one[METHODS[-1]][name])
 
 
-def test_properties_that_never_scatter_need_no_particles() -> None:
+def test_properties_that_never_scatter_need_no_particles():
     random = np.random.default_rng(1)
     values = random.normal(10, 1, (8, 20, 6))
     values[:, :, [1, 4]] = random.normal(5, 1, (20, 2))
@@ -141,8 +143,83 @@ def test_properties_that_never_scatter_need_no_particles() -> None:
             np.testing.assert_array_equal(getattr(one, side), getattr(other, side))
 
 
-def test_processor_time_is_seen_but_does_not_decide_with_the_thesiss_properties() -> None:
+def test_processor_time_is_seen_but_does_not_decide_with_the_thesiss_properties():
     task = a_task(METHODS[:1])
     by_name = {prop.name: bool(counts) for prop, counts in zip(task.properties, task.counted, strict=True)}
     assert [name for name, counts in by_name.items() if not counts] == ["jvm.cpu.time"]
     assert set(STEADY) < by_name.keys()
+
+
+NAN = float("nan")
+SIDES = ("lower", "expected", "upper")
+
+
+def points(values):
+    """Time points of values of shape (n_runs, n_points, n_properties)."""
+    return time_points(np.arange(values.shape[1]) * 0.1, values)
+
+
+def both(name, of, chosen):
+    """One band by the product, and one by the experiments."""
+    return [algorithms[name].make(of, chosen, (20.0,))[0] for algorithms in (PRODUCT, ALGORITHMS)]
+
+
+MIXED = np.random.default_rng(3).normal(100, [1.0, 1e-6, 30.0, 0.0], (6, 30, 4)).round(7)
+MIXED[:, 10:20, 2] = 100  # which varies before and after
+MIXED[:, 4, 0] = MIXED[:, 0, 1] = NAN
+MIXED[:, :, 3] = np.arange(30.0)
+
+
+@pytest.mark.parametrize("noise", PROCESS_NOISES)
+def test_the_kalman_filter_equals_filterpys_to_rounding(noise):
+    one, other = both("kalman", points(MIXED), BoundsSettings(process_noise=noise))
+    for side in SIDES:
+        np.testing.assert_allclose(getattr(other, side), getattr(one, side), rtol=1e-11)
+
+
+@settings(max_examples=50, deadline=None)
+@given(
+    rows=st.lists(st.lists(st.floats(-1e4, 1e4), min_size=5, max_size=5), min_size=1, max_size=5),
+    noise=st.sampled_from(PROCESS_NOISES),
+    gap=st.integers(0, 5),
+)
+def test_so_it_does_for_any_values(rows, noise, gap):
+    values = np.insert(np.array(rows), gap, NAN, axis=1)[:, :, np.newaxis]
+    one, other = both("kalman", points(values), BoundsSettings(process_noise=noise))
+    scale = np.nanmax(np.abs(values))
+    for side in SIDES:
+        np.testing.assert_allclose(getattr(other, side), getattr(one, side), rtol=1e-9, atol=1e-11 * scale)
+
+
+@pytest.mark.parametrize("propagate", PROPAGATIONS)
+@pytest.mark.parametrize("weighting", WEIGHTINGS)
+@pytest.mark.parametrize("resample", [0.2, 0.6, 1.0])
+def test_particles_have_the_bits_of_filterpys(propagate, weighting, resample):
+    chosen = BoundsSettings(
+        particles=60, iterations=2, propagate=propagate, weighting=weighting, resample=resample, seed=5
+    )
+    one, other = both("particle", points(MIXED), chosen)
+    for side in SIDES:
+        assert getattr(other, side).tobytes() == getattr(one, side).tobytes()
+
+
+def test_resampling_by_hand():
+    particles = np.array([[1.0, 2, 3, 4], [5, 6, 7, 8]])
+    shares = np.array([[0.5, 0, 0.25, 0.25], [0, 0, 0, 1.0]])
+    picks = np.array([0.1, 0.49, 0.5, 0.9])
+    assert sampled_anew(particles, shares, picks).tolist() == [[1, 1, 3, 4], [8, 8, 8, 8]]
+
+
+@given(st.integers(0, 2**32 - 1), st.integers(1, 200))
+def test_resampling_equals_filterpys_of_the_same_random_numbers(seed, n_particles):
+    random = np.random.default_rng(seed)
+    values, shares = np.arange(float(n_particles)), random.dirichlet(np.full(n_particles, 0.3))
+    # Its numbers come from numpy's global state alone.
+    before = np.random.get_state()
+    np.random.seed(seed)
+    indexes = multinomial_resample(shares)
+    np.random.seed(seed)
+    picks = np.sort(np.random.random(n_particles))
+    np.random.set_state(before)
+    sampled = sampled_anew(values[np.newaxis], shares[np.newaxis], picks)[0]
+    assert sampled.tolist() == sorted(values[indexes])

@@ -1,7 +1,5 @@
 """Tables as text and as a page that needs nothing else."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import replace
 from functools import cache
@@ -15,11 +13,11 @@ from buto.report.panels import Curve
 from buto.run.model import Quality, RunSet
 from buto_replications.report import content
 from buto_replications.report.content import Columns, Page, Picture, PicturePanel, Section
-from buto_replications.report.page import html
+from buto_replications.report.pictures import html
 from buto_replications.thesis import published, tables
 from buto_replications.thesis.notifications import notified_runs
 from buto_replications.thesis.page import page as results_page
-from buto_replications.thesis.repetition import Results, repeat
+from buto_replications.thesis.repetition import repeat
 from replications.tests.support.variants import a_data_set, variant_run
 from tests.support.runs.qualities import starved
 
@@ -41,32 +39,32 @@ class Reader(HTMLParser):
 
     VOID = frozenset({"meta", "img"})
 
-    def __init__(self) -> None:
+    def __init__(self):
         super().__init__()
-        self.open: list[str] = []
-        self.seen: list[str] = []
-        self.sources: list[str] = []
+        self.open = []
+        self.seen = []
+        self.sources = []
 
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+    def handle_starttag(self, tag, attrs):
         self.sources += [value or "" for name, value in attrs if name in ("src", "href")]
         if tag not in self.VOID:
             self.open.append(tag)
 
-    def handle_endtag(self, tag: str) -> None:
+    def handle_endtag(self, tag):
         assert self.open.pop() == tag
 
-    def handle_data(self, data: str) -> None:
+    def handle_data(self, data):
         self.seen.append(data)
 
 
-def read(page: str) -> Reader:
+def read(page):
     reader = Reader()
     reader.feed(page)
     assert reader.open == []
     return reader
 
 
-def test_a_table_as_text() -> None:
+def test_a_table_as_text():
     assert content.lines(TABLE) == [
         "Of <two> & more",
         "          ── here ─",
@@ -78,7 +76,7 @@ def test_a_table_as_text() -> None:
     ]
 
 
-def test_a_page_escapes_what_it_shows_and_fetches_nothing() -> None:
+def test_a_page_escapes_what_it_shows_and_fetches_nothing():
     curve = Curve(np.arange(5.0), np.array([1.0, 2, np.nan, 4, 5]))
     band = Band(np.arange(5.0), np.zeros(5), np.full(5, 4.5), np.full(5, 9.0))
     picture = Picture("5.3", "Runs <of> it", (PicturePanel("positive", "By", (curve,), band, "positive"),))
@@ -89,7 +87,7 @@ def test_a_page_escapes_what_it_shows_and_fetches_nothing() -> None:
     assert not re.search(r"https?:|<script|@import|url\(", page)
 
 
-def test_a_figure_without_curves_can_be_drawn() -> None:
+def test_a_figure_without_curves_can_be_drawn():
     panels = (
         PicturePanel("nothing", "s", ()),
         PicturePanel("a constant", "{thread}", (Curve(np.arange(2.0), np.ones(2)),)),
@@ -98,12 +96,12 @@ def test_a_figure_without_curves_can_be_drawn() -> None:
 
 
 @cache
-def results() -> Results:
+def results():
     variants = ("references-strong", "references-weak", "consumerproducer-v0", "consumerproducer-v4")
     return repeat("parallel", a_data_set(10, variants), ["training-set-size", "smoothing", "bounds-matcher"])
 
 
-def test_the_thesiss_numbers_are_next_to_ours_with_every_claim_and_figure() -> None:
+def test_the_thesiss_numbers_are_next_to_ours_with_every_claim_and_figure():
     ours = results()
     seen = read(html(results_page([ours]))).seen
     for table in ours.tables:
@@ -117,7 +115,7 @@ def test_the_thesiss_numbers_are_next_to_ours_with_every_claim_and_figure() -> N
     assert any("the thesis's own counts give accuracy 0.67, MCC 0.42" in text for text in seen)
 
 
-def test_on_a_terminal_long_tables_are_cut() -> None:
+def test_on_a_terminal_long_tables_are_cut():
     table = results().tables[0]
     lines = tuple(table.lines * 3)
     short = tables.scores(type(table)(table.number, table.grid, table.title, lines), short=True)
@@ -126,7 +124,7 @@ def test_on_a_terminal_long_tables_are_cut() -> None:
     assert all(len(row) == len(short.heads) for row in short.rows)
 
 
-def test_the_page_says_which_runs_there_were_and_what_the_thesis_contradicts() -> None:
+def test_the_page_says_which_runs_there_were_and_what_the_thesis_contradicts():
     runs = a_data_set(10, ("references-strong", "references-weak"))
     busy = variant_run("references-weak", 11, quality=Quality(foreign_load=0.25))
     odd = variant_run("references-weak", 12, quality=starved(foreign_load=0.9))
@@ -143,14 +141,14 @@ def test_the_page_says_which_runs_there_were_and_what_the_thesis_contradicts() -
     assert all(slip in seen for _, slip in published.slips())
 
 
-def test_an_experiment_that_the_thesis_shows_is_next_to_its_counts() -> None:
+def test_an_experiment_that_the_thesis_shows_is_next_to_its_counts():
     ours = replace(results(), examples=((published.EXAMPLES[0], (40, 10, 49, 1)),))
     (row,) = tables.examples(ours).rows
     assert row[0] == "5.18" and row[3:] == ("S-4", "40", "10", "49", "1", "46", "4", "50", "0")
     assert "Single experiments" in read(html(results_page([ours]))).seen
 
 
-def test_flagged_notifications_are_next_to_those_of_the_thesis() -> None:
+def test_flagged_notifications_are_next_to_those_of_the_thesis():
     runs = a_data_set(10, ("consumerproducer-v0", "consumerproducer-v4"))
     ours = replace(results(), notified=notified_runs(runs, seed=1))
     (one,) = ours.notified
@@ -167,7 +165,7 @@ def test_flagged_notifications_are_next_to_those_of_the_thesis() -> None:
     assert of_runs.rows[3][2] in read(html(results_page([ours]))).seen
 
 
-def test_what_could_not_be_done_is_reported() -> None:
+def test_what_could_not_be_done_is_reported():
     ours = repeat("parallel", a_data_set(6, ("references-strong", "references-weak")), ["training-set-size"])
     assert tables.not_applicable(ours, ours.grids[0]) == (
         "Not applied: 80 (references-strong: 7 usable runs are needed to train with 5 and judge 2, got 6).",
@@ -175,14 +173,14 @@ def test_what_could_not_be_done_is_reported() -> None:
     assert [line.configuration for line in ours.tables[0].lines].count("80") == 0
 
 
-def test_what_is_known_of_several_claims_is_reported_once() -> None:
+def test_what_is_known_of_several_claims_is_reported_once():
     table = tables.claims(results())
     marks = [row[-1] for row in table.rows if row[-1]]
     assert len(table.notes) == len(set(marks)) < len(marks)
     assert [note.split(":")[0] for note in table.notes] == list("abcdefgh"[: len(table.notes)])
 
 
-def test_a_long_table_leads_with_its_best_lines_and_those_of_the_thesis() -> None:
+def test_a_long_table_leads_with_its_best_lines_and_those_of_the_thesis():
     ours = results()
     table = ours.tables[0]
     (row, *others) = [replace(line, thesis=None) for line in table.lines]

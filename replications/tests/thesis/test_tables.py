@@ -1,7 +1,5 @@
 """Tables: what is summed where, errors of many columns at once, ranking, what the thesis printed beside."""
 
-from __future__ import annotations
-
 import csv
 import io
 import json
@@ -16,8 +14,8 @@ from hypothesis import strategies as st
 from buto_replications.design import PROGRAMS
 from buto_replications.scores import SCORES, standard_error
 from buto_replications.thesis import files, published
-from buto_replications.thesis.evaluation import Evaluation, evaluate
-from buto_replications.thesis.grids import BEST, GRIDS, SIMPLE, Configuration, Grid, Method
+from buto_replications.thesis.evaluation import evaluate
+from buto_replications.thesis.grids import GRIDS, SIMPLE, Configuration, Grid, Method
 from buto_replications.thesis.notifications import notified_runs
 from buto_replications.thesis.published import HEAP_USED, Scope
 from buto_replications.thesis.repetition import repeat
@@ -31,12 +29,12 @@ GRID = Grid("smoothing", "5.2", "deviations", (NARROW, WIDE))
 
 
 @pytest.fixture(scope="module")
-def evaluation() -> Evaluation:
+def evaluation():
     return evaluate(a_data_set(8, VARIANTS, shift=1.5), [NARROW.method, WIDE.method])
 
 
 @given(st.integers(0, 2**32))
-def test_errors_of_many_columns_are_those_of_each(seed: int) -> None:
+def test_errors_of_many_columns_are_those_of_each(seed):
     random = np.random.default_rng(seed)
     n_variants, n_runs, n_columns = random.integers(1, 5), random.integers(1, 6), 3
     counts = random.integers(0, 3, (n_variants * n_runs, n_columns, 4))
@@ -48,7 +46,7 @@ def test_errors_of_many_columns_are_those_of_each(seed: int) -> None:
         np.testing.assert_allclose(errors(score, counts, strata), each, rtol=1e-9, atol=1e-12)
 
 
-def test_all_programs_are_the_sum_of_each(evaluation: Evaluation) -> None:
+def test_all_programs_are_the_sum_of_each(evaluation):
     for properties in ((), HEAP_USED):
         whole = line(evaluation, NARROW, Scope(None, properties))
         parts = [line(evaluation, NARROW, Scope(program, properties)) for program in ("references", "leaker")]
@@ -58,7 +56,7 @@ def test_all_programs_are_the_sum_of_each(evaluation: Evaluation) -> None:
         assert sum(whole.counts) == 2 * 6 * 2 * 4 * 2
 
 
-def test_a_lines_counts_are_those_of_its_runs(evaluation: Evaluation) -> None:
+def test_a_lines_counts_are_those_of_its_runs(evaluation):
     found = by_run(evaluation, WIDE.method, Scope("leaker"))
     whole = line(evaluation, WIDE, Scope("leaker"))
     assert found is not None and whole is not None
@@ -69,7 +67,7 @@ def test_a_lines_counts_are_those_of_its_runs(evaluation: Evaluation) -> None:
     assert whole.errors == pytest.approx([standard_error(score, counts, variants) for score in SCORES])
 
 
-def test_everything_has_every_scope_once_and_agrees_with_the_tables(evaluation: Evaluation) -> None:
+def test_everything_has_every_scope_once_and_agrees_with_the_tables(evaluation):
     lines = list(everything(evaluation, GRID))
     keys = {(one.configuration, one.program, one.property) for one in lines}
     assert len(keys) == len(lines)
@@ -84,12 +82,12 @@ def test_everything_has_every_scope_once_and_agrees_with_the_tables(evaluation: 
         assert one.errors == pytest.approx(other.errors, nan_ok=True)
 
 
-def test_scopes_that_were_not_measured_have_no_line(evaluation: Evaluation) -> None:
+def test_scopes_that_were_not_measured_have_no_line(evaluation):
     assert line(evaluation, NARROW, Scope("classloading")) is None
     assert line(evaluation, NARROW, Scope("leaker", published.JOBS)) is None
 
 
-def test_lines_are_ranked_and_undefined_ones_come_last() -> None:
+def test_lines_are_ranked_and_undefined_ones_come_last():
     apart = evaluate(a_data_set(8, VARIANTS[:3], shift=1.5), [NARROW.method, WIDE.method])
     never = Configuration("S-0", Method(replace(SIMPLE, deviations=1e-9), splits=2))
     with_never = evaluate(a_data_set(8, VARIANTS[:3], shift=1.5), [NARROW.method, WIDE.method, never.method])
@@ -104,7 +102,7 @@ def test_lines_are_ranked_and_undefined_ones_come_last() -> None:
     )  # type: ignore[union-attr]
 
 
-def test_the_thesiss_rows_are_next_to_ours(evaluation: Evaluation) -> None:
+def test_the_thesiss_rows_are_next_to_ours(evaluation):
     smoothing = GRIDS["smoothing"]
     ours = replace(
         smoothing,
@@ -121,7 +119,7 @@ def test_the_thesiss_rows_are_next_to_ours(evaluation: Evaluation) -> None:
     }
 
 
-def test_files_hold_what_the_tables_do() -> None:
+def test_files_hold_what_the_tables_do():
     runs = a_data_set(8, VARIANTS[:3])
     results = repeat("parallel", runs, ["time-point-generation"], seed=3)
     rows = list(csv.DictReader(io.StringIO(files.scores_csv([results]))))
@@ -150,7 +148,7 @@ def test_files_hold_what_the_tables_do() -> None:
     assert files.to_json([again]) == files.to_json([results])
 
 
-def test_flagged_notifications_are_written_beside_those_of_the_thesis() -> None:
+def test_flagged_notifications_are_written_beside_those_of_the_thesis():
     runs = a_data_set(8, ("consumerproducer-v0", "consumerproducer-v4"))
     (one,) = notified_runs(runs, seed=3)
     results = replace(repeat("parallel", runs, ["time-point-generation"], seed=3), notified=(one,))
@@ -167,10 +165,6 @@ def test_flagged_notifications_are_written_beside_those_of_the_thesis() -> None:
     assert entry["negative_runs"]["thesis_flagged_in_each_run"] == [*published.flagged("5.37")]
 
 
-def test_the_best_method_of_the_thesis_is_the_one_whose_failures_are_listed() -> None:
-    assert next(one.method for one in GRIDS["overall"].configurations if one.label == "S-20") == BEST
-
-
-def test_a_property_has_the_name_that_it_has_on_the_host(evaluation: Evaluation) -> None:
+def test_a_property_has_the_name_that_it_has_on_the_host(evaluation):
     found = line(evaluation, NARROW, Scope("leaker", ("jvm.gc.count[G1 Young]", "jvm.gc.count[PS Scavenge]")))
     assert found is not None and found.property == "jvm.gc.count[PS Scavenge]"

@@ -23,7 +23,6 @@ class Learned:
     """What is stored.
 
     Attributes:
-        interval_s: length of an interval.
         properties: the counters, in the order of their names.
         left_out: properties that are not judged, each with the reason.
         work: what growth is scaled to; None if it is not scaled.
@@ -128,8 +127,6 @@ def _item(item: int, names: Sequence[str]) -> list[str | int]:
 def _rules(
     blocks: Sequence[Mapping[str, Any]], place_of: Mapping[str, int], counts: Sequence[int], n_tests: int
 ) -> list[Rules]:
-    """Return the rules of each prior test."""
-
     def item_of(written: Sequence[Any]) -> int:
         name, number = written
         place = place_of[name]

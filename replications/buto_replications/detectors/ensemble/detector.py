@@ -3,7 +3,7 @@
 Each training run is a prior test with rules between its counters, see
 :mod:`buto_replications.detectors.ensemble.rules`. A new run is held against the rules of each, and the prior
 tests vote on every counter, those of like environments with more weight (Foo and
-others, ICSE 2015). See ``replications/docs/papers.md``.
+others, ICSE 2015). See ``replications/docs/foo.md``.
 """
 
 from __future__ import annotations
@@ -25,8 +25,14 @@ from buto.run.properties import Kind
 from buto.steps import Action, Advice, Step
 from buto_replications.detectors.ensemble import data as ensemble_data
 from buto_replications.detectors.ensemble.data import Learned
-from buto_replications.detectors.ensemble.findings import explain, findings
-from buto_replications.detectors.ensemble.intervals import interval_for, intervals_of
+from buto_replications.detectors.ensemble.findings import (
+    explain,
+    findings,
+    not_comparable,
+    of_judgement,
+    of_training,
+)
+from buto_replications.detectors.ensemble.mining import interval_for, intervals_of
 from buto_replications.detectors.ensemble.rules import Judgement, judge, learn
 from buto_replications.detectors.ensemble.settings import (
     FOO,
@@ -38,7 +44,6 @@ from buto_replications.detectors.ensemble.settings import (
     judging_of,
     learning_of,
 )
-from buto_replications.detectors.ensemble.warnings import not_comparable, of_judgement, of_training
 
 MOST_UNREAD = 1 / 3
 """If more intervals of a counter are missing, the run cannot pass, because only the rest is judged."""

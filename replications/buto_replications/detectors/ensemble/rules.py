@@ -187,8 +187,6 @@ class PriorTest:
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Ensemble:
-    """What was learned of all prior tests."""
-
     bins: Bins
     tests: tuple[PriorTest, ...]
     machines: Machines
@@ -384,5 +382,4 @@ def range_changes(values: FloatArray, test: PriorTest) -> FloatArray:
 
 
 def only(rules: Rules, chosen: BoolArray) -> Rules:
-    """Return the chosen rules; ``chosen`` has shape (n_rules,)."""
     return Rules(rules.premises[chosen], rules.consequents[chosen], rules.confidences[chosen])

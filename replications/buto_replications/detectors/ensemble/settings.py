@@ -73,10 +73,7 @@ KEYS: tuple[Key, ...] = (
         example=4,
     ),
     truth(MACHINES, "Whether rules divide times by a factor of the machine that explains them."),
-    patterns(
-        WORK,
-        "What counts the work, such as answered requests; growth is scaled to the usual amount.",
-    ),
+    patterns(WORK, "What counts the work, such as answered requests; growth is scaled to the usual amount."),
     truth(RANGES, "Whether it is a rule that a counter stays in the range of a prior test."),
     truth(CONSISTENT, "Whether a rule must hold in all prior tests of its environment."),
     choice(VOTING, "Whether like environments have more weight.", STACKING, BAGGING),
@@ -91,7 +88,6 @@ KEYS: tuple[Key, ...] = (
 
 
 def learning_of(settings: Settings) -> Learning:
-    """Return how prior tests are learned from."""
     values = settings.values
     return Learning(
         Thresholds(values[SUPPORT], values[CONFIDENCE], most=values[MOST], fewest=values[FEWEST]),
@@ -103,7 +99,6 @@ def learning_of(settings: Settings) -> Learning:
 
 
 def judging_of(settings: Settings) -> Judging:
-    """Return how new tests are judged."""
     values = settings.values
     return Judging(values[CHANGE], values[VOTING] == STACKING, values[RANGES])
 

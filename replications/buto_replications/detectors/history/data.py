@@ -12,13 +12,12 @@ from buto.judging.settings import Settings
 from buto.judging.stored import property_of, property_to_data
 from buto.run.labels import Label
 from buto.run.model import FloatArray
-from buto_replications.detectors.history.columns import Columns
 from buto_replications.detectors.history.engine import Engine
-from buto_replications.detectors.history.known import N_SIZES
+from buto_replications.detectors.history.known import N_SIZES, Columns
 from buto_replications.detectors.history.learners import Tree
 from buto_replications.detectors.history.learning import Judge
-from buto_replications.detectors.history.model import floats, wholes
 from buto_replications.detectors.history.settings import SHAPING, is_deviations, scheme_of
+from buto_replications.detectors.history.similarity import floats, wholes
 
 VERSION = 3
 """Of this part of an oracle file."""
@@ -31,7 +30,6 @@ Parts = tuple[Columns, Judge, int, dict[str, str]]
 def write(
     columns: Columns, judge: Judge, n_alone: int, left_out: Mapping[str, str], settings: Settings
 ) -> dict[str, Any]:
-    """Return plain data."""
     return {
         "version": VERSION,
         "learned_with": {key: settings.values[key] for key in SHAPING},

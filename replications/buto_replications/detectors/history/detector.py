@@ -23,19 +23,19 @@ from buto.run.labels import Past
 from buto.run.model import FloatArray, Run, RunSet
 from buto.steps import Action, Advice, Step
 from buto_replications.detectors.history import data as history_data
-from buto_replications.detectors.history.columns import Columns
 from buto_replications.detectors.history.findings import (
     GUARANTEE,
     INVALID,
+    Judged,
     explain,
     findings_of_distance,
     findings_of_score,
+    judged,
     not_decided,
     training_warnings,
     unlike,
 )
-from buto_replications.detectors.history.judging import Judged, judged
-from buto_replications.detectors.history.known import disturbance_of, known_rows
+from buto_replications.detectors.history.known import Columns, disturbance_of, known_rows
 from buto_replications.detectors.history.learning import Judge, learned_judge
 from buto_replications.detectors.history.settings import ALPHA, DETECTOR, HISTORY, KEYS
 

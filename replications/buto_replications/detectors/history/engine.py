@@ -1,178 +1,35 @@
 """The engine: learns from labelled rows which changes are abnormal (Huang and others, 2015, figure 3).
 
-An example is a measured row beside a baseline, with the label whether it was abnormal. Target and baseline
-are one row alone, side by side, or as the relative difference. Settings choose the paper's measures.
-
 Training leaves out invalid rows and learns one scale and one projection for all groups from all rows. Each
 group then has a classifier, after under-sampling and with costs; groups with too few abnormal rows share a
 global one. Prediction projects a row and asks the group's classifier. Scale, projection, under-sampling and
 costs are learned from training rows only.
-
-Cross-validation is by grouped folds, which leave no configuration on both sides. It counts a classifier's
-errors, which give balanced accuracy.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Self
 
 import numpy as np
 
 from buto.run.model import FloatArray
+from buto.run.stored import plain
+from buto_replications.detectors.history.examples import (
+    ALONE,
+    CONCATENATED,
+    THIRDS,
+    Errors,
+    Examples,
+    errors_of,
+    grouped_folds,
+    has_both,
+    paired,
+    two_to_one,
+)
 from buto_replications.detectors.history.learners import LEARNERS, READERS, SIMILARITY, TREE
-from buto_replications.detectors.history.model import BoolArray, IntArray, Model, floats
-
-
-@dataclass(frozen=True, eq=False, slots=True)
-class Examples:
-    """Labelled rows.
-
-    Attributes:
-        target: shape (n_rows, n_columns), finite.
-        baseline: of the same shape, what the target is compared with.
-        abnormal: shape (n_rows,), the label.
-        group: shape (n_rows,), which rows are alike enough to share a classifier.
-        configuration: shape (n_rows,), which rows have one label for one reason, such as repetitions. Folds
-            never divide a configuration.
-    """
-
-    target: FloatArray
-    baseline: FloatArray
-    abnormal: BoolArray
-    group: IntArray
-    configuration: IntArray
-
-    def __len__(self) -> int:
-        return len(self.target)
-
-    def at(self, rows: IntArray | BoolArray) -> Self:
-        """Return the examples at some places."""
-        return type(self)(
-            self.target[rows],
-            self.baseline[rows],
-            self.abnormal[rows],
-            self.group[rows],
-            self.configuration[rows],
-        )
-
-
-THIRDS = 3
-
-
-def grouped_folds(examples: Examples, n_folds: int, seed: int) -> Iterator[tuple[IntArray, IntArray]]:
-    """Yield the places of training and of test rows of each fold.
-
-    No configuration is divided, and abnormal rows are spread evenly. There are fewer folds if there are fewer
-    configurations with abnormal rows; none if there is only one. The training rows of a fold may all have the
-    same label, see :func:`has_both`.
-    """
-    from sklearn.model_selection import StratifiedGroupKFold
-
-    n_abnormal = len(np.unique(examples.configuration[examples.abnormal]))
-    n_normal = len(np.unique(examples.configuration[~examples.abnormal]))
-    n_folds = min(n_folds, n_abnormal, n_normal)
-    if n_folds < 2:
-        return
-    divide = StratifiedGroupKFold(n_folds, shuffle=True, random_state=seed)
-    yield from divide.split(examples.target, examples.abnormal, examples.configuration)
-
-
-def two_to_one(examples: Examples, seed: int) -> tuple[IntArray, IntArray] | None:
-    """Return two thirds to learn from and one third to try on; None if abnormal rows are of one
-    configuration, or no two thirds have both classes.
-    """
-    divided = grouped_folds(examples, THIRDS, seed)
-    return next((fold for fold in divided if has_both(examples.abnormal[fold[0]])), None)
-
-
-def has_both(abnormal: BoolArray) -> bool:
-    """Return whether there are abnormal and normal rows to learn from."""
-    return bool(abnormal.any() and not abnormal.all())
-
-
-@dataclass(frozen=True, slots=True)
-class Errors:
-    """How many rows of both classes there are, and how many of them were classified wrong.
-
-    Attributes:
-        normal, abnormal: number of rows.
-        false_positives: normal rows that were called abnormal.
-        false_negatives: abnormal rows that were called normal.
-    """
-
-    normal: int
-    abnormal: int
-    false_positives: int
-    false_negatives: int
-
-    @property
-    def balanced_accuracy(self) -> float:
-        """The mean of both classes' shares of correct rows; of the one class if there is only one, NaN
-        without rows.
-        """
-        shares = [
-            1 - wrong / total
-            for wrong, total in ((self.false_positives, self.normal), (self.false_negatives, self.abnormal))
-            if total
-        ]
-        return sum(shares) / len(shares) if shares else float("nan")
-
-    @property
-    def missed(self) -> float:
-        """Share of the abnormal rows that were missed; NaN without any."""
-        return self.false_negatives / self.abnormal if self.abnormal else float("nan")
-
-    @property
-    def alarms(self) -> float:
-        """Share of the normal rows that were called abnormal; NaN without any."""
-        return self.false_positives / self.normal if self.normal else float("nan")
-
-
-def errors_of(predicted: BoolArray, abnormal: BoolArray) -> Errors:
-    """Return the errors of predictions, both of shape (n_rows,)."""
-    return Errors(
-        int(np.count_nonzero(~abnormal)),
-        int(np.count_nonzero(abnormal)),
-        int(np.count_nonzero(predicted & ~abnormal)),
-        int(np.count_nonzero(~predicted & abnormal)),
-    )
-
-
-ALONE, CONCATENATED, SUBTRACTED = "alone", "concatenated", "subtracted"
-PAIRINGS = (ALONE, CONCATENATED, SUBTRACTED)
-
-MOST = 1e3
-"""Larger relative differences are equally large."""
-
-
-def paired(target: FloatArray, baseline: FloatArray, pairing: str) -> FloatArray:
-    """Return one row for each pair.
-
-    Args:
-        target, baseline: shape (n_pairs, n_columns).
-
-    Returns:
-        Shape (n_pairs, n_columns), or with twice the columns where they are side by side.
-    """
-    if pairing == ALONE:
-        return target
-    if pairing == CONCATENATED:
-        return np.hstack([target, baseline])
-    return relative_difference(target, baseline)
-
-
-def relative_difference(target: FloatArray, baseline: FloatArray) -> FloatArray:
-    """Return how much larger the target is, as a share of the baseline.
-
-    0 where both are 0. Where only the baseline is 0, the difference has no share: it counts as the largest.
-    """
-    difference = target - baseline
-    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-        share = difference / np.abs(baseline)
-    return np.clip(np.where(difference == 0, 0.0, share), -MOST, MOST)
-
+from buto_replications.detectors.history.similarity import BoolArray, IntArray, Model, floats
 
 FARTHEST = 20.0
 """Deviations from the mean beyond which a value is equally far."""
@@ -198,7 +55,6 @@ class Projection:
 
     @property
     def n_dimensions(self) -> int:
-        """Number of columns after the projection."""
         return len(self.centre) if self.directions is None else len(self.directions)
 
     def cut(self, dimension: int | None) -> Self:
@@ -206,14 +62,9 @@ class Projection:
         directions = None if dimension is None or self.directions is None else self.directions[:dimension]
         return type(self)(self.centre, self.scale, directions)
 
-    def to_data(self) -> dict[str, Any]:
-        """Return plain numbers and lists."""
-        directions = None if self.directions is None else self.directions.tolist()
-        return {"centre": self.centre.tolist(), "scale": self.scale.tolist(), "directions": directions}
-
     @classmethod
     def from_data(cls, data: Mapping[str, Any]) -> Self:
-        """Invert :meth:`to_data`; KeyError, TypeError or ValueError for other data."""
+        """Read stored numbers; KeyError, TypeError or ValueError for other data."""
         centre, scale = floats(data, "centre"), floats(data, "scale")
         directions = None if data["directions"] is None else floats(data, "directions", 2)
         if len(scale) != len(centre) or not (scale > 0).all():
@@ -268,7 +119,6 @@ class Scheme:
         learner: by its name in :data:`learners.LEARNERS`.
         pairing: how a baseline is taken into account; the similarity learner has its own way.
         dimensions: that are tried; the one with the best balanced accuracy is kept. Empty for no projection.
-        grouped: whether groups have classifiers of their own.
         balances: that are tried for each classifier; the one with the best balanced accuracy is kept.
         fewest_abnormal: a group with fewer abnormal rows has the global classifier.
         tries_groups: whether groups have classifiers of their own only if they then have the better balanced
@@ -290,7 +140,6 @@ class Scheme:
 
     @property
     def row_pairing(self) -> str:
-        """How rows are made from pairs."""
         return CONCATENATED if self.is_similarity else self.pairing
 
 
@@ -339,9 +188,8 @@ class Engine:
         return abnormal
 
     def to_data(self) -> dict[str, Any]:
-        """Return plain numbers, texts and lists."""
         return {
-            "projection": self.projection.to_data(),
+            "projection": plain(self.projection),
             "models": [{"group": group, **model.to_data()} for group, model in sorted(self.models.items())],
         }
 
@@ -435,12 +283,7 @@ def _best_dimension(examples: Examples, scheme: Scheme, seed: int) -> int:
     learned, held_out = (examples.at(part) for part in divided)
     widest = learned_projection(learned, scheme, tried[-1])
     plain = Scheme(
-        scheme.learner,
-        scheme.pairing,
-        (),
-        scheme.grouped,
-        scheme.balances[:1],
-        scheme.fewest_abnormal,
+        scheme.learner, scheme.pairing, (), scheme.grouped, scheme.balances[:1], scheme.fewest_abnormal
     )
     accuracies = []
     for dimension in tried:

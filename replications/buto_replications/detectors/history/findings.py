@@ -1,12 +1,10 @@
-"""What the detector says of a check: the properties that a verdict rests on, reasons and warnings.
-
-A property raises the score if the score would be lower without its change.
-"""
+"""Scores as a verdict: its p-value, its findings, its sentences."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from math import ceil
 
 import numpy as np
@@ -18,12 +16,56 @@ from buto.run.labels import Label
 from buto.run.model import FloatArray, Run
 from buto.run.properties import Better, Property
 from buto.run.units import format_percent
-from buto_replications.detectors.history.columns import WORDS, Columns
-from buto_replications.detectors.history.judging import Judged
-from buto_replications.detectors.history.known import deviations
-from buto_replications.detectors.history.learning import Judge
-from buto_replications.detectors.history.model import IntArray
+from buto_replications.detectors.history.known import WORDS, Columns, deviations
+from buto_replications.detectors.history.learning import Judge, p_value, validity_row
 from buto_replications.detectors.history.settings import ALPHA, DETECTOR, FEWEST_BAD, LEARNER
+from buto_replications.detectors.history.similarity import IntArray
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Judged:
+    """What the past says of the runs of a check, by their median.
+
+    Attributes:
+        score: log odds to be bad; None if no run is labelled bad.
+        p_value: share of held-out good checks with such a score; None likewise.
+        distance: to the nearest labelled run.
+        is_invalid: whether most runs look like runs that were labelled invalid.
+        good_needed: how many more good checks, all with lower scores, could make this a regression.
+    """
+
+    score: float | None
+    p_value: float | None
+    distance: float
+    is_invalid: bool
+    good_needed: int = 0
+
+
+def judged(
+    judge: Judge, values: FloatArray, disturbances: Sequence[tuple[float, float]], settings: Settings
+) -> Judged:
+    """Judge runs together.
+
+    Args:
+        values: shape (n_runs, n_columns), finite.
+        disturbances: of each run, see :class:`buto_replications.detectors.history.known.Row`.
+    """
+    distance = float(np.median(judge.distances(values)))
+    away = deviations(values, judge.expected, judge.scale)
+    invalid = False
+    if judge.validity is not None:
+        rows = np.array([validity_row(*one) for one in zip(away, disturbances, strict=True)])
+        invalid = bool(np.median(judge.validity.scores(rows)) > 0)
+    if judge.engine is None:
+        return Judged(None, None, distance, invalid)
+    score = float(np.median(judge.scores(values, settings)))
+    higher = int(np.count_nonzero(judge.held_out >= score))
+    # The smallest number of good checks of which so few are a share of alpha.
+    needed = ceil((1 + higher) / settings.values["alpha"] - 1e-9) - 1
+    return Judged(
+        score, p_value(score, judge.held_out), distance, invalid, max(0, needed - len(judge.held_out))
+    )
+
 
 MOST = 10
 """Number of findings."""
@@ -110,7 +152,6 @@ def _middle(values: FloatArray) -> FloatArray:
 
 
 def _places(columns: Columns) -> IntArray:
-    """Return the place of the quantity in each column."""
     return np.array([one.column for one in columns.kept])
 
 
@@ -149,7 +190,6 @@ def not_decided(judge: Judge, found: Judged) -> str:
 
 
 def training_warnings(judge: Judge, n_alone: int, settings: Settings) -> Iterator[str]:
-    """Yield what is missing from the labels."""
     n_bad = Counter(judge.labels)[Label.BAD]
     if judge.engine is None:
         yield (
@@ -181,7 +221,6 @@ def training_warnings(judge: Judge, n_alone: int, settings: Settings) -> Iterato
 
 
 def explain(verdict: Verdict, judge: Judge, settings: Settings) -> Explanation:
-    """Return what was learned and how it decides."""
     counts = Counter(judge.labels)
     learned = (
         f"{verdict.n_training} {verdict.roles.known_runs} are the baseline. Labels say of "

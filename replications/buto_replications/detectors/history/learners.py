@@ -21,17 +21,19 @@ import numpy as np
 
 from buto.errors import UsageError
 from buto.run.model import FloatArray
-from buto_replications.detectors.history.model import (
+from buto_replications.detectors.history.similarity import (
     MOST_NODES,
     BoolArray,
     IntArray,
     Model,
+    Similarity,
+    TreeBayes,
     floats,
+    learn_similarity,
+    learn_tan,
     log_odds,
     wholes,
 )
-from buto_replications.detectors.history.similarity import Similarity, learn_similarity
-from buto_replications.detectors.history.tan import TreeBayes, learn_tan
 
 STRENGTH = 1.0
 """Of the penalty on the squared weights."""
@@ -54,12 +56,8 @@ class Logistic(Model):
         scores: FloatArray = rows @ self.weights + self.intercept
         return scores
 
-    def to_data(self) -> dict[str, Any]:
-        return {"weights": self.weights.tolist(), "intercept": self.intercept}
-
     @classmethod
     def from_data(cls, data: Mapping[str, Any], n_columns: int) -> Self:
-        """Invert :meth:`to_data`; KeyError, TypeError or ValueError for other data."""
         weights = floats(data, "weights")
         if len(weights) != n_columns:
             raise ValueError(f"there must be {n_columns} weights")
@@ -100,12 +98,8 @@ class NaiveBayes(Model):
         scores: FloatArray = self.odds + abnormal - normal
         return scores
 
-    def to_data(self) -> dict[str, Any]:
-        return {"means": self.means.tolist(), "variances": self.variances.tolist(), "odds": self.odds}
-
     @classmethod
     def from_data(cls, data: Mapping[str, Any], n_columns: int) -> Self:
-        """Invert :meth:`to_data`; KeyError, TypeError or ValueError for other data."""
         means, variances = floats(data, "means", 2), floats(data, "variances", 2)
         if means.shape != (2, n_columns) or variances.shape != means.shape or not (variances > 0).all():
             raise ValueError(f"there must be {n_columns} means and positive variances of each class")
@@ -155,18 +149,8 @@ class Tree(Model):
             inside = self.left[place] != LEAF
         return self.odds[place]
 
-    def to_data(self) -> dict[str, Any]:
-        return {
-            "left": self.left.tolist(),
-            "right": self.right.tolist(),
-            "column": self.column.tolist(),
-            "threshold": self.threshold.tolist(),
-            "odds": self.odds.tolist(),
-        }
-
     @classmethod
     def from_data(cls, data: Mapping[str, Any], n_columns: int) -> Self:
-        """Invert :meth:`to_data`; KeyError, TypeError or ValueError for other data."""
         children = [wholes(data, side, LEAF, MOST_NODES) for side in ("left", "right")]
         column = wholes(data, "column", 0, n_columns - 1)
         threshold, odds = floats(data, "threshold"), floats(data, "odds")
@@ -216,20 +200,14 @@ MOST_TREES = 1000
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Forest(Model):
-    """The trees, at least one."""
-
     trees: tuple[Tree, ...]
 
     def scores(self, rows: FloatArray) -> FloatArray:
         shares = np.mean([1 / (1 + np.exp(-tree.scores(rows))) for tree in self.trees], axis=0)
         return log_odds(shares)
 
-    def to_data(self) -> dict[str, Any]:
-        return {"trees": [tree.to_data() for tree in self.trees]}
-
     @classmethod
     def from_data(cls, data: Mapping[str, Any], n_columns: int) -> Self:
-        """Invert :meth:`to_data`; KeyError, TypeError or ValueError for other data."""
         blocks = data["trees"]
         if not isinstance(blocks, list) or not 0 < len(blocks) <= MOST_TREES:
             raise ValueError(f"there must be 1 to {MOST_TREES} trees")
@@ -274,7 +252,7 @@ READERS: Mapping[str, Read] = {
     TAN: TreeBayes.from_data,
     SIMILARITY: Similarity.from_data,
 }
-"""From stored data and the number of columns to a model."""
+"""From stored data and the number of columns to a model; KeyError, TypeError or ValueError for other data."""
 
 
 def require_learners() -> None:

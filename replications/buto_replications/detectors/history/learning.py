@@ -15,11 +15,12 @@ import numpy as np
 from buto.judging.settings import Settings
 from buto.run.labels import Label
 from buto.run.model import FloatArray
-from buto_replications.detectors.history.engine import GLOBAL, Engine, Examples, Scheme, train
+from buto_replications.detectors.history.engine import GLOBAL, Engine, Scheme, train
+from buto_replications.detectors.history.examples import Examples
 from buto_replications.detectors.history.known import OWN, Known, Row, by_label, deviations, with_sizes
 from buto_replications.detectors.history.learners import Tree, learn_tree, require_learners
-from buto_replications.detectors.history.model import BoolArray, IntArray
 from buto_replications.detectors.history.settings import FEWEST_BAD, is_deviations, scheme_of
+from buto_replications.detectors.history.similarity import BoolArray, IntArray
 
 N_FOLDS = 10
 SEED = 1

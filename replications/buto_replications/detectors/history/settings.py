@@ -5,15 +5,8 @@ from __future__ import annotations
 from buto.judging.settings import Settings
 from buto.judging.stored import ALPHA as ALPHA_KEY
 from buto.judging.stored import COMMON, choice, truth, whole
-from buto_replications.detectors.history.engine import (
-    ALONE,
-    CONCATENATED,
-    NO_BALANCE,
-    SUBTRACTED,
-    Balance,
-    Scheme,
-    within,
-)
+from buto_replications.detectors.history.engine import NO_BALANCE, Balance, Scheme, within
+from buto_replications.detectors.history.examples import ALONE, CONCATENATED, SUBTRACTED
 from buto_replications.detectors.history.learners import LEARNERS, LOGISTIC, SIMILARITY
 
 DETECTOR = "history"
@@ -59,7 +52,6 @@ KEYS = (
 
 
 def scheme_of(settings: Settings) -> Scheme:
-    """Return how the engine learns."""
     values = settings.values
     pairing = ALONE if values[PAIRING] == DEVIATIONS else values[PAIRING]
     dimensions = within(values[DIMENSIONS]) if values[DIMENSIONS] else ()

@@ -62,7 +62,6 @@ class Example:
     """A single experiment that the thesis shows, with one property and one configuration.
 
     Attributes:
-        table, figure: their numbers.
         counts: as in :class:`Row`.
     """
 
@@ -191,7 +190,6 @@ def rows(table: str) -> tuple[Row, ...]:
 
 
 def tables() -> tuple[str, ...]:
-    """Return the numbers of all tables with counts."""
     return tuple(_tables())
 
 

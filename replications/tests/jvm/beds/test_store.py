@@ -1,9 +1,5 @@
 """The small store: three real JVMs with PostgreSQL under load, and its components by JMH and JUnit."""
 
-from __future__ import annotations
-
-from pathlib import Path
-
 import numpy as np
 import pytest
 import yaml
@@ -12,11 +8,9 @@ import buto
 from beds.artefacts import FetchError
 from beds.store.components import measure_by_jmh, measure_by_junit
 from beds.store.configuration import SERVICES, Place, Ports, configuration
-from beds.store.loads import Load
-from beds.store.measured import measured_of
-from beds.store.prepare import Store, prepare
-from beds.store.traces import keep_traces, measured_requests
-from beds.store.versions import VERSIONS
+from beds.store.prepare import prepare
+from beds.store.traces import keep_traces, measured_of, measured_requests
+from beds.store.versions import VERSIONS, Load
 from buto.run.model import SourceState
 from buto_predict.mapping import match
 from buto_predict.model import Architecture, Component, Station
@@ -60,14 +54,14 @@ COMPONENTS = set(CALLS) | {name for called in CALLS.values() for name in called}
 
 
 @pytest.fixture(scope="module")
-def store() -> Store:
+def store():
     try:
         return prepare(free_port())
     except FetchError as missing:
         pytest.skip(str(missing))
 
 
-def with_agents(config: str) -> str:
+def with_agents(config):
     """Sample the JVMs of both services, too."""
     document = yaml.safe_load(config)
     for test in document["tests"].values():
@@ -77,7 +71,7 @@ def with_agents(config: str) -> str:
     return str(yaml.safe_dump(document, sort_keys=False))
 
 
-def test_three_processes_answer_and_their_traces_show_who_calls_whom(store: Store, tmp_path: Path) -> None:
+def test_three_processes_answer_and_their_traces_show_who_calls_whom(store, tmp_path):
     version = VERSIONS["rare-high"]
     ports = Ports(*free_ports(4))
     place = Place(store, tmp_path / "current", ports, WARM_UP_S, MEASURED_S)
@@ -110,7 +104,7 @@ def test_three_processes_answer_and_their_traces_show_who_calls_whom(store: Stor
     assert {one.name for one in model.stations} == {"web", "catalogue", "order", "postgresql", "network"}
 
 
-def test_components_are_measured_by_jmh_and_junit(store: Store, tmp_path: Path) -> None:
+def test_components_are_measured_by_jmh_and_junit(store, tmp_path):
     version = VERSIONS["rare-high"]
     measure_by_jmh(store, version, tmp_path / "jmh.json", forks=1, benchmarks="VouchersBench")
     measure_by_junit(store, version, tmp_path, reports=1)
