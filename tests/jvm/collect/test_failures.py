@@ -21,7 +21,7 @@ from buto.measure.launch import Launch
 from buto.measure.output import HEAD_BYTES, TAIL_BYTES
 from buto.measure.target import Target
 from tests.support.checkout import ROOT
-from tests.support.jvm.at_each_push import COLLECTORS
+from tests.support.jvm.javas import COLLECTORS
 from tests.support.jvm.recorder import Recorder, problems
 
 

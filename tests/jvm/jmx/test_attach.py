@@ -19,9 +19,6 @@ from buto.measure.jmx.credentials import Credentials
 from buto.measure.jmx.worker_client import Worker
 from buto.measure.target import MBeanSpec
 from tests.support.jvm.driven import PATIENCE_S, QUEUE, Targets, n_threads, once_sampled, remote_address_of
-from tests.support.processes.leftovers import nothing_is_left
-
-__all__ = ["nothing_is_left"]
 
 PORT = (
     "-Dcom.sun.management.jmxremote.port=0",

@@ -12,25 +12,13 @@ from pathlib import Path
 import psutil
 
 from buto.measure.jmx.connection import JmxConnection
-from buto.measure.jvms import find_installations, local_jvm
+from buto.measure.jvms import local_jvm
 from buto.measure.progress import OnTick, Progress
 from buto.measure.recording import Recording
 
 PATIENCE_S = 120.0
 DRIVER = "buto.tests:type=Driver"
 QUEUE = "buto.tests:name=first,type=Queue"
-
-
-def _jvms() -> dict[int, Path]:
-    found: dict[int, Path] = {}
-    for each in find_installations():
-        if each.major is not None:
-            found.setdefault(each.major, each.java)
-    return found
-
-
-JVMS = _jvms()
-assert JVMS, "no Java was found, and these tests are about nothing else"
 
 
 @dataclass
