@@ -58,39 +58,20 @@ def test_no_one_listens(java: str, launcher: Launcher, collector: PlainCollector
     assert_runs_unmeasured(launcher)
 
 
-def hang_up_after_hello(collector: PlainCollector) -> None:
-    collector.greet()
+DEATHS: dict[str, Callable[[PlainCollector], object]] = {
+    "after hello": PlainCollector.greet,
+    "after accept": lambda it: (it.greet(), it.accept()),
+    "before go": PlainCollector.prepare,
+    "after go": PlainCollector.start,
+    "while it runs": lambda it: (it.start(), it.read_until(lambda heard: len(heard.rows) >= 3)),
+}
 
 
-def hang_up_after_accept(collector: PlainCollector) -> None:
-    collector.greet()
-    collector.accept()
-
-
-def hang_up_before_go(collector: PlainCollector) -> None:
-    collector.prepare()
-
-
-def hang_up_after_go(collector: PlainCollector) -> None:
-    collector.start()
-
-
-def hang_up_while_it_runs(collector: PlainCollector) -> None:
-    collector.start()
-    while len(collector.heard.rows) < 3:
-        collector.read()
-
-
-@pytest.mark.parametrize(
-    "dies",
-    [hang_up_after_hello, hang_up_after_accept, hang_up_before_go, hang_up_after_go, hang_up_while_it_runs],
-)
-def test_a_collector_that_dies(
-    one_java: str, launcher: Launcher, tmp_path: Path, dies: Callable[[PlainCollector], None]
-) -> None:
+@pytest.mark.parametrize("moment", DEATHS)
+def test_a_collector_that_dies(one_java: str, launcher: Launcher, tmp_path: Path, moment: str) -> None:
     with PlainCollector(tmp_path, gate_ms=LONG_MS, exit_ms=LONG_MS) as collector:
         launcher.start(one_java, collector, PROGRAM)
-        dies(collector)
+        DEATHS[moment](collector)
     assert_runs_unmeasured(launcher)
 
 

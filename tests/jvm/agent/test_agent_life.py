@@ -12,9 +12,11 @@ from tests.support.jvm.plain_collector import (
     BYE,
     COLUMNS,
     DROPPED,
+    GO,
     HELLO,
     MARK,
     METADATA,
+    REASONS,
     SAMPLES,
     PlainCollector,
 )
@@ -30,13 +32,10 @@ def test_out_of_memory_is_an_orderly_end(java: str, scene: Scene) -> None:
     assert heard.times[0] < heard.marks["main"] < heard.marks["exit"] < heard.times[-1]
 
 
-def test_the_streams_are_the_programs_own(java: str, launcher: Launcher, collector: PlainCollector) -> None:
-    process = launcher.start(java, collector, ["Ends", "fill-and-survive", "sleep=100"], ["-Xmx16m"])
-    collector.start(interval_ms=1)
-    collector.finish()
-    assert process.wait(PATIENCE_S) == 0
-    assert len(launcher.lines()) == 3
-    assert launcher.stderr.read_bytes() == b""
+def test_the_streams_are_the_programs_own(java: str, scene: Scene) -> None:
+    scene.measured(java, "Ends", "fill-and-survive", "sleep=100", options=["-Xmx16m"], interval_ms=1)
+    assert len(scene.launcher.lines()) == 3
+    assert scene.launcher.stderr.read_bytes() == b""
 
 
 def test_a_heap_full_to_the_end_may_cost_the_exit_but_changes_nothing(
@@ -60,7 +59,7 @@ def test_main_waits_for_the_first_sample_and_the_collector(
     time.sleep(0.3)
     assert launcher.lines() == []
     opened = time.monotonic_ns()
-    collector.send(67)
+    collector.send(GO)
     heard = collector.finish()
     assert process.wait(PATIENCE_S) == 0
     began, done = map(int, launcher.lines())
@@ -68,17 +67,12 @@ def test_main_waits_for_the_first_sample_and_the_collector(
     assert heard.times[-1] > done
 
 
-def test_frames_come_in_the_documented_order(
-    one_java: str, launcher: Launcher, collector: PlainCollector
-) -> None:
-    process = launcher.start(one_java, collector, ["Ends"])
-    collector.start(interval_ms=10000)
-    heard = collector.finish()
-    assert process.wait(PATIENCE_S) == 0
-    opening = [kind for kind in heard.types if kind != 6]
+def test_frames_come_in_the_documented_order(one_java: str, scene: Scene) -> None:
+    heard = scene.measured(one_java, "Ends", interval_ms=10_000)
+    opening = [kind for kind in heard.types if kind != REASONS]
     assert opening == [HELLO, METADATA, COLUMNS, SAMPLES, MARK, MARK, SAMPLES, DROPPED, BYE]
-    assert heard.hello["secret"] == collector.secret
-    assert heard.hello["pid"] == process.pid
+    assert heard.hello["secret"] == scene.collector.secret
+    assert heard.hello["pid"] == scene.launcher.started[-1].pid
     assert heard.hello["command"] == "Ends"
 
 
