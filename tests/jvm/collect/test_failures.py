@@ -114,15 +114,6 @@ def test_a_program_that_prints_100_mib_is_cut_and_costs_no_disk(
     assert largest < 100 * 2**20
 
 
-def test_a_program_that_prints_nothing_has_empty_outputs(
-    record: Recorder, tmp_path: Path, javac: Path
-) -> None:
-    (tmp_path / "Mute.java").write_text("class Mute { public static void main(String[] a) {} }")
-    subprocess.run([javac, "-d", tmp_path, tmp_path / "Mute.java"], check=True)
-    run = record.run("java", "-cp", str(tmp_path), "Mute")
-    assert (run.stdout, run.stderr) == (b"", b"")
-
-
 def test_a_missing_agent_is_not_a_missing_program(record: Recorder, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(jars, "AGENT", "no-such-agent.jar")
     with pytest.raises(BadFileError, match=r"no-such-agent\.jar is missing"):

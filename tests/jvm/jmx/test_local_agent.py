@@ -8,6 +8,7 @@ import shutil
 import signal
 import subprocess
 import tempfile
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -147,7 +148,9 @@ def test_a_jvm_that_does_not_close_its_door_makes_the_run_unusable_but_keeps_it(
     monkeypatch.setattr("buto.measure.jmx.local_agent._STOP_S", 0.5)
     process = targets.start(one_java)
     stop = once_sampled(4, lambda: process.send_signal(signal.SIGSTOP))
+    began = time.monotonic()
     run = attach(AttachSpec("test", pid=process.pid, duration_s=5.0, interval_s=0.05), stop, Worker())
+    assert time.monotonic() - began < 60, "it does not wait for the JVM"
     assert len(run.times_s) >= 4
     assert f"jcmd {process.pid} ManagementAgent.stop" in run.quality.describe()
 
