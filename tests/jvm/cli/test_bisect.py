@@ -193,6 +193,7 @@ def test_ctrl_c_leaves_nothing_behind(repository: Path, tmp_path: Path) -> None:
         assert len(git(repository, "worktree", "list").splitlines()) == 2
         os.killpg(bisecting.process.pid, signal.SIGINT)
         assert bisecting.ended() == 130
+        bisecting.assert_alone()
         printed = bisecting.printed()
     (repository / "tmp").rmdir()
     assert "stopped by Ctrl-C" in printed

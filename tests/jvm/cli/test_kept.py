@@ -62,7 +62,7 @@ def build(project: Path, kib: int) -> None:
 
 def test_before_a_check_fails_it_launches_the_kept_program(tmp_path: Path) -> None:
     (tmp_path / "buto.yaml").write_text(
-        "version: 1\ntests:\n  shop: {command: java -Xmx256m -jar app/main.jar, runs: 5, interval: 50ms, "
+        "version: 1\ntests:\n  shop: {command: java -Xmx256m -jar app/main.jar, runs: 5, interval: 100ms, "
         f"judge: {literal(BY_HEAP)}}}\n"
     )
     (tmp_path / "data.txt").write_text("read from the working directory")

@@ -20,6 +20,7 @@ def test_ctrl_c_keeps_what_is_complete_and_says_how_to_go_on(tmp_path: Path, cla
         until(lambda: "samples, " in training.printed(), "no run is complete")
         os.killpg(training.process.pid, signal.SIGINT)
         assert training.ended() == 130
+        training.assert_alone()
         said = training.printed()
     complete = said.count("samples, ")
     assert f"stopped by Ctrl-C; complete and kept in .buto: {complete} of 5 runs of 'sleeper'" in said
@@ -63,5 +64,7 @@ def test_a_second_buto_waits_for_the_first(tmp_path: Path, classes: Path) -> Non
             assert second.printed() == "waiting for another buto that is measuring into .buto\n"
             first.process.send_signal(signal.SIGINT)
             assert second.ended() == 0
+            second.assert_alone()
+        first.assert_alone()
     # A run that was disturbed is kept, too, and then repeated.
     assert len(RunStore(tmp_path / ".buto").load_set("sleeper").valid()) == 1

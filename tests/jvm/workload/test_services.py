@@ -136,7 +136,7 @@ def test_ctrl_c_while_the_program_runs_ends_its_services(project: Path) -> None:
         measuring.reached("begun")
         measuring.process.send_signal(signal.SIGINT)
         assert measuring.ended() == 130, measuring.printed()
-    assert not any(is_alive(int(pid)) for pid in (project / "pids").read_text().split())
+        assert not any(is_alive(int(pid)) for pid in (project / "pids").read_text().split())
 
 
 @pytest.mark.all
