@@ -81,10 +81,15 @@ def once_sampled(n_samples: int, act: Callable[[], object]) -> OnTick:
     return on_tick
 
 
-def drain_until(connection: JmxConnection, recording: Recording, n_samples: int) -> None:
-    """Drain until there are this number of samples, or fail."""
+def drain_until(
+    connection: JmxConnection,
+    recording: Recording,
+    n_samples: int = 0,
+    happened: Callable[[], object] = lambda: True,
+) -> None:
+    """Drain until there are this number of samples and something has happened, or fail."""
     deadline = time.monotonic() + PATIENCE_S
-    while recording.n_samples < n_samples:
+    while recording.n_samples < n_samples or not happened():
         assert time.monotonic() < deadline, f"only {recording.n_samples} samples, lost: {connection.lost}"
         assert connection.lost is None
         connection.drain()
