@@ -4,9 +4,9 @@ from __future__ import annotations
 
 SERIAL = (
     *(f"tests/jvm/agent/test_agent_{what}.py" for what in ("samples", "weight")),
-    *(f"tests/jvm/jmx/test_{what}.py" for what in ("alike", "growth")),
+    *(f"tests/jvm/jmx/test_{what}.py" for what in ("alike",)),
     *(f"tests/jvm/cli/test_{what}.py" for what in ("bisect", "compare", "flow", "kept", "turns")),
-    *("tests/jvm/api/", "tests/jvm/packaging/", "tests/jvm/releases/"),
+    *("tests/jvm/packaging/", "tests/jvm/releases/"),
     "tests/jvm/pytest_plugin/test_sample.py",
     *(f"tests/build_plugins/test_{tool}.py" for tool in ("gradle", "junit", "maven")),
     "tests/integration/pages/test_readme.py",

@@ -43,7 +43,7 @@ def assert_runs_unmeasured(launcher: Launcher) -> None:
     ids=["missing", "empty", "newer", "no-number", "no-secret", "no-port", "nonsense"],
 )
 def test_a_session_file_without_content(
-    one_java: Path, launcher: Launcher, tmp_path: Path, text: str | None
+    one_java: str, launcher: Launcher, tmp_path: Path, text: str | None
 ) -> None:
     session = tmp_path / "session"
     if text is not None:
@@ -52,51 +52,32 @@ def test_a_session_file_without_content(
     assert_runs_unmeasured(launcher)
 
 
-def test_no_one_listens(java: Path, launcher: Launcher, collector: PlainCollector) -> None:
+def test_no_one_listens(java: str, launcher: Launcher, collector: PlainCollector) -> None:
     collector.close()
     launcher.start(java, collector, PROGRAM)
     assert_runs_unmeasured(launcher)
 
 
-def hang_up_after_hello(collector: PlainCollector) -> None:
-    collector.greet()
+DEATHS: dict[str, Callable[[PlainCollector], object]] = {
+    "after hello": PlainCollector.greet,
+    "after accept": lambda it: (it.greet(), it.accept()),
+    "before go": PlainCollector.prepare,
+    "after go": PlainCollector.start,
+    "while it runs": lambda it: (it.start(), it.read_until(lambda heard: len(heard.rows) >= 3)),
+}
 
 
-def hang_up_after_accept(collector: PlainCollector) -> None:
-    collector.greet()
-    collector.accept()
-
-
-def hang_up_before_go(collector: PlainCollector) -> None:
-    collector.prepare()
-
-
-def hang_up_after_go(collector: PlainCollector) -> None:
-    collector.start()
-
-
-def hang_up_while_it_runs(collector: PlainCollector) -> None:
-    collector.start()
-    while len(collector.heard.rows) < 3:
-        collector.read()
-
-
-@pytest.mark.parametrize(
-    "dies",
-    [hang_up_after_hello, hang_up_after_accept, hang_up_before_go, hang_up_after_go, hang_up_while_it_runs],
-)
-def test_a_collector_that_dies(
-    one_java: Path, launcher: Launcher, tmp_path: Path, dies: Callable[[PlainCollector], None]
-) -> None:
+@pytest.mark.parametrize("moment", DEATHS)
+def test_a_collector_that_dies(one_java: str, launcher: Launcher, tmp_path: Path, moment: str) -> None:
     with PlainCollector(tmp_path, gate_ms=LONG_MS, exit_ms=LONG_MS) as collector:
         launcher.start(one_java, collector, PROGRAM)
-        dies(collector)
+        DEATHS[moment](collector)
     assert_runs_unmeasured(launcher)
 
 
 @pytest.mark.parametrize("kind", [FAREWELL, GO, ACCEPT, DECLINE, 99, 1])
 def test_a_frame_out_of_order_ends_the_measurement(
-    one_java: Path, launcher: Launcher, collector: PlainCollector, kind: int
+    one_java: str, launcher: Launcher, collector: PlainCollector, kind: int
 ) -> None:
     launcher.start(one_java, collector, PROGRAM)
     collector.start()
@@ -116,7 +97,7 @@ def test_a_frame_out_of_order_ends_the_measurement(
     ids=["too-long", "too-short", "no-interval"],
 )
 def test_nonsense_instead_of_accept(
-    one_java: Path, launcher: Launcher, collector: PlainCollector, answer: bytes
+    one_java: str, launcher: Launcher, collector: PlainCollector, answer: bytes
 ) -> None:
     launcher.start(one_java, collector, PROGRAM)
     collector.greet()
@@ -127,7 +108,7 @@ def test_nonsense_instead_of_accept(
 
 
 def test_a_jvm_that_is_not_wanted_leaves_no_trace(
-    java: Path, launcher: Launcher, collector: PlainCollector
+    java: str, launcher: Launcher, collector: PlainCollector
 ) -> None:
     launcher.start(java, collector, PROGRAM)
     collector.greet()
@@ -138,7 +119,7 @@ def test_a_jvm_that_is_not_wanted_leaves_no_trace(
 
 @pytest.mark.parametrize("answers", [0, 1, 2], ids=["no-hello-taken", "no-accept", "no-go"])
 def test_a_silent_collector_holds_main_no_longer_than_agreed(
-    one_java: Path, launcher: Launcher, tmp_path: Path, answers: int
+    one_java: str, launcher: Launcher, tmp_path: Path, answers: int
 ) -> None:
     with PlainCollector(tmp_path, gate_ms=2000, exit_ms=LONG_MS) as collector:
         before = time.monotonic_ns()
@@ -153,7 +134,7 @@ def test_a_silent_collector_holds_main_no_longer_than_agreed(
 
 
 def test_a_collector_that_never_says_farewell_holds_the_exit_no_longer_than_agreed(
-    one_java: Path, launcher: Launcher, tmp_path: Path
+    one_java: str, launcher: Launcher, tmp_path: Path
 ) -> None:
     with PlainCollector(tmp_path, gate_ms=LONG_MS, exit_ms=2000) as collector:
         process = launcher.start(one_java, collector, ["Ends", "exit=5"])
@@ -165,7 +146,7 @@ def test_a_collector_that_never_says_farewell_holds_the_exit_no_longer_than_agre
     assert held > 1990
 
 
-def test_a_stalled_collector_costs_samples_not_time(java: Path, launcher: Launcher, tmp_path: Path) -> None:
+def test_a_stalled_collector_costs_samples_not_time(java: str, launcher: Launcher, tmp_path: Path) -> None:
     """Rows of 32 kB fill every buffer; then the collector wakes up and gets a whole story."""
     with PlainCollector(tmp_path, receive_buffer=1 << 16) as collector:
         process = launcher.start(java, collector, ["Beans", "many=2000", "reads=400"], ["-Xmx64m"])

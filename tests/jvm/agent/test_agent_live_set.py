@@ -9,7 +9,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tests.support.jvm.agents import JDKS, PATIENCE_S, Launcher, without_opening
+from tests.support.jvm.agents import PATIENCE_S, Launcher, Scene, without_opening
+from tests.support.jvm.javas import JAVAS
 from tests.support.jvm.plain_collector import AT_EXIT, DURING, GO, Heard, PlainCollector
 
 MIB = 1 << 20
@@ -21,21 +22,10 @@ NOT_COLLECTED = ["-XX:+UnlockExperimentalVMOptions", "-XX:+UseEpsilonGC"]
 
 
 def run(
-    launcher: Launcher,
-    collector: PlainCollector,
-    java: Path,
-    options: list[str],
-    program: list[str] | None = None,
-    live_set: int = AT_EXIT,
-    live_set_ms: int = 0,
+    scene: Scene, java: str, options: list[str], program: list[str] = KEPT, live_set: int = AT_EXIT
 ) -> Heard:
-    collector.live_set, collector.live_set_ms = live_set, live_set_ms
-    process = launcher.start(java, collector, ["Allocates", *(program or KEPT)], options)
-    collector.start(interval_ms=20)
-    heard = collector.finish()
-    assert process.wait(PATIENCE_S) == 0
-    assert heard.ended
-    return heard
+    scene.collector.live_set = live_set
+    return scene.measured(java, "Allocates", *program, options=options)
 
 
 def counts(printed: str) -> dict[str, tuple[int, int]]:
@@ -45,9 +35,9 @@ def counts(printed: str) -> dict[str, tuple[int, int]]:
 
 @pytest.mark.parametrize("option", ["-XX:+UseSerialGC", "-XX:+UseG1GC", "-XX:+DisableExplicitGC"])
 def test_the_objects_that_a_program_keeps_are_counted_at_its_end(
-    java: Path, launcher: Launcher, collector: PlainCollector, option: str
+    java: str, scene: Scene, option: str
 ) -> None:
-    heard = run(launcher, collector, java, [option, "-Xmx64m"])
+    heard = run(scene, java, [option, "-Xmx64m"])
     ((point, time, objects, size, printed),) = heard.histograms
     assert (point, time) == ("end", heard.times[-1])
     found = counts(printed)
@@ -65,28 +55,24 @@ def test_the_objects_that_a_program_keeps_are_counted_at_its_end(
 
 
 @pytest.mark.all
-def test_a_heap_that_is_too_large_is_not_counted(
-    one_java: Path, launcher: Launcher, collector: PlainCollector
-) -> None:
+def test_a_heap_that_is_too_large_is_not_counted(one_java: str, scene: Scene) -> None:
     """Of a collector that never collects, so that the heap is as large as what the program has allocated."""
-    heard = run(launcher, collector, one_java, [*NOT_COLLECTED, "-Xmx2300m"], [f"main={2100 * MIB}"])
+    heard = run(scene, one_java, [*NOT_COLLECTED, "-Xmx2300m"], [f"main={2100 * MIB}"])
     assert heard.histograms == []
     assert math.isnan(heard.series(LIVE)[-1])
     expected = r"the heap was 2\.[12] GiB \(limit 2 GiB\)"
     assert all(re.fullmatch(expected, heard.reasons[name]) for name in (LIVE, OBJECTS, TIME))
 
 
-def test_a_collector_may_decline_the_count(
-    one_java: Path, launcher: Launcher, collector: PlainCollector
-) -> None:
-    collector.at_end = lambda it: it.send(GO)
-    heard = run(launcher, collector, one_java, ["-Xmx64m"])
+def test_a_collector_may_decline_the_count(one_java: str, scene: Scene) -> None:
+    scene.collector.at_end = lambda it: it.send(GO)
+    heard = run(scene, one_java, ["-Xmx64m"])
     assert heard.histograms == []
     assert LIVE not in heard.names
 
 
 def test_a_collector_that_does_not_answer_the_last_sample_delays_the_exit_no_longer_than_else(
-    one_java: Path, launcher: Launcher, tmp_path: Path
+    one_java: str, launcher: Launcher, tmp_path: Path
 ) -> None:
     with PlainCollector(tmp_path, exit_ms=300) as collector:
         collector.live_set, collector.at_end = AT_EXIT, None
@@ -99,10 +85,8 @@ def test_a_collector_that_does_not_answer_the_last_sample_delays_the_exit_no_lon
         assert LIVE not in heard.names
 
 
-def test_a_collector_that_cannot_collect_in_a_pause_is_told_to_before(
-    launcher: Launcher, collector: PlainCollector
-) -> None:
-    heard = run(launcher, collector, JDKS[max(JDKS)], ["-XX:+UseZGC", "-Xmx96m"])
+def test_a_collector_that_cannot_collect_in_a_pause_is_told_to_before(scene: Scene) -> None:
+    heard = run(scene, JAVAS[max(JAVAS)], ["-XX:+UseZGC", "-Xmx96m"])
     ((*_, size, printed),) = heard.histograms
     assert counts(printed)[SESSION][0] == 8192
     assert 8 * MIB < size < 12 * MIB
@@ -114,10 +98,8 @@ NO_COMMANDS = ["--limit-modules", "java.base,java.instrument,java.management"]
 @pytest.mark.parametrize(
     ("options", "why"), [(NOT_COLLECTED, "the JVM did not collect"), (NO_COMMANDS, "DiagnosticCommand")]
 )
-def test_a_jvm_that_cannot_count_says_why(
-    one_java: Path, launcher: Launcher, collector: PlainCollector, options: list[str], why: str
-) -> None:
-    heard = run(launcher, collector, one_java, [*options, "-Xmx96m"])
+def test_a_jvm_that_cannot_count_says_why(one_java: str, scene: Scene, options: list[str], why: str) -> None:
+    heard = run(scene, one_java, [*options, "-Xmx96m"])
     assert heard.histograms == []
     assert math.isnan(heard.series(LIVE)[-1])
     assert why in heard.reasons[LIVE]
@@ -125,16 +107,16 @@ def test_a_jvm_that_cannot_count_says_why(
 
 
 def test_a_jdk_that_opens_nothing_is_asked_through_its_mbean(
-    one_java: Path, launcher: Launcher, collector: PlainCollector, tmp_path: Path
+    one_java: str, scene: Scene, tmp_path: Path
 ) -> None:
-    launcher.agent = without_opening(tmp_path)
-    heard = run(launcher, collector, one_java, ["-XX:NativeMemoryTracking=summary", "-Xmx64m"])
+    scene.launcher.agent = without_opening(tmp_path)
+    heard = run(scene, one_java, ["-XX:NativeMemoryTracking=summary", "-Xmx64m"])
     assert counts(heard.histograms[0][-1])[SESSION][0] == 8192
     assert heard.series(NATIVE)[-1] > 8 * MIB
 
 
 def test_during_the_run_at_a_rate_and_when_the_collector_asks(
-    one_java: Path, launcher: Launcher, collector: PlainCollector
+    one_java: str, launcher: Launcher, collector: PlainCollector
 ) -> None:
     """First without anything, then with 8 MiB."""
     collector.live_set, collector.live_set_ms = DURING, 100
@@ -159,9 +141,9 @@ def test_during_the_run_at_a_rate_and_when_the_collector_asks(
     assert not any(map(math.isnan, heard.series(LIVE)[loaded:]))
 
 
-def test_native_memory_by_category(java: Path, launcher: Launcher, collector: PlainCollector) -> None:
+def test_native_memory_by_category(java: str, scene: Scene) -> None:
     options = ["-XX:NativeMemoryTracking=summary", "-Xms64m", "-Xmx64m", "-XX:+UseSerialGC"]
-    heard = run(launcher, collector, java, options, ["main=0"], live_set=0)
+    heard = run(scene, java, options, ["main=0"], live_set=0)
     parts = [name for name in heard.names if name.startswith("jvm.memory.native.category[")]
     first, last = ({name: heard.series(name)[at] for name in [NATIVE, *parts]} for at in (0, -1))
     for values in (first, last):
@@ -173,9 +155,7 @@ def test_native_memory_by_category(java: Path, launcher: Launcher, collector: Pl
     assert LIVE not in heard.names
 
 
-def test_native_memory_that_is_not_tracked_has_a_reason(
-    one_java: Path, launcher: Launcher, collector: PlainCollector
-) -> None:
-    heard = run(launcher, collector, one_java, ["-XX:NativeMemoryTracking=off"], ["main=0"], live_set=0)
+def test_native_memory_that_is_not_tracked_has_a_reason(one_java: str, scene: Scene) -> None:
+    heard = run(scene, one_java, ["-XX:NativeMemoryTracking=off"], ["main=0"], live_set=0)
     assert heard.reasons[NATIVE] == "the JVM was started without -XX:NativeMemoryTracking=summary"
     assert not any("native.category" in name for name in heard.names)

@@ -8,11 +8,14 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.jvm.agents import PATIENCE_S, Launcher
+from tests.support.jvm.agents import PATIENCE_S, Launcher, Scene
 from tests.support.jvm.plain_collector import SAMPLES, Heard, PlainCollector, Rule
 
 KINDS = "mbean[test:name=first,type=Kinds]"
 EMITTED = "mbean[test:type=Emitter]/Emitted"
+
+
+Run = Callable[..., Heard]
 
 
 def present(heard: Heard, name: str) -> list[float]:
@@ -25,69 +28,34 @@ def seen(name: str, times: int = 3) -> Callable[[Heard], bool]:
     return lambda heard: len(present(heard, name)) >= times
 
 
-class Scene:
-    """The program Beans, which continues when the collector has received something."""
+@pytest.fixture
+def run(scene: Scene) -> Run:
+    """Runs the program Beans to its end; each of its waits lasts until the next condition holds."""
 
-    def __init__(self, launcher: Launcher, collector: PlainCollector) -> None:
-        self.launcher = launcher
-        self.collector = collector
-
-    def run(
-        self, java: Path, deeds: list[str], rules: list[Rule], *until: Callable[[Heard], object]
-    ) -> Heard:
-        """Runs to the end; the program's waits last until one condition after the other holds."""
-        process = self.launcher.start(java, self.collector, ["Beans", *deeds])
-        self.collector.start(rules=rules)
-        for condition in until:
-            self.collector.read_until(condition)
-            self.launcher.go_on()
-        heard = self.collector.finish()
-        assert process.wait(PATIENCE_S) == 0
-        assert heard.ended
-        assert self.launcher.stderr.read_bytes() == b""
+    def beans(java: str, deeds: list[str], rules: list[Rule], *until: Callable[[Heard], object]) -> Heard:
+        heard = scene.measured(java, "Beans", *deeds, rules=rules, until=until)
+        assert scene.launcher.stderr.read_bytes() == b""
         return heard
 
-
-@pytest.fixture
-def scene(launcher: Launcher, collector: PlainCollector) -> Scene:
-    return Scene(launcher, collector)
+    return beans
 
 
-def test_every_number_of_a_bean_is_a_column(java: Path, scene: Scene) -> None:
+def test_every_number_of_a_bean_is_a_column(java: str, run: Run) -> None:
     rule = Rule("test:type=Kinds,*")
-    heard = scene.run(java, ["kinds", "wait"], [rule], seen(f"{KINDS}/Whole"))
+    heard = run(java, ["kinds", "wait"], [rule], seen(f"{KINDS}/Whole"))
+    values = {"Broken": 2.5, "On": 1.0, "Point.x": 1.0, "Point.inner.deep": 7.0}
+    values |= {"Table[left].value": 3.0, "Table[right].value": 4.0}
     own = {name for name in heard.names if name.startswith("mbean[")}
-    assert own == {
-        f"{KINDS}/{member}"
-        for member in (
-            "Whole",
-            "Broken",
-            "On",
-            "Nothing",
-            "Throwing",
-            "Point.x",
-            "Point.inner.deep",
-            "Table[left].value",
-            "Table[right].value",
-        )
-    }
-    assert set(present(heard, f"{KINDS}/Broken")) == {2.5}
-    assert set(present(heard, f"{KINDS}/On")) == {1.0}
-    assert set(present(heard, f"{KINDS}/Point.x")) == {1.0}
-    assert set(present(heard, f"{KINDS}/Point.inner.deep")) == {7.0}
-    assert set(present(heard, f"{KINDS}/Table[left].value")) == {3.0}
-    assert set(present(heard, f"{KINDS}/Table[right].value")) == {4.0}
-
-
-def test_a_bean_is_read_once_a_sample(one_java: Path, scene: Scene) -> None:
-    heard = scene.run(one_java, ["kinds", "wait"], [Rule("test:type=Kinds,*")], seen(f"{KINDS}/Whole", 5))
+    assert own == {f"{KINDS}/{member}" for member in (*values, "Whole", "Nothing", "Throwing")}
+    for member, value in values.items():
+        assert set(present(heard, f"{KINDS}/{member}")) == {value}
     reads = present(heard, f"{KINDS}/Whole")
-    assert reads == [float(n) for n in range(1, len(reads) + 1)]
+    assert reads == [float(n) for n in range(1, len(reads) + 1)], "a bean is read once a sample"
 
 
-def test_what_cannot_be_read_is_nan_with_a_reason(java: Path, scene: Scene) -> None:
+def test_what_cannot_be_read_is_nan_with_a_reason(java: str, run: Run) -> None:
     rule = Rule("test:type=Kinds,*", ["Whole", "Throwing", "Nothing", "Text", "Absent"])
-    heard = scene.run(java, ["kinds", "wait"], [rule], seen(f"{KINDS}/Whole"))
+    heard = run(java, ["kinds", "wait"], [rule], seen(f"{KINDS}/Whole"))
     for attribute, reason in {
         "Throwing": "java.lang.IllegalStateException: thrown on purpose",
         "Nothing": "is null",
@@ -100,7 +68,7 @@ def test_what_cannot_be_read_is_nan_with_a_reason(java: Path, scene: Scene) -> N
         assert heard.reasons[name] == reason
 
 
-def test_a_bean_that_comes_late_and_goes_early_stops_nothing(java: Path, scene: Scene) -> None:
+def test_a_bean_that_comes_late_and_goes_early_stops_nothing(java: str, run: Run) -> None:
     name = f"{KINDS}/Broken"
 
     def gone(heard: Heard) -> bool:
@@ -110,9 +78,7 @@ def test_a_bean_that_comes_late_and_goes_early_stops_nothing(java: Path, scene: 
         return not math.isnan(heard.series(name)[-1])
 
     deeds = ["wait", "kinds", "wait", "vanish", "wait", "kinds", "wait"]
-    heard = scene.run(
-        java, deeds, [Rule("test:*")], lambda heard: len(heard.rows) > 2, seen(name), gone, back
-    )
+    heard = run(java, deeds, [Rule("test:*")], lambda heard: len(heard.rows) > 2, seen(name), gone, back)
     assert heard.dropped == (0, 0)
     known = [not math.isnan(value) for value in heard.series(name)]
     turns = [now for before, now in zip([None, *known], known, strict=False) if before != now]
@@ -121,39 +87,30 @@ def test_a_bean_that_comes_late_and_goes_early_stops_nothing(java: Path, scene: 
     assert not any(math.isnan(value) for value in heard.series("jvm.memory.heap.used"))
 
 
-def test_metadata_is_read_as_soon_as_the_bean_appears(
-    java: Path, launcher: Launcher, collector: PlainCollector
-) -> None:
+def test_metadata_is_read_as_soon_as_the_bean_appears(java: str, scene: Scene) -> None:
     """And not at the next tick, which is far away here: the bean is gone when its last attribute was read."""
     rule = Rule("test:type=Kinds,*", ["Whole"], ["Text", "Point", "Names", "Throwing"])
-    process = launcher.start(java, collector, ["Beans", "kinds", "thrown", "vanish"])
-    collector.start(interval_ms=100000, rules=[rule])
-    heard = collector.finish()
-    assert process.wait(PATIENCE_S) == 0
-    assert heard.metadata[f"{KINDS}/Text"] == "wörter"
-    assert heard.metadata[f"{KINDS}/Point.x"] == "1"
-    assert heard.metadata[f"{KINDS}/Point.inner.deep"] == "7"
-    assert heard.metadata[f"{KINDS}/Names"] == "one, two"
+    heard = scene.measured(java, "Beans", "kinds", "thrown", "vanish", interval_ms=100_000, rules=[rule])
+    known = {"Text": "wörter", "Point.x": "1", "Point.inner.deep": "7", "Names": "one, two"}
+    assert {member: heard.metadata[f"{KINDS}/{member}"] for member in known} == known
     assert heard.metadata[f"{KINDS}/Throwing"].startswith("unreadable: java.lang.IllegalStateException")
 
 
-def test_columns_are_bounded(one_java: Path, scene: Scene) -> None:
+def test_columns_are_bounded(one_java: str, run: Run) -> None:
     rule = Rule("test:*", notifications=False)
-    heard = scene.run(one_java, ["many=8300", "wait"], [rule], lambda heard: len(heard.columns) == 16384)
+    heard = run(one_java, ["many=8300", "wait"], [rule], lambda heard: len(heard.columns) == 16384)
     assert "16384" in heard.metadata["buto.columns.refused"]
     assert heard.dropped == (0, 0)
 
 
-def test_two_thousand_beans_are_in_every_sample_each_of_which_is_one_message(
-    one_java: Path, scene: Scene
-) -> None:
+def test_two_thousand_beans_are_in_every_sample_each_of_which_is_one_message(one_java: str, run: Run) -> None:
     rule = Rule("test:*", notifications=False)
     columns = [f"mbean[test:id={place},type=Many]/Emitted" for place in range(2000)]
 
     def all_there_in_three(heard: Heard) -> bool:
         return set(columns) <= set(heard.names) and seen(columns[-1])(heard)
 
-    heard = scene.run(one_java, ["many=2000", "wait"], [rule], all_there_in_three)
+    heard = run(one_java, ["many=2000", "wait"], [rule], all_there_in_three)
     assert heard.types.count(SAMPLES) == len(heard.rows)
     place_of = {name: place for place, name in enumerate(heard.names)}
     places = [place_of[name] for name in columns]
@@ -164,14 +121,14 @@ def test_two_thousand_beans_are_in_every_sample_each_of_which_is_one_message(
     assert heard.dropped == (0, 0)
 
 
-def test_a_malformed_pattern_is_reported_and_the_others_hold(one_java: Path, scene: Scene) -> None:
+def test_a_malformed_pattern_is_reported_and_the_others_hold(one_java: str, run: Run) -> None:
     rules = [Rule("no pattern"), Rule("test:type=Kinds,*", ["Broken"])]
-    heard = scene.run(one_java, ["kinds", "wait"], rules, seen(f"{KINDS}/Broken"))
+    heard = run(one_java, ["kinds", "wait"], rules, seen(f"{KINDS}/Broken"))
     assert "buto.malformed[no pattern]" in heard.metadata
 
 
 def test_a_getter_that_never_returns_does_not_hold_the_program(
-    one_java: Path, launcher: Launcher, tmp_path: Path
+    one_java: str, launcher: Launcher, tmp_path: Path
 ) -> None:
     with PlainCollector(tmp_path, exit_ms=300) as collector:
         process = launcher.start(one_java, collector, ["Beans", "stuck", "sleep=200"])
@@ -182,16 +139,9 @@ def test_a_getter_that_never_returns_does_not_hold_the_program(
     assert not heard.ended
 
 
-def test_a_platform_bean_may_be_asked_for_too(one_java: Path, scene: Scene) -> None:
-    name = "mbean[java.lang:type=Runtime]/Uptime"
-    heard = scene.run(one_java, ["wait"], [Rule("java.lang:type=Runtime", ["Uptime"])], seen(name))
-    assert heard.series(name) == sorted(heard.series(name))
-    assert [each for each in heard.names if each.startswith("mbean[")] == [name]
-
-
-def test_no_notification_is_lost_after_registration(java: Path, scene: Scene) -> None:
+def test_no_notification_is_lost_after_registration(java: str, run: Run) -> None:
     """Emitted by the very thread that registers, at once, and followed by the end of the bean."""
-    heard = scene.run(java, ["emitter", "emit=50", "forget-emitter"], [Rule("test:*")])
+    heard = run(java, ["emitter", "emit=50", "forget-emitter"], [Rule("test:*")])
     assert [each.sequence for each in heard.notifications] == list(range(1, 51))
     first = heard.notifications[0]
     assert (first.type, first.source, first.message) == ("test.count", "test:type=Emitter", "number 1")
@@ -201,15 +151,15 @@ def test_no_notification_is_lost_after_registration(java: Path, scene: Scene) ->
     assert heard.marks["main"] < times[0] <= times[-1] < heard.marks["exit"]
 
 
-def test_notifications_are_not_taken_unasked(one_java: Path, scene: Scene) -> None:
+def test_notifications_are_not_taken_unasked(one_java: str, run: Run) -> None:
     rule = Rule("test:*", notifications=False)
-    heard = scene.run(one_java, ["emitter", "emit=5", "wait"], [rule], seen(EMITTED))
+    heard = run(one_java, ["emitter", "emit=5", "wait"], [rule], seen(EMITTED))
     assert heard.notifications == []
     assert present(heard, EMITTED)[-1] == 5
 
 
-def test_a_flood_of_notifications_is_counted_where_it_is_not_kept(java: Path, scene: Scene) -> None:
-    heard = scene.run(java, ["emitter", "emit=30000"], [Rule("test:*")])
+def test_a_flood_of_notifications_is_counted_where_it_is_not_kept(java: str, run: Run) -> None:
+    heard = run(java, ["emitter", "emit=30000"], [Rule("test:*")])
     assert heard.dropped is not None
     assert len(heard.notifications) + heard.dropped[1] == 30000
     sequences = [each.sequence for each in heard.notifications]

@@ -7,39 +7,22 @@ import math
 import signal
 import statistics
 import time
-from pathlib import Path
 
 import pytest
 
 from buto.run.properties import METRICS, Kind, Reader, split_name
-from tests.support.jvm.agents import JDKS, PATIENCE_S, Launcher
-from tests.support.jvm.plain_collector import Heard, PlainCollector, Rule
+from tests.support.jvm.agents import PATIENCE_S, Launcher, Scene
+from tests.support.jvm.javas import JAVAS
+from tests.support.jvm.plain_collector import PlainCollector, Rule
 
 LISTED = 3
 """The kind on the channel of a property whose unit and kind stand in the table."""
 
 
-def run(
-    launcher: Launcher,
-    collector: PlainCollector,
-    java: Path,
-    program: list[str],
-    options: list[str] | None = None,
-    interval_ms: float = 20,
-    rules: list[Rule] | None = None,
-) -> Heard:
-    process = launcher.start(java, collector, program, options or [])
-    collector.start(interval_ms, rules=rules or [])
-    heard = collector.finish()
-    assert process.wait(PATIENCE_S) == 0
-    assert heard.ended
-    return heard
-
-
 def test_every_default_metric_has_its_columns_and_leaves_unit_and_kind_to_the_table(
-    java: Path, launcher: Launcher, collector: PlainCollector
+    java: str, scene: Scene
 ) -> None:
-    heard = run(launcher, collector, java, ["Ends"])
+    heard = scene.measured(java, "Ends")
     probed = {name for name, metric in METRICS.items() if metric.reader is Reader.PROBE}
     assert {split_name(name)[0] for name in heard.names} == probed
     assert len(set(heard.names)) == len(heard.names)
@@ -51,9 +34,9 @@ def test_every_default_metric_has_its_columns_and_leaves_unit_and_kind_to_the_ta
 
 @pytest.mark.parametrize("collector_option", ["-XX:+UseSerialGC", "-XX:+UseParallelGC", "-XX:+UseG1GC"])
 def test_pools_and_collectors_are_those_of_the_jvm(
-    one_java: Path, launcher: Launcher, collector: PlainCollector, collector_option: str
+    one_java: str, scene: Scene, collector_option: str
 ) -> None:
-    heard = run(launcher, collector, one_java, ["Ends"], [collector_option])
+    heard = scene.measured(one_java, "Ends", options=[collector_option])
     pools = heard.metadata["jvm.memory.pools"].split(", ")
     assert {name for name in heard.names if name.startswith("jvm.memory.threshold[")} == {
         f"jvm.memory.threshold[{pool}]" for pool in pools
@@ -65,10 +48,8 @@ def test_pools_and_collectors_are_those_of_the_jvm(
     assert any(name == "jvm.buffer.count[direct]" for name in heard.names)
 
 
-def test_only_what_the_jvm_cannot_tell_is_nan_and_has_a_reason(
-    java: Path, launcher: Launcher, collector: PlainCollector
-) -> None:
-    heard = run(launcher, collector, java, ["Ends"], ["-XX:+UseG1GC"])
+def test_only_what_the_jvm_cannot_tell_is_nan_and_has_a_reason(java: str, scene: Scene) -> None:
+    heard = scene.measured(java, "Ends", options=["-XX:+UseG1GC"])
     unreadable = {name for name in heard.names if all(map(math.isnan, heard.series(name)))}
     assert unreadable == set(heard.reasons)
     pools = heard.metadata["jvm.memory.pools"].split(", ")
@@ -84,20 +65,16 @@ def test_only_what_the_jvm_cannot_tell_is_nan_and_has_a_reason(
     }
 
 
-def test_a_jvm_without_a_compiler_keeps_the_column(
-    one_java: Path, launcher: Launcher, collector: PlainCollector
-) -> None:
-    heard = run(launcher, collector, one_java, ["Ends"], ["-Xint"])
+def test_a_jvm_without_a_compiler_keeps_the_column(one_java: str, scene: Scene) -> None:
+    heard = scene.measured(one_java, "Ends", options=["-Xint"])
     assert all(map(math.isnan, heard.series("jvm.compilation.time")))
     assert "compiler" in heard.reasons["jvm.compilation.time"]
     assert "jvm.jit.name" not in heard.metadata
 
 
-def test_beans_are_named_as_the_platform_names_them(
-    java: Path, launcher: Launcher, collector: PlainCollector
-) -> None:
+def test_beans_are_named_as_the_platform_names_them(java: str, scene: Scene) -> None:
     rules = [Rule("java.lang:*", ["ObjectName"]), Rule("java.nio:*", ["ObjectName"])]
-    heard = run(launcher, collector, java, ["Ends"], rules=rules)
+    heard = scene.measured(java, "Ends", rules=rules)
     registered = {
         name.removeprefix("mbean[").removesuffix("]/ObjectName") for name in heard.names if "/" in name
     }
@@ -106,8 +83,8 @@ def test_beans_are_named_as_the_platform_names_them(
     assert timed == registered
 
 
-def test_values_are_true(java: Path, launcher: Launcher, collector: PlainCollector) -> None:
-    heard = run(launcher, collector, java, ["Ends", "sleep=100"], ["-Xms32m", "-Xmx32m", "-XX:+UseSerialGC"])
+def test_values_are_true(java: str, scene: Scene) -> None:
+    heard = scene.measured(java, "Ends", "sleep=100", options=["-Xms32m", "-Xmx32m", "-XX:+UseSerialGC"])
 
     def last(name: str) -> float:
         return heard.series(name)[-1]
@@ -127,11 +104,9 @@ def test_values_are_true(java: Path, launcher: Launcher, collector: PlainCollect
             assert values == sorted(values), name
 
 
-def test_samples_are_taken_at_multiples_of_the_interval_from_main(
-    java: Path, launcher: Launcher, collector: PlainCollector
-) -> None:
+def test_samples_are_taken_at_multiples_of_the_interval_from_main(java: str, scene: Scene) -> None:
     """Each tick has its sample or is counted as missed, and none is taken before its time."""
-    heard = run(launcher, collector, java, ["Ends", "sleep=400"], interval_ms=10)
+    heard = scene.measured(java, "Ends", "sleep=400", interval_ms=10)
     missed = heard.series("buto.missed.ticks")
     assert len(heard.times) + missed[-1] >= 40
     lateness = []
@@ -142,7 +117,7 @@ def test_samples_are_taken_at_multiples_of_the_interval_from_main(
 
 
 def test_a_jvm_that_was_stopped_makes_up_for_nothing(
-    one_java: Path, launcher: Launcher, collector: PlainCollector
+    one_java: str, launcher: Launcher, collector: PlainCollector
 ) -> None:
     process = launcher.start(one_java, collector, ["Ends", "wait"])
     collector.start(interval_ms=10)
@@ -162,9 +137,9 @@ def test_a_jvm_that_was_stopped_makes_up_for_nothing(
     assert sum(resumed <= taken < resumed + 50_000_000 for taken in heard.times) <= 7
 
 
-def test_a_sample_costs_next_to_nothing(java: Path, launcher: Launcher, collector: PlainCollector) -> None:
+def test_a_sample_costs_next_to_nothing(java: str, scene: Scene) -> None:
     """Bytes exactly (a MemoryUsage for the heap, the rest, and each pool); time by its median."""
-    heard = run(launcher, collector, java, ["Ends", "sleep=1000"], interval_ms=5)
+    heard = scene.measured(java, "Ends", "sleep=1000", interval_ms=5)
     allocated = heard.series("buto.snapshot.allocated")[1:-1]
     grown = [after - before for before, after in itertools.pairwise(allocated)]
     assert 0 < statistics.median(grown) <= 1024
@@ -175,18 +150,15 @@ def test_a_sample_costs_next_to_nothing(java: Path, launcher: Launcher, collecto
         assert parts < heard.series("buto.snapshot.time")[row]
 
 
-def test_metadata_says_what_the_jvm_is(java: Path, launcher: Launcher, collector: PlainCollector) -> None:
+def test_metadata_says_what_the_jvm_is(java: str, scene: Scene) -> None:
     options = ["-Xms16m", "-Xmx48m", "-XX:+UseSerialGC", "-Dtest.key=a value, with = and more"]
-    process = launcher.start(java, collector, ["Ends"], options)
-    collector.start()
-    heard = collector.finish()
-    assert process.wait(PATIENCE_S) == 0
+    heard = scene.measured(java, "Ends", options=options)
     sent = heard.metadata
-    version = next(str(number) for number, path in JDKS.items() if path == java)
+    version = next(str(number) for number, path in JAVAS.items() if path == java)
     assert sent["jvm.spec.version"] == version
     assert sent["jvm.input.arguments"] == " ".join(options)
-    assert sent["jvm.class.path"] == str(launcher.classes)
-    assert sent["process.pid"] == str(process.pid)
+    assert sent["jvm.class.path"] == str(scene.launcher.classes)
+    assert sent["process.pid"] == str(scene.launcher.started[-1].pid)
     assert sent["jvm.memory.heap.initial"] == str(16 << 20)
     assert int(sent["jvm.memory.heap.max"]) <= 48 << 20
     assert sent["jvm.gc.collectors"] == "Copy, MarkSweepCompact"
@@ -201,4 +173,4 @@ def test_metadata_says_what_the_jvm_is(java: Path, launcher: Launcher, collector
         assert sent[key], key
     for key in ("jvm.jit.name", "jvm.library.path", "jvm.uptime", "jvm.management.spec.version"):
         assert sent[key], key
-    assert not [key for key, value in sent.items() if str(collector.session_file) in value]
+    assert not [key for key, value in sent.items() if str(scene.collector.session_file) in value]

@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.jvm.agents import AGENT, JDKS, PATIENCE_S, Launcher, until, without_opening
+from tests.support.jvm.agents import AGENT, PATIENCE_S, Launcher, until, without_opening
+from tests.support.jvm.javas import JAVAS
 from tests.support.jvm.plain_collector import Heard, PlainCollector
 
 MOST_CLASSES = {17: 400, 25: 580}
@@ -16,15 +17,15 @@ MOST_CLASSES = {17: 400, 25: 580}
 
 
 @pytest.fixture
-def program(tmp_path: Path, programs: Path) -> Path:
+def program(tmp_path: Path, classes: Path) -> Path:
     """The program in a jar, as programs are: the classes that read jars are its own then."""
     jar = tmp_path / "program.jar"
     with zipfile.ZipFile(jar, "w") as archive:
-        archive.write(programs / "Ends.class", "Ends.class")
+        archive.write(classes / "Ends.class", "Ends.class")
     return jar
 
 
-def classes(java: Path, program: Path, option: str, log: Path) -> int:
+def classes_of(java: str, program: Path, option: str, log: Path) -> int:
     command = [java, option, f"-Xlog:class+load:file={log}", "-cp", program, "Ends", "wait"]
     subprocess.run(
         list(map(str, command)),
@@ -40,13 +41,13 @@ def loaded(log: Path) -> int:
     return sum(" source: " in line for line in log.read_text().splitlines())
 
 
-@pytest.mark.parametrize("version", sorted(set(MOST_CLASSES) & set(JDKS)))
+@pytest.mark.parametrize("version", sorted(set(MOST_CLASSES) & set(JAVAS)))
 def test_few_classes_and_one_thread_come_all_before_main(
     version: int, launcher: Launcher, collector: PlainCollector, program: Path, tmp_path: Path
 ) -> None:
     log = tmp_path / "classes.log"
-    alone = classes(JDKS[version], program, "-Dnothing", log)
-    heard, n_before_the_end = measured(JDKS[version], launcher, collector, program, log)
+    alone = classes_of(JAVAS[version], program, "-Dnothing", log)
+    heard, n_before_the_end = measured(JAVAS[version], launcher, collector, program, log)
     assert loaded(log) - alone <= MOST_CLASSES[version]
     # The first classes after main are the program's own; then it only waits.
     for name in ("jvm.class.loaded", "jvm.thread.started"):
@@ -54,7 +55,7 @@ def test_few_classes_and_one_thread_come_all_before_main(
 
 
 def measured(
-    java: Path, launcher: Launcher, collector: PlainCollector, program: Path, log: Path, agent: Path = AGENT
+    java: str, launcher: Launcher, collector: PlainCollector, program: Path, log: Path, agent: Path = AGENT
 ) -> tuple[Heard, int]:
     """Return all that was heard, and how many rows of it before the waiting program was told to end."""
     option = f"-agentlib:instrument={agent}={collector.session_file}"
@@ -72,7 +73,7 @@ def measured(
 
 
 def test_a_jdk_that_opens_nothing_gives_the_same_values_by_its_public_interface(
-    java: Path, launcher: Launcher, collector: PlainCollector, program: Path, tmp_path: Path
+    java: str, launcher: Launcher, collector: PlainCollector, program: Path, tmp_path: Path
 ) -> None:
     """Java 8 gives the agent a LinkageError, as does one whose inside has changed."""
     closed = without_opening(tmp_path)

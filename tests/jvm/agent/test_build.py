@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
-import os
 import re
 import shutil
 import subprocess
@@ -15,7 +13,7 @@ from types import ModuleType
 
 import pytest
 
-from tests.support.checkout import ROOT
+from tests.support.checkout import ROOT, java_build
 from tests.support.jvm.agents import AGENT, PATIENCE_S
 
 pytestmark = pytest.mark.all
@@ -24,14 +22,9 @@ SCRIPT = ROOT / "java-probes" / "build.py"
 SOURCE = "package demo;\n\n/** Nothing. */\npublic final class Demo {\n    private Demo() {}\n}\n"
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture
 def build() -> ModuleType:
-    spec = importlib.util.spec_from_file_location("build_under_test", SCRIPT)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+    return java_build()
 
 
 @pytest.fixture
@@ -122,20 +115,15 @@ def test_java_home_comes_first_and_a_newer_jdk_elsewhere_is_found(
 
 
 def test_the_script_names_its_parts(tmp_path: Path) -> None:
-    wrong = subprocess.run(
-        [sys.executable, SCRIPT, "nonsense"], capture_output=True, text=True, timeout=PATIENCE_S, check=False
-    )
+    def called(*words: object) -> subprocess.CompletedProcess[str]:
+        command = [sys.executable, SCRIPT, *map(str, words)]
+        return subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE_S, check=False)
+
+    wrong = called("nonsense")
     assert wrong.returncode == 2
     assert "unknown part: nonsense" in wrong.stderr
-    right = subprocess.run(
-        [sys.executable, SCRIPT, "agent", "--out", tmp_path],
-        capture_output=True,
-        text=True,
-        timeout=PATIENCE_S,
-        check=True,
-        env=os.environ,
-    )
-    assert right.stdout == f"{tmp_path / 'buto-agent.jar'}\n"
+    right = called("agent", "--out", tmp_path)
+    assert (right.returncode, right.stdout) == (0, f"{tmp_path / 'buto-agent.jar'}\n")
 
 
 def test_the_agent_is_for_java_8_and_needs_nothing_but_the_jdk() -> None:

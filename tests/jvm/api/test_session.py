@@ -15,7 +15,6 @@ import buto
 from buto import jars
 from buto.errors import EXIT_NOT_JUDGED
 from tests.support.checkout import ROOT
-from tests.support.judging import BY_HEAP, know_a_busy_machine, literal
 
 LEAKER = "buto.testprograms.leaker.Leaker"
 DEADLINE_S = 300.0
@@ -43,40 +42,6 @@ def leaker(leaks: int, duration: str = "1s") -> list[str]:
     options = ["-Xms128m", "-Xmx128m", "-XX:+UseSerialGC", "-cp", str(jars.path(jars.TESTPROGRAMS))]
     sizes = ["--pieces", "20", "--piece-size", "2000", "--leaks", str(leaks)]
     return ["java", *options, LEAKER, "--duration", duration, *sizes]
-
-
-@pytest.mark.all
-@pytest.mark.jvm
-def test_train_and_check_the_demo_program(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
-    Path("buto.yaml").write_text(f"version: 1\ntests:\n  leaker: {{judge: {literal(BY_HEAP)}}}\n")
-    seen: list[object] = []
-    trained = buto.train("leaker", command=leaker(10), runs=10, interval="200ms", on_event=seen.append)
-    assert trained.oracle == Path("oracles/leaker.json")
-    assert len([run for run in trained.runs if run.quality.valid]) == 10
-    kinds = [type(event).__name__ for event in seen]
-    assert kinds[0] == "LaunchesPlanned"
-    assert kinds.index("LaunchStarted") < kinds.index("RunStored") < kinds.index("LaunchesEnded")
-    assert kinds.count("RunStored") == len(trained.runs)
-    assert kinds.index("LaunchesEnded") < kinds.index("OracleWritten")
-
-    know_a_busy_machine(trained.oracle)
-    changed = buto.check("leaker", command=leaker(100))
-    assert changed.verdict is not None
-    assert changed.verdict.status is buto.Status.REGRESSION, changed.verdict
-    assert len(changed.verdict.run_ids) == 5  # of the new program, in turns with the old one
-    subjects = set(buto.frames.findings(changed.verdict)["subject"])
-    assert subjects & {"jvm.memory.heap.used", "jvm.memory.used[Tenured Gen]"}
-    heap = buto.frames.samples(buto.RunSet(tuple(changed.runs)), ["jvm.memory.heap.used"])
-    usual = buto.frames.samples(buto.RunSet(tuple(trained.runs)), ["jvm.memory.heap.used"])
-    assert heap.max().item() > usual.max().item()
-    assert buto.plot_result(changed)._repr_png_().startswith(b"\x89PNG")
-    assert "regression" in changed._repr_html_()
-
-    runs = buto.open_store().load_set("leaker")
-    assert {run.metadata["buto.purpose"] for run in runs} == {"train", "check", "turns"}
-    again = buto.judge(buto.load_oracle(trained.oracle), changed.runs)
-    assert again.status is buto.Status.REGRESSION
 
 
 @pytest.mark.jvm

@@ -5,18 +5,15 @@ That no process and no session directory is left is looked at after every test (
 
 from __future__ import annotations
 
-import os
 import resource
-import subprocess
-import sys
 import time
+from functools import partial
 from pathlib import Path
 
 import pytest
 
 from buto.run.store import RunStore
-from tests.support.checkout import ROOT
-from tests.support.processes.command import called
+from tests.support.processes.command import buto, called
 
 CLASSES = "CLASSES"
 
@@ -71,11 +68,6 @@ def test_a_program_that_hangs_is_stopped_at_its_time_limit(tmp_path: Path, class
     assert not summary.head.quality.valid
 
 
-def test_an_exit_code_that_is_expected_is_fine(tmp_path: Path, classes: Path) -> None:
-    command = ("java", "-cp", str(classes), "Does", "exit", "3")
-    assert called(tmp_path, "record", "leaver", "--expect-exit", "3", "--", *command).returncode == 0
-
-
 def test_a_full_disk_keeps_the_runs_before_and_leaves_no_half_written_file(
     tmp_path: Path, classes: Path
 ) -> None:
@@ -84,31 +76,11 @@ def test_a_full_disk_keeps_the_runs_before_and_leaves_no_half_written_file(
     assert called(tmp_path, "record", "printer", "--", *f"{java} sleep 0".split()).returncode == 0
     before = sorted(tmp_path.rglob("*"))
     command = ("sh", "-c", f"ulimit -S -f unlimited; exec {java} print 200")
-    done = subprocess.run(
-        [sys.executable, "-m", "buto", "record", "printer", "--", *command],
-        cwd=tmp_path,
-        env={**os.environ, "PYTHONPATH": str(ROOT)},
-        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (100 * 1024, resource.RLIM_INFINITY)),
-        capture_output=True,
-        text=True,
-        timeout=300,
-        check=False,
-    )
+    few = (100 * 1024, resource.RLIM_INFINITY)
+    limited = partial(resource.setrlimit, resource.RLIMIT_FSIZE, few)
+    done = buto(tmp_path, "record", "printer", "--", *command, before=limited)
     assert done.returncode == 3
     assert "store the run" in done.stderr
     assert "File too large" in done.stderr
     assert "Traceback" not in done.stderr
     assert sorted(tmp_path.rglob("*")) == before
-
-
-def test_one_test_that_fails_does_not_keep_others_from_being_trained(tmp_path: Path, classes: Path) -> None:
-    (tmp_path / "buto.yaml").write_text(
-        "version: 1\ndefaults: {runs: 5, interval: 1s}\ntests:\n"
-        f"  good: {{command: [java, -cp, '{classes}', Does, sleep, 200]}}\n"
-        f"  bad: {{command: [java, -cp, '{classes}', Does, exit, 7]}}\n"
-    )
-    done = called(tmp_path, "train")
-    assert done.returncode == 3
-    assert "buto: bad: the program exited with code 7" in done.stderr
-    assert done.stdout.splitlines()[-2:] == ["good  trained", "bad   error"]
-    assert [path.name for path in (tmp_path / "oracles").iterdir()] == ["good.json"]

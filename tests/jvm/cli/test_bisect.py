@@ -7,8 +7,6 @@ import os
 import re
 import signal
 import subprocess
-import sys
-import time
 from pathlib import Path
 
 import jsonschema
@@ -17,8 +15,8 @@ import pytest
 from buto import schemas
 from buto.run.labels import Label, LabelStore, current
 from buto.run.store import RunStore
-from tests.support.checkout import ROOT
 from tests.support.judging import BY_MULTIPLES, know_a_busy_machine, literal
+from tests.support.jvm.harness import harness, until
 from tests.support.processes.command import buto, called
 
 SOURCE = """\
@@ -189,50 +187,16 @@ def test_what_cannot_be_bisected_is_wrong_usage(repository: Path, tmp_path: Path
 def test_ctrl_c_leaves_nothing_behind(repository: Path, tmp_path: Path) -> None:
     """While a commit is built, in a process group of its own as from a shell."""
     build = f"sh -c 'touch {tmp_path}/begun; exec sleep 600'"
-    process = subprocess.Popen(
-        [sys.executable, "-m", "buto", "bisect", "waiter", "HEAD~5", "HEAD", "--build", build],
-        cwd=repository,
-        env={**os.environ, "PYTHONPATH": str(ROOT), "TMPDIR": str(tmp_path)},
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        process_group=0,
-    )
-    try:
-        deadline = time.monotonic() + DEADLINE_S
-        while not (tmp_path / "begun").exists():
-            assert process.poll() is None, process.communicate()
-            assert time.monotonic() < deadline
-            time.sleep(0.02)
+    words = ("-m", "buto", "bisect", "waiter", "HEAD~5", "HEAD", "--build", build)
+    with harness(repository, *words, TMPDIR=str(tmp_path)) as bisecting:
+        until((tmp_path / "begun").exists, "no commit is built")
         assert len(git(repository, "worktree", "list").splitlines()) == 2
-        os.killpg(process.pid, signal.SIGINT)
-        _, printed = process.communicate(timeout=DEADLINE_S)
-    finally:
-        process.kill()
-        process.communicate()
-    assert process.returncode == 130
+        os.killpg(bisecting.process.pid, signal.SIGINT)
+        assert bisecting.ended() == 130
+        bisecting.assert_alone()
+        printed = bisecting.printed()
+    (repository / "tmp").rmdir()
     assert "stopped by Ctrl-C" in printed
     assert "Traceback" not in printed
     assert [path.name for path in tmp_path.iterdir()] == ["begun"]
     untouched(repository)
-
-
-def test_what_a_change_does_not_concern_is_not_launched(repository: Path) -> None:
-    """And what it concerns is; as long as its oracle is not committed a test is always checked."""
-    clone = repository.parent / f"{repository.name}-clone"
-    git(repository.parent, "clone", "--quiet", str(repository), str(clone))
-    git(clone, "checkout", "--quiet", "-b", "work", "HEAD~2")
-    subprocess.run(BUILD.split(), cwd=clone, check=True, timeout=DEADLINE_S)
-    (clone / "oracles").mkdir()
-    (clone / "oracles" / "waiter.json").write_bytes((repository / "oracles" / "waiter.json").read_bytes())
-    git(clone, "add", "--all")
-    git(clone, "commit", "--quiet", "-m", "an oracle")
-    left_out = buto(clone, "check", "--changed-since", "HEAD")
-    assert (left_out.returncode, left_out.stderr) == (0, "")
-    assert left_out.stdout == "LEFT OUT  waiter: nothing that it depends on changed since HEAD\n"
-    assert not (clone / ".buto" / "runs").exists()
-    with (clone / "Main.java").open("a") as file:
-        file.write("// changed\n")
-    checked = buto(clone, "check", "--changed-since", "HEAD", timeout_s=DEADLINE_S)
-    assert checked.returncode == 0, checked.stdout + checked.stderr
-    assert checked.stdout.startswith("PASS  waiter: ")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import stat
 import subprocess
 from pathlib import Path
 
@@ -14,23 +13,11 @@ import pytest
 from buto.project.document import portable
 from buto.run.model import SourceState
 from buto.run.store import RunStore
-from tests.support.judging import BY_HEAP, BY_MULTIPLES, know_a_busy_machine, literal, without_turns
+from tests.support.judging import BY_HEAP, know_a_busy_machine, literal, without_turns
 from tests.support.jvm.harness import until
+from tests.support.jvm.javas import JAVAS
 from tests.support.processes.command import buto
 
-CONFIG = f"""\
-version: 1
-defaults:
-  interval: 200ms
-  runs: 5
-  judge: {literal(BY_MULTIPLES)}
-tests:
-  keeper:
-    command: [java, -Xmx512m, -cp, '${{CLASSES}}', Does, keep, 40]
-  sleeper:
-    command: ./start.sh
-    environment: {{MILLISECONDS: 300}}
-"""
 BESIDE = """\
 version: 1
 tests:
@@ -41,16 +28,18 @@ tests:
 
 
 @pytest.mark.parametrize(
-    ("collector", "interval", "step_ms"),
-    [("agent", "200ms", "10"), ("jmx", "1s", "50")],
+    ("collector", "java", "interval", "step_ms"),
+    [("agent", JAVAS[max(JAVAS)], "200ms", "10"), ("jmx", JAVAS[min(JAVAS)], "1s", "50")],
     ids=["agent", "jmx"],
 )
 def test_a_program_is_trained_passes_and_fails_after_a_change(
-    tmp_path: Path, classes: Path, collector: str, interval: str, step_ms: str
+    tmp_path: Path, classes: Path, collector: str, java: str, interval: str, step_ms: str
 ) -> None:
-    """Also: the command is remembered, another may be given, and nothing but runs and oracle is written."""
+    """The newest Java under the agent, the oldest through JMX.
+
+    Also: the command is remembered, another may be given, and nothing but runs and oracle is written."""
     (tmp_path / "buto.yaml").write_text(f"version: 1\ntests:\n  keeper: {{judge: {literal(BY_HEAP)}}}\n")
-    start = ("java", "-Xmx128m", "-cp", str(classes), "Does", "keep")
+    start = (java, "-Xmx128m", "-cp", str(classes), "Does", "keep")
     options = f"--runs 5 --interval {interval} --timeout 1min --collector {collector}"
     done = buto(tmp_path, "train", "keeper", *options.split(), "--", *start, "40", step_ms)
     assert done.returncode == 0, done.stderr
@@ -80,29 +69,6 @@ def test_a_program_is_trained_passes_and_fails_after_a_change(
         "oracles",
         "result.json",
     ]
-
-
-@pytest.mark.all
-def test_train_and_check_all_tests_of_a_configuration(tmp_path: Path, classes: Path) -> None:
-    (tmp_path / "buto.yaml").write_text(CONFIG)
-    script = tmp_path / "start.sh"
-    script.write_text('#!/bin/sh\njava -Xmx64m -XX:+UseSerialGC -cp "$CLASSES" Does sleep "$MILLISECONDS"\n')
-    script.chmod(script.stat().st_mode | stat.S_IXUSR)
-    trained = buto(tmp_path, "train", CLASSES=str(classes))
-    assert trained.returncode == 0, trained.stderr
-    assert trained.stdout.splitlines()[-2:] == ["keeper   trained", "sleeper  trained"]
-    rounds = [line.split(":")[0] for line in trained.stderr.splitlines() if "samples, " in line][:10]
-    pairs = {frozenset(rounds[start : start + 2]) for start in range(0, 10, 2)}
-    assert pairs == {frozenset({"keeper", "sleeper"})}
-    oracle = json.loads((tmp_path / "oracles" / "keeper.json").read_text())
-    assert oracle["target"]["command"][3] == "${CLASSES}"
-    assert oracle["judge"]["minimum-effect"] == {"*": "150%"}
-
-    know_a_busy_machine(tmp_path / "oracles" / "keeper.json")
-    (tmp_path / "buto.yaml").write_text(CONFIG.replace("keep, 40", "keep, 2000"))
-    checked = buto(tmp_path, "check", CLASSES=str(classes))
-    assert checked.returncode == 1, checked.stdout + checked.stderr
-    assert checked.stdout.splitlines()[-2:] == ["keeper   regression", "sleeper  pass"]
 
 
 def test_record_keeps_runs_without_judging(tmp_path: Path, classes: Path) -> None:

@@ -5,65 +5,39 @@ from __future__ import annotations
 import os
 import shlex
 import signal
-import subprocess
-import sys
-import time
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 
 from buto.run.store import RunStore
-from tests.support.checkout import ROOT
+from tests.support.jvm.harness import harness, until
 from tests.support.processes.command import buto
-
-DEADLINE_S = 300.0
-
-
-@contextmanager
-def running(directory: Path, *arguments: str) -> Iterator[subprocess.Popen[str]]:
-    """A buto in the background, in a process group of its own as from a shell."""
-    process = subprocess.Popen(
-        [sys.executable, "-m", "buto", *arguments],
-        cwd=directory,
-        env={**os.environ, "PYTHONPATH": str(ROOT)},
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        process_group=0,
-    )
-    try:
-        yield process
-    finally:
-        process.kill()
-        process.communicate()
 
 
 def test_ctrl_c_keeps_what_is_complete_and_says_how_to_go_on(tmp_path: Path, classes: Path) -> None:
     command = ("--", "java", "-cp", str(classes), "Does", "sleep", "400")
-    with running(tmp_path, "train", "sleeper", "--runs", "5", *command) as process:
-        assert process.stderr is not None
-        seen = [process.stderr.readline() for _ in range(2)]
-        os.killpg(process.pid, signal.SIGINT)
-        # Lines that were read ahead are in its buffer, not in the pipe.
-        rest = process.stderr.read()
-        process.wait(DEADLINE_S)
-    assert process.returncode == 130, rest
-    complete = len([line for line in seen if "samples, " in line]) + rest.count("samples, ")
-    assert f"stopped by Ctrl-C; complete and kept in .buto: {complete} of 5 runs of 'sleeper'" in rest
-    assert "Traceback" not in rest
-    assert len(list((tmp_path / ".buto" / "runs" / "sleeper").iterdir())) == len(
-        RunStore(tmp_path / ".buto").ids("sleeper")
-    )
+    with harness(tmp_path, "-m", "buto", "train", "sleeper", "--runs", "5", *command) as training:
+        until(lambda: "samples, " in training.printed(), "no run is complete")
+        os.killpg(training.process.pid, signal.SIGINT)
+        assert training.ended() == 130
+        training.assert_alone()
+        said = training.printed()
+    complete = said.count("samples, ")
+    assert f"stopped by Ctrl-C; complete and kept in .buto: {complete} of 5 runs of 'sleeper'" in said
+    assert "Traceback" not in said
+    stored = list((tmp_path / ".buto" / "runs" / "sleeper").iterdir())
+    assert len(stored) == len(RunStore(tmp_path / ".buto").ids("sleeper"))
     assert not (tmp_path / "oracles").exists()
-
-    advice = rest.splitlines()[-1]
+    advice = said.splitlines()[-1]
     assert advice.startswith("try:  to go on: buto train sleeper --runs 5 --resume ")
     done = buto(tmp_path, *shlex.split(advice.removeprefix("try:  to go on: buto ")))
     assert done.returncode == 0, done.stderr
     assert "TRAINED  sleeper: 5 runs" in done.stdout
     assert done.stderr.count("samples, ") == 5 - complete
+
+
+def hanging(classes: Path) -> tuple[str, ...]:
+    return ("-m", "buto", "record", "hanging", "--", "java", "-cp", str(classes), "Does", "hang")
 
 
 @pytest.mark.parametrize(
@@ -72,31 +46,25 @@ def test_ctrl_c_keeps_what_is_complete_and_says_how_to_go_on(tmp_path: Path, cla
 def test_a_buto_that_is_ended_ends_its_jvm(
     tmp_path: Path, classes: Path, number: signal.Signals, code: int
 ) -> None:
-    with running(tmp_path, "record", "hanging", "--", "java", "-cp", str(classes), "Does", "hang") as process:
-        deadline = time.monotonic() + DEADLINE_S
-        while not (tmp_path / "started").exists():
-            assert time.monotonic() < deadline
-            assert process.poll() is None
-            time.sleep(0.02)
-        process.send_signal(number)
-        _, errors = process.communicate(timeout=DEADLINE_S)
-    assert process.returncode == code
-    assert "Traceback" not in errors
+    with harness(tmp_path, *hanging(classes)) as measuring:
+        measuring.reached("started")
+        measuring.process.send_signal(number)
+        assert measuring.ended() == code
+        measuring.assert_alone()
+        assert "Traceback" not in measuring.printed()
     assert RunStore(tmp_path / ".buto").ids("hanging") == []
 
 
 def test_a_second_buto_waits_for_the_first(tmp_path: Path, classes: Path) -> None:
     command = ("--", "java", "-cp", str(classes), "Does", "sleep", "300")
-    with running(tmp_path, "record", "hanging", "--", "java", "-cp", str(classes), "Does", "hang") as first:
-        deadline = time.monotonic() + DEADLINE_S
-        while not (tmp_path / "started").exists():
-            assert time.monotonic() < deadline
-            time.sleep(0.02)
-        with running(tmp_path, "record", "sleeper", "--interval", "1s", *command) as second:
-            assert second.stderr is not None
-            assert second.stderr.readline() == "waiting for another buto that is measuring into .buto\n"
-            first.send_signal(signal.SIGINT)
-            second.communicate(timeout=DEADLINE_S)
-    assert second.returncode == 0
+    with harness(tmp_path, *hanging(classes)) as first:
+        first.reached("started")
+        with harness(tmp_path, "-m", "buto", "record", "sleeper", "--interval", "1s", *command) as second:
+            until(lambda: "\n" in second.printed(), "the second says nothing")
+            assert second.printed() == "waiting for another buto that is measuring into .buto\n"
+            first.process.send_signal(signal.SIGINT)
+            assert second.ended() == 0
+            second.assert_alone()
+        first.assert_alone()
     # A run that was disturbed is kept, too, and then repeated.
     assert len(RunStore(tmp_path / ".buto").load_set("sleeper").valid()) == 1

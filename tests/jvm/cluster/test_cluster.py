@@ -7,7 +7,6 @@ import os
 import shlex
 import signal
 import subprocess
-import sys
 from collections import defaultdict
 from functools import partial
 from pathlib import Path
@@ -23,8 +22,8 @@ from buto.engine.placement import Placement
 from buto.measure.target import Target
 from buto.run.model import COMMIT, SESSION, WORKER
 from buto.run.store import RunStore
-from tests.support.checkout import ROOT
 from tests.support.cluster.real import DEADLINE_S, HOST, in_background, jvms, real_cluster
+from tests.support.jvm.harness import harness
 from tests.support.processes.command import buto
 
 RUNS = 8
@@ -166,32 +165,21 @@ def test_ctrl_c_and_a_lost_scheduler_stop_the_programs(tmp_path: Path) -> None:
         # The first launch is short, so that one run is complete when the scheduler is lost.
         long, short = (shlex.join(command(duration, marker)) for duration in ("300s", "300ms"))
         short_once = ("sh", "-c", f"if mkdir began; then exec {short}; else exec {long}; fi")
-
-        def calling(*program: str) -> subprocess.Popen[str]:
-            words = ("record", "x", "--runs", "2", "--scheduler", real.address, "--", *program)
-            return subprocess.Popen(
-                [sys.executable, "-m", "buto", *words],
-                cwd=tmp_path,
-                env={**os.environ, "PYTHONPATH": str(ROOT)},
-                stderr=subprocess.PIPE,
-                text=True,
-                process_group=0,
-            )
-
-        interrupted = calling(*command("300s", marker))
-        real.until(lambda: jvms(marker))
-        os.killpg(interrupted.pid, signal.SIGINT)
-        _, said = interrupted.communicate(timeout=DEADLINE_S)
-        assert interrupted.returncode == 130, said
-        assert "no run was complete" in said
+        words = ("-m", "buto", "record", "x", "--runs", "2", "--scheduler", real.address, "--")
+        with harness(tmp_path, *words, *command("300s", marker)) as interrupted:
+            real.until(lambda: jvms(marker))
+            os.killpg(interrupted.process.pid, signal.SIGINT)
+            assert interrupted.ended() == 130, interrupted.printed()
+            interrupted.assert_alone()
+            assert "no run was complete" in interrupted.printed()
         real.until(lambda: not jvms(marker))
-
-        left = calling(*short_once)
-        real.until(lambda: store.ids("x"))
-        real.until(lambda: jvms(marker))
-        real.scheduler.kill()
-        _, said = left.communicate(timeout=DEADLINE_S)
-        assert left.returncode == 3, said
+        with harness(tmp_path, *words, *short_once) as left:
+            real.until(lambda: store.ids("x"))
+            real.until(lambda: jvms(marker))
+            real.scheduler.kill()
+            assert left.ended() == 3, left.printed()
+            left.assert_alone()
+            said = left.printed()
         assert f"the scheduler {real.address} does not answer any more" in said
         [run] = store.load_set("x")
         n_usable = int(run.quality.valid)

@@ -4,12 +4,9 @@ from __future__ import annotations
 
 import os
 import re
-import signal
-import subprocess
 import sys
-import time
 from collections import Counter
-from collections.abc import Callable, Iterator
+from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
@@ -19,10 +16,10 @@ from buto.run.model import PURPOSE, WORKER
 from buto.run.store import RunStore
 from perf.scale.ports import free_port
 from tests.support.checkout import ROOT
+from tests.support.jvm.harness import Harness, until
 
 pytestmark = pytest.mark.all
 
-DEADLINE_S = 300.0
 NAMES = ("one", "two", "three")
 RUNS = 5
 
@@ -34,79 +31,8 @@ def lines_of(page: Path, section: str) -> list[str]:
     return [line.strip() for line in re.findall(r"^ {7}\S.*$", text, re.MULTILINE)]
 
 
-class Typist:
-    """Types lines into shells of one user on one machine.
-
-    Args:
-        directory: of the project; what stays is kept in it, too.
-    """
-
-    def __init__(self, directory: Path) -> None:
-        self.directory = directory
-        self.running: list[subprocess.Popen[bytes]] = []
-        tools = Path(sys.executable).parent
-        self.environment = {
-            **os.environ,
-            "HOME": str(directory),
-            "PATH": f"{tools}:{os.environ['PATH']}",
-            "PYTHONPATH": str(ROOT),
-            "TMPDIR": str(directory),
-        }
-
-    def leave_running(self, line: str, log: str) -> Callable[[], str]:
-        """Type a line that does not end; return what reads its output so far."""
-        path = self.directory / log
-        with path.open("wb") as output:
-            self.running.append(self._shell(line, output, output))
-        return path.read_text
-
-    def type(self, line: str) -> subprocess.CompletedProcess[str]:
-        """Type a line and wait for its end."""
-        shell = self._shell(line, subprocess.PIPE, subprocess.PIPE)
-        try:
-            out, err = shell.communicate(timeout=DEADLINE_S)
-        except BaseException:
-            os.killpg(shell.pid, signal.SIGKILL)
-            shell.communicate()
-            raise
-        return subprocess.CompletedProcess(line, shell.returncode, out.decode(), err.decode())
-
-    def close(self) -> None:
-        """End what was left running, the scheduler last."""
-        for shell in reversed(self.running):
-            os.killpg(shell.pid, signal.SIGTERM)
-            shell.wait(DEADLINE_S)
-
-    def _shell(self, line: str, out: int | object, err: int | object) -> subprocess.Popen[bytes]:
-        return subprocess.Popen(
-            ["bash", "-c", line],
-            stdin=subprocess.DEVNULL,
-            stdout=out,  # type: ignore[arg-type]
-            stderr=err,  # type: ignore[arg-type]
-            cwd=self.directory,
-            env=self.environment,
-            start_new_session=True,
-        )
-
-
-@pytest.fixture
-def typist(tmp_path: Path) -> Iterator[Typist]:
-    one = Typist(tmp_path)
-    try:
-        yield one
-    finally:
-        one.close()
-
-
-def until(condition: Callable[[], bool], said: Callable[[], str]) -> None:
-    deadline_s = time.monotonic() + DEADLINE_S
-    while not condition():
-        assert time.monotonic() < deadline_s, said()
-        time.sleep(0.05)
-
-
 @pytest.mark.timeout(900)
-def test_three_machines_are_set_up_as_the_page_says(typist: Typist, tmp_path: Path) -> None:
+def test_three_machines_are_set_up_as_the_page_says(tmp_path: Path) -> None:
     install, *lines = lines_of(ROOT / "docs" / "running" / "scale.md", "Three machines in ten minutes")
     assert "pip install 'buto[dask]'" in install
     # As the page says for trying it on one machine; its port may be taken here.
@@ -118,18 +44,29 @@ def test_three_machines_are_set_up_as_the_page_says(typist: Typist, tmp_path: Pa
         f"version: 1\ntests:\n  x:\n    runs: {RUNS}\n"
         f"    command: [{', '.join(map(repr, [*command, '--duration', '300ms']))}]\n"
     )
-    said = typist.leave_running(scheduler, "scheduler.log")
-    until(lambda: "Scheduler at:" in said(), said)
-    joined = [typist.leave_running(f"{worker} --name {name}", f"{name}.log") for name in NAMES]
-    for read in joined:
-        until(lambda read=read: "has joined" in read(), read)  # type: ignore[misc]
-    trained = typist.type(f"{export} && {train}")
-    assert trained.returncode == 0, trained.stdout + trained.stderr
-    checked = typist.type(f"{export} && {check}")
+    tools = {"HOME": str(tmp_path), "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}"}
+    with ExitStack() as machines:
+
+        def type_line(line: str, sign: str = "") -> Harness:
+            """Type a line; return when it has said something, or without a sign when it has ended."""
+            shell = Harness(tmp_path, ["bash", "-c", line], tools)
+            machines.callback(shell.close)
+            if sign:
+                until(lambda: sign in shell.printed(), f"{line} does not say {sign}")
+            else:
+                shell.ended()
+            return shell
+
+        type_line(scheduler, "Scheduler at:")
+        for name in NAMES:
+            type_line(f"{worker} --name {name}", "has joined")
+        trained = type_line(f"{export} && {train}")
+        assert trained.ended() == 0, trained.printed()
+        checked = type_line(f"{export} && {check}").printed()
     # Which verdict it is depends on how busy this machine is, and is no promise of the page.
     runs = RunStore(tmp_path / ".buto").load_set("x")
     purposes = Counter(run.metadata[PURPOSE] for run in runs.valid())
     assert purposes["train"] == RUNS
-    assert purposes["check"] >= 1, checked.stdout + checked.stderr
+    assert purposes["check"] >= 1, checked
     [host] = {run.metadata[WORKER] for run in runs}
     assert host in NAMES

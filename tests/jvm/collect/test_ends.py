@@ -26,12 +26,16 @@ from tests.support.jvm.recorder import Recorder, problems, said_times
     ids=["return", "exit", "exit 255", "exception", "memory", "daemon", "SIGTERM", "SIGINT"],
 )
 def test_an_end_with_exit_hook_is_whole_and_keeps_the_exit_code(
-    record: Recorder, how: tuple[str, ...], options: tuple[str, ...], exit_code: int
+    record: Recorder, java: str, one_java: str, how: tuple[str, ...], options: tuple[str, ...], exit_code: int
 ) -> None:
-    run = record.java("Ends", "100", *how, options=options, expected_exit=exit_code)
+    if how == ("memory",):
+        # A heap that is full to the end may keep a newer JVM from running its hooks.
+        java = one_java
+    run = record.java("Ends", "100", *how, options=options, java=java, expected_exit=exit_code)
     assert (run.outcome.exit_code, run.outcome.signal) == (exit_code, None)
     assert run.outcome.last_sample == "agent"
     assert problems(run) == []
+    assert run.times_s[0] < 0
     _, ended_ns = said_times(run)
     assert record.last_time_ns(run) > ended_ns
 

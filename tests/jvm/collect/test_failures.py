@@ -21,7 +21,7 @@ from buto.measure.launch import Launch
 from buto.measure.output import HEAD_BYTES, TAIL_BYTES
 from buto.measure.target import Target
 from tests.support.checkout import ROOT
-from tests.support.jvm.at_each_push import COLLECTORS
+from tests.support.jvm.javas import COLLECTORS
 from tests.support.jvm.recorder import Recorder, problems
 
 
@@ -112,15 +112,6 @@ def test_a_program_that_prints_100_mib_is_cut_and_costs_no_disk(
     assert f"\n[buto: {n_cut} bytes of output are not kept]\n".encode() in run.stdout
     assert run.stderr == b"a complaint\n"
     assert largest < 100 * 2**20
-
-
-def test_a_program_that_prints_nothing_has_empty_outputs(
-    record: Recorder, tmp_path: Path, javac: Path
-) -> None:
-    (tmp_path / "Mute.java").write_text("class Mute { public static void main(String[] a) {} }")
-    subprocess.run([javac, "-d", tmp_path, tmp_path / "Mute.java"], check=True)
-    run = record.run("java", "-cp", str(tmp_path), "Mute")
-    assert (run.stdout, run.stderr) == (b"", b"")
 
 
 def test_a_missing_agent_is_not_a_missing_program(record: Recorder, monkeypatch: pytest.MonkeyPatch) -> None:

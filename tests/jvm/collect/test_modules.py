@@ -29,6 +29,7 @@ def test_a_program_in_a_module_is_measured(record: Recorder, java: str, module: 
     run = record.run(java, "-p", str(module), "-m", "app/app.Main")
     assert problems(run) == []
     assert run.outcome.last_sample == "agent"
+    assert (run.stdout, run.stderr) == (b"", b""), "the program prints nothing"
 
 
 def test_a_jvm_with_few_modules_is_measured_in_public(record: Recorder, java: str, classes: Path) -> None:

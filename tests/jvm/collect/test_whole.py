@@ -47,18 +47,6 @@ def test_the_time_for_which_buto_holds_a_program_lacks_no_sample(
     assert run.quality.missed_share < 0.75, "without the two seconds of forty samples"
 
 
-def test_every_default_property_is_there_and_moves_as_it_must(record: Recorder) -> None:
-    run = record.java("Counters", options=("-XX:+UseSerialGC", "-Xmx64m"))
-    for name in ("jvm.class.loaded", "jvm.cpu.time", "jvm.compilation.time", "jvm.gc.count[Copy]"):
-        series = run.series(name)
-        assert (np.diff(series) >= 0).all(), name
-        assert series[-1] > series[0], name
-    for name in ("jvm.memory.heap.used", "jvm.memory.used[Metaspace]", "jvm.buffer.count[direct]"):
-        assert np.isfinite(run.series(name)[0]), name
-    assert run.metadata["buto.collector"] == "agent"
-    assert {"host.cpu.model", "host.cores", "jvm.vm.version"} <= run.metadata.keys()
-
-
 def test_the_programs_own_beans_and_notifications_are_recorded(record: Recorder) -> None:
     spec = MBeanSpec("test:*", attributes=("Jobs",), metadata=("Slots",))
     run = record.java("Bean", mbeans=(spec,), interval_s=0.02)

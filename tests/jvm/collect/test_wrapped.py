@@ -14,8 +14,8 @@ import pytest
 
 from buto.errors import MeasureError
 from buto.measure import account
-from tests.support.jvm.at_each_push import COLLECTORS
 from tests.support.jvm.driven import once_sampled
+from tests.support.jvm.javas import COLLECTORS
 from tests.support.jvm.recorder import Recorder, problems
 
 

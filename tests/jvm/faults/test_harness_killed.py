@@ -10,14 +10,9 @@ from pathlib import Path
 import pytest
 
 from buto.run.store import RunStore
-from tests.support.jvm.harness import Harness, compiled, harness, phases
+from tests.support.jvm.harness import Harness, harness, phases
 
 MOMENTS = ["start", "middle", "end"]
-
-
-@pytest.fixture(scope="module")
-def classes(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return compiled(tmp_path_factory.mktemp("classes"))
 
 
 def wait_for(moment: str, measuring: Harness) -> None:
@@ -36,33 +31,41 @@ def assert_no_half_run(directory: Path) -> None:
     assert [path for path in store.root.rglob("*") if path.is_file()] == []
 
 
-@pytest.mark.parametrize("moment", MOMENTS)
-def test_a_killed_buto_takes_all_that_it_started_with_it(tmp_path: Path, classes: Path, moment: str) -> None:
-    command = ["-m", "buto", "record", "t", "--jvm", "Phases", "--", *phases(classes, tmp_path, "hangs")]
-    with harness(tmp_path, *command) as measuring:
+def assert_all_is_killed(directory: Path, *command: str, moment: str = "middle") -> None:
+    """Kill what measures at that moment; all that it started ends, and no half run is left."""
+    with harness(directory, *command) as measuring:
         wait_for(moment, measuring)
+        if "jmx" in command:
+            assert measuring.descendants("jmx.worker")
         measuring.kill()
         measuring.assert_alone()
-    assert_no_half_run(tmp_path)
+    assert_no_half_run(directory)
+
+
+def hanging(classes: Path, directory: Path) -> list[str]:
+    return ["java", "-cp", str(classes), "Phases", str(directory), "hangs"]
+
+
+RECORD = ("-m", "buto", "record", "t")
+PYTEST = ("-m", "pytest", "-p", "no:cacheprovider", "--buto-train", ".")
+
+
+@pytest.mark.parametrize("moment", MOMENTS)
+def test_a_killed_buto_takes_all_that_it_started_with_it(tmp_path: Path, classes: Path, moment: str) -> None:
+    command = phases(classes, tmp_path, "hangs")
+    assert_all_is_killed(tmp_path, *RECORD, "--jvm", "Phases", "--", *command, moment=moment)
 
 
 @pytest.mark.all
 def test_a_buto_with_jmx_that_is_killed_takes_its_worker_with_it(tmp_path: Path, classes: Path) -> None:
-    java = ["java", "-cp", str(classes), "Phases", str(tmp_path), "hangs"]
-    with harness(tmp_path, "-m", "buto", "record", "t", "--collector", "jmx", "--", *java) as measuring:
-        wait_for("middle", measuring)
-        assert measuring.descendants("jmx.worker")
-        measuring.kill()
-        measuring.assert_alone()
-    assert_no_half_run(tmp_path)
+    assert_all_is_killed(tmp_path, *RECORD, "--collector", "jmx", "--", *hanging(classes, tmp_path))
 
 
 def test_a_killed_buto_takes_its_workload_with_it(tmp_path: Path, classes: Path) -> None:
-    java = ["java", "-cp", str(classes), "Phases", str(tmp_path), "hangs"]
     load = ["sh", "-c", f"setsid sleep 603 & sleep 604 & touch {tmp_path}/loaded; wait"]
-    tests = {"t": {"command": java, "workload": {"command": load}}}
+    tests = {"t": {"command": hanging(classes, tmp_path), "workload": {"command": load}}}
     (tmp_path / "buto.yaml").write_text(json.dumps({"version": 1, "tests": tests}))
-    with harness(tmp_path, "-m", "buto", "record", "t") as measuring:
+    with harness(tmp_path, *RECORD) as measuring:
         measuring.reached("loaded")
         measuring.begun("604")
         measuring.kill()
@@ -73,8 +76,7 @@ def test_a_killed_buto_takes_its_workload_with_it(tmp_path: Path, classes: Path)
 @pytest.mark.all
 @pytest.mark.parametrize("moment", MOMENTS)
 def test_a_killed_worker_ends_the_target_and_is_reported(tmp_path: Path, classes: Path, moment: str) -> None:
-    java = ["java", "-cp", str(classes), "Phases", str(tmp_path), "hangs"]
-    with harness(tmp_path, "-m", "buto", "record", "t", "--collector", "jmx", "--", *java) as measuring:
+    with harness(tmp_path, *RECORD, "--collector", "jmx", "--", *hanging(classes, tmp_path)) as measuring:
         worker = measuring.begun("jmx.worker")
         wait_for(moment, measuring)
         os.kill(worker, signal.SIGKILL)
@@ -92,37 +94,26 @@ def test_a_killed_worker_ends_the_target_and_is_reported(tmp_path: Path, classes
 def test_a_killed_pytest_takes_all_that_it_started_with_it(
     tmp_path: Path, classes: Path, moment: str
 ) -> None:
-    command = phases(classes, tmp_path, "hangs")
-    (tmp_path / "test_it.py").write_text(
-        f"import pytest\n\n@pytest.mark.buto(command={command!r}, jvm='Phases')\ndef test_it():\n    pass\n"
-    )
-    with harness(tmp_path, "-m", "pytest", "-p", "no:cacheprovider", "--buto-train", ".") as measuring:
-        wait_for(moment, measuring)
-        measuring.kill()
-        measuring.assert_alone()
-    assert_no_half_run(tmp_path)
+    mark = f"@pytest.mark.buto(command={phases(classes, tmp_path, 'hangs')!r}, jvm='Phases')"
+    (tmp_path / "test_it.py").write_text(f"import pytest\n\n{mark}\ndef test_it():\n    pass\n")
+    assert_all_is_killed(tmp_path, *PYTEST, moment=moment)
 
 
 @pytest.mark.all
 def test_a_test_that_drives_its_program_leaves_nothing_when_pytest_is_killed(
     tmp_path: Path, classes: Path
 ) -> None:
-    command = phases(classes, tmp_path, "hangs")
+    block = f"with buto.record(command={phases(classes, tmp_path, 'hangs')!r}, jvm='Phases'):"
     (tmp_path / "test_it.py").write_text(
-        "import time\n\n\ndef test_it(buto):\n"
-        f"    with buto.record(command={command!r}, jvm='Phases'):\n        time.sleep(600)\n"
+        f"import time\n\ndef test_it(buto):\n    {block}\n        time.sleep(600)\n"
     )
-    with harness(tmp_path, "-m", "pytest", "-p", "no:cacheprovider", "--buto-train", ".") as measuring:
-        wait_for("middle", measuring)
-        measuring.kill()
-        measuring.assert_alone()
-    assert_no_half_run(tmp_path)
+    assert_all_is_killed(tmp_path, *PYTEST)
 
 
 @pytest.mark.all
 def test_a_killed_watcher_does_not_disturb_a_measurement(tmp_path: Path, classes: Path) -> None:
     command = phases(classes, tmp_path, "ends", "300")
-    with harness(tmp_path, "-m", "buto", "record", "t", "--jvm", "Phases", "--", *command) as measuring:
+    with harness(tmp_path, *RECORD, "--jvm", "Phases", "--", *command) as measuring:
         os.kill(measuring.begun("process_group.py"), signal.SIGKILL)
         assert measuring.ended() == 0, measuring.printed()
         measuring.assert_alone()

@@ -11,17 +11,12 @@ import numpy as np
 import pytest
 
 from buto.run.store import RunStore
-from tests.support.jvm.harness import compiled, harness, until
+from tests.support.jvm.harness import harness, until
 from tests.support.processes.command import called
 
 pytestmark = pytest.mark.all
 
 LOST_AT_MOST_S = 10.0
-
-
-@pytest.fixture(scope="module")
-def classes(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return compiled(tmp_path_factory.mktemp("classes"))
 
 
 def test_a_long_run_that_loses_its_buto_keeps_all_but_the_last_ten_seconds(

@@ -23,7 +23,7 @@ from buto.run.model import Run
 from buto.run.names import MAX_NAME_BYTES, start_of
 from buto.run.store import RunStore
 from tests.support.checkout import ROOT
-from tests.support.jvm.harness import DEADLINE_S, compiled, harness, until
+from tests.support.jvm.harness import DEADLINE_S, harness, until
 from tests.support.processes.command import buto, called
 from tests.support.runs.stored import leaking_run, store
 
@@ -36,11 +36,6 @@ LOCALE = re.compile(r"LC_.*|LANG(UAGE)?|TZ")
 
 GERMAN = {"LC_ALL": "de_DE.UTF-8", "JAVA_TOOL_OPTIONS": "-Duser.language=de -Duser.country=DE"}
 ARABIC = {"LC_ALL": "ar_EG.UTF-8", "JAVA_TOOL_OPTIONS": "-Duser.language=ar -Duser.country=EG"}
-
-
-@pytest.fixture(scope="module")
-def classes(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return compiled(tmp_path_factory.mktemp("classes"))
 
 
 def recorded(
@@ -144,24 +139,6 @@ def test_two_butos_train_one_oracle_at_the_same_time(tmp_path: Path) -> None:
         assert [one.ended(), two.ended()] == [0, 0], one.printed() + two.printed()
     assert set(oracle.load(tmp_path / "oracles" / "leaker.json").run_ids) in (set(ids[:5]), set(ids[1:]))
     assert [path.name for path in (tmp_path / "oracles").iterdir()] == ["leaker.json"]
-
-
-def test_two_butos_measure_into_one_store_one_after_the_other(tmp_path: Path, classes: Path) -> None:
-    first, second = tmp_path / "one", tmp_path / "two"
-    for directory in (first, second):
-        directory.mkdir()
-
-    def command(directory: Path) -> list[str]:
-        java = ["java", "-cp", str(classes), "Phases", str(directory), "ends", "3000"]
-        return ["-m", "buto", "record", "t", "--store", str(tmp_path / "store"), "--", *java]
-
-    with harness(first, *command(first)) as one, harness(second, *command(second)) as two:
-        assert [one.ended(), two.ended()] == [0, 0], one.printed() + two.printed()
-        assert "waiting for another buto" in one.printed() + two.printed()
-    runs = RunStore(tmp_path / "store").load_set("t").valid()
-    assert len(runs) == 2
-    starts = sorted(path.stat().st_mtime for path in (first / "begun", second / "begun"))
-    assert starts[1] - starts[0] > min(run.times_s[-1] for run in runs)
 
 
 @pytest.fixture

@@ -7,8 +7,6 @@ import os
 import resource
 import shutil
 import stat
-import subprocess
-import sys
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
@@ -19,9 +17,7 @@ from buto.cli.commands import doctor
 from buto.errors import EXIT_NOT_JUDGED, EXIT_PASS
 from buto.measure.doctor import Check, Level
 from buto.run.store import RunStore
-from tests.support.checkout import ROOT
-from tests.support.jvm.harness import DEADLINE_S, compiled
-from tests.support.processes.command import called
+from tests.support.processes.command import buto, called
 from tests.support.processes.permissions import read_only
 from tests.support.runs.stored import cut_off, leaking_run, store
 
@@ -144,50 +140,11 @@ def obeying_permissions() -> None:
 def test_nothing_is_launched_for_a_read_only_store(tmp_path: Path) -> None:
     (tmp_path / ".buto").mkdir()
     with read_only(tmp_path / ".buto"):
-        done = subprocess.run(
-            [sys.executable, "-m", "buto", "record", "t", "--", "sh", "-c", "touch launched"],
-            cwd=tmp_path,
-            env={**os.environ, "PYTHONPATH": str(ROOT), "COLUMNS": "100"},
-            preexec_fn=obeying_permissions,
-            capture_output=True,
-            text=True,
-            timeout=DEADLINE_S,
-            check=False,
-        )
+        launch = ("record", "t", "--", "sh", "-c", "touch launched")
+        done = buto(tmp_path, *launch, before=obeying_permissions)
     assert done.returncode == EXIT_NOT_JUDGED
     assert "the store .buto cannot be written: permission denied" in done.stderr
     assert not (tmp_path / "launched").exists()
-
-
-@pytest.mark.all
-def test_a_run_for_which_there_is_no_room_is_reported_and_leaves_nothing(tmp_path: Path) -> None:
-    """The program is measured to its end; then its run does not fit."""
-    for prefix in (["unshare", "--mount"], ["unshare", "--mount", "--map-root-user"]):
-        if subprocess.run([*prefix, "true"], check=False, capture_output=True).returncode == 0:
-            break
-    else:
-        pytest.skip("mounting is not permitted")
-    classes, disk = compiled(tmp_path), tmp_path / "disk"
-    disk.mkdir()
-    script = (
-        'mount -t tmpfs -o size=24k tmpfs "$1"; disk=$1; shift; '
-        'set +e; "$@"; code=$?; find "$disk" -type f; exit $code'
-    )
-    java = ["java", "-cp", str(classes), "Phases", str(tmp_path), "ends", "100"]
-    buto = [sys.executable, "-m", "buto", "record", "t", "--store", str(disk / "store"), "--", *java]
-    done = subprocess.run(
-        [*prefix, "sh", "-ec", script, "sh", str(disk), *buto],
-        env={**os.environ, "PYTHONPATH": str(ROOT)},
-        capture_output=True,
-        text=True,
-        timeout=DEADLINE_S,
-        check=False,
-    )
-    assert done.returncode == EXIT_NOT_JUDGED, done.stderr
-    assert "No space left on device" in done.stderr
-    assert "free some space" in done.stderr
-    assert done.stdout.split() == [str(disk / "store" / ".gitignore")]
-    assert RunStore(tmp_path / ".buto").tests() == []
 
 
 @pytest.mark.parametrize("option", ["--json", "--markdown", "--junitxml"])

@@ -9,12 +9,9 @@ import pytest
 
 from buto.measure.target import MBeanSpec
 from buto.run.model import FloatArray, Run
-from tests.support.jvm.faulty import Recorder, classes, jmx, problems, promised, recorder, worker
-from tests.support.processes.leftovers import nothing_is_left
+from tests.support.jvm.faulty import Recorder, problems
 
 pytestmark = pytest.mark.all
-
-__all__ = ["classes", "jmx", "nothing_is_left", "promised", "recorder", "worker"]
 
 NAMES = ("Steady", "NotANumber", "Endless", "Changing", "Hostile", "Failing", "Own")
 ALL = (MBeanSpec("test:*", NAMES),)

@@ -20,19 +20,12 @@ from tests.support.jvm.faulty import (
     STARVED,
     CommandLine,
     Recorder,
-    classes,
-    command_line,
-    javas,
     launched,
     problems,
-    promised,
-    recorder,
 )
-from tests.support.processes.leftovers import nothing_is_left
+from tests.support.jvm.javas import JAVAS
 
 pytestmark = pytest.mark.all
-
-__all__ = ["classes", "command_line", "nothing_is_left", "promised", "recorder"]
 
 SERIAL = "-XX:+UseSerialGC"
 STOPPED_S = 5.0
@@ -119,7 +112,7 @@ def test_a_long_collection_is_the_programs_own_and_starves_nothing(
     log = tmp_path / "gc.log"
     os.mkfifo(log)
     threading.Thread(target=read_with_a_break, args=(log, "Phase 1"), daemon=True).start()
-    *_, newest = javas().values()
+    *_, newest = JAVAS.values()
     run = recorder.record("Faulty", "collect", options=(SERIAL, f"-Xlog:gc*=trace:file={log}"), java=newest)
     pause_s = run.series("jvm.gc.time[MarkSweepCompact]")[-1]
     assert pause_s > 0.98 * STOPPED_S

@@ -16,25 +16,18 @@ from tests.support.jvm.faulty import (
     PROGRAMS,
     CommandLine,
     Recorder,
-    classes,
-    command_line,
-    javas,
     problems,
-    promised,
-    recorder,
 )
+from tests.support.jvm.javas import JAVAS
 from tests.support.processes.command import buto
-from tests.support.processes.leftovers import nothing_is_left
 
 pytestmark = pytest.mark.all
-
-__all__ = ["classes", "command_line", "nothing_is_left", "promised", "recorder"]
 
 LAST_WITH_SECURITY_MANAGER = 23
 UPTIME = "mbean[java.lang:type=Runtime]/Uptime"
 
 with_security_manager = pytest.mark.skipif(
-    min(javas()) > LAST_WITH_SECURITY_MANAGER, reason="no JVM of this machine has a security manager"
+    min(JAVAS) > LAST_WITH_SECURITY_MANAGER, reason="no JVM of this machine has a security manager"
 )
 
 

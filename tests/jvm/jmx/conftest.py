@@ -11,40 +11,20 @@ import pytest
 from buto.measure.jmx.connection import JmxConnection
 from buto.measure.jmx.worker_client import Worker
 from perf.scale import ports
-from tests.support.checkout import compile_java
-from tests.support.jvm.at_each_push import newest
-from tests.support.jvm.driven import JVMS, Targets, address_of
-
-
-@pytest.fixture(params=newest({f"java{major}": java for major, java in JVMS.items()}))
-def java(request: pytest.FixtureRequest) -> str:
-    """Each Java of this machine, one of each major version."""
-    return str(request.param)
-
-
-@pytest.fixture
-def one_java() -> str:
-    """The first Java, for what does not depend on the target's."""
-    return str(next(iter(JVMS.values())))
+from tests.support.jvm.driven import Targets, address_of
+from tests.support.jvm.javas import JAVAS
 
 
 @pytest.fixture(scope="module")
 def one_java_home() -> Path:
     """A whole JDK."""
-    return next(java.parent.parent for java in JVMS.values() if (java.parent / "keytool").exists())
+    return next(java.parents[1] for java in map(Path, JAVAS.values()) if (java.parent / "keytool").exists())
 
 
 @pytest.fixture
 def free_port() -> int:
     """A port of loopback at which nobody listens."""
     return ports.free_port()
-
-
-@pytest.fixture(scope="session")
-def classes(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The class path of the programs beside these tests."""
-    programs = Path(__file__).parent.glob("programs/*.java")
-    return compile_java(tmp_path_factory.mktemp("classes"), programs)
 
 
 @pytest.fixture
@@ -71,11 +51,11 @@ def shared_worker(session_worker: Worker) -> Iterator[Worker]:
             yield worker
 
 
-@pytest.fixture(scope="session")
-def shared_target(classes: Path) -> Iterator[subprocess.Popen[bytes]]:
+@pytest.fixture(scope="module")
+def shared_target(classes: Path, one_java: str) -> Iterator[subprocess.Popen[bytes]]:
     """One JVM for tests that only look at it."""
     targets = Targets(classes)
-    yield targets.start(str(next(iter(JVMS.values()))), "-Dcom.sun.management.jmxremote")
+    yield targets.start(one_java, "-Dcom.sun.management.jmxremote")
     targets.close()
 
 

@@ -12,13 +12,11 @@ import pytest
 from buto.measure.opener import open_collector
 from buto.measure.target import MBeanSpec, Target
 from buto.run.model import Run
-from buto.run.properties import Role, split_name
+from buto.run.properties import METRICS, Kind, Reader, Role, property_for, split_name
 from tests.support.jvm.driven import QUEUE, once_sampled
-from tests.support.processes.leftovers import nothing_is_left
-
-__all__ = ["nothing_is_left"]
 
 N_SAMPLES = 20
+OPTIONS = ("-XX:+UseSerialGC", "-Xms64m", "-Xmx64m", "-XX:TieredStopAtLevel=1", "-XX:+SegmentedCodeCache")
 EQUAL = (
     "jvm.memory.threshold",
     "jvm.memory.threshold.crossings",
@@ -79,20 +77,38 @@ def median(run: Run, name: str) -> float:
 @pytest.fixture
 def runs(java: str, classes: Path, tmp_path: Path) -> dict[str, Run]:
     """A run by each collector."""
-    options = ("-XX:+UseSerialGC", "-Xms64m", "-Xmx64m", "-XX:TieredStopAtLevel=1", "-XX:+SegmentedCodeCache")
     mbeans = (MBeanSpec("buto.tests:type=Queue,*", metadata=("Slots",)), MBeanSpec("buto.tests:type=Bell"))
     found = {}
     for collector in ("agent", "jmx"):
         end = tmp_path / f"end of {collector}"
-        command = (java, *options, "-cp", str(classes), "Driven", str(end))
+        command = (java, *OPTIONS, "-cp", str(classes), "Driven", str(end))
         target = Target(command, interval_s=0.05, mbeans=mbeans, collector=collector)
         with open_collector(target) as opened:
             found[collector] = opened.record("test", once_sampled(N_SAMPLES, end.touch))
     return found
 
 
+def assert_every_default_metric_is_there_with_its_unit_and_kind(run: Run) -> None:
+    properties = [prop for prop in run.properties if not prop.name.startswith("mbean[")]
+    families = {split_name(prop.name)[0] for prop in properties}
+    assert families == {name for name, metric in METRICS.items() if metric.reader is not Reader.ON_DEMAND}
+    for prop in properties:
+        assert prop == property_for(prop.name)
+        values = run.series(prop.name)
+        known = values[~np.isnan(values)]
+        assert len(known) or prop.name in run.nan_reasons
+        if prop.kind is Kind.COUNTER:
+            assert (np.diff(known) >= 0).all(), prop.name
+    instances = {split_name(name)[1] for name in run.column_of if name.startswith("jvm.memory.used[")}
+    assert instances == set(str(run.metadata["jvm.memory.pools"]).split(", "))
+    assert run.metadata["jvm.input.arguments"] == " ".join(OPTIONS)
+
+
 def test_both_collectors_see_the_same_program_alike(runs: dict[str, Run]) -> None:
     agent, jmx = runs["agent"], runs["jmx"]
+    for collector, run in runs.items():
+        assert run.metadata["buto.collector"] == collector
+        assert_every_default_metric_is_there_with_its_unit_and_kind(run)
     assert {prop.name: prop for prop in agent.properties} == {prop.name: prop for prop in jmx.properties}
 
     keys = {name: set(run.metadata) for name, run in runs.items()}

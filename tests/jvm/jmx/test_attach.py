@@ -19,9 +19,6 @@ from buto.measure.jmx.credentials import Credentials
 from buto.measure.jmx.worker_client import Worker
 from buto.measure.target import MBeanSpec
 from tests.support.jvm.driven import PATIENCE_S, QUEUE, Targets, n_threads, once_sampled, remote_address_of
-from tests.support.processes.leftovers import nothing_is_left
-
-__all__ = ["nothing_is_left"]
 
 PORT = (
     "-Dcom.sun.management.jmxremote.port=0",
@@ -197,16 +194,6 @@ def test_a_jvm_that_refuses_is_left_alone(one_java: str, targets: Targets) -> No
         attach(AttachSpec("test", pid=closed.pid))
     assert "-Dcom.sun.management.jmxremote" in str(caught.value.advice)
     assert closed.poll() is None
-
-
-@pytest.mark.all
-def test_a_jvm_that_stops_answering_ends_the_recording_in_time(one_java: str, targets: Targets) -> None:
-    process = targets.start(one_java, "-Dcom.sun.management.jmxremote")
-    stop = once_sampled(4, lambda: process.send_signal(signal.SIGSTOP))
-    began = time.monotonic()
-    run = attach(AttachSpec("test", pid=process.pid, duration_s=5.0, interval_s=0.05), stop)
-    assert time.monotonic() - began < 60
-    assert len(run.times_s) >= 4
 
 
 def test_worker_ends_with_its_parent(one_java: str, targets: Targets) -> None:

@@ -8,6 +8,7 @@ import shutil
 import signal
 import subprocess
 import tempfile
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -21,14 +22,11 @@ from buto.measure.jmx.attach import AttachSpec, attach
 from buto.measure.jmx.collector import JmxCollector
 from buto.measure.jmx.connection import JmxConnection
 from buto.measure.jmx.credentials import Credentials
-from buto.measure.jmx.local_agent import AgentLeftRunningError, endpoint_while_attached, open_endpoint
+from buto.measure.jmx.local_agent import endpoint_while_attached, open_endpoint
 from buto.measure.jmx.worker_client import Worker
 from buto.measure.jvms import GoneError
 from buto.measure.target import Target
 from tests.support.jvm.driven import DRIVER, Targets, address_of, listens_at, once_sampled, remote_address_of
-from tests.support.processes.leftovers import nothing_is_left
-
-__all__ = ["nothing_is_left"]
 
 ELSEWHERE = "-Djava.rmi.server.hostname=192.0.2.1"
 """What RMI objects say of their host where its name is not that of loopback (RFC 5737: nobody is there)."""
@@ -150,24 +148,11 @@ def test_a_jvm_that_does_not_close_its_door_makes_the_run_unusable_but_keeps_it(
     monkeypatch.setattr("buto.measure.jmx.local_agent._STOP_S", 0.5)
     process = targets.start(one_java)
     stop = once_sampled(4, lambda: process.send_signal(signal.SIGSTOP))
+    began = time.monotonic()
     run = attach(AttachSpec("test", pid=process.pid, duration_s=5.0, interval_s=0.05), stop, Worker())
+    assert time.monotonic() - began < 60, "it does not wait for the JVM"
     assert len(run.times_s) >= 4
     assert f"jcmd {process.pid} ManagementAgent.stop" in run.quality.describe()
-
-
-def test_a_door_that_stays_open_after_a_failure_is_reported_with_that_failure(
-    one_java: str, targets: Targets, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("buto.measure.jmx.local_agent._STOP_S", 0.5)
-    process = targets.start(one_java)
-
-    def fail() -> None:
-        with endpoint_while_attached(process.pid):
-            process.send_signal(signal.SIGSTOP)
-            raise MeasureError("the MBeans are gone")
-
-    with pytest.raises(AgentLeftRunningError, match="the MBeans are gone; its JMX port .* is left open"):
-        fail()
 
 
 @pytest.mark.all

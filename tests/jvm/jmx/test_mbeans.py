@@ -12,7 +12,7 @@ from buto.measure.jmx.connection import JmxConnection
 from buto.measure.recording import Recording
 from buto.measure.target import MBeanSpec
 from buto.run.model import Outcome, Quality, Run
-from tests.support.jvm.driven import DRIVER, PATIENCE_S, QUEUE, drain_until
+from tests.support.jvm.driven import DRIVER, QUEUE, drain_until
 
 BELL = "buto.tests:type=Bell"
 LATE = "buto.tests:type=Queue,name=late"
@@ -94,10 +94,7 @@ def test_an_mbean_that_is_registered_later_gets_columns_then(connection: JmxConn
     name = f"mbean[{CANONICAL_LATE}]/Depth"
     assert name not in [prop.name for prop in recording.columns]
     connection.invoke(DRIVER, "register", LATE, 7)
-    deadline = time.monotonic() + PATIENCE_S
-    while name not in [prop.name for prop in recording.columns]:
-        assert time.monotonic() < deadline, "the late MBean was not noticed"
-        drain_until(connection, recording, recording.n_samples + 1)
+    drain_until(connection, recording, happened=lambda: name in [prop.name for prop in recording.columns])
     connection.invoke(DRIVER, "unregister", LATE)
     drain_until(connection, recording, recording.n_samples + 15)
     run = finish(connection, recording)
@@ -113,10 +110,7 @@ def test_notifications_come_once_in_order_with_the_time_of_their_emission(connec
     before_ns = time.monotonic_ns()
     connection.invoke(BELL, "ring", 50)
     after_ns = time.monotonic_ns()
-    deadline = time.monotonic() + PATIENCE_S
-    while len(recording._notifications) < 50:
-        assert time.monotonic() < deadline, f"only {len(recording._notifications)} of 50 notifications"
-        drain_until(connection, recording, recording.n_samples + 1)
+    drain_until(connection, recording, happened=lambda: len(recording._notifications) >= 50)
     run = finish(connection, recording)
     sequence = [each.sequence for each in run.notifications]
     assert sequence == list(range(sequence[0], sequence[0] + 50))
@@ -133,10 +127,7 @@ def test_a_time_stamp_that_is_not_time_of_day_gives_way_to_the_time_of_receipt(
 ) -> None:
     recording = record(connection, MBeanSpec(BELL))
     connection.invoke(BELL, "ringWithOddStamps")
-    deadline = time.monotonic() + PATIENCE_S
-    while len(recording._notifications) < 2:
-        assert time.monotonic() < deadline
-        drain_until(connection, recording, recording.n_samples + 1)
+    drain_until(connection, recording, happened=lambda: len(recording._notifications) >= 2)
     run = finish(connection, recording)
     assert [each.message for each in run.notifications] == ["stamp 0", ""]
     assert all(0 <= each.time_s <= run.times_s[-1] + 1 for each in run.notifications)

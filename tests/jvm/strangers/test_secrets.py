@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -12,11 +9,8 @@ import pytest
 from buto.measure.jmx.worker_client import Worker
 from buto.run.masking import MASKED
 from buto.run.store import RunStore
-from tests.support.checkout import ROOT, compile_java
 from tests.support.judging import BY_HEAP, literal
-from tests.support.processes.leftovers import nothing_is_left
-
-__all__ = ["nothing_is_left"]
+from tests.support.processes.command import buto as call_buto
 
 SECRETS = {
     "SHOP_PASSWORD": "Zwiebelkuchen-17",
@@ -47,12 +41,6 @@ tests:
 """
 
 
-@pytest.fixture(scope="module")
-def classes(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    programs = Path(__file__).parent.glob("programs/Talkative*.java")
-    return compile_java(tmp_path_factory.mktemp("classes"), programs)
-
-
 @pytest.fixture
 def project(tmp_path: Path, classes: Path) -> Path:
     directory = tmp_path / "project"
@@ -63,18 +51,9 @@ def project(tmp_path: Path, classes: Path) -> Path:
 
 def buto(directory: Path, *arguments: str, code: int = 0) -> str:
     """What it prints, on both outputs; what it writes is below its directory."""
-    environment = {**os.environ, **SECRETS, "SHOP_PROPERTY": PROPERTY, "PYTHONPATH": str(ROOT)}
-    ended = subprocess.run(
-        [sys.executable, "-m", "buto", *arguments],
-        cwd=directory,
-        env=environment,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        timeout=300,
-        check=False,
-    )
-    printed = ended.stdout.decode()
-    assert ended.returncode == code, printed
+    done = call_buto(directory, *arguments, COLUMNS="500", SHOP_PROPERTY=PROPERTY, **SECRETS)
+    printed = done.stdout + done.stderr
+    assert done.returncode == code, printed
     return printed
 
 

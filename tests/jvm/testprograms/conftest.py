@@ -9,8 +9,9 @@ from pathlib import Path
 import pytest
 
 from buto import jars
-from tests.support.jvm.programs import Done, RunProgram
 
+Done = subprocess.CompletedProcess[str]
+RunProgram = Callable[..., Done]
 PROBES = Path(__file__).parent / "probes"
 TIMEOUT_S = 300.0
 

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import re
+import subprocess
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 import yaml
 
-from tests.support.jvm.programs import RunProgram
-
 pytestmark = pytest.mark.all
 
+RunProgram = Callable[..., subprocess.CompletedProcess[str]]
 PROGRAM = "changes.Program"
 ROOT = Path(__file__).parents[3]
 SOURCES = ROOT / "testprograms" / "src" / "buto" / "testprograms" / "changes" / "servers"

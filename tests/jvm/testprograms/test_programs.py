@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import re
+import subprocess
 import time
 from collections.abc import Callable
 from typing import Self
 
 import pytest
-
-from tests.support.jvm.programs import RunProgram
 
 pytestmark = pytest.mark.all
 
@@ -19,6 +18,7 @@ CLASSLOADING = "classloading.ClassLoading"
 CONSUMER_PRODUCER = "consumerproducer.ConsumerProducer"
 PROGRAMS = [REFERENCES, LEAKER, CLASSLOADING, CONSUMER_PRODUCER]
 
+RunProgram = Callable[..., subprocess.CompletedProcess[str]]
 Probe = Callable[..., list[str]]
 
 

@@ -19,11 +19,7 @@ from buto.measure.jvms import find_installations
 from buto.measure.target import Target
 from buto.run.profiles import USUAL, Frame, Kind, Profile
 from buto.run.store import RunStore
-from tests.support.checkout import compile_java
 from tests.support.processes.command import buto
-from tests.support.processes.leftovers import nothing_is_left
-
-__all__ = ["nothing_is_left"]
 
 MOST_EVENTS = 1_000_000
 MOST_SIZE = 2_000_000
@@ -40,12 +36,6 @@ from buto.measure.flight import read
 used = resource.getrusage(resource.RUSAGE_CHILDREN)
 print(profile.events, used.ru_utime, used.ru_maxrss)
 """
-
-
-@pytest.fixture(scope="module")
-def classes(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    programs = (Path(__file__).parent / "programs").glob("*.java")
-    return compile_java(tmp_path_factory.mktemp("classes"), programs, "-g")
 
 
 def java_of(release: int) -> str:

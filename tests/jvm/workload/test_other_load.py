@@ -14,11 +14,8 @@ from buto.oracle import check, settings_from, train
 from buto.run.model import run_set
 from buto.run.store import RunStore
 from tests.support.processes.command import called
-from tests.support.processes.leftovers import nothing_is_left
 
 pytestmark = pytest.mark.all
-
-__all__ = ["nothing_is_left"]
 
 LEAKER = (
     "java -Xss256k -XX:+UseSerialGC -cp ${testprograms} buto.testprograms.leaker.Leaker "

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import os
 import shutil
 import signal
-import subprocess
 import sys
 import tempfile
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -21,12 +18,9 @@ from buto.run.store import RunStore
 from buto.run.window import measured, window_of
 from perf.scale.ports import free_port
 from tests.support import postgresql
-from tests.support.checkout import ROOT
+from tests.support.jvm.harness import harness
 from tests.support.processes.command import buto
-from tests.support.processes.leftovers import nothing_is_left
-from tests.support.processes.sample_project import compile_java, run_pytest
-
-__all__ = ["compile_java", "nothing_is_left"]
+from tests.support.processes.sample_project import run_pytest
 
 DATABASE = """\
 version: 1
@@ -81,22 +75,6 @@ def test_shop(buto):
     with buto.record(stop=True) as target:
         socket.create_connection(("localhost", PORT)).close()
 """
-
-
-@pytest.fixture(scope="module")
-def shop(tmp_path_factory: pytest.TempPathFactory, compile_java: Callable[[Path], None]) -> Path:
-    """The compiled program."""
-    place = tmp_path_factory.mktemp("shop")
-    for source in (ROOT / "examples" / "pytest").glob("*.java"):
-        shutil.copy(source, place)
-    compile_java(place)
-    return place / "classes"
-
-
-@pytest.fixture
-def project(tmp_path: Path, shop: Path) -> Path:
-    (tmp_path / "classes").symlink_to(shop)
-    return tmp_path
 
 
 @pytest.fixture
@@ -154,18 +132,11 @@ def test_a_service_that_ends_in_mid_run_ends_the_test_with_the_reason(project: P
 @pytest.mark.all
 def test_ctrl_c_while_the_program_runs_ends_its_services(project: Path) -> None:
     (project / "buto.yaml").write_text(FRAGILE.replace("touch over; ", "touch begun; "))
-    command = [sys.executable, "-m", "buto", "record", "shop"]
-    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
-    with subprocess.Popen(command, cwd=project, env=environment, stderr=subprocess.PIPE) as measuring:
-        deadline = time.monotonic() + 120
-        while not (project / "begun").exists():
-            assert measuring.poll() is None
-            assert time.monotonic() < deadline
-            time.sleep(0.02)
-        measuring.send_signal(signal.SIGINT)
-        _, said = measuring.communicate(timeout=120)
-    assert measuring.returncode == 130, said
-    assert not any(is_alive(int(pid)) for pid in (project / "pids").read_text().split())
+    with harness(project, "-m", "buto", "record", "shop") as measuring:
+        measuring.reached("begun")
+        measuring.process.send_signal(signal.SIGINT)
+        assert measuring.ended() == 130, measuring.printed()
+        assert not any(is_alive(int(pid)) for pid in (project / "pids").read_text().split())
 
 
 @pytest.mark.all

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 import stat
 import subprocess
 from pathlib import Path
@@ -10,12 +9,7 @@ from pathlib import Path
 import pytest
 
 from buto.run.store import RunStore
-from tests.support.checkout import ROOT
 from tests.support.processes.command import buto
-from tests.support.processes.leftovers import nothing_is_left
-from tests.support.processes.sample_project import compile_java
-
-__all__ = ["compile_java", "nothing_is_left"]
 
 CONFIG = """\
 version: 1
@@ -51,22 +45,18 @@ tests:
 
 
 @pytest.fixture
-def project(tmp_path: Path, compile_java: object) -> Path:
-    for source in (ROOT / "examples" / "pytest").glob("*.java"):
-        shutil.copy(source, tmp_path)
-    assert callable(compile_java)
-    compile_java(tmp_path)
-    (tmp_path / "buto.yaml").write_text(CONFIG)
-    script = tmp_path / "load.sh"
+def loaded(project: Path) -> Path:
+    (project / "buto.yaml").write_text(CONFIG)
+    script = project / "load.sh"
     script.write_text('#!/bin/sh\necho "port $BUTO_PORT"\nkill -0 "$BUTO_PID" && sleep 0.4\nexit $1\n')
     script.chmod(script.stat().st_mode | stat.S_IXUSR)
-    return tmp_path
+    return project
 
 
-def test_all_parts_drive_the_program_and_its_end_is_the_workloads(project: Path) -> None:
-    done: subprocess.CompletedProcess[str] = buto(project, "record", "all")
+def test_all_parts_drive_the_program_and_its_end_is_the_workloads(loaded: Path) -> None:
+    done: subprocess.CompletedProcess[str] = buto(loaded, "record", "all")
     assert done.returncode == 0, done.stderr
-    run = RunStore(project / ".buto").load("all", done.stdout.strip())
+    run = RunStore(loaded / ".buto").load("all", done.stdout.strip())
     start, end = run.notifications
     assert (start.type, end.type) == ("buto.mark.load.start", "buto.mark.load.end")
     assert end.message.startswith("10 requests, median ")
@@ -76,17 +66,17 @@ def test_all_parts_drive_the_program_and_its_end_is_the_workloads(project: Path)
 
 
 @pytest.mark.all
-def test_where_mbeans_are_polled_anyhow_operations_share_the_connection(project: Path) -> None:
-    done = buto(project, "record", "polled")
-    run = RunStore(project / ".buto").load("polled", done.stdout.strip())
+def test_where_mbeans_are_polled_anyhow_operations_share_the_connection(loaded: Path) -> None:
+    done = buto(loaded, "record", "polled")
+    run = RunStore(loaded / ".buto").load("polled", done.stdout.strip())
     # A busy machine may poll too late for a valid run.
     assert done.returncode == (0 if run.quality.valid else 3), done.stderr
     assert [one.type for one in run.notifications] == ["buto.mark.load.start", "buto.mark.load.end"]
     assert run.outcome.exit_code == 143
 
 
-def test_a_workload_that_fails_ends_the_test_and_says_why(project: Path) -> None:
-    done = buto(project, "record", "fails", "throws", "short")
+def test_a_workload_that_fails_ends_the_test_and_says_why(loaded: Path) -> None:
+    done = buto(loaded, "record", "fails", "throws", "short")
     assert done.returncode == 3
     assert "its command ./load.sh exited with code 3; it printed: port" in done.stderr
     assert "order of shop:type=Nothing failed" in done.stderr

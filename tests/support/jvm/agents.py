@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
-import shutil
 import subprocess
 import time
 import zipfile
@@ -14,31 +12,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from tests.support.checkout import ROOT
-from tests.support.jvm.plain_collector import PlainCollector
+from tests.support.jvm.plain_collector import Heard, PlainCollector, Rule
 
 AGENT = ROOT / "buto" / "jars" / "buto-agent.jar"
 PATIENCE_S = 120.0
-
-
-def find_jdks() -> dict[int, Path]:
-    """One java for each major version, from the release files beside them."""
-    homes = [Path(os.environ["JAVA_HOME"])] if "JAVA_HOME" in os.environ else []
-    java = shutil.which("java")
-    if java:
-        homes.append(Path(java).resolve().parent.parent)
-    homes.extend(sorted(Path("/usr/lib/jvm").glob("*")))
-    found: dict[int, Path] = {}
-    for home in homes:
-        release = home / "release"
-        if (home / "bin" / "java").exists() and release.exists():
-            version = re.search(r'JAVA_VERSION="(?:1\.)?(\d+)', release.read_text())
-            if version:
-                found.setdefault(int(version.group(1)), home / "bin" / "java")
-    return dict(sorted(found.items()))
-
-
-JDKS = find_jdks()
-assert JDKS, "no JDK was found, and these tests are about nothing else"
 
 
 def until(happened: Callable[[], object]) -> None:
@@ -79,14 +56,14 @@ class Launcher:
 
     def start(
         self,
-        java: Path,
+        java: str,
         session: PlainCollector | Path | None,
         program: Sequence[str],
         options: Sequence[str] = (),
         environment: dict[str, str] | None = None,
     ) -> subprocess.Popen[bytes]:
         """Starts ``java [agent] options -cp classes program``; no session means no agent."""
-        command = [str(java)]
+        command = [java]
         if session is not None:
             file = session.session_file if isinstance(session, PlainCollector) else session
             command.append(f"-javaagent:{self.agent}={file}")
@@ -115,3 +92,32 @@ class Launcher:
 
     def lines(self) -> list[str]:
         return self.stdout.read_text().split()
+
+
+@dataclass(frozen=True)
+class Scene:
+    """A launcher of programs, and the collector that hears of them."""
+
+    launcher: Launcher
+    collector: PlainCollector
+
+    def measured(
+        self,
+        java: str,
+        *program: str,
+        options: Sequence[str] = (),
+        code: int = 0,
+        interval_ms: float = 20,
+        rules: Sequence[Rule] = (),
+        until: Sequence[Callable[[Heard], object]] = (),
+    ) -> Heard:
+        """Run a program to its end; where it waits, it goes on as soon as the next condition holds."""
+        process = self.launcher.start(java, self.collector, program, options)
+        self.collector.start(interval_ms, rules=rules)
+        for condition in until:
+            self.collector.read_until(condition)
+            self.launcher.go_on()
+        heard = self.collector.finish()
+        assert process.wait(PATIENCE_S) == code
+        assert heard.ended
+        return heard

@@ -12,25 +12,13 @@ from pathlib import Path
 import psutil
 
 from buto.measure.jmx.connection import JmxConnection
-from buto.measure.jvms import find_installations, local_jvm
+from buto.measure.jvms import local_jvm
 from buto.measure.progress import OnTick, Progress
 from buto.measure.recording import Recording
 
 PATIENCE_S = 120.0
 DRIVER = "buto.tests:type=Driver"
 QUEUE = "buto.tests:name=first,type=Queue"
-
-
-def _jvms() -> dict[int, Path]:
-    found: dict[int, Path] = {}
-    for each in find_installations():
-        if each.major is not None:
-            found.setdefault(each.major, each.java)
-    return found
-
-
-JVMS = _jvms()
-assert JVMS, "no Java was found, and these tests are about nothing else"
 
 
 @dataclass
@@ -93,10 +81,15 @@ def once_sampled(n_samples: int, act: Callable[[], object]) -> OnTick:
     return on_tick
 
 
-def drain_until(connection: JmxConnection, recording: Recording, n_samples: int) -> None:
-    """Drain until there are this number of samples, or fail."""
+def drain_until(
+    connection: JmxConnection,
+    recording: Recording,
+    n_samples: int = 0,
+    happened: Callable[[], object] = lambda: True,
+) -> None:
+    """Drain until there are this number of samples and something has happened, or fail."""
     deadline = time.monotonic() + PATIENCE_S
-    while recording.n_samples < n_samples:
+    while recording.n_samples < n_samples or not happened():
         assert time.monotonic() < deadline, f"only {recording.n_samples} samples, lost: {connection.lost}"
         assert connection.lost is None
         connection.drain()

@@ -2,59 +2,28 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from functools import cache
 from pathlib import Path
 from typing import Any
 
 import psutil
-import pytest
 
 from buto.errors import EXIT_NOT_JUDGED, EXIT_PASS
 from buto.measure.jmx.collector import JmxCollector
 from buto.measure.jmx.worker_client import Worker
-from buto.measure.jvms import find_installations
 from buto.measure.opener import open_collector
 from buto.measure.progress import OnTick
 from buto.measure.target import Target
 from buto.run.model import ProblemKind, Run
 from buto.run.store import RunStore
-from tests.support.checkout import ROOT, compile_java
-from tests.support.faults_page import Row, rows
+from tests.support.checkout import ROOT
+from tests.support.faults_page import Row
+from tests.support.jvm.javas import JAVAS
 from tests.support.processes.command import called
 
 PROGRAMS = ROOT / "tests" / "jvm" / "faults" / "programs"
 TIMEOUT_S = 60.0
 STARVED = "it was starved"
-
-
-@cache
-def javas() -> dict[int, str]:
-    """One java for each major version, the oldest first."""
-    found = {each.major: os.fspath(each.java) for each in find_installations() if each.major}
-    return dict(sorted(found.items()))
-
-
-@cache
-def compiled(out: Path) -> Path:
-    """The class path of the programs; the same directory is filled once."""
-    return compile_java(out, PROGRAMS.glob("*.java"), "-nowarn")
-
-
-@pytest.fixture(scope="session")
-def classes(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return compiled(tmp_path_factory.getbasetemp() / "troublesome")
-
-
-@pytest.fixture
-def promised(request: pytest.FixtureRequest) -> list[Row]:
-    """The rows of the page that name this test, or this case of it."""
-    node = request.node
-    found = [row for row in rows() if {node.name, node.originalname} & set(row.tests)]
-    assert found, f"tests/faults.md says nothing of {node.name}"
-    return found
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +45,7 @@ class CommandLine:
 
     def java(self, *words: str, options: tuple[str, ...] = (), wrapped: bool = False) -> tuple[str, ...]:
         """The words of a command that runs one of the programs, perhaps in a shell."""
-        java = next(iter(javas().values()))
+        java = next(iter(JAVAS.values()))
         command = (java, *options, "-cp", str(self.classes), *words)
         return ("sh", "-c", '"$@"; exit $?', "sh", *command) if wrapped else command
 
@@ -92,14 +61,6 @@ class CommandLine:
         assert "Traceback" not in recorded.text
         assert [row for row in self.promised if row.is_kept(recorded.code, recorded.text)], recorded.text
         return recorded
-
-
-@pytest.fixture
-def command_line(tmp_path: Path, classes: Path, promised: list[Row]) -> CommandLine:
-    return CommandLine(tmp_path, classes, promised)
-
-
-Record = Callable[..., Run]
 
 
 def problems(run: Run) -> list[str]:
@@ -124,7 +85,7 @@ class Recorder:
         **settings: Any,
     ) -> Run:
         """Launch a program, by the oldest java if none is named; the page has what is wrong with its run."""
-        java = java or next(iter(javas().values()))
+        java = java or next(iter(JAVAS.values()))
         command = (java, *options, "-cp", str(self.classes), *words)
         target = Target(command, **{"timeout_s": TIMEOUT_S, "interval_s": 0.05} | settings)
         with JmxCollector(target, self.worker) if self.worker else open_collector(target) as collector:
@@ -134,23 +95,6 @@ class Recorder:
         code = EXIT_NOT_JUDGED if recorded else EXIT_PASS
         assert [row for row in self.promised if row.is_kept(code, "; ".join(recorded))], recorded
         return run
-
-
-@pytest.fixture
-def recorder(classes: Path, promised: list[Row]) -> Recorder:
-    return Recorder(classes, promised, None)
-
-
-@pytest.fixture(scope="module")
-def worker() -> Iterator[Worker]:
-    with Worker() as worker:
-        worker.start()
-        yield worker
-
-
-@pytest.fixture
-def jmx(classes: Path, promised: list[Row], worker: Worker) -> Recorder:
-    return Recorder(classes, promised, worker)
 
 
 def launched() -> list[psutil.Process]:

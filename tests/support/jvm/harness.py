@@ -15,16 +15,10 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from buto.measure.process_group import is_alive, read_bytes
-from tests.support.checkout import ROOT, compile_java
+from tests.support.checkout import ROOT
 
 DEADLINE_S = 300.0
 MARKER = "BUTO_FAULT_TEST"
-PROGRAMS = ROOT / "tests" / "jvm" / "faults" / "harness_programs"
-
-
-def compiled(out: Path) -> Path:
-    """The class path of the programs for these tests."""
-    return compile_java(out, PROGRAMS.glob("*.java"))
 
 
 def until(happened: Callable[[], object], what: str) -> None:

@@ -7,6 +7,7 @@ import io
 import os
 import subprocess
 import sys
+from collections.abc import Callable
 from contextlib import redirect_stderr, redirect_stdout
 from pathlib import Path
 
@@ -23,13 +24,18 @@ def called(directory: Path, *arguments: str) -> subprocess.CompletedProcess[str]
 
 
 def buto(
-    directory: Path, *arguments: str, timeout_s: float = 300.0, **environment: str
+    directory: Path,
+    *arguments: str,
+    timeout_s: float = 300.0,
+    before: Callable[[], object] | None = None,
+    **environment: str,
 ) -> subprocess.CompletedProcess[str]:
-    """Call the command line in a process of its own."""
+    """Call the command line in a process of its own, which does something before it begins."""
     return subprocess.run(
         [sys.executable, "-m", "buto", *arguments],
         cwd=directory,
         env={**os.environ, "PYTHONPATH": str(ROOT), "COLUMNS": "100", **environment},
+        preexec_fn=before,
         capture_output=True,
         text=True,
         timeout=timeout_s,

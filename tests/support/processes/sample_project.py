@@ -5,24 +5,15 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-from collections.abc import Callable
 from pathlib import Path
-
-import pytest
 
 from tests.support.checkout import ROOT, java_build
 
 
-@pytest.fixture(scope="session")
-def compile_java() -> Callable[[Path], None]:
-    """Compiles the sources of a directory into ``classes`` below it, as its README says."""
-    build = java_build()
-
-    def compile_there(directory: Path) -> None:
-        command = [build.find_javac(), "-d", "classes", *map(str, directory.glob("*.java"))]
-        subprocess.run(command, cwd=directory, check=True, timeout=120)
-
-    return compile_there
+def compile_sample(directory: Path) -> None:
+    """Compile the sources of a directory into ``classes`` below it, as its README says."""
+    command = [java_build().find_javac(), "-d", "classes", *map(str, directory.glob("*.java"))]
+    subprocess.run(command, cwd=directory, check=True, timeout=120)
 
 
 def run_pytest(directory: Path, *arguments: str, runs: int = 8) -> subprocess.CompletedProcess[str]:

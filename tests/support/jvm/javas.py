@@ -1,11 +1,19 @@
-"""Which cases of a test that is repeated for every Java, or every collector, run at each push."""
+"""The JVMs of this machine, and for which of them, and which collector, a test runs at each push."""
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from typing import Any
 
 import pytest
+
+from buto.measure.jvms import find_installations
+
+_FOUND = {one.major: os.fspath(one.java) for one in reversed(find_installations()) if one.major}
+JAVAS = dict(sorted(_FOUND.items()))
+"""By major version, the oldest first; of each version the one that is found first."""
+assert JAVAS, "no Java was found, and these tests are about nothing else"
 
 COLLECTORS = ("agent", pytest.param("jmx", marks=pytest.mark.all))
 """For what the collectors share."""
