@@ -140,7 +140,7 @@ class Stamp:
 def cached(
     place: Path,
     version: str,
-    stamped: Callable[[list[str]], Mapping[str, Stamp | None]],
+    stamps: Mapping[str, Stamp | None],
     read: Callable[[str], Any],
     decode: Callable[[Any], T],
     readers: int = 1,
@@ -152,14 +152,12 @@ def cached(
     Args:
         place: path of the cache.
         version: version of the data; a cache of another version is ignored.
-        stamped: returns the stamps of the files by name, before they are read; None for what is no regular
-            file. It receives the names in the cache, sorted.
+        stamps: of the files by name, before they are read; None for what is no regular file.
         read: returns the plain data of the file of a name for ``decode``, or None to leave the file out.
         decode: raises ValueError, KeyError or TypeError for data of another shape.
         readers: number of threads that read.
     """
     kept = _kept(place, version)
-    stamps = stamped(sorted(kept))
     found: dict[str, T] = {}
     data: dict[str, tuple[tuple[int | str, ...], Any]] = {}
     for name, stamp in stamps.items():

@@ -6,7 +6,7 @@ import os
 import shlex
 import shutil
 import tempfile
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from io import BufferedReader
@@ -83,13 +83,10 @@ class DirectoryStorage:
     def folders(self, key: str) -> list[str]:
         return self._names(key, lambda entry: entry.is_dir(follow_symlinks=False))
 
-    def bundles(self, key: str) -> list[str]:
+    def bundles(self, key: str) -> Iterable[str]:
         return self.folders(key)
 
-    def has_bundle(self, key: str, is_wanted: Callable[[str], bool]) -> bool:
-        return any(map(is_wanted, self.bundles(key)))
-
-    def stamped_bundles(self, key: str, first: str, known: Sequence[str] = ()) -> dict[str, Stamp | None]:
+    def stamped_bundles(self, key: str, first: str) -> dict[str, Stamp | None]:
         directory = self.root / key
         return {name: stamp_of(directory / name / first) for name in self.bundles(key)}
 
@@ -124,7 +121,7 @@ class DirectoryStorage:
         with storage_errors("delete the run", place):
             withdraw_directory(place)
 
-    def files(self, key: str, known: Sequence[str] = ()) -> dict[str, Stamp | None]:
+    def files(self, key: str) -> dict[str, Stamp | None]:
         directory = self.root / key
         return {name: stamp_of(directory / name) for name in self._names(key, lambda entry: True)}
 

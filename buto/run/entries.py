@@ -6,9 +6,8 @@ Results of checks and trainings are such entries, stored next to the runs as ``r
 from __future__ import annotations
 
 import secrets
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from functools import partial
 from typing import Any, ClassVar, TypeVar
 
 from buto.errors import BadFileError
@@ -81,8 +80,7 @@ class EntryStore:
                 return read(content)
 
         place = self._storage.here / "cache" / self.kind / f"{names.encode_test(test)}{_SUFFIX}"
-        stamps, readers = partial(self._stamps, test), self._storage.readers
-        return list(cached(place, version, stamps, data, decode, readers).values())
+        return list(cached(place, version, self._stamps(test), data, decode, self._storage.readers).values())
 
     @contextmanager
     def reading(self, test: str, name: str) -> Iterator[bytes]:
@@ -97,9 +95,9 @@ class EntryStore:
                 advice=f"delete it; {self.loss}: {self._storage.removal(key)}",
             ) from error
 
-    def _stamps(self, test: str, known: Sequence[str] = ()) -> dict[str, Stamp | None]:
-        """Return the stamps of a test's entries by name, sorted; ``known`` were there before."""
-        found = self._storage.files(self._folder(test), known)
+    def _stamps(self, test: str) -> dict[str, Stamp | None]:
+        """Return the stamps of a test's entries by name, sorted."""
+        found = self._storage.files(self._folder(test))
         return {name: found[name] for name in sorted(found) if _is_entry(name)}
 
     def _folder(self, test: str) -> str:

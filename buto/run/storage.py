@@ -8,7 +8,7 @@ bundle.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from io import BufferedReader
@@ -144,20 +144,15 @@ class Storage(Protocol):
         """Return the names of what lies below a key and has something below it, in no order."""
         ...
 
-    def bundles(self, key: str) -> list[str]:
+    def bundles(self, key: str) -> Iterable[str]:
         """Return the names of the bundles directly below a key, in no order."""
         ...
 
-    def has_bundle(self, key: str, is_wanted: Callable[[str], bool]) -> bool:
-        """Return whether there is a bundle with a wanted name directly below a key."""
-        ...
-
-    def stamped_bundles(self, key: str, first: str, known: Sequence[str] = ()) -> dict[str, Stamp | None]:
+    def stamped_bundles(self, key: str, first: str) -> dict[str, Stamp | None]:
         """Return the stamps of the bundles directly below a key, by name in no order.
 
         Args:
             first: name of the file that :meth:`read_first` reads; the stamp is of this file.
-            known: names that were there before, sorted; a list may be faster with them.
         """
         ...
 
@@ -206,8 +201,8 @@ class Storage(Protocol):
         """Remove a bundle so that no reader sees a part of it."""
         ...
 
-    def files(self, key: str, known: Sequence[str] = ()) -> dict[str, Stamp | None]:
-        """Return the stamps of the files directly below a key, by name in no order; see above."""
+    def files(self, key: str) -> dict[str, Stamp | None]:
+        """Return the stamps of the files directly below a key, by name in no order."""
         ...
 
     def add_file(self, key: str, content: bytes, noun: str) -> None:
