@@ -75,7 +75,7 @@ def first_member(beginning: bytes) -> Member:
 
 @dataclass(frozen=True, slots=True)
 class PackedBundle:
-    """An archive that is open for reading; see :class:`buto.run.storage.Bundle`.
+    """An archive that is open for reading; see :class:`buto.run.directory.Bundle`.
 
     Attributes:
         archive: open file.

@@ -23,7 +23,7 @@ from buto.run.cache import Stamp
 from buto.run.directory import DirectoryStorage
 from buto.run.files import storage_errors
 from buto.run.s3 import READERS, Bucket, ObjectExistsError
-from buto.run.storage import MissingBundleError, Place, S3Url, Storage, TakenError, UnsentError
+from buto.run.storage import MissingBundleError, Place, S3Url, TakenError, UnsentError
 from buto.steps import Action, Advice, Setting, Step
 
 _BEGINNING = 1 << 17
@@ -34,7 +34,7 @@ _MISSING = "it is missing"
 
 
 class ObjectStorage:
-    """Keeps files and bundles as objects; see :class:`buto.run.storage.Storage`.
+    """Keeps files and bundles as objects; see :class:`buto.run.directory.DirectoryStorage`.
 
     A bundle waits in an outbox on this machine until the server has confirmed it.
 
@@ -183,6 +183,10 @@ def _directory_name(root: S3Url, endpoint: str) -> str:
     return f"{root.bucket}-{hashlib.sha256(f'{endpoint} {root}'.encode()).hexdigest()[:16]}"
 
 
+Storage = DirectoryStorage | ObjectStorage
+"""Two classes with the same methods."""
+
+
 def open_storage(root: Place) -> Storage:
     """Return the storage of a place; nothing is created or requested yet.
 
@@ -201,7 +205,7 @@ IN_MEMORY = 1 << 22
 class PassingStorage(DirectoryStorage):
     """Holds bundles until they are passed on, and loses them with the process.
 
-    See :class:`buto.run.storage.Storage`.
+    See :class:`buto.run.directory.DirectoryStorage`.
 
     Args:
         root: directory of what else a store needs; nothing is written there for a bundle.
@@ -225,7 +229,7 @@ class PassingStorage(DirectoryStorage):
         return [one.removeprefix(f"{key}/") for one in self._archives if one.startswith(f"{key}/")]
 
     @contextmanager
-    def open_bundle(self, key: str, max_bytes: int) -> Iterator[PackedBundle]:  # type: ignore[override]
+    def open_bundle(self, key: str, max_bytes: int) -> Iterator[PackedBundle]:
         if key not in self._archives:
             raise MissingBundleError
         yield PackedBundle.of(self._archives[key])

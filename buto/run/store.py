@@ -18,9 +18,9 @@ from buto.run.files import UnnamedFile, in_order
 from buto.run.format import H, Head, NewerVersionError
 from buto.run.long import LONG_VALUES, LongRun, ReadColumns, is_large, stride_for_set
 from buto.run.model import FloatArray, Run, RunSet, run_set
-from buto.run.objects import open_storage
+from buto.run.objects import Storage, open_storage
 from buto.run.properties import Property
-from buto.run.storage import MissingBundleError, Place, Storage
+from buto.run.storage import MissingBundleError, Place
 from buto.run.tables import (
     DOCUMENT,
     MAX_OUTPUT_BYTES,
