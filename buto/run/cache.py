@@ -58,7 +58,23 @@ def is_missing(path: Path) -> bool:
 
 
 def read_file(path: Path, max_bytes: int, *, follow: bool = False) -> bytes:
-    """Return the content of a regular file.
+    """Return the content of a regular file; arguments and errors as of :func:`open_file`."""
+    with open_file(path, max_bytes, follow=follow) as file:
+        try:
+            # Python reserves as many bytes as are asked for, so that is not the largest allowed size at once.
+            content = file.read(os.fstat(file.fileno()).st_size + 1)
+            # The file may grow while it is read.
+            content += file.read(max_bytes + 1 - len(content))
+        except OSError as error:
+            raise ValueError(f"{error.strerror}") from error
+    if len(content) > max_bytes:
+        raise ValueError(f"it is larger than {max_bytes} bytes")
+    return content
+
+
+@contextmanager
+def open_file(path: Path, max_bytes: int, *, follow: bool = False) -> Iterator[BufferedReader]:
+    """Open a regular file for reading in pieces.
 
     Args:
         follow: whether to follow a link; otherwise it is refused.
@@ -71,36 +87,12 @@ def read_file(path: Path, max_bytes: int, *, follow: bool = False) -> bytes:
         # Non-blocking, because a named pipe in place of the file would block for ever.
         links = 0 if follow else os.O_NOFOLLOW
         descriptor = os.open(path, os.O_RDONLY | links | os.O_NONBLOCK | os.O_CLOEXEC)
-        with open(descriptor, "rb") as file:
-            state = os.fstat(descriptor)
-            if not stat.S_ISREG(state.st_mode):
-                raise ValueError("it is not a regular file")
-            # Python reserves as many bytes as are asked for, so that is not the largest allowed size at once.
-            size = min(state.st_size, max_bytes) + 1
-            content = file.read(size)
-            if len(content) == size:
-                # One byte more than allowed, because the file may grow while it is read.
-                content += file.read(max_bytes + 1 - size)
     except FileNotFoundError:
         raise ValueError("it is missing") from None
     except OSError as error:
         is_link = not follow and os.path.islink(path)
         raise ValueError("it is a link" if is_link else f"{error.strerror}") from error
-    if len(content) > max_bytes:
-        raise ValueError(f"it is larger than {max_bytes} bytes")
-    return content
-
-
-@contextmanager
-def open_file(path: Path, max_bytes: int) -> Iterator[BufferedReader]:
-    """Open a regular file for reading in pieces; raises as :func:`read_file`."""
-    try:
-        descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
-    except FileNotFoundError:
-        raise ValueError("it is missing") from None
-    except OSError as error:
-        raise ValueError("it is a link" if os.path.islink(path) else f"{error.strerror}") from error
-    with os.fdopen(descriptor, "rb") as file:
+    with open(descriptor, "rb") as file:
         status = os.fstat(descriptor)
         if not stat.S_ISREG(status.st_mode):
             raise ValueError("it is not a regular file")
