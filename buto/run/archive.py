@@ -126,30 +126,6 @@ class PackedBundle:
         return member
 
 
-@dataclass(frozen=True, slots=True)
-class Packed:
-    """A bundle in one file.
-
-    Attributes:
-        file: open for reading.
-        place: where it stays if nobody forgets it; None if this machine cannot keep it.
-    """
-
-    file: BinaryIO
-    place: Path | None
-
-    @property
-    def is_kept(self) -> bool:
-        """Whether it stays when the process ends."""
-        return self.place is not None
-
-    def forget(self) -> None:
-        """Remove it, because the storage has it or does not want it."""
-        if self.place is not None:
-            with suppress(OSError):
-                self.place.unlink()
-
-
 class Outbox:
     """Packed bundles in a directory of this machine, each under its key.
 
@@ -164,18 +140,22 @@ class Outbox:
         return self._directory / key
 
     @contextmanager
-    def packed(self, key: str, files: Mapping[str, bytes]) -> Iterator[Packed]:
-        """Pack a bundle and keep it, if this machine can."""
+    def packed(self, key: str, files: Mapping[str, bytes]) -> Iterator[tuple[BinaryIO, bool]]:
+        """Pack a bundle; yield its open file, and whether it is kept, because this machine can do that."""
         with ExitStack() as stack:
             try:
-                packed = self._kept(self.place(key), files, stack)
+                file, is_kept = self._kept(self.place(key), files, stack), True
             except OSError:
-                file = stack.enter_context(TemporaryFile())
+                file, is_kept = stack.enter_context(TemporaryFile()), False
                 pack(files, file)
-                packed = Packed(file, None)
-            yield packed
+            yield file, is_kept
 
-    def _kept(self, place: Path, files: Mapping[str, bytes], stack: ExitStack) -> Packed:
+    def forget(self, key: str) -> None:
+        """Remove a bundle, because the storage has it or does not want it."""
+        with suppress(OSError):
+            self.place(key).unlink()
+
+    def _kept(self, place: Path, files: Mapping[str, bytes], stack: ExitStack) -> BinaryIO:
         make_directories(place.parent)
         clean_leftovers(place.parent)
         hidden = hidden_name(place)
@@ -187,7 +167,7 @@ class Outbox:
         file.flush()
         os.fsync(file.fileno())
         hidden.rename(place)
-        return Packed(file, place)
+        return file
 
     def keys(self, folder: str) -> list[str]:
         """Return the keys of the bundles below a folder that no living process is sending, sorted."""
@@ -211,14 +191,10 @@ class Outbox:
             StorageError: it cannot be read or removed.
         """
         place = self.place(key)
-        with storage_errors("send", place):
-            try:
-                with locked(place) as is_ours:
-                    if not is_ours or not place.exists():
-                        yield None
-                        return
-                    with place.open("rb") as file:
-                        yield file
-                    place.unlink()
-            except FileNotFoundError:
+        with storage_errors("send", place), locked(place) as is_ours:
+            if not is_ours:
                 yield None
+                return
+            with place.open("rb") as file:
+                yield file
+            place.unlink()

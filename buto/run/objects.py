@@ -84,24 +84,24 @@ class ObjectStorage:
         return self.files(key)
 
     def add_bundle(self, key: str, files: Mapping[str, bytes]) -> None:
-        with self._outbox.packed(key, files) as packed:
+        with self._outbox.packed(key, files) as (archive, is_kept):
             try:
-                self._bucket.add(key, packed.file)
+                self._bucket.add(key, archive)
             except ObjectExistsError as error:
-                packed.forget()
+                self._outbox.forget(key)
                 raise StorageError(
                     f"cannot write {self.place(key)}: it exists already, and is not overwritten",
                     advice=Advice(Step(Action.LIST_RUNS)),
                 ) from error
             except StorageError as error:
-                if not packed.is_kept:
+                if not is_kept:
                     raise
                 raise UnsentError(
                     f"{error.message}\nthe run is kept on this machine; to store it: "
                     f"buto runs recover --store {shlex.quote(str(self.root))}",
                     advice=error.advice,
                 ) from error
-            packed.forget()
+            self._outbox.forget(key)
 
     def unsent(self, key: str) -> list[str]:
         return [one.removeprefix(f"{key}/") for one in self._outbox.keys(key)]
