@@ -97,16 +97,6 @@ def test_an_older_file_is_refused_with_the_command_that_makes_a_new_one(path):
     assert caught.value.advice == f"train again: buto train synthetic --oracle {path}"
 
 
-@pytest.mark.parametrize("settings", [CALIBRATED, THESIS], ids=lambda one: one.method, scope="function")
-def test_a_stored_oracle_judges_to_the_last_digit_as_the_one_in_memory(settings, tmp_path):
-    learned = train(program_runs(3, 8), settings)
-    save(tmp_path / "stored.json", learned)
-    stored = load(tmp_path / "stored.json")
-    for program in (Program(), Program(threads=10), Program(leak=0.5)):
-        runs = run_set([program_run(3, 70 + number, program) for number in range(3)])
-        assert check(stored, runs) == check(learned, runs)
-
-
 def test_a_missing_file_says_what_to_type(tmp_path):
     refused(tmp_path / "leaker.json", "there is no oracle")
     with pytest.raises(BadFileError) as caught:
