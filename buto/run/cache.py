@@ -62,9 +62,10 @@ def read_file(path: Path, max_bytes: int, *, follow: bool = False) -> bytes:
     with open_file(path, max_bytes, follow=follow) as file:
         try:
             # Python reserves as many bytes as are asked for, so that is not the largest allowed size at once.
-            content = file.read(os.fstat(file.fileno()).st_size + 1)
-            # The file may grow while it is read.
-            content += file.read(max_bytes + 1 - len(content))
+            size = os.fstat(file.fileno()).st_size + 1
+            content = file.read(size)
+            if len(content) == size:  # it grows while it is read
+                content += file.read(max_bytes + 1 - size)
         except OSError as error:
             raise ValueError(f"{error.strerror}") from error
     if len(content) > max_bytes:
