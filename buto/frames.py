@@ -1,6 +1,6 @@
 """Pandas views of runs, their samples and labels, of findings, histories and data sets.
 
-Nothing here reads files or computes: a frame has the numbers of the
+Pandas is imported when a frame is made. Nothing here reads files or computes: a frame has the numbers of the
 values it is made of, to the bit. It has a row for each finding, check or training, run, label that a run has
 or had, mark, or sample; a frame of samples has a column for each property. Columns have the same types
 whatever the data are, in an empty frame too: numbers are ``float64`` with NaN for what is not known, counts
@@ -11,10 +11,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
-import pandas as pd
 
 from buto.errors import JudgeError, UsageError
 from buto.judging.verdict import Verdict
@@ -27,8 +26,8 @@ from buto.run.names import start_of
 from buto.run.properties import Property
 from buto.run.window import Window, measured, parse_moment, with_window
 
-_NUMBERS = ("observed", "lower", "upper", "expected", "at_s", "outside_share", "severity", "evidence")
-_IN_ORDER = (*_NUMBERS[:5], "window_start_s", "window_end_s", *_NUMBERS[5:])
+if TYPE_CHECKING:
+    import pandas as pd
 
 
 def findings(verdict: Verdict) -> pd.DataFrame:
@@ -42,6 +41,8 @@ def findings(verdict: Verdict) -> pd.DataFrame:
         ``frame.attrs`` has the verdict's ``status``,
         ``detector``, ``p_value`` and ``alpha``.
     """
+    import pandas as pd
+
     every = (*verdict.findings, *verdict.noted)
     windows = [one.window_s or (None, None) for one in every]
     texts = {
@@ -53,14 +54,22 @@ def findings(verdict: Verdict) -> pd.DataFrame:
         "unit": [one.unit for one in every],
         "measure": [one.measure for one in every],
     }
-    numbers = {name: [getattr(one, name) for one in every] for name in _NUMBERS} | {
+    numbers = {
+        "observed": [one.observed for one in every],
+        "lower": [one.lower for one in every],
+        "upper": [one.upper for one in every],
+        "expected": [one.expected for one in every],
+        "at_s": [one.at_s for one in every],
         "window_start_s": [start for start, _ in windows],
         "window_end_s": [end for _, end in windows],
+        "outside_share": [one.outside_share for one in every],
+        "severity": [one.severity for one in every],
+        "evidence": [one.evidence for one in every],
     }
     frame = pd.DataFrame(
         {
             **{name: pd.Series(column, dtype="string") for name, column in texts.items()},
-            **{name: pd.Series(numbers[name], dtype="float64") for name in _IN_ORDER},
+            **{name: pd.Series(column, dtype="float64") for name, column in numbers.items()},
             "text": pd.Series([one.text for one in every], dtype="string"),
             "noted": pd.Series([False] * len(verdict.findings) + [True] * len(verdict.noted), dtype="bool"),
         }
@@ -81,16 +90,18 @@ def history(entries: Iterable[Entry]) -> pd.DataFrame:
         that any entry has: the median of its level over the valid runs, NaN where an entry lacks it.
         ``frame.attrs["units"]`` maps the columns of properties to their units.
     """
+    import pandas as pd
+
     every = list(entries)
     names = list(dict.fromkeys(name for entry in every for name in entry.levels))
     columns = {
-        "status": _typed("string", (entry.status for entry in every)),
-        "commit": _typed("string", (entry.commit for entry in every)),
-        "p_value": _typed("float64", (entry.p_value for entry in every)),
-        "n_runs": _typed("int64", (len(entry.run_ids) for entry in every)),
-        "n_findings": _typed("int64", (len(entry.subjects) for entry in every)),
-        "worst": _typed("string", (entry.subjects[0] if entry.subjects else None for entry in every)),
-        **{name: _typed("float64", (entry.levels.get(name) for entry in every)) for name in names},
+        "status": pd.array([entry.status for entry in every], dtype="string"),
+        "commit": pd.array([entry.commit for entry in every], dtype="string"),
+        "p_value": pd.array(_floats(entry.p_value for entry in every), dtype="float64"),
+        "n_runs": pd.array([len(entry.run_ids) for entry in every], dtype="int64"),
+        "n_findings": pd.array([len(entry.subjects) for entry in every], dtype="int64"),
+        "worst": pd.array([entry.subjects[0] if entry.subjects else None for entry in every], dtype="string"),
+        **{name: pd.array(_floats(entry.levels.get(name) for entry in every), "float64") for name in names},
     }
     at = pd.DatetimeIndex([entry.at for entry in every], dtype="datetime64[ns, UTC]", name="at")
     frame = pd.DataFrame(columns, index=at)
@@ -98,10 +109,8 @@ def history(entries: Iterable[Entry]) -> pd.DataFrame:
     return frame
 
 
-def _typed(dtype: Any, values: Iterable[Any]) -> Any:
-    """Return a column; a float that is None is NaN."""
-    column = [np.nan if one is None and dtype == "float64" else one for one in values]
-    return pd.array(column, dtype=dtype)
+def _floats(numbers: Iterable[float | None]) -> list[float]:
+    return [float("nan") if number is None else number for number in numbers]
 
 
 def labels(of: Iterable[Labelling]) -> pd.DataFrame:
@@ -113,6 +122,8 @@ def labels(of: Iterable[Labelling]) -> pd.DataFrame:
         whether the program was changed on purpose, and replaced (``bool``): whether another label of this run
         counts instead.
     """
+    import pandas as pd
+
     every = run_labels(of)
     given = [one.labelling for one in every]
     texts = {
@@ -123,21 +134,12 @@ def labels(of: Iterable[Labelling]) -> pd.DataFrame:
         "reason": [one.reason for one in given],
     }
     columns = {
-        **{name: _typed("string", column) for name, column in texts.items()},
-        "at": _typed("datetime64[ns, UTC]", (one.at for one in given)),
-        "meant": _typed("bool", (one.meant for one in given)),
-        "replaced": _typed("bool", (one.is_replaced for one in every)),
+        **{name: pd.array(column, dtype="string") for name, column in texts.items()},
+        "at": pd.array([one.at for one in given], dtype="datetime64[ns, UTC]"),
+        "meant": pd.array([one.meant for one in given], dtype="bool"),
+        "replaced": pd.array([one.is_replaced for one in every], dtype="bool"),
     }
     return pd.DataFrame(columns, pd.Index([one.run_id for one in every], dtype="string", name="run"))
-
-
-_OUTCOME = {
-    "exit_code": "Int64",
-    "signal": "Int64",
-    "timed_out": "bool",
-    "duration_s": "float64",
-    "last_sample": "string",
-}
 
 
 def runs(of: Iterable[Run]) -> pd.DataFrame:
@@ -150,23 +152,25 @@ def runs(of: Iterable[Run]) -> pd.DataFrame:
         problems (their texts, joined by ``; ``), both empty for a valid run; missed_share; largest_gap_s;
         foreign_load (NaN if unknown).
     """
+    import pandas as pd
+
     every = list(of)
     columns = {
-        "test": _typed("string", (run.test for run in every)),
-        "start": _typed("datetime64[ns, UTC]", (start_of(run.id) for run in every)),
-        **{
-            name: _typed(dtype, (getattr(run.outcome, name) for run in every))
-            for name, dtype in _OUTCOME.items()
-        },
-        "n_samples": _typed("int64", (run.n_samples for run in every)),
-        "n_properties": _typed("int64", (len(run.properties) for run in every)),
-        "valid": _typed("bool", (run.quality.valid for run in every)),
-        "problem_kinds": _typed("string", map(_kinds, every)),
-        "problems": _typed("string", (run.quality.describe() for run in every)),
-        **{
-            name: _typed("float64", (getattr(run.quality, name) for run in every))
-            for name in ("missed_share", "largest_gap_s", "foreign_load")
-        },
+        "test": pd.array([run.test for run in every], dtype="string"),
+        "start": pd.array([start_of(run.id) for run in every], dtype="datetime64[ns, UTC]"),
+        "exit_code": pd.array([run.outcome.exit_code for run in every], dtype="Int64"),
+        "signal": pd.array([run.outcome.signal for run in every], dtype="Int64"),
+        "timed_out": pd.array([run.outcome.timed_out for run in every], dtype="bool"),
+        "duration_s": pd.array([run.outcome.duration_s for run in every], dtype="float64"),
+        "last_sample": pd.array([run.outcome.last_sample for run in every], dtype="string"),
+        "n_samples": pd.array([run.n_samples for run in every], dtype="int64"),
+        "n_properties": pd.array([len(run.properties) for run in every], dtype="int64"),
+        "valid": pd.array([run.quality.valid for run in every], dtype="bool"),
+        "problem_kinds": pd.array([_kinds(run) for run in every], dtype="string"),
+        "problems": pd.array([run.quality.describe() for run in every], dtype="string"),
+        "missed_share": pd.array([run.quality.missed_share for run in every], dtype="float64"),
+        "largest_gap_s": pd.array([run.quality.largest_gap_s for run in every], dtype="float64"),
+        "foreign_load": pd.array([run.quality.foreign_load for run in every], dtype="float64"),
     }
     return pd.DataFrame(columns, index=_ids(every))
 
@@ -179,6 +183,8 @@ def metadata(of: Iterable[Run]) -> pd.DataFrame:
         first appearance. All columns are of type ``object`` and have the values as they were recorded:
         text, number, truth value or None. None also stands where a run does not have the key.
     """
+    import pandas as pd
+
     every = list(of)
     index = _ids(every)
     keys = list(dict.fromkeys(key for run in every for key in run.metadata))
@@ -195,18 +201,22 @@ def marks(of: Iterable[Run]) -> pd.DataFrame:
         A frame with the columns run, name and text (texts) and time_s (``float64``, seconds from the
         program's start).
     """
+    import pandas as pd
+
     every = [(run.id, mark) for run in of for mark in run.marks]
     return pd.DataFrame(
         {
-            "run": _typed("string", (run_id for run_id, _ in every)),
-            "time_s": _typed("float64", (mark.time_s for _, mark in every)),
-            "name": _typed("string", (mark.name for _, mark in every)),
-            "text": _typed("string", (mark.text for _, mark in every)),
+            "run": pd.array([run_id for run_id, _ in every], dtype="string"),
+            "time_s": pd.array([mark.time_s for _, mark in every], dtype="float64"),
+            "name": pd.array([mark.name for _, mark in every], dtype="string"),
+            "text": pd.array([mark.text for _, mark in every], dtype="string"),
         }
     )
 
 
 def _ids(every: list[Run]) -> pd.Index:
+    import pandas as pd
+
     return pd.Index([run.id for run in every], dtype="string", name="run")
 
 
@@ -247,6 +257,8 @@ def samples(
         runs = cut[0] if isinstance(runs, Run) else cut
     if isinstance(runs, Run):
         return _frame([runs], _columns([runs], properties), _times([runs]))
+    import pandas as pd
+
     every = run_set(list(runs)).runs
     levels = [_repeated([run.id for run in every], every), _times(every)]
     index = pd.MultiIndex.from_arrays(levels, names=[RUN, TIME])
@@ -266,6 +278,8 @@ def data_set(tests: Mapping[str, Iterable[Run]], properties: Sequence[str] = ())
     Raises:
         UsageError: no run of any test has a property of one of the names.
     """
+    import pandas as pd
+
     groups = [(name, run) for name, runs in sorted(tests.items()) for run in run_set(list(runs))]
     every = [run for _, run in groups]
     columns = _columns(every, properties)
@@ -305,6 +319,8 @@ def _columns(runs: Sequence[Run], names: Sequence[str]) -> list[Property]:
 
 
 def _frame(runs: Sequence[Run], columns: Sequence[Property], index: pd.Index) -> pd.DataFrame:
+    import pandas as pd
+
     values = np.full((len(index), len(columns)), np.nan)
     start = 0
     for run in runs:
@@ -321,11 +337,15 @@ def _frame(runs: Sequence[Run], columns: Sequence[Property], index: pd.Index) ->
 
 
 def _times(runs: Sequence[Run]) -> pd.TimedeltaIndex:
+    import pandas as pd
+
     times_s = [run.whole_times_s if isinstance(run, LongRun) else run.times_s for run in runs]
     whole = np.concatenate(times_s) if times_s else np.empty(0)
     return pd.TimedeltaIndex(np.rint(whole * 1e9).astype("timedelta64[ns]"), name=TIME)
 
 
 def _repeated(labels: Sequence[str], runs: Sequence[Run]) -> pd.Index:
+    import pandas as pd
+
     repeated = [label for label, run in zip(labels, runs, strict=True) for _ in range(run.n_samples)]
     return pd.Index(repeated, dtype="string")
