@@ -14,8 +14,8 @@ from buto.errors import BadFileError, ButoError, MeasureError, StorageError
 from buto.measure import quality
 from buto.measure.progress import OnTick, Progress
 from buto.measure.recording import Checkpoint, Recording
-from buto.run.files import storage_errors
-from buto.run.journal import Entry, JournalFile, Unfinished, place_of, read, taken
+from buto.run.files import locked, storage_errors
+from buto.run.journal import Entry, JournalFile, Unfinished, place_of, read
 from buto.run.model import JOURNAL, MetadataValue, Outcome, Problem, ProblemKind, Quality, Run
 from buto.run.storage import UnsentError
 from buto.run.store import RunStore
@@ -119,7 +119,7 @@ def recover(store: RunStore, one: Unfinished) -> Run | None:
         BadFileError: the journal is damaged, or of a newer version. It stays.
         StorageError: the run cannot be stored. The journal stays.
     """
-    with taken(one.path) as is_ours:
+    with locked(one.path) as is_ours:
         if not is_ours:
             return None
         run = None

@@ -11,7 +11,6 @@ from fnmatch import fnmatchcase
 from typing import Any
 
 from buto.errors import JudgeError
-from buto.judging import registry
 from buto.judging.classifiers import MetadataDifference, compare_metadata
 from buto.judging.configuration import with_alpha
 from buto.judging.protocol import Comparison, Explanation
@@ -135,7 +134,7 @@ def check(oracle: Oracle, runs: RunSet, alone: Verdict | None = None) -> Verdict
     )
     if not len(valid):
         return _complete(Verdict(Status.INCONCLUSIVE, oracle.settings.method, reasons=skipped), oracle, runs)
-    detector = registry.detector(oracle.settings.method)(oracle.settings)
+    detector = oracle.detector
     metadata = detector.training_metadata if oracle.fitted.judges_environments else detector.metadata
     differences = {run.id: compare_metadata(oracle.environment, run.metadata, metadata) for run in valid}
     deciding = {run_id: [one for one in found if one.deciding] for run_id, found in differences.items()}
@@ -161,8 +160,8 @@ def at_alpha(oracle: Oracle, alpha: float) -> Oracle:
 
 def with_settings(oracle: Oracle, settings: Settings) -> Oracle:
     """Return the same oracle with other settings of its detector, of which none changes what it learned."""
-    detector = registry.detector(settings.method)(settings)
-    return replace(oracle, settings=settings, fitted=detector.from_data(oracle.fitted.to_data()))
+    other = replace(oracle, settings=settings)
+    return replace(other, fitted=other.detector.from_data(oracle.fitted.to_data()))
 
 
 def why_confirm(oracle: Oracle, verdict: Verdict) -> str | None:

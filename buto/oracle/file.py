@@ -12,6 +12,7 @@ import math
 import re
 import shlex
 from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -25,7 +26,7 @@ from buto.oracle.model import Oracle, summary
 from buto.programs import named
 from buto.run.cache import is_missing, read_file
 from buto.run.files import publish_file, storage_advice
-from buto.run.model import ClassHistogram
+from buto.run.model import ClassHistogram, MetadataValue
 from buto.run.stored import parse_json, plain, read
 from buto.steps import Advice, Setting
 
@@ -243,24 +244,35 @@ def _content(path: Path) -> bytes:
         ) from error
 
 
+@dataclass(frozen=True, slots=True)
+class _Written:
+    """What a file says besides its settings, its model and its program."""
+
+    test: str
+    target: Mapping[str, Any]
+    runs: tuple[str, ...]
+    environment: Mapping[str, MetadataValue]
+    environment_varying: tuple[str, ...]
+    warnings: tuple[str, ...]
+    foreign_load: float | None = None
+
+
 def _oracle(data: dict[str, Any]) -> Oracle:
     settings = settings_from(data["judge"])
     detector = registry.detector(settings.method)(settings)
     model = data["model"]
     _check_size(detector, model)
-    _check_plain("target", data["target"], MAX_DEPTH)
-    _check_plain("environment", data["environment"], 1)
+    written = read(data, _Written)
+    _check_plain("target", written.target, MAX_DEPTH)
     return Oracle(
-        test=str(data["test"]),
+        test=written.test,
         settings=settings,
-        run_ids=tuple(str(one) for one in data["runs"]),
-        environment=MetadataModel(
-            dict(data["environment"]), tuple(str(key) for key in data["environment_varying"])
-        ),
+        run_ids=written.runs,
+        environment=MetadataModel(written.environment, written.environment_varying),
         fitted=detector.from_data(model),
-        target=dict(data["target"]),
-        warnings=tuple(str(one) for one in data["warnings"]),
-        foreign_load=_load_by_others(data.get("foreign_load")),
+        target=written.target,
+        warnings=written.warnings,
+        foreign_load=math.nan if written.foreign_load is None else written.foreign_load,
         edits=edited(data),
         classes=_classes(data.get("classes")),
         program=named.from_data(data["program"]) if "program" in data else named.UNKNOWN,
@@ -272,13 +284,6 @@ def _classes(written: Any) -> ClassHistogram | None:
     if written is None or written["version"] > CLASSES_VERSION:
         return None
     return read(written, ClassHistogram, "classes")
-
-
-def _load_by_others(written: Any) -> float:
-    load = math.nan if written is None else float(written)
-    if math.isinf(load):
-        raise ValueError(f"foreign_load is {load}")
-    return load
 
 
 def _check_size(detector: Detector[Any], model: Mapping[str, Any]) -> None:

@@ -12,7 +12,7 @@ from typing import Any
 
 from buto.judging import registry
 from buto.judging.classifiers import MetadataModel, MetadataSettings
-from buto.judging.protocol import FittedDetector
+from buto.judging.protocol import Detector, FittedDetector
 from buto.judging.readable import Level
 from buto.judging.settings import Settings
 from buto.programs.named import UNKNOWN, OldProgram
@@ -53,9 +53,14 @@ class Oracle(Displayed):
     program: OldProgram = UNKNOWN
 
     @property
+    def detector(self) -> Detector[Any]:
+        """What has learned it, with its settings."""
+        return registry.detector(self.settings.method)(self.settings)
+
+    @property
     def metadata(self) -> MetadataSettings:
         """Which keys of metadata decide whether runs can be judged."""
-        return registry.detector(self.settings.method)(self.settings).metadata
+        return self.detector.metadata
 
     def __repr__(self) -> str:
         return f"<Oracle of {self.test}: {len(self.run_ids)} training runs, method {self.settings.method}>"

@@ -130,7 +130,8 @@ def train(
     runs = measured_set(run_set(runs.runs))
     detector = registry.detector(settings.method)(settings)
     environment = learn_metadata([run.metadata for run in runs], detector.training_metadata)
-    fitted = detector.fit_with_past(runs, [_measured(past) for past in pasts])
+    cut = [replace(past, runs=tuple(map(measured, past.runs))) for past in pasts]
+    fitted = detector.fit_with_past(runs, cut)
     loads = [run.quality.foreign_load for run in runs if not math.isnan(run.quality.foreign_load)]
     return Oracle(
         test=runs.runs[0].test,
@@ -138,7 +139,7 @@ def train(
         run_ids=tuple(sorted(run.id for run in runs)),
         environment=environment,
         fitted=fitted,
-        target=_masked(target or {}),
+        target=Mask((target or {}).get("mask", ())).data(target or {}),
         foreign_load=round(max(loads, default=math.nan), 4),
         classes=_classes(runs),
         warnings=(
@@ -149,18 +150,9 @@ def train(
     )
 
 
-def _measured(past: Past) -> Past:
-    return replace(past, runs=tuple(map(measured, past.runs)))
-
-
 def _classes(runs: RunSet) -> ClassHistogram | None:
     typical = typical_histogram(runs.runs)
     return None if typical is None else replace(typical, classes=typical.classes[:MOST_CLASSES])
-
-
-def _masked(target: Mapping[str, Any]) -> dict[str, Any]:
-    masked: dict[str, Any] = Mask(target.get("mask", ())).data(target)
-    return masked
 
 
 def fewest_runs(settings: Settings) -> int:
@@ -193,11 +185,11 @@ def _refuse_unusable(runs: RunSet, fewest: int) -> None:
             f"{format_count(len(invalid), 'run')} of {len(runs)} cannot train an oracle: {listed}",
             advice=Advice("record new ones, or leave them out: ", *_deleted(invalid)),
         )
-    empty = [run.id for run in runs if not _has_samples(run)]
+    empty = [run for run in runs if not run.n_samples]
     if empty:
         raise JudgeError(
-            f"no samples in {', '.join(empty)}",
-            advice=Advice("leave them out: ", *_deleted([run for run in runs if not _has_samples(run)])),
+            f"no samples in {', '.join(run.id for run in empty)}",
+            advice=Advice("leave them out: ", *_deleted(empty)),
         )
     if len(runs) < fewest:
         raise JudgeError(
@@ -223,10 +215,6 @@ def _deleted(runs: Sequence[Run]) -> list[str | Step]:
     return [part for step in steps for part in ("; ", step)][1:]
 
 
-def _has_samples(run: Run) -> bool:
-    return run.n_samples > 0
-
-
 def _there_are(number: int) -> str:
     return "is one" if number == 1 else f"are {number}" if number else "are none"
 
@@ -235,7 +223,7 @@ def promises_alarm_rate(oracle: Oracle) -> bool:
     """Return whether the oracle's detector promises a share of false alarms, which :func:`selftest` can
     measure.
     """
-    return registry.detector(oracle.settings.method).promises_alarm_rate
+    return oracle.detector.promises_alarm_rate
 
 
 def selftest(oracle: Oracle, runs: RunSet, n_training: int, share: Share = here) -> Selftest:
@@ -249,6 +237,4 @@ def selftest(oracle: Oracle, runs: RunSet, n_training: int, share: Share = here)
     Raises:
         JudgeError: there are too few runs, or the detector promises nothing.
     """
-    return registry.detector(oracle.settings.method)(oracle.settings).selftest(
-        measured_set(runs), n_training, share
-    )
+    return oracle.detector.selftest(measured_set(runs), n_training, share)

@@ -58,7 +58,24 @@ def is_missing(path: Path) -> bool:
 
 
 def read_file(path: Path, max_bytes: int, *, follow: bool = False) -> bytes:
-    """Return the content of a regular file.
+    """Return the content of a regular file; arguments and errors as of :func:`open_file`."""
+    with open_file(path, max_bytes, follow=follow) as file:
+        try:
+            # Python reserves as many bytes as are asked for, so that is not the largest allowed size at once.
+            size = os.fstat(file.fileno()).st_size + 1
+            content = file.read(size)
+            if len(content) == size:  # it grows while it is read
+                content += file.read(max_bytes + 1 - size)
+        except OSError as error:
+            raise ValueError(f"{error.strerror}") from error
+    if len(content) > max_bytes:
+        raise ValueError(f"it is larger than {max_bytes} bytes")
+    return content
+
+
+@contextmanager
+def open_file(path: Path, max_bytes: int, *, follow: bool = False) -> Iterator[BufferedReader]:
+    """Open a regular file for reading in pieces.
 
     Args:
         follow: whether to follow a link; otherwise it is refused.
@@ -71,36 +88,12 @@ def read_file(path: Path, max_bytes: int, *, follow: bool = False) -> bytes:
         # Non-blocking, because a named pipe in place of the file would block for ever.
         links = 0 if follow else os.O_NOFOLLOW
         descriptor = os.open(path, os.O_RDONLY | links | os.O_NONBLOCK | os.O_CLOEXEC)
-        with open(descriptor, "rb") as file:
-            state = os.fstat(descriptor)
-            if not stat.S_ISREG(state.st_mode):
-                raise ValueError("it is not a regular file")
-            # Python reserves as many bytes as are asked for, so that is not the largest allowed size at once.
-            size = min(state.st_size, max_bytes) + 1
-            content = file.read(size)
-            if len(content) == size:
-                # One byte more than allowed, because the file may grow while it is read.
-                content += file.read(max_bytes + 1 - size)
     except FileNotFoundError:
         raise ValueError("it is missing") from None
     except OSError as error:
         is_link = not follow and os.path.islink(path)
         raise ValueError("it is a link" if is_link else f"{error.strerror}") from error
-    if len(content) > max_bytes:
-        raise ValueError(f"it is larger than {max_bytes} bytes")
-    return content
-
-
-@contextmanager
-def open_file(path: Path, max_bytes: int) -> Iterator[BufferedReader]:
-    """Open a regular file for reading in pieces; raises as :func:`read_file`."""
-    try:
-        descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
-    except FileNotFoundError:
-        raise ValueError("it is missing") from None
-    except OSError as error:
-        raise ValueError("it is a link" if os.path.islink(path) else f"{error.strerror}") from error
-    with os.fdopen(descriptor, "rb") as file:
+    with open(descriptor, "rb") as file:
         status = os.fstat(descriptor)
         if not stat.S_ISREG(status.st_mode):
             raise ValueError("it is not a regular file")
@@ -140,7 +133,7 @@ class Stamp:
 def cached(
     place: Path,
     version: str,
-    stamped: Callable[[list[str]], Mapping[str, Stamp | None]],
+    stamps: Mapping[str, Stamp | None],
     read: Callable[[str], Any],
     decode: Callable[[Any], T],
     readers: int = 1,
@@ -152,14 +145,12 @@ def cached(
     Args:
         place: path of the cache.
         version: version of the data; a cache of another version is ignored.
-        stamped: returns the stamps of the files by name, before they are read; None for what is no regular
-            file. It receives the names in the cache, sorted.
+        stamps: of the files by name, before they are read; None for what is no regular file.
         read: returns the plain data of the file of a name for ``decode``, or None to leave the file out.
         decode: raises ValueError, KeyError or TypeError for data of another shape.
         readers: number of threads that read.
     """
     kept = _kept(place, version)
-    stamps = stamped(sorted(kept))
     found: dict[str, T] = {}
     data: dict[str, tuple[tuple[int | str, ...], Any]] = {}
     for name, stamp in stamps.items():

@@ -1,4 +1,9 @@
-"""A store in a directory of this machine."""
+"""A store in a directory of this machine.
+
+A *key* is a relative name with slashes, such as ``labels/leaker/ID.json``. There are two sorts of contents:
+*files*, and *bundles*, which are several files under one key that exist together or not at all. A run is a
+bundle.
+"""
 
 from __future__ import annotations
 
@@ -6,13 +11,14 @@ import os
 import shlex
 import shutil
 import tempfile
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from io import BufferedReader
 from pathlib import Path
 
 from buto.errors import BadFileError, StorageError
+from buto.run.archive import PackedBundle
 from buto.run.cache import Stamp, is_missing, open_file, read_file, refuse_links, stamp_of
 from buto.run.files import (
     STORE,
@@ -30,23 +36,34 @@ DEFAULT_NAME = ".buto"
 
 
 @dataclass(frozen=True, slots=True)
-class _Directory:
-    """A bundle as a directory."""
+class Bundle:
+    """A bundle that is open for reading: a directory."""
 
     path: Path
 
     def read(self, name: str, max_bytes: int) -> bytes:
+        """Return the content of a file; ValueError if it is missing, too large or not readable."""
         return read_file(self.path / name, max_bytes)
 
     def open(self, name: str, max_bytes: int) -> AbstractContextManager[BufferedReader]:
+        """Open a file that is too large for the memory; ValueError as :meth:`read`."""
         return open_file(self.path / name, max_bytes)
 
 
 class DirectoryStorage:
-    """Keeps files as files and bundles as directories; see :class:`buto.run.storage.Storage`.
+    """Keeps files as files and bundles as directories.
+
+    Several processes may use the same storage at once. Every method raises StorageError if the storage cannot
+    be reached or written. What is read but damaged raises ValueError, without a path. What was added is never
+    changed.
 
     Args:
         root: created when the first content is added.
+
+    Attributes:
+        root: what the user named.
+        here: the directory on this machine for locks, journals and caches of this storage.
+        readers: how many reads are worth doing at the same time.
     """
 
     readers = 1
@@ -56,12 +73,15 @@ class DirectoryStorage:
         self.here = root
 
     def place(self, key: str) -> Path:
+        """Return where a file or the files of a bundle are, for messages."""
         return self.root / key
 
     def removal(self, key: str) -> str:
+        """Return the command that removes a file, for advice."""
         return shlex.join(["rm", str(self.root / key)])
 
     def probe(self) -> int | None:
+        """Try whether content can be added; return how many bytes are free, None where that is unknown."""
         root = self.root.absolute()
         place = next(path for path in (root, *root.parents) if not is_missing(path))
         try:
@@ -74,6 +94,7 @@ class DirectoryStorage:
             ) from error
 
     def prepare(self, key: str) -> Path:
+        """Create the directory of a key below :attr:`here`, with its parents, and return it."""
         directory = self.root / key
         refuse_links(self.root, directory)
         with storage_errors("make", directory):
@@ -81,19 +102,32 @@ class DirectoryStorage:
         return directory
 
     def folders(self, key: str) -> list[str]:
+        """Return the names of what lies below a key and has something below it, in no order."""
         return self._names(key, lambda entry: entry.is_dir(follow_symlinks=False))
 
-    def bundles(self, key: str) -> list[str]:
+    def bundles(self, key: str) -> Iterable[str]:
+        """Return the names of the bundles directly below a key, in no order."""
         return self.folders(key)
 
-    def has_bundle(self, key: str, is_wanted: Callable[[str], bool]) -> bool:
-        return any(map(is_wanted, self.bundles(key)))
+    def stamped_bundles(self, key: str, first: str) -> dict[str, Stamp | None]:
+        """Return the stamps of the bundles directly below a key, by name in no order.
 
-    def stamped_bundles(self, key: str, first: str, known: Sequence[str] = ()) -> dict[str, Stamp | None]:
+        Args:
+            first: name of the file that :meth:`read_first` reads; the stamp is of this file.
+        """
         directory = self.root / key
         return {name: stamp_of(directory / name / first) for name in self.bundles(key)}
 
     def add_bundle(self, key: str, files: Mapping[str, bytes]) -> None:
+        """Add a bundle.
+
+        Args:
+            files: by name; the first can be read alone, see :meth:`read_first`.
+
+        Raises:
+            UnsentError: the storage cannot be reached; the bundle waits on this machine.
+            StorageError: also if there is a bundle with this key; nothing is left behind.
+        """
         place = self.root / key
         refuse_links(self.root, place.parent)
         with storage_errors("store the run", place):
@@ -101,34 +135,54 @@ class DirectoryStorage:
             publish_directory(place, files)
 
     def unsent(self, key: str) -> list[str]:
+        """Return the relative keys of the bundles below a key that wait on this machine, sorted."""
         return []
 
     def send(self, key: str) -> bool:
+        """Add a bundle that waits on this machine; return whether it was still waiting.
+
+        Raises:
+            TakenError: there is another bundle with this key; both stay.
+            StorageError: the storage cannot be reached; the bundle still waits.
+        """
         return False
 
     def read_first(self, key: str, name: str, max_bytes: int) -> bytes:
+        """Return the content of the first file of a bundle, whose name is given; see :meth:`Bundle.read`.
+
+        Raises:
+            MissingBundleError: there is no such bundle, where that can be known.
+        """
         with self.open_bundle(key, max_bytes) as bundle:
             return bundle.read(name, max_bytes)
 
     @contextmanager
-    def open_bundle(self, key: str, max_bytes: int) -> Iterator[_Directory]:
+    def open_bundle(self, key: str, max_bytes: int) -> Iterator[Bundle | PackedBundle]:
+        """Open a bundle for reading; MissingBundleError if there is none.
+
+        Args:
+            max_bytes: of what is fetched from another machine; a larger bundle raises ValueError before.
+        """
         path = self.root / key
         refuse_links(self.root, path.parent)
         if os.path.islink(path) or not os.path.isdir(path):
             raise MissingBundleError
-        yield _Directory(path)
+        yield Bundle(path)
 
     def delete_bundle(self, key: str) -> None:
+        """Remove a bundle so that no reader sees a part of it."""
         place = self.root / key
         refuse_links(self.root, place.parent)
         with storage_errors("delete the run", place):
             withdraw_directory(place)
 
-    def files(self, key: str, known: Sequence[str] = ()) -> dict[str, Stamp | None]:
+    def files(self, key: str) -> dict[str, Stamp | None]:
+        """Return the stamps of the files directly below a key, by name in no order."""
         directory = self.root / key
         return {name: stamp_of(directory / name) for name in self._names(key, lambda entry: True)}
 
     def add_file(self, key: str, content: bytes, noun: str) -> None:
+        """Add a file wholly or not at all; ``noun`` says in messages what it is."""
         place = self.root / key
         refuse_links(self.root, place.parent)
         with storage_errors(f"keep the {noun}", place):
@@ -137,9 +191,11 @@ class DirectoryStorage:
             publish_file(place, content)
 
     def read_file(self, key: str, max_bytes: int) -> bytes:
+        """Return the content of a file; ValueError if it is missing, too large or not readable."""
         return read_file(self.root / key, max_bytes)
 
     def delete_file(self, key: str) -> None:
+        """Remove a file, if it is there."""
         place = self.root / key
         with storage_errors("delete", place):
             place.unlink(missing_ok=True)

@@ -6,9 +6,8 @@ Results of checks and trainings are such entries, stored next to the runs as ``r
 from __future__ import annotations
 
 import secrets
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from functools import partial
 from typing import Any, ClassVar, TypeVar
 
 from buto.errors import BadFileError
@@ -18,9 +17,6 @@ from buto.run.objects import open_storage
 from buto.run.storage import Place
 
 T = TypeVar("T")
-
-_SUFFIX = ".json"
-_MAX_BYTES = 1 << 26
 
 
 class EntryStore:
@@ -38,11 +34,15 @@ class EntryStore:
         kind: name of the folder.
         noun: what an entry is, for messages.
         loss: what a user loses who deletes an entry that cannot be read.
+        suffix: how the names of the files end.
+        max_bytes: of one file.
     """
 
     kind: ClassVar[str]
     noun: ClassVar[str]
     loss: ClassVar[str]
+    suffix: ClassVar[str] = ".json"
+    max_bytes: ClassVar[int] = 1 << 26
 
     def __init__(self, root: Place) -> None:
         self.root = root
@@ -51,9 +51,13 @@ class EntryStore:
     def add(self, test: str, content: bytes) -> Place:
         """Store an entry under a new id and return its file. StorageError if it cannot be written."""
         # More digits than an id of a run has: two entries of the same millisecond must not meet.
-        key = f"{self._folder(test)}/{names.new_id()}{secrets.token_hex(4)}{_SUFFIX}"
+        key = f"{self._folder(test)}/{names.new_id()}{secrets.token_hex(4)}{self.suffix}"
         self._storage.add_file(key, content, self.noun)
         return self._storage.place(key)
+
+    def delete(self, test: str, name: str) -> None:
+        """Remove an entry, if it is there."""
+        self._storage.delete_file(f"{self._folder(test)}/{name}")
 
     def all(self, test: str) -> list[str]:
         """Return the names of a test's entries, in the order in which they were added.
@@ -80,16 +84,15 @@ class EntryStore:
             with self.reading(test, name) as content:
                 return read(content)
 
-        place = self._storage.here / "cache" / self.kind / f"{names.encode_test(test)}{_SUFFIX}"
-        stamps, readers = partial(self._stamps, test), self._storage.readers
-        return list(cached(place, version, stamps, data, decode, readers).values())
+        place = self._storage.here / "cache" / self.kind / f"{names.encode_test(test)}.json"
+        return list(cached(place, version, self._stamps(test), data, decode, self._storage.readers).values())
 
     @contextmanager
     def reading(self, test: str, name: str) -> Iterator[bytes]:
         """Yield an entry's content; turn a ValueError of the block into a BadFileError with its place."""
         key = f"{self._folder(test)}/{name}"
         try:
-            yield self._storage.read_file(key, _MAX_BYTES)
+            yield self._storage.read_file(key, self.max_bytes)
         except ValueError as error:
             place = self._storage.place(key)
             raise BadFileError(
@@ -97,17 +100,14 @@ class EntryStore:
                 advice=f"delete it; {self.loss}: {self._storage.removal(key)}",
             ) from error
 
-    def _stamps(self, test: str, known: Sequence[str] = ()) -> dict[str, Stamp | None]:
-        """Return the stamps of a test's entries by name, sorted; ``known`` were there before."""
-        found = self._storage.files(self._folder(test), known)
-        return {name: found[name] for name in sorted(found) if _is_entry(name)}
+    def _stamps(self, test: str) -> dict[str, Stamp | None]:
+        """Return the stamps of a test's entries by name, sorted."""
+        found = self._storage.files(self._folder(test))
+        ours = (name for name in sorted(found) if name.endswith(self.suffix))
+        return {name: found[name] for name in ours if names.is_id(name.removesuffix(self.suffix))}
 
     def _folder(self, test: str) -> str:
         return f"{self.kind}/{names.encode_test(test)}"
-
-
-def _is_entry(name: str) -> bool:
-    return name.endswith(_SUFFIX) and names.is_id(name.removesuffix(_SUFFIX))
 
 
 class ResultStore(EntryStore):

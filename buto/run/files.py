@@ -158,16 +158,20 @@ def _is_left_behind(hidden: Path) -> bool:
 
 
 @contextmanager
-def locked(place: Path) -> Iterator[bool]:
-    """Hold the lock of a directory or file; False if another has it or the file system has no locks."""
-    descriptor = os.open(place, os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_CLOEXEC)
+def locked(place: Path, kind: int = fcntl.LOCK_EX) -> Iterator[bool]:
+    """Hold the lock of a directory or file; False if it is gone, another has it, or there are no locks."""
+    try:
+        descriptor = os.open(place, os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_CLOEXEC)
+    except FileNotFoundError:
+        yield False
+        return
     try:
         try:
-            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            locked = True
+            fcntl.flock(descriptor, kind | fcntl.LOCK_NB)
+            is_ours = os.fstat(descriptor).st_nlink > 0
         except OSError:
-            locked = False
-        yield locked
+            is_ours = False
+        yield is_ours
     finally:
         os.close(descriptor)
 

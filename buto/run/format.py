@@ -204,6 +204,9 @@ def _upgraded(content: bytes) -> dict[str, Any]:
 
 def _decoded(data: Any, kind: type[H]) -> H:
     metadata = metadata_of(read(data, dict[str, Any]).get("metadata"))
+    # Without them, a damaged run would count as valid.
+    if "problems" not in read(data.get("quality"), dict[str, Any], "quality"):
+        raise ValueError("'quality.problems' is missing")
     return read({**data, "metadata": metadata}, kind)
 
 

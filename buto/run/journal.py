@@ -11,11 +11,10 @@ import fcntl
 import json
 import os
 import re
-import stat
 import struct
 import zlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -26,7 +25,7 @@ import numpy.typing as npt
 from buto.errors import BadFileError
 from buto.run import format, names, stored, tables
 from buto.run.cache import read_file
-from buto.run.files import hidden_name
+from buto.run.files import hidden_name, locked
 from buto.run.model import ClassHistogram, FloatArray, MetadataValue, SourceState
 from buto.run.properties import Property
 from buto.run.store import RunStore
@@ -325,26 +324,6 @@ def unfinished(store: RunStore, tests: Sequence[str] = ()) -> list[Unfinished]:
     return sorted(found, key=lambda one: (one.test, one.id))
 
 
-@contextmanager
-def taken(path: Path, kind: int = fcntl.LOCK_EX) -> Iterator[bool]:
-    """Hold the lock of a journal; yield False if another process holds it or has removed the journal."""
-    try:
-        descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
-    except FileNotFoundError:
-        yield False
-        return
-    try:
-        try:
-            fcntl.flock(descriptor, kind | fcntl.LOCK_NB)
-            status = os.fstat(descriptor)
-            is_ours = status.st_nlink > 0 and stat.S_ISREG(status.st_mode)
-        except BlockingIOError:
-            is_ours = False
-        yield is_ours
-    finally:
-        os.close(descriptor)
-
-
 def read(path: Path) -> Iterator[Entry]:
     """Yield the entries of a journal up to the first incomplete one; one at a time, because journals can be
     large.
@@ -380,5 +359,5 @@ def _bounded(entries: Iterable[Entry]) -> Iterator[Entry]:
 
 
 def _is_live(path: Path) -> bool:
-    with taken(path, fcntl.LOCK_SH) as is_ours:
+    with locked(path, fcntl.LOCK_SH) as is_ours:
         return not is_ours and path.exists()

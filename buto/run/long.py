@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 
 import numpy as np
 
@@ -77,24 +77,9 @@ class LongRun(Run):
     def _with(
         self, properties: tuple[Property, ...], values: FloatArray, times_s: FloatArray | None = None
     ) -> Run:
-        return Run(
-            self.id,
-            self.test,
-            properties,
-            self.whole_times_s if times_s is None else times_s,
-            values,
-            self.outcome,
-            self.notifications,
-            self.metadata,
-            self.nan_reasons,
-            self.quality,
-            self.stdout,
-            self.stderr,
-            self.marks,
-            self.sources,
-            self.histograms,
-            self.outputs,
-        )
+        whole = {one.name: getattr(self, one.name) for one in fields(Run)}
+        times = self.whole_times_s if times_s is None else times_s
+        return Run(**whole | {"properties": properties, "values": values, "times_s": times})
 
 
 def drawn(run: Run) -> Run:

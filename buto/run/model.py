@@ -21,10 +21,9 @@ from buto.run.properties import Property
 from buto.run.stored import Number
 
 BoolArray = npt.NDArray[np.bool_]
-
-
 IntArray = npt.NDArray[np.int64]
-
+FloatArray = npt.NDArray[np.float64]
+MetadataValue = str | int | float | bool | None
 
 MOST_CLASSES = 500
 """Largest number of classes in one histogram."""
@@ -35,13 +34,7 @@ AT_END = "end"
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """A moment of a run that has a name.
-
-    Attributes:
-        time_s: seconds from the program's start.
-        name: for example ``warm-up``; several marks may have the same name.
-        text: what is known about it; may be empty.
-    """
+    """A moment of a run, in seconds from the program's start. Several may have the same name."""
 
     time_s: Number
     name: str
@@ -54,7 +47,7 @@ class SourceState:
 
     Attributes:
         name: the first part of the names of its properties.
-        kind: the registered name of the source, for example ``prometheus``.
+        kind: as it is registered, for example ``prometheus``.
         reason: why it gave nothing or stopped; empty if it worked to the end.
     """
 
@@ -84,8 +77,7 @@ class ClassHistogram:
     Attributes:
         time_s: seconds from the program's start.
         point: ``end``, ``period``, or the name of a mark.
-        instances: number of objects of all classes.
-        bytes: of all classes.
+        instances, bytes: of all classes.
         classes: those that use the most bytes, the largest first; at most :data:`MOST_CLASSES`.
     """
 
@@ -171,9 +163,6 @@ class Problem:
     kind: ProblemKind
     text: str
 
-
-FloatArray = npt.NDArray[np.float64]
-MetadataValue = str | int | float | bool | None
 
 PURPOSE = "buto.purpose"
 """Metadata key: the command that a run was recorded for."""

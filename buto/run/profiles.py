@@ -17,10 +17,10 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from enum import Enum
 from math import isfinite
+from typing import ClassVar
 
-from buto.errors import BadFileError
 from buto.run import names
-from buto.run.objects import open_storage
+from buto.run.entries import EntryStore
 from buto.run.storage import Place
 
 
@@ -90,12 +90,7 @@ USUAL = tuple(kind for kind in Kind if kind not in WITH_PROFILER)
 
 @dataclass(frozen=True, slots=True)
 class Frame:
-    """A method on a stack, with generated parts of its name left out.
-
-    Attributes:
-        owner: its class, as ``com.acme.Shop$Cart``.
-        is_users: whether it is neither the JDK's nor native.
-    """
+    """A method of a class on a stack, without generated parts of its name; the user's, or the JDK's."""
 
     owner: str
     method: str
@@ -143,11 +138,7 @@ class Stack:
 
 @dataclass(frozen=True, slots=True)
 class ClassSize:
-    """What the instances of a class take of the heap after its last counted collection.
-
-    Attributes:
-        size: bytes.
-    """
+    """How many instances of a class there are after its last counted collection, and their bytes."""
 
     instances: int
     size: float
@@ -207,7 +198,6 @@ def with_profiler(recorded: Profile, profiler: Profile) -> Profile:
 VERSION = 2
 _HEAD = "buto-stacks"
 _END = "end"
-_KINDS = {kind.value: kind for kind in Kind}
 _ESCAPED = re.compile(r"\\(.)")
 _MEANT = {"t": "\t", "n": "\n", "r": "\r", "\\": "\\"}
 _ESCAPES = str.maketrans({"\\": "\\\\", "\t": "\\t", "\n": "\\n", "\r": "\\r"})
@@ -232,7 +222,8 @@ def parse(text: str) -> list[Profile]:
         word, *cells = line.split("\t")
         try:
             if word == "recording":
-                found.append(_Growing(*_of_recording(cells)))
+                _, events, length_s, failure = cells
+                found.append(_Growing(int(events), _number(length_s), _read(failure)))
             else:
                 found[-1].add(word, cells)
         except (IndexError, KeyError, TypeError) as error:
@@ -286,39 +277,15 @@ class _Growing:
                 raise KeyError(word)
 
     def finished(self) -> Profile:
-        return Profile(
-            tuple(self.frames),
-            tuple(self.stacks),
-            self.classes,
-            self.facts,
-            self.totals,
-            self.ticks_ms,
-            self.events,
-            self.length_s,
-            self.failure,
-        )
+        return Profile(**vars(self) | {"frames": tuple(self.frames), "stacks": tuple(self.stacks)})
 
     def _stack(self, cells: Sequence[str]) -> Stack:
         kind, weight, squares, events, line, type_, holder, path, frames = cells
         places = tuple(map(int, frames.split()))
         if places and not 0 <= min(places) <= max(places) < len(self.frames):
             raise ValueError("a stack has an unknown frame")
-        return Stack(
-            _KINDS[kind],
-            places,
-            _number(weight),
-            _number(squares),
-            int(events),
-            int(line),
-            _read(type_),
-            _read(holder),
-            _read(path),
-        )
-
-
-def _of_recording(cells: Sequence[str]) -> tuple[int, float, str]:
-    _, events, length_s, failure = cells
-    return int(events), _number(length_s), _read(failure)
+        sums = _number(weight), _number(squares), int(events), int(line)
+        return Stack(Kind(kind), places, *sums, *map(_read, (type_, holder, path)))
 
 
 def _lines(profile: Profile) -> Iterator[str]:
@@ -353,14 +320,8 @@ def _number(cell: str) -> float:
     return value
 
 
-_SUFFIX = ".stacks.gz"
-_MAX_BYTES = 1 << 28
-"""Of a stored file."""
-
 _MAX_TEXT_BYTES = 1 << 30
-"""Of its text, which is some ten times as long."""
-
-_GZIP = 16 + zlib.MAX_WBITS
+"""Of a stored text, whose file is some ten times as short."""
 
 _KEPT = 5
 """Sets of profiles of one test; an older set is removed when a new one is stored."""
@@ -368,14 +329,18 @@ _KEPT = 5
 
 @dataclass(frozen=True, slots=True)
 class StoredProfiles:
-    """Profiles of one program that were recorded together.
-
-    Attributes:
-        at: when they were stored; aware.
-    """
+    """Profiles of one program that were recorded together, and when they were stored (aware)."""
 
     profiles: tuple[Profile, ...]
     at: datetime
+
+
+class _Entries(EntryStore):
+    kind: ClassVar[str] = "profiles"
+    noun: ClassVar[str] = "profile"
+    loss: ClassVar[str] = "buto why can record it again"
+    suffix: ClassVar[str] = ".stacks.gz"
+    max_bytes: ClassVar[int] = 1 << 28
 
 
 class ProfileStore:
@@ -389,25 +354,19 @@ class ProfileStore:
 
     def __init__(self, root: Place) -> None:
         self.root = root
-        self._storage = open_storage(root)
+        self._entries = _Entries(root)
 
     def add(self, test: str, profiles: Sequence[Profile]) -> Place:
-        """Store profiles that belong together and return their file.
-
-        Raises:
-            StorageError: it cannot be written.
-            UsageError: the test has no name for a file.
-        """
-        key = f"{_folder(test)}/{names.new_id()}{_SUFFIX}"
+        """Store profiles that belong together and return their file; raises as an EntryStore."""
         content = gzip.compress(text_of(profiles).encode("utf-8", "surrogatepass"), mtime=0)
-        self._storage.add_file(key, content, "profile")
-        for old in self._keys(test)[:-_KEPT]:
-            self._storage.delete_file(old)
-        return self._storage.place(key)
+        place = self._entries.add(test, content)
+        for old in self._names(test)[:-_KEPT]:
+            self._entries.delete(test, old)
+        return place
 
     def has(self, test: str) -> bool:
         """Return whether there are profiles of a test."""
-        return bool(self._keys(test))
+        return bool(self._names(test))
 
     def newest(self, test: str) -> StoredProfiles | None:
         """Return the newest profiles of a test; None without any.
@@ -415,42 +374,26 @@ class ProfileStore:
         Raises:
             BadFileError: they are damaged.
         """
-        keys = self._keys(test)
-        if not keys:
-            return None
-        key = keys[-1]
-        try:
-            content = self._storage.read_file(key, _MAX_BYTES)
-            found = tuple(parse(_decompressed(content).decode("utf-8", "surrogatepass")))
-        except (OSError, zlib.error, ValueError) as error:
-            raise BadFileError(
-                f"{self._storage.place(key)} cannot be read: {error}",
-                advice=f"delete it: {self._storage.removal(key)}",
-            ) from error
-        at = _start_of(key)
-        assert at is not None
-        return StoredProfiles(found, at)
+        for name in self._names(test)[-1:]:
+            with self._entries.reading(test, name) as content:
+                found = tuple(parse(_decompressed(content).decode("utf-8", "surrogatepass")))
+            at = names.start_of(name)
+            assert at is not None
+            return StoredProfiles(found, at)
+        return None
 
-    def _keys(self, test: str) -> list[str]:
-        """Return the keys of a test's files, oldest first."""
-        folder = _folder(test)
-        found = (name for name in self._storage.files(folder) if name.endswith(_SUFFIX))
-        return [f"{folder}/{name}" for name in sorted(found) if _start_of(name) is not None]
-
-
-def _folder(test: str) -> str:
-    return f"profiles/{names.encode_test(test)}"
-
-
-def _start_of(key: str) -> datetime | None:
-    """Return when a file was stored; None for a name that no stored file has."""
-    return names.start_of(key.rpartition("/")[2].removesuffix(_SUFFIX))
+    def _names(self, test: str) -> list[str]:
+        """Return the names of a test's files, oldest first."""
+        return [name for name in self._entries.all(test) if names.start_of(name) is not None]
 
 
 def _decompressed(content: bytes) -> bytes:
     """Return the text of a stored file; ValueError if it is cut off, or longer than any profile."""
-    decompressor = zlib.decompressobj(_GZIP)
-    text = decompressor.decompress(content, _MAX_TEXT_BYTES)
+    decompressor = zlib.decompressobj(16 + zlib.MAX_WBITS)  # gzip
+    try:
+        text = decompressor.decompress(content, _MAX_TEXT_BYTES)
+    except zlib.error as error:
+        raise ValueError(str(error)) from error
     if not decompressor.eof:
         raise ValueError(f"it is cut off, or its text has more than {_MAX_TEXT_BYTES} bytes")
     return text

@@ -10,13 +10,15 @@ pools, collectors, buffer pools) the instance is in brackets:
 
 from __future__ import annotations
 
+import csv
 import math
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from enum import Enum
 from fnmatch import fnmatchcase
 from functools import cache
+from importlib.resources import files
 
-from buto.run.stored import Number
+from buto.run.stored import Number, read
 
 
 class Kind(Enum):
@@ -108,34 +110,43 @@ class Property:
 class Metric:
     """A family of properties: the part of the name before the bracket, and what holds for all.
 
+    None of them can be negative, and of each less is welcome.
+
     Attributes:
         topic: of pools it is :func:`topic_of` that knows it.
-        is_part: whether it is a part of something larger, or a size that the JVM sets aside: a report names
-            it after what people ask about.
+        reader: what reads it while the program runs.
         judged: whether methods judge it. A property that is not judged is recorded, listed and drawn, and
             compared by people.
-        reader: what reads it while the program runs.
+        part: ``part`` of something larger, which a report names first; ``aside`` for a size that the JVM sets
+            aside; else empty.
+        per: of what there may be several instances; empty if there are none.
         instances: if they are the same for every program; else they are found in the JVM.
+        title: what people call it; empty for its name.
+        thesis_name: in Table 3.6 of the thesis; empty if it is not there.
     """
 
     name: str
     unit: str
     kind: Kind
-    thesis_name: str | None
     topic: Topic
-    per: str | None = None
-    is_part: bool = False
-    role: Role = Role.PROGRAM
-    better: Better = Better.UNKNOWN
-    judged: bool = True
-    reader: Reader = Reader.PROBE
-    instances: tuple[str, ...] = ()
+    reader: Reader
+    judged: bool
+    part: str
+    per: str
+    instances: tuple[str, ...]
+    title: str
+    thesis_name: str
+
+    @property
+    def is_part(self) -> bool:
+        return self.part != ""
 
     def property(self, instance: str | None = None) -> Property:
-        """Return the property of one instance; every default metric counts things, so none is negative."""
+        """Return the property of one instance."""
         name = self.name if instance is None else f"{self.name}[{instance}]"
-        better = Better.UNKNOWN if self.is_adapted(instance) else self.better
-        return Property(name, self.unit, self.kind, self.role, 0.0, math.inf, better)
+        role = Role.COST if self.topic is Topic.MEASURING else Role.PROGRAM
+        better = Better.UNKNOWN if self.is_adapted(instance) else Better.LOWER
+        return Property(name, self.unit, self.kind, role, 0.0, math.inf, better)
 
     def is_adapted(self, instance: str | None) -> bool:
         """Return whether the collector chooses this size, which is that of a pool for young objects.
@@ -147,182 +158,22 @@ class Metric:
         return self.name in _POOL_SIZES and any(pool in (instance or "") for pool in _YOUNG_POOLS)
 
 
-_SET_ASIDE = (
-    "jvm.memory.committed",
-    "jvm.memory.heap.committed",
-    "jvm.memory.non_heap.committed",
-    "jvm.memory.threshold",
-    "jvm.buffer.memory.limit",
-)
 _POOL_SIZES = ("jvm.memory.committed", "jvm.memory.used", "jvm.memory.used_after_last_gc")
 _YOUNG_POOLS = ("Eden", "Survivor")
 
 
-def _gauge(
-    name: str, unit: str, thesis: str | None, topic: Topic, per: str | None = None, *, is_part: bool = False
-) -> Metric:
-    return Metric(name, unit, Kind.GAUGE, thesis, topic, per, is_part, better=Better.LOWER)
+def _metrics() -> dict[str, Metric]:
+    rows = csv.DictReader(files(__package__).joinpath("metrics.csv").read_text().splitlines())
+    found = [
+        read({**row, "judged": row["judged"] == "yes", "instances": row["instances"].split()}, Metric)
+        for row in rows
+    ]
+    return {metric.name: metric for metric in found}
 
 
-def _counter(
-    name: str, unit: str, thesis: str | None, topic: Topic, per: str | None = None, *, is_part: bool = False
-) -> Metric:
-    return Metric(name, unit, Kind.COUNTER, thesis, topic, per, is_part, better=Better.LOWER)
-
-
-def _recorded(metric: Metric, reader: Reader = Reader.PROBE) -> Metric:
-    """Return a metric that is not judged."""
-    return replace(metric, judged=False, reader=reader)
-
-
-def _cost(name: str, unit: str, kind: Kind, per: str | None = None) -> Metric:
-    thesis, topic = "overhead of the tool", Topic.MEASURING
-    return Metric(name, unit, kind, thesis, topic, per, role=Role.COST, better=Better.LOWER)
-
-
-def _outside(
-    name: str,
-    unit: str,
-    kind: Kind,
-    topic: Topic,
-    per: str | None = None,
-    instances: tuple[str, ...] = (),
-    *,
-    is_part: bool = False,
-    role: Role = Role.PROGRAM,
-) -> Metric:
-    return Metric(
-        name,
-        unit,
-        kind,
-        None if role is Role.PROGRAM else "overhead of the tool",
-        topic,
-        per,
-        is_part,
-        role,
-        better=Better.LOWER,
-        judged=False,
-        reader=Reader.OUTSIDE,
-        instances=instances,
-    )
-
-
-_POOL, _BUFFERS = "memory pool", "buffer pool"
-_DIRECTION, _READ_WRITE = "direction", ("read", "write")
-
-METRICS: dict[str, Metric] = {
-    metric.name: metric
-    for metric in (
-        _counter("jvm.class.loaded", "{class}", "Total loaded class count", Topic.CLASSES),
-        _gauge("jvm.class.count", "{class}", "Loaded class count", Topic.CLASSES),
-        _counter("jvm.class.unloaded", "{class}", "Unloaded class count", Topic.CLASSES),
-        _counter("jvm.compilation.time", "s", "Total compilation time", Topic.COMPILATION),
-        _gauge(
-            "jvm.memory.pending_finalization", "{object}", "Object pending finalization count", Topic.HEAP
-        ),
-        _gauge("jvm.memory.heap.used", "By", "Heap memory used", Topic.HEAP),
-        _recorded(_gauge("jvm.memory.heap.used_after_last_gc", "By", None, Topic.HEAP)),
-        _recorded(_gauge("jvm.memory.heap.live", "By", None, Topic.HEAP), Reader.ON_DEMAND),
-        _recorded(_gauge("jvm.object.live", "{object}", None, Topic.HEAP), Reader.ON_DEMAND),
-        _gauge("jvm.memory.heap.committed", "By", "Heap memory committed", Topic.HEAP, is_part=True),
-        _recorded(_counter("jvm.memory.allocated", "By", None, Topic.ALLOCATION)),
-        _gauge("jvm.memory.non_heap.used", "By", "Non-heap memory used", Topic.NON_HEAP),
-        _gauge(
-            "jvm.memory.non_heap.committed", "By", "Non-heap memory committed", Topic.NON_HEAP, is_part=True
-        ),
-        _recorded(_gauge("jvm.memory.native.committed", "By", None, Topic.NON_HEAP)),
-        _recorded(
-            _gauge("jvm.memory.native.category", "By", None, Topic.NON_HEAP, "category", is_part=True),
-            Reader.ON_DEMAND,
-        ),
-        _gauge("jvm.thread.count", "{thread}", "Thread count", Topic.THREADS),
-        _gauge("jvm.thread.daemon.count", "{thread}", "Daemon thread count", Topic.THREADS),
-        _counter("jvm.thread.started", "{thread}", "Total started thread count", Topic.THREADS),
-        _gauge("jvm.buffer.count", "{buffer}", "Buffer pool count", Topic.BUFFERS, _BUFFERS),
-        _gauge("jvm.buffer.memory.used", "By", "Buffer pool memory used", Topic.BUFFERS, _BUFFERS),
-        _gauge(
-            "jvm.buffer.memory.limit",
-            "By",
-            "Buffer pool total capacity",
-            Topic.BUFFERS,
-            _BUFFERS,
-            is_part=True,
-        ),
-        _counter("jvm.gc.count", "{collection}", "GC collection count", Topic.COLLECTIONS, "collector"),
-        _counter("jvm.gc.time", "s", "GC collection time", Topic.COLLECTIONS, "collector"),
-        _gauge("jvm.memory.used", "By", "Pool memory used", Topic.HEAP, _POOL, is_part=True),
-        _recorded(
-            _gauge("jvm.memory.used_after_last_gc", "By", None, Topic.HEAP, _POOL, is_part=True),
-        ),
-        _gauge("jvm.memory.committed", "By", "Pool memory committed", Topic.HEAP, _POOL, is_part=True),
-        _gauge("jvm.memory.threshold", "By", "Memory threshold", Topic.HEAP, _POOL, is_part=True),
-        _counter(
-            "jvm.memory.threshold.crossings",
-            "{crossing}",
-            "Memory usage threshold count",
-            Topic.HEAP,
-            _POOL,
-            is_part=True,
-        ),
-        _counter("jvm.cpu.time", "s", None, Topic.CPU),
-        _outside("process.cpu.instructions", "{instruction}", Kind.COUNTER, Topic.CPU),
-        _outside("process.cpu.cycles", "{cycle}", Kind.COUNTER, Topic.CPU),
-        _outside("process.memory.usage", "By", Kind.GAUGE, Topic.PROCESS_MEMORY),
-        _outside("process.memory.anonymous", "By", Kind.GAUGE, Topic.PROCESS_MEMORY, is_part=True),
-        _outside("process.memory.proportional", "By", Kind.GAUGE, Topic.PROCESS_MEMORY, is_part=True),
-        _outside(
-            "process.paging.faults",
-            "{fault}",
-            Kind.COUNTER,
-            Topic.PROCESS_MEMORY,
-            "kind of fault",
-            ("minor", "major"),
-            is_part=True,
-        ),
-        _outside("process.thread.count", "{thread}", Kind.GAUGE, Topic.THREADS, is_part=True),
-        _recorded(_counter("jvm.lock.contended", "{lock}", None, Topic.LOCKS)),
-        _outside("jvm.lock.parked", "{thread}", Kind.COUNTER, Topic.LOCKS),
-        _outside(
-            "process.context_switches",
-            "{context_switch}",
-            Kind.COUNTER,
-            Topic.LOCKS,
-            "kind of switch",
-            ("voluntary", "involuntary"),
-            is_part=True,
-        ),
-        _outside("process.unix.file_descriptor.count", "{file_descriptor}", Kind.GAUGE, Topic.DESCRIPTORS),
-        _outside("process.socket.count", "{socket}", Kind.GAUGE, Topic.DESCRIPTORS),
-        _outside("process.io.bytes", "By", Kind.COUNTER, Topic.TRANSFERS, _DIRECTION, _READ_WRITE),
-        _outside("process.io.calls", "{call}", Kind.COUNTER, Topic.TRANSFERS, _DIRECTION, _READ_WRITE),
-        _outside(
-            "process.disk.io", "By", Kind.COUNTER, Topic.TRANSFERS, _DIRECTION, _READ_WRITE, is_part=True
-        ),
-        _outside("jvm.class.initialized", "{class}", Kind.COUNTER, Topic.CLASSES, is_part=True),
-        _outside("jvm.class.initialization.time", "s", Kind.COUNTER, Topic.CLASSES, is_part=True),
-        _outside("jvm.class.verified", "{class}", Kind.COUNTER, Topic.CLASSES, is_part=True),
-        _outside("jvm.class.verification.time", "s", Kind.COUNTER, Topic.CLASSES, is_part=True),
-        _outside("jvm.compilation.count", "{method}", Kind.COUNTER, Topic.COMPILATION),
-        _outside("jvm.compilation.invalidated", "{method}", Kind.COUNTER, Topic.COMPILATION),
-        _outside("jvm.compilation.code.size", "By", Kind.COUNTER, Topic.COMPILATION, is_part=True),
-        _outside("jvm.safepoint.count", "{safepoint}", Kind.COUNTER, Topic.SAFEPOINTS),
-        _outside("jvm.safepoint.time", "s", Kind.COUNTER, Topic.SAFEPOINTS),
-        _outside("jvm.safepoint.sync.time", "s", Kind.COUNTER, Topic.SAFEPOINTS, is_part=True),
-        _outside("jvm.memory.tlab.waste", "By", Kind.GAUGE, Topic.ALLOCATION, is_part=True),
-        _cost("buto.snapshot.time", "s", Kind.GAUGE),
-        _cost("buto.bean.time", "s", Kind.GAUGE, "MBean"),
-        _cost("buto.snapshot.allocated", "By", Kind.COUNTER),
-        _cost("buto.sampler.cpu.time", "s", Kind.COUNTER),
-        _cost("buto.missed.ticks", "{tick}", Kind.COUNTER),
-        _outside("buto.outside.time", "s", Kind.GAUGE, Topic.MEASURING, role=Role.COST),
-        _outside("buto.outside.delay", "s", Kind.GAUGE, Topic.MEASURING, role=Role.COST),
-        replace(_cost("buto.live_set.time", "s", Kind.GAUGE), reader=Reader.ON_DEMAND),
-    )
-}
+METRICS = _metrics()
 """All default metrics: Table 3.6 of the thesis, process CPU time, exact counters, what is read from outside,
-and the tool's own cost.
-
-Of one topic, what says most comes first.
+and the tool's own cost. Of one topic, what says most comes first.
 """
 
 READ_OUTSIDE: tuple[Property, ...] = tuple(
@@ -343,40 +194,7 @@ LIVE_SET = ("jvm.memory.heap.live", LIVE_OBJECTS, LIVE_SET_TIME)
 LIVE_CLASSES = Property("jvm.object.live.by_class", "By", Kind.GAUGE, lower=0.0, better=Better.LOWER)
 """What the live objects of each class use at the end, judged as one property where it was counted."""
 
-TITLES = {
-    DURATION.name: "duration",
-    LIVE_CLASSES.name: "live objects of a class",
-    "jvm.cpu.time": "processor time",
-    "process.cpu.instructions": "instructions",
-    "jvm.memory.allocated": "allocated bytes",
-    "jvm.memory.heap.used": "used heap",
-    "jvm.memory.heap.used_after_last_gc": "heap after collections",
-    "jvm.memory.heap.live": "live heap",
-    "jvm.memory.heap.committed": "committed heap",
-    "jvm.object.live": "live objects",
-    "jvm.memory.used": "used memory",
-    "jvm.memory.used_after_last_gc": "memory after collections",
-    "jvm.memory.committed": "committed memory",
-    "jvm.memory.non_heap.used": "memory outside the heap",
-    "jvm.memory.native.committed": "native memory",
-    "process.memory.usage": "resident memory",
-    "jvm.thread.count": "threads",
-    "jvm.thread.daemon.count": "daemon threads",
-    "jvm.thread.started": "started threads",
-    "jvm.class.loaded": "loaded classes",
-    "jvm.class.count": "classes",
-    "jvm.compilation.time": "compilation time",
-    "jvm.gc.count": "collections",
-    "jvm.gc.time": "collection time",
-    "jvm.safepoint.count": "safepoints",
-    "jvm.lock.contended": "contended locks",
-    "jvm.buffer.memory.used": "buffer memory",
-    "process.unix.file_descriptor.count": "open files",
-    "process.socket.count": "sockets",
-    "process.io.bytes": "bytes of I/O",
-    "process.io.calls": "calls of I/O",
-}
-"""What people call the properties that they ask about, by metric, for headlines."""
+_TITLES = {DURATION.name: "duration", LIVE_CLASSES.name: "live objects of a class"}
 
 _OUTSIDE_THE_HEAP = ("Metaspace", "Compressed Class Space", "Code")
 """How the names of pools outside the heap begin, in all JVMs of the OpenJDK."""
@@ -446,7 +264,7 @@ def topic_of(name: str) -> Topic:
     known = METRICS.get(metric)
     if known is None:
         return _PLATFORM_ATTRIBUTES.get(name.rpartition("]/")[2], Topic.PROGRAM)
-    is_outside = known.per == _POOL and (instance or "").startswith(_OUTSIDE_THE_HEAP)
+    is_outside = known.per == "memory pool" and (instance or "").startswith(_OUTSIDE_THE_HEAP)
     return Topic.NON_HEAP if is_outside else known.topic
 
 
@@ -466,7 +284,7 @@ def _remoteness(name: str) -> int:
     known = METRICS.get(metric)
     if known is None or not known.is_part:
         return 0
-    return 2 if metric in _SET_ASIDE or known.is_adapted(instance) else 1
+    return 2 if known.part == "aside" or known.is_adapted(instance) else 1
 
 
 def title_of(name: str) -> str:
@@ -475,8 +293,9 @@ def title_of(name: str) -> str:
     A name without a title is its own.
     """
     metric, instance = split_name(name)
-    title = TITLES.get(metric)
-    if title is None:
+    known = METRICS.get(metric)
+    title = _TITLES.get(name, known.title if known else "")
+    if not title:
         return name
     return title if instance is None else f"{title} ({instance})"
 

@@ -1,132 +1,31 @@
-"""Objects in a bucket, through botocore; errors tell what went wrong, and what to do about it.
+"""Objects in a bucket, through obstore; errors tell what went wrong, and what to do about it.
 
+Credentials, region and address of the server are looked for where the ``aws`` command does, by botocore.
 Requests have time limits, and are repeated a bounded number of times if the server does not answer or is
 overloaded (:data:`ATTEMPTS`, or what ``AWS_MAX_ATTEMPTS`` says).
-
-botocore is used directly, because file systems hide what the promises of a store need. pyarrow's cannot add
-an object only if there is none, publishes what is half written when a block ends by an exception, and has
-error codes only in the words of a message. s3fs decides by words what to repeat, and needs one of three
-versions of botocore, which the environment of a user's tests may not have.
 """
 
 from __future__ import annotations
 
 import hashlib
 import os
+import re
 import shlex
-from collections.abc import Iterator, Sequence
+import time
+from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
 from functools import lru_cache
 from importlib.util import find_spec
-from itertools import pairwise
-from typing import Any, BinaryIO
+from typing import TYPE_CHECKING, Any, BinaryIO, cast
 
 from buto.errors import StorageError, UsageError
 from buto.run.cache import Stamp
-from buto.run.files import in_order
 from buto.run.storage import S3Url
 from buto.steps import Advice, Setting
 
-_NO_BUCKET = "NoSuchBucket"
-_MISSING = ("NoSuchKey", "404")
-_EMPTY = ("InvalidRange", "416")
-_THERE = ("PreconditionFailed", "412")
-_CONFLICT = ("ConditionalRequestConflict", "409")
-_DENIED = (
-    "AccessDenied",
-    "AllAccessDisabled",
-    "ExpiredToken",
-    "InvalidAccessKeyId",
-    "InvalidToken",
-    "RequestTimeTooSkewed",
-    "SignatureDoesNotMatch",
-    "401",
-    "403",
-)
-
-
-@contextmanager
-def reported(action: str, url: S3Url) -> Iterator[None]:
-    """Turn an error of botocore in the block into a StorageError: ``cannot <action> <url>: why``."""
-    from botocore import exceptions
-
-    try:
-        yield
-    except exceptions.ClientError as error:
-        code = code_of(error)
-        raise StorageError(
-            f"cannot {action} {url}: {_answer(error, url)}", advice=_advice(code, url)
-        ) from error
-    except (
-        exceptions.NoCredentialsError,
-        exceptions.PartialCredentialsError,
-        exceptions.CredentialRetrievalError,
-        exceptions.TokenRetrievalError,
-        exceptions.ProfileNotFound,
-    ) as error:
-        raise StorageError(
-            f"cannot {action} {url}: there are no credentials: {error}",
-            advice="set AWS_PROFILE, or AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY; or: aws configure",
-        ) from error
-    except (exceptions.HTTPClientError, exceptions.ConnectionError) as error:
-        raise StorageError(
-            f"cannot {action} {url}: the server does not answer: {error}",
-            advice=Advice("once it answers, repeat the command; or name another: ", Setting("store", "DIR")),
-        ) from error
-    except exceptions.BotoCoreError as error:
-        raise StorageError(f"cannot {action} {url}: {error}", advice=_advice("", url)) from error
-
-
-def code_of(error: BaseException | None) -> str:
-    """Return the code that the server answered; empty if it did not."""
-    from botocore.exceptions import ClientError
-
-    return str(error.response.get("Error", {}).get("Code", "")) if isinstance(error, ClientError) else ""
-
-
-def is_missing(error: BaseException | None) -> bool:
-    """Return whether there is no such object."""
-    return code_of(error) in _MISSING
-
-
-def is_empty(error: BaseException | None) -> bool:
-    """Return whether the first bytes of an object were wanted that has none."""
-    return code_of(error) in _EMPTY
-
-
-def is_there(error: BaseException | None) -> bool:
-    """Return whether there is an object already."""
-    return code_of(error) in _THERE
-
-
-def is_conflict(error: BaseException | None) -> bool:
-    """Return whether another request for the same object was under way."""
-    return code_of(error) in _CONFLICT
-
-
-def _answer(error: BaseException, url: S3Url) -> str:
-    code = code_of(error)
-    if code == _NO_BUCKET:
-        return f"there is no bucket {url.bucket!r}"
-    if code in _DENIED:
-        return f"access is denied ({code})"
-    return str(error)
-
-
-def _advice(code: str, url: S3Url) -> str:
-    bucket = shlex.quote(f"s3://{url.bucket}")
-    if code == _NO_BUCKET:
-        return Advice(f"create it: aws s3 mb {bucket}; or name another: ", Setting("store", "DIR"))
-    if code in _DENIED:
-        return (
-            f"see who you are: aws sts get-caller-identity; buto must be allowed to list {bucket}, "
-            "and to get, put and delete its objects"
-        )
-    return Advice(
-        f"see whether it can be reached: aws s3 ls {bucket}; or name another: ", Setting("store", "DIR")
-    )
-
+if TYPE_CHECKING:
+    from obstore.store import S3Store
 
 ATTEMPTS = 5
 """How often a request is sent before it has failed."""
@@ -135,25 +34,68 @@ CONNECT_S = 5.0
 ANSWER_S = 30.0
 """How long the server may be silent."""
 
-CONNECTIONS = 16
-
+READERS = 16
 PAGE = 1000
 """How many objects the server lists in one answer."""
 
 _CHUNK = 1 << 20
 _CHECKSUM = "buto-sha256"
+_ANSWER = re.compile(r"status code: (?P<status>\d+)(?:.*?<Code>(?P<code>\w+)</Code>)?", re.DOTALL)
+_CONFLICT = "ConditionalRequestConflict"
 
 
 class ObjectExistsError(Exception):
     """There is another object with this key."""
 
 
-@dataclass(frozen=True, slots=True)
-class Listed:
-    """An object in a list; its name is the last part of its key."""
+@contextmanager
+def reported(action: str, url: S3Url) -> Iterator[None]:
+    """Turn an error of obstore in the block into a StorageError: ``cannot <action> <url>: why``."""
+    from obstore.exceptions import BaseError
 
-    name: str
-    stamp: Stamp
+    try:
+        yield
+    except (BaseError, FileNotFoundError) as error:
+        why, advice = _explained(error, url)
+        raise StorageError(f"cannot {action} {url}: {why}", advice=advice) from error
+
+
+def _answer(error: BaseException | None) -> tuple[int, str]:
+    """Return status and code that the server answered; 0 and nothing if it did not."""
+    answer = _ANSWER.search(str(error))
+    return (int(answer["status"]), answer["code"] or "") if answer else (0, "")
+
+
+def _explained(error: BaseException, url: S3Url) -> tuple[str, str]:
+    """Return why a request failed, and what to do."""
+    status, code = _answer(error)
+    bucket = shlex.quote(f"s3://{url.bucket}")
+    if status in (401, 403) or code == "ExpiredToken":
+        return f"access is denied ({code or status})", (
+            f"see who you are: aws sts get-caller-identity; buto must be allowed to list {bucket}, "
+            "and to get, put and delete its objects"
+        )
+    if code == "NoSuchBucket":
+        why, advice = f"there is no bucket {url.bucket!r}", f"create it: aws s3 mb {bucket}"
+    elif status:
+        why, advice = _first_line(error), f"see whether it can be reached: aws s3 ls {bucket}"
+    else:
+        why, advice = (
+            f"the server does not answer: {_first_line(error)}",
+            "once it answers, repeat the command",
+        )
+    return why, Advice(f"{advice}; or name another: ", Setting("store", "DIR"))
+
+
+def _first_line(error: BaseException) -> str:
+    return str(error).partition("\n")[0]
+
+
+def _may_pass(error: BaseException | None) -> bool:
+    """Return whether a request may succeed if it is repeated."""
+    status, code = _answer(error)
+    # After a conflict of two requests it is not known yet which of them came first.
+    return status in (0, 429) or status >= 500 or code == _CONFLICT
 
 
 class Bucket:
@@ -163,21 +105,16 @@ class Bucket:
     """
 
     def __init__(self, url: S3Url) -> None:
-        if find_spec("botocore") is None:
-            raise UsageError(
-                f"the store {url} needs the package botocore, which is not installed",
-                advice="pip install 'buto[s3]'",
-            )
+        for package in ("obstore", "botocore"):
+            if find_spec(package) is None:
+                raise UsageError(
+                    f"the store {url} needs the package {package}, which is not installed",
+                    advice="pip install 'buto[s3]'",
+                )
         self.url = url
-        with reported("open", url):
-            self._client = _client(
-                tuple(sorted(item for item in os.environ.items() if item[0].startswith("AWS_")))
-            )
-
-    @property
-    def endpoint(self) -> str:
-        """Return the address of the server."""
-        return str(self._client.meta.endpoint_url)
+        environment = tuple(sorted(item for item in os.environ.items() if item[0].startswith("AWS_")))
+        self._attempts = int(os.environ.get("AWS_MAX_ATTEMPTS", ATTEMPTS))
+        self._store, self._writer, self.endpoint = _opened(url, environment, self._attempts, ANSWER_S)
 
     def add(self, key: str, content: BinaryIO) -> None:
         """Add an object wholly or not at all.
@@ -185,24 +122,26 @@ class Bucket:
         Raises:
             ObjectExistsError: there is another object with this key; it stays.
         """
-        checksum = _checksum_of(content)
-        for attempt in range(ATTEMPTS):
+        import obstore
+        from obstore.exceptions import AlreadyExistsError
+
+        content.seek(0)
+        checksum = hashlib.file_digest(cast(Any, content), "sha256").hexdigest()
+        for attempt in range(1, self._attempts + 1):
             content.seek(0)
             try:
                 with reported("write", self.url / key):
-                    self._client.put_object(
-                        **self._named(key), Body=content, IfNoneMatch="*", Metadata={_CHECKSUM: checksum}
-                    )
+                    obstore.put(self._writer, key, content, mode="create", attributes={_CHECKSUM: checksum})
                     return
             except StorageError as error:
-                # A request whose answer was lost is repeated, and then meets its own object.
-                if is_there(error.__cause__) and self._checksum(key) == checksum:
-                    return
-                if is_there(error.__cause__):
+                if isinstance(error.__cause__, AlreadyExistsError) and not _may_pass(error.__cause__):
+                    # A request whose answer was lost is repeated, and then meets its own object.
+                    if self._checksum(key) == checksum:
+                        return
                     raise ObjectExistsError from error
-                # Two requests met; which of them came first is not known yet.
-                if not is_conflict(error.__cause__) or attempt == ATTEMPTS - 1:
+                if attempt == self._attempts or not _may_pass(error.__cause__):
                     raise
+                time.sleep(0.1 * 2**attempt)
 
     def read(
         self, key: str, content: BinaryIO, most: int | None = None, *, at_most: int | None = None
@@ -216,128 +155,111 @@ class Bucket:
         Raises:
             ValueError: it is larger; nothing of it was fetched.
         """
-        wanted = {} if most is None else {"Range": f"bytes=0-{most - 1}"}
-        for attempt in range(ATTEMPTS):
-            content.seek(0)
-            content.truncate()
-            began = False
-            try:
-                with reported("read", self.url / key):
-                    answer = self._client.get_object(**self._named(key), **wanted)
-                    body = answer["Body"]
-                    if at_most is not None and answer["ContentLength"] > at_most:
-                        body.close()
-                        raise ValueError(f"it is larger than {at_most} bytes")
-                    began = True
-                    for chunk in body.iter_chunks(_CHUNK):
-                        content.write(chunk)
-                    return True
-            except StorageError as error:
-                if is_missing(error.__cause__):
-                    return False
-                if is_empty(error.__cause__):
-                    return True
-                # botocore repeats requests, but not the reading of an answer that breaks off.
-                if not began or attempt == ATTEMPTS - 1:
-                    raise
-        return False
+        import obstore
+
+        try:
+            with reported("read", self.url / key):
+                found = obstore.get(self._store, key, options={} if most is None else {"range": (0, most)})
+                if at_most is not None and found.meta["size"] > at_most:
+                    raise ValueError(f"it is larger than {at_most} bytes")
+                for chunk in found.stream(min_chunk_size=_CHUNK):
+                    content.write(chunk)
+                return True
+        except StorageError as error:
+            code = _answer(error.__cause__)[1]
+            if code not in ("NoSuchKey", "InvalidRange"):
+                raise
+            return code == "InvalidRange"  # of an empty object
 
     def delete(self, key: str) -> None:
         """Remove an object, if it is there."""
+        import obstore
+
         with reported("delete", self.url / key):
-            self._client.delete_object(**self._named(key))
+            obstore.delete(self._store, key)
 
-    def objects(self, folder: str, known: Sequence[str] = ()) -> list[Listed]:
-        """Return the objects directly below a folder, in the order of their names.
+    def objects(self, folder: str) -> Iterator[tuple[str, Stamp]]:
+        """Yield the names and stamps of the objects below a folder, in the order of the names."""
+        import obstore
 
-        Args:
-            known: names that were there before, sorted. Between every thousandth of them, the server is asked
-                for a part at the same time; what it lists does not depend on them.
-        """
-        marks = ("", *known[PAGE - 1 :: PAGE], "")
-        parts = in_order(lambda part: self._part(folder, *part), list(pairwise(marks)), CONNECTIONS)
-        return [one for part in parts for one in part]
+        with reported("list", self.url / folder):
+            for page in obstore.list(self._store, folder, chunk_size=PAGE):
+                for one in page:
+                    value = (str(one["e_tag"]), one["last_modified"].isoformat(), one["size"])
+                    yield one["path"].removeprefix(f"{folder}/"), Stamp(value)
 
-    def _part(self, folder: str, after: str, to: str) -> list[Listed]:
-        """Return the objects directly below a folder with names between two; empty for the first and last."""
-        found: list[Listed] = []
-        for page in self._pages(folder, StartAfter=self.url.key(f"{folder}/{after}")):
-            for one in page.get("Contents", ()):
-                name = one["Key"].removeprefix(self.url.key(f"{folder}/"))
-                if to and name > to:
-                    return found
-                found.append(Listed(name, Stamp((one["ETag"], one["LastModified"], one["Size"]))))
-            if to and found and found[-1].name == to:
-                break
-        return found
+    def folders(self, folder: str) -> list[str]:
+        """Return the names of the folders directly below a folder."""
+        import obstore
 
-    def folders(self, folder: str) -> Iterator[str]:
-        """Yield the names of the folders directly below a folder."""
-        for page in self._pages(folder):
-            for found in page.get("CommonPrefixes", ()):
-                yield found["Prefix"].removeprefix(self.url.key(f"{folder}/")).rstrip("/")
-
-    def _pages(self, folder: str, **between: str) -> Iterator[Any]:
-        prefix = self.url.key(f"{folder}/")
-        while True:
-            with reported("list", self.url / folder):
-                page = self._client.list_objects_v2(
-                    Bucket=self.url.bucket, Prefix=prefix, Delimiter="/", MaxKeys=PAGE, **between
-                )
-            yield page
-            if not page.get("IsTruncated"):
-                return
-            token = page.get("NextContinuationToken")
-            if not token or token == between.get("ContinuationToken"):
-                raise StorageError(
-                    f"cannot list {self.url / folder}: the server does not continue its list",
-                    advice=Advice("use another server, or name another store: ", Setting("store", "DIR")),
-                )
-            # Not both, as botocore's paginator sends: S3Proxy refuses a token beside a first key.
-            between = {"ContinuationToken": token}
-
-    def first_names(self, folder: str) -> list[str]:
-        """Return the names of the first objects directly below a folder, by one request."""
-        page: Any = next(self._pages(folder), {})
-        return [one["Key"].removeprefix(self.url.key(f"{folder}/")) for one in page.get("Contents", ())]
+        with reported("list", self.url / folder):
+            found = obstore.list_with_delimiter(self._store, folder)["common_prefixes"]
+        return [path.removeprefix(f"{folder}/") for path in found]
 
     def _checksum(self, key: str) -> str | None:
         """Return the checksum that an object was added with."""
+        import obstore
+
         with reported("read", self.url / key):
-            found = self._client.head_object(**self._named(key))["Metadata"].get(_CHECKSUM)
-        return None if found is None else str(found)
-
-    def _named(self, key: str) -> dict[str, str]:
-        return {"Bucket": self.url.bucket, "Key": self.url.key(key)}
-
-
-def _checksum_of(content: BinaryIO) -> str:
-    content.seek(0)
-    checksum = hashlib.sha256()
-    while chunk := content.read(_CHUNK):
-        checksum.update(chunk)
-    return checksum.hexdigest()
+            found: str | None = obstore.get(self._store, key).attributes.get(_CHECKSUM)
+        return found
 
 
 @lru_cache(maxsize=4)
-def _client(environment: tuple[tuple[str, str], ...]) -> Any:
-    """Return a client for the variables that name credentials, region and server."""
-    from botocore.config import Config
-    from botocore.session import get_session
+def _opened(
+    url: S3Url, environment: tuple[tuple[str, str], ...], attempts: int, answer_s: float
+) -> tuple[S3Store, S3Store, str]:
+    """Return what reads, what writes, and the server's address, for the variables of the environment.
 
-    retries: dict[str, Any] = {"mode": "standard"}
-    if "AWS_MAX_ATTEMPTS" not in dict(environment):
-        retries["total_max_attempts"] = ATTEMPTS
-    config = Config(
-        connect_timeout=CONNECT_S,
-        read_timeout=ANSWER_S,
-        retries=retries,
-        max_pool_connections=CONNECTIONS,
-        # Servers other than Amazon's do not all know the newer checksums; a run has its own.
-        request_checksum_calculation="when_required",
-        response_checksum_validation="when_required",
-    )
+    Writing is repeated by :meth:`Bucket.add`, because only buto knows that it may be.
+    """
+    from botocore.exceptions import BotoCoreError
+    from botocore.session import get_session
+    from obstore.store import S3Store
+
+    variables = dict(environment)
     session = get_session()
-    # As text: to parse the time of each object takes as long as everything else in a list.
-    session.get_component("response_parser_factory").set_parser_defaults(timestamp_parser=str)
-    return session.create_client("s3", config=config)
+    try:
+        credentials = session.get_credentials()
+        region = session.get_config_variable("region") or "us-east-1"
+        configured = session.get_scoped_config().get("endpoint_url")
+    except BotoCoreError as error:
+        raise _no_credentials(url, error) from error
+    if credentials is None:
+        raise _no_credentials(url, "none were found")
+    endpoint = variables.get("AWS_ENDPOINT_URL_S3") or variables.get("AWS_ENDPOINT_URL") or configured
+
+    def provide() -> Any:
+        # botocore renews those that expire, so that obstore need only ask again.
+        now = credentials.get_frozen_credentials()
+        return {
+            "access_key_id": now.access_key,
+            "secret_access_key": now.secret_key,
+            "token": now.token,
+            "expires_at": datetime.now(UTC) + timedelta(minutes=5),
+        }
+
+    def store(n_retries: int) -> S3Store:
+        return S3Store(
+            url.bucket,
+            prefix=url.prefix or None,
+            endpoint=endpoint,
+            region=region,
+            virtual_hosted_style_request=endpoint is None,
+            client_options={
+                "allow_http": True,
+                "connect_timeout": timedelta(seconds=CONNECT_S),
+                "read_timeout": timedelta(seconds=answer_s),
+            },
+            retry_config={"max_retries": n_retries},
+            credential_provider=provide,
+        )
+
+    return store(attempts - 1), store(0), endpoint or f"https://s3.{region}.amazonaws.com"
+
+
+def _no_credentials(url: S3Url, why: object) -> StorageError:
+    return StorageError(
+        f"cannot open {url}: there are no credentials: {why}",
+        advice="set AWS_PROFILE, or AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY; or: aws configure",
+    )

@@ -12,15 +12,15 @@ from typing import Any
 
 from buto.errors import BadFileError, StorageError, UsageError
 from buto.run import format, names, tables
-from buto.run.cache import Stamp, cached, refuse_links
+from buto.run.cache import cached, refuse_links
 from buto.run.directory import DirectoryStorage
 from buto.run.files import UnnamedFile, in_order
 from buto.run.format import H, Head, NewerVersionError
 from buto.run.long import LONG_VALUES, LongRun, ReadColumns, is_large, stride_for_set
 from buto.run.model import FloatArray, Run, RunSet, run_set
-from buto.run.objects import open_storage
+from buto.run.objects import Storage, open_storage
 from buto.run.properties import Property
-from buto.run.storage import MissingBundleError, Place, Storage
+from buto.run.storage import MissingBundleError, Place
 from buto.run.tables import (
     DOCUMENT,
     MAX_OUTPUT_BYTES,
@@ -136,7 +136,7 @@ class RunStore:
 
     def has_runs(self, test: str) -> bool:
         """Return whether a test has runs."""
-        return self.storage.has_bundle(self.key(test), names.is_id)
+        return any(map(names.is_id, self.storage.bundles(self.key(test))))
 
     def recorded_tests(self) -> list[str]:
         """Return the names of the tests that have a directory on this machine, sorted."""
@@ -149,10 +149,6 @@ class RunStore:
     def summaries(self, test: str) -> list[RunSummary]:
         """Return the summary of each run, including damaged ones, in the order of ids."""
         damage: dict[str, str] = {}
-
-        def stamped(known: Sequence[str]) -> dict[str, Stamp | None]:
-            found = self.storage.stamped_bundles(self.key(test), DOCUMENT, known)
-            return {run_id: found[run_id] for run_id in filter(names.is_id, found)}
 
         def read(run_id: str) -> dict[str, Any] | None:
             try:
@@ -169,7 +165,9 @@ class RunStore:
 
         place = self.storage.here / "cache" / "runs" / f"{names.encode_test(test)}.json"
         version, readers = f"run {format.VERSION}", self.storage.readers
-        heads = cached(place, version, stamped, read, format.head_of, readers)
+        found = self.storage.stamped_bundles(self.key(test), DOCUMENT)
+        stamps = {run_id: found[run_id] for run_id in filter(names.is_id, found)}
+        heads = cached(place, version, stamps, read, format.head_of, readers)
         there = sorted(heads.keys() | damage.keys())
         return [RunSummary(run_id, heads.get(run_id), damage.get(run_id, "")) for run_id in there]
 

@@ -149,6 +149,8 @@ def _told(error: str, data: Any, where: str) -> str:
         got = found if found is not None else expected["got"]
         kinds = [_KINDS.get(kind, kind) for kind in expected["kind"].split(" | ")]
         return f"{subject} must be {' or '.join(kinds)}, got {got}"
+    if what == "Number out of range":
+        return f"{subject} is too large a number"
     if what.startswith("Invalid enum value"):
         return f"{subject} has the unknown value {found}"
     return f"{subject}: {what}" if found is None else f"{subject} is {found}: {what}"

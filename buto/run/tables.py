@@ -20,12 +20,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from buto.run.archive import PackedBundle
+from buto.run.directory import Bundle
 from buto.run.files import UnnamedFile
 from buto.run.format import Head, StoredFile
 from buto.run.long import ReadColumns, looked_through
 from buto.run.model import FloatArray, Notification
 from buto.run.properties import Property
-from buto.run.storage import Bundle
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -279,7 +280,7 @@ class OpenRun:
             name of the file.
     """
 
-    bundle: Bundle
+    bundle: Bundle | PackedBundle
     judging: Callable[[str], AbstractContextManager[None]]
 
     @contextmanager

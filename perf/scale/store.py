@@ -56,7 +56,7 @@ class Spent:
 
 def properties(number: int) -> tuple[Property, ...]:
     """Return the default properties of one instance, then counters and gauges of MBeans in turn."""
-    own = [metric.property() for metric in METRICS.values() if metric.per is None]
+    own = [metric.property() for metric in METRICS.values() if not metric.per]
     kinds = (Kind.GAUGE, Kind.GAUGE, Kind.GAUGE, Kind.COUNTER)
     beans = [
         Property(f"mbean[shop:type=Part,id={place:04d}]/Value", kind=kinds[place % 4], lower=0.0)

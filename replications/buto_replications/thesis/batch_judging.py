@@ -172,7 +172,7 @@ def judged_properties(runs: Sequence[Run]) -> tuple[Property, ...]:
 def in_thesis(prop: Property) -> bool:
     """Return whether a property is in Table 3.6 or from the program's own MBeans; CPU time is in neither."""
     metric = METRICS.get(split_name(prop.name)[0])
-    return metric is None or metric.thesis_name is not None
+    return metric is None or metric.thesis_name != ""
 
 
 def _boot_s(run: Run) -> float:

@@ -18,8 +18,8 @@ def test_each_default_property_is_listed_with_unit_kind_and_thesis_name() -> Non
         metric.name: [
             metric.unit,
             metric.kind.value,
-            metric.per or "",
-            metric.thesis_name or "",
+            metric.per,
+            metric.thesis_name,
         ]
         for metric in METRICS.values()
     }

@@ -68,31 +68,6 @@ def test_the_columns_of_parquet_are_as_in_the_golden_file(two: RunSet) -> None:
     golden.same("export-parquet.txt", "\n".join(lines) + "\n")
 
 
-def test_long_rows_are_single_values(two: RunSet) -> None:
-    header, *body = rows(to_csv(two, Layout.LONG))
-    assert header == ["run", "property", "unit", "time_s", "value"]
-    assert len(body) == 12
-    assert body[1] == ["1", "a", "By", "0.1", "nan"]
-    assert body[3] == ["1", "b", "s", "-0.002", "0.3333333333333333"]
-    assert {row[1] for row in body if row[0] == "2"} == {"b", 'c "x",\n'}
-
-
-def test_wide_rows_are_samples_and_distinguish_missing_from_unreadable(two: RunSet) -> None:
-    header, *body = rows(to_csv(two, Layout.WIDE))
-    assert header == ["run", "time_s", "a", "b", 'c "x",\n']
-    assert [row[0] for row in body] == ["1"] * 3 + ["2"] * 3
-    assert body[1] == ["1", "0.1", "nan", "1", ""]
-    assert body[4][:3] == ["2", "0.1", ""]
-    assert body[4][3] == "nan"
-
-
-def test_parquet_has_null_for_missing_and_nan_for_unreadable(two: RunSet) -> None:
-    table = pq.read_table(pa.BufferReader(to_parquet(two, Layout.WIDE)))
-    assert table["a"].to_pylist()[3:] == [None] * 3
-    assert math.isnan(table["a"][1].as_py())
-    assert table["b"].null_count == 0
-
-
 @pytest.mark.parametrize("layout", Layout)
 def test_csv_and_parquet_agree(two: RunSet, layout: Layout) -> None:
     header, *body = rows(to_csv(two, layout))
@@ -101,19 +76,6 @@ def test_csv_and_parquet_agree(two: RunSet, layout: Layout) -> None:
     for name, column in zip(header, zip(*body, strict=True), strict=True):
         for text, value in zip(column, table[name].to_pylist(), strict=True):
             assert text == "" if value is None else text == value or repr(float(text)) == repr(value)
-
-
-def test_json_has_everything_but_the_output() -> None:
-    (data,) = json.loads(to_json(run_set([full_run()])))
-    assert (data["test"], data["id"]) == ("leaker", full_run().id)
-    assert data["times_s"] == [-0.002, 0.1, 0.2003]
-    assert data["values"][EDEN] == [1e6, 2.5e6, 0.1 + 0.2]
-    assert data["values"]["mbean[shop:type=Queue]/Balance"] == [None, -0.0, 5e-324]
-    assert data["properties"][0]["unit"] == "By"
-    assert data["outcome"]["exit_code"] == 0
-    assert data["metadata"]["java"] == "17.0.15"
-    assert data["notifications"][1]["message"] == "ещё раз 🎉"
-    assert "stdout" not in data
 
 
 @given(runs())

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import tempfile
 from pathlib import Path
 
 import numpy as np
@@ -10,12 +11,14 @@ import pytest
 
 from buto.errors import BadFileError
 from buto.judging.features import series_of
+from buto.run import long as long_runs
 from buto.run import store
 from buto.run.long import MOST_SAMPLES, LongRun, drawn, stride_for
 from buto.run.model import Run
 from buto.run.properties import Property
 from buto.run.store import RunStore
 from buto.run.tables import SAMPLES
+from tests.support.processes.descriptors import n_open_below
 from tests.support.runs.examples import assert_same, full_run
 
 N_SAMPLES = 1000
@@ -44,10 +47,16 @@ def a_long_run(run_id: str = "1") -> Run:
 
 
 @pytest.fixture
-def opened(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> LongRun:
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> RunStore:
+    """A store with one run, in which such a run is a long one."""
     monkeypatch.setattr(store, "LONG_VALUES", N_SAMPLES)
     here = RunStore(tmp_path)
     here.add(a_long_run())
+    return here
+
+
+@pytest.fixture
+def opened(here: RunStore) -> LongRun:
     (run,) = here.open_set("leaker", ["1"])
     assert isinstance(run, LongRun)
     return run
@@ -78,12 +87,7 @@ def test_all_but_the_samples_is_as_in_any_run(opened: LongRun) -> None:
     assert_same(opened.part(opened.properties), a_long_run())
 
 
-def test_runs_of_one_set_keep_samples_of_the_same_numbers(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(store, "LONG_VALUES", N_SAMPLES)
-    here = RunStore(tmp_path)
-    here.add(a_long_run("1"))
+def test_runs_of_one_set_keep_samples_of_the_same_numbers(here: RunStore) -> None:
     short = a_long_run("2")
     here.add(
         full_run("2", properties=short.properties, times_s=short.times_s[:900], values=short.values[:900])
@@ -101,12 +105,8 @@ def test_no_more_samples_are_held_than_are_reported(n_samples: int) -> None:
     assert stride == 1 or len(range(0, n_samples, stride // 2)) > MOST_SAMPLES
 
 
-def test_a_damaged_long_run_is_refused_before_anything_is_made_of_it(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(store, "LONG_VALUES", N_SAMPLES)
-    here = RunStore(tmp_path)
-    path = here.add(a_long_run()) / SAMPLES
+def test_a_damaged_long_run_is_refused_before_anything_is_made_of_it(here: RunStore) -> None:
+    (path,) = here.directory("leaker").glob(f"1/{SAMPLES}")
     content = bytearray(path.read_bytes())
     content[len(content) // 2] ^= 1
     path.write_bytes(content)
@@ -117,13 +117,54 @@ def test_a_damaged_long_run_is_refused_before_anything_is_made_of_it(
         here.open_set("leaker", ["1"])
 
 
-def test_a_run_that_is_deleted_meanwhile_can_be_read_to_its_end(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(store, "LONG_VALUES", N_SAMPLES)
-    here = RunStore(tmp_path)
-    here.add(a_long_run())
-    (run,) = here.open_set("leaker", ["1"])
-    assert isinstance(run, LongRun)
+def test_a_run_that_is_deleted_meanwhile_can_be_read_to_its_end(here: RunStore, opened: LongRun) -> None:
     here.delete("leaker", ["1"])
-    assert_same(run.part(run.properties), a_long_run())
+    assert_same(opened.part(opened.properties), a_long_run())
+
+
+N_RUNS = 12
+N_VALUES = N_RUNS * N_SAMPLES * len(NAMES)
+
+
+@pytest.fixture
+def large(tmp_path: Path) -> RunStore:
+    """A store of runs that are too many for the memory only together."""
+    here = RunStore(tmp_path)
+    for number in range(N_RUNS):
+        here.add(a_long_run(f"{number:03}"))
+    return here
+
+
+def test_a_set_that_is_too_large_has_few_samples_in_memory_and_no_file_open(
+    tmp_path: Path, large: RunStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(long_runs, "MOST_VALUES", N_VALUES - 1)
+    monkeypatch.setattr(long_runs, "MOST_DRAWN", N_VALUES // 10)
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    runs = large.open_set("leaker", large.ids("leaker"))
+    assert n_open_below(tmp_path) == 0
+    assert sum(run.values.size for run in runs) <= N_VALUES // 10
+    for run in runs:
+        assert isinstance(run, LongRun) and run.stride == 16
+        whole = a_long_run(run.id)
+        part = run.part([whole.properties[4], whole.properties[0]])
+        assert part.values.tobytes() == whole.values[:, [4, 0]].tobytes()
+        assert part.times_s.tobytes() == whole.times_s.tobytes()
+        assert repr(run.smallest_read(5)) == "nan"
+    assert n_open_below(tmp_path) == 0
+
+
+def test_a_set_that_fits_is_in_memory(large: RunStore, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(long_runs, "MOST_VALUES", N_VALUES)
+    assert not any(isinstance(run, LongRun) for run in large.open_set("leaker", large.ids("leaker")))
+
+
+def test_a_run_that_is_deleted_before_it_is_read_is_named(
+    large: RunStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(long_runs, "MOST_VALUES", 1)
+    first, *_ = large.open_set("leaker", large.ids("leaker"))
+    large.delete("leaker", [first.id])
+    assert isinstance(first, LongRun)
+    with pytest.raises(BadFileError, match=f"there is no run {first.id!r}"):
+        first.part(first.properties)

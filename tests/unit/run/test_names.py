@@ -1,4 +1,4 @@
-"""Names of tests on disk: different tests never meet, and none leaves its directory."""
+"""Names of tests on disk, of which no two meet and none leaves its directory, and values of metadata."""
 
 from __future__ import annotations
 
@@ -7,7 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from buto.errors import UsageError
-from buto.run.names import MAX_NAME_BYTES, decode_test, encode_test
+from buto.judging.classifiers import MetadataSettings, compare_metadata, learn_metadata
+from buto.run.model import MetadataValue
+from buto.run.names import MAX_NAME_BYTES, decode_test, encode_test, metadata_text
 
 names = st.text(min_size=1, max_size=20).filter(lambda name: name == name.strip())
 
@@ -62,3 +64,37 @@ def test_what_cannot_be_stored_is_refused_with_advice(test: str) -> None:
 
 def test_the_longest_names_are_stored() -> None:
     assert decode_test(encode_test("x" * MAX_NAME_BYTES)) == "x" * MAX_NAME_BYTES
+
+
+HEAP = "jvm.memory.heap.max"
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "text"),
+    [
+        (HEAP, "100663296", "96 MiB"),
+        (HEAP, 67108864, "64 MiB"),
+        (HEAP, None, "none"),
+        ("host.memory.total", 2**33, "8 GiB"),
+        ("jvm.memory.pools", "G1 Eden Space", "G1 Eden Space"),
+        ("host.cores", 1024, "1024"),
+        ("buto.commit", "100663296", "100663296"),
+    ],
+)
+def test_sizes_are_reported_in_units_and_everything_else_as_it_is(
+    key: str, value: MetadataValue, text: str
+) -> None:
+    assert metadata_text(key, value) == text
+
+
+@pytest.mark.parametrize(
+    ("known", "now", "expected"),
+    [
+        ("67108864", "100663296", "is 96 MiB; it was 64 MiB in training"),
+        ("67108864", "67108865", "is '67108865'; it was '67108864' in training"),
+    ],
+)
+def test_a_difference_of_sizes_is_reported_in_units_that_show_it(known: str, now: str, expected: str) -> None:
+    settings = MetadataSettings((), (HEAP,))
+    (difference,) = compare_metadata(learn_metadata([{HEAP: known}], settings), {HEAP: now}, settings)
+    assert difference.describe() == f"{HEAP} {expected}"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import math
 import re
+from collections.abc import Callable
 
 import pytest
 from hypothesis import example, given
@@ -17,69 +18,54 @@ from buto.run.properties import METRICS
 PRINTED_ERROR = 0.5 * 10.0 ** (1 - units.SIGNIFICANT_DIGITS)
 
 
-@pytest.mark.parametrize(
-    ("value", "printed"),
-    [
-        (0, "0 B"),
-        (1023, "1023 B"),
-        (1024, "1 KiB"),
-        (1048575, "1 MiB"),
-        (4.2 * 2**20, "4.2 MiB"),
-        (-3.1 * 2**20, "-3.1 MiB"),
-        (2**50, "1024 TiB"),
-        (math.nan, "unreadable"),
-        (math.inf, "infinite"),
-    ],
-)
-def test_bytes_are_printed_in_the_largest_step_that_leaves_a_whole(value: float, printed: str) -> None:
-    assert units.format_bytes(value) == printed
+def cases(table: str) -> list[tuple[str, str]]:
+    """Return what is left and right of each ``=`` in a table."""
+    return [
+        (left.strip(), right.strip()) for left, _, right in (one.partition("=") for one in table.split(";"))
+    ]
+
+
+BYTES = """
+    0 = 0 B; 1023 = 1023 B; 1024 = 1 KiB; 1048575 = 1 MiB; 4404019.2 = 4.2 MiB; -3250585.6 = -3.1 MiB;
+    1125899906842624 = 1024 TiB; nan = unreadable; inf = infinite
+"""
+SECONDS = """
+    0 = 0 s; 3e-10 = 0.3 ns; 1e-6 = 1 µs; 0.1 = 100 ms; 0.99999 = 1 s; 1.5 = 1.5 s; 90 = 90 s; 120 = 2 min;
+    3600 = 1 h; 86400 = 24 h; 1e6 = 11.6 d; nan = unreadable
+"""
+AGES = "0 = 0 s; 0.9 = 0 s; 59.9 = 59 s; 119 = 1 min; 3599 = 59 min; 86399 = 23 h; 1e6 = 11 d"
+PERCENT, RATIO = "0.24 = 24 %; nan = unreadable", "1.236 = 1.24x; nan = unreadable"
 
 
 @pytest.mark.parametrize(
-    ("value", "printed"),
+    ("form", "table"),
     [
-        (0.0, "0 s"),
-        (3e-10, "0.3 ns"),
-        (1e-6, "1 µs"),
-        (0.1, "100 ms"),
-        (0.99999, "1 s"),
-        (1.5, "1.5 s"),
-        (90, "90 s"),
-        (120, "2 min"),
-        (3600, "1 h"),
-        (86400, "24 h"),
-        (1e6, "11.6 d"),
-        (math.nan, "unreadable"),
+        (units.format_bytes, BYTES),
+        (units.format_seconds, SECONDS),
+        (units.format_age, AGES),
+        (units.format_percent, PERCENT),
+        (units.format_ratio, RATIO),
     ],
 )
-def test_seconds_are_printed_as_people_say_them(value: float, printed: str) -> None:
-    assert units.format_seconds(value) == printed
+def test_a_number_is_printed_in_the_largest_step_that_leaves_a_whole(
+    form: Callable[[float], str], table: str
+) -> None:
+    for value, printed in cases(table):
+        assert form(float(value)) == printed, value
 
 
-@pytest.mark.parametrize(
-    ("value", "unit", "printed"),
-    [
-        (12, "{thread}", "12 threads"),
-        (1, "{thread}", "1 thread"),
-        (1.5, "{thread}", "1.5 threads"),
-        (18, "{answer}/s", "18 answers/s"),
-        (1, "{answer}/s", "1 answer/s"),
-        (math.nan, "{answer}/s", "unreadable"),
-        (0, "{class}", "0 classes"),
-        (2, "{query}", "2 queries"),
-        (2, "{key}", "2 keys"),
-        (1234567, "{object}", "1234567 objects"),
-        (3, "{}", "3"),
-        (0.5, "1", "0.5"),
-        (7, "Hz", "7 Hz"),
-        (2048, "By", "2 KiB"),
-        (0.002, "s", "2 ms"),
-        (math.nan, "{thread}", "unreadable"),
-        (math.nan, "Hz", "unreadable"),
-    ],
-)
-def test_any_unit_has_its_form(value: float, unit: str, printed: str) -> None:
-    assert units.format_quantity(value, unit) == printed
+QUANTITIES = """
+    12 {thread} = 12 threads; 1 {thread} = 1 thread; 1.5 {thread} = 1.5 threads; 18 {answer}/s = 18 answers/s;
+    1 {answer}/s = 1 answer/s; nan {answer}/s = unreadable; 0 {class} = 0 classes; 2 {query} = 2 queries;
+    2 {key} = 2 keys; 1234567 {object} = 1234567 objects; 3 {} = 3; 0.5 1 = 0.5; 7 Hz = 7 Hz; 2048 By = 2 KiB;
+    0.002 s = 2 ms; nan {thread} = unreadable; nan Hz = unreadable
+"""
+
+
+@pytest.mark.parametrize(("quantity", "printed"), cases(QUANTITIES))
+def test_any_unit_has_its_form(quantity: str, printed: str) -> None:
+    value, unit = quantity.split()
+    assert units.format_quantity(float(value), unit) == printed
 
 
 @pytest.mark.parametrize(
@@ -100,57 +86,19 @@ def test_a_change_names_its_size_and_its_share(before: float, after: float, unit
 
 
 @pytest.mark.parametrize(
-    ("seconds", "printed"),
-    [
-        (0, "0 s"),
-        (0.9, "0 s"),
-        (59.9, "59 s"),
-        (119, "1 min"),
-        (3599, "59 min"),
-        (86399, "23 h"),
-        (1e6, "11 d"),
-    ],
-)
-def test_an_age_is_whole_steps(seconds: float, printed: str) -> None:
-    assert units.format_age(seconds) == printed
-
-
-def test_shares_and_factors() -> None:
-    assert units.format_percent(0.24) == "24 %"
-    assert units.format_ratio(1.236) == "1.24x"
-    assert units.format_percent(math.nan) == units.format_ratio(math.nan) == "unreadable"
-
-
-@pytest.mark.parametrize(
     ("text", "size"),
-    [
-        ("4MiB", 4 << 20),
-        ("256m", 256 << 20),
-        ("64k", 65536),
-        ("1 g", 1 << 30),
-        (" 12 ", 12),
-        ("1.5 KiB", 1536),
-    ],
+    cases("4MiB = 4194304; 256m = 268435456; 64k = 65536; 1 g = 1073741824; 12 = 12; 1.5 KiB = 1536"),
 )
-def test_bytes_may_be_typed_as_the_jvm_has_them(text: str, size: int) -> None:
-    assert units.parse_bytes(text) == size
+def test_bytes_may_be_typed_as_the_jvm_has_them(text: str, size: str) -> None:
+    assert units.parse_bytes(f" {text} ") == int(size)
 
 
 @pytest.mark.parametrize(
     ("text", "seconds"),
-    [
-        ("100ms", 0.1),
-        ("5s", 5),
-        ("5", 5),
-        ("2m", 120),
-        ("2 min", 120),
-        ("1h", 3600),
-        ("10us", 1e-5),
-        ("10 µs", 1e-5),
-    ],
+    cases("100ms = 0.1; 5s = 5; 5 = 5; 2m = 120; 2 min = 120; 1h = 3600; 10us = 1e-5; 10 µs = 1e-5"),
 )
-def test_seconds_may_be_typed_with_any_suffix(text: str, seconds: float) -> None:
-    assert units.parse_seconds(text) == pytest.approx(seconds, rel=1e-15)
+def test_seconds_may_be_typed_with_any_suffix(text: str, seconds: str) -> None:
+    assert units.parse_seconds(text) == pytest.approx(float(seconds), rel=1e-15)
 
 
 @pytest.mark.parametrize(

@@ -234,6 +234,11 @@ def test_a_value_of_another_type_is_refused_by_its_name(place: Path, key: str, v
     assert f"'outcome.{key}'" in load_error(place).message
 
 
+def test_a_run_that_does_not_say_whether_it_is_valid_is_refused(place: Path) -> None:
+    edit(place, lambda data: data["quality"].pop("problems"))
+    assert "'quality.problems' is missing" in load_error(place).message
+
+
 def test_two_properties_of_one_name_are_refused(place: Path) -> None:
     edit(place, lambda data: data["properties"][1].update(name=data["properties"][0]["name"]))
     load_error(place)

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from buto.run.objects import PackedBundle, first_member, pack
+from buto.run.archive import PackedBundle, first_member, pack
 
 FILES = {"run.json": b"{}", "samples.parquet": bytes(range(256)) * 5, "stdout.txt": b""}
 
