@@ -177,7 +177,6 @@ def architecture_page(architecture: Architecture) -> str:
     return _page(architecture, None, title=architecture.name, status="", charts=(), conclusions=[], tables=[])
 
 
-
 def _page(architecture: Architecture, prediction: Prediction | None, **values: object) -> str:
     return render_template(
         "prediction.html",
