@@ -13,7 +13,7 @@ from buto.version import __version__ as __version__
 if TYPE_CHECKING:  # the same names for type checkers; a name that is imported as itself is public
     from buto import frames as frames
     from buto.actions import events as events
-    from buto.actions.interruption import Interrupted as Interrupted
+    from buto.actions.ending import Interrupted as Interrupted
     from buto.api.actions import accept as accept
     from buto.api.actions import check as check
     from buto.api.actions import compare as compare
@@ -33,8 +33,6 @@ if TYPE_CHECKING:  # the same names for type checkers; a name that is imported a
     from buto.api.values import open_store as open_store
     from buto.api.values import save_oracle as save_oracle
     from buto.api.values import suggest as suggest
-    from buto.causes.model import Explanation as Explanation
-    from buto.causes.model import Tier as Tier
     from buto.errors import BadFileError as BadFileError
     from buto.errors import ButoError as ButoError
     from buto.errors import ConfigError as ConfigError
@@ -42,6 +40,8 @@ if TYPE_CHECKING:  # the same names for type checkers; a name that is imported a
     from buto.errors import MeasureError as MeasureError
     from buto.errors import StorageError as StorageError
     from buto.errors import UsageError as UsageError
+    from buto.features.why.model import Explanation as Explanation
+    from buto.features.why.model import Tier as Tier
     from buto.judging.verdict import Finding as Finding
     from buto.judging.verdict import Status as Status
     from buto.judging.verdict import Verdict as Verdict
@@ -66,7 +66,7 @@ _HOMES = {
         "save_oracle",
         "suggest",
     ),
-    "buto.causes.model": ("Explanation", "Tier"),
+    "buto.features.why.model": ("Explanation", "Tier"),
     "buto.errors": (
         "BadFileError",
         "ButoError",
@@ -81,13 +81,16 @@ _HOMES = {
     "buto.run.model": ("Run", "RunSet"),
     "buto.run.store": ("RunStore",),
     "buto.judging.verdict": ("Finding", "Status", "Verdict"),
-    "buto.actions.interruption": ("Interrupted",),
+    "buto.actions.ending": ("Interrupted",),
 }
 """Public names by the module that has them."""
 
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 
 __all__ = sorted(["__version__", *_MODULES, *_HOME_OF])
+
+# Features register themselves, and are imported when they are used.
+import_module("buto.features")
 
 # The package that draws reports is slow to import, and values do not depend on it.
 display_with(lambda value: str(import_module("buto.report.notebook").render(value)))

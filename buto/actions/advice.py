@@ -16,7 +16,7 @@ from typing import ClassVar, Concatenate, ParamSpec, Protocol, TypeVar
 import numpy as np
 
 from buto import oracle
-from buto.actions.events import JvmMeasured
+from buto.actions.events import Told
 from buto.errors import ButoError
 from buto.judging.class_changes import histogram_at_end
 from buto.judging.verdict import Status, Verdict
@@ -114,19 +114,19 @@ def remarks(runs: RunSet) -> tuple[str, ...]:
 
 
 def _hidden_fault(runs: RunSet) -> str | None:
-    for run in runs:
-        fault = find_fault(run.stderr)
-        if fault is not None:
-            count = sum(find_fault(other.stderr) is not None for other in runs)
-            return (
-                f"in {count} of {format_count(len(runs), 'run')} the program printed a fault and still "
-                f"{run.outcome.describe()}: {fault.text}; {fault.advice}"
-            )
-    return None
+    faults = [(run, fault) for run in runs if (fault := find_fault(run.stderr)) is not None]
+    if not faults:
+        return None
+    run, fault = faults[0]
+    return (
+        f"in {len(faults)} of {format_count(len(runs), 'run')} the program printed a fault and still "
+        f"{run.outcome.describe()}: {fault.text}; {fault.advice}"
+    )
 
 
 def _left_over(runs: RunSet) -> str | None:
-    most = max((_n_left_over(run) for run in runs), default=0)
+    counts = [run.metadata.get("buto.left_over.processes") for run in runs]
+    most = max((count for count in counts if isinstance(count, int)), default=0)
     if most == 0:
         return None
     return (
@@ -144,18 +144,16 @@ def _of_several_programs(runs: RunSet) -> str | None:
 
 def _not_counted(runs: RunSet) -> str | None:
     """Return why live objects were not counted at the end, though that was wanted; None if they were."""
-    missing = [
-        run
+    reasons = [
+        run.nan_reasons.get(LIVE_OBJECTS, "")
         for run in runs
-        if LIVE_OBJECTS in run.column_of
-        and histogram_at_end(run) is None
-        and run.nan_reasons.get(LIVE_OBJECTS) != NOT_IN_TRAINING
+        if LIVE_OBJECTS in run.column_of and histogram_at_end(run) is None
     ]
+    missing = [reason for reason in reasons if reason != NOT_IN_TRAINING]
     if not missing:
         return None
     where = "" if len(missing) == len(runs) else f" in {len(missing)} of {format_count(len(runs), 'run')}"
-    reason = missing[0].nan_reasons.get(LIVE_OBJECTS, "")
-    return f"live objects were not counted at the end{where}: {reason}"
+    return f"live objects were not counted at the end{where}: {missing[0]}"
 
 
 def input_remark(runs: RunSet) -> str | None:
@@ -169,21 +167,10 @@ def input_remark(runs: RunSet) -> str | None:
     )
 
 
-def _n_left_over(run: Run) -> int:
-    count = run.metadata.get("buto.left_over.processes")
-    return count if isinstance(count, int) else 0
-
-
 FEWEST_INTERVALS = 3
 """Fewest samples, at the median of the runs, that show a curve."""
 
 SHORT_INTERVAL = "10ms"
-
-
-def changed_settings(known: Oracle, now: Settings) -> list[str]:
-    """Return the keys of ``judge`` that differ from the settings stored in the oracle."""
-    wanted, learned = now.flat(), known.settings.flat()
-    return [key for key in wanted if wanted[key] != learned.get(key)]
 
 
 def settings_warning(known: Oracle, now: Settings, alpha: float | None, door: Door) -> str | None:
@@ -192,7 +179,9 @@ def settings_warning(known: Oracle, now: Settings, alpha: float | None, door: Do
     Args:
         alpha: the alpha of this call, which is not a change of the configuration.
     """
-    keys = [key for key in changed_settings(known, now) if alpha is None or key != "alpha"]
+    wanted, learned = now.flat(), known.settings.flat()
+    changed = [key for key in wanted if wanted[key] != learned.get(key)]
+    keys = [key for key in changed if alpha is None or key != "alpha"]
     if not keys:
         return None
     again = door.step(Step(Action.TRAIN, known.test, from_runs="all"))
@@ -220,9 +209,18 @@ def warnings(runs: RunSet, door: Door) -> tuple[str, ...]:
     return tuple(found)
 
 
-def jvm_measured(test: str, runs: RunSet) -> JvmMeasured:
-    """Return which JVMs these runs measured."""
-    return JvmMeasured(test, _texts(runs, "buto.jvm"), _texts(runs, "buto.jvms.others"))
+def told_of_jvm(door: Door, test: str, runs: RunSet) -> list[Told]:
+    """Return which JVMs these runs measured; everybody wants to know that if they saw others."""
+    names, others = (
+        ", ".join(dict.fromkeys(str(run.metadata[key]) for run in runs if run.metadata.get(key)))
+        for key in ("buto.jvm", "buto.jvms.others")
+    )
+    if not names:
+        return []
+    if not others:
+        return [Told(test, f"measured {names}", detail=True)]
+    another = f"{door.setting('jvm', 'PATTERN')} measures another"
+    return [Told(test, f"measured {names}; also seen: {others} ({another})")]
 
 
 def next_steps(
@@ -230,7 +228,7 @@ def next_steps(
     verdict: Verdict,
     from_runs: str | None = None,
     *,
-    has_profile: bool = False,
+    more: tuple[Step, ...] = (),
     command: tuple[str, ...] = (),
 ) -> tuple[Step, ...]:
     """Return the next steps after a verdict; none after a pass.
@@ -238,7 +236,7 @@ def next_steps(
     Args:
         known: the oracle that judged.
         from_runs: which stored runs were judged; None for those of the newest check.
-        has_profile: whether a profile of the trained program is stored, to compare with.
+        more: steps that help to understand a regression.
         command: that was judged; empty if it is the one of the configuration or oracle.
     """
     test = known.test
@@ -259,10 +257,7 @@ def next_steps(
     )
     is_enough = len(verdict.run_ids) >= oracle.fewest_runs(known.settings)
     accept = Step(Action.ACCEPT, test, from_runs=from_runs if is_enough else None, command=command, why=why)
-    plot = Step(Action.PLOT, test, from_runs=from_runs)
-    if verdict.is_welcome or not has_profile:
-        return show, plot, accept
-    return show, plot, Step(Action.WHY, test, why="which code did it"), accept
+    return show, Step(Action.PLOT, test, from_runs=from_runs), *more, accept
 
 
 def _intervals(run: Run) -> float:
@@ -270,8 +265,3 @@ def _intervals(run: Run) -> float:
     if not isinstance(interval_s, int | float) or interval_s <= 0:
         return float("inf")
     return run.outcome.duration_s / interval_s
-
-
-def _texts(runs: RunSet, key: str) -> tuple[str, ...]:
-    """Return the different texts that runs have for a metadata key."""
-    return tuple(dict.fromkeys(str(run.metadata[key]) for run in runs if run.metadata.get(key)))

@@ -46,7 +46,7 @@ def attach(project: Project, spec: AttachSpec, on_event: OnEvent = ignore) -> Ru
         spec = replace(spec, sources=test.target.sources, secrets=test.target.secrets)
     on_event(LaunchesPlanned({spec.test: 1}))
     try:
-        with measuring_alone(project, on_event):
+        with measuring_alone(project.site(), on_event):
             on_event(LaunchStarted(spec.test, 1, 1))
             store = project.store
             with Journal(store, {PURPOSE: ATTACH}) as journal:

@@ -9,30 +9,20 @@ from pathlib import Path
 from buto.actions import git, worktrees
 from buto.actions.advice import worded
 from buto.actions.case import checked
-from buto.actions.check import Outcome, concluded, decide
-from buto.actions.compare import two_revisions
-from buto.actions.events import (
-    BuildStarted,
-    CommitJudged,
-    CommitReached,
-    CommitsCounted,
-    OnEvent,
-    Warned,
-    ignore,
-)
-from buto.actions.labels import label_bisected
+from buto.actions.check import decide
+from buto.actions.events import OnEvent, Told, Warned, ignore
+from buto.actions.outcome import Outcome, concluded, keep
 from buto.actions.project import NO_OVERRIDES, Overrides, Project
 from buto.actions.record import complete
-from buto.actions.why import WhyRequest, why
+from buto.actions.stored import Known, Site
 from buto.actions.worktrees import Answer, check_order, described, first_bad, move_to
-from buto.causes.model import Explanation, kinds_of
 from buto.errors import EXIT_PASS, ButoError, JudgeError, StorageError
 from buto.judging.verdict import Status, grouped
-from buto.oracle import Oracle
 from buto.project.model import TestConfig
 from buto.report import words
 from buto.report.result import Commit, Result
 from buto.report.sanitize import one_line
+from buto.run.units import format_count
 from buto.steps import Action, Step
 
 _ANSWERS = {Status.PASS: Answer.GOOD, Status.REGRESSION: Answer.BAD, Status.INCONCLUSIVE: Answer.SKIP}
@@ -50,7 +40,6 @@ class BisectRequest:
         runs: how many runs of each commit to judge together; None for one, and two more if it does not pass.
         build: the command that builds a commit before it is launched; None for none.
         with_training: see :class:`buto.actions.check.CheckRequest`.
-        explain: whether the commit that is found and its parent are then profiled, to name the code.
     """
 
     test: str
@@ -60,7 +49,6 @@ class BisectRequest:
     runs: int | None = None
     build: str | None = None
     with_training: bool = False
-    explain: bool = True
 
 
 @worded
@@ -68,8 +56,7 @@ def bisect(project: Project, request: BisectRequest, on_event: OnEvent = ignore)
     """Find the commit that made a test fail, in a temporary working tree.
 
     Returns:
-        The result of the check of that commit, the commit as ``first_bad``, and what it uses more of than
-        its parent as ``explanation``.
+        The result of the check of that commit, the commit as ``first_bad``, and the result of its parent.
 
     Raises:
         JudgeError: the good commit does not pass, the bad one does not fail, or only skipped commits
@@ -78,31 +65,35 @@ def bisect(project: Project, request: BisectRequest, on_event: OnEvent = ignore)
         StorageError: the store cannot be written.
         Interrupted: Ctrl-C; runs that are complete stay.
     """
-    action, name = Action.BISECT, request.test
-    known = project.oracle(name, action, request.overrides.alpha)
-    test = project.test(name, action, request.overrides, known)
+    action, name, site = Action.BISECT, request.test, project.site()
+    known = project.known(name, action, request.overrides.alpha)
+    test = project.test(name, action, request.overrides, known.oracle)
     here = (test.target.directory or Path()).resolve()
-    check_here = project.door.step(Step(Action.CHECK, name, plain=True))
+    check_here = site.door.step(Step(Action.CHECK, name, plain=True))
     repository = git.repository_of(project.files.root, f"{check_here} judges the current files")
     good, bad = (git.commit_of(repository, revision) for revision in (request.good, request.bad))
-    swapped = Step(Action.BISECT, name, revisions=(request.bad, request.good))
-    check_order(repository, good, bad, swapped)
+    check_order(repository, good, bad, Step(action, name, revisions=(request.bad, request.good)))
     _warn_of_what_never_changes(test, repository, on_event)
-    on_event(CommitsCounted(int(git.output_of(repository, "rev-list", "--count", f"{good}..{bad}"))))
+    on_event(Told("", _counted(int(git.output_of(repository, "rev-list", "--count", f"{good}..{bad}")))))
     with worktrees.checked_out(repository, good) as tree:
-        search = _Search(project, request, test, known, repository, here, tree, on_event)
+        search = _Search(site, request, test, known, repository, here, tree, on_event)
         search.expect(request.good, good, Answer.GOOD)
         move_to(tree, bad)
         search.expect(request.bad, bad, Answer.BAD)
         found = first_bad(tree, good, bad, search.judge)
     if len(found) != 1:
-        raise _several(project, [described(repository, commit) for commit in found], search)
+        raise search.several([described(repository, commit) for commit in found])
     commit = described(repository, found[0])
-    result = search.results[commit.name]
-    label_bisected(project, commit, result, search.parent_of(commit), on_event)
-    explanation = _explained(project, request, repository, commit, result, on_event)
-    outcome = concluded(action, [result], exit_code=EXIT_PASS, first_bad=commit)
-    return replace(outcome, explanation=explanation)
+    parent = search.results.get(git.output_of(repository, "rev-parse", f"{commit.name}^"))
+    outcome = concluded(action, [search.results[commit.name]], exit_code=EXIT_PASS)
+    outcome = replace(outcome, first_bad=commit, parent=parent)
+    keep(site, outcome, on_event)
+    return outcome
+
+
+def _counted(n_commits: int) -> str:
+    checks = format_count(max(0, (n_commits - 1).bit_length()), "check")
+    return f"{format_count(n_commits, 'commit')} from GOOD to BAD, about {checks} after those of GOOD and BAD"
 
 
 @dataclass(frozen=True)
@@ -115,10 +106,10 @@ class _Search:
         results: by commit, those of the commits that were judged.
     """
 
-    project: Project
+    site: Site
     request: BisectRequest
     test: TestConfig
-    known: Oracle
+    known: Known
     repository: Path
     here: Path
     tree: Path
@@ -128,7 +119,7 @@ class _Search:
     def judge(self, commit: str) -> Answer:
         """Check the commit that is checked out in the tree, and report the result."""
         of = described(self.repository, commit)
-        self.on_event(CommitReached(of))
+        self.on_event(Told("", f"{of.short}  {one_line(of.subject)}"))
         try:
             result = self._checked(commit)
         except StorageError:
@@ -137,7 +128,7 @@ class _Search:
             result = Result(self.test.name, None, error=error)
         self.results[commit] = result
         answer = Answer.SKIP if result.verdict is None else _ANSWERS[result.verdict.status]
-        self.on_event(CommitJudged(of, answer.value, _why(result)))
+        self.on_event(Told("", f"{of.short}  {answer.value}: {_why(result)}"))
         return answer
 
     def expect(self, revision: str, commit: str, wanted: Answer) -> None:
@@ -151,7 +142,7 @@ class _Search:
             advice = None if result.error is None else result.error.advice
             raise JudgeError(f"{which} cannot be judged: {_why(result)}", advice=advice)
         if wanted is Answer.GOOD:
-            oracle = self.project.door.name("oracle")
+            oracle = self.site.door.name("oracle")
             raise JudgeError(
                 f"{which} does not pass: {_why(result)}",
                 advice=f"name an older commit, or give {oracle} an oracle from the time when it passed",
@@ -161,52 +152,33 @@ class _Search:
             advice="a failure only here comes from uncommitted files, ignored files or the machine",
         )
 
-    def parent_of(self, commit: Commit) -> Result | None:
-        """Return the result of the parent of a commit that was judged; None if the parent was not judged."""
-        return self.results.get(git.output_of(self.repository, "rev-parse", f"{commit.name}^"))
+    def several(self, commits: list[Commit]) -> JudgeError:
+        """Return the error for several commits of which all but one were skipped."""
+        lines = [f"  {one.short}  {one_line(one.subject)}" for one in commits]
+        skipped = [self.results[one.name] for one in commits if one.name in self.results]
+        reasons = dict.fromkeys(
+            _why(one).partition("\n")[0] for one in skipped if one.verdict is None or one.verdict.reasons
+        )
+        return JudgeError(
+            "\n".join(["the first bad commit is one of these; all but one of them were skipped:", *lines])
+            + f"\nskipped: {'; '.join(reasons)}",
+            advice=f"a {self.site.door.name('build')} that also builds these would find it",
+        )
 
     def _checked(self, commit: str) -> Result:
         if self.request.build is not None:
-            self.on_event(BuildStarted(self.request.build, commit))
+            self.on_event(Told("", f"building: {self.request.build}", detail=True))
             worktrees.run_build(self.request.build, worktrees.same_place(self.tree, self.repository, Path()))
         # After the build, which may create the directory.
         directory = worktrees.same_place(self.tree, self.repository, self.here)
         test = replace(self.test, target=replace(self.test.target, directory=directory))
         case = replace(checked(test, self.known, self.request.runs), purpose=Action.BISECT.value)
-        case = complete(self.project, [case], self.on_event)[test.name]
-        checked_runs = case.judged()
+        (case,) = complete(self.site, [case], self.on_event)
+        judged = case.judged()
         # Next steps must name these runs, not those of the newest check.
         ids = ",".join(run.id for run in case.valid())
-        return decide(self.project, checked_runs, from_runs=ids, with_training=self.request.with_training)
-
-
-def _explained(
-    project: Project,
-    request: BisectRequest,
-    repository: Path,
-    commit: Commit,
-    result: Result,
-    on_event: OnEvent,
-) -> Explanation | None:
-    """Compare the commit that was found with its parent; None, and a warning, if they cannot be profiled."""
-    if not request.explain:
-        return None
-    findings = () if result.verdict is None else result.verdict.findings
-    subjects = [one.subject for group in grouped(findings) for one in group.findings]
-    try:
-        parent = git.output_of(repository, "rev-parse", f"{commit.name}^")
-        revisions = (parent[: len(commit.short)], commit.short)
-        asked = WhyRequest(
-            request.test,
-            two_revisions(request.test, revisions, request.overrides.command),
-            request.overrides,
-            build=request.build,
-            kinds=kinds_of(subjects),
-        )
-        return why(project, asked, on_event)
-    except ButoError as error:
-        on_event(Warned(request.test, f"which code did it is not known: {error.message.splitlines()[0]}"))
-        return None
+        with_training = self.request.with_training
+        return decide(self.site, self.known, judged, from_runs=ids, with_training=with_training)
 
 
 def _why(result: Result) -> str:
@@ -231,16 +203,3 @@ def _warn_of_what_never_changes(test: TestConfig, repository: Path, on_event: On
                 "use a path relative to the current directory for the file of each commit"
             )
             on_event(Warned(test.name, text))
-
-
-def _several(project: Project, commits: list[Commit], search: _Search) -> JudgeError:
-    lines = [f"  {one.short}  {one_line(one.subject)}" for one in commits]
-    skipped = [search.results[one.name] for one in commits if one.name in search.results]
-    reasons = dict.fromkeys(
-        _why(one).partition("\n")[0] for one in skipped if one.verdict is None or one.verdict.reasons
-    )
-    return JudgeError(
-        "\n".join(["the first bad commit is one of these; all but one of them were skipped:", *lines])
-        + f"\nskipped: {'; '.join(reasons)}",
-        advice=f"a {project.door.name('build')} that also builds these would find it",
-    )

@@ -4,14 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
 
 from buto import oracle
 from buto.actions.advice import Door
+from buto.actions.kept import Watched
+from buto.actions.stored import Known
 from buto.errors import ButoError, JudgeError, UsageError
 from buto.judging.alarms import N_CHECKED
 from buto.judging.verdict import Status
 from buto.measure.target import NOT_IN_TRAINING
-from buto.oracle import Checked, Oracle
+from buto.oracle import Checked
 from buto.project.model import TestConfig
 from buto.run.model import PROGRAM, PURPOSE, MetadataValue, Run, RunSet, run_set
 from buto.run.properties import LIVE_OBJECTS
@@ -32,8 +36,11 @@ class Case:
         known: the oracle that judges the runs; None if they train an oracle.
         confirms: whether a single run that does not pass is confirmed by more.
         accepts: whether runs that do not pass are learned from, with others if they are too few.
+        path: the file of the oracle that is learned; None if nothing is.
         replaced: the oracle that what is learned replaces; None without one.
         adaptive: whether fewer runs than planned are enough if more would not sharpen what is learned.
+        is_driven: whether a test of the user's starts the program, so that buto alone cannot.
+        watched: the program before it was launched; None if it cannot be kept.
         continues: the id of the run whose session the first run continues; None if it begins one.
         runs: the runs that are judged or trained on together, including unusable ones.
         failure: why there will be no more runs; None unless the test was given up.
@@ -43,15 +50,22 @@ class Case:
     test: TestConfig
     purpose: str
     planned: int
-    known: Oracle | None = None
+    known: Known | None = None
     confirms: bool = False
     accepts: bool = False
-    replaced: Oracle | None = None
+    path: Path | None = None
+    replaced: Known | None = None
     adaptive: bool = False
+    is_driven: bool = False
+    watched: Watched | None = None
     continues: str | None = None
     runs: tuple[Run, ...] = ()
     failure: ButoError | None = None
     checked: Checked | None = None
+
+    @property
+    def name(self) -> str:
+        return self.test.name
 
     @property
     def missing(self) -> int:
@@ -73,7 +87,17 @@ class Case:
         if self.runs:
             return self.runs[0].metadata
         known = self.known or self.replaced
-        return {} if known is None else known.environment.values
+        return {} if known is None else known.oracle.environment.values
+
+    @property
+    def remembered(self) -> Mapping[str, Any] | None:
+        """Return how the oracle stores that the program is started; None if only the user's test can."""
+        return None if self.is_driven else self.test.written
+
+    @property
+    def why_more(self) -> str:
+        """Return in a clause why the missing runs follow one that was judged; empty if they do not."""
+        return (self.checked.why_more or "") if self.checked is not None and self.missing else ""
 
     def valid(self) -> RunSet:
         """Return the usable runs."""
@@ -101,12 +125,13 @@ class Case:
             return replace(case, planned=len(case.valid())) if done else case
         if case.missing:
             return case
-        judged = oracle.judge(known, case.runs, self.checked)
+        judged = oracle.judge(known.oracle, case.runs, self.checked)
         case = replace(case, checked=judged)
         if case.confirms and judged.why_more is not None:
             return replace(case, planned=case.planned + N_CHECKED - 1, confirms=False)
         if case.accepts and judged.verdict.status is not Status.PASS:
-            return accepted(case.test, known, case.runs)
+            again = accepted(case.test, known, case.runs)
+            return replace(again, is_driven=case.is_driven, watched=case.watched)
         return case
 
     def judged(self) -> Checked:
@@ -119,29 +144,30 @@ class Case:
         if self.failure is not None:
             raise self.failure
         if self.checked is None:
-            raise JudgeError(f"{self.test.name}: no run was recorded")
+            raise JudgeError(f"{self.name}: no run was recorded")
         return self.checked
 
-    @property
-    def why_more(self) -> str:
-        """Return in a clause why the missing runs follow one that was judged; empty if they do not."""
-        return (self.checked.why_more or "") if self.checked is not None and self.missing else ""
 
-
-def checked(test: TestConfig, known: Oracle, runs: int | None = None, *, accepts: bool = False) -> Case:
+def checked(test: TestConfig, known: Known, runs: int | None = None, *, accepts: bool = False) -> Case:
     """Return a test to be judged by this many runs; None for one run, which is confirmed if it fails."""
-    why_not = NOT_IN_TRAINING if LIVE_OBJECTS in known.fitted.left_out else ""
+    why_not = NOT_IN_TRAINING if LIVE_OBJECTS in known.oracle.fitted.left_out else ""
     test = _counting(test, gives_up=False, why_not=why_not)
     return Case(test, Action.CHECK.value, runs or 1, known, confirms=runs is None, accepts=accepts)
 
 
-def learned(test: TestConfig, purpose: str = Action.TRAIN.value) -> Case:
+def learned(test: TestConfig, path: Path, watched: Watched | None = None) -> Case:
     """Return a test to be trained, with as many runs as it specifies."""
-    return Case(_counting(test, gives_up=True), purpose, test.runs, adaptive=test.adaptive)
+    case = Case(_counting(test, gives_up=True), Action.TRAIN.value, test.runs, path=path, watched=watched)
+    return replace(case, adaptive=test.adaptive)
 
 
 def accepted(
-    test: TestConfig, replaced: Oracle, runs: Sequence[Run] = (), *, n_wanted: int | None = None
+    test: TestConfig,
+    replaced: Known,
+    runs: Sequence[Run] = (),
+    watched: Watched | None = None,
+    *,
+    n_wanted: int | None = None,
 ) -> Case:
     """Return a test to be learned again from these runs, and from launches where they are too few.
 
@@ -149,7 +175,8 @@ def accepted(
         n_wanted: how many runs to learn from; None for these runs alone if they are ENOUGH_JUDGED, else
             for as many as training takes.
     """
-    case = replace(learned(test, Action.ACCEPT.value), replaced=replaced, runs=tuple(runs))
+    case = learned(test, replaced.path, watched)
+    case = replace(case, purpose=Action.ACCEPT.value, replaced=replaced, runs=tuple(runs))
     n_runs = len(case.valid())
     fewest = max(oracle.fewest_runs(test.settings), min(ENOUGH_JUDGED, test.runs))
     is_enough = n_wanted is None and n_runs >= fewest

@@ -1,125 +1,30 @@
-"""Checking: launch tests, or take stored runs, and judge them by their oracles.
-
-The :class:`Outcome` of a call is a result for each test, the exit code, and the entry in the history.
-"""
+"""Checking: launch tests, or take stored runs, and judge them by their oracles."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import partial
-from typing import TYPE_CHECKING
 
-from buto.actions.advice import next_steps, reword, settings_warning, worded
-from buto.actions.case import checked
-from buto.actions.events import Failed, Judged, OnEvent, Warned, ignore
+from buto.actions.advice import next_steps, settings_warning, worded
+from buto.actions.case import Case, checked
+from buto.actions.events import Judged, OnEvent, Warned, ignore
 from buto.actions.git import divided
-from buto.actions.labels import label_result
-from buto.actions.past import like_runs
+from buto.actions.hooks import JUDGED
+from buto.actions.outcome import Outcome, concluded, failed, keep
 from buto.actions.project import NO_OVERRIDES, Overrides, Project
 from buto.actions.record import complete, describe
-from buto.actions.stored import other_command, stored_runs, training_runs
-from buto.actions.turns import Settled, by_oracle, occasion, stored_turns, take_turns
-from buto.errors import (
-    EXIT_BAD_FILE,
-    EXIT_NOT_JUDGED,
-    EXIT_PASS,
-    EXIT_REGRESSION,
-    EXIT_USAGE,
-    ButoError,
-    StorageError,
-)
-from buto.judging.verdict import Status
-from buto.oracle import Checked, Oracle, Settings
+from buto.actions.stored import Known, Site, stored_runs, training_runs
+from buto.actions.turns import by_oracle, occasion, settled_by_turns, stored_turns
+from buto.errors import ButoError, StorageError
+from buto.oracle import Checked
 from buto.project.model import TestConfig
 from buto.report.check_report import check_report
-from buto.report.formats.json_result import result_document, result_text
 from buto.report.panels import NO_RUNS
-from buto.report.result import Commit, LeftOut, Result, reported
-from buto.run.entries import ResultStore
+from buto.report.result import LeftOut, Result, reported
 from buto.run.model import Run, run_set
 from buto.steps import Action
-
-if TYPE_CHECKING:
-    from buto.causes.model import Explanation
-
-
-_WORST_FIRST = (EXIT_REGRESSION, EXIT_USAGE, EXIT_BAD_FILE, EXIT_NOT_JUDGED, EXIT_PASS)
-"""Exit codes, worst first. A regression comes first because the user asked about it."""
-
-
-@dataclass(frozen=True, slots=True)
-class Outcome:
-    """The outcome of a call.
-
-    Attributes:
-        command: the command that was called, as on the command line.
-        results: one for each test, in the order in which they were carried out.
-        exit_code: of a command that ends with this outcome.
-        at: when it was complete; aware.
-        left_out: tests that were left out; None if the call does not leave tests out.
-        first_bad: of a bisection, the commit that it found.
-        explanation: of a bisection, what that commit uses more of than its parent; None if not known.
-    """
-
-    command: str
-    results: Sequence[Result]
-    exit_code: int
-    at: datetime
-    left_out: Sequence[LeftOut] | None = None
-    first_bad: Commit | None = None
-    explanation: Explanation | None = None
-
-
-def worst_code(results: Sequence[Result]) -> int:
-    """Return the exit code of a command with these results; without results, that of a pass."""
-    return min((_code(result) for result in results), key=_WORST_FIRST.index, default=EXIT_PASS)
-
-
-def concluded(
-    action: Action,
-    results: Sequence[Result],
-    *,
-    exit_code: int | None = None,
-    left_out: Sequence[LeftOut] | None = None,
-    first_bad: Commit | None = None,
-) -> Outcome:
-    """Return the outcome of a call that ends now, by default with the worst exit code of its results."""
-    code = worst_code(results) if exit_code is None else exit_code
-    return Outcome(action.value, results, code, datetime.now(UTC), left_out, first_bad)
-
-
-def failed(project: Project, test: str, runs: Sequence[Run], error: ButoError, on_event: OnEvent) -> Result:
-    """Report why a test could not be finished, with advice in the words of the project's door."""
-    reword(error, project.door)
-    result = Result(test, project.oracle_path(test), runs, error=error)
-    on_event(Failed(result))
-    return result
-
-
-def keep(project: Project, outcome: Outcome, on_event: OnEvent, reason: str = "") -> None:
-    """Store each verdict and training for the history, and label its runs; warn if that is not possible.
-
-    Args:
-        reason: of an acceptance, why the change is meant.
-    """
-    store = ResultStore(project.files.store)
-    for result in outcome.results:
-        if result.error is not None or not result.runs:
-            continue
-        document = result_document(outcome.command, [result], worst_code([result]), outcome.at)
-        try:
-            store.add(result.test, result_text(document).encode())
-        except StorageError as error:
-            on_event(Warned(result.test, f"{error.message}; buto history will not show it"))
-        label_result(project, outcome.command, result, on_event, reason)
-
-
-def _code(result: Result) -> int:
-    if result.error is not None:
-        return result.error.exit_code
-    return EXIT_PASS if result.verdict is None else result.verdict.status.exit_code
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,6 +48,14 @@ class CheckRequest:
     with_training: bool = False
 
 
+@dataclass(frozen=True, eq=False, slots=True)
+class _Job:
+    """A test to be judged; ``test`` says how to launch its program, None if stored runs are judged."""
+
+    known: Known
+    test: TestConfig | None
+
+
 @worded
 def check(project: Project, request: CheckRequest, on_event: OnEvent = ignore) -> Outcome:
     """Judge tests by their oracles. If one test cannot be judged, the others still are.
@@ -155,51 +68,94 @@ def check(project: Project, request: CheckRequest, on_event: OnEvent = ignore) -
         StorageError: the store cannot be written.
         Interrupted: Ctrl-C; runs that are complete stay.
     """
+    jobs, left_out = _jobs(project, request, on_event)
+    return _carried_out(project.site(), jobs, left_out, request, on_event)
+
+
+def _jobs(
+    project: Project, request: CheckRequest, on_event: OnEvent
+) -> tuple[list[_Job], Sequence[LeftOut] | None]:
+    """Resolve the tests, and return them with those that no change can affect."""
     action, overrides = Action.CHECK, request.overrides
-    names = project.names(request.names, action, overrides)
-    names, left_out = divided(project, names, request.changed_since, on_event)
-    oracles = {name: project.oracle(name, action, overrides.alpha) for name in names}
-    for name, known in oracles.items():
-        configured = project.configured(name)
+    names, left_out = divided(
+        project, project.names(request.names, action, overrides), request.changed_since, on_event
+    )
+    every = [project.known(name, action, overrides.alpha) for name in names]
+    for known in every:
+        configured = project.configured(known.oracle.test)
         if configured is not None:
-            warn_of_settings(project, known, configured.settings, overrides.alpha, on_event)
+            warn_of_settings(project.site(), known, configured, overrides.alpha, on_event)
     if request.from_runs is not None:
-        stored = {name: stored_runs(project, name, request.from_runs) for name in names}
+        return [_Job(known, None) for known in every], left_out
+    return [
+        _Job(known, project.test(known.oracle.test, action, overrides, known.oracle)) for known in every
+    ], left_out
+
+
+def _carried_out(
+    site: Site,
+    jobs: Sequence[_Job],
+    left_out: Sequence[LeftOut] | None,
+    request: CheckRequest,
+    on_event: OnEvent,
+) -> Outcome:
+    which, with_training = request.from_runs, request.with_training
+    if which is not None:
+        stored = [stored_runs(site, job.known.oracle.test, which) for job in jobs]
+        judging = [partial(by_oracle, job.known.oracle, runs) for job, runs in zip(jobs, stored, strict=True)]
         results = [
-            finished(
-                project,
-                name,
-                runs,
-                partial(by_oracle, oracles[name], runs),
-                on_event,
-                from_runs=request.from_runs,
-                with_training=request.with_training,
-            )
-            for name, runs in stored.items()
+            _result(site, job.known, runs, judge, None, on_event, which, with_training=with_training)
+            for job, runs, judge in zip(jobs, stored, judging, strict=True)
         ]
     else:
-        tests = [project.test(name, action, overrides, oracles[name]) for name in names]
-        cases = [checked(test, oracles[test.name], request.runs) for test in tests]
+        cases = [checked(job.test, job.known, request.runs) for job in jobs if job.test is not None]
         results = [
-            finished(
-                project,
-                name,
-                case.runs,
-                case.judged,
-                on_event,
-                test=case.test,
-                with_training=request.with_training,
-            )
-            for name, case in complete(project, cases, on_event).items()
+            finished(site, case, on_event, with_training=with_training)
+            for case in complete(site, cases, on_event)
         ]
-    skipped = None if request.changed_since is None else left_out
-    outcome = concluded(action, results, left_out=skipped)
-    keep(project, outcome, on_event)
+    outcome = replace(concluded(Action.CHECK, results), left_out=left_out)
+    keep(site, outcome, on_event)
     return outcome
 
 
+def finished(site: Site, case: Case, on_event: OnEvent, *, with_training: bool = False) -> Result:
+    """Report the verdict on the runs of a case and what they measured, or why they cannot be judged.
+
+    Raises:
+        StorageError: the store cannot be read or written.
+    """
+    assert case.known is not None
+    # A test that starts its program itself may start another one each time.
+    test = None if case.is_driven else case.test
+    return _result(site, case.known, case.runs, case.judged, test, on_event, with_training=with_training)
+
+
+def _result(
+    site: Site,
+    known: Known,
+    runs: Sequence[Run],
+    judge: Callable[[], Checked],
+    test: TestConfig | None,
+    on_event: OnEvent,
+    from_runs: str | None = None,
+    *,
+    with_training: bool,
+) -> Result:
+    try:
+        result = decide(
+            site, known, judge(), on_event, test=test, from_runs=from_runs, with_training=with_training
+        )
+    except StorageError:
+        raise
+    except ButoError as error:
+        return failed(site, known.oracle.test, known.path, runs, error, on_event)
+    describe(site.door, known.oracle.test, run_set(runs).valid(), on_event)
+    return result
+
+
 def decide(
-    project: Project,
+    site: Site,
+    known: Known,
     checked: Checked,
     on_event: OnEvent = ignore,
     *,
@@ -222,76 +178,33 @@ def decide(
     Raises:
         ButoError: the present program cannot be measured, or a training run that the report shows is damaged.
     """
-    known, why, settled = checked.oracle, occasion(checked), Settled(checked)
+    why, steps = occasion(checked), None
     if why is not None and test is not None:
-        settled = take_turns(project, test, checked, why, on_event)
+        checked, steps = settled_by_turns(site, test, checked, why, on_event)
     elif why is not None and from_runs is None:
-        settled = Settled(stored_turns(project, checked, why) or checked)
-    checked, steps = settled.checked, settled.steps
-    path, in_turns = project.oracle_path(known.test), checked.against is not None
+        checked = stored_turns(site, checked, why) or checked
+    added = JUDGED(known.oracle.test, on_event, site, checked)
     if steps is None:
-        fails = checked.verdict.status is Status.REGRESSION
-        has_profile = fails and _has_profile(project, known.test)
-        command = other_command(project, known, checked.runs.runs)
-        steps = next_steps(known, checked.verdict, from_runs, has_profile=has_profile, command=command)
+        helpful = tuple(step for one in added for step in one.steps)
+        command = known.other_command(checked.runs.runs)
+        steps = next_steps(known.oracle, checked.verdict, from_runs, more=helpful, command=command)
     report = check_report(
         checked,
-        training_runs(project, known) if with_training and not in_turns else NO_RUNS,
+        training_runs(site, known.oracle) if with_training and checked.against is None else NO_RUNS,
         made=datetime.now(UTC),
-        oracle_path=path,
-        next_steps=[project.door.step(step) for step in steps],
-        likes=() if in_turns else like_runs(project.files.store, checked, on_event),
+        oracle_path=known.path,
+        next_steps=[site.door.step(step) for step in steps],
+        likes=tuple(like for one in added for like in one.likes),
     )
-    result = reported(report, path)
+    result = reported(report, known.path)
     on_event(Judged(result))
     return result
 
 
 def warn_of_settings(
-    project: Project, known: Oracle, now: Settings, alpha: float | None, on_event: OnEvent
+    site: Site, known: Known, test: TestConfig, alpha: float | None, on_event: OnEvent
 ) -> None:
-    """Report settings that differ from those with which the oracle was trained."""
-    warning = settings_warning(known, now, alpha, project.door)
+    """Report settings of a test that differ from those with which its oracle was trained."""
+    warning = settings_warning(known.oracle, test.settings, alpha, site.door)
     if warning is not None:
-        on_event(Warned(known.test, warning))
-
-
-def _has_profile(project: Project, test: str) -> bool:
-    """Return whether a profile of the trained program is known to be stored, to compare with."""
-    try:
-        return project.profiles.has(test)
-    except StorageError:
-        # A verdict is not lost because a shared store does not answer any more.
-        return False
-
-
-def finished(
-    project: Project,
-    name: str,
-    runs: Sequence[Run],
-    judged: Callable[[], Checked],
-    on_event: OnEvent = ignore,
-    *,
-    test: TestConfig | None = None,
-    from_runs: str | None = None,
-    with_training: bool = False,
-) -> Result:
-    """Report the verdict on the runs of a test and what they measured, or why they cannot be judged.
-
-    Args:
-        judged: gives the runs as the oracle judged them.
-        test, from_runs, with_training: see :func:`decide`.
-
-    Raises:
-        StorageError: the store cannot be read or written.
-    """
-    try:
-        result = decide(
-            project, judged(), on_event, test=test, from_runs=from_runs, with_training=with_training
-        )
-    except StorageError:
-        raise
-    except ButoError as error:
-        return failed(project, name, runs, error, on_event)
-    describe(project.door, name, run_set(runs).valid(), on_event)
-    return result
+        on_event(Warned(test.name, warning))

@@ -1,4 +1,4 @@
-"""The training manager: launches tests many times in random order and stores each run at once."""
+"""Launch tests many times in random order, and store each run at once."""
 
 from __future__ import annotations
 
@@ -10,7 +10,6 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from buto.actions.collected import Collected
 from buto.actions.ending import check_ending, check_repeats
 from buto.actions.events import GivenUp, LaunchProgressed, LaunchRepeated, LaunchStarted, OnEvent, RunStored
 from buto.engine.launching import (
@@ -29,7 +28,7 @@ from buto.engine.setup import ALONE, Setup
 from buto.errors import ButoError
 from buto.measure.target import Target
 from buto.measure.workload.model import Workload
-from buto.run.model import PURPOSE, SESSION, RunSet
+from buto.run.model import PURPOSE, SESSION, Run, RunSet, run_set
 from buto.run.store import RunStore
 
 
@@ -92,6 +91,23 @@ class Plan:
     inputs_from: Path | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class Collected:
+    """What launching a test gave.
+
+    Attributes:
+        runs: all stored runs, in the order of their start, including invalid ones.
+        failure: why there are fewer valid runs than planned; None if there are enough.
+    """
+
+    runs: tuple[Run, ...] = ()
+    failure: ButoError | None = None
+
+    def valid(self) -> RunSet:
+        """Return the usable runs."""
+        return run_set([run for run in self.runs if run.quality.valid])
+
+
 def collect(
     plans: Sequence[Plan],
     store: RunStore,
@@ -136,7 +152,7 @@ def collect(
         EngineLostError: the engine can carry out no launch any more. What was stored before stays.
         KeyboardInterrupt: the current programs were stopped and their runs dropped; those before stay.
     """
-    session = _Session(plans, on_event, purpose, done or {}, sessions or {}, forgiven, together)
+    session = _Session(plans, on_event, purpose, done or {}, dict(sessions or {}), forgiven, together)
     with engine_for(store, session.report) as engine:
         session.check(engine)
         if together and session.failed:
@@ -162,17 +178,13 @@ class _Session:
         on_event: OnEvent,
         purpose: str,
         done: Mapping[str, int],
-        sessions: Mapping[str, str],
+        firsts: dict[str, str],
         forgiven: int,
         together: bool,
     ) -> None:
         self._plans = {plan.test: plan for plan in plans}
-        self._on_event = on_event
-        self._purpose = purpose
-        self._done = done
-        self._firsts = dict(sessions)
-        self._forgiven = forgiven
-        self._together = together
+        self._on_event, self._purpose, self._done, self._firsts = on_event, purpose, done, firsts
+        self._forgiven, self._together = forgiven, together
         self._failures: Counter[str] = Counter()
         self._running: Counter[str] = Counter()
         self._queue: deque[str] = deque()
@@ -205,7 +217,7 @@ class _Session:
 
     def plan(self, seed: int) -> None:
         """Put the launches that are missing into random order."""
-        counts = {test: plan.runs for test, plan in self._plans.items() if self._failure(test) is None}
+        counts = {test: plan.runs for test, plan in self._plans.items() if not self.results[test].failure}
         order = shuffled if self._together else interleave
         self._queue = deque(without(order(counts, seed), self._done))
 
@@ -263,9 +275,6 @@ class _Session:
             engine.drop(test)
             del self._running[test]
         self._queue = deque(test for test in self._queue if test not in tests)
-
-    def _failure(self, test: str) -> ButoError | None:
-        return self.results[test].failure
 
     def _launch(self, test: str) -> Launch:
         """Return the next launch of a test."""

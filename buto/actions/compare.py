@@ -1,7 +1,4 @@
-"""Comparing two programs: launch them alternately and judge the second by the first.
-
-A :class:`Program` is one of the two: its name, and how it is launched.
-"""
+"""Comparing two programs: launch them alternately and judge the second by the first."""
 
 from __future__ import annotations
 
@@ -14,12 +11,11 @@ from typing import TYPE_CHECKING
 from buto import oracle
 from buto.actions.advice import Door, worded
 from buto.actions.case import Case
-from buto.actions.check import Outcome, concluded
-from buto.actions.collected import Collected
 from buto.actions.events import Failed, Judged, OnEvent, ignore
+from buto.actions.outcome import Outcome, concluded
 from buto.actions.project import NO_OVERRIDES, Overrides, Project
 from buto.actions.record import describe, launch
-from buto.actions.stored import ALL, stored_runs
+from buto.actions.stored import ALL, Site, stored_runs
 from buto.actions.worktrees import at_revision
 from buto.errors import ButoError, UsageError
 from buto.judging import registry
@@ -99,6 +95,16 @@ def _described(program: Program, project: Project, overrides: Overrides) -> Test
     return project.test(program.like[0], action, own, None)
 
 
+def check_names(programs: tuple[Program, Program], action: Action, door: Door) -> None:
+    """Raise UsageError if two programs have one name."""
+    first, second = programs
+    if first.name == second.name:
+        raise UsageError(
+            f"both programs are called {first.name!r}",
+            advice=f"give them two names: {door.step(Step(action, 'old', against='new'))}",
+        )
+
+
 @dataclass(frozen=True, slots=True)
 class CompareRequest:
     """What to compare.
@@ -134,41 +140,34 @@ def compare(project: Project, request: CompareRequest, on_event: OnEvent = ignor
         StorageError: the store cannot be written.
         Interrupted: Ctrl-C; runs that are complete stay.
     """
-    first, second = request.programs
-    if first.name == second.name:
+    site, overrides, which = project.site(), request.overrides, request.from_runs
+    door = site.door
+    check_names(request.programs, Action.COMPARE, door)
+    if request.duet and which is not None:
         raise UsageError(
-            f"both programs are called {first.name!r}",
-            advice=f"give them two names: {project.door.step(Step(Action.COMPARE, 'old', against='new'))}",
+            f"{door.name('duet')} and {door.name('from-runs')} exclude each other",
+            advice=f"stored pairs are recognised: leave out {door.name('duet')}",
         )
-    if request.duet and request.from_runs is not None:
-        name = project.door.name
-        raise UsageError(
-            f"{name('duet')} and {name('from-runs')} exclude each other",
-            advice=f"stored pairs are recognised: leave out {name('duet')}",
-        )
-    ours = project.configured(first.like[0])
+    ours = project.configured(request.programs[0].like[0])
     settings = oracle.DEFAULT if ours is None else ours.settings
-    comparison = registry.comparison(settings, request.overrides.alpha, paired=request.duet)
-    runs = _number_of_runs(project.door, request.runs, comparison)
-    if request.from_runs is None:
-        cores = _halves() if request.duet else None
-        with ExitStack() as stack:
-            tests = [
-                test_of(program, project, request.overrides, request.build, stack, on_event)
-                for program in request.programs
-            ]
-            if request.duet:
-                _check_alone(project, tests)
-            cases = [Case(test, Action.COMPARE.value, runs) for test in tests]
-            found = launch(project, cases, on_event, together=True, cores=cores)
-            collected = {name: Collected(case.runs, case.failure) for name, case in found.items()}
-    else:
-        collected = {
-            program.name: Collected(tuple(_stored(project, program.name, request.from_runs)))
+    comparison = registry.comparison(settings, overrides.alpha, paired=request.duet)
+    n_runs = _number_of_runs(door, request.runs, comparison)
+    if which is not None:
+        stored = {program.name: _stored(site, program.name, which) for program in request.programs}
+        return concluded(Action.COMPARE, [_compared(site, request, comparison, stored, {}, on_event)])
+    cores = _halves() if request.duet else None
+    with ExitStack() as stack:
+        tests = [
+            test_of(program, project, overrides, request.build, stack, on_event)
             for program in request.programs
-        }
-    result = _compared(project.door, collected, request, comparison, on_event)
-    return concluded(Action.COMPARE, [result])
+        ]
+        if request.duet:
+            _check_alone(door, tests)
+        cases = [Case(test, Action.COMPARE.value, n_runs) for test in tests]
+        found = launch(site, cases, on_event, together=True, cores=cores)
+    runs = {name: case.runs for name, case in found.items()}
+    failures = {name: case.failure for name, case in found.items() if case.failure is not None}
+    return concluded(Action.COMPARE, [_compared(site, request, comparison, runs, failures, on_event)])
 
 
 def _number_of_runs(door: Door, wanted: int | None, comparison: Comparison) -> int:
@@ -189,80 +188,67 @@ def _halves() -> Halves:
     return two_halves()
 
 
-def _check_alone(project: Project, tests: Sequence[TestConfig]) -> None:
+def _check_alone(door: Door, tests: Sequence[TestConfig]) -> None:
     """Raise UsageError if a program needs others beside it, which would not be on its half of the cores."""
     for test in tests:
         if test.services or test.workload is not None:
             raise UsageError(
                 f"{test.name} has services or a workload, and cannot run at the same time as another program",
-                advice=f"launch them in turns, without {project.door.name('duet')}",
+                advice=f"launch them in turns, without {door.name('duet')}",
             )
 
 
-def _stored(project: Project, test: str, which: str) -> list[Run]:
+def _stored(site: Site, test: str, which: str) -> list[Run]:
     if which != ALL and ".." not in which:
         raise UsageError(
-            f"{project.door.setting('from-runs', which)}: two programs have no ids in common",
-            advice=f"{project.door.setting('from-runs', ALL)}, or FIRST..LAST",
+            f"{site.door.setting('from-runs', which)}: two programs have no ids in common",
+            advice=f"{site.door.setting('from-runs', ALL)}, or FIRST..LAST",
         )
-    return stored_runs(project, test, which)
+    return stored_runs(site, test, which)
 
 
 def _compared(
-    door: Door,
-    collected: Mapping[str, Collected],
+    site: Site,
     request: CompareRequest,
     comparison: Comparison,
+    runs_of: Mapping[str, Sequence[Run]],
+    failures: Mapping[str, ButoError],
     on_event: OnEvent,
 ) -> Result:
     names = [program.name for program in request.programs]
     title = f"{names[1]} against {names[0]}"
-    runs = sorted((run for one in collected.values() for run in one.runs), key=lambda run: run.id)
-
-    def failed(test: str, error: ButoError) -> Result:
-        result = Result(title, None, runs, error=error)
-        on_event(Failed(replace(result, test=test)))
-        return result
-
-    for name in names:
-        if (failure := collected[name].failure) is not None:
-            return failed(name, failure)
-    first, second = (run_set(collected[name].runs) for name in names)
+    runs = sorted((run for one in runs_of.values() for run in one), key=lambda run: run.id)
+    failed = next((name for name in names if name in failures), None)
+    error = None if failed is None else failures[failed]
+    first, second = (run_set(runs_of[name]) for name in names)
     try:
-        checked = oracle.compare(comparison, first, second, title)
-    except ButoError as error:
-        return failed(title, error)
-    steps = [door.step(step) for step in _next_steps(checked.verdict, request, runs)]
+        checked = None if error is not None else oracle.compare(comparison, first, second, title)
+    except ButoError as caught:
+        checked, error = None, caught
+    if checked is None:
+        result = Result(title, None, runs, error=error)
+        on_event(Failed(replace(result, test=failed or title)))
+        return result
+    steps = [site.door.step(step) for step in _next_steps(checked.verdict, request, runs)]
     report = check_report(checked, made=datetime.now(UTC), next_steps=steps)
     result = Result(title, None, runs, checked.verdict, report=report)
     on_event(Judged(result))
     for name in names:
-        describe(door, name, collected[name].valid(), on_event)
+        describe(site.door, name, run_set(runs_of[name]).valid(), on_event)
     return result
 
 
-def _next_steps(verdict: Verdict, request: CompareRequest, runs: list[Run]) -> list[Step]:
+def _next_steps(verdict: Verdict, request: CompareRequest, runs: Sequence[Run]) -> list[Step]:
     if verdict.status is Status.PASS:
         return []
-    first, second = (program.name for program in request.programs)
-    which = f"{runs[0].id}..{runs[-1].id}"
-    return [
-        Step(Action.SHOW_RUN, second, run_id=next(iter(verdict.run_ids), None)),
-        Step(
-            Action.COMPARE,
-            first,
-            against=second,
-            from_runs=which,
-            why="the same runs, with every chart",
-        ),
-        *_why(request, verdict),
-    ]
-
-
-def _why(request: CompareRequest, verdict: Verdict) -> list[Step]:
-    """Return the step that names the code, where two revisions were compared and can be compared again."""
     old, new = request.programs
-    if verdict.status is not Status.REGRESSION or old.revision is None or new.revision is None:
-        return []
-    revisions = (old.revision, new.revision)
-    return [Step(Action.WHY, old.like[0], revisions=revisions, build=request.build, why="which code did it")]
+    which, why = f"{runs[0].id}..{runs[-1].id}", "the same runs, with every chart"
+    steps = [
+        Step(Action.SHOW_RUN, new.name, run_id=next(iter(verdict.run_ids), None)),
+        Step(Action.COMPARE, old.name, against=new.name, from_runs=which, why=why),
+    ]
+    if verdict.status is Status.REGRESSION and old.revision is not None and new.revision is not None:
+        # They can be compared again, to name the code.
+        both, why = (old.revision, new.revision), "which code did it"
+        steps.append(Step(Action.WHY, old.like[0], revisions=both, build=request.build, why=why))
+    return steps

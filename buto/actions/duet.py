@@ -10,8 +10,7 @@ from dataclasses import replace
 from queue import SimpleQueue
 from threading import Event
 
-from buto.actions.collected import Collected
-from buto.actions.collecting import Plan
+from buto.actions.collecting import Collected, Plan
 from buto.actions.ending import check_ending, check_repeats
 from buto.actions.events import GivenUp, LaunchProgressed, LaunchStarted, OnEvent, RunStored
 from buto.engine.launching import record_one

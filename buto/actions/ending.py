@@ -1,4 +1,4 @@
-"""What keeps launches from going on: a test that is given up, or another buto that measures.
+"""What keeps launches from going on: a test that is given up, another buto that measures, and Ctrl-C.
 
 A test is given up if its program does not end as it should, or if too many runs are disturbed. The lock of a
 store lets one buto at a time measure into it.
@@ -10,6 +10,7 @@ import os
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 
 from buto.errors import MeasureError, StorageError
@@ -18,6 +19,7 @@ from buto.measure.program_faults import GIVE_INPUT, READ_INPUT, find_fault
 from buto.measure.target import Target
 from buto.run.files import acquire
 from buto.run.model import BAD_ENDS, INPUT_READ, Problem, ProblemKind, Run
+from buto.run.storage import Place
 from buto.steps import Action, Advice, Setting, Step
 
 _LEAST_REPEATS = 3
@@ -158,3 +160,26 @@ def _not_writable(root: Path, why: str | None) -> StorageError:
     return StorageError(
         f"the store {root} cannot be written: {why}", advice=Advice("name another: ", _ANOTHER)
     )
+
+
+@dataclass(frozen=True, slots=True)
+class Complete:
+    """How many of the planned usable runs of a test are stored."""
+
+    test: str
+    runs: int
+    planned: int
+
+
+class Interrupted(KeyboardInterrupt):
+    """Ctrl-C while programs were launched.
+
+    Attributes:
+        complete: the runs that each test has; empty if nothing was stored.
+        store: the store that has them.
+        first_id: id of the first run that was stored, None without any; training can continue from there.
+    """
+
+    def __init__(self, complete: tuple[Complete, ...], store: Place, first_id: str | None) -> None:
+        super().__init__("interrupted")
+        self.complete, self.store, self.first_id = complete, store, first_id

@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from buto.actions.events import Affected, OnEvent, Unaffected, Warned
+from buto.actions.events import OnEvent, Told, Unaffected, Warned
 from buto.actions.project import Project
 from buto.errors import UsageError
 from buto.report.result import LeftOut
@@ -146,8 +146,8 @@ class Difference:
 
 def divided(
     project: Project, names: Sequence[str], since: str | None, on_event: OnEvent
-) -> tuple[list[str], list[LeftOut]]:
-    """Return the tests to check, and those that no change since a revision can affect.
+) -> tuple[list[str], list[LeftOut] | None]:
+    """Return the tests to check, and those that no change since a revision can affect; None without one.
 
     Args:
         since: the revision; None to check all.
@@ -156,7 +156,7 @@ def divided(
         UsageError: git cannot list the changes.
     """
     if since is None:
-        return list(names), []
+        return list(names), None
     root = project.files.root
     repository = repository_of(root, _WITHOUT_GIT)
     difference = Difference(root, repository, commit_of(repository, since))
@@ -167,7 +167,7 @@ def divided(
         if why is None:
             left_out.append(LeftOut(name, f"nothing that it depends on changed since {since}"))
         else:
-            on_event(Affected(name, why))
+            on_event(Told(name, f"checked, because {why}", detail=True))
             checked.append(name)
     for one in left_out:
         on_event(Unaffected(one))

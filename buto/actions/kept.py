@@ -11,8 +11,9 @@ from functools import partial
 from pathlib import Path
 
 from buto.actions import git
-from buto.actions.events import OnEvent
-from buto.actions.project import Project
+from buto.actions.advice import in_words
+from buto.actions.events import OnEvent, Told
+from buto.actions.stored import Site
 from buto.actions.worktrees import at_revision
 from buto.errors import ButoError, UsageError
 from buto.measure.command_line import program_digest
@@ -24,6 +25,7 @@ from buto.programs.store import ProgramStore
 from buto.project.document import expand
 from buto.project.model import TestConfig
 from buto.run.model import COMMAND, PROGRAM, Run
+from buto.run.units import format_bytes, format_count
 from buto.steps import Advice, Setting
 
 _BUILD_TOOLS = frozenset(
@@ -57,17 +59,21 @@ class Watched:
     earlier: frozenset[str]
 
 
-def watch(project: Project, test: TestConfig) -> Watched:
-    """Return the program of a test as it is now; to be called before it is launched."""
+def watch(site: Site, test: TestConfig, path: Path) -> Watched:
+    """Return the program of a test as it is now, before it is launched.
+
+    Args:
+        path: the file of its oracle, which is no part of the program.
+    """
     try:
-        found: Snapshot | Revision | Unkept = _seen(project, test)
+        found: Snapshot | Revision | Unkept = _seen(site, test, path)
     except UsageError as error:
         found = Unkept(error.message, error.advice or "")
-    return Watched(found, frozenset(project.store.ids(test.name)))
+    return Watched(found, frozenset(site.runs.ids(test.name)))
 
 
 def keep_program(
-    project: Project, test: TestConfig, watched: Watched | None, runs: Sequence[Run]
+    site: Site, test: TestConfig, path: Path, watched: Watched | None, runs: Sequence[Run]
 ) -> OldProgram:
     """Keep the program of training runs, unless it has changed since it was watched.
 
@@ -83,20 +89,41 @@ def keep_program(
     if earlier and not _are_of_now(test, earlier):
         return Unkept("some of the runs were recorded earlier, and perhaps of another program")
     try:
-        return _kept(project, test, watched.program)
+        match watched.program, _seen(site, test, path):
+            case Snapshot() as before, Snapshot() as after:
+                return _stored(site, test, before, after)
+            case Revision() as before, Revision() as now if now == before:
+                return now
+            case _, Unkept() as unkept:
+                return unkept
     except ButoError as error:
         return Unkept(error.message, error.advice or "")
+    return Unkept("another revision was checked out while it was launched")
 
 
-def forget_programs(project: Project, test: str, program: OldProgram) -> None:
+def told_of_program(site: Site, test: str, program: OldProgram) -> Told:
+    """Return whether the program of a test can be launched again after it has changed, and why not."""
+    match program:
+        case Kept(n_files=n_files, n_bytes=n_bytes):
+            size = f"{format_count(n_files, 'file')}, {format_bytes(n_bytes)}"
+            return Told(test, f"kept the program: {size}", detail=True)
+        case Revision(commit=commit):
+            text = f"the program is that of revision {commit[:12]}, to be launched again"
+            return Told(test, text, detail=True)
+        case Unkept(reason=reason, advice=advice):
+            more = f" ({in_words(advice, site.door)})" if advice else ""
+            return Told(test, f"the program is not kept: {reason}{more}")
+
+
+def forget_programs(site: Site, test: str, program: OldProgram) -> None:
     """Remove the oldest programs of a test, except for that of its oracle."""
     # If that is not possible now, the next training does it.
     with suppress(ButoError):
-        project.programs.prune(test, {program.id} if isinstance(program, Kept) else ())
+        ProgramStore(site.store).prune(test, {program.id} if isinstance(program, Kept) else ())
 
 
 def old_test(
-    programs: ProgramStore, program: Kept | Revision, test: TestConfig, stack: ExitStack, on_event: OnEvent
+    site: Site, program: Kept | Revision, test: TestConfig, stack: ExitStack, on_event: OnEvent
 ) -> TestConfig:
     """Return how to launch the program that an oracle was trained on.
 
@@ -118,7 +145,7 @@ def old_test(
             place = stack.enter_context(private_directory())
             variables = partial(expand, environment=os.environ)
             here = test.target.directory or Path()
-            old = programs.restore(test.name, id, place, here, variables)
+            old = ProgramStore(site.store).restore(test.name, id, place, here, variables)
             target = replace(
                 test.target,
                 command=_with_java_of(test.target.command, old.command),
@@ -134,21 +161,23 @@ def _with_java_of(present: Sequence[str], old: Sequence[str]) -> tuple[str, ...]
     return (present[0], *old[1:]) if are_java else tuple(old)
 
 
-def _seen(project: Project, test: TestConfig) -> Snapshot | Revision | Unkept:
+def _seen(site: Site, test: TestConfig, path: Path) -> Snapshot | Revision | Unkept:
     if test.keep_bytes == 0:
         return Unkept("the configuration says so")
     if test.program is not None:
-        return _revision(project, test, test.program)
+        return _revision(test, test.program, path)
     command, here = test.target.command, test.target.directory or Path()
     tool = os.path.basename(command[0])
     if tool in _BUILD_TOOLS:
         return Unkept(f"{tool} builds and starts it", _REVISION)
-    base = None if project.configuration is None else project.configuration.path.parent.resolve()
     environment = {**os.environ, **test.target.environment}
-    named = files_of(command, here, environment, test.inputs, base)
-    named = replace(
-        named, files={path: data for path, data in named.files.items() if not _is_ours(project, test, path)}
-    )
+    named = files_of(command, here, environment, test.inputs, site.base)
+    # The store and the oracle lie below a class path of ``.``.
+    ours = [path.absolute(), *([site.store.absolute()] if isinstance(site.store, Path) else [])]
+    files = {
+        file: data for file, data in named.files.items() if not any(map(Path(file).is_relative_to, ours))
+    }
+    named = replace(named, files=files)
     if not named.declared and not _is_of_java(named, command):
         return Unkept(f"the files that {tool} starts are not known", _PATTERNS)
     options = [reference_text(word) for word in (*named.words, *named.environment.values())]
@@ -157,23 +186,16 @@ def _seen(project: Project, test: TestConfig) -> Snapshot | Revision | Unkept:
     return snapshot(named, test.keep_bytes, within=named.declared)
 
 
-def _is_ours(project: Project, test: TestConfig, path: str) -> bool:
-    """Return whether a file is of the store or the oracle, which lie below a class path of ``.``."""
-    store, oracle = project.files.store, project.oracle_path(test.name).absolute()
-    stored = isinstance(store, Path) and Path(path).is_relative_to(store.absolute())
-    return stored or Path(path) == oracle
-
-
 def _is_of_java(named: Named, command: Sequence[str]) -> bool:
     return named.java == 0 or (named.java is not None and os.path.basename(command[0]) in _WRAPPERS)
 
 
-def _revision(project: Project, test: TestConfig, wanted: Revision) -> Revision | Unkept:
+def _revision(test: TestConfig, wanted: Revision, path: Path) -> Revision | Unkept:
     """Return the revision of a program; that of now only if it has all changes."""
     repository = git.repository_of(test.target.directory or Path(), _PATTERNS)
     if wanted.commit:
         return replace(wanted, commit=git.commit_of(repository, wanted.commit))
-    oracles = project.oracle_path(test.name).resolve().parent
+    oracles = path.resolve().parent
     left_out = (
         [f":(top,exclude,literal){oracles.relative_to(repository)}"]
         if oracles.is_relative_to(repository) and oracles != repository
@@ -185,18 +207,7 @@ def _revision(project: Project, test: TestConfig, wanted: Revision) -> Revision 
     return replace(wanted, commit=git.commit_of(repository, "HEAD"))
 
 
-def _kept(project: Project, test: TestConfig, before: Snapshot | Revision) -> OldProgram:
-    match before, _seen(project, test):
-        case Snapshot(), Snapshot() as after:
-            return _stored(project, test, before, after)
-        case Revision(), Revision() as after if after == before:
-            return after
-        case _, Unkept() as after:
-            return after
-    return Unkept("another revision was checked out while it was launched")
-
-
-def _stored(project: Project, test: TestConfig, before: Snapshot, after: Snapshot) -> OldProgram:
+def _stored(site: Site, test: TestConfig, before: Snapshot, after: Snapshot) -> OldProgram:
     changed = after.changed_since(before)
     # What is data and changes is written by the program itself.
     written = {path for path in changed if {**before.named.files, **after.named.files}[path]}
@@ -207,7 +218,7 @@ def _stored(project: Project, test: TestConfig, before: Snapshot, after: Snapsho
     as_written = shlex.split(words) if isinstance(words, str) else [str(word) for word in words]
     mask = test.target.new_mask()
     program = after.without_secrets(after.program(written), mask, test.target.command, as_written)
-    return project.programs.keep(test.name, program, after.root)
+    return ProgramStore(site.store).keep(test.name, program, after.root)
 
 
 def _are_of_now(test: TestConfig, runs: Sequence[Run]) -> bool:

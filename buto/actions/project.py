@@ -13,11 +13,12 @@ import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self, cast
+from typing import Any, Self, cast
 
 from buto import oracle
 from buto.actions.advice import Door
-from buto.errors import BadFileError, StorageError, UsageError
+from buto.actions.stored import Known, Site
+from buto.errors import BadFileError, ButoError, StorageError, UsageError
 from buto.oracle import Oracle
 from buto.oracle.file import OracleFileError
 from buto.project import config
@@ -31,10 +32,6 @@ from buto.run.names import encode_test
 from buto.run.storage import Place
 from buto.run.store import RunStore
 from buto.steps import EXAMPLE, Action, Step
-
-if TYPE_CHECKING:
-    from buto.programs.store import ProgramStore
-    from buto.run.profiles import ProfileStore
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,20 +145,15 @@ class Project:
         """Return the store of runs."""
         return RunStore(self.files.store)
 
-    @property
-    def programs(self) -> ProgramStore:
-        """Return the store of the programs that tests were trained on."""
-        # Imported here, as below: most commands ask for neither.
-        from buto.programs.store import ProgramStore
-
-        return ProgramStore(self.files.store)
+    def site(self) -> Site:
+        """Return what launches and verdicts need of the project, when its tests are resolved."""
+        tests = {} if self.configuration is None else self.configuration.tests
+        windows = {name: test.window for name, test in tests.items()}
+        return Site(self.files.store, self.door, self.scheduler, self.files.root, self._base, windows)
 
     @property
-    def profiles(self) -> ProfileStore:
-        """Return the store of the profiles of programs."""
-        from buto.run.profiles import ProfileStore
-
-        return ProfileStore(self.files.store)
+    def _base(self) -> Path | None:
+        return None if self.configuration is None else self.configuration.path.parent.resolve()
 
     def oracle_path(self, test: str) -> Path:
         """Return the path of a test's oracle, whether it exists or not."""
@@ -231,6 +223,21 @@ class Project:
             again = Step(Action.ACCEPT if error.in_conflict else Action.TRAIN, test)
             raise BadFileError(error.message, advice=f"{error.remedy}{self.door.step(again)}") from error
 
+    def known(self, test: str, action: Action, alpha: float | None = None) -> Known:
+        """Return the oracle of a test with its file and its command; see :meth:`oracle`."""
+        found = self.oracle(test, action, alpha)
+        return Known(found, self.oracle_path(test), self._usual_command(found))
+
+    def _usual_command(self, known: Oracle) -> str | None:
+        """Return the command of the oracle, with secrets masked; None if it is configured or not known."""
+        if self.configured(known.test) is not None:
+            return None
+        try:
+            target = self.test(known.test, Action.ACCEPT, NO_OVERRIDES, known).target
+        except ButoError:
+            return None
+        return target.new_mask().command(target.command)
+
     def known_oracle(self, test: str, action: Action, overrides: Overrides) -> Oracle | None:
         """Return the oracle of a test for the target that it stores; None without one.
 
@@ -268,7 +275,7 @@ class Project:
             merged.pop("labels", None)
         if self.configuration is not None and ours is not None:
             merged |= ours.written
-            directory = self.configuration.path.parent.resolve()
+            directory = self._base
         merged |= self._specified(overrides, action)
         if "command" not in merged:
             raise self._no_command(name, action)

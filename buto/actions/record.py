@@ -3,29 +3,28 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from buto.actions.advice import Door, jvm_measured, reword, warnings, worded
+from buto.actions.advice import Door, reword, told_of_jvm, warnings, worded
 from buto.actions.case import Case
-from buto.actions.collected import Collected
-from buto.actions.ending import measuring
+from buto.actions.ending import Complete, Interrupted, measuring
 from buto.actions.events import (
-    Confirming,
     Event,
     GivenUp,
     LaunchesEnded,
     LaunchesPlanned,
     OnEvent,
     RunStored,
+    Told,
     WaitingForStore,
     Warned,
     ignore,
 )
-from buto.actions.interruption import Complete, Interrupted
 from buto.actions.project import NO_OVERRIDES, Overrides, Project
+from buto.actions.stored import Site
 from buto.engine.placement import placement
 from buto.engine.setup import Setup
 from buto.errors import ButoError, EngineLostError, StorageError
@@ -34,6 +33,7 @@ from buto.run.units import format_count
 from buto.steps import Action
 
 if TYPE_CHECKING:
+    from buto.actions.collecting import Collected, Plan
     from buto.measure.host import Halves
 
 
@@ -68,10 +68,10 @@ def record(project: Project, request: RecordRequest, on_event: OnEvent = ignore)
     names = project.names(request.names, action, overrides)
     known = {name: project.known_oracle(name, action, overrides) for name in names}
     tests = [project.test(name, action, overrides, known[name]) for name in names]
-    return launch(project, [Case(test, action.value, request.runs) for test in tests], on_event)
+    return launch(project.site(), [Case(test, action.value, request.runs) for test in tests], on_event)
 
 
-def complete(project: Project, cases: Sequence[Case], on_event: OnEvent) -> dict[str, Case]:
+def complete(site: Site, cases: Sequence[Case], on_event: OnEvent) -> list[Case]:
     """Launch until every case has the runs that it needs or is given up.
 
     Cases of one purpose are launched together, in random order.
@@ -79,14 +79,15 @@ def complete(project: Project, cases: Sequence[Case], on_event: OnEvent) -> dict
     Raises:
         StorageError, Interrupted: see :func:`record`.
     """
-    by_name = {case.test.name: case for case in cases}
+    by_name = {case.name: case for case in cases}
     while waiting := [case for case in by_name.values() if case.missing]:
         now = [case for case in waiting if case.purpose == waiting[0].purpose]
         for case in now:
             if case.why_more:
-                on_event(Confirming(case.test.name, case.why_more, case.missing))
-        by_name |= launch(project, now, on_event)
-    return by_name
+                text = f"{case.why_more}; launching {case.missing} more to judge them together"
+                on_event(Told(case.name, text))
+        by_name |= launch(site, now, on_event)
+    return list(by_name.values())
 
 
 def program_changed(n_runs: int) -> str:
@@ -99,13 +100,14 @@ def program_changed(n_runs: int) -> str:
 
 def describe(door: Door, test: str, runs: RunSet, on_event: OnEvent) -> None:
     """Report which JVMs the usable runs measured, and warnings about these runs."""
-    on_event(jvm_measured(test, runs))
+    for told in told_of_jvm(door, test, runs):
+        on_event(told)
     for warning in warnings(runs, door):
         on_event(Warned(test, warning))
 
 
 def launch(
-    project: Project,
+    site: Site,
     cases: Sequence[Case],
     on_event: OnEvent,
     *,
@@ -124,78 +126,86 @@ def launch(
     Raises:
         StorageError, Interrupted: see :func:`record`.
     """
-    # Imported here, for what launches takes longer to import than judging stored runs takes.
-    from buto.actions.collecting import Plan, collect
-    from buto.actions.engines import engine_for
-
-    runs = {case.test.name: case.missing for case in cases}
-    base = None if project.configuration is None else project.configuration.path.parent.resolve()
-    group = " ".join(runs) if together else ""
-    seed = secrets.randbits(32)
-    targets = {case.test.name: case.test.target for case in cases}
-    commands = {name: target.new_mask().command(target.command) for name, target in targets.items()}
-    adaptive = frozenset(case.test.name for case in cases if case.adaptive)
-    stored: list[Run] = []
+    missing = {case.name: case.missing for case in cases}
+    targets = {case.name: case.test.target for case in cases}
+    seed, stored = secrets.randbits(32), list[Run]()
 
     def noted(event: Event) -> None:
         if isinstance(event, RunStored):
             stored.append(event.run)
         elif isinstance(event, GivenUp):
-            reword(event.error, project.door)
+            reword(event.error, site.door)
         on_event(event)
 
     def usable(test: str) -> int:
         return sum(run.test == test and run.quality.valid for run in stored)
 
-    at_once = 1 if cores is None else len(cases)
-    on_event(LaunchesPlanned(runs, adaptive, seed=seed, commands=commands, at_once=at_once))
+    on_event(
+        LaunchesPlanned(
+            missing,
+            frozenset(case.name for case in cases if case.adaptive),
+            seed=seed,
+            commands={name: target.new_mask().command(target.command) for name, target in targets.items()},
+            at_once=1 if cores is None else len(cases),
+        )
+    )
     try:
-        plans = [
-            Plan(
-                case.test.name,
-                case.test.target,
-                case.missing,
-                case.test.workload,
-                Setup(case.test.services, case.test.window),
-                case.enough if case.adaptive else None,
-                placement(case.test.hosts, case.test.settings, case.like, group),
-                case.test.inputs,
-                base,
-            )
-            for case in cases
-        ]
         # A cluster's hosts see to it themselves that they carry out one launch at a time.
-        elsewhere = project.scheduler and cores is None
-        with nullcontext() if elsewhere else measuring_alone(project, on_event):
-            if cores is not None:
-                from buto.actions.duet import collect_pairs
-
-                first, second = plans
-                collected = collect_pairs(
-                    (first, second), project.store, noted, seed=seed, purpose=cases[0].purpose, cores=cores
-                )
-            else:
-                collected = collect(
-                    plans,
-                    project.store,
-                    noted,
-                    seed=seed,
-                    purpose=cases[0].purpose,
-                    engine_for=engine_for(project.scheduler),
-                    sessions={case.test.name: case.session for case in cases if case.session is not None},
-                    together=together,
-                )
+        with nullcontext() if site.scheduler and cores is None else measuring_alone(site, on_event):
+            collected = _collected(site, cases, noted, seed, cores, together=together)
     except KeyboardInterrupt as stop:
-        counts = tuple(Complete(test, usable(test), planned) for test, planned in runs.items())
-        raise Interrupted(counts, project.files.store, stored[0].id if stored else None) from stop
+        counts = tuple(Complete(test, usable(test), planned) for test, planned in missing.items())
+        raise Interrupted(counts, site.store, stored[0].id if stored else None) from stop
     except EngineLostError as error:
-        kept = ", ".join(f"{usable(test)} of {planned} runs of {test!r}" for test, planned in runs.items())
+        kept = ", ".join(f"{usable(test)} of {planned} runs of {test!r}" for test, planned in missing.items())
         since = f" (the first is {stored[0].id})" if stored else ""
-        error.message += f"\ncomplete and kept in {project.files.store}: {kept}{since}"
+        error.message += f"\ncomplete and kept in {site.store}: {kept}{since}"
         raise
     finally:
         on_event(LaunchesEnded())
-    return {case.test.name: _after(case, collected[case.test.name], on_event) for case in cases}
+    return {case.name: _after(case, collected[case.name], on_event) for case in cases}
+
+
+def _collected(
+    site: Site, cases: Sequence[Case], on_event: OnEvent, seed: int, cores: Halves | None, *, together: bool
+) -> Mapping[str, Collected]:
+    # Imported here, for what launches takes longer to import than judging stored runs takes.
+    from buto.actions.collecting import collect
+    from buto.actions.engines import engine_for
+
+    plans = [_plan(site, case, " ".join(one.name for one in cases) if together else "") for case in cases]
+    purpose = cases[0].purpose
+    if cores is not None:
+        from buto.actions.duet import collect_pairs
+
+        first, second = plans
+        return collect_pairs((first, second), site.runs, on_event, seed=seed, purpose=purpose, cores=cores)
+    return collect(
+        plans,
+        site.runs,
+        on_event,
+        seed=seed,
+        purpose=purpose,
+        engine_for=engine_for(site.scheduler),
+        sessions={case.name: case.session for case in cases if case.session is not None},
+        together=together,
+    )
+
+
+def _plan(site: Site, case: Case, group: str) -> Plan:
+    from buto.actions.collecting import Plan
+
+    return Plan(
+        case.name,
+        case.test.target,
+        case.missing,
+        case.test.workload,
+        Setup(case.test.services, case.test.window),
+        case.enough if case.adaptive else None,
+        placement(case.test.hosts, case.test.settings, case.like, group),
+        case.test.inputs,
+        site.base,
+    )
 
 
 def _after(case: Case, collected: Collected, on_event: OnEvent) -> Case:
@@ -208,11 +218,10 @@ def _after(case: Case, collected: Collected, on_event: OnEvent) -> Case:
         after = case.with_runs(collected.runs, error)
     n_left_out = len(case.runs) + len(collected.runs) - len(after.runs)
     if n_left_out:
-        on_event(Warned(case.test.name, program_changed(n_left_out)))
+        on_event(Warned(case.name, program_changed(n_left_out)))
     return after
 
 
-def measuring_alone(project: Project, on_event: OnEvent) -> AbstractContextManager[None]:
+def measuring_alone(site: Site, on_event: OnEvent) -> AbstractContextManager[None]:
     """Hold the store's lock; see :func:`buto.actions.ending.measuring`."""
-    store = project.files.store
-    return measuring(project.store.storage.here, lambda: on_event(WaitingForStore(store)))
+    return measuring(site.runs.storage.here, lambda: on_event(WaitingForStore(site.store)))

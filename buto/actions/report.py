@@ -7,8 +7,9 @@ from datetime import UTC, datetime
 
 from buto import oracle
 from buto.actions.advice import worded
-from buto.actions.check import Outcome, concluded, decide
+from buto.actions.check import decide
 from buto.actions.events import OnEvent, Shown, ignore
+from buto.actions.outcome import Outcome, concluded
 from buto.actions.project import Project
 from buto.actions.stored import ALL, newest_check, stored_runs
 from buto.actions.turns import by_oracle
@@ -20,6 +21,7 @@ from buto.report.result import Result
 from buto.run.cache import is_missing
 from buto.run.entries import ResultStore
 from buto.run.model import Run, run_set
+from buto.run.units import format_count
 from buto.steps import EXAMPLE, Action, Step
 
 
@@ -49,22 +51,19 @@ def report(project: Project, request: ReportRequest, on_event: OnEvent = ignore)
         BadFileError: there is no such run or test, or an oracle is missing.
         JudgeError: runs cannot be judged.
     """
-    by_test = _runs(project, request.what)
+    site, by_test = project.site(), _runs(project, request.what)
     if project.files.oracle is not None and len(by_test) > 1:
         raise UsageError(
             f"{project.door.name('oracle')} needs exactly one test, got {len(by_test)}: {', '.join(by_test)}"
         )
-    results = [
-        _recorded(project, test, runs, on_event)
-        if has_no_oracle(project, test)
-        else decide(
-            project,
-            by_oracle(project.oracle(test, Action.REPORT), runs),
-            on_event,
-            with_training=request.with_training,
-        )
-        for test, runs in by_test.items()
-    ]
+    results = []
+    for test, runs in by_test.items():
+        if has_no_oracle(project, test):
+            results.append(_recorded(project, test, runs, on_event))
+        else:
+            known = project.known(test, Action.REPORT)
+            checked = by_oracle(known.oracle, runs)
+            results.append(decide(site, known, checked, on_event, with_training=request.with_training))
     return concluded(Action.REPORT, results, exit_code=EXIT_PASS)
 
 
@@ -79,24 +78,22 @@ def _recorded(project: Project, test: str, runs: list[Run], on_event: OnEvent) -
     train = project.door.step(Step(Action.TRAIN, test, from_runs=ALL, command=EXAMPLE))
     configured = project.configured(test)
     fewest = oracle.fewest_runs(DEFAULT if configured is None else configured.settings)
-    lacking = fewest - len(stored_runs(project, test, ALL, required=False))
-    on_event(Shown(result, train, max(0, lacking)))
+    lacking = fewest - len(stored_runs(project.site(), test, ALL, required=False))
+    first = f"record {format_count(lacking, 'more run')}, then " if lacking > 0 else ""
+    on_event(Shown(result, f"{first}{train}"))
     return result
 
 
 def _runs(project: Project, what: tuple[str, ...]) -> dict[str, list[Run]]:
     """Return the named runs by test, each run once."""
-    store = project.store
+    site, store = project.site(), project.store
     tests = store.tests()
     test_of = {run_id: test for test in tests for run_id in store.ids(test)}
     found: dict[str, dict[str, Run]] = {}
     for word in what:
         if word in tests:
-            named = (
-                stored_runs(project, word, ALL)
-                if has_no_oracle(project, word)
-                else newest_check(project, word)
-            )
+            is_shown = has_no_oracle(project, word)
+            named = stored_runs(site, word, ALL) if is_shown else newest_check(site, word)
         elif word in test_of:
             named = list(store.open_set(test_of[word], [word]))
         else:

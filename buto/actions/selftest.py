@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from buto import oracle
 from buto.actions.advice import worded
 from buto.actions.engines import share_for
-from buto.actions.events import OnEvent, RunsLeftOut, Warned, ignore
+from buto.actions.events import OnEvent, Told, Warned, ignore
 from buto.actions.project import Project
-from buto.actions.stored import ALL, stored_runs
+from buto.actions.stored import ALL, Site, stored_runs
 from buto.errors import JudgeError
 from buto.judging.alarms import N_CHECKED, Selftest
 from buto.judging.classifiers import compare_metadata
@@ -64,7 +64,7 @@ def selftest(project: Project, request: SelftestRequest, on_event: OnEvent = ign
             f"the oracle of {test} promises no rate of false alarms; method: {known.settings.method}",
             advice=f"leave out judge: method; then {again}",
         )
-    runs = _unchanged(project, known, request.from_runs, on_event)
+    runs = _unchanged(project.site(), known, request.from_runs, on_event)
     fewer = max(len(runs) - N_CHECKED, 0)
     n_training = request.training or min(len(known.run_ids), fewer)
     if request.training is None and n_training < len(known.run_ids):
@@ -85,9 +85,9 @@ def selftest(project: Project, request: SelftestRequest, on_event: OnEvent = ign
     return SelftestOutcome(runs, found)
 
 
-def _unchanged(project: Project, known: Oracle, which: str, on_event: OnEvent) -> RunSet:
+def _unchanged(site: Site, known: Oracle, which: str, on_event: OnEvent) -> RunSet:
     """Return the stored runs that were recorded in the oracle's environment."""
-    runs = stored_runs(project, known.test, which)
+    runs = stored_runs(site, known.test, which)
     metadata = known.metadata
     alike = [
         run
@@ -95,5 +95,6 @@ def _unchanged(project: Project, known: Oracle, which: str, on_event: OnEvent) -
         if not any(one.deciding for one in compare_metadata(known.environment, run.metadata, metadata))
     ]
     if len(alike) < len(runs):
-        on_event(RunsLeftOut(known.test, len(runs) - len(alike)))
+        left_out = format_count(len(runs) - len(alike), "run")
+        on_event(Told(known.test, f"{left_out} of other environments left out"))
     return run_set(alike)

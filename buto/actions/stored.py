@@ -1,18 +1,25 @@
-"""Stored runs: those that a user selects, those that trained an oracle, those of the newest check."""
+"""Stored runs: those that a user selects, those that trained an oracle, those of the newest check.
+
+A :class:`Site` is what is left of a project when its tests are resolved: all that launches and verdicts need.
+"""
 
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
 
+from buto.actions.advice import Door
 from buto.actions.ending import bad_ending
-from buto.actions.project import NO_OVERRIDES, Project
-from buto.errors import ButoError, JudgeError, UsageError
+from buto.errors import JudgeError, UsageError
 from buto.measure.command_line import program_digest
 from buto.oracle import Oracle
 from buto.run.format import Head
 from buto.run.model import COMMAND, PROGRAM, PURPOSE, SESSION, Run, RunSet, run_set
-from buto.run.window import with_window
+from buto.run.storage import Place
+from buto.run.store import RunStore
+from buto.run.window import Window, with_window
 from buto.steps import Action, Step
 
 ALL = "all"
@@ -24,7 +31,63 @@ _JUDGED = (Action.CHECK.value, Action.BISECT.value, TURNS)
 """Purposes of runs whose program may have changed."""
 
 
-def stored_runs(project: Project, test: str, which: str, *, required: bool = True) -> list[Run]:
+@dataclass(frozen=True, slots=True)
+class Site:
+    """Where a call launches programs and keeps their runs, and in whose words it speaks to its user.
+
+    Attributes:
+        store: where runs, results, labels and programs are kept.
+        door: the interface that the user called.
+        scheduler: the address of the scheduler on whose hosts programs are launched; empty for this machine.
+        root: the configuration's directory; without one, that of the oracles.
+        base: the configuration's directory, to which its patterns are relative; None without one.
+        windows: of each configured test, the part of its runs that counts now.
+    """
+
+    store: Place
+    door: Door
+    scheduler: str = ""
+    root: Path = Path()
+    base: Path | None = None
+    windows: Mapping[str, Window | None] = field(default_factory=dict)
+
+    @property
+    def runs(self) -> RunStore:
+        """Return the store of runs."""
+        return RunStore(self.store)
+
+    def load(self, test: str, ids: Sequence[str]) -> list[Run]:
+        """Return runs with the window that the configuration now has; with their own if it lacks the test."""
+        runs = self.runs.open_set(test, ids)
+        return [with_window(run, self.windows[test]) for run in runs] if test in self.windows else list(runs)
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Known:
+    """The oracle of a test, as a call finds it.
+
+    Attributes:
+        path: its file.
+        command: what a call starts that names no command, with secrets masked; None if that is configured
+            or not known.
+    """
+
+    oracle: Oracle
+    path: Path
+    command: str | None = None
+
+    def other_command(self, runs: Sequence[Run]) -> tuple[str, ...]:
+        """Return the command of these runs, without its secrets, if a call that names none starts another.
+
+        Empty, too, if the runs are of several commands.
+        """
+        commands = {run.metadata.get(COMMAND) for run in runs}
+        text = commands.pop() if len(commands) == 1 else None
+        is_other = self.command is not None and isinstance(text, str) and text != self.command
+        return tuple(shlex.split(str(text))) if is_other else ()
+
+
+def stored_runs(site: Site, test: str, which: str, *, required: bool = True) -> list[Run]:
     """Return usable stored runs of a test, in the order of their start.
 
     Args:
@@ -38,45 +101,44 @@ def stored_runs(project: Project, test: str, which: str, *, required: bool = Tru
         JudgeError: a named run is not usable.
         BadFileError: one of them does not exist or is damaged.
     """
-    store = project.store
     if which != ALL and ".." not in which:
-        named = windowed(
-            project, store.open_set(test, sorted({run_id.strip() for run_id in which.split(",")}))
-        )
+        named = site.load(test, sorted({run_id.strip() for run_id in which.split(",")}))
         for run in named:
             if not run.quality.valid:
                 raise JudgeError(f"the run {run.id} is not usable: {run.quality.describe()}")
         return named
-    first, _, last = ("", "", "") if which == ALL else which.partition("..")
-    ids = [run_id for run_id in store.ids(test) if first <= run_id and (not last or run_id <= last)]
-    found = windowed(project, store.open_set(test, ids))
+    found = site.load(test, within(site.runs.ids(test), "" if which == ALL else which))
     runs = [run for run in found if _may_teach(run)]
     if required and not runs:
         where = "" if which == ALL else f" in {which}"
-        record = project.door.step(Step(Action.RECORD, test, runs=10, command=("java", "..."), plain=True))
+        record = site.door.step(Step(Action.RECORD, test, runs=10, command=("java", "..."), plain=True))
         raise UsageError(
-            f"{store.root} holds no usable runs of {test!r}{where}{_left_out(found)}",
-            advice=f"{project.door.step(Step(Action.LIST_RUNS))}; to record some: {record}",
+            f"{site.store} holds no usable runs of {test!r}{where}{_left_out(found)}",
+            advice=f"{site.door.step(Step(Action.LIST_RUNS))}; to record some: {record}",
         )
     return runs
 
 
-def training_runs(project: Project, known: Oracle) -> RunSet:
+def within(ids: Iterable[str], which: str) -> list[str]:
+    """Return the ids in a range ``FIRST..LAST``, where either end may be left out."""
+    first, _, last = which.partition("..")
+    return [run_id for run_id in ids if first <= run_id and (not last or run_id <= last)]
+
+
+def training_runs(site: Site, known: Oracle) -> RunSet:
     """Return the oracle's training runs that are still stored."""
-    store = project.store
-    at_hand = set(store.ids(known.test))
-    ids = [run_id for run_id in known.run_ids if run_id in at_hand]
-    return run_set(windowed(project, store.open_set(known.test, ids)))
+    at_hand = set(site.runs.ids(known.test))
+    return run_set(site.load(known.test, [run_id for run_id in known.run_ids if run_id in at_hand]))
 
 
-def newest_check(project: Project, test: str) -> list[Run]:
+def newest_check(site: Site, test: str) -> list[Run]:
     """Return the usable runs of the newest check of a test; empty without a check.
 
     Raises:
         BadFileError: a run that may belong to it is damaged.
         JudgeError: it has no usable run, or ended without a verdict.
     """
-    store = project.store
+    store = site.runs
     known = store.summaries(test)
     recorded = [summary.head for summary in known if summary.head is not None]
     newest = [_session(head) for head in recorded if head.metadata.get(PURPOSE) == Action.CHECK.value][-1:]
@@ -88,31 +150,14 @@ def newest_check(project: Project, test: str) -> list[Run]:
         return []
     problems = list(dict.fromkeys(problem for head in together for problem in head.quality.problems))
     usable = [head.id for head in together if head.quality.valid]
-    ended = bad_ending(problems)
-    if usable and ended is None:
-        return windowed(project, store.open_set(test, usable))
+    if usable and bad_ending(problems) is None:
+        return site.load(test, usable)
     why = "has no usable run" if not usable else "ended without a verdict"
-    again = project.door.step(Step(Action.CHECK, test, plain=True))
+    again = site.door.step(Step(Action.CHECK, test, plain=True))
     raise JudgeError(
         f"the newest check {why}: {newest[0]}: {'; '.join(problem.text for problem in problems)}",
-        advice=f"check again: {again}; or name runs with {project.door.name('from-runs')}",
+        advice=f"check again: {again}; or name runs with {site.door.name('from-runs')}",
     )
-
-
-def other_command(project: Project, known: Oracle, runs: Sequence[Run]) -> tuple[str, ...]:
-    """Return the command of these runs, without its secrets, if neither configuration nor oracle has it.
-
-    Empty if a call that names no command starts the same program, or if the runs are of several commands.
-    """
-    commands = {run.metadata.get(COMMAND) for run in runs}
-    text = commands.pop() if len(commands) == 1 else None
-    if not isinstance(text, str) or project.configured(known.test) is not None:
-        return ()
-    try:
-        target = project.test(known.test, Action.ACCEPT, NO_OVERRIDES, known).target
-    except ButoError:
-        return ()
-    return () if text == target.new_mask().command(target.command) else tuple(shlex.split(text))
 
 
 def is_of_another_program(runs: Sequence[Run]) -> bool:
@@ -127,15 +172,6 @@ def named(runs: Sequence[Run]) -> str:
     if all(map(_may_teach, runs)):
         return f"{runs[0].id}..{runs[-1].id}" if runs else ALL
     return ",".join(run.id for run in runs if run.quality.valid)
-
-
-def windowed(project: Project, runs: Iterable[Run]) -> list[Run]:
-    """Return runs with the window that the configuration now has; with their own if it lacks their test."""
-    found = []
-    for run in runs:
-        configured = project.configured(run.test)
-        found.append(run if configured is None else with_window(run, configured.window))
-    return found
 
 
 def _left_out(found: Iterable[Run]) -> str:

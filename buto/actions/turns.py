@@ -16,11 +16,10 @@ from buto import oracle
 from buto.actions.advice import Door, in_words
 from buto.actions.case import Case
 from buto.actions.ending import bad_ending
-from buto.actions.events import OnEvent, TurnsBegin
+from buto.actions.events import OnEvent, Told
 from buto.actions.kept import old_test
-from buto.actions.project import Project
 from buto.actions.record import launch
-from buto.actions.stored import TURNS, windowed
+from buto.actions.stored import TURNS, Site
 from buto.errors import ButoError, StorageError
 from buto.judging import registry
 from buto.judging.classifiers import compare_metadata
@@ -71,19 +70,6 @@ class Occasion:
         return f"{self.clause}: {turns.replace(' in ', ' were launched in ', 1)}"
 
 
-@dataclass(frozen=True, eq=False, slots=True)
-class Settled:
-    """What a check ends with.
-
-    Attributes:
-        checked: the runs that decide.
-        steps: what helps if they could not; None for what follows from the verdict.
-    """
-
-    checked: Checked
-    steps: tuple[Step, ...] | None = None
-
-
 def by_oracle(known: Oracle, runs: Sequence[Run]) -> Checked:
     """Judge the stored runs of a check by the oracle alone, valid or not.
 
@@ -114,9 +100,9 @@ def occasion(checked: Checked) -> Occasion | None:
     return None
 
 
-def take_turns(
-    project: Project, test: TestConfig, checked: Checked, why: Occasion, on_event: OnEvent
-) -> Settled:
+def settled_by_turns(
+    site: Site, test: TestConfig, checked: Checked, why: Occasion, on_event: OnEvent
+) -> tuple[Checked, tuple[Step, ...] | None]:
     """Launch the program of the training and the present one in random turns, and compare their runs.
 
     The runs of the check so far count for nothing here, because they had no place in the random order: on a
@@ -126,47 +112,51 @@ def take_turns(
     Args:
         checked: the runs of the check so far; those of the turns continue their session.
 
+    Returns:
+        The runs that decide, and what helps if they could not; None for what follows from the verdict.
+
     Raises:
         ButoError: the present program cannot be measured.
         StorageError, Interrupted: see :func:`buto.actions.record.record`.
     """
     known = checked.oracle
     if isinstance(known.program, Unkept):
-        return _without_turns(checked, known.program.reason, known.program.advice, project.door)
+        return _without_turns(checked, known.program.reason, known.program.advice, site.door), None
     comparison = registry.comparison(known.settings)
     with ExitStack() as stack:
         try:
-            old = old_test(project.programs, known.program, test, stack, on_event)
-            old = replace(old, name=test.name + OLD)
+            old = old_test(site, known.program, test, stack, on_event)
         except StorageError:
             raise
         except NotHereError as error:
             # As in a clone without the cache of kept programs.
-            return _without_turns(checked, error.message, error.advice or "", project.door)
+            return _without_turns(checked, error.message, error.advice or "", site.door), None
         except ButoError as error:
-            return _unsettled(checked, why, error, project.door)
-        on_event(TurnsBegin(test.name, why.clause, comparison.turns))
+            return _unsettled(checked, why, error, site.door)
+        turns = comparison.turns
+        text = "launching the program of the training and the present one in random turns"
+        on_event(Told(test.name, f"{why.clause}; {text}, {turns} runs of each"))
         session = _session(checked.runs.runs[0])
-        cases = [Case(one, TURNS, comparison.turns, continues=session) for one in (old, test)]
-        theirs, ours = launch(project, cases, on_event, together=True).values()
+        sides = (replace(old, name=test.name + OLD), test)
+        cases = [Case(one, TURNS, turns, continues=session) for one in sides]
+        theirs, ours = launch(site, cases, on_event, together=True).values()
     if ours.failure is not None:
         raise ours.failure
     if theirs.failure is not None:
-        return _unsettled(checked, why, theirs.failure, project.door, theirs.runs)
-    return Settled(_compared(comparison, theirs.valid(), ours.valid(), why, test.name))
+        return _unsettled(checked, why, theirs.failure, site.door, theirs.runs)
+    return _compared(comparison, theirs.valid(), ours.valid(), why, test.name), None
 
 
-def stored_turns(project: Project, checked: Checked, why: Occasion) -> Checked | None:
+def stored_turns(site: Site, checked: Checked, why: Occasion) -> Checked | None:
     """Return the turns that these runs of a check were part of; None if there were none, or not enough."""
     known = checked.oracle
     new = run_set([run for run in checked.runs if run.metadata.get(PURPOSE) == TURNS]).valid()
     if not len(new):
         return None
-    heads = (one.head for one in project.store.summaries(known.test + OLD))
-    ids = [
-        head.id for head in heads if head is not None and head.metadata.get(SESSION) == _session(new.runs[0])
-    ]
-    old = run_set(windowed(project, project.store.open_set(known.test + OLD, ids))).valid()
+    heads = (one.head for one in site.runs.summaries(known.test + OLD))
+    session = _session(new.runs[0])
+    ids = [head.id for head in heads if head is not None and head.metadata.get(SESSION) == session]
+    old = run_set(site.load(known.test + OLD, ids)).valid()
     comparison = registry.comparison(known.settings)
     if min(len(old), len(new)) < comparison.fewest:
         return None
@@ -197,17 +187,16 @@ def _compared(comparison: Comparison, old: RunSet, new: RunSet, why: Occasion, t
     return replace(found, verdict=replace(found.verdict, reasons=(decided, *found.verdict.reasons)))
 
 
-def _without_turns(checked: Checked, reason: str, advice: str, door: Door) -> Settled:
+def _without_turns(checked: Checked, reason: str, advice: str, door: Door) -> Checked:
     """Return that the runs so far decide, with a warning."""
     helps = f" ({in_words(advice, door)})" if advice else ""
     warning = f"without turns: the program of the training was not kept: {reason}{helps}"
-    verdict = replace(checked.verdict, warnings=(warning, *checked.verdict.warnings))
-    return Settled(replace(checked, verdict=verdict))
+    return replace(checked, verdict=replace(checked.verdict, warnings=(warning, *checked.verdict.warnings)))
 
 
 def _unsettled(
     checked: Checked, why: Occasion, error: ButoError, door: Door, runs: Sequence[Run] = ()
-) -> Settled:
+) -> tuple[Checked, tuple[Step, ...]]:
     """Return that the old program was kept but cannot be launched, so nothing is decided, and what helps.
 
     Args:
@@ -221,4 +210,4 @@ def _unsettled(
     show = [Step(Action.SHOW_RUN, run.test, run_id=run.id) for run in runs[-1:]]
     train = Step(Action.TRAIN, checked.oracle.test, plain=True, why="a good program; replaces the oracle")
     verdict = replace(checked.verdict, status=Status.INCONCLUSIVE, reasons=reasons, needs_more="")
-    return Settled(replace(checked, verdict=verdict), (*show, train))
+    return replace(checked, verdict=verdict), (*show, train)

@@ -20,7 +20,7 @@ from functools import partial
 from pathlib import Path
 
 from buto.actions import git
-from buto.actions.events import BuildStarted, OnEvent
+from buto.actions.events import OnEvent, Told
 from buto.errors import JudgeError, MeasureError, UsageError
 from buto.measure import account
 from buto.measure.output import last_lines
@@ -147,7 +147,7 @@ def at_revision(
     commit = git.commit_of(repository, revision)
     tree = stack.enter_context(checked_out(repository, commit))
     if build is not None:
-        on_event(BuildStarted(build, commit, revision))
+        on_event(Told("", f"building {revision} ({commit[:12]}): {build}"))
         run_build(build, same_place(tree, repository, Path()))
     # After the build, which may create the directory.
     directory = same_place(tree, repository, here)

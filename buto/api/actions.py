@@ -6,8 +6,8 @@ regression and an inconclusive verdict are answers, not errors. For several test
 without a name takes them, call :mod:`buto.actions`.
 
 Ctrl-C while programs are launched ends them and raises
-:class:`buto.actions.collecting.Interrupted`, a KeyboardInterrupt that says which runs are
-complete; those stay in the store.
+:class:`buto.actions.ending.Interrupted`, a KeyboardInterrupt that says which runs are complete; those stay
+in the store.
 """
 
 from __future__ import annotations
@@ -22,14 +22,14 @@ from buto.actions import compare as comparing
 from buto.actions import record as recording
 from buto.actions import selftest as testing
 from buto.actions import train as training
-from buto.actions import why as explaining
-from buto.actions.check import Outcome
 from buto.actions.compare import Program, two_programs, two_revisions
 from buto.actions.events import OnEvent, ignore
-from buto.actions.why import PAIRS
+from buto.actions.outcome import Outcome
 from buto.api.options import check_count, exclude, kinds_named, located, project_of
-from buto.causes.model import Explanation
 from buto.errors import UsageError
+from buto.features.why import action as explaining
+from buto.features.why.action import PAIRS
+from buto.features.why.model import Explanation
 from buto.project.options import Location, Options
 from buto.report.result import Result
 from buto.run.model import RunSet, run_set
@@ -93,8 +93,7 @@ def train(
         resume: the id of a stored run; it and later runs count, and only missing runs are launched.
         profile: whether the program is then launched three more times to store its profile for :func:`why`.
         alpha: the share of checks of an unchanged program that may fail.
-        on_event: is called with every event, see :mod:`buto.actions.events`.
-        options: see :class:`Options`.
+        on_event, options: as for :func:`record`.
 
     Returns:
         The result: its ``oracle`` is the file, its ``runs`` trained it, its ``strengths`` say what a check
@@ -109,8 +108,11 @@ def train(
     project, overrides = project_of(options, command, alpha)
     check_count("runs", runs, auto=True)
     exclude(from_runs=from_runs, resume=resume)
-    request = training.TrainRequest((test,), overrides, runs, from_runs, resume, profile=profile)
-    return _only(training.train(project, request, on_event))
+    request = training.TrainRequest((test,), overrides, runs, from_runs, resume)
+    outcome = training.train(project, request, on_event)
+    if profile:
+        explaining.store_profiles(project, outcome, overrides, on_event)
+    return _only(outcome)
 
 
 def check(
@@ -126,13 +128,11 @@ def check(
     """Launch a program, or take stored runs, and judge them by its oracle.
 
     Args:
-        test: its name.
-        command: how to start the program; None for the configuration's or the oracle's.
+        test, command: as for :func:`record`.
         runs: how many runs to judge together; None for one, and two more if it does not pass.
         from_runs: stored runs to judge instead of launching, as for :func:`train`.
         alpha: to judge by, instead of the oracle's own.
-        on_event: is called with every event, see :mod:`buto.actions.events`.
-        options: see :class:`Options`.
+        on_event, options: as for :func:`record`.
 
     Returns:
         The result: its ``verdict`` is the answer, its ``report`` all that can be shown of it, with those of
@@ -170,8 +170,7 @@ def accept(
         launch: whether all runs are launched now, also if the newest check did not pass.
         dry_run: whether the oracle is left as it is; the event ``OracleChanged`` has both oracles.
         reason: why the change is meant, for the labels of its runs.
-        on_event: is called with every event, see :mod:`buto.actions.events`.
-        options: see :class:`Options`.
+        on_event, options: as for :func:`record`.
 
     Raises:
         BadFileError: there is no oracle, or a file is damaged.
@@ -205,8 +204,7 @@ def compare(
         from_runs: stored runs to compare instead of launching: ``"all"`` or ``"FIRST..LAST"``.
         alpha: the share of comparisons of equal programs that may fail.
         duet: whether both run at the same time, each on half of the cores, and are compared in pairs.
-        on_event: is called with every event, see :mod:`buto.actions.events`.
-        options: see :class:`Options`.
+        on_event, options: as for :func:`record`.
 
     Returns:
         The result, whose ``verdict`` is the answer. It is not in a history: it is of no single test.
@@ -278,8 +276,7 @@ def why(
         kinds: what to record, as ``["allocation", "cpu"]``; empty for what the findings of the newest check
             need.
         profiler: where async-profiler is; None to do without.
-        on_event: is called with every event, see :mod:`buto.actions.events`.
-        options: see :class:`Options`.
+        on_event, options: as for :func:`record`.
 
     Returns:
         The explanation: its ``causes`` are the methods, named causes first.

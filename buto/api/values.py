@@ -12,13 +12,12 @@ from pathlib import Path
 from typing import Any, Literal, Unpack, get_args
 
 from buto import oracle
-from buto.actions import labels as labelling
 from buto.actions import report
-from buto.actions import suggest as suggesting
 from buto.actions.events import OnEvent, ignore
-from buto.actions.suggest import NEWEST
 from buto.api.options import check_count, located
 from buto.errors import UsageError
+from buto.features import labels as labelling
+from buto.features import suggest as suggesting
 from buto.judging.configuration import settings_from
 from buto.judging.verdict import Verdict
 from buto.oracle import DEFAULT, Oracle
@@ -153,7 +152,7 @@ def label(
 
 
 def suggest(
-    test: str, *, last: int = NEWEST, on_event: OnEvent = ignore, **options: Unpack[Location]
+    test: str, *, last: int = suggesting.NEWEST, on_event: OnEvent = ignore, **options: Unpack[Location]
 ) -> Suggestion:
     """Return which minimum effects would have avoided false alarms without missing a regression.
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from argparse import Namespace
 from typing import TYPE_CHECKING
 
-from buto.actions.interruption import Interrupted
+from buto.actions.ending import Interrupted
 
 if TYPE_CHECKING:
     pass

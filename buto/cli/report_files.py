@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from buto.actions.check import Outcome
+from buto.actions.outcome import Outcome
 from buto.cli.console import Console
 from buto.cli.output_files import write_file
 from buto.cli.parsing import REPORTS, STDOUT

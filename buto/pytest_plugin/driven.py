@@ -137,7 +137,7 @@ class Buto:
             )
         case = self._tests.case(test)
         worker = self._worker() if jmx else None
-        store = case.project.store.storage.here
+        store = case.site.runs.storage.here
         self._is_recording = True
         try:
             with (
@@ -154,8 +154,8 @@ class Buto:
         state = case.state
         return record_one(
             collector,
-            state.test.name,
-            case.project.store,
+            state.name,
+            case.site.runs,
             {PURPOSE: state.purpose} | ({SESSION: state.session} if state.session else {}),
             on_tick,
             hooks,

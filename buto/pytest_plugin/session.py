@@ -14,13 +14,14 @@ from typing import Any
 
 import pytest
 
+from buto.actions import single
 from buto.actions.advice import reword
 from buto.errors import ButoError, MeasureError, UsageError
 from buto.measure.hooks import LaunchHooks, Program
 from buto.measure.journal import RecordingAbandonedError
 from buto.measure.progress import OnTick, Progress
 from buto.project.model import TestConfig
-from buto.pytest_plugin.case import Events, ItemCase, begun, project_of
+from buto.pytest_plugin.case import Events, ItemCase, project_of
 from buto.pytest_plugin.hints import InPytest
 from buto.pytest_plugin.mark import STARTS, arguments_of, joined, name_of, test_of
 from buto.pytest_plugin.options import Options
@@ -28,6 +29,7 @@ from buto.pytest_plugin.outcome import ERROR, NotPassed, Outcome
 from buto.run.model import Problem, Run
 from buto.run.names import encode_test
 from buto.run.storage import place_of
+from buto.steps import Action
 
 
 class ItemTests:
@@ -123,9 +125,9 @@ class ItemTests:
         is_driven = "buto" in getattr(self._item, "fixturenames", ())
         project = project_of(test, door)
         events = Events(self._say)
-        state = begun(project, test, self.options.mode, events, is_driven=is_driven)
-        explains = self.options.why and not is_driven
-        return ItemCase(project, state, remembers=not is_driven, explains=explains, events=events)
+        action = Action(self.options.mode)
+        state = single.begun(project, test, action, events, is_driven=is_driven)
+        return ItemCase(project.site(), state, self.options.why and not is_driven, events)
 
     def _say(self, text: str) -> None:
         """Show a line now; a process of xdist has no terminal."""

@@ -25,8 +25,7 @@ from typing import Self
 
 import numpy as np
 
-from buto.actions.collected import Collected
-from buto.actions.collecting import Plan, collect
+from buto.actions.collecting import Collected, Plan, collect
 from buto.actions.duet import collect_pairs
 from buto.actions.events import ignore
 from buto.engine.launching import LocalEngine

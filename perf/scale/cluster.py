@@ -33,9 +33,9 @@ from distributed import Client, LocalCluster
 from buto import jars
 from buto.actions.collecting import Plan, collect
 from buto.actions.events import Event, LaunchRepeated, RunStored
-from buto.cluster.connection import Cluster, loopback_scheduler
-from buto.cluster.engine import ClusterEngine
 from buto.engine.launching import EngineFor, LocalEngine
+from buto.features.cluster.connection import Cluster, loopback_scheduler
+from buto.features.cluster.engine import ClusterEngine
 from buto.measure.target import Target
 from buto.run.model import WORKER, Run
 from buto.run.store import RunStore

@@ -22,9 +22,9 @@ import dask
 import psutil
 from distributed import Client, Worker, get_worker
 
-from buto.cluster.connection import Cluster
-from buto.cluster.host import DESCRIPTION, RESOURCE, TOPIC, description
-from buto.cluster.worker import QUIET
+from buto.features.cluster.connection import Cluster
+from buto.features.cluster.host import DESCRIPTION, RESOURCE, TOPIC, description
+from buto.features.cluster.worker import QUIET
 
 HOSTS = 200
 LAUNCHES = 2000

@@ -8,8 +8,8 @@ from typing import Literal
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from buto.causes.explain import explain
-from buto.report.causes import explanation_page
+from buto.features.why.explain import explain
+from buto.features.why.report import explanation_page
 from buto.run.profiles import Kind
 from tests.support.profiles import launches
 

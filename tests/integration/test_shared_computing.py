@@ -11,9 +11,9 @@ import numpy as np
 import pytest
 
 from buto.actions.engines import share_for
-from buto.cluster.connection import connect
-from buto.cluster.sharing import shared
 from buto.errors import MeasureError, UsageError
+from buto.features.cluster.connection import connect
+from buto.features.cluster.sharing import shared
 from buto.judging.calibrated.selftest import selftest
 from buto.judging.calibrated.settings import CALIBRATED
 from buto.run.storage import place_of

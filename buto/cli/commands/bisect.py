@@ -11,7 +11,8 @@ from buto.cli.console import Console
 from buto.cli.events import EventPrinter
 from buto.cli.projects import overrides_of, project_of
 from buto.cli.report_files import add_report_options, reports_of, write_reports
-from buto.report.causes import explanation_lines
+from buto.features.why.action import why_bisected
+from buto.features.why.report import explanation_lines
 from buto.report.sanitize import one_line
 
 _REPORTS = ("json", "html", "markdown")
@@ -68,10 +69,11 @@ examples:
             runs=args.runs,
             build=args.build,
             with_training=reports.shows_training,
-            explain=not args.no_why,
         )
         printer = EventPrinter(console)
-        outcome = bisect(project_of(args), request, printer)
+        project = project_of(args)
+        outcome = bisect(project, request, printer)
+        explanation = None if args.no_why else why_bisected(project, request, outcome, printer)
         for result in outcome.results:
             if outcome.first_bad is not None:
                 commit = outcome.first_bad
@@ -79,9 +81,9 @@ examples:
                 console.result(f"  {one_line(commit.subject)}")
                 console.result(f"  {one_line(commit.author)}, {commit.date}")
             printer.verdict(result)
-        if outcome.explanation is not None:
+        if explanation is not None:
             console.result("")
-            for line in explanation_lines(outcome.explanation):
+            for line in explanation_lines(explanation):
                 console.result(line)
         write_reports(outcome, reports, console)
         return outcome.exit_code

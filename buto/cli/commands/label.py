@@ -6,12 +6,12 @@ from argparse import ArgumentParser, Namespace
 from pathlib import Path
 from typing import ClassVar
 
-from buto.actions.labels import LabelRequest, label, labels
 from buto.cli import parsing
 from buto.cli.console import Console
 from buto.cli.output_files import write_file
 from buto.cli.projects import project_of
 from buto.errors import EXIT_PASS, UsageError
+from buto.features.labels import LabelRequest, label, labels
 from buto.report.formats.listings import labels_csv, labels_json
 from buto.report.terminal.history import label_lines, labelled_lines
 from buto.run.labels import Label

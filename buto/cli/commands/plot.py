@@ -73,7 +73,7 @@ examples:
             console.info(f"{format_count(len(checked), 'checked run')}, {verdict.status.value}: {ids}")
         else:
             console.info("no check has been recorded yet")
-        training = training_runs(project, known)
+        training = training_runs(project.site(), known)
         console.info(f"{len(training)} of {len(known.run_ids)} training runs are stored here")
         with matplotlib_beside(project.store):
             from buto.report.plots.pictures import caption_of, panels, pictures, single_pictures
@@ -93,7 +93,7 @@ examples:
 
 def _plot_runs(project: Project, args: Namespace, console: Console) -> int:
     """Draw runs of a test without an oracle: curves without bands."""
-    runs = stored_runs(project, args.test, args.from_runs or ALL)
+    runs = stored_runs(project.site(), args.test, args.from_runs or ALL)
     console.info(f"{format_count(len(runs), 'recorded run')}, without an oracle")
     panels = recorded_runs(run_set(runs), datetime.now(UTC)).panels
     with matplotlib_beside(project.store):
@@ -133,7 +133,7 @@ def matplotlib_beside(store: RunStore) -> Iterator[None]:
 
 
 def _checked(project: Project, test: str, which: str | None) -> list[Run]:
-    return newest_check(project, test) if which is None else stored_runs(project, test, which)
+    return newest_check(project.site(), test) if which is None else stored_runs(project.site(), test, which)
 
 
 COMMAND = PlotCommand()

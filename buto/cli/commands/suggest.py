@@ -6,13 +6,13 @@ from argparse import ArgumentParser, Namespace
 from pathlib import Path
 from typing import ClassVar
 
-from buto.actions.suggest import NEWEST, SuggestRequest, suggest
 from buto.cli import parsing
 from buto.cli.console import Console
 from buto.cli.events import EventPrinter
 from buto.cli.output_files import write_file
 from buto.cli.projects import project_of
 from buto.errors import EXIT_PASS
+from buto.features.suggest import NEWEST, SuggestRequest, suggest
 from buto.report.formats.listings import suggestion_json
 from buto.report.terminal.oracle import suggestion_lines
 

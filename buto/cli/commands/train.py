@@ -5,7 +5,7 @@ from __future__ import annotations
 from argparse import ArgumentParser, Namespace
 from typing import ClassVar
 
-from buto.actions.interruption import Interrupted
+from buto.actions.ending import Interrupted
 from buto.actions.train import TrainRequest, train
 from buto.cli import parsing
 from buto.cli.console import Console, Verbosity
@@ -64,12 +64,16 @@ examples:
             runs=args.runs,
             from_runs=args.from_runs,
             resume=args.resume,
-            profile=args.profile,
             all_strengths=console.verbosity is Verbosity.VERBOSE or "json" in reports.paths,
         )
         printer = EventPrinter(console, project.door)
         try:
             outcome = train(project, request, printer)
+            if args.profile:
+                # Imported here, for it brings along what launches.
+                from buto.features.why.action import store_profiles
+
+                store_profiles(project, outcome, request.overrides, printer)
         except Interrupted as stop:
             raise resumed(stop, args) from stop
         printer.outcome(outcome)

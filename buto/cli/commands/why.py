@@ -19,7 +19,7 @@ from buto.run.profiles import Kind
 
 if TYPE_CHECKING:
     from buto.actions.compare import Program
-    from buto.causes.model import Explanation
+    from buto.features.why.model import Explanation
 
 _FILES = {
     "json": "the explanation as JSON",
@@ -94,8 +94,8 @@ examples:
             group.add_argument(f"--{name}", metavar="FILE", type=Path, help=f"write {meaning}")
 
     def run(self, args: Namespace, console: Console) -> int:
-        from buto.actions.why import WhyRequest, why
-        from buto.report.causes import explanation_lines
+        from buto.features.why.action import WhyRequest, why
+        from buto.features.why.report import explanation_lines
 
         if sum(getattr(args, name) == STDOUT for name in _FILES) > 1:
             raise UsageError(
@@ -148,15 +148,15 @@ def _write(explanation: Explanation, args: Namespace, console: Console) -> None:
             continue
         match name:
             case "json":
-                from buto.report.causes import explanation_json
+                from buto.features.why.report import explanation_json
 
                 content = explanation_json(explanation)
             case "html":
-                from buto.report.causes import explanation_page
+                from buto.features.why.report import explanation_page
 
                 content = explanation_page(explanation)
             case _:
-                from buto.report.causes import explanation_markdown
+                from buto.features.why.report import explanation_markdown
 
                 content = explanation_markdown(explanation)
         write_file(path, content.encode(), f"--{name}")

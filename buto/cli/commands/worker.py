@@ -8,10 +8,10 @@ from argparse import ArgumentParser, Namespace
 from pathlib import Path
 from typing import ClassVar
 
-from buto.actions.engines import require_dask
 from buto.cli.commands.doctor import can_measure, examined
 from buto.cli.console import Console
 from buto.errors import EXIT_NOT_JUDGED, EXIT_PASS, UsageError
+from buto.features.cluster import require_dask
 from buto.project.document import SCHEDULER_VARIABLE
 
 
@@ -69,7 +69,7 @@ examples:
             console.error("this machine cannot measure, so it does not join", "solve the problems above")
             return EXIT_NOT_JUDGED
         require_dask()
-        from buto.cluster.worker import WorkerRequest, serve
+        from buto.features.cluster.worker import WorkerRequest, serve
 
         request = WorkerRequest(address, args.name, tuple(args.tag), directory)
         serve(request, lambda own: console.result(f"{args.name} has joined {address} as {own}"))

@@ -16,9 +16,9 @@ import numpy as np
 import numpy.typing as npt
 import yaml
 
-from buto.actions.why import fly
-from buto.causes.explain import ranking_of
-from buto.causes.model import Places, Table, table_of
+from buto.features.why.action import fly
+from buto.features.why.explain import ranking_of
+from buto.features.why.model import Places, Table, table_of
 from buto.errors import BadFileError, MeasureError
 from buto.run.profiles import USUAL, Kind, Profile, parse, text_of
 
@@ -33,7 +33,7 @@ _KINDS: dict[str, tuple[Kind, ...]] = {
     "native": (Kind.BUFFERS,),
     "descriptors": (Kind.FILES, Kind.IO, Kind.BUFFERS),
 }
-"""What is recorded for findings about these, as :func:`buto.causes.model.kinds_of` chooses it."""
+"""What is recorded for findings about these, as :func:`buto.features.why.model.kinds_of` chooses it."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,8 +13,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from buto.actions.collected import Collected
-from buto.actions.collecting import Plan, collect
+from buto.actions.collecting import Collected, Plan, collect
 from buto.actions.events import LaunchesEnded, LaunchesPlanned, OnEvent
 from buto.engine.launching import EngineFor, LocalEngine
 from buto.errors import BadFileError, UsageError

@@ -10,7 +10,7 @@ import pytest
 from buto import oracle
 from buto.actions import suggest
 from buto.actions.events import Warned
-from buto.actions.suggest import labelled_past
+from buto.actions.labelled import labelled_past
 from buto.errors import BadFileError, JudgeError, UsageError
 from buto.judging.verdict import Status
 from buto.oracle import check, settings_from

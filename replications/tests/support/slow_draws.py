@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from buto.causes.explain import causes_of
-from buto.causes.model import Tier
+from buto.features.why.explain import causes_of
+from buto.features.why.model import Tier
 from buto_replications.causes.programs import Found
 
 

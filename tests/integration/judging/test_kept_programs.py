@@ -70,7 +70,7 @@ class Trained:
         known = project.oracle("shop", Action.CHECK)
         assert isinstance(known.program, Kept)
         test = project.test("shop", Action.CHECK, NO_OVERRIDES, known)
-        old = old_test(project.programs, known.program, test, stack, print)
+        old = old_test(project.site(), known.program, test, stack, print)
         tree = Path(old.target.command[2].split(":")[0]).parent
         return {str(path.relative_to(tree)): path.read_text() for path in tree.rglob("*") if path.is_file()}
 

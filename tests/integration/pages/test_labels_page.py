@@ -12,9 +12,9 @@ from pathlib import Path
 
 import pytest
 
-from buto.actions import check, labels
-from buto.actions import labels as labelling
+from buto.actions import check, outcome
 from buto.errors import EXIT_BAD_FILE, EXIT_PASS, EXIT_REGRESSION, EXIT_USAGE
+from buto.features import labels
 from tests.support.checkout import ROOT
 from tests.support.processes.command import called
 from tests.support.runs.stored import BEGINNING, leaking_run, store
@@ -44,7 +44,7 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     config.write_text("[user]\n\tname = Ada Byron\n")
     monkeypatch.setenv("GIT_CONFIG_GLOBAL", str(config))
     monkeypatch.setattr(Clock, "time", BEGINNING + timedelta(minutes=10))
-    for module in (check, labels, labelling):
+    for module in (check, outcome, labels):
         monkeypatch.setattr(module, "datetime", Clock)
     store(tmp_path, *map(leaking_run, range(10)))
     train = called(tmp_path, "train", "leaker", "--from-runs", "all", "--", "java", "Leaker")

@@ -16,9 +16,9 @@ import pytest
 from buto import jars
 from buto.actions.collecting import Plan, collect
 from buto.actions.events import Event, LaunchRepeated, RunStored
-from buto.cluster.connection import Cluster
-from buto.cluster.engine import ClusterEngine
 from buto.engine.placement import Placement
+from buto.features.cluster.connection import Cluster
+from buto.features.cluster.engine import ClusterEngine
 from buto.measure.target import Target
 from buto.run.model import COMMIT, SESSION, WORKER
 from buto.run.store import RunStore

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from buto.causes.explain import explain
+from buto.features.why.explain import explain
 from buto.measure import flight as launch
 from buto.measure import flight as reader
 from buto.measure.flight import Flight, read, record_flight

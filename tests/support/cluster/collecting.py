@@ -7,12 +7,11 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from buto.actions.collected import Collected
-from buto.actions.collecting import Plan, collect
+from buto.actions.collecting import Collected, Plan, collect
 from buto.actions.events import Event
-from buto.cluster.engine import ClusterEngine
 from buto.engine.launching import Launch
 from buto.engine.placement import ANYWHERE, Placement
+from buto.features.cluster.engine import ClusterEngine
 from buto.measure.target import Target
 from buto.run.model import Run
 from buto.run.store import RunStore

@@ -11,10 +11,10 @@ from typing import Any
 
 from distributed import CancelledError
 
-from buto.cluster import worker
-from buto.cluster.host import Host
 from buto.engine.launching import Launch
 from buto.errors import ButoError, EngineLostError
+from buto.features.cluster import worker
+from buto.features.cluster.host import Host
 from buto.run.model import WORKER, Run
 from buto.run.objects import PassingStorage
 from buto.run.store import RunStore
@@ -61,7 +61,7 @@ class Answer:
 
 @dataclass
 class ScriptedCluster:
-    """A cluster of the protocol of :class:`buto.cluster.connection.Cluster`.
+    """A cluster of the protocol of :class:`buto.features.cluster.connection.Cluster`.
 
     Attributes:
         directory: of the hosts.

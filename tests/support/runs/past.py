@@ -8,10 +8,10 @@ from pathlib import Path
 
 from buto.actions.accept import AcceptRequest, accept
 from buto.actions.check import CheckRequest, check
-from buto.actions.labels import LabelRequest, label
 from buto.actions.project import Overrides
 from buto.actions.train import TrainRequest, train
 from buto.errors import EXIT_PASS, EXIT_REGRESSION
+from buto.features.labels import LabelRequest, label
 from buto.run.labels import Label
 from buto.run.model import Run
 from tests.support.projects import project_in

@@ -8,8 +8,7 @@ from functools import partial
 from types import TracebackType
 from typing import Any, Self
 
-from buto.actions.collected import Collected
-from buto.actions.collecting import collect
+from buto.actions.collecting import Collected, collect
 from buto.actions.events import Event as LaunchEvent
 from buto.actions.events import GivenUp, LaunchProgressed, LaunchRepeated, LaunchStarted, RunStored
 from buto.engine.launching import LocalEngine

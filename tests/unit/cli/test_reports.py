@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from buto.actions.check import Outcome
+from buto.actions.outcome import Outcome
 from buto.cli.parsing import STDOUT
 from buto.cli.report_files import FORMATS
 from buto.errors import UsageError

@@ -10,15 +10,17 @@ from pathlib import Path
 
 import pytest
 
-from buto.actions import why
+from buto.actions import single
 from buto.errors import BadFileError, MeasureError, StorageError, UsageError
+from buto.features.why import action
 from buto.measure.flight import Flight
 from buto.project.model import build_test
-from buto.pytest_plugin.case import ItemCase, begun, project_of
+from buto.pytest_plugin.case import ItemCase, project_of
 from buto.pytest_plugin.hints import InPytest
 from buto.report import strength
 from buto.run.model import Run
 from buto.run.profiles import ProfileStore
+from buto.steps import Action
 from tests.support.profiles import launches
 from tests.support.runs.qualities import starved
 from tests.support.runs.stored import leaking_run, store
@@ -37,7 +39,7 @@ def a_case(directory: Path, mode: str, *, runs: int = 5, judge: Mapping[str, obj
     test = build_test("leaker", written, directory, {})
     door = InPytest("test_it.py::test_leaker", "leaker", directory, directory / ".buto", path)
     project = project_of(test, door)
-    return ItemCase(project, begun(project, test, mode))
+    return ItemCase(project.site(), single.begun(project, test, Action(mode)))
 
 
 def trained(directory: Path, judge: Mapping[str, object] = THESIS) -> None:
@@ -215,7 +217,7 @@ NEW = {"shop.Cart.add < shop.Main.main": 4e6}
 def flying(monkeypatch: pytest.MonkeyPatch, levels: dict[str, float]) -> None:
     seeds = iter(range(100))
     monkeypatch.setattr(
-        why, "record_flight", lambda *_: Flight(launches(levels, 1, next(seeds))[0], "", "", 1.0, 1)
+        action, "record_flight", lambda *_: Flight(launches(levels, 1, next(seeds))[0], "", "", 1.0, 1)
     )
 
 
@@ -246,7 +248,7 @@ def test_a_program_that_cannot_be_profiled_leaves_the_verdict_and_its_reason(
 
     trained(tmp_path)
     ProfileStore(tmp_path / ".buto").add("leaker", launches(OLD, 3, 1))
-    monkeypatch.setattr(why, "record_flight", fail)
+    monkeypatch.setattr(action, "record_flight", fail)
     case = a_case(tmp_path, "check")
     case.explains = True
     case.add([leaking(20)])

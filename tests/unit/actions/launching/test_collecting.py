@@ -9,8 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from buto.actions.collected import Collected
-from buto.actions.collecting import Plan, interleave
+from buto.actions.collecting import Collected, Plan, interleave
 from buto.actions.ending import repeats
 from buto.actions.events import Event as LaunchEvent
 from buto.actions.events import RunStored

@@ -8,8 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from buto.actions.collected import Collected
-from buto.actions.collecting import Plan
+from buto.actions.collecting import Collected, Plan
 from buto.actions.duet import collect_pairs
 from buto.actions.events import OnEvent
 from buto.errors import MeasureError

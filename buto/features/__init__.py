@@ -1,0 +1,11 @@
+"""What explains and adds, above the actions: why, labels and suggestions, the hosts of a cluster.
+
+Each line registers a function at the place in an action where it is called. Nothing here is imported before.
+"""
+
+from buto.actions.hooks import CONCLUDED, HOSTS, JUDGED
+
+JUDGED.register("buto.features.past:like_runs", "labelled runs like these are not named")
+JUDGED.register("buto.features.why:next_steps", "buto why is not among the next steps")
+CONCLUDED.register("buto.features.labels:label_result", "these runs get no label")
+HOSTS.register("buto.features.cluster:hosts_at")

@@ -1,0 +1,318 @@
+"""What a comparison of profiles starts from, tables of sums, and what it says: causes in two tiers, frozen.
+
+Attribution makes the tables, by method and launch: a stack counts for the user's method in it. Which kinds of
+events are compared depends on the findings that they can explain.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from enum import Enum
+
+import numpy as np
+import numpy.typing as npt
+
+from buto.run.profiles import USUAL, Frame, Kind, Profile, Stack
+from buto.run.properties import Topic, topic_of
+
+
+class Tier(Enum):
+    """How much is known of a cause."""
+
+    CAUSE = "cause"
+    """Named with a stated rate of wrong names."""
+    LIKELY = "most likely"
+    """Among the three that rose most; not proven."""
+    OTHER = "other"
+
+
+@dataclass(frozen=True, slots=True)
+class Cause:
+    """A method that uses more in the new program.
+
+    Attributes:
+        method: class and method.
+        file, line: where it is; the file as the class's name suggests, line 0 if not known.
+        type: the class that it allocates, throws or waits for; may be empty.
+        old, new: means over the launches, in the unit of the kind.
+        share: of all that rose in this kind, 0 to 1.
+        deviations: difference by its standard error.
+        held_by: the field that keeps the memory; may be empty.
+        path: fields from the object to the root; may be empty.
+    """
+
+    tier: Tier
+    kind: Kind
+    method: str
+    file: str
+    line: int
+    type: str
+    old: float
+    new: float
+    share: float
+    deviations: float
+    held_by: str = ""
+    path: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Growth:
+    """A class of which the heap holds more after the last counted collection.
+
+    Attributes:
+        old, new: bytes, means over the launches.
+    """
+
+    type: str
+    old: float
+    new: float
+
+
+@dataclass(frozen=True, slots=True)
+class Flame:
+    """A method on all stacks that begin alike, with what these stacks sum up to.
+
+    Attributes:
+        name: class and method; of the root, empty.
+        old, new: mean sums over the launches.
+        is_users: whether the method is the user's.
+        parts: methods that it calls, by name; their sums may be smaller than its own.
+    """
+
+    name: str
+    old: float = 0.0
+    new: float = 0.0
+    is_users: bool = False
+    parts: tuple[Flame, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Causes:
+    """What rose in one kind.
+
+    Attributes:
+        old, new: means over the launches of all that was recorded, in the unit of the kind.
+        found: those that rose, the likeliest first.
+        without_code: share of the new program's sum without a method of the user's, 0 to 1.
+        flame: all stacks of this kind, merged.
+        remarks: what the events of this kind could not tell, a sentence each.
+    """
+
+    kind: Kind
+    old: float
+    new: float
+    found: tuple[Cause, ...]
+    without_code: float
+    flame: Flame
+    remarks: tuple[str, ...] = ()
+
+    def of_tier(self, tier: Tier) -> tuple[Cause, ...]:
+        """Return the causes of a tier."""
+        return tuple(one for one in self.found if one.tier is tier)
+
+
+@dataclass(frozen=True, slots=True)
+class Explanation:
+    """Why the new program uses more than the old one. It is no verdict and changes none.
+
+    Attributes:
+        test: what it is about.
+        old, new: names of the two programs.
+        launches: how many of the old and of the new program were compared.
+        kinds: what was recorded, in the order of the findings.
+        growth: classes of which the heap holds more; empty if none were counted.
+        remarks: what the reader should know of all kinds, a sentence each.
+    """
+
+    test: str
+    old: str
+    new: str
+    launches: tuple[int, int]
+    kinds: tuple[Causes, ...]
+    growth: tuple[Growth, ...] = ()
+    remarks: tuple[str, ...] = ()
+
+    @property
+    def causes(self) -> tuple[Cause, ...]:
+        """Return all that rose: named causes of each kind first, then those that are most likely."""
+        order = list(Tier)
+        return tuple(
+            sorted((one for kind in self.kinds for one in kind.found), key=lambda one: order.index(one.tier))
+        )
+
+
+_OF_TOPIC: dict[Topic, tuple[Kind, ...]] = {
+    Topic.DURATION: (Kind.CPU, Kind.LOCKS, Kind.IO),
+    Topic.CPU: (Kind.CPU, Kind.EXCEPTIONS),
+    Topic.COMPILATION: (Kind.CPU,),
+    Topic.HEAP: (Kind.RETENTION, Kind.ALLOCATION),
+    Topic.ALLOCATION: (Kind.ALLOCATION,),
+    Topic.COLLECTIONS: (Kind.ALLOCATION, Kind.RETENTION),
+    Topic.THREADS: (Kind.ALIVE, Kind.STARTED),
+    # Classes that are not unloaded any more are not defined more often.
+    Topic.CLASSES: (Kind.LOADED, Kind.CLASSES, Kind.RETENTION),
+    Topic.NON_HEAP: (Kind.LOADED, Kind.CLASSES, Kind.CPU),
+    Topic.BUFFERS: (Kind.BUFFERS,),
+    Topic.DESCRIPTORS: (Kind.FILES, Kind.IO, Kind.BUFFERS),
+}
+"""Of each topic the kinds that explain it, the best first; a topic that is missing needs all kinds."""
+
+
+def kinds_of(subjects: Iterable[str]) -> tuple[Kind, ...]:
+    """Return the kinds that explain findings about these properties, in their order; all without subjects."""
+    kinds = dict.fromkeys(kind for name in subjects for kind in _OF_TOPIC.get(topic_of(name), USUAL))
+    return tuple(kinds) or USUAL
+
+
+FloatArray = npt.NDArray[np.float64]
+Places = npt.NDArray[np.intp]
+
+
+@dataclass(frozen=True, slots=True)
+class Unit:
+    """What sums are attributed to: the topmost method of the user's code on the stack.
+
+    Leaf methods are the JDK's nearly always (``Arrays.copyOf``), and a sum over all methods on a stack rises
+    for every caller, too.
+
+    Attributes:
+        frame: the method.
+        type: the class that was allocated, thrown or locked, for kinds that have one.
+        holder: for kept memory, the user's field that keeps it.
+    """
+
+    frame: Frame
+    type: str = ""
+    holder: str = ""
+
+
+@dataclass(frozen=True)
+class Table:
+    """Sums of one kind by unit and launch.
+
+    Attributes:
+        units: n of them, in the order of their names.
+        old, new: shape (n_launches, n), in the kind's unit; 0 where a launch has none.
+        old_squares, new_squares: sums of squares, of the same shapes.
+        old_totals, new_totals: shape (n_launches,), with what has no frame of the user's.
+        lines: for each unit the line with the largest sum; 0 without one.
+        paths: for each unit the path to a root with the largest sum; may be empty.
+    """
+
+    units: tuple[Unit, ...]
+    old: FloatArray
+    new: FloatArray
+    old_squares: FloatArray
+    new_squares: FloatArray
+    old_totals: FloatArray
+    new_totals: FloatArray
+    lines: tuple[int, ...]
+    paths: tuple[str, ...]
+
+    def of_launches(self, old: Places, new: Places) -> Table:
+        """Return the sums of some launches, by their places. Lines and paths stay those of all launches."""
+        return replace(
+            self,
+            old=self.old[old],
+            new=self.new[new],
+            old_squares=self.old_squares[old],
+            new_squares=self.new_squares[new],
+            old_totals=self.old_totals[old],
+            new_totals=self.new_totals[new],
+        )
+
+
+def unit_of(profile: Profile, stack: Stack) -> Unit | None:
+    """Return what a stack counts for; None if it has no method of the user's."""
+    frame = profile.users_frame(stack)
+    if frame is None:
+        return None
+    return Unit(frame, stack.type if stack.kind.about.has_type else "", stack.holder)
+
+
+def table_of(old: Sequence[Profile], new: Sequence[Profile], kind: Kind) -> Table:
+    """Return the sums of one kind of event in all launches of both programs."""
+    places: dict[Unit, int] = {}
+    lines: defaultdict[Unit, Counter[int]] = defaultdict(Counter)
+    paths: defaultdict[Unit, Counter[str]] = defaultdict(Counter)
+    cells: list[tuple[int, int, float, float]] = []
+    launches = [*old, *new]
+    totals = np.zeros(len(launches))
+    for launch, profile in enumerate(launches):
+        for stack in profile.stacks:
+            if stack.kind is not kind:
+                continue
+            totals[launch] += stack.weight
+            unit = unit_of(profile, stack)
+            if unit is None:
+                continue
+            cells.append((launch, places.setdefault(unit, len(places)), stack.weight, stack.squares))
+            # The new program's lines are those that the user has open.
+            importance = stack.weight if launch >= len(old) else stack.weight * 1e-6
+            lines[unit][stack.line] += importance  # type: ignore[assignment]
+            paths[unit][stack.path] += importance  # type: ignore[assignment]
+    # The order of names, so that units of equal rise have one order whichever launches are compared.
+    units = sorted(places, key=lambda unit: (unit.frame.name, unit.type, unit.holder))
+    column = np.argsort([places[unit] for unit in units])
+    sums, squares = np.zeros((2, len(launches), len(places)))
+    for launch, place, weight, square in cells:
+        sums[launch, column[place]] += weight
+        squares[launch, column[place]] += square
+    cut = len(old)
+    return Table(
+        tuple(units),
+        sums[:cut],
+        sums[cut:],
+        squares[:cut],
+        squares[cut:],
+        totals[:cut],
+        totals[cut:],
+        tuple(lines[unit].most_common(1)[0][0] for unit in units),
+        tuple(paths[unit].most_common(1)[0][0] for unit in units),
+    )
+
+
+SMALLEST = 0.001
+"""Parts of the graph that are smaller than this share of the whole are left out: nobody could see them."""
+
+MOST_DEPTH = 256
+
+
+@dataclass
+class _Node:
+    is_users: bool = False
+    sums: list[float] = field(default_factory=lambda: [0.0, 0.0])
+    parts: dict[str, _Node] = field(default_factory=dict)
+
+
+def flame_of(old: Sequence[Profile], new: Sequence[Profile], kind: Kind) -> Flame:
+    """Return the merged stacks of one kind; what was allocated or thrown is the last part of a stack."""
+    root = _Node()
+    for side, profiles in enumerate((old, new)):
+        for profile in profiles:
+            _merge(root, side, profile, kind, 1 / len(profiles))
+    return _frozen("", root, SMALLEST * max(root.sums, default=0.0))
+
+
+def _merge(root: _Node, side: int, profile: Profile, kind: Kind, share: float) -> None:
+    names = [frame.name for frame in profile.frames]
+    for stack in profile.stacks:
+        if stack.kind is not kind:
+            continue
+        amount = stack.weight * share
+        root.sums[side] += amount
+        node = root
+        for place in reversed(stack.frames[:MOST_DEPTH]):
+            node = node.parts.setdefault(names[place], _Node(profile.frames[place].is_users))
+            node.sums[side] += amount
+        if stack.type:
+            node = node.parts.setdefault(f"({stack.type})", _Node())
+            node.sums[side] += amount
+
+
+def _frozen(name: str, node: _Node, smallest: float) -> Flame:
+    kept = sorted((key, part) for key, part in node.parts.items() if max(part.sums) >= smallest > 0)
+    parts = tuple(_frozen(key, part, smallest) for key, part in kept)
+    return Flame(name, node.sums[0], node.sums[1], node.is_users, parts)

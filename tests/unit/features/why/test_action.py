@@ -1,0 +1,170 @@
+"""``why`` without a JVM: launches in turns, what is recorded, and that no profile becomes a run."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from buto.actions.compare import two_programs
+from buto.actions.events import Event, ProfileRecorded, Told, Warned
+from buto.actions.project import Overrides
+from buto.actions.stored import ALL, stored_runs
+from buto.errors import BadFileError, UsageError
+from buto.features.why import action as profiling
+from buto.features.why.action import WhyRequest, store_profile, why
+from buto.features.why.model import Explanation, Tier
+from buto.measure.flight import Flight
+from buto.measure.target import Target
+from buto.project.model import TestConfig
+from buto.run.entries import ResultStore
+from buto.run.profiles import USUAL, Kind, Profile, ProfileStore
+from buto.run.store import RunStore
+from tests.support.profiles import launches
+from tests.support.projects import project_in
+
+OLD = {"shop.Cart.add < shop.Main.main": 1e6, "shop.Page.show < shop.Main.main": 1e6}
+NEW = {**OLD, "shop.Cart.add < shop.Main.main": 4e6}
+PROGRAMS = two_programs("old", "new", (("java", "Old"), ("java", "New")))
+
+
+@dataclass
+class Launcher:
+    """Stands for launches under Flight Recorder; remembers them."""
+
+    starved: Callable[[int], bool] = lambda number: False
+    launched: list[str] = field(default_factory=list)
+    kinds: tuple[Kind, ...] = ()
+    facts: dict[str, str] = field(default_factory=dict)
+
+    def __call__(self, target: Target, kinds: Any, *_: object) -> Flight:
+        self.kinds = tuple(kinds)
+        self.launched.append(target.command[-1])
+        number = len(self.launched)
+        levels = OLD if target.command[-1] == "Old" else NEW
+        profile: Profile = replace(launches(levels, 1, number)[0], facts=self.facts)
+        starved = "it was starved: half of it" if self.starved(number) else ""
+        return Flight(profile, starved, "", 1.0, 1000)
+
+
+@pytest.fixture
+def launcher(monkeypatch: pytest.MonkeyPatch) -> Launcher:
+    made = Launcher()
+    monkeypatch.setattr(profiling, "record_flight", made)
+    return made
+
+
+def asked(directory: Path, **more: Any) -> Explanation:
+    return why(project_in(directory), WhyRequest("old", PROGRAMS, **more))
+
+
+def test_pairs_are_launched_in_turns_and_the_cause_is_named(tmp_path: Path, launcher: Launcher) -> None:
+    explanation = asked(tmp_path, kinds=(Kind.ALLOCATION,))
+    assert [sorted(launcher.launched[at : at + 2]) for at in (0, 2, 4)] == [["New", "Old"]] * 3
+    (cause,) = explanation.kinds[0].of_tier(Tier.CAUSE)
+    assert cause.method == "shop.Cart.add"
+
+
+def test_a_starved_launch_is_repeated_and_later_used_with_a_warning(
+    tmp_path: Path, launcher: Launcher
+) -> None:
+    launcher.starved = lambda number: number == 2
+    events: list[Event] = []
+    why(project_in(tmp_path), WhyRequest("old", PROGRAMS, kinds=(Kind.CPU,)), events.append)
+    assert len(launcher.launched) == 7
+    assert [one.repeated for one in events if isinstance(one, ProfileRecorded)].count("") == 6
+    launcher.launched.clear()
+    launcher.starved = lambda number: True
+    events.clear()
+    why(project_in(tmp_path), WhyRequest("old", PROGRAMS, kinds=(Kind.CPU,)), events.append)
+    assert len(launcher.launched) == 12
+    assert sum(isinstance(one, Warned) and "starved" in one.text for one in events) == 6
+
+
+def test_no_profiled_launch_is_stored_as_a_run_or_a_result(tmp_path: Path, launcher: Launcher) -> None:
+    project = project_in(tmp_path)
+    test = TestConfig("old", Target(("java", "Old")), {})
+    store_profile(project.site(), test)
+    asked(tmp_path)
+    why(project, WhyRequest("old", overrides=_command("New")))
+    assert RunStore(project.files.store).tests() == []
+    assert ResultStore(project.files.store).all("old") == []
+    with pytest.raises(UsageError, match="no usable runs"):
+        stored_runs(project.site(), "old", ALL)
+    assert not list(tmp_path.rglob("oracles"))
+
+
+def test_the_stored_profile_is_the_old_program_and_its_age_is_told(
+    tmp_path: Path, launcher: Launcher
+) -> None:
+    project = project_in(tmp_path)
+    events: list[Event] = []
+    store_profile(project.site(), TestConfig("shop", Target(("java", "Old")), {}), events.append)
+    assert launcher.kinds == USUAL
+    assert [one.text.partition(" in ")[0] for one in events if isinstance(one, Told)] == [
+        "3 profiles stored for buto why"
+    ]
+    explanation = why(project, WhyRequest("shop", overrides=_command("New"), kinds=(Kind.ALLOCATION,)))
+    assert explanation.launches == (3, 3)
+    assert re.search(r"is stored and \d+ s old", explanation.remarks[0])
+    assert explanation.kinds[0].found[0].method == "shop.Cart.add"
+
+
+def test_a_stored_profile_has_no_secret_of_the_command_line(tmp_path: Path, launcher: Launcher) -> None:
+    project = project_in(tmp_path)
+    launcher.facts = {"program": "Old run --db-password=hunter-2"}
+    command = ("java", "Old", "run", "--db-password=hunter-2")
+    store_profile(project.site(), TestConfig("shop", Target(command), {}))
+    stored = ProfileStore(project.files.store).newest("shop")
+    assert stored is not None
+    assert {one.facts["program"] for one in stored.profiles} == {"Old run --db-password=_MASKED_"}
+
+
+def test_without_a_stored_profile_the_advice_has_both_ways(tmp_path: Path) -> None:
+    with pytest.raises(BadFileError, match="no profile of the old 'shop'") as caught:
+        why(project_in(tmp_path), WhyRequest("shop", overrides=_command("New")))
+    assert "buto why shop --revisions OLD NEW" in (caught.value.advice or "")
+    assert "buto train shop --profile" in (caught.value.advice or "")
+
+
+def test_a_damaged_stored_profile_is_refused(tmp_path: Path) -> None:
+    place = tmp_path / ".buto"
+    ProfileStore(place).add("shop", launches(OLD, 1, 1)).write_bytes(b"\x1f\x8bnothing")
+    with pytest.raises(BadFileError, match="cannot be read"):
+        why(project_in(tmp_path), WhyRequest("shop", overrides=_command("New")))
+
+
+@pytest.mark.parametrize(
+    ("status", "kinds"), [("regression", (Kind.ALIVE, Kind.STARTED)), ("pass", USUAL), (None, USUAL)]
+)
+def test_the_newest_verdict_chooses_what_is_recorded(
+    tmp_path: Path, launcher: Launcher, status: str | None, kinds: tuple[Kind, ...]
+) -> None:
+    findings = [
+        {"subject": "jvm.class.count", "effect": "better"},
+        {"subject": "jvm.thread.count", "effect": "worse"},
+    ]
+    verdict = None if status is None else {"status": status, "findings": findings, "groups": [[1], [0]]}
+    document = {"tests": [{"verdict": verdict}]}
+    ResultStore(project_in(tmp_path).files.store).add("old", json.dumps(document).encode())
+    asked(tmp_path)
+    assert launcher.kinds == kinds
+
+
+def test_what_cannot_be_asked_is_a_wrong_usage(tmp_path: Path, launcher: Launcher) -> None:
+    with pytest.raises(UsageError, match="needs async-profiler"):
+        asked(tmp_path, kinds=(Kind.NATIVE,))
+    with pytest.raises(UsageError, match="neither libasyncProfiler"):
+        asked(tmp_path, profiler=tmp_path)
+    with pytest.raises(UsageError, match="both programs are called"):
+        why(project_in(tmp_path), WhyRequest("a", two_programs("a", "a", (("java",), ("java",)))))
+    assert launcher.launched == []
+
+
+def _command(name: str) -> Overrides:
+    return Overrides(command=("java", name))

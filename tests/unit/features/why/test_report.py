@@ -1,0 +1,99 @@
+"""An explanation in every format; its names are chosen by the program under test."""
+
+from __future__ import annotations
+
+import html
+import json
+import re
+from dataclasses import replace
+
+import jsonschema
+
+from buto import schemas
+from buto.features.why.explain import explain
+from buto.features.why.model import Explanation
+from buto.features.why.report import (
+    explanation_json,
+    explanation_lines,
+    explanation_markdown,
+    explanation_page,
+)
+from buto.run.profiles import ClassSize, Kind
+from tests.support.profiles import launches, profile
+
+OLD = {"shop.Cart.add < shop.Main.main": 1e6, "shop.Page.show < shop.Main.main": 1e6}
+NEW = {**OLD, "shop.Cart.add < shop.Main.main": 4e6}
+HOSTILE = "shop.</script><b>.x\x1b[31m\u202e|`@me`"
+
+
+def made(n: int = 3, **levels: float) -> Explanation:
+    old, new = launches(OLD, n, 1), launches({**NEW, **levels}, n, 2)
+    return explain(old, new, (Kind.ALLOCATION, Kind.CPU), test="shop", names=("old", "new"))
+
+
+def test_the_terminal_names_method_place_amounts_and_share() -> None:
+    lines = explanation_lines(made())
+    assert lines[0] == "CAUSE  shop: shop.Cart.add allocates more"
+    row = next(line for line in lines if line.startswith("  cause"))
+    assert re.search(r"allocation +shop\.Cart\.add +Cart\.java:7 +\d+ KiB +3\.\d+ MiB +\d+ %", row)
+    assert "  note: no event of: cpu" in lines
+
+
+def test_the_headline_counts_a_method_once_that_is_a_cause_with_two_classes() -> None:
+    explanation = made()
+    (allocation, cpu), cause = explanation.kinds, explanation.causes[0]
+    twice = (cause, replace(cause, type="int[]"))
+    for found, more in ((twice, ""), ((*twice, replace(cause, method="shop.A.b")), ", and 1 further method")):
+        told = replace(explanation, kinds=(replace(allocation, found=found), cpu))
+        assert explanation_lines(told)[0] == f"CAUSE  shop: shop.Cart.add allocates more{more}"
+
+
+def test_without_a_cause_the_terminal_says_so() -> None:
+    lines = explanation_lines(made(1))
+    assert lines[0].startswith("NO CAUSE NAMED  shop: the methods below are the most likely, but not proven")
+    assert any(line.startswith("  most likely") for line in lines)
+    empty = explain([profile()], [profile()], (Kind.CPU,), test="shop", names=("old", "new"))
+    assert explanation_lines(empty)[0] == "NO CAUSE NAMED  shop: no method of the program's own rose"
+    assert "No method of the program's own uses more" in explanation_page(empty)
+
+
+def test_at_most_ten_methods_are_listed_unless_all_are_wanted() -> None:
+    many = made(3, **{f"shop.Many.m{number}": 1e6 for number in range(30)})
+    assert sum(line.count("Many.java") for line in explanation_lines(many)) == 9
+    assert sum(line.count("Many.java") for line in explanation_lines(many, full=True)) == 30
+
+
+def test_json_follows_its_schema() -> None:
+    grown = explain(
+        [profile()], [profile(classes={"byte[]": ClassSize(3, 9e6)})], (Kind.IO,), test="t", names=("a", "b")
+    )
+    for explanation in (made(), made(1), grown, made(3, **{HOSTILE: 1e6})):
+        jsonschema.validate(json.loads(explanation_json(explanation)), schemas.load("causes"))
+    assert json.loads(explanation_json(made()))["kinds"][0]["found"][0]["tier"] == "cause"
+
+
+def test_names_cannot_leave_their_place_in_any_format() -> None:
+    explanation = made(3, **{HOSTILE: 8e6})
+    page = explanation_page(explanation)
+    assert "<b>" not in re.sub(r"<script>.*", "", page, flags=re.DOTALL)
+    assert page.count("</script>") == 2
+    for text in (page, "\n".join(explanation_lines(explanation)), explanation_markdown(explanation)):
+        assert "\x1b" not in text
+        assert "\u202e" not in text
+    markdown = explanation_markdown(explanation)
+    assert "@me" not in markdown
+    assert "<b>" not in markdown
+
+
+def test_the_page_needs_no_network_and_runs_only_its_own_script() -> None:
+    page = explanation_page(made())
+    assert "default-src 'none'" in html.unescape(page)
+    assert "http://" not in page
+    assert "https://" not in page
+    assert 'id="flames"' in page
+
+
+def test_markdown_has_one_marker_and_a_table() -> None:
+    text = explanation_markdown(made())
+    assert text.startswith("<!-- buto: why%20shop -->\n")
+    assert "| cause | allocation | <code>shop.Cart.add</code>" in text
