@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import partial
 
-from buto.actions.advice import next_steps, settings_warning, worded
+from buto.actions.advice import Door, next_steps, settings_warning, worded
 from buto.actions.case import Case, checked
 from buto.actions.events import Judged, OnEvent, Warned, ignore
 from buto.actions.git import divided
@@ -18,7 +18,7 @@ from buto.actions.record import complete, describe
 from buto.actions.stored import Known, Site, stored_runs, training_runs
 from buto.actions.turns import by_oracle, occasion, settled_by_turns, stored_turns
 from buto.errors import ButoError, StorageError
-from buto.oracle import Checked
+from buto.oracle import Checked, Oracle
 from buto.project.model import TestConfig
 from buto.report.check_report import check_report
 from buto.report.panels import NO_RUNS
@@ -48,14 +48,6 @@ class CheckRequest:
     with_training: bool = False
 
 
-@dataclass(frozen=True, eq=False, slots=True)
-class _Job:
-    """A test to be judged; ``test`` says how to launch its program, None if stored runs are judged."""
-
-    known: Known
-    test: TestConfig | None
-
-
 @worded
 def check(project: Project, request: CheckRequest, on_event: OnEvent = ignore) -> Outcome:
     """Judge tests by their oracles. If one test cannot be judged, the others still are.
@@ -68,54 +60,64 @@ def check(project: Project, request: CheckRequest, on_event: OnEvent = ignore) -
         StorageError: the store cannot be written.
         Interrupted: Ctrl-C; runs that are complete stay.
     """
-    jobs, left_out = _jobs(project, request, on_event)
-    return _carried_out(project.site(), jobs, left_out, request, on_event)
-
-
-def _jobs(
-    project: Project, request: CheckRequest, on_event: OnEvent
-) -> tuple[list[_Job], Sequence[LeftOut] | None]:
-    """Resolve the tests, and return them with those that no change can affect."""
-    action, overrides = Action.CHECK, request.overrides
-    names, left_out = divided(
-        project, project.names(request.names, action, overrides), request.changed_since, on_event
-    )
+    action = Action.CHECK
+    overrides = request.overrides
+    names = project.names(request.names, action, overrides)
+    names, left_out = divided(project, names, request.changed_since, on_event)
     every = [project.known(name, action, overrides.alpha) for name in names]
     for known in every:
-        configured = project.configured(known.oracle.test)
-        if configured is not None:
-            warn_of_settings(project.site(), known, configured, overrides.alpha, on_event)
-    if request.from_runs is not None:
-        return [_Job(known, None) for known in every], left_out
-    return [
-        _Job(known, project.test(known.oracle.test, action, overrides, known.oracle)) for known in every
-    ], left_out
+        ours = project.configured(known.oracle.test)
+        if ours is not None:
+            warn_of_settings(project.door, known.oracle, ours, overrides.alpha, on_event)
+    tests: list[TestConfig] = []
+    if request.from_runs is None:
+        tests = [project.test(known.oracle.test, action, overrides, known.oracle) for known in every]
+    checking = _Checking(
+        project.site(), every, tests, request.runs, request.from_runs, request.with_training, left_out
+    )
+    return checking.carried_out(on_event)
 
 
-def _carried_out(
-    site: Site,
-    jobs: Sequence[_Job],
-    left_out: Sequence[LeftOut] | None,
-    request: CheckRequest,
-    on_event: OnEvent,
-) -> Outcome:
-    which, with_training = request.from_runs, request.with_training
-    if which is not None:
-        stored = [stored_runs(site, job.known.oracle.test, which) for job in jobs]
-        judging = [partial(by_oracle, job.known.oracle, runs) for job, runs in zip(jobs, stored, strict=True)]
-        results = [
-            _result(site, job.known, runs, judge, None, on_event, which, with_training=with_training)
-            for job, runs, judge in zip(jobs, stored, judging, strict=True)
-        ]
-    else:
-        cases = [checked(job.test, job.known, request.runs) for job in jobs if job.test is not None]
-        results = [
-            finished(site, case, on_event, with_training=with_training)
-            for case in complete(site, cases, on_event)
-        ]
-    outcome = replace(concluded(Action.CHECK, results), left_out=left_out)
-    keep(site, outcome, on_event)
-    return outcome
+@dataclass(frozen=True, eq=False, slots=True)
+class _Checking:
+    """What a request means in its project, with all that launches and verdicts need.
+
+    Attributes:
+        known: the oracles of the tests.
+        tests: how to launch them, in the same order; empty if stored runs are judged.
+        runs, from_runs, with_training: see :class:`CheckRequest`.
+        left_out: see :class:`Outcome`.
+    """
+
+    site: Site
+    known: Sequence[Known]
+    tests: Sequence[TestConfig]
+    runs: int | None
+    from_runs: str | None
+    with_training: bool
+    left_out: Sequence[LeftOut] | None
+
+    def carried_out(self, on_event: OnEvent) -> Outcome:
+        """Launch the tests or load their runs, judge them, and return the outcome."""
+        if self.from_runs is None:
+            pairs = zip(self.tests, self.known, strict=True)
+            cases = [checked(test, known, self.runs) for test, known in pairs]
+            cases = complete(self.site, cases, on_event)
+            results = [
+                finished(self.site, case, on_event, with_training=self.with_training) for case in cases
+            ]
+        else:
+            stored = [stored_runs(self.site, known.oracle.test, self.from_runs) for known in self.known]
+            results = [
+                self._of_stored(known, runs, on_event) for known, runs in zip(self.known, stored, strict=True)
+            ]
+        outcome = replace(concluded(Action.CHECK, results), left_out=self.left_out)
+        keep(self.site, outcome, on_event)
+        return outcome
+
+    def _of_stored(self, known: Known, runs: Sequence[Run], on_event: OnEvent) -> Result:
+        judge = partial(by_oracle, known.oracle, runs)
+        return _result(self.site, known, runs, judge, None, on_event, self.from_runs, self.with_training)
 
 
 def finished(site: Site, case: Case, on_event: OnEvent, *, with_training: bool = False) -> Result:
@@ -127,7 +129,7 @@ def finished(site: Site, case: Case, on_event: OnEvent, *, with_training: bool =
     assert case.known is not None
     # A test that starts its program itself may start another one each time.
     test = None if case.is_driven else case.test
-    return _result(site, case.known, case.runs, case.judged, test, on_event, with_training=with_training)
+    return _result(site, case.known, case.runs, case.judged, test, on_event, None, with_training)
 
 
 def _result(
@@ -137,8 +139,7 @@ def _result(
     judge: Callable[[], Checked],
     test: TestConfig | None,
     on_event: OnEvent,
-    from_runs: str | None = None,
-    *,
+    from_runs: str | None,
     with_training: bool,
 ) -> Result:
     try:
@@ -202,9 +203,9 @@ def decide(
 
 
 def warn_of_settings(
-    site: Site, known: Known, test: TestConfig, alpha: float | None, on_event: OnEvent
+    door: Door, known: Oracle, test: TestConfig, alpha: float | None, on_event: OnEvent
 ) -> None:
     """Report settings of a test that differ from those with which its oracle was trained."""
-    warning = settings_warning(known.oracle, test.settings, alpha, site.door)
+    warning = settings_warning(known, test.settings, alpha, door)
     if warning is not None:
         on_event(Warned(test.name, warning))

@@ -74,6 +74,6 @@ def finished(site: Site, case: Case, on_event: OnEvent) -> Result:
     if result.error is not None:
         raise result.error
     if case.known is not None:
-        check.warn_of_settings(site, case.known, case.test, None, on_event)
+        check.warn_of_settings(site.door, case.known.oracle, case.test, None, on_event)
     keep(site, concluded(action, [result]), on_event)
     return result

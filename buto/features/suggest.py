@@ -7,8 +7,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from buto import oracle
-from buto.actions.advice import settings_warning, worded
-from buto.actions.events import OnEvent, Warned, ignore
+from buto.actions.advice import worded
+from buto.actions.check import warn_of_settings
+from buto.actions.events import OnEvent, ignore
 from buto.actions.project import Project
 from buto.actions.stored import Site, stored_runs
 from buto.errors import BadFileError, JudgeError, UsageError
@@ -70,9 +71,8 @@ def suggest(project: Project, request: SuggestRequest, on_event: OnEvent = ignor
     known = project.oracle(test, Action.SUGGEST)
     _refuse_without_effects(project, known)
     configured, site = project.configured(test), project.site()
-    warning = None if configured is None else settings_warning(known, configured.settings, None, site.door)
-    if warning is not None:
-        on_event(Warned(test, warning))
+    if configured is not None:
+        warn_of_settings(site.door, known, configured, None, on_event)
     checks, trainings = past_checks(site, test)
     checks = _newest(checks, request.last)
     past = _Past(site, known, trainings)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from types import SimpleNamespace
 from typing import cast
 
@@ -10,6 +11,7 @@ import pytest
 
 from buto.actions.advice import remarks
 from buto.actions.case import accepted, checked, learned
+from buto.actions.stored import Known
 from buto.measure.target import NOT_IN_TRAINING, LiveSet
 from buto.oracle import Oracle
 from buto.project.model import TestConfig, build_test
@@ -17,6 +19,7 @@ from buto.run.model import Run, run_set
 from buto.run.properties import LIVE_OBJECTS, property_for
 from tests.support.runs.examples import full_run
 
+PATH = Path("oracle.json")
 TOO_LARGE = "the heap was 3.1 GiB (limit 2 GiB)"
 
 
@@ -24,13 +27,13 @@ def leaker(live_set: str = "end") -> TestConfig:
     return build_test("leaker", {"command": ["java", "A"], "live-set": live_set}, None, {})
 
 
-def oracle(**left_out: str) -> Oracle:
-    return cast(Oracle, SimpleNamespace(fitted=SimpleNamespace(left_out=left_out)))
+def oracle(**left_out: str) -> Known:
+    return Known(cast(Oracle, SimpleNamespace(fitted=SimpleNamespace(left_out=left_out))), PATH)
 
 
 def test_a_training_gives_up_and_a_check_does_as_its_training_did() -> None:
     left_out = oracle(**{LIVE_OBJECTS: "not read in 1 of 10 of the training runs"})
-    assert learned(leaker()).test.target.live_set == LiveSet(gives_up=True)
+    assert learned(leaker(), PATH).test.target.live_set == LiveSet(gives_up=True)
     assert checked(leaker(), oracle()).test.target.live_set == LiveSet()
     unasked = checked(leaker(), left_out).test
     assert unasked.target.live_set == LiveSet(why_not=NOT_IN_TRAINING)
@@ -41,7 +44,7 @@ def test_a_training_gives_up_and_a_check_does_as_its_training_did() -> None:
 def test_what_was_asked_for_is_done(written: str) -> None:
     left_out = oracle(**{LIVE_OBJECTS: "no value"})
     asked = leaker(written).target.live_set
-    assert learned(leaker(written)).test.target.live_set == asked
+    assert learned(leaker(written), PATH).test.target.live_set == asked
     assert checked(leaker(written), left_out).test.target.live_set == asked
 
 

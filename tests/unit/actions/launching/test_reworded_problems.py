@@ -53,7 +53,7 @@ def judged(place: Path, problem: Problem) -> object:
     ]
     stored.store(place, *runs)
     try:
-        return [run.id for run in newest_check(project_in(place), "leaker")]
+        return [run.id for run in newest_check(project_in(place).site(), "leaker")]
     except ButoError as error:
         advice = (error.advice or "").replace(str(place), "PLACE")
         return type(error), error.message.replace(problem.text, "TEXT"), advice
