@@ -104,7 +104,6 @@ def _test(project: Project, name: str, request: AcceptRequest, known: Oracle) ->
 def _case(
     site: Site, test: TestConfig, known: Known, watched: Watched, request: AcceptRequest, on_event: OnEvent
 ) -> Case:
-    """Return a test with its runs that did not pass."""
     check_number_of_runs(test, site.door)
     command = test.target.new_mask().command(test.target.command)
     judged = [] if request.launch else not_passed(site, known.oracle, command)
@@ -134,9 +133,6 @@ def not_passed(site: Site, known: Oracle, command: str | None = None) -> list[Ru
 
     Args:
         command: the program that they must be of, as their metadata have it; None for any.
-
-    Raises:
-        BadFileError: a run that may be of that check is damaged.
     """
     try:
         runs = newest_check(site, known.test)
@@ -207,9 +203,6 @@ def finished(
     Args:
         which: how the user named the runs; None if they were launched or judged.
         dry_run: whether to leave the oracle unchanged.
-
-    Raises:
-        StorageError: the oracle cannot be written.
     """
     again = Step(Action.ACCEPT, case.name, from_runs=which or named(case.runs))
 

@@ -192,7 +192,6 @@ def settings_warning(known: Oracle, now: Settings, alpha: float | None, door: Do
 
 
 def warnings(runs: RunSet, door: Door) -> tuple[str, ...]:
-    """Return warnings about usable runs."""
     found = list(remarks(runs))
     if any("buto.jvm.exit" in run.metadata and run.metadata["buto.jvm.exit"] is None for run in runs):
         found.append(

@@ -100,7 +100,6 @@ class Case:
         return (self.checked.why_more or "") if self.checked is not None and self.missing else ""
 
     def valid(self) -> RunSet:
-        """Return the usable runs."""
         return run_set([run for run in self.runs if run.quality.valid])
 
     def enough(self, more: RunSet) -> bool:
@@ -108,11 +107,7 @@ class Case:
         return oracle.enough_runs(run_set([*self.valid(), *more]), self.test.settings)
 
     def with_runs(self, runs: Sequence[Run], failure: ButoError | None = None) -> Case:
-        """Return the state after further runs, including disturbed ones.
-
-        Raises:
-            JudgeError: they cannot be judged by the oracle.
-        """
+        """Return the state after further runs, including disturbed ones."""
         together = (*self.runs, *runs)
         if self.replaced is not None:
             together = _of_one_program(together, self.purpose)
@@ -135,12 +130,7 @@ class Case:
         return case
 
     def judged(self) -> Checked:
-        """Return the runs as they were judged.
-
-        Raises:
-            ButoError: why the test was given up.
-            JudgeError: there is no run.
-        """
+        """Return the runs as they were judged."""
         if self.failure is not None:
             raise self.failure
         if self.checked is None:

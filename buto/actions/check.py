@@ -121,11 +121,7 @@ class _Checking:
 
 
 def finished(site: Site, case: Case, on_event: OnEvent, *, with_training: bool = False) -> Result:
-    """Report the verdict on the runs of a case and what they measured, or why they cannot be judged.
-
-    Raises:
-        StorageError: the store cannot be read or written.
-    """
+    """Report the verdict on the runs of a case and what they measured, or why they cannot be judged."""
     assert case.known is not None
     # A test that starts its program itself may start another one each time.
     test = None if case.is_driven else case.test
@@ -175,9 +171,6 @@ def decide(
             that were stored with them unless they were named.
         from_runs: the name of these runs in advice; None for those of the newest check.
         with_training: see :class:`CheckRequest`.
-
-    Raises:
-        ButoError: the present program cannot be measured, or a training run that the report shows is damaged.
     """
     why, steps = occasion(checked), None
     if why is not None and test is not None:

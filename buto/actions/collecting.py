@@ -104,7 +104,6 @@ class Collected:
     failure: ButoError | None = None
 
     def valid(self) -> RunSet:
-        """Return the usable runs."""
         return run_set([run for run in self.runs if run.quality.valid])
 
 
@@ -192,11 +191,9 @@ class _Session:
 
     @property
     def failed(self) -> bool:
-        """Whether a test was given up."""
         return any(result.failure is not None for result in self.results.values())
 
     def report(self, news: News) -> None:
-        """Report what the engine does."""
         match news:
             case Began(launch, host):
                 planned = self._plans[launch.test].runs
@@ -207,7 +204,6 @@ class _Session:
                 self._on_event(LaunchRepeated(launch.test, error, host))
 
     def check(self, engine: Engine) -> None:
-        """Give up the tests whose programs cannot be started."""
         for plan in self._plans.values():
             try:
                 engine.check(self._launch(plan.test))
@@ -216,7 +212,6 @@ class _Session:
                 self._on_event(GivenUp(plan.test, error))
 
     def plan(self, seed: int) -> None:
-        """Put the launches that are missing into random order."""
         counts = {test: plan.runs for test, plan in self._plans.items() if not self.results[test].failure}
         order = shuffled if self._together else interleave
         self._queue = deque(without(order(counts, seed), self._done))
@@ -270,14 +265,12 @@ class _Session:
         self._drop(list(self._plans) if self._together else [test], engine)
 
     def _drop(self, tests: Sequence[str], engine: Engine) -> None:
-        """Launch these tests no more."""
         for test in tests:
             engine.drop(test)
             del self._running[test]
         self._queue = deque(test for test in self._queue if test not in tests)
 
     def _launch(self, test: str) -> Launch:
-        """Return the next launch of a test."""
         plan, first = self._plans[test], self._firsts.get(test)
         return Launch(
             test,

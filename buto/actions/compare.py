@@ -53,7 +53,6 @@ class Program:
 def two_programs(
     first: str, second: str, commands: tuple[tuple[str, ...] | None, tuple[str, ...] | None]
 ) -> tuple[Program, Program]:
-    """Return two programs, each with its command or None."""
     one, other = commands
     return Program(first, (first, second), one), Program(second, (second, first), other)
 
@@ -61,7 +60,6 @@ def two_programs(
 def two_revisions(
     test: str, revisions: tuple[str, str], command: tuple[str, ...] | None
 ) -> tuple[Program, Program]:
-    """Return two revisions of one program."""
     old, new = (Program(f"{test}@{revision}", (test,), command, revision) for revision in revisions)
     return old, new
 

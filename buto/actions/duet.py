@@ -146,12 +146,7 @@ class _Pair:
     def record(
         self, sides: list[tuple[Plan, Collector]], threads: ThreadPoolExecutor, on_event: OnEvent
     ) -> dict[str, Run | ButoError]:
-        """Launch both in this order, and return by test its run, or why there is none.
-
-        Raises:
-            StorageError: the store cannot be written.
-            KeyboardInterrupt: after both programs were stopped.
-        """
+        """Launch both in this order, and return by test its run, or why there is none."""
         futures: dict[str, Future[Run]] = {}
         try:
             for plan, collector in sides:

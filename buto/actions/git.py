@@ -31,9 +31,6 @@ def repository_of(directory: Path, otherwise: str) -> Path:
 
     Args:
         otherwise: the advice if there is no repository.
-
-    Raises:
-        UsageError: the directory is in no repository, or git is not installed.
     """
     done = call(directory, "rev-parse", "--show-toplevel")
     if done.returncode:
@@ -73,11 +70,7 @@ def output_of(directory: Path, *words: str) -> str:
 
 
 def call(directory: Path, *words: str) -> subprocess.CompletedProcess[str]:
-    """Run git in a directory, in English and without the user's hooks, and return how it ended.
-
-    Raises:
-        UsageError: git cannot be started, or does not end.
-    """
+    """Run git in a directory, in English and without the user's hooks, and return how it ended."""
     environment = {key: value for key, value in os.environ.items() if key not in _OF_A_HOOK}
     try:
         return subprocess.run(
@@ -140,7 +133,6 @@ class Difference:
         return found[0] if found else None
 
     def knows(self, pathspec: str) -> bool:
-        """Return whether git tracks one of these files."""
         return bool(paths(self.root, "ls-files", "-z", "--cached", "--", pathspec))
 
 
@@ -151,9 +143,6 @@ def divided(
 
     Args:
         since: the revision; None to check all.
-
-    Raises:
-        UsageError: git cannot list the changes.
     """
     if since is None:
         return list(names), None

@@ -131,12 +131,6 @@ def old_test(
         test: how the present program is launched and measured; the old one differs only in its command,
             and of that not in the JVM, which belongs to the environment.
         stack: closing it removes the program.
-
-    Raises:
-        BadFileError: it is missing or damaged.
-        UsageError: its revision does not exist, or a variable in its command is unknown.
-        MeasureError: its revision cannot be built.
-        StorageError: there is no room for it.
     """
     match program:
         case Revision(commit=commit, build=build):

@@ -22,7 +22,6 @@ MAX_REASON = 1000
 
 
 def check_reason(reason: str) -> None:
-    """Raise UsageError if a reason is too long to be kept."""
     if len(reason) > MAX_REASON:
         raise UsageError(f"a reason must have at most {MAX_REASON} characters, got {len(reason)}")
 
@@ -31,9 +30,6 @@ def labelled_past(site: Site, settings: Settings, on_event: OnEvent) -> tuple[Pa
     """Return the labelled runs of every test that are still stored, by test; nothing if they are not needed.
 
     Of a test with many, the oldest good ones are left out, with a warning.
-
-    Raises:
-        BadFileError: a label, a labelled run or a stored result is damaged.
     """
     if not oracle.learns_from_labels(settings):
         return ()

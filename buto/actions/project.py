@@ -105,7 +105,6 @@ class Files:
         return cls(configuration, found is not None, root, root / STORE if store is None else store, oracle)
 
     def oracle_of(self, test: str) -> Path:
-        """Return the file of a test's oracle."""
         return self.oracle or self.root / ORACLES / f"{encode_test(test)}.json"
 
     def oracles_of(self, test: str) -> set[Path]:
@@ -114,12 +113,7 @@ class Files:
         return {here, self.store.parent / here} if isinstance(self.store, Path) else {here}
 
     def read_configuration(self) -> config.Config | None:
-        """Read the configuration; None without one.
-
-        Raises:
-            ConfigError: it does not follow its schema.
-            BadFileError: it cannot be read.
-        """
+        """Read the configuration; None without one."""
         path = config.find(self.configuration, Path())
         return None if path is None else config.load(path)
 
@@ -142,7 +136,6 @@ class Project:
 
     @property
     def store(self) -> RunStore:
-        """Return the store of runs."""
         return RunStore(self.files.store)
 
     def site(self) -> Site:

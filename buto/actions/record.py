@@ -75,9 +75,6 @@ def complete(site: Site, cases: Sequence[Case], on_event: OnEvent) -> list[Case]
     """Launch until every case has the runs that it needs or is given up.
 
     Cases of one purpose are launched together, in random order.
-
-    Raises:
-        StorageError, Interrupted: see :func:`record`.
     """
     by_name = {case.name: case for case in cases}
     while waiting := [case for case in by_name.values() if case.missing]:
@@ -122,9 +119,6 @@ def launch(
 
     Returns:
         By test, its case with these runs.
-
-    Raises:
-        StorageError, Interrupted: see :func:`record`.
     """
     missing = {case.name: case.missing for case in cases}
     targets = {case.name: case.test.target for case in cases}

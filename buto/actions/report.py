@@ -73,7 +73,6 @@ def has_no_oracle(project: Project, test: str) -> bool:
 
 
 def _recorded(project: Project, test: str, runs: list[Run], on_event: OnEvent) -> Result:
-    """Report runs that nothing judges."""
     result = Result(test, None, runs, recorded=recorded_runs(run_set(runs), datetime.now(UTC)))
     train = project.door.step(Step(Action.TRAIN, test, from_runs=ALL, command=EXAMPLE))
     configured = project.configured(test)

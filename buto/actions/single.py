@@ -26,11 +26,6 @@ def begun(
     Args:
         action: CHECK, TRAIN or ACCEPT; what has no oracle to be accepted is trained.
         is_driven: see :class:`Case`; then the command may differ each time.
-
-    Raises:
-        BadFileError: the oracle is missing or damaged.
-        UsageError: too few runs for training, or the oracle belongs to another test.
-        StorageError: the oracle cannot be written.
     """
     site, path = project.site(), project.oracle_path(test.name)
     if action is not Action.CHECK:
@@ -60,11 +55,7 @@ def launched(site: Site, case: Case, on_event: OnEvent) -> Case:
 
 
 def finished(site: Site, case: Case, on_event: OnEvent) -> Result:
-    """Judge or learn from the runs of a test, and return the result, which is also in the history.
-
-    Raises:
-        ButoError: they cannot be judged or learned from, or the oracle cannot be written.
-    """
+    """Judge or learn from the runs of a test, and return the result, which is also in the history."""
     if case.known is not None:
         action, result = Action.CHECK, check.finished(site, case, on_event)
     elif case.replaced is not None:

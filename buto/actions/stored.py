@@ -53,7 +53,6 @@ class Site:
 
     @property
     def runs(self) -> RunStore:
-        """Return the store of runs."""
         return RunStore(self.store)
 
     def load(self, test: str, ids: Sequence[str]) -> list[Run]:
@@ -132,12 +131,7 @@ def training_runs(site: Site, known: Oracle) -> RunSet:
 
 
 def newest_check(site: Site, test: str) -> list[Run]:
-    """Return the usable runs of the newest check of a test; empty without a check.
-
-    Raises:
-        BadFileError: a run that may belong to it is damaged.
-        JudgeError: it has no usable run, or ended without a verdict.
-    """
+    """Return the usable runs of the newest check of a test; empty without a check."""
     store = site.runs
     known = store.summaries(test)
     recorded = [summary.head for summary in known if summary.head is not None]

@@ -81,11 +81,7 @@ def train(project: Project, request: TrainRequest, on_event: OnEvent = ignore) -
 
 
 def complete_learning(site: Site, cases: Sequence[Case], on_event: OnEvent) -> list[Case]:
-    """Launch until there are enough runs to learn from, and report where their number was not fixed.
-
-    Raises:
-        StorageError, Interrupted: see :func:`train`.
-    """
+    """Launch until there are enough runs to learn from, and report where their number was not fixed."""
     completed = complete(site, [case.with_runs(()) for case in cases], on_event)
     for case in completed:
         n_runs, auto = len(case.valid()), oracle.auto_runs(case.test.settings)
@@ -101,9 +97,6 @@ def finished(site: Site, case: Case, on_event: OnEvent, *, every: bool = False) 
 
     Args:
         every: see ``all_strengths`` of :class:`TrainRequest`.
-
-    Raises:
-        StorageError: the oracle cannot be written.
     """
     which = f"{case.runs[0].id}..{case.runs[-1].id}" if case.runs else "all"
 
@@ -133,12 +126,7 @@ def finished(site: Site, case: Case, on_event: OnEvent, *, every: bool = False) 
 
 
 def learn_from(site: Site, case: Case, on_event: OnEvent) -> Oracle:
-    """Return what is learned from the usable runs of a case.
-
-    Raises:
-        JudgeError: they cannot be learned from.
-        BadFileError: a label, or a labelled run that the detector learns from, is damaged.
-    """
+    """Return what is learned from the usable runs of a case."""
     settings = case.test.settings
     pasts = labelled_past(site, settings, on_event)
     return oracle.train(case.valid(), settings, target=case.remembered, pasts=pasts)
@@ -164,9 +152,6 @@ def learned_from(
 
     Args:
         again: the step that learns from the same runs.
-
-    Raises:
-        StorageError: the oracle cannot be written; says where the runs are.
     """
     try:
         if case.failure is not None:

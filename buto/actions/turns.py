@@ -61,7 +61,6 @@ class Occasion:
     is_difference: bool = False
 
     def decided(self, status: Status, n_old: int, n_new: int) -> str:
-        """Return the sentence on what decided."""
         turns = f"old and new in {n_old} + {n_new} random turns"
         if self.is_difference and status is Status.PASS:
             return f"{self.clause}, but {turns} do not: the machine is not as it was in training"
@@ -74,9 +73,6 @@ def by_oracle(known: Oracle, runs: Sequence[Run]) -> Checked:
     """Judge the stored runs of a check by the oracle alone, valid or not.
 
     Runs that were launched in turns say nothing here, unless there are no others.
-
-    Raises:
-        JudgeError: they cannot be judged.
     """
     first = [run for run in runs if run.metadata.get(PURPOSE) != TURNS] or runs
     return replace(oracle.judge(known, first), runs=run_set(runs))
@@ -114,10 +110,6 @@ def settled_by_turns(
 
     Returns:
         The runs that decide, and what helps if they could not; None for what follows from the verdict.
-
-    Raises:
-        ButoError: the present program cannot be measured.
-        StorageError, Interrupted: see :func:`buto.actions.record.record`.
     """
     known = checked.oracle
     if isinstance(known.program, Unkept):

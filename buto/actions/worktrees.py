@@ -35,12 +35,7 @@ BUILD_TIMEOUT_S = 3600.0
 
 @contextmanager
 def checked_out(repository: Path, commit: str) -> Iterator[Path]:
-    """Check out a commit into a temporary working tree, which is removed at the end.
-
-    Raises:
-        UsageError: git cannot create it.
-        StorageError: there is no room for it.
-    """
+    """Check out a commit into a temporary working tree, which is removed at the end."""
     with private_directory() as place:
         # All have the same name: paths of different lengths would make the programs differ.
         tree = place / "checkout"
@@ -53,11 +48,7 @@ def checked_out(repository: Path, commit: str) -> Iterator[Path]:
 
 
 def same_place(tree: Path, repository: Path, directory: Path) -> Path:
-    """Return the directory of a working tree that corresponds to one of the repository.
-
-    Raises:
-        UsageError: that directory is outside the repository, or this revision does not have it.
-    """
+    """Return the directory of a working tree that corresponds to one of the repository."""
     inside = directory.resolve()
     if not inside.is_relative_to(repository):
         raise UsageError(f"{inside} is not in the repository {repository}, so no revision has it")
@@ -68,12 +59,7 @@ def same_place(tree: Path, repository: Path, directory: Path) -> Path:
 
 
 def run_build(command: str, directory: Path, timeout_s: float = BUILD_TIMEOUT_S) -> None:
-    """Run the build command in a working tree.
-
-    Raises:
-        UsageError: the command cannot be split into words, or cannot be started.
-        MeasureError: it fails, or takes too long; quotes what it printed.
-    """
+    """Run the build command in a working tree."""
     words = _words(command)
     with tempfile.TemporaryFile() as output, Watchdog() as watchdog:
         try:
@@ -136,11 +122,6 @@ def at_revision(
 
     Args:
         build: the command that builds it; None for none.
-
-    Raises:
-        UsageError: there is no such revision, or no repository.
-        MeasureError: it cannot be built.
-        StorageError: there is no room for it.
     """
     here = test.target.directory or Path()
     repository = git.repository_of(here, _WITHOUT_GIT)
@@ -170,7 +151,6 @@ class Answer(Enum):
 
 
 def described(repository: Path, commit: str) -> Commit:
-    """Return a commit with its author, date and subject."""
     form = "--format=%H%x00%an <%ae>%x00%as%x00%s"
     plain = ("--max-count=1", "--no-show-signature", "--encoding=UTF-8")
     return Commit(*git.output_of(repository, "log", *plain, form, commit).split("\0"))

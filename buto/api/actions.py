@@ -87,7 +87,7 @@ def train(
         test: its name.
         command: how to start the program; the oracle remembers it.
         runs: how many usable runs to learn from, ``"auto"`` for as many as sharpen the oracle; None for
-            what the configuration says, or 10.
+            what is configured, or 10.
         from_runs: stored runs to learn from instead of launching: ``"all"``, ids with commas between them,
             or ``"FIRST..LAST"``.
         resume: the id of a stored run; it and later runs count, and only missing runs are launched.
@@ -140,7 +140,7 @@ def check(
 
     Raises:
         BadFileError: there is no oracle, or a file is damaged.
-        UsageError, ConfigError, MeasureError, JudgeError, StorageError: as for :func:`train`.
+        ButoError: as for :func:`train`.
     """
     project, overrides = project_of(options, command, alpha)
     check_count("runs", runs)
@@ -163,8 +163,7 @@ def accept(
     """Learn a test again after a change that is meant, and write the new oracle.
 
     Args:
-        test: its name; it has an oracle.
-        command, from_runs: as for :func:`train`.
+        test, command, from_runs: as for :func:`train`; the test has an oracle.
         runs: how many usable runs to learn from, ``"auto"`` for as many as sharpen the oracle; None for the
             runs of the newest check, if it did not pass and they are enough, else as for :func:`train`.
         launch: whether all runs are launched now, also if the newest check did not pass.
@@ -174,7 +173,7 @@ def accept(
 
     Raises:
         BadFileError: there is no oracle, or a file is damaged.
-        UsageError, ConfigError, MeasureError, JudgeError, StorageError: as for :func:`train`.
+        ButoError: as for :func:`train`.
     """
     project, overrides = project_of(options, command)
     check_count("runs", runs, auto=True)
@@ -210,7 +209,7 @@ def compare(
         The result, whose ``verdict`` is the answer. It is not in a history: it is of no single test.
 
     Raises:
-        UsageError, ConfigError, MeasureError, JudgeError, StorageError, BadFileError: as for :func:`train`.
+        ButoError: as for :func:`train`.
     """
     one, other = (None if command is None else tuple(command) for command in commands)
     project, overrides = project_of(options, None, alpha)

@@ -1,7 +1,8 @@
 """Functions on what is stored or in memory; none launches a program.
 
 They open stores, load and save oracles, learn and judge from runs in memory, return the history of a test,
-label stored runs, read those labels, and suggest minimum effects from them.
+label stored runs, read those labels, and suggest minimum effects from them. ``test`` is the name of a test;
+``options`` say where its files are, see :class:`buto.project.options.Location`.
 """
 
 from __future__ import annotations
@@ -101,10 +102,6 @@ def judge(
 def history(test: str, **options: Unpack[Location]) -> list[Entry]:
     """Return the checks and trainings of a test, oldest first; :func:`buto.frames.history` makes a frame.
 
-    Args:
-        test: its name.
-        options: see :class:`buto.api.options.Location`.
-
     Raises:
         BadFileError: there are no results, or one is damaged.
     """
@@ -126,14 +123,12 @@ def label(
     """Say what is true of stored runs; their earlier labels stay in the record.
 
     Args:
-        test: its name.
         runs: runs, or which of the stored ones: ``"last"`` for those of the newest check or recording,
             ``"all"``, ids with commas between them, or ``"FIRST..LAST"``.
         label: what they are.
         reason: why, for those who read it later.
         meant: of good runs, whether the program was changed on purpose, so that its check was right to fail;
             else a failed check of them was a false alarm.
-        options: see :class:`buto.api.options.Location`.
 
     Raises:
         UsageError: there is no such label, or no run.
@@ -159,11 +154,9 @@ def suggest(
     Nothing is launched or changed: the stored runs of each check are judged again.
 
     Args:
-        test: its name; it has an oracle.
         last: number of checks without a label that are judged again, the newest ones; all that have a label
             are.
         on_event: is called with every event, see :mod:`buto.actions.events`.
-        options: see :class:`buto.api.options.Location`.
 
     Raises:
         UsageError: the oracle's method has no minimum effects.
@@ -176,10 +169,6 @@ def suggest(
 
 def labels(test: str, **options: Unpack[Location]) -> list[Labelling]:
     """Return all labels that were given to runs of a test, by time; :func:`buto.frames.labels` makes a frame.
-
-    Args:
-        test: its name.
-        options: see :class:`buto.api.options.Location`.
 
     Raises:
         BadFileError: there is neither a label nor a run of the test, or a stored label is damaged.

@@ -33,9 +33,6 @@ def past_checks(site: Site, test: str) -> tuple[list[PastCheck], list[Entry]]:
 
     Runs that are labelled invalid are left out. If the labels of a check's runs differ, the last decision of
     a person counts, or the last label if there is none.
-
-    Raises:
-        BadFileError: a stored label or result is damaged.
     """
     entries = stored_entries(ResultStore(site.store), test)
     given = current(LabelStore(site.store).all(test))
@@ -73,7 +70,6 @@ def _whole(groups: Iterable[tuple[str, ...]]) -> list[tuple[str, ...]]:
 
 
 def start_of_runs(run_ids: Iterable[str]) -> datetime:
-    """Return the start of the first of some runs."""
     return min(map(_start, run_ids))
 
 

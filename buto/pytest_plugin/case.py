@@ -86,11 +86,7 @@ class ItemCase:
         self.state = self.state.with_runs(runs)
 
     def outcome(self, verbosity: int) -> Outcome:
-        """Return the result of the runs; after training, write the oracle first.
-
-        Raises:
-            ButoError: the runs cannot be trained on or judged, or the oracle cannot be written.
-        """
+        """Return the result of the runs; after training, write the oracle first."""
         result = single.finished(self.site, self.state, self.events)
         if result.report is not None:
             return self._judged(result, result.report.verdict, verbosity)

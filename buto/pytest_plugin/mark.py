@@ -24,11 +24,7 @@ _EXAMPLE = '@pytest.mark.buto(command=["java", "-cp", "app.jar", "com.acme.Main"
 
 
 def arguments_of(item: pytest.Item) -> dict[str, Any]:
-    """Return the arguments of all marks of a test; those of the function override those of class and module.
-
-    Raises:
-        UsageError: an argument without a name.
-    """
+    """Return the arguments of all marks of a test; the function's override those of class and module."""
     merged: dict[str, Any] = {}
     for mark in reversed(list(item.iter_markers(_MARK))):
         if mark.args:
@@ -47,11 +43,7 @@ def joined(before: Mapping[str, Any], now: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def name_of(item: pytest.Item, given: Mapping[str, Any]) -> str:
-    """Return the test's name: the given one, otherwise one made of the module, the class and the function.
-
-    Raises:
-        UsageError: it cannot be the name of a test.
-    """
+    """Return the test's name: the given one, otherwise one made of the module, the class and the function."""
     name = given.get("name")
     if name is None:
         path, _, rest = item.nodeid.partition("::")

@@ -65,11 +65,7 @@ def add_options(parser: pytest.Parser) -> None:
 
 
 def options_of(config: pytest.Config) -> Options:
-    """Return the options of a session.
-
-    Raises:
-        pytest.UsageError: two modes were given.
-    """
+    """Return the options of a session."""
     asked = [mode for mode in _FLAGS if config.getoption(f"--buto-{mode}")]
     if len(asked) > 1:
         raise pytest.UsageError(f"{' and '.join(f'--buto-{mode}' for mode in asked)} cannot be combined")

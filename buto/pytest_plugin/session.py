@@ -43,20 +43,12 @@ class ItemTests:
         self._door: InPytest | None = None
 
     def test(self, given: Mapping[str, Any]) -> TestConfig:
-        """Return the test with the mark's arguments and further ones.
-
-        Raises:
-            UsageError: the arguments are not valid or not complete.
-        """
+        """Return the test with the mark's arguments and further ones."""
         merged = joined(arguments_of(self._item), given)
         return test_of(name_of(self._item, merged), merged, self.options.defaults, self.options.root)
 
     def case(self, test: TestConfig) -> ItemCase:
-        """Return the state of a test; each name has one.
-
-        Raises:
-            ButoError: the test cannot be checked or trained; see :func:`begun`.
-        """
+        """Return the state of a test; each name has one."""
         if test.name not in self._cases:
             self._cases[test.name] = self._begin(test)
         return self._cases[test.name]
@@ -68,11 +60,7 @@ class ItemTests:
                 self._begin(self.test({}))
 
     def measure(self) -> None:
-        """Launch the program of the mark as often as needed.
-
-        Raises:
-            NotPassed: it cannot be measured or judged. A regression is raised by :meth:`conclude`.
-        """
+        """Launch the program of the mark as often as needed."""
         with self.body():
             case = self.case(self.test({}))
             case.launch()
@@ -177,11 +165,7 @@ class LiveLaunch:
         self._run: Future[Run] | None = None
 
     def start(self) -> Program:
-        """Launch, and wait for the program's ``main``.
-
-        Raises:
-            ButoError: the program did not reach ``main``.
-        """
+        """Launch, and wait for the program's ``main``."""
         self._run = self._thread.submit(self._record, self._tick, self)
         self._run.add_done_callback(self._ended)
         self._begun.wait(self._patience_s)
@@ -196,11 +180,7 @@ class LiveLaunch:
         return self._over.is_set()
 
     def finish(self) -> Run:
-        """Wait for the program's end.
-
-        Raises:
-            ButoError: the run could not be recorded or stored.
-        """
+        """Wait for the program's end."""
         assert self._run is not None
         try:
             return self._run.result(self._patience_s)

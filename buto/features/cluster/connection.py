@@ -57,11 +57,7 @@ def check_address(address: str, role: str) -> None:
 
 
 def address_towards(scheduler: str) -> str:
-    """Return the address of this machine through which a scheduler is reached.
-
-    Raises:
-        MeasureError: the scheduler's name is not known.
-    """
+    """Return the address of this machine through which a scheduler is reached."""
     try:
         host = ensure_ip(get_address_host(scheduler))
         return str(get_ipv6(host) if ":" in host else get_ip(host))
@@ -70,7 +66,6 @@ def address_towards(scheduler: str) -> str:
 
 
 def unreachable(address: str, error: Exception) -> MeasureError:
-    """Return the error for a scheduler that does not answer."""
     return MeasureError(
         f"the scheduler {address} does not answer: {error}",
         advice="dask scheduler (starts one); docs/running/scale.md shows how to set up a cluster",
@@ -106,11 +101,7 @@ class Cluster:
         self._lost_since_s: float | None = None
 
     def hosts(self) -> Mapping[str, Host]:
-        """Return the hosts that answer and have this version of buto, by the addresses of their workers.
-
-        Raises:
-            EngineLostError: the scheduler does not answer.
-        """
+        """Return the hosts that answer and have this version of buto, by the addresses of their workers."""
         return {one.address: one for one in self._answering() if one.version == __version__}
 
     def other_versions(self) -> list[Host]:
@@ -149,7 +140,6 @@ class Cluster:
         return {}
 
     def lost(self) -> EngineLostError:
-        """Return the error for a scheduler that does not answer any more."""
         return EngineLostError(
             f"the scheduler {self.address} does not answer any more",
             advice=f"start it again (dask scheduler), then its hosts: buto worker --scheduler {self.address}",
@@ -187,7 +177,6 @@ class Cluster:
         self._client.cancel([Future(key, self._client) for key in tuple(self._client.futures)])
 
     def is_lost(self) -> bool:
-        """Return whether there is no connection to the scheduler now."""
         return bool(self._client.status != "running")
 
     def close(self) -> None:
@@ -200,12 +189,7 @@ class Cluster:
 
 
 def connect(address: str) -> Cluster:
-    """Return a connection to a scheduler, which ends with the process.
-
-    Raises:
-        UsageError: it is no address, or its certificates are missing.
-        MeasureError: the scheduler does not answer.
-    """
+    """Return a connection to a scheduler, which ends with the process."""
     silence()
     check_address(address, "client")
     try:
@@ -236,11 +220,7 @@ _STOP_S = 10.0
 
 
 def start() -> Cluster:
-    """Start a scheduler in this process and a worker beside it; both end with this process.
-
-    Raises:
-        MeasureError: the worker does not join, or a worker runs on this machine already.
-    """
+    """Start a scheduler in this process and a worker beside it; both end with this process."""
     scheduler = loopback_scheduler()
     atexit.register(scheduler.close)
     address = str(scheduler.scheduler_address)

@@ -67,12 +67,7 @@ class Conversation:
             future.cancel(force=True)
 
     def carry_out(self) -> Run:
-        """Return the run of the launch, not stored yet.
-
-        Raises:
-            HostLostError: the host was lost, or the task was taken back.
-            MeasureError: the program could not be measured there, or a file of it cannot be sent.
-        """
+        """Return the run of the launch, not stored yet."""
         delivery = self._ordered()
         if isinstance(delivery, ButoError):
             raise self._on_host(delivery)
@@ -126,7 +121,6 @@ class Conversation:
         return run
 
     def _ask(self, function: Callable[..., object], *arguments: object) -> Any:
-        """Return what a task of the host returns."""
         self._n_tasks += 1
         with self._lock:
             if self._is_cancelled:
@@ -187,12 +181,10 @@ class Placing:
         return [host for host in fit if host.name == name] or fit
 
     def bind(self, launch: Launch, host: Host) -> None:
-        """Note that a launch is carried out on a host."""
         self._bound[_group(launch)] = host
 
 
 def unplaced(where: Placement, hosts: Collection[Host]) -> str:
-    """Return why no host fits, as a message."""
     wanted = where.labels.describe()
     asked = [f"hosts: {{{wanted}}}"] if wanted else []
     asked += [f"{key} {value}, as in earlier runs" for key, value in where.required.items()]

@@ -44,7 +44,6 @@ def with_secrets(launch: Launch) -> Launch:
 
 
 def _texts(value: object) -> Iterator[str]:
-    """Yield all texts in plain data, at any depth."""
     if isinstance(value, str | os.PathLike):
         yield os.fspath(value)
     elif is_dataclass(value):
@@ -170,7 +169,6 @@ class ClusterEngine:
         _inputs(launch)
 
     def begin(self, wanted: Sequence[Launch]) -> Sequence[Launch]:
-        """See :class:`buto.engine.launching.Engine`."""
         self._look()
         waiting = {launch.test: self._waiting.get(launch.test, _Task(launch)) for launch in wanted}
         self._waiting = {}
@@ -185,7 +183,6 @@ class ClusterEngine:
         return begun
 
     def wait(self) -> Ended | None:
-        """See :class:`buto.engine.launching.Engine`."""
         while not self._ended:
             with suppress(Empty):
                 self._receive(self._arrived.get(timeout=self._look_s))
@@ -197,7 +194,6 @@ class ClusterEngine:
         return self._ended.popleft()
 
     def drop(self, test: str) -> None:
-        """See :class:`buto.engine.launching.Engine`."""
         self._again = [task for task in self._again if task.launch.test != test]
         self._waiting.pop(test, None)
         self._ended = deque(ended for ended in self._ended if ended.launch.test != test)

@@ -76,7 +76,6 @@ class Host:
         return tuple(self.facts.get(key) for key in _CLASS)
 
     def fits(self, where: Placement) -> bool:
-        """Return whether runs may be recorded here."""
         cpu = str(self.facts.get("host.cpu.model") or "")
         return where.labels.fit(self.name, cpu, self.tags) and all(
             self.facts.get(key) == value for key, value in where.required.items()
@@ -134,11 +133,9 @@ class Inputs:
 
     @property
     def files(self) -> tuple[ProgramFile, ...]:
-        """Return the files."""
         return self.program.files
 
     def path(self, file: ProgramFile) -> str:
-        """Return where a file is here."""
         return os.path.normpath(os.path.join(self.root, file.place))
 
     @property

@@ -73,7 +73,6 @@ def clean(directories: Iterable[Path], in_use: Path) -> None:
 
 
 def mark_used(path: Path) -> None:
-    """Note that an entry is used now."""
     with suppress(OSError):
         os.utime(path)
 
@@ -115,12 +114,7 @@ class Staging:
         )
 
     def receive(self, sha256: str, pieces: Sequence[bytes], *, is_first: bool, is_last: bool) -> None:
-        """Append pieces of a content; the last piece completes it.
-
-        Raises:
-            MeasureError: the content is not the one that was announced.
-            StorageError: it cannot be written.
-        """
+        """Append pieces of a content; the last piece completes it."""
         place = self._contents / sha256
         part = place.with_name(f"{sha256}.part")
         with storage_errors("write", part):
@@ -135,12 +129,7 @@ class Staging:
             part.rename(place)
 
     def place(self, target: Target, inputs: Inputs) -> Target:
-        """Return the program as it is started here: in its own directory, or in a tree of its inputs.
-
-        Raises:
-            MeasureError: it has no inputs, and its directory is not here.
-            StorageError: the tree cannot be written.
-        """
+        """Return the program as it is started here: in its own directory, or in a tree of its inputs."""
         if _is_here(inputs):
             return replace(target, directory=Path(inputs.directory))
         if not inputs.files:

@@ -66,7 +66,6 @@ class Presence(WorkerPlugin):  # type: ignore[misc]
         return event
 
     def forget(self, key: str) -> None:
-        """Note that a task has ended."""
         self._unwanted.pop(key, None)
 
     def transition(self, key: str, start: str, finish: str, **more: object) -> None:
@@ -83,12 +82,10 @@ class Presence(WorkerPlugin):  # type: ignore[misc]
 
 
 def presence() -> Presence:
-    """Return the presence of the worker that carries out the current task."""
     return cast(Presence, get_worker().plugins[NAME])
 
 
 def report(message: dict[str, object]) -> None:
-    """Tell all clients about the current task."""
     get_worker().log_event(TOPIC, message)
 
 
@@ -243,7 +240,6 @@ class Delivery:
 
 
 def receive(sha256: str, pieces: Sequence[bytes], is_first: bool, is_last: bool) -> ButoError | None:
-    """Store a part of a content."""
     try:
         presence().staging.receive(sha256, pieces, is_first=is_first, is_last=is_last)
     except ButoError as error:
@@ -308,7 +304,6 @@ def piece(test: str, run_id: str, offset: int) -> bytes:
 
 
 def discard(test: str, run_id: str) -> None:
-    """Remove a run that has arrived."""
     here = presence()
     here.passing.delete_bundle(here.runs.key(test, run_id))
 

@@ -134,9 +134,6 @@ def newest_subjects(site: Site, test: str) -> tuple[str, ...]:
     """Return the properties that the newest regression of a test found, in reading order; empty without one.
 
     Changes for the better are left out unless there are no others.
-
-    Raises:
-        BadFileError: the newest result is damaged.
     """
     store = ResultStore(site.store)
     for name in reversed(store.all(test)):
@@ -191,12 +188,7 @@ def why_since_training(
     pairs: int = PAIRS,
     profiler: Path | None = None,
 ) -> Explanation:
-    """Profile a program as it is now, and compare that with its stored profile.
-
-    Raises:
-        BadFileError: no profile is stored, or it is damaged.
-        MeasureError, StorageError: see :func:`why`.
-    """
+    """Profile a program as it is now, and compare that with its stored profile."""
     stored = _stored(site, test.name)
     found = profiled(site, [test], pairs, kinds, on_event, profiler=profiler)[test.name]
     age = format_age(max(0.0, (datetime.now(UTC) - stored.at).total_seconds()))
@@ -241,12 +233,7 @@ def store_profiles(
 
 
 def store_profile(site: Site, test: TestConfig, on_event: OnEvent = ignore) -> None:
-    """Profile a program as it is now and store that, to be compared when it has changed.
-
-    Raises:
-        MeasureError: it cannot be launched or leaves no recording.
-        StorageError: the profile cannot be stored.
-    """
+    """Profile a program as it is now and store that, to be compared when it has changed."""
     found = profiled(site, [test], PAIRS, USUAL, on_event)[test.name]
     path = ProfileStore(site.store).add(test.name, found)
     on_event(Told(test.name, f"{format_count(len(found), 'profile')} stored for buto why in {path}"))
@@ -268,11 +255,6 @@ def profiled(
 
     Returns:
         By test, its profiles. Nothing is stored.
-
-    Raises:
-        MeasureError: a program cannot be launched or leaves no recording.
-        StorageError: the lock of the store cannot be taken.
-        KeyboardInterrupt: the current program was stopped.
     """
     seed = secrets.randbits(32)
     commands = {test.name: test.target.new_mask().command(test.target.command) for test in tests}

@@ -152,7 +152,6 @@ class Ranking:
 
 
 def ranking_of(table: Table, kind: Kind) -> Ranking:
-    """Rank the units of a table."""
     grain = _GRAIN.get(kind.about.unit, 1.0)
     noise = 1.0 if kind.about.is_sampled else 0.0
     variance = variances(table.old, table.new, noise * table.old_squares, noise * table.new_squares, grain)
@@ -331,7 +330,6 @@ def _limits(
 
 
 def _of_retention(profiles: Sequence[Profile], *, seen: bool) -> str:
-    """Return what kept objects tell of."""
     if _is_zgc(profiles):
         return (
             "this collector (ZGC) is not asked to collect, so few kept objects are seen; "

@@ -109,7 +109,6 @@ class Causes:
     remarks: tuple[str, ...] = ()
 
     def of_tier(self, tier: Tier) -> tuple[Cause, ...]:
-        """Return the causes of a tier."""
         return tuple(one for one in self.found if one.tier is tier)
 
 

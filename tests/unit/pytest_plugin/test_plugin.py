@@ -38,6 +38,7 @@ def test_a_project_that_does_not_use_it_imports_next_to_nothing(pytester: pytest
         def test_nothing():
             ours = {name for name in sys.modules if name.split(".")[0] == "buto"}
             rooms = {"buto.run", "buto.run.display", "buto.project", "buto.project.options"}
+            rooms |= {"buto.actions", "buto.actions.hooks", "buto.errors", "buto.features"}
             assert ours == rooms | {"buto", "buto.version", "buto.pytest_plugin"} | {
                 f"buto.pytest_plugin.{name}" for name in ("plugin", "options", "outcome")
             }
