@@ -91,9 +91,7 @@ P = ParamSpec("P")
 R = TypeVar("R")
 
 
-def worded(
-    action: Callable[Concatenate[ProjectT, P], R],
-) -> Callable[Concatenate[ProjectT, P], R]:
+def worded(action: Callable[Concatenate[ProjectT, P], R]) -> Callable[Concatenate[ProjectT, P], R]:
     """Return an action on a project whose errors give their advice in the words of the project's door."""
 
     @wraps(action)
@@ -144,16 +142,18 @@ def _of_several_programs(runs: RunSet) -> str | None:
 
 def _not_counted(runs: RunSet) -> str | None:
     """Return why live objects were not counted at the end, though that was wanted; None if they were."""
-    reasons = [
-        run.nan_reasons.get(LIVE_OBJECTS, "")
+    missing = [
+        run
         for run in runs
-        if LIVE_OBJECTS in run.column_of and histogram_at_end(run) is None
+        if LIVE_OBJECTS in run.column_of
+        and histogram_at_end(run) is None
+        and run.nan_reasons.get(LIVE_OBJECTS) != NOT_IN_TRAINING
     ]
-    missing = [reason for reason in reasons if reason != NOT_IN_TRAINING]
     if not missing:
         return None
     where = "" if len(missing) == len(runs) else f" in {len(missing)} of {format_count(len(runs), 'run')}"
-    return f"live objects were not counted at the end{where}: {missing[0]}"
+    reason = missing[0].nan_reasons.get(LIVE_OBJECTS, "")
+    return f"live objects were not counted at the end{where}: {reason}"
 
 
 def input_remark(runs: RunSet) -> str | None:

@@ -37,9 +37,7 @@ def with_secrets(launch: Launch) -> Launch:
     secrets = tuple(sorted({value for text in _texts(launch) for value in mask.known_in(text)}))
     services = tuple(replace(service, secrets=secrets) for service in launch.setup.services)
     return replace(
-        launch,
-        target=replace(launch.target, secrets=secrets),
-        setup=replace(launch.setup, services=services),
+        launch, target=replace(launch.target, secrets=secrets), setup=replace(launch.setup, services=services)
     )
 
 

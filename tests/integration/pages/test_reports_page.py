@@ -17,7 +17,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from buto.actions import check
+from buto.actions import check, outcome
 from tests.support.checkout import ROOT
 from tests.support.processes.command import called
 from tests.support.runs.stored import BEGINNING, leaking_run, store
@@ -67,7 +67,8 @@ class Clock:
 def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
     directory = tmp_path_factory.mktemp("project")
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(check, "datetime", Clock)
+        for module in (check, outcome):
+            patch.setattr(module, "datetime", Clock)
         store(directory, *(leaking_run(number, **MACHINE) for number in range(10)))
         Clock.time = BEGINNING + timedelta(minutes=11)
         assert called(directory, "train", "leaker", "--from-runs", "all", *COMMAND).returncode == 0
@@ -87,7 +88,8 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_what_a_page_shows_is_what_is_printed(
     page: Path, project: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(check, "datetime", Clock)
+    for module in (check, outcome):
+        monkeypatch.setattr(module, "datetime", Clock)
     text = page.read_text(encoding="utf-8")
 
     def printed(block: re.Match[str]) -> str:

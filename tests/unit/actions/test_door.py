@@ -252,15 +252,9 @@ ODD = Advice("see ", Step(Action.SHOW_RUN, "shop", run_id="X"), "; or ", Setting
 @pytest.mark.parametrize(
     ("door", "text"),
     [
-        (
-            "command line",
-            "see buto runs show shop X --store 'my runs'; or --runs 20",
-        ),
+        ("command line", "see buto runs show shop X --store 'my runs'; or --runs 20"),
         ("pytest", "see buto runs show shop X; or runs=20"),
-        (
-            "maven",
-            "see buto runs show shop X --store 'my runs'; or -Dbuto.runs=20",
-        ),
+        ("maven", "see buto runs show shop X --store 'my runs'; or -Dbuto.runs=20"),
     ],
 )
 def test_advice_from_deeper_rooms_is_put_into_the_words_of_the_door(door: str, text: str) -> None:

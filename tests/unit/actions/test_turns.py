@@ -196,11 +196,7 @@ def name_a_lost_revision(trained: Trained) -> None:
 
 
 @pytest.mark.parametrize(
-    ("lose", "reason"),
-    [
-        (damage, "it is damaged"),
-        (name_a_lost_revision, "is in no git repository"),
-    ],
+    ("lose", "reason"), [(damage, "it is damaged"), (name_a_lost_revision, "is in no git repository")]
 )
 @pytest.mark.parametrize("leak", [1.0, 9.0])
 def test_a_program_that_is_lost_leaves_the_check_undecided(
@@ -278,10 +274,7 @@ def test_turns_that_are_interrupted_leave_their_runs_and_nothing_else(
     monkeypatch.setattr(collecting, "collect", noting)
     with pytest.raises(Interrupted) as stopped:
         check(trained.project, CheckRequest(("leaker",)))
-    assert stopped.value.complete == (
-        Complete(OLD, trained.n_old(), N_TURNS),
-        Complete("leaker", 0, N_TURNS),
-    )
+    assert stopped.value.complete == (Complete(OLD, trained.n_old(), N_TURNS), Complete("leaker", 0, N_TURNS))
     assert len(trained.project.store.ids("leaker")) == 13
     (place,) = places
     assert place.name == "app.jar" and not place.exists()

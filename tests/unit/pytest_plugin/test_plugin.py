@@ -88,10 +88,7 @@ def test_the_advice_can_be_typed_where_pytest_was_started(
         ("jarr='app.jar'", "buto: unknown argument 'jarr'; did you mean 'jar'?"),
         ("'app.jar'", "the mark buto takes named arguments only, got 'app.jar'"),
         ("jar='app.jar', runs=2", "an oracle needs at least "),
-        (
-            "command=['no-such-java', 'Main']",
-            "command not found: no-such-java",
-        ),
+        ("command=['no-such-java', 'Main']", "command not found: no-such-java"),
     ],
 )
 def test_a_wrong_mark_is_an_error_in_plain_words(

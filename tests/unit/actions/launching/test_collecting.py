@@ -27,13 +27,7 @@ def carried_out(
 ) -> tuple[Script, dict[str, Collected]]:
     script = Script(events)
     plans = [Plan(test, Target((test,), timeout_s=5.0), runs) for test in events]
-    results = script.collect(
-        plans,
-        RunStore(store),
-        log or Log(),
-        seed=1,
-        purpose="train",
-    )
+    results = script.collect(plans, RunStore(store), log or Log(), seed=1, purpose="train")
     return script, results
 
 
@@ -44,14 +38,7 @@ def test_a_program_that_cannot_be_started_is_found_before_the_first_launch(
     script, log = Script({test: [GOOD] * 2 for test in "abc"}, {"b": MeasureError("no such program")}), Log()
     plans = [Plan(test, Target((test,)), 2) for test in "abc"]
     root = RunStore(tmp_path)
-    results = script.collect(
-        plans,
-        root,
-        log,
-        seed=1,
-        purpose="train",
-        together=together,
-    )
+    results = script.collect(plans, root, log, seed=1, purpose="train", together=together)
     assert log.steps[0] == "b failed"
     assert sorted(script.launched) == sorted(launched)
     assert [test for test, result in results.items() if result.failure is not None] == ["b"]
@@ -163,14 +150,7 @@ def test_what_disturbed_most_runs_decides_what_to_do_next(
 def test_tests_that_belong_together_are_given_up_together(tmp_path: Path) -> None:
     script = Script({"a": [GOOD] * 9, "b": [WRONG_EXIT]})
     plans = [Plan(test, Target((test,), timeout_s=5.0), 9) for test in script.events]
-    results = script.collect(
-        plans,
-        RunStore(tmp_path),
-        Log(),
-        seed=1,
-        purpose="compare",
-        together=True,
-    )
+    results = script.collect(plans, RunStore(tmp_path), Log(), seed=1, purpose="compare", together=True)
     assert results["b"].failure is not None
     assert results["a"].failure is None
     assert len(results["a"].runs) <= 1
@@ -211,13 +191,7 @@ def test_a_program_that_failed_is_quoted_with_its_last_lines(tmp_path: Path) -> 
 def test_a_good_end_is_the_expected_exit_code(tmp_path: Path, expected: int, failed: bool) -> None:
     script = Script({"a": [GOOD]})
     plan = Plan("a", Target(("a",), expected_exit=expected), 1)
-    results = script.collect(
-        [plan],
-        RunStore(tmp_path),
-        Log(),
-        seed=0,
-        purpose="x",
-    )
+    results = script.collect([plan], RunStore(tmp_path), Log(), seed=0, purpose="x")
     assert (results["a"].failure is not None) is failed
 
 
@@ -234,13 +208,7 @@ def test_a_store_that_fails_ends_everything_and_keeps_what_was_there(tmp_path: P
                 (tmp_path / "runs").write_text("")
 
     with pytest.raises(StorageError):
-        script.collect(
-            plans,
-            store,
-            FullAfterOne(),
-            seed=0,
-            purpose="x",
-        )
+        script.collect(plans, store, FullAfterOne(), seed=0, purpose="x")
     assert script.closed == ["a"]
     assert len(list((tmp_path / "moved" / "a").iterdir())) == 1
 
@@ -248,13 +216,7 @@ def test_a_store_that_fails_ends_everything_and_keeps_what_was_there(tmp_path: P
 def test_ctrl_c_passes_through_and_keeps_what_is_complete(tmp_path: Path) -> None:
     script = Script({"a": [GOOD, GOOD, KeyboardInterrupt()]})
     with pytest.raises(KeyboardInterrupt):
-        script.collect(
-            [Plan("a", Target(("a",)), 5)],
-            RunStore(tmp_path),
-            Log(),
-            seed=0,
-            purpose="x",
-        )
+        script.collect([Plan("a", Target(("a",)), 5)], RunStore(tmp_path), Log(), seed=0, purpose="x")
     assert len(RunStore(tmp_path).ids("a")) == 2
     assert script.closed == ["a"]
 
@@ -271,13 +233,7 @@ def test_a_test_ends_when_it_has_enough_and_the_others_go_on(tmp_path: Path) -> 
         Plan("a", Target(("a",), timeout_s=5.0), 5, enough=enough),
         Plan("b", Target(("b",), timeout_s=5.0), 5),
     ]
-    results = script.collect(
-        plans,
-        RunStore(tmp_path),
-        Log(),
-        seed=1,
-        purpose="train",
-    )
+    results = script.collect(plans, RunStore(tmp_path), Log(), seed=1, purpose="train")
     assert [len(results[test].valid()) for test in "ab"] == [3, 5]
     assert results["a"].failure is None
     # Not after a run that was disturbed.

@@ -264,10 +264,7 @@ def test_inputs_that_can_no_longer_be_sent_end_their_test_and_no_other(
         return GOOD
 
     cluster = ScriptedCluster(tmp_path, names(host("a")), does)
-    plans = [
-        Plan("x", Target(("./program",), directory=tmp_path), 2),
-        Plan("y", Target(("y",)), 2),
-    ]
+    plans = [Plan("x", Target(("./program",), directory=tmp_path), 2), Plan("y", Target(("y",)), 2)]
     engine_for = partial(ClusterEngine, cluster=cluster, look_s=0.01)
     results = collect(
         plans, RunStore(store), lambda event: None, seed=1, purpose="record", engine_for=engine_for

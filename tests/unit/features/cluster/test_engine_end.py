@@ -50,10 +50,7 @@ def test_a_run_that_has_arrived_is_stored_at_the_end_if_the_store_can_be_written
 ) -> None:
     cluster = ScriptedCluster(tmp_path, names(host("a"), host("b")))
     cluster.does = lambda name, launch: GOOD if launch.test == "x" else SILENT
-    with (
-        suppress(type(error)),
-        ClusterEngine(RunStore(store), lambda news: None, cluster=cluster) as engine,
-    ):
+    with suppress(type(error)), ClusterEngine(RunStore(store), lambda news: None, cluster=cluster) as engine:
         engine.begin([Launch("x", Target(("x",))), Launch("y", Target(("y",)))])
         assert filled.wait(20.0)
         until(lambda: bool(cluster.open))
