@@ -38,8 +38,8 @@ class AcceptRequest:
     Attributes:
         names: tests, each with an oracle; empty for all of the configuration.
         overrides: what this call specifies of them.
-        runs: how many usable runs to learn from, ``auto`` for as many as sharpen the oracle; None for the
-            runs that were judged if an oracle can be learned from them, else for what the configuration says.
+        runs: see :class:`buto.actions.train.TrainRequest`; None for the runs that were judged if an oracle
+            can be learned from them.
         from_runs: stored runs to learn from instead, as :func:`stored_runs` has it; nothing is launched.
         launch: whether all runs are launched now, also if the newest check did not pass.
         dry_run: whether to leave the oracle unchanged.

@@ -8,7 +8,7 @@ door.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import wraps
 from pathlib import Path
 from typing import ClassVar, Concatenate, ParamSpec, Protocol, TypeVar
@@ -105,43 +105,27 @@ def worded(action: Callable[Concatenate[ProjectT, P], R]) -> Callable[Concatenat
     return carry_out
 
 
-def remarks(runs: RunSet) -> tuple[str, ...]:
-    """Return a sentence each on a hidden fault, left processes, other files, and objects not counted."""
-    found = (_hidden_fault(runs), _left_over(runs), _of_several_programs(runs), _not_counted(runs))
-    return tuple(one for one in found if one is not None)
-
-
-def _hidden_fault(runs: RunSet) -> str | None:
+def remarks(runs: RunSet) -> Iterator[str]:
+    """Yield a sentence each on a hidden fault, left processes, other files, and objects not counted."""
+    n_runs = format_count(len(runs), "run")
     faults = [(run, fault) for run in runs if (fault := find_fault(run.stderr)) is not None]
-    if not faults:
-        return None
-    run, fault = faults[0]
-    return (
-        f"in {len(faults)} of {format_count(len(runs), 'run')} the program printed a fault and still "
-        f"{run.outcome.describe()}: {fault.text}; {fault.advice}"
-    )
-
-
-def _left_over(runs: RunSet) -> str | None:
+    for run, fault in faults[:1]:
+        yield (
+            f"in {len(faults)} of {n_runs} the program printed a fault and still {run.outcome.describe()}: "
+            f"{fault.text}; {fault.advice}"
+        )
     counts = [run.metadata.get("buto.left_over.processes") for run in runs]
     most = max((count for count in counts if isinstance(count, int)), default=0)
-    if most == 0:
-        return None
-    return (
-        f"the command left {format_count(most, 'process')} running at its end, which buto ended: "
-        "what they do is not part of the measurement; let the command wait for its children"
-    )
-
-
-def _of_several_programs(runs: RunSet) -> str | None:
+    if most:
+        yield (
+            f"the command left {format_count(most, 'process')} running at its end, which buto ended: "
+            "what they do is not part of the measurement; let the command wait for its children"
+        )
     known = {run.metadata.get(PROGRAM) for run in runs} - {None}
-    if len(known) < 2:
-        return None
-    return f"the program's files changed between these {len(runs)} runs, which are of {len(known)} versions"
-
-
-def _not_counted(runs: RunSet) -> str | None:
-    """Return why live objects were not counted at the end, though that was wanted; None if they were."""
+    if len(known) > 1:
+        versions = f"which are of {len(known)} versions"
+        yield f"the program's files changed between these {len(runs)} runs, {versions}"
+    # Their absence is told only where counting them was wanted.
     missing = [
         run
         for run in runs
@@ -149,11 +133,10 @@ def _not_counted(runs: RunSet) -> str | None:
         and histogram_at_end(run) is None
         and run.nan_reasons.get(LIVE_OBJECTS) != NOT_IN_TRAINING
     ]
-    if not missing:
-        return None
-    where = "" if len(missing) == len(runs) else f" in {len(missing)} of {format_count(len(runs), 'run')}"
-    reason = missing[0].nan_reasons.get(LIVE_OBJECTS, "")
-    return f"live objects were not counted at the end{where}: {reason}"
+    if missing:
+        where = "" if len(missing) == len(runs) else f" in {len(missing)} of {n_runs}"
+        reason = missing[0].nan_reasons.get(LIVE_OBJECTS, "")
+        yield f"live objects were not counted at the end{where}: {reason}"
 
 
 def input_remark(runs: RunSet) -> str | None:

@@ -89,11 +89,11 @@ def read_sources(
             advice=f"add sources to a test in {project.door.configuration}: sources: {{host: {{}}}}",
         )
     program = RunningProgram(pid)
-    return (_reading(test, spec, program) for test, spec in specs)
 
+    def read(test: TestConfig, spec: SourceSpec) -> SourceReading:
+        reading = read_once(spec, program)
+        # A driver may quote a URL with its password.
+        reason = test.target.new_mask().text(reading.reason)
+        return SourceReading(test.name, spec, replace(reading, reason=reason))
 
-def _reading(test: TestConfig, spec: SourceSpec, program: RunningProgram) -> SourceReading:
-    """Read one source; a driver may quote a URL with its password as the reason."""
-    reading = read_once(spec, program)
-    mask = test.target.new_mask()
-    return SourceReading(test.name, spec, replace(reading, reason=mask.text(reading.reason)))
+    return (read(test, spec) for test, spec in specs)

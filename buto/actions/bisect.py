@@ -37,9 +37,8 @@ class BisectRequest:
         good: a git revision at which it passes.
         bad: a later git revision at which it fails.
         overrides: what this call specifies of the test.
-        runs: how many runs of each commit to judge together; None for one, and two more if it does not pass.
         build: the command that builds a commit before it is launched; None for none.
-        with_training: see :class:`buto.actions.check.CheckRequest`.
+        runs, with_training: see :class:`buto.actions.check.CheckRequest`; ``runs`` are those of each commit.
     """
 
     test: str

@@ -108,16 +108,14 @@ class _Checking:
             ]
         else:
             stored = [stored_runs(self.site, known.oracle.test, self.from_runs) for known in self.known]
+            how = (None, on_event, self.from_runs, self.with_training)
             results = [
-                self._of_stored(known, runs, on_event) for known, runs in zip(self.known, stored, strict=True)
+                _result(self.site, known, runs, partial(by_oracle, known.oracle, runs), *how)
+                for known, runs in zip(self.known, stored, strict=True)
             ]
         outcome = replace(concluded(Action.CHECK, results), left_out=self.left_out)
         keep(self.site, outcome, on_event)
         return outcome
-
-    def _of_stored(self, known: Known, runs: Sequence[Run], on_event: OnEvent) -> Result:
-        judge = partial(by_oracle, known.oracle, runs)
-        return _result(self.site, known, runs, judge, None, on_event, self.from_runs, self.with_training)
 
 
 def finished(site: Site, case: Case, on_event: OnEvent, *, with_training: bool = False) -> Result:

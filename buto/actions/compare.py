@@ -29,7 +29,7 @@ from buto.run.model import Run, run_set
 from buto.steps import Action, Step
 
 if TYPE_CHECKING:
-    from buto.measure.host import Halves
+    pass
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,7 +153,12 @@ def compare(project: Project, request: CompareRequest, on_event: OnEvent = ignor
     if which is not None:
         stored = {program.name: _stored(site, program.name, which) for program in request.programs}
         return concluded(Action.COMPARE, [_compared(site, request, comparison, stored, {}, on_event)])
-    cores = _halves() if request.duet else None
+    cores = None
+    if request.duet:
+        # Imported here, because stored runs are compared without what asks the machine.
+        from buto.measure.host import two_halves
+
+        cores = two_halves()
     with ExitStack() as stack:
         tests = [
             test_of(program, project, overrides, request.build, stack, on_event)
@@ -177,13 +182,6 @@ def _number_of_runs(door: Door, wanted: int | None, comparison: Comparison) -> i
             advice=f"{door.setting('runs', str(comparison.fewest))}, or a larger {door.name('alpha')}",
         )
     return wanted or comparison.usual
-
-
-def _halves() -> Halves:
-    # Imported here, because stored runs are compared without what asks the machine.
-    from buto.measure.host import two_halves
-
-    return two_halves()
 
 
 def _check_alone(door: Door, tests: Sequence[TestConfig]) -> None:

@@ -68,7 +68,14 @@ def collect_pairs(
             return _failed(results, {plan.test: error}, on_event)
         store.prepare(plan.test)
     with ExitStack() as stack:
-        opened = _Opened(stack, collector_for)
+        opened: dict[tuple[str, tuple[int, ...]], Collector] = {}
+
+        def collector(plan: Plan, half: tuple[int, ...]) -> Collector:
+            if (plan.test, half) not in opened:
+                target = replace(plan.target, cores=half)
+                opened[plan.test, half] = stack.enter_context(collector_for(target))
+            return opened[plan.test, half]
+
         # Its threads outlive the programs: the kernel kills a program when the thread that started it ends.
         threads = stack.enter_context(ThreadPoolExecutor(len(plans)))
         n_pairs = 0
@@ -78,7 +85,7 @@ def collect_pairs(
             order, halves = source.sample(plans, 2), source.sample(cores, 2)
             pair = _Pair(store, purpose, {test: one.runs[0].id for test, one in results.items() if one.runs})
             recorded = pair.record(
-                [(plan, opened.collector(plan, half)) for plan, half in zip(order, halves, strict=True)],
+                [(plan, collector(plan, half)) for plan, half in zip(order, halves, strict=True)],
                 threads,
                 on_event,
             )
@@ -113,21 +120,6 @@ def _failed(
     for test, error in own.items():
         on_event(GivenUp(test, error))
     return {test: replace(one, failure=own.get(test)) for test, one in results.items()}
-
-
-class _Opened:
-    """Collectors by program and half of the cores, opened when they are needed."""
-
-    def __init__(self, stack: ExitStack, collector_for: OpenCollector) -> None:
-        self._stack, self._collector_for = stack, collector_for
-        self._known: dict[tuple[str, tuple[int, ...]], Collector] = {}
-
-    def collector(self, plan: Plan, half: tuple[int, ...]) -> Collector:
-        key = (plan.test, half)
-        if key not in self._known:
-            target = replace(plan.target, cores=half)
-            self._known[key] = self._stack.enter_context(self._collector_for(target))
-        return self._known[key]
 
 
 class _Pair:

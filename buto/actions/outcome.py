@@ -61,13 +61,9 @@ def concluded(action: Action, results: Sequence[Result], *, exit_code: int | Non
 
 def worst_code(results: Sequence[Result]) -> int:
     """Return the exit code of a command with these results; without results, that of a pass."""
-    return min(map(_code, results), key=_WORST_FIRST.index, default=EXIT_PASS)
-
-
-def _code(result: Result) -> int:
-    if result.error is not None:
-        return result.error.exit_code
-    return EXIT_PASS if result.verdict is None else result.verdict.status.exit_code
+    codes = [one.verdict.status.exit_code for one in results if one.error is None and one.verdict is not None]
+    codes += [one.error.exit_code for one in results if one.error is not None]
+    return min(codes, key=_WORST_FIRST.index, default=EXIT_PASS)
 
 
 def failed(

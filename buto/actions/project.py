@@ -201,20 +201,17 @@ class Project:
                 f"{test!r} has no oracle yet: {self.door.path(path)} does not exist",
                 advice=self.door.step(Step(Action.TRAIN, test, command=("java", "..."))),
             )
-        found = self._loaded(path, test)
+        try:
+            found = oracle.load(path)
+        except OracleFileError as error:
+            again = Step(Action.ACCEPT if error.in_conflict else Action.TRAIN, test)
+            raise BadFileError(error.message, advice=f"{error.remedy}{self.door.step(again)}") from error
         if found.test != test:
             raise UsageError(
                 f"{path} is the oracle of {found.test!r}, not of {test!r}",
                 advice=self.door.step(Step(action, found.test)),
             )
         return found if alpha is None else oracle.at_alpha(found, alpha)
-
-    def _loaded(self, path: Path, test: str) -> Oracle:
-        try:
-            return oracle.load(path)
-        except OracleFileError as error:
-            again = Step(Action.ACCEPT if error.in_conflict else Action.TRAIN, test)
-            raise BadFileError(error.message, advice=f"{error.remedy}{self.door.step(again)}") from error
 
     def known(self, test: str, action: Action, alpha: float | None = None) -> Known:
         """Return the oracle of a test with its file and its command; see :meth:`oracle`."""
@@ -269,7 +266,11 @@ class Project:
         if self.configuration is not None and ours is not None:
             merged |= ours.written
             directory = self._base
-        merged |= self._specified(overrides, action)
+        specified = overrides.to_data()
+        faults = complaints(specified, "test")
+        if faults:
+            raise UsageError("\n".join(faults), advice=self.door.usage(action))
+        merged |= specified
         if "command" not in merged:
             raise self._no_command(name, action)
         variables = {**os.environ, **overrides.variables()}
@@ -306,13 +307,6 @@ class Project:
         """Return whether the configuration has a command for a test; it may leave that to the call."""
         ours = self.configured(test)
         return ours is not None and bool(ours.target.command)
-
-    def _specified(self, overrides: Overrides, action: Action) -> dict[str, Any]:
-        specified = overrides.to_data()
-        faults = complaints(specified, "test")
-        if faults:
-            raise UsageError("\n".join(faults), advice=self.door.usage(action))
-        return specified
 
     def _remembered(self, known: Oracle, overrides: Overrides, action: Action) -> Mapping[str, Any]:
         faults = complaints(known.target, "test")

@@ -42,8 +42,7 @@ class RecordRequest:
     """What to record.
 
     Attributes:
-        names: tests; empty for all of the configuration.
-        overrides: what this call specifies of them.
+        names, overrides: see :class:`buto.actions.check.CheckRequest`.
         runs: how many usable runs of each.
     """
 

@@ -98,17 +98,13 @@ def _runs(project: Project, what: tuple[str, ...]) -> dict[str, list[Run]]:
         else:
             named = []
         if not named:
-            raise _nothing(project, word, is_test=word in tests)
+            lacking = "no check was recorded for" if word in tests else "there is neither a run nor a test"
+            raise BadFileError(
+                f"{lacking} {word!r} in {site.store}", advice=site.door.step(Step(Action.LIST_RUNS))
+            )
         for run in named:
             found.setdefault(run.test, {})[run.id] = run
     return {test: list(runs.values()) for test, runs in found.items()}
-
-
-def _nothing(project: Project, word: str, *, is_test: bool) -> BadFileError:
-    what = "no check was recorded for" if is_test else "there is neither a run nor a test"
-    return BadFileError(
-        f"{what} {word!r} in {project.files.store}", advice=project.door.step(Step(Action.LIST_RUNS))
-    )
 
 
 @worded

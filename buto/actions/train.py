@@ -27,8 +27,7 @@ class TrainRequest:
     """What to train.
 
     Attributes:
-        names: tests; empty for all of the configuration.
-        overrides: what this call specifies of them.
+        names, overrides: see :class:`buto.actions.check.CheckRequest`.
         runs: how many usable runs to learn from, ``auto`` for as many as sharpen the oracle; None for what
             the configuration says.
         from_runs: stored runs to learn from instead of launching, as :func:`stored_runs` has it.

@@ -18,7 +18,7 @@ from buto.actions.labelled import check_reason
 from buto.actions.project import Project
 from buto.actions.stored import Site, stored_runs, within
 from buto.errors import BadFileError, JudgeError, UsageError
-from buto.judging.verdict import Status, Verdict
+from buto.judging.verdict import Status
 from buto.report import words
 from buto.report.result import Result
 from buto.report.sanitize import MAX_TEXT, one_line
@@ -158,14 +158,10 @@ def label_result(done: Finished) -> None:
         if command == Action.ACCEPT.value:
             passed = _passed_now(done.site, result)
             _add(done, passed, Label.GOOD, done.reason or "the accepted oracle passes it")
-    elif command == Action.CHECK.value and verdict is not None and _is_confirmed(verdict, result.runs):
-        _add(done, result.runs, Label.BAD, words.headline(verdict))
-
-
-def _is_confirmed(verdict: Verdict, runs: Sequence[Run]) -> bool:
-    """Return whether several runs show together that the program got worse."""
-    is_worse = verdict.status is Status.REGRESSION and not verdict.is_welcome
-    return is_worse and len(run_set(runs).valid()) >= CONFIRMED
+    elif command == Action.CHECK.value and verdict is not None:
+        is_worse = verdict.status is Status.REGRESSION and not verdict.is_welcome
+        if is_worse and len(run_set(result.runs).valid()) >= CONFIRMED:
+            _add(done, result.runs, Label.BAD, words.headline(verdict))
 
 
 def _passed_now(site: Site, result: Result) -> list[Run]:

@@ -87,15 +87,11 @@ def _check(run_ids: Sequence[str], given: Mapping[str, Labelling]) -> PastCheck 
     if not labels:
         return PastCheck(usable, _start(usable[0]), Truth.UNKNOWN)
     counts = max(labels, key=lambda one: (one.is_decision, one.at))
-    return PastCheck(usable, _start(usable[0]), _truth(counts), counts.command, counts.person, counts.reason)
-
-
-def _truth(labelling: Labelling) -> Truth:
-    if labelling.label is Label.BAD:
-        return Truth.REGRESSION
     # Who trains again on the runs of a check has accepted what they show.
-    retrained = labelling.command == Action.TRAIN.value
-    return Truth.MEANT if labelling.meant or retrained else Truth.UNCHANGED
+    is_meant = counts.meant or counts.command == Action.TRAIN.value
+    truth = Truth.MEANT if is_meant else Truth.UNCHANGED
+    truth = Truth.REGRESSION if counts.label is Label.BAD else truth
+    return PastCheck(usable, _start(usable[0]), truth, counts.command, counts.person, counts.reason)
 
 
 def _together(site: Site, test: str, labelled: Mapping[str, Labelling]) -> list[tuple[str, ...]]:
@@ -137,14 +133,10 @@ def _labelled(store: Place, test: str, judged: Sequence[str]) -> Iterator[Labell
     entries = stored_entries(ResultStore(store), test)
     trainings = sorted((one for one in entries if one.is_training), key=known_since)
     for one in entries:
-        labelling = _label_of(one, given)
+        labels = [given[run] for run in one.run_ids if run in given]
+        labelling = max(labels, key=lambda one: (one.is_decision, one.at), default=None)
         if labelling is None or not set(one.run_ids).isdisjoint(judged):
             continue
         at = start_of_runs(one.run_ids)
         before = baseline_of(at, trainings)
         yield LabelledRuns(one.run_ids, at, labelling, one.levels, None if before is None else before.levels)
-
-
-def _label_of(entry: Entry, given: Mapping[str, Labelling]) -> Labelling | None:
-    labels = [given[run] for run in entry.run_ids if run in given]
-    return max(labels, key=lambda one: (one.is_decision, one.at), default=None)

@@ -74,7 +74,9 @@ def suggest(project: Project, request: SuggestRequest, on_event: OnEvent = ignor
     if configured is not None:
         warn_of_settings(site.door, known, configured, None, on_event)
     checks, trainings = past_checks(site, test)
-    checks = _newest(checks, request.last)
+    unlabelled = [one for one in checks if one.truth is Truth.UNKNOWN]
+    old = {one.run_ids for one in unlabelled[: max(0, len(unlabelled) - request.last)]}
+    checks = [one for one in checks if one.run_ids not in old]
     past = _Past(site, known, trainings)
     usable = [one for one in checks if past.prepare(one)]
     if not usable:
@@ -158,12 +160,6 @@ def _refuse_without_effects(project: Project, known: Oracle) -> None:
         f"got {known.settings.method}",
         advice=f"leave out judge: method; then {again}",
     )
-
-
-def _newest(checks: Sequence[PastCheck], last: int) -> list[PastCheck]:
-    unlabelled = [one for one in checks if one.truth is Truth.UNKNOWN]
-    old = {one.run_ids for one in unlabelled[: max(0, len(unlabelled) - last)]}
-    return [one for one in checks if one.run_ids not in old]
 
 
 def _because(unjudged: Sequence[Unjudged]) -> str:

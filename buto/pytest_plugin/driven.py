@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
-from functools import partial
+from contextlib import contextmanager, nullcontext
 from typing import Any
 
 from buto.actions.ending import check_ending, measuring
@@ -13,14 +12,12 @@ from buto.actions.events import WaitingForStore
 from buto.engine.launching import record_one
 from buto.engine.setup import Setup
 from buto.errors import MeasureError, UsageError
-from buto.measure.collector import Collector
 from buto.measure.hooks import LaunchHooks, MBeanConnection, Program
 from buto.measure.jmx.attach import connect_program
 from buto.measure.jmx.worker_client import Worker
 from buto.measure.opener import open_collector
 from buto.measure.progress import OnTick
 from buto.measure.workload.model import STOPPED_EXIT
-from buto.pytest_plugin.case import ItemCase
 from buto.pytest_plugin.session import ItemTests, LiveLaunch
 from buto.run.model import PURPOSE, SESSION, Run
 from buto.run.window import RESERVED
@@ -137,49 +134,34 @@ class Buto:
             )
         case = self._tests.case(test)
         worker = self._worker() if jmx else None
-        store = case.site.runs.storage.here
+        state, store = case.state, case.site.runs
+
+        def record_once(on_tick: OnTick, hooks: LaunchHooks) -> Run:
+            marks = {PURPOSE: state.purpose} | ({SESSION: state.session} if state.session else {})
+            setup = Setup(state.test.services, state.test.window)
+            return record_one(collector, state.name, store, marks, on_tick, hooks, setup)
+
+        here = store.storage.here
         self._is_recording = True
         try:
             with (
-                measuring(store, lambda: case.events(WaitingForStore(store))),
+                measuring(here, lambda: case.events(WaitingForStore(here))),
                 open_collector(test.target) as collector,
             ):
-                launch = LiveLaunch(partial(self._record, collector, case), test.target.timeout_s)
-                yield from _driven(launch, worker, stop=stop, keep=lambda run: self._keep(run, case))
-                check_ending(self.runs[-1], test.target)
+                launch = LiveLaunch(record_once, test.target.timeout_s)
+                try:
+                    program = launch.start()
+                    with nullcontext() if worker is None else connect_program(program, worker) as beans:
+                        target = LiveTarget(program, launch, beans)
+                        yield target
+                    if stop:
+                        program.stop()
+                    target.run = launch.finish()
+                except BaseException:
+                    launch.abandon()
+                    raise
+                self.runs.append(target.run)
+                case.add([target.run])
+                check_ending(target.run, test.target)
         finally:
             self._is_recording = False
-
-    def _record(self, collector: Collector, case: ItemCase, on_tick: OnTick, hooks: LaunchHooks) -> Run:
-        state = case.state
-        return record_one(
-            collector,
-            state.name,
-            case.site.runs,
-            {PURPOSE: state.purpose} | ({SESSION: state.session} if state.session else {}),
-            on_tick,
-            hooks,
-            Setup(state.test.services, state.test.window),
-        )
-
-    def _keep(self, run: Run, case: ItemCase) -> None:
-        self.runs.append(run)
-        case.add([run])
-
-
-def _driven(
-    launch: LiveLaunch, worker: Worker | None, *, stop: bool, keep: Callable[[Run], None]
-) -> Iterator[LiveTarget]:
-    try:
-        program = launch.start()
-        with ExitStack() as held:
-            connection = None if worker is None else held.enter_context(connect_program(program, worker))
-            target = LiveTarget(program, launch, connection)
-            yield target
-        if stop:
-            program.stop()
-        target.run = launch.finish()
-    except BaseException:
-        launch.abandon()
-        raise
-    keep(target.run)

@@ -81,7 +81,10 @@ def test_of(name: str, given: Mapping[str, Any], defaults: Mapping[str, str], ro
     Raises:
         UsageError: an argument is unknown or not valid, or nothing specifies what to start.
     """
-    _refuse_unknown(given)
+    known = list(dict.fromkeys([*_OWN, *map(argument, TEST)]))
+    for key in given:
+        if key not in known:
+            raise UsageError(f"buto: unknown argument {key!r}; {meant(key, known)}", advice=_EXAMPLE)
     merged = {**{key: _number(text) for key, text in defaults.items()}, **given}
     data: dict[str, Any] = {
         key.replace("_", "-"): _plain(value) for key, value in merged.items() if key not in _OWN
@@ -99,13 +102,6 @@ def test_of(name: str, given: Mapping[str, Any], defaults: Mapping[str, str], ro
 
 
 test_of.__test__ = False  # type: ignore[attr-defined]  # pytest would take it for a test
-
-
-def _refuse_unknown(given: Mapping[str, Any]) -> None:
-    known = list(dict.fromkeys([*_OWN, *map(argument, TEST)]))
-    for key in given:
-        if key not in known:
-            raise UsageError(f"buto: unknown argument {key!r}; {meant(key, known)}", advice=_EXAMPLE)
 
 
 def _below(value: Any, root: Path) -> Any:

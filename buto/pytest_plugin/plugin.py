@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from buto.pytest_plugin.options import SKIP, Options, add_options, options_of
-from buto.pytest_plugin.outcome import ACCEPTED, PASS, REGRESSION, TRAINED, NotPassed, Outcome
+from buto.pytest_plugin.outcome import ACCEPTED, PASS, REGRESSION, TRAINED, NotPassed
 
 if TYPE_CHECKING:
     from buto.measure.jmx.worker_client import Worker
@@ -138,11 +138,8 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: p
     verbosity = config.getoption("verbose")
     if not outcomes or verbosity < 0:
         return
-    shown = [
-        one
-        for one in outcomes
-        if verbosity > 0 or one["status"] != PASS or one["warnings"] or one["is_noted"]
-    ]
+    told = [one for one in outcomes if one["status"] != PASS or one["warnings"] or one["is_noted"]]
+    shown = outcomes if verbosity > 0 else told
     n_hidden = len(outcomes) - len(shown)
     terminalreporter.ensure_newline()
     terminalreporter.section("buto")
@@ -188,13 +185,10 @@ def _show(report: pytest.TestReport, item: pytest.Item, error: NotPassed) -> Non
     if crash is not None:
         crash.path, crash.lineno = str(item.path), (item.location[1] or 0) + 1
         crash.message = error.outcomes[0].reason
-    lines = [line for one in error.outcomes for line in _section(one, first=one is error.outcomes[0])]
+    first, *others = error.outcomes
+    lines = [*first.details, *(line for one in others for line in (one.line, *one.details))]
     if lines:
         longrepr.addsection("buto", "\n".join(lines))
-
-
-def _section(outcome: Outcome, *, first: bool) -> list[str]:
-    return [*([] if first else [outcome.line]), *outcome.details]
 
 
 def _outcomes(report: object) -> list[dict[str, Any]]:

@@ -75,14 +75,18 @@ class ItemTests:
             self._fail(UsageError("the test uses the fixture buto, but recorded nothing", advice=_RECORD))
         with self.body():
             while any(case.state.missing for case in self._cases.values()):
-                before = sum(len(case.state.runs) for case in self._cases.values())
+                before = self._n_runs
                 again()
-                if sum(len(case.state.runs) for case in self._cases.values()) <= before:
+                if self._n_runs <= before:
                     raise UsageError(
                         "the test needs more runs, but when its body was called again it recorded none",
                         advice="call buto.record(...) in the body of the test, not in a fixture",
                     )
             self._outcomes += [case.outcome(self.options.verbosity) for case in self._cases.values()]
+
+    @property
+    def _n_runs(self) -> int:
+        return sum(len(case.state.runs) for case in self._cases.values())
 
     def conclude(self) -> None:
         """Raise NotPassed if a test did not pass."""

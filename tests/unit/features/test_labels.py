@@ -78,9 +78,12 @@ def test_training_again_on_the_same_runs_says_nothing_new(trained: Path) -> None
     assert len(record(trained)) == 1
 
 
-def test_a_check_that_passes_labels_nothing(trained: Path) -> None:
-    ids = put(trained, range(20, 23), purpose="check")
-    assert checked(trained, ids) == 0
+@pytest.mark.parametrize(("n_runs", "leak", "code"), [(3, 1.0, 0), (3, 0.1, 1), (1, 9.0, 3)])
+def test_what_passes_is_better_or_one_run_alone_gets_no_label(
+    trained: Path, n_runs: int, leak: float, code: int
+) -> None:
+    ids = put(trained, range(20, 20 + n_runs), leak, "check")
+    assert checked(trained, ids) == code
     assert counting(trained, ids) == []
 
 
@@ -95,21 +98,9 @@ def test_a_confirmed_regression_is_bad_until_it_is_accepted(trained: Path) -> No
     assert len(record(trained)) == 3
 
 
-def test_a_change_for_the_better_is_not_bad(trained: Path) -> None:
-    ids = put(trained, range(20, 23), 0.1, "check")
-    assert checked(trained, ids) == 1
-    assert counting(trained, ids) == []
-
-
 def test_without_git_nobody_is_named(trained: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", "")
     assert label(project_in(trained), LabelRequest("leaker", "all", Label.GOOD)).person == ""
-
-
-def test_one_changed_run_alone_is_not_bad(trained: Path) -> None:
-    ids = put(trained, range(20, 21), 9.0, "check")
-    assert checked(trained, ids) == 3
-    assert counting(trained, ids) == []
 
 
 def test_accepting_other_runs_makes_failed_ones_good_that_the_new_oracle_passes(trained: Path) -> None:

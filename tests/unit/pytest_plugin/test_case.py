@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Mapping
 from dataclasses import replace
@@ -94,16 +93,6 @@ def test_a_good_run_passes_at_once(tmp_path: Path) -> None:
     assert case.outcome(0).line.startswith("PASS  leaker: the run did what the 5 training runs did")
 
 
-def test_what_was_learned_and_judged_is_in_the_history(tmp_path: Path) -> None:
-    trained(tmp_path)
-    case = a_case(tmp_path, "check")
-    case.add([leaking_run(20, purpose="check")])
-    case.outcome(0)
-    found = [json.loads(path.read_text()) for path in (tmp_path / ".buto" / "results").rglob("*.json")]
-    assert sorted(result["command"] for result in found) == ["check", "train"]
-    assert {test["test"] for result in found for test in result["tests"]} == {"leaker"}
-
-
 def test_a_run_that_differs_is_confirmed_by_two_more(tmp_path: Path) -> None:
     trained(tmp_path, AT_ALPHA)
     case = a_case(tmp_path, "check", judge=AT_ALPHA)
@@ -164,10 +153,6 @@ def test_runs_of_another_command_are_not_accepted(tmp_path: Path) -> None:
     run = leaking(20)
     store(tmp_path, replace(run, metadata={**run.metadata, "buto.command": "java Other"}))
     assert a_case(tmp_path, "accept").state.runs == ()
-
-
-def test_accepting_what_has_no_oracle_learns_it(tmp_path: Path) -> None:
-    assert a_case(tmp_path, "accept").state.missing == 5
 
 
 def test_settings_that_changed_since_training_are_reported_though_it_passes(tmp_path: Path) -> None:

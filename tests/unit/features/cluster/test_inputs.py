@@ -57,31 +57,6 @@ def places(inputs: Inputs) -> set[str]:
     return {os.path.relpath(inputs.path(one), inputs.directory) for one in inputs.files}
 
 
-def test_a_command_names_its_class_path_and_archives_and_files_below_its_directory(project: Path) -> None:
-    outside = project.parent / "repository"
-    inputs = found(
-        project,
-        "java",
-        "-cp",
-        f"lib/app.jar:classes:{outside}/a/dep.jar:{outside}/b/dep.jar:../sibling/classes",
-        "com.acme.Main",
-        "conf/app.yml",
-        "../etc/hosts",
-        "/tmp",
-    )
-    assert places(inputs) == {
-        "lib/app.jar",
-        "classes/com/acme/Main.class",
-        "../repository/a/dep.jar",
-        "../repository/b/dep.jar",
-        "../sibling/classes/Other.class",
-        "conf/app.yml",
-    }
-    assert {one.sha256 for one in inputs.files if one.place == "project/lib/app.jar"} == {
-        hashlib.sha256(b"app").hexdigest()
-    }
-
-
 def test_the_command_is_rewritten_only_where_paths_are_absolute(project: Path) -> None:
     outside = project.parent / "repository"
     command = ("java", f"-javaagent:{outside}/a/dep.jar=x=1", "-cp", f"lib/*:{project}/classes", "Main", "-v")
@@ -177,12 +152,6 @@ def test_a_file_that_cannot_be_read_is_named(project: Path, monkeypatch: pytest.
     monkeypatch.setattr(snapshot_module, "sha256_of", refused)
     with pytest.raises(UsageError, match="lib/app.jar cannot be read: Permission"):
         found(project, "java", "-jar", "lib/app.jar")
-
-
-def test_words_of_any_length_are_taken(project: Path) -> None:
-    assert places(found(project, "java", "-cp", "classes", "Main", "x" * 100_000)) == {
-        "classes/com/acme/Main.class"
-    }
 
 
 def test_the_digest_is_that_of_places_and_contents(project: Path) -> None:
