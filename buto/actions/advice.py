@@ -11,7 +11,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
 from functools import wraps
 from pathlib import Path
-from typing import ClassVar, Concatenate, ParamSpec, Protocol, TypeVar
+from typing import Any, ClassVar, TypeVar, cast
 
 import numpy as np
 
@@ -81,28 +81,21 @@ def reword(error: ButoError, door: Door) -> None:
         error.advise(in_words(error.advice, door))
 
 
-class _HasDoor(Protocol):
-    @property
-    def door(self) -> Door: ...
+ActionT = TypeVar("ActionT", bound=Callable[..., Any])
 
 
-ProjectT = TypeVar("ProjectT", bound=_HasDoor)
-P = ParamSpec("P")
-R = TypeVar("R")
-
-
-def worded(action: Callable[Concatenate[ProjectT, P], R]) -> Callable[Concatenate[ProjectT, P], R]:
-    """Return an action on a project whose errors give their advice in the words of the project's door."""
+def worded(action: ActionT) -> ActionT:
+    """Return an action whose errors give their advice in the words of its first argument's door."""
 
     @wraps(action)
-    def carry_out(project: ProjectT, /, *args: P.args, **kwargs: P.kwargs) -> R:
+    def carry_out(project: Any, /, *args: object, **kwargs: object) -> object:
         try:
             return action(project, *args, **kwargs)
         except ButoError as error:
             reword(error, project.door)
             raise
 
-    return carry_out
+    return cast(ActionT, carry_out)
 
 
 def remarks(runs: RunSet) -> Iterator[str]:

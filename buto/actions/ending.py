@@ -88,11 +88,8 @@ def bad_ending(problems: Sequence[Problem]) -> Problem | None:
 
 
 def _quoted(run: Run) -> str:
-    parts = []
-    for name, output in (("stdout", run.stdout), ("stderr", run.stderr)):
-        lines = last_lines(output)
-        parts.append(f"{name}, last lines:\n{lines}" if lines else f"{name}: empty")
-    return "\n".join(parts)
+    quoted = (("stdout", last_lines(run.stdout)), ("stderr", last_lines(run.stderr)))
+    return "\n".join(f"{name}, last lines:\n{lines}" if lines else f"{name}: empty" for name, lines in quoted)
 
 
 def advice_on(problems: Sequence[Problem]) -> Advice | None:

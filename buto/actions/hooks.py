@@ -23,22 +23,6 @@ if TYPE_CHECKING:
     from buto.report.result import Commit, Result
     from buto.steps import Step
 
-FAILURES = (
-    ArithmeticError,
-    AssertionError,
-    AttributeError,
-    ButoError,
-    ImportError,
-    LookupError,
-    NameError,
-    OSError,
-    RuntimeError,
-    SyntaxError,
-    TypeError,
-    ValueError,
-)
-"""What a feature may raise without ending the action that called it."""
-
 P = ParamSpec("P")
 R = TypeVar("R")
 
@@ -64,15 +48,18 @@ class Hook(Generic[P, R]):
 
     def __call__(self, test: str, on_event: OnEvent, /, *args: P.args, **kwargs: P.kwargs) -> list[R]:
         """Call every function and return what they gave; warn, about this test, of those that failed."""
+        # Imported here: whoever imports buto imports this module.
+        from buto.actions.events import Warned
+        from buto.extensions import IMPORT_FAILURES
+
         found: list[R] = []
         for function, without in self._functions:
             try:
                 found.append(_loaded(function)(*args, **kwargs))
-            except FAILURES as error:
-                # Imported here: whoever imports buto imports this module.
-                from buto.actions.events import Warned
-
-                on_event(Warned(test, f"{_in_one_line(error)}; {without}"))
+            except (ButoError, ArithmeticError, AssertionError, *IMPORT_FAILURES) as error:
+                own = f"{type(error).__name__}: {error}"
+                text = error.message.splitlines()[0] if isinstance(error, ButoError) else own
+                on_event(Warned(test, f"{text}; {without}"))
         return found
 
 
@@ -80,11 +67,6 @@ def _loaded(function: str) -> Callable[..., Any]:
     module, _, name = function.partition(":")
     loaded: Callable[..., Any] = getattr(import_module(module), name)
     return loaded
-
-
-def _in_one_line(error: Exception) -> str:
-    text = error.message if isinstance(error, ButoError) else f"{type(error).__name__}: {error}"
-    return text.partition("\n")[0]
 
 
 class Addition(NamedTuple):

@@ -186,11 +186,11 @@ def test_a_failing_body_is_the_tests_own_failure(pytester: pytest.Pytester) -> N
 def test_it_says_at_once_that_it_waits_for_another_buto(
     pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch, option: str, n_lines: int
 ) -> None:
-    def complete(project: object, cases: object, on_event: OnEvent) -> None:
+    def complete(site: object, cases: object, on_event: OnEvent) -> None:
         on_event(WaitingForStore(Path(".buto")))
         raise MeasureError("the program did not start")
 
-    monkeypatch.setattr("buto.pytest_plugin.case.complete", complete)
+    monkeypatch.setattr("buto.actions.single.complete", complete)
     pytester.makepyfile(test_it=MARKED)
     done = session(pytester, option, "--buto-train")
     waiting = "buto: waiting for another buto that is measuring into .buto"
