@@ -57,9 +57,9 @@ class Hook(Generic[P, R]):
             try:
                 found.append(_loaded(function)(*args, **kwargs))
             except (ButoError, ArithmeticError, AssertionError, *IMPORT_FAILURES) as error:
-                own = f"{type(error).__name__}: {error}"
-                text = error.message.splitlines()[0] if isinstance(error, ButoError) else own
-                on_event(Warned(test, f"{text}; {without}"))
+                named = f"{type(error).__name__}: {error}"
+                text = error.message if isinstance(error, ButoError) else named
+                on_event(Warned(test, f"{text.splitlines()[0]}; {without}"))
         return found
 
 
