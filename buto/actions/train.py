@@ -17,8 +17,8 @@ from buto.actions.record import complete
 from buto.actions.stored import Site, stored_runs
 from buto.errors import ButoError, StorageError
 from buto.oracle import Oracle
-from buto.report.strength import discouraging
 from buto.report.result import Result
+from buto.report.strength import discouraging
 from buto.steps import Action, Step
 
 

@@ -13,8 +13,7 @@ from itertools import zip_longest
 from typing import Any
 
 from buto.features.why.explain import NAMED
-from buto.features.why.model import Flame
-from buto.features.why.model import Cause, Causes, Explanation, Tier
+from buto.features.why.model import Cause, Causes, Explanation, Flame, Tier
 from buto.report.document import Table, aligned
 from buto.report.formats.json_result import result_text
 from buto.report.formats.markdown import code, markdown_table, marker

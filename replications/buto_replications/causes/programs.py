@@ -16,10 +16,10 @@ import numpy as np
 import numpy.typing as npt
 import yaml
 
+from buto.errors import BadFileError, MeasureError
 from buto.features.why.action import fly
 from buto.features.why.explain import ranking_of
 from buto.features.why.model import Places, Table, table_of
-from buto.errors import BadFileError, MeasureError
 from buto.run.profiles import USUAL, Kind, Profile, parse, text_of
 
 MODES = ("old", "new")

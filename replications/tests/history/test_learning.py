@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from buto import oracle
-from buto.actions import suggest
+from buto.actions import labelled
 from buto.actions.events import Warned
 from buto.actions.labelled import labelled_past
 from buto.errors import BadFileError, JudgeError, UsageError
@@ -301,13 +301,13 @@ NOW = datetime(2026, 1, 1, tzinfo=UTC)
 
 
 def test_a_warning_counts_the_good_runs_that_are_left_out(tmp_path, monkeypatch):
-    monkeypatch.setattr(suggest, "MOST_RUNS", 4)
+    monkeypatch.setattr(labelled, "MOST_RUNS", 4)
     ids = store(tmp_path, *(leaking_run(number) for number in range(6)))
     labels = LabelStore(project_in(tmp_path).files.store)
     said = []
     labels.add(Labelling("leaker", tuple(ids[1:]), Label.GOOD, NOW, "train"))
     labels.add(Labelling("leaker", (ids[0],), Label.BAD, NOW, "label"))
-    (past,) = labelled_past(project_in(tmp_path), settings_from({"method": "history"}), said.append)
+    (past,) = labelled_past(project_in(tmp_path).site(), settings_from({"method": "history"}), said.append)
     assert [run.id for run in past.runs] == [ids[0], *ids[3:]]
     (warning,) = said
     assert isinstance(warning, Warned)
