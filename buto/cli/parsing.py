@@ -7,9 +7,11 @@ from __future__ import annotations
 
 from argparse import SUPPRESS, ArgumentParser, ArgumentTypeError, Namespace, RawDescriptionHelpFormatter
 from argparse import _ArgumentGroup as ArgumentGroup
+from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from buto.errors import UsageError
 from buto.project.options import AUTO, MAX_RUNS, OF_COMMANDS, SCHEDULER, Option, flag
 
 if TYPE_CHECKING:
@@ -18,9 +20,6 @@ if TYPE_CHECKING:
 
 STDOUT = Path("-")
 """The file name that means standard output; text for people then goes to standard error."""
-
-REPORTS = ("json", "html", "junitxml", "markdown", "bencher")
-"""Options that write reports; :mod:`buto.cli.report_files` writes them."""
 
 FROM_RUNS = "use stored runs: 'all', ids separated by commas, or FIRST..LAST"
 
@@ -85,9 +84,28 @@ def count_or_auto(text: str) -> int | str:
     return AUTO if text == AUTO else count(text)
 
 
+def add_outputs(parser: ArgumentParser | ArgumentGroup, **meanings: str) -> None:
+    """Add options that name files to write, by what is written."""
+    for name, meaning in meanings.items():
+        parser.add_argument(f"--{name}", metavar="FILE", type=Path, help=f"write {meaning}")
+
+
 def goes_to_stdout(args: Namespace) -> bool:
-    """Return whether a report is written to standard output."""
-    return any(getattr(args, name, None) == STDOUT for name in (*REPORTS, "otava"))
+    """Return whether something is written to standard output."""
+    return STDOUT in vars(args).values()
+
+
+def outputs_of(args: Namespace, names: Iterable[str]) -> dict[str, Path]:
+    """Return the files that options name; UsageError if more than one of them is standard output."""
+    named = {name: getattr(args, name, None) for name in names}
+    paths = {name: path for name, path in named.items() if path is not None}
+    aside = [f"--{name}" for name, path in paths.items() if path == STDOUT]
+    if len(aside) > 1:
+        raise UsageError(
+            f"only one of {' and '.join(aside)} can go to standard output",
+            advice="give a file name instead of -",
+        )
+    return paths
 
 
 class Actions:

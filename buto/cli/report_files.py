@@ -5,17 +5,16 @@ from __future__ import annotations
 import os
 import tempfile
 from argparse import ArgumentParser, Namespace
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from buto.actions.check import Outcome
 from buto.cli.console import Console
 from buto.cli.output_files import write_file
-from buto.cli.parsing import REPORTS, STDOUT
+from buto.cli.parsing import STDOUT, add_outputs, outputs_of
 from buto.errors import StorageError, UsageError
 from buto.judging.verdict import Order
-from buto.report.result import Result
 from buto.run.cache import is_missing
 from buto.run.names import encode_test
 
@@ -28,7 +27,7 @@ class Reports:
     """The reports that were asked for.
 
     Attributes:
-        paths: by the name of a format in REPORTS, the file to write.
+        paths: by the name of a format, the file to write.
         order: the order of differences.
     """
 
@@ -104,35 +103,27 @@ def _github(done: Outcome, path: Path) -> dict[Path, bytes]:
     return {path: "\n".join(lines).encode()} if lines else {}
 
 
-@dataclass(frozen=True, slots=True)
-class Format:
-    """A file that can be asked for, by the option of its name in REPORTS.
+Content = Callable[[Outcome, Path], dict[Path, bytes]]
+"""From a command and the file that was named to the files to write."""
 
-    Attributes:
-        content: from a command and the file that was named to the files to write.
-    """
-
-    meaning: str
-    content: Callable[[Outcome, Path], dict[Path, bytes]]
-
-
-FORMATS: dict[str, Format] = {
-    "json": Format("the whole result as JSON", _json),
-    "html": Format("one page with every chart; it works without a network", _html),
-    "junitxml": Format("JUnit XML, one test case per test", _junit),
-    "markdown": Format("Markdown for a comment on a pull request", _markdown),
-    "bencher": Format("one number per property, in the format of Bencher", _bencher),
-    GITHUB: Format("annotations for GitHub Actions", _github),
+FORMATS: dict[str, tuple[str, Content]] = {
+    "json": ("the whole result as JSON", _json),
+    "html": ("one page with every chart; it works without a network", _html),
+    "junitxml": ("JUnit XML, one test case per test", _junit),
+    "markdown": ("Markdown for a comment on a pull request", _markdown),
+    "bencher": ("one number per property, in the format of Bencher", _bencher),
+    GITHUB: ("annotations for GitHub Actions", _github),
 }
+"""What each format is, and what makes it; all but GITHUB are options that name a file."""
 
 
-def add_report_options(parser: ArgumentParser, names: Sequence[str] = REPORTS) -> None:
-    """Add an option for each format; commands that judge have all of them."""
+def add_report_options(parser: ArgumentParser, *names: str) -> None:
+    """Add an option for each of some formats; without names all, as commands that judge have."""
     group = parser.add_argument_group("reports", "FILE may be - for standard output")
-    for name in names:
-        group.add_argument(f"--{name}", metavar="FILE", type=Path, help=f"write {FORMATS[name].meaning}")
-    if names is REPORTS:
-        group.add_argument("--github", action="store_true", help="print annotations for GitHub Actions")
+    shown = names or [name for name in FORMATS if name != GITHUB]
+    add_outputs(group, **{name: FORMATS[name][0] for name in shown})
+    if not names:
+        group.add_argument("--github", action="store_true", help=f"print {FORMATS[GITHUB][0]}")
         group.add_argument(
             "--order",
             choices=[order.value for order in Order],
@@ -149,14 +140,7 @@ def reports_of(args: Namespace) -> Reports:
         UsageError: two reports want standard output.
         StorageError: a file cannot be written.
     """
-    named = {name: getattr(args, name, None) for name in REPORTS}
-    paths = {name: path for name, path in named.items() if path is not None}
-    aside = [f"--{name}" for name, path in paths.items() if path == STDOUT]
-    if len(aside) > 1:
-        raise UsageError(
-            f"only one of {' and '.join(aside)} can go to standard output",
-            advice="give a file name instead of -",
-        )
+    paths = outputs_of(args, (name for name in FORMATS if name != GITHUB))
     for name, path in paths.items():
         if path != STDOUT:
             _check_writable(name, path)
@@ -165,22 +149,21 @@ def reports_of(args: Namespace) -> Reports:
     return Reports(paths, Order(getattr(args, "order", Order.MEANING)))
 
 
-def write_reports(outcome: Outcome, reports: Reports, console: Console) -> None:
-    """Write every file that was asked for.
+def write_reports(outcome: Outcome, reports: Reports, console: Console) -> int:
+    """Write every file that was asked for, and return the exit code of the command.
 
     Raises:
         StorageError: one cannot be written; those before it are there.
     """
-    outcome = replace(outcome, results=[_ordered(result, reports.order) for result in outcome.results])
+    results = [
+        one if one.report is None else replace(one, report=one.report.ordered(reports.order))
+        for one in outcome.results
+    ]
     for name, path in reports.paths.items():
-        for place, content in FORMATS[name].content(outcome, path).items():
-            write_file(place, content, f"--{name}")
-            if place != STDOUT:
-                console.detail(f"wrote {place}")
-
-
-def _ordered(result: Result, order: Order) -> Result:
-    return result if result.report is None else replace(result, report=result.report.ordered(order))
+        _, content = FORMATS[name]
+        for place, written in content(replace(outcome, results=results), path).items():
+            write_file(place, written, f"--{name}", console=console)
+    return outcome.exit_code
 
 
 def _check_writable(name: str, path: Path) -> None:

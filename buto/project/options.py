@@ -108,7 +108,7 @@ class Location(TypedDict, total=False):
             "where runs are kept: a directory, or s3://BUCKET/PREFIX",
             ".buto",
             "DIR",
-            *(*_LAUNCHING, *_OF_ORACLES, "history", "label", "attach", "runs"),
+            *(*_LAUNCHING, *_OF_ORACLES, "history", "label", "attach", "runs", "doctor"),
         ),
     ]
     oracle: Annotated[

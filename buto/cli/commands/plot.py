@@ -1,4 +1,14 @@
-"""``buto plot``."""
+"""Draw the training runs, what the oracle expects, and the runs of a check, from stored runs.
+
+Without --from-runs, buto draws all runs of the newest check. It writes an overview and a picture of each
+property that differs, or a picture of each PROPERTY. If a test has no oracle, buto draws its recorded and
+attached runs without bands.
+
+examples:
+  buto plot leaker
+  buto plot leaker jvm.memory.heap.used 'jvm.gc.*' --format svg
+  buto plot leaker --out plots --from-runs 20261120T234041.123Z-1f2e
+"""
 
 from __future__ import annotations
 
@@ -9,7 +19,6 @@ from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import ClassVar
 
 from buto import oracle
 from buto.actions.project import Project
@@ -30,65 +39,51 @@ from buto.steps import Action
 MATPLOTLIB_PLACE = "MPLCONFIGDIR"
 
 
-class PlotCommand:
-    name: ClassVar[str] = "plot"
-    takes_command: ClassVar[bool] = False
-    help: ClassVar[str] = """\
-Draw the training runs, what the oracle expects, and the runs of a check, from stored runs.
+def add_arguments(parser: ArgumentParser) -> None:
+    parser.add_argument("test", metavar="NAME", help="the test")
+    parser.add_argument(
+        "properties",
+        metavar="PROPERTY",
+        nargs="*",
+        help="what to draw: a property, a metric for all its instances, or either with * in it",
+    )
+    parser.add_argument("--format", choices=["png", "svg"], default="png", help="(default: png)")
+    parser.add_argument(
+        "--out", metavar="DIR", type=Path, help="where to write pictures (default: plots/NAME)"
+    )
+    parser.add_argument("--from-runs", metavar="WHICH", help="runs to draw: 'all', ids, or FIRST..LAST")
+    parsing.add_options(parser, "plot")
 
-Without --from-runs, buto draws all runs of the newest check. It writes an overview and a picture of each
-property that differs, or a picture of each PROPERTY. If a test has no oracle, buto draws its recorded and
-attached runs without bands.
 
-examples:
-  buto plot leaker
-  buto plot leaker jvm.memory.heap.used 'jvm.gc.*' --format svg
-  buto plot leaker --out plots --from-runs 20261120T234041.123Z-1f2e"""
+def run(args: Namespace, console: Console) -> int:
+    project = project_of(args)
+    if has_no_oracle(project, args.test):
+        return _plot_runs(project, args, console)
+    known = project.oracle(args.test, Action.PLOT)
+    checked = _checked(project, args.test, args.from_runs)
+    verdict = None
+    if checked:
+        verdict = oracle.check(known, run_set(checked))
+        ids = ", ".join(run.id for run in checked)
+        console.info(f"{format_count(len(checked), 'checked run')}, {verdict.status.value}: {ids}")
+    else:
+        console.info("no check has been recorded yet")
+    training = training_runs(project, known)
+    console.info(f"{len(training)} of {len(known.run_ids)} training runs are stored here")
+    with matplotlib_beside(project.store):
+        from buto.report.plots.pictures import caption_of, panels, pictures, single_pictures
 
-    def add_arguments(self, parser: ArgumentParser) -> None:
-        parser.add_argument("test", metavar="NAME", help="the test")
-        parser.add_argument(
-            "properties",
-            metavar="PROPERTY",
-            nargs="*",
-            help="what to draw: a property, a metric for all its instances, or either with * in it",
-        )
-        parser.add_argument("--format", choices=["png", "svg"], default="png", help="(default: png)")
-        parser.add_argument(
-            "--out", metavar="DIR", type=Path, help="where to write pictures (default: plots/NAME)"
-        )
-        parser.add_argument("--from-runs", metavar="WHICH", help="runs to draw: 'all', ids, or FIRST..LAST")
-        parsing.add_options(parser, self.name)
-
-    def run(self, args: Namespace, console: Console) -> int:
-        project = project_of(args)
-        if has_no_oracle(project, args.test):
-            return _plot_runs(project, args, console)
-        known = project.oracle(args.test, Action.PLOT)
-        checked = _checked(project, args.test, args.from_runs)
-        verdict = None
-        if checked:
-            verdict = oracle.check(known, run_set(checked))
-            ids = ", ".join(run.id for run in checked)
-            console.info(f"{format_count(len(checked), 'checked run')}, {verdict.status.value}: {ids}")
+        drawn = panels(known, training.runs, checked, verdict)
+        caption = caption_of(known, checked)
+        if args.properties:
+            by_name = {panel.prop.name: panel for panel in drawn}
+            named = select(by_name, args.properties, f"the oracle of {args.test!r}")
+            shown = [by_name[name] for name in named]
+            made = single_pictures(shown, args.test, caption, args.format)
         else:
-            console.info("no check has been recorded yet")
-        training = training_runs(project, known)
-        console.info(f"{len(training)} of {len(known.run_ids)} training runs are stored here")
-        with matplotlib_beside(project.store):
-            from buto.report.plots.pictures import caption_of, panels, pictures, single_pictures
-
-            drawn = panels(known, training.runs, checked, verdict)
-            caption = caption_of(known, checked)
-            if args.properties:
-                by_name = {panel.prop.name: panel for panel in drawn}
-                named = select(by_name, args.properties, f"the oracle of {args.test!r}")
-                shown = [by_name[name] for name in named]
-                made = single_pictures(shown, args.test, caption, args.format)
-            else:
-                made = pictures(drawn, args.test, caption, args.format)
-            _write(args, made, console)
-        return EXIT_PASS
+            made = pictures(drawn, args.test, caption, args.format)
+        _write(args, made, console)
+    return EXIT_PASS
 
 
 def _plot_runs(project: Project, args: Namespace, console: Console) -> int:
@@ -134,6 +129,3 @@ def matplotlib_beside(store: RunStore) -> Iterator[None]:
 
 def _checked(project: Project, test: str, which: str | None) -> list[Run]:
     return newest_check(project, test) if which is None else stored_runs(project, test, which)
-
-
-COMMAND = PlotCommand()

@@ -14,19 +14,14 @@ from tests.support.processes.command import called
 
 ENTRY = "from buto.cli.registry import Entry\nHELLO = Entry('buto_hello.command', 'greet somebody')\n"
 COMMAND = """\
-class HelloCommand:
-    name = "hello"
-    help = "Greet somebody."
-    takes_command = False
+'Greet somebody.'
 
-    def add_arguments(self, parser):
-        parser.add_argument("whom")
+def add_arguments(parser):
+    parser.add_argument("whom")
 
-    def run(self, args, console):
-        console.result(f"hello, {args.whom}")
-        return 0
-
-COMMAND = HelloCommand()
+def run(args, console):
+    console.result(f"hello, {args.whom}")
+    return 0
 """
 
 
