@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from buto.actions.advice import reword
 from buto.actions.project import Files, Overrides, Project, measuring
 from buto.cli.hints import door_of
+from buto.cli.parsing import declare
 from buto.errors import ButoError, UsageError
 from buto.project import config
 from buto.project.document import scheduler_of
@@ -74,10 +75,12 @@ AGAINST = "--against"
 
 def add_two_programs(parser: ArgumentParser, metavar: str) -> None:
     """Add the options that name two programs; ``metavar`` stands for the second."""
-    add = parser.add_argument
-    add(AGAINST, metavar=metavar, help="the second program; may follow the first one's command")
-    add("--revisions", metavar=("OLD", "NEW"), nargs=2, help="compare two git revisions of the test instead")
-    add("--build", metavar="CMD", help="command that builds each revision before it is launched")
+    declare(
+        parser,
+        f"{AGAINST} {metavar}  the second program; may follow the first one's command",
+        "--revisions OLD NEW  compare two git revisions of the test instead",
+        "--build CMD  command that builds each revision before it is launched",
+    )
 
 
 def programs_of(args: Namespace) -> tuple[Program, Program]:

@@ -12,7 +12,7 @@ from pathlib import Path
 from buto.actions.check import Outcome
 from buto.cli.console import Console
 from buto.cli.output_files import write_file
-from buto.cli.parsing import STDOUT, add_outputs, outputs_of
+from buto.cli.parsing import STDOUT, declare, outputs_of
 from buto.errors import StorageError, UsageError
 from buto.judging.verdict import Order
 from buto.run.cache import is_missing
@@ -121,9 +121,9 @@ def add_report_options(parser: ArgumentParser, *names: str) -> None:
     """Add an option for each of some formats; without names all, as commands that judge have."""
     group = parser.add_argument_group("reports", "FILE may be - for standard output")
     shown = names or [name for name in FORMATS if name != GITHUB]
-    add_outputs(group, **{name: FORMATS[name][0] for name in shown})
+    declare(group, *(f"--{name} FILE  write {FORMATS[name][0]}" for name in shown))
     if not names:
-        group.add_argument("--github", action="store_true", help=f"print {FORMATS[GITHUB][0]}")
+        declare(group, f"--{GITHUB}  print {FORMATS[GITHUB][0]}")
         group.add_argument(
             "--order",
             choices=[order.value for order in Order],

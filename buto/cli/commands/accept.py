@@ -27,20 +27,17 @@ from buto.cli.report_files import add_report_options, reports_of, write_reports
 
 def add_arguments(parser: ArgumentParser) -> None:
     parser.add_argument("names", metavar="NAME", nargs="+", help="tests that have an oracle")
-    parser.add_argument(
-        "--reason", metavar="TEXT", help="why the change is meant, for the labels of its runs"
+    parsing.declare(
+        parser,
+        "--reason TEXT  why the change is meant, for the labels of its runs",
+        "--dry-run  show the difference, write nothing",
+        "--runs K  valid runs to learn from, or 'auto' (default: those that did not pass, else 10)",
+        runs=parsing.count_or_auto,
     )
-    parser.add_argument("--dry-run", action="store_true", help="show the difference, write nothing")
-    parser.add_argument(
-        "--runs",
-        metavar="K",
-        type=parsing.count_or_auto,
-        help="valid runs to learn from, or 'auto' (default: those that did not pass, else 10)",
-    )
-    source = parser.add_mutually_exclusive_group()
-    source.add_argument("--from-runs", metavar="WHICH", help=f"launch nothing, {parsing.FROM_RUNS}")
-    source.add_argument(
-        "--launch", action="store_true", help="launch all runs, and ignore those of the newest check"
+    parsing.declare(
+        parser.add_mutually_exclusive_group(),
+        parsing.FROM_RUNS,
+        "--launch  launch all runs, and ignore those of the newest check",
     )
     parsing.add_options(parser, "accept")
     add_report_options(parser, "json")

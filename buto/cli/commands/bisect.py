@@ -32,19 +32,11 @@ def add_arguments(parser: ArgumentParser) -> None:
     parser.add_argument("test", metavar="NAME", help="a test that has an oracle")
     parser.add_argument("good", metavar="GOOD", help="a git revision at which it passes")
     parser.add_argument("bad", metavar="BAD", help="a later git revision at which it fails")
-    parser.add_argument(
-        "--build", metavar="CMD", help="command that builds each commit before the test is launched"
-    )
-    parser.add_argument(
-        "--runs",
-        metavar="K",
-        type=parsing.count,
-        help="runs of each commit to judge together (default: 1, and 2 more if it is an outlier)",
-    )
-    parser.add_argument(
-        "--no-why",
-        action="store_true",
-        help="do not profile the commit that is found and its parent to name the code",
+    parsing.declare(
+        parser,
+        "--build CMD  command that builds each commit before the test is launched",
+        "--runs K  runs of each commit to judge together (default: 1, and 2 more if it is an outlier)",
+        "--no-why  do not profile the commit that is found and its parent to name the code",
     )
     parsing.add_options(parser, "bisect")
     add_report_options(parser, "json", "html", "markdown")

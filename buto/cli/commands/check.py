@@ -31,18 +31,12 @@ from buto.cli.report_files import add_report_options, reports_of, write_reports
 
 
 def add_arguments(parser: ArgumentParser) -> None:
-    parser.add_argument("names", metavar="NAME", nargs="*", help="tests (default: all of buto.yaml)")
-    parser.add_argument(
-        "--runs",
-        metavar="K",
-        type=parsing.count,
-        help="runs to judge together (default: 1, and 2 more if it is not ordinary)",
-    )
-    parser.add_argument("--from-runs", metavar="WHICH", help=f"launch nothing, {parsing.FROM_RUNS}")
-    parser.add_argument(
-        "--changed-since",
-        metavar="REV",
-        help="skip tests whose inputs in buto.yaml have not changed since git revision REV",
+    parsing.add_tests(parser)
+    parsing.declare(
+        parser,
+        "--runs K  runs to judge together (default: 1, and 2 more if it is not ordinary)",
+        parsing.FROM_RUNS,
+        "--changed-since REV  skip tests whose inputs in buto.yaml have not changed since git revision REV",
     )
     parsing.add_options(parser, "check")
     add_report_options(parser)

@@ -36,21 +36,12 @@ from buto.judging.protocol import DEFAULT_RUNS
 def add_arguments(parser: ArgumentParser) -> None:
     parser.add_argument("test", metavar="A", help="the first program")
     add_two_programs(parser, "B")
-    parser.add_argument(
-        "--runs",
-        metavar="K",
-        type=parsing.count,
-        help=f"usable runs of each (default: {DEFAULT_RUNS})",
-    )
-    parser.add_argument(
-        "--duet", action="store_true", help="launch both at the same time, each on half of the cores"
-    )
-    parser.add_argument("--from-runs", metavar="WHICH", help="launch nothing: 'all', or FIRST..LAST")
-    parser.add_argument(
-        "--alpha",
-        metavar="SHARE",
-        type=float,
-        help="share of comparisons of equal programs that may fail (default: 0.01)",
+    parsing.declare(
+        parser,
+        f"--runs K  usable runs of each (default: {DEFAULT_RUNS})",
+        "--duet  launch both at the same time, each on half of the cores",
+        "--from-runs WHICH  launch nothing: 'all', or FIRST..LAST",
+        "--alpha SHARE  share of comparisons of equal programs that may fail (default: 0.01)",
     )
     parsing.add_options(parser, "compare")
     add_report_options(parser)

@@ -31,7 +31,7 @@ _COLOUR = {Level.OK: "green", Level.WARNING: "yellow", Level.PROBLEM: "bold red"
 
 def add_arguments(parser: ArgumentParser) -> None:
     parsing.add_options(parser, "doctor")
-    parsing.add_outputs(parser, json="all results as JSON")
+    parsing.declare(parser, "--json FILE  write all results as JSON")
 
 
 def run(args: Namespace, console: Console) -> int:

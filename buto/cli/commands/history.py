@@ -13,14 +13,13 @@ examples:
 from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
-from pathlib import Path
 
 from buto.actions.report import history
 from buto.cli import parsing
 from buto.cli.console import Console
 from buto.cli.output_files import write_file
 from buto.cli.projects import project_of
-from buto.errors import EXIT_PASS, UsageError
+from buto.errors import EXIT_PASS
 from buto.report.formats.trackers import otava_text
 from buto.report.history import usual_properties
 from buto.report.levels import select
@@ -29,40 +28,22 @@ from buto.run.labels import LabelStore, current
 
 NEWEST = 30
 MAX_PROPERTIES = 3
-_PICTURES = (".png", ".svg")
 
 
 def add_arguments(parser: ArgumentParser) -> None:
-    parser.add_argument("test", metavar="NAME", help="the test")
-    parser.add_argument(
-        "properties",
-        metavar="PROPERTY",
-        nargs="*",
-        help="what to show: a property, a metric for all its instances, or either with * in it",
+    parsing.add_properties(parser, "show")
+    parsing.declare(
+        parser,
+        f"--last N  how many checks to show (default: the newest {NEWEST})",
+        "--plot FILE  draw the history, as PNG or SVG depending on the file name",
+        "--otava FILE  write all checks as CSV for Apache Otava (-: standard output)",
     )
-    parser.add_argument(
-        "--last",
-        metavar="N",
-        type=parsing.count,
-        default=NEWEST,
-        help=f"how many checks to show (default: the newest {NEWEST})",
-    )
-    parser.add_argument(
-        "--plot",
-        metavar="FILE",
-        type=Path,
-        help="draw the history, as PNG or SVG depending on the file name",
-    )
-    parsing.add_outputs(parser, otava="all checks as CSV for Apache Otava (-: standard output)")
+    parser.set_defaults(last=NEWEST)
     parsing.add_options(parser, "history")
 
 
 def run(args: Namespace, console: Console) -> int:
-    if args.plot is not None and args.plot.suffix not in _PICTURES:
-        raise UsageError(
-            f"--plot: the file name must end with .png or .svg, got {args.plot}",
-            advice="--plot history.png",
-        )
+    parsing.expect_suffix(args, "plot", ".png", ".svg")
     project = project_of(args)
     entries = history(project, args.test)
     known = dict.fromkeys(name for entry in entries for name in entry.levels)

@@ -42,21 +42,13 @@ def add_arguments(parser: ArgumentParser) -> None:
         help="'last' (those of the newest check or recording), ids separated by commas, FIRST..LAST, "
         "or 'all'; runs of checks are among them",
     )
-    parser.add_argument(
-        "label",
-        metavar="LABEL",
-        nargs="?",
-        choices=[one.value for one in Label],
-        help="good, bad or invalid",
-    )
-    parser.add_argument(
-        "--meant",
-        action="store_true",
-        help="with good: the program was changed on purpose, and the check was right to fail",
-    )
-    parser.add_argument("--reason", metavar="TEXT", help="why, for those who read it later")
-    parsing.add_outputs(
-        parser, export="all labels, replaced ones too, as CSV or JSON depending on the file name"
+    given = [one.value for one in Label]
+    parser.add_argument("label", metavar="LABEL", nargs="?", choices=given, help="good, bad or invalid")
+    parsing.declare(
+        parser,
+        "--meant  with good: the program was changed on purpose, and the check was right to fail",
+        "--reason TEXT  why, for those who read it later",
+        "--export FILE  write all labels, replaced ones too, as CSV or JSON depending on the file name",
     )
     parsing.add_options(parser, "label")
 
@@ -79,14 +71,12 @@ def run(args: Namespace, console: Console) -> int:
 
 def _check(args: Namespace) -> None:
     """Raise UsageError for arguments that do not go together."""
-    if args.runs is not None and args.label is None:
-        raise UsageError("RUNS must be followed by good, bad or invalid", advice="buto label NAME last good")
-    if args.reason is not None and args.label is None:
-        raise UsageError("--reason needs runs and a label", advice="buto label NAME last good --reason TEXT")
-    if args.meant and args.label is None:
-        raise UsageError("--meant needs runs and a label", advice="buto label NAME last good --meant")
-    if args.export is not None and args.export.suffix not in _TABLES:
-        raise UsageError(
-            f"--export: the file name must end with .csv or .json, got {args.export}",
-            advice="--export labels.csv",
-        )
+    if args.label is None:
+        for given, what, more in (
+            (args.runs, "RUNS must be followed by good, bad or invalid", ""),
+            (args.reason, "--reason needs runs and a label", " --reason TEXT"),
+            (args.meant or None, "--meant needs runs and a label", " --meant"),
+        ):
+            if given is not None:
+                raise UsageError(what, advice=f"buto label NAME last good{more}")
+    parsing.expect_suffix(args, "export", *_TABLES)

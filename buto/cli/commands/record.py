@@ -19,10 +19,9 @@ from buto.errors import EXIT_PASS
 
 
 def add_arguments(parser: ArgumentParser) -> None:
-    parser.add_argument("names", metavar="NAME", nargs="*", help="tests (default: all of buto.yaml)")
-    parser.add_argument(
-        "--runs", metavar="K", type=parsing.count, default=1, help="valid runs to record (default: 1)"
-    )
+    parsing.add_tests(parser)
+    parsing.declare(parser, "--runs K  valid runs to record (default: 1)")
+    parser.set_defaults(runs=1)
     parsing.add_options(parser, "record")
 
 

@@ -62,13 +62,13 @@ def add_arguments(parser: ArgumentParser) -> None:
         return action
 
     listing = add("list", "list stored runs, oldest first")
-    listing.add_argument("names", metavar="NAME", nargs="*", help="tests (default: all)")
-    parsing.add_outputs(listing, json="the list as JSON instead")
+    parsing.add_tests(listing, "tests (default: all)")
+    parsing.declare(listing, "--json FILE  write the list as JSON instead")
 
     showing = add("show", "show everything about one run")
     showing.add_argument("test", metavar="NAME", help="the test")
     showing.add_argument("id", metavar="RUN", nargs="?", help="the run (default: the newest)")
-    showing.add_argument("--whole", action="store_true", help="show everything, uncut")
+    parsing.declare(showing, "--whole  show everything, uncut")
 
     exporting = add("export", "write runs as CSV, Parquet or JSON")
     exporting.add_argument("test", metavar="NAME", help="the test")
@@ -88,17 +88,16 @@ def add_arguments(parser: ArgumentParser) -> None:
     deleting = add("delete", "delete runs without confirmation")
     deleting.add_argument("test", metavar="NAME", help="the test")
     deleting.add_argument("ids", metavar="RUN", nargs="*", help="runs")
-    deleting.add_argument("--all", action="store_true", help="delete all runs except training runs")
-    deleting.add_argument(
-        "--keep",
-        metavar="N",
-        type=partial(parsing.count, least=0, most=10**9),
-        help="delete all of them except the newest N",
+    parsing.declare(
+        deleting,
+        "--all  delete all runs except training runs",
+        "--keep N  delete all of them except the newest N",
+        "--with-training  also count and delete training runs",
+        keep=partial(parsing.count, least=0, most=10**9),
     )
-    deleting.add_argument("--with-training", action="store_true", help="also count and delete training runs")
 
     recovering = add("recover", "store what is left of recordings after buto was killed")
-    recovering.add_argument("names", metavar="NAME", nargs="*", help="tests (default: all)")
+    parsing.add_tests(recovering, "tests (default: all)")
 
 
 def run(args: Namespace, console: Console) -> int:

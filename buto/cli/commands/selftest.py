@@ -31,18 +31,13 @@ from buto.steps import Action, Step
 
 def add_arguments(parser: ArgumentParser) -> None:
     parser.add_argument("test", metavar="NAME", help="the test")
-    parser.add_argument(
-        "--from-runs",
-        metavar="WHICH",
-        default="all",
-        help="runs of the unchanged program: 'all' except those of checks (default), ids, or FIRST..LAST",
+    parsing.declare(
+        parser,
+        "--from-runs WHICH  runs of the unchanged program: 'all' except those of checks (default), ids, or "
+        "FIRST..LAST",
+        "--training K  training runs (default: as many as trained the oracle, or all but three)",
     )
-    parser.add_argument(
-        "--training",
-        metavar="K",
-        type=parsing.count,
-        help="training runs (default: as many as trained the oracle, or all but three)",
-    )
+    parser.set_defaults(from_runs="all")
     parsing.add_scheduler_option(parser, "compute")
     parsing.add_options(parser, "selftest")
 

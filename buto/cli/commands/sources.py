@@ -21,10 +21,8 @@ from buto.run.units import format_count, format_quantity, format_seconds
 
 
 def add_arguments(parser: ArgumentParser) -> None:
-    parser.add_argument("names", metavar="NAME", nargs="*", help="tests (default: all of buto.yaml)")
-    parser.add_argument(
-        "--pid", metavar="P", type=int, help="the JVM beside which they are read, for ${port} and process"
-    )
+    parsing.add_tests(parser)
+    parsing.declare(parser, "--pid P  the JVM beside which they are read, for ${port} and process")
     parsing.add_options(parser, "sources")
 
 

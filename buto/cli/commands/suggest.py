@@ -29,14 +29,12 @@ from buto.report.terminal.oracle import suggestion_lines
 
 def add_arguments(parser: ArgumentParser) -> None:
     parser.add_argument("test", metavar="NAME", help="a test that has an oracle")
-    parser.add_argument(
-        "--last",
-        metavar="N",
-        type=parsing.count,
-        default=NEWEST,
-        help=f"how many checks without a label to judge again (default: the newest {NEWEST})",
+    parsing.declare(
+        parser,
+        f"--last N  how many checks without a label to judge again (default: the newest {NEWEST})",
+        "--json FILE  write all as JSON (-: standard output)",
     )
-    parsing.add_outputs(parser, json="all as JSON (-: standard output)")
+    parser.set_defaults(last=NEWEST)
     parsing.add_options(parser, "suggest")
 
 

@@ -26,24 +26,19 @@ from buto.cli.report_files import add_report_options, reports_of, write_reports
 
 
 def add_arguments(parser: ArgumentParser) -> None:
-    parser.add_argument("names", metavar="NAME", nargs="*", help="tests (default: all of buto.yaml)")
-    parser.add_argument(
-        "--runs",
-        metavar="K",
-        type=parsing.count_or_auto,
-        help="valid runs to learn from, or 'auto': as many as make the oracle better (default: 10)",
+    parsing.add_tests(parser)
+    parsing.declare(
+        parser,
+        "--runs K  valid runs to learn from, or 'auto': as many as make the oracle better (default: 10)",
+        runs=parsing.count_or_auto,
     )
-    source = parser.add_mutually_exclusive_group()
-    source.add_argument("--from-runs", metavar="WHICH", help=f"launch nothing, {parsing.FROM_RUNS}")
-    source.add_argument(
-        "--resume",
-        metavar="ID",
-        help="use the stored runs from this one on, launch only the missing ones",
+    parsing.declare(
+        parser.add_mutually_exclusive_group(),
+        parsing.FROM_RUNS,
+        "--resume ID  use the stored runs from this one on, launch only the missing ones",
     )
-    parser.add_argument(
-        "--profile",
-        action="store_true",
-        help="then also store a profile of each program, for buto why (three more launches)",
+    parsing.declare(
+        parser, "--profile  then also store a profile of each program, for buto why (three more launches)"
     )
     parsing.add_options(parser, "train")
     add_report_options(parser, "json")

@@ -19,7 +19,6 @@ from __future__ import annotations
 
 from argparse import ArgumentParser, ArgumentTypeError, Namespace
 from functools import partial
-from pathlib import Path
 
 from buto.cli import parsing
 from buto.cli.console import Console, Verbosity
@@ -29,11 +28,6 @@ from buto.cli.projects import AGAINST, add_two_programs, overrides_of, programs_
 from buto.errors import EXIT_PASS, UsageError
 from buto.run.profiles import Kind
 
-_FILES = {
-    "json": "the explanation as JSON",
-    "html": "one page with flame graphs; it works without a network",
-    "markdown": "Markdown for a comment on a pull request",
-}
 _MOST_PAIRS = 20
 _PAIRS = 3
 
@@ -41,35 +35,24 @@ _PAIRS = 3
 def add_arguments(parser: ArgumentParser) -> None:
     parser.add_argument("test", metavar="NAME", help="a test; with --against, the old program")
     add_two_programs(parser, "NAME2")
-    parser.add_argument(
-        "--stored",
-        action="store_true",
-        help="compare with the stored profile of NAME (default without --against and --revisions)",
+    parsing.declare(
+        parser,
+        "--stored  compare with the stored profile of NAME (default without --against and --revisions)",
+        f"--pairs K  launches of each program; fewer than {_PAIRS} never name a cause (default: {_PAIRS})",
+        f"--kinds KIND,...  what to record, of {', '.join(kind.value for kind in Kind)} (default: what the "
+        "findings of the newest check need, or all that Flight Recorder knows)",
+        "--profiler PATH  async-profiler, for native memory, and for processor time on Java 17",
+        pairs=partial(parsing.count, most=_MOST_PAIRS, what="pairs"),
+        kinds=_kinds,
     )
-    parser.add_argument(
-        "--pairs",
-        metavar="K",
-        type=partial(parsing.count, most=_MOST_PAIRS, what="pairs"),
-        default=_PAIRS,
-        help=f"launches of each program; fewer than {_PAIRS} never name a cause (default: {_PAIRS})",
-    )
-    parser.add_argument(
-        "--kinds",
-        metavar="KIND,...",
-        type=_kinds,
-        default=(),
-        help=f"what to record, of {', '.join(kind.value for kind in Kind)} (default: what the findings "
-        "of the newest check need, or all that Flight Recorder knows)",
-    )
-    parser.add_argument(
-        "--profiler",
-        metavar="PATH",
-        type=Path,
-        help="async-profiler, for native memory, and for processor time on Java 17",
-    )
+    parser.set_defaults(pairs=_PAIRS, kinds=())
     parsing.add_options(parser, "why")
-    group = parser.add_argument_group("reports", "FILE may be - for standard output")
-    parsing.add_outputs(group, **_FILES)
+    parsing.declare(
+        parser.add_argument_group("reports", "FILE may be - for standard output"),
+        "--json FILE  write the explanation as JSON",
+        "--html FILE  write one page with flame graphs; it works without a network",
+        "--markdown FILE  write Markdown for a comment on a pull request",
+    )
 
 
 def run(args: Namespace, console: Console) -> int:
@@ -77,7 +60,12 @@ def run(args: Namespace, console: Console) -> int:
     from buto.actions.why import WhyRequest, why
     from buto.report import causes
 
-    paths = parsing.outputs_of(args, _FILES)
+    texts = {
+        "json": causes.explanation_json,
+        "html": causes.explanation_page,
+        "markdown": causes.explanation_markdown,
+    }
+    paths = parsing.outputs_of(args, texts)
     names_two = args.against is not None or args.revisions is not None or AGAINST in (args.command or ())
     if names_two and args.stored:
         raise UsageError("--stored excludes a second program", advice="buto why --help")
@@ -94,11 +82,6 @@ def run(args: Namespace, console: Console) -> int:
     )
     found = why(project_of(args), request, EventPrinter(console))
     console.results(causes.explanation_lines(found, full=console.verbosity is Verbosity.VERBOSE))
-    texts = {
-        "json": causes.explanation_json,
-        "html": causes.explanation_page,
-        "markdown": causes.explanation_markdown,
-    }
     for name, path in paths.items():
         write_file(path, texts[name](found).encode(), f"--{name}", console=console)
     return EXIT_PASS

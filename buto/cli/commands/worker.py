@@ -19,6 +19,7 @@ from argparse import ArgumentParser, Namespace
 from pathlib import Path
 
 from buto.actions.engines import require_dask
+from buto.cli import parsing
 from buto.cli.commands.doctor import can_measure, examined
 from buto.cli.console import Console
 from buto.errors import EXIT_NOT_JUDGED, EXIT_PASS, UsageError
@@ -26,29 +27,21 @@ from buto.project.document import SCHEDULER_VARIABLE
 
 
 def add_arguments(parser: ArgumentParser) -> None:
-    parser.add_argument(
-        "--scheduler", metavar="ADDRESS", help="the scheduler to join (default: BUTO_SCHEDULER)"
-    )
-    parser.add_argument(
-        "--name", metavar="HOST", default=socket.gethostname(), help="this host (default: its host name)"
+    parsing.declare(
+        parser,
+        "--scheduler ADDRESS  the scheduler to join (default: BUTO_SCHEDULER)",
+        "--name HOST  this host (default: its host name)",
+        "--directory DIR  where files of programs are kept (default: ~/.cache/buto/worker)",
+        "--no-doctor  join without looking whether this machine can measure",
     )
     parser.add_argument(
         "--tag",
         metavar="TAG",
         action="append",
-        default=[],
         help="a word by which tests can ask for this host, with hosts: {tag: TAG}; may be repeated",
     )
-    parser.add_argument(
-        "--directory",
-        metavar="DIR",
-        type=Path,
-        default=Path("~/.cache/buto/worker"),
-        help="where files of programs are kept (default: ~/.cache/buto/worker)",
-    )
-    parser.add_argument(
-        "--no-doctor", action="store_true", help="join without looking whether this machine can measure"
-    )
+    directory = Path("~/.cache/buto/worker")
+    parser.set_defaults(name=socket.gethostname(), tag=[], directory=directory)
 
 
 def run(args: Namespace, console: Console) -> int:
