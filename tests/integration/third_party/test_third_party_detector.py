@@ -6,13 +6,12 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable
 from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
 
-from buto.extensions import entry_points_of
 from buto.judging.registry import DETECTORS
 from buto.judging.verdict import Status
 from tests.support.checkout import ROOT
@@ -25,31 +24,17 @@ ENTRY = PAGE.split("```toml\n")[1].split("```")[0].splitlines()[1].replace('"', 
 CONFIGURATION = PAGE.split("```yaml\n")[1].split("```")[0]
 
 
-def package(site: Path, name: str, listing: str, entry: str) -> None:
-    """Lay out a package as pip installs it."""
-    (site / name).mkdir(parents=True)
-    (site / name / "__init__.py").write_text(listing)
-    information = site / f"{name}-1.0.dist-info"
-    information.mkdir()
-    (information / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {name}\nVersion: 1.0\n")
-    (information / "entry_points.txt").write_text(f"[buto.detectors]\n{entry}\n")
+Install = Callable[[str, str, str], Path]
 
 
 @pytest.fixture
-def site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
-    """A directory on the module path, as a package's entry points are found in it."""
-    directory = tmp_path / "site"
-    directory.mkdir()
-    monkeypatch.syspath_prepend(str(directory))
-    entry_points_of.cache_clear()
-    yield directory
-    entry_points_of.cache_clear()
-    sys.modules.pop("buto_toy", None)
+def toy(install: Install) -> Path:
+    """The package of the page."""
+    return install(LISTING, "buto.detectors", ENTRY)
 
 
 @pytest.fixture
-def project(tmp_path: Path, site: Path) -> Path:
-    package(site, "buto_toy", LISTING, ENTRY)
+def project(tmp_path: Path, toy: Path) -> Path:
     directory = tmp_path / "project"
     directory.mkdir()
     (directory / "buto.yaml").write_text(CONFIGURATION)
@@ -106,9 +91,8 @@ def test_a_setting_that_the_toy_lacks_is_refused_by_name(project: Path) -> None:
     assert "unknown key 'deviations' in tests.leaker.judge.toy; known are tolerance" in done.stderr
 
 
-def test_a_broken_package_fails_only_the_tests_that_use_it(project: Path, site: Path) -> None:
-    package(site, "buto_broken", "import no_such_module\n", "broken = buto_broken:Broken")
-    entry_points_of.cache_clear()
+def test_a_broken_package_fails_only_the_tests_that_use_it(project: Path, install: Install) -> None:
+    install("import no_such_module\n", "buto.detectors", "broken = buto_broken:Broken")
     assert called(project, "train", "leaker", "--from-runs", "all").returncode == 0
     (project / "buto.yaml").write_text(CONFIGURATION.replace("toy, toy: {tolerance: 0.05}", "broken"))
     done = called(project, "train", "leaker", "--from-runs", "all")
@@ -126,11 +110,13 @@ def test_an_oracle_whose_package_is_gone_says_so(project: Path) -> None:
     assert "install the package of its method" in done.stderr
 
 
-def test_an_oracle_whose_package_is_broken_names_the_package(project: Path, site: Path) -> None:
+def test_an_oracle_whose_package_is_broken_names_the_package(project: Path, toy: Path) -> None:
     assert called(project, "train", "leaker", "--from-runs", "all").returncode == 0
     (project / "buto.yaml").unlink()
-    (site / "buto_toy" / "__init__.py").write_text("import no_such_module\n")
-    done = buto(project, "check", "leaker", "--from-runs", "all", PYTHONPATH=f"{ROOT}{os.pathsep}{site}")
+    (toy / "__init__.py").write_text("import no_such_module\n")
+    done = buto(
+        project, "check", "leaker", "--from-runs", "all", PYTHONPATH=f"{ROOT}{os.pathsep}{toy.parent}"
+    )
     assert done.returncode == 4
     assert "the detector 'toy' of the package 'buto_toy' cannot be used" in done.stderr
 
