@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
-import os
 import re
 import shlex
 import shutil
 from pathlib import Path
 
+import jsonschema
 import pytest
 
 import buto
@@ -17,6 +17,7 @@ from buto.errors import EXIT_BAD_FILE, EXIT_NOT_JUDGED, EXIT_PASS, EXIT_REGRESSI
 from buto.oracle.suggestion import Share, Truth
 from buto.run.store import RunStore
 from tests.support.checkout import ROOT
+from tests.support.pages import remade
 from tests.support.processes.command import called
 from tests.support.runs.past import (
     COLD,
@@ -34,10 +35,7 @@ from tests.support.runs.past import (
 from tests.support.runs.stored import leaking_run, store
 
 PAGE = ROOT / "docs" / "methods" / "labels.md"
-WRITE = "BUTO_WRITE_GOLDEN"
-BLOCK = re.compile(r"(```text made by: buto )((?:suggest|check) .*)\n(?:.*\n)*?```")
 PYTHON = re.compile(r"```python\n(.*?)```", re.DOTALL)
-N_BLOCKS = 1
 LINES = re.compile(r"Write to buto.yaml:\n\n(.*?)\n\nthen: (.*)\n", re.DOTALL)
 
 
@@ -131,8 +129,9 @@ def test_reports_name_labelled_runs_that_changed_alike(project: Path) -> None:
     for day in LATER:
         files = ("--json", "result.json", "--html", "report.html")
         done = called(project, "check", TEST, "--from-runs", ids_of(day), "-v", *files)
-        [result] = json.loads((project / "result.json").read_text())["tests"]
-        likes = result["likes"]
+        document = json.loads((project / "result.json").read_text())
+        jsonschema.validate(document, schemas.load("result"))
+        likes = document["tests"][0]["likes"]
         named[day] = [(one["at"][:10], one["label"], one["meant"], one["reason"]) for one in likes]
         page = (project / "report.html").read_text()
         for one in likes:
@@ -195,27 +194,13 @@ def test_what_cannot_be_suggested_is_said(tmp_path: Path) -> None:
     assert "must have minimum effects, as the default has, got thesis" in done.stderr
 
 
-def test_results_with_likes_follow_the_schema(project: Path) -> None:
-    import jsonschema
-
-    called(project, "check", TEST, "--from-runs", ids_of(LIKE_REGRESSION), "--json", "result.json")
-    document = json.loads((project / "result.json").read_text())
-    jsonschema.validate(document, json.loads(schemas.text("result")))
-
-
 def test_what_the_page_shows_is_what_is_printed(project: Path) -> None:
-    text = PAGE.read_text(encoding="utf-8")
-
-    def printed(block: re.Match[str]) -> str:
-        done = called(project, *shlex.split(block[2]))
+    def printed(typed: str) -> str:
+        done = called(project, *shlex.split(typed))
         assert done.stderr == "" or done.returncode == EXIT_REGRESSION, done.stderr
-        return f"{block[1]}{block[2]}\n{done.stdout}```"
+        return done.stdout
 
-    made, n_blocks = BLOCK.subn(printed, text)
-    assert n_blocks == N_BLOCKS
-    if os.environ.get(WRITE):
-        PAGE.write_text(made, encoding="utf-8")
-    assert made == text, f"read and see the difference after: {WRITE}=1"
+    assert remade(PAGE, "(?:suggest|check) [^\n]*", printed) == 1
 
 
 def test_the_python_of_the_page_works(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
