@@ -53,7 +53,7 @@ def test_every_report_is_written_from_stored_runs(project: Path) -> None:
         "json": "r.json",
     }
     typed = [word for name, file in options.items() for word in (f"--{name}", file)]
-    done = called(project, "report", *BAD, *typed, "--github")
+    done = called(project, "report", "leaker", *typed, "--github")
     assert (done.returncode, done.stderr) == (0, "")
     assert done.stdout.startswith("REGRESSION  leaker: fails for used heap +53")
     assert done.stdout.splitlines()[-1].startswith("::error file=oracles/leaker.json,title=buto leaker")
@@ -70,13 +70,9 @@ def test_every_report_is_written_from_stored_runs(project: Path) -> None:
     )
 
 
-def test_a_test_means_its_newest_check(project: Path) -> None:
-    done = called(project, "report", "leaker", "-q")
-    assert done.stdout.startswith("REGRESSION  leaker: ")
-    assert done.stdout.count("\n") == 1
-
-
 def test_runs_of_one_test_are_judged_together_and_unusable_ones_are_named(project: Path) -> None:
+    done = called(project, "report", GOOD, *BAD, BROKEN, GOOD, "-v", "--markdown", "v.md")
+    assert "wrote v.md" in done.stderr
     done = called(project, "report", GOOD, *BAD, BROKEN, GOOD, "--json", "-")
     [test] = json.loads(done.stdout)["tests"]
     assert [run["id"] for run in test["runs"]] == [GOOD, *BAD, BROKEN]
@@ -115,6 +111,7 @@ def test_several_tests_have_a_page_each_and_one_file_of_all_else(project: Path) 
     [
         (("report",), 2, "the following arguments are required: RUN"),
         (("report", "nonsense"), 4, "there is neither a run nor a test 'nonsense' in .buto"),
+        (("report", "nonsense", "--store", "my runs"), 4, "buto runs list --store 'my runs'\n"),
         (("report", *BAD, "--oracle", "none.json"), 4, "none.json does not exist"),
         (("report", *BAD, "--html", "no/x.html"), 3, "--html: the directory no does not exist"),
         (("report", *BAD, "--markdown", "oracles"), 3, "--markdown: oracles cannot be written"),
@@ -138,13 +135,6 @@ def test_wrong_input_ends_in_one_message(
     assert fault in done.stderr
 
 
-def test_what_is_to_be_typed_next_can_be_typed(tmp_path: Path) -> None:
-    (tmp_path / "my runs").mkdir()
-    done = called(tmp_path, "report", "nonsense", "--store", "my runs")
-    assert done.returncode == 4
-    assert "buto runs list --store 'my runs'\n" in done.stderr
-
-
 def test_check_writes_the_same_reports_and_exits_by_the_verdict(project: Path) -> None:
     done = called(
         project, "check", "leaker", "--from-runs", ",".join(BAD), "--junitxml", "c.xml", "--markdown", "-"
@@ -155,11 +145,6 @@ def test_check_writes_the_same_reports_and_exits_by_the_verdict(project: Path) -
     suite = ElementTree.parse(project / "c.xml").find("testsuite")
     assert suite is not None
     assert suite.get("failures") == "1"
-
-
-def test_verbose_names_the_files(project: Path) -> None:
-    done = called(project, "report", GOOD, "-v", "--markdown", "v.md")
-    assert "wrote v.md" in done.stderr
 
 
 def test_history_has_the_checks_with_their_commits_and_where_the_oracle_was_trained(project: Path) -> None:
