@@ -9,6 +9,7 @@ import signal
 import sys
 import traceback
 from collections.abc import Iterable, Sequence
+from contextlib import ExitStack
 from types import FrameType, TracebackType
 from typing import NoReturn
 
@@ -127,27 +128,23 @@ def entry() -> NoReturn:
         # Without this, a terminated buto would leave its JVM running. What nohup ignores stays ignored.
         if signal.getsignal(number) is signal.SIG_DFL:
             signal.signal(number, _exit_by)
-    with _BugsFailApart():
+    with ExitStack() as stack:
+        stack.push(_fail_apart)
         sys.exit(main())
 
 
-class _BugsFailApart:
-    """Turns an unexpected exception into the exit code of a test that could not be judged.
+def _fail_apart(
+    kind: type[BaseException] | None, error: BaseException | None, where: TracebackType | None
+) -> None:
+    """Turn an unexpected exception into the exit code of a test that could not be judged.
 
     Python would exit with 1, which is the code of a regression.
     """
-
-    def __enter__(self) -> None:
-        pass
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, where: TracebackType | None
-    ) -> None:
-        if error is None or isinstance(error, SystemExit | KeyboardInterrupt):
-            return
-        traceback.print_exception(error)
-        print(_BUG, file=sys.stderr)
-        raise SystemExit(EXIT_NOT_JUDGED) from error
+    if error is None or isinstance(error, SystemExit | KeyboardInterrupt):
+        return
+    traceback.print_exception(error)
+    print(_BUG, file=sys.stderr)
+    raise SystemExit(EXIT_NOT_JUDGED) from error
 
 
 def _exit_by(number: int, frame: FrameType | None) -> NoReturn:

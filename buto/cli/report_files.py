@@ -40,73 +40,55 @@ class Reports:
         return "html" in self.paths
 
 
-def _json(done: Outcome, path: Path) -> dict[Path, bytes]:
+Content = bytes | Mapping[str, bytes]
+"""What a format writes: one file, or one for each test."""
+
+
+def _json(done: Outcome) -> Content:
     from buto.report.formats.json_result import result_document, result_text
 
     document = result_document(
         done.command, done.results, done.exit_code, done.at, left_out=done.left_out, first_bad=done.first_bad
     )
-    return {path: result_text(document).encode()}
+    return result_text(document).encode()
 
 
-def _junit(done: Outcome, path: Path) -> dict[Path, bytes]:
+def _junit(done: Outcome) -> Content:
     from buto.report.formats.junit import junit_xml
 
-    return {path: junit_xml(done.results, done.at, done.left_out or ())}
+    return junit_xml(done.results, done.at, done.left_out or ())
 
 
-def _markdown(done: Outcome, path: Path) -> dict[Path, bytes]:
+def _markdown(done: Outcome) -> Content:
     from buto.report.formats.markdown import markdown_text
 
-    return {path: markdown_text(done.results, done.left_out or ()).encode()}
+    return markdown_text(done.results, done.left_out or ()).encode()
 
 
-def _bencher(done: Outcome, path: Path) -> dict[Path, bytes]:
+def _bencher(done: Outcome) -> Content:
     from buto.report.formats.trackers import bencher_text
 
-    return {path: bencher_text(done.results).encode()}
+    return bencher_text(done.results).encode()
 
 
-def _html(done: Outcome, path: Path) -> dict[Path, bytes]:
-    """Return a page for each test that has a report.
-
-    If the command was about several tests, the test's name is added to each file name: the page of the only
-    test that could be judged must not look like the page of all.
-    """
+def _html(done: Outcome) -> Content:
     from buto.report.html import render
     from buto.report.html.page import render_runs
 
-    shown = {
-        **{one.test: render(one.report) for one in done.results if one.report is not None},
-        **{one.test: render_runs(one.recorded) for one in done.results if one.recorded is not None},
-    }
-    if path == STDOUT and len(shown) > 1:
-        raise UsageError(
-            f"--html -: standard output can take one page, got {len(shown)}",
-            advice="give a file name instead of -",
-        )
-    several = len(done.results) + len(done.left_out or ()) > 1
-
-    def place(test: str) -> Path:
-        named = several and path != STDOUT
-        return path.with_name(f"{path.stem}-{encode_test(test)}{path.suffix}") if named else path
-
-    return {place(test): page.encode() for test, page in shown.items()}
+    judged = {one.test: render(one.report) for one in done.results if one.report is not None}
+    recorded = {one.test: render_runs(one.recorded) for one in done.results if one.recorded is not None}
+    return {test: page.encode() for test, page in (judged | recorded).items()}
 
 
-def _github(done: Outcome, path: Path) -> dict[Path, bytes]:
-    """Return annotations for GitHub Actions; nothing if there is nothing to say."""
+def _github(done: Outcome) -> Content:
     from buto.report.formats.junit import workflow_commands
 
     workspace = os.environ.get("GITHUB_WORKSPACE")
     lines = workflow_commands(done.results, Path(workspace) if workspace else None)
-    return {path: "\n".join(lines).encode()} if lines else {}
+    return "\n".join(lines).encode() if lines else {}
 
 
-Content = Callable[[Outcome, Path], dict[Path, bytes]]
-"""From a command and the file that was named to the files to write."""
-
-FORMATS: dict[str, tuple[str, Content]] = {
+FORMATS: dict[str, tuple[str, Callable[[Outcome], Content]]] = {
     "json": ("the whole result as JSON", _json),
     "html": ("one page with every chart; it works without a network", _html),
     "junitxml": ("JUnit XML, one test case per test", _junit),
@@ -160,10 +142,31 @@ def write_reports(outcome: Outcome, reports: Reports, console: Console) -> int:
         for one in outcome.results
     ]
     for name, path in reports.paths.items():
-        _, content = FORMATS[name]
-        for place, written in content(replace(outcome, results=results), path).items():
-            write_file(place, written, f"--{name}", console=console)
+        for place, content in files_of(name, replace(outcome, results=results), path).items():
+            write_file(place, content, f"--{name}", console=console)
     return outcome.exit_code
+
+
+def files_of(name: str, outcome: Outcome, path: Path) -> dict[Path, bytes]:
+    """Return the files of a format with their contents, of which there may be one for each test.
+
+    If the command was about several tests, the test's name is added to each file name: the page of the only
+    test that could be judged must not look like the page of all.
+    """
+    _, content_of = FORMATS[name]
+    content = content_of(outcome)
+    if isinstance(content, bytes):
+        return {path: content}
+    if path == STDOUT and len(content) > 1:
+        raise UsageError(
+            f"--{name} -: standard output can take one page, got {len(content)}",
+            advice="give a file name instead of -",
+        )
+    if path == STDOUT or len(outcome.results) + len(outcome.left_out or ()) == 1:
+        return dict(zip([path], content.values(), strict=False))
+    return {
+        path.with_name(f"{path.stem}-{encode_test(test)}{path.suffix}"): one for test, one in content.items()
+    }
 
 
 def _check_writable(name: str, path: Path) -> None:
