@@ -19,11 +19,7 @@ from buto.report.terminal.style import Line
 from buto.report.terminal.verdict import Detail, styled_lines
 from buto.run.units import format_count
 
-_DETAIL = {
-    Verbosity.QUIET: Detail.HEADLINE,
-    Verbosity.NORMAL: Detail.SHORT,
-    Verbosity.VERBOSE: Detail.FULL,
-}
+_DETAIL = {Verbosity.QUIET: Detail.HEADLINE, Verbosity.NORMAL: Detail.SHORT, Verbosity.VERBOSE: Detail.FULL}
 
 
 class EventPrinter:

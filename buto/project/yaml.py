@@ -292,10 +292,7 @@ class _Problem:
 
 @cache
 def _validator(
-    name: str,
-    definition: str | None = None,
-    third_party: tuple[str, ...] = (),
-    sources: tuple[str, ...] = (),
+    name: str, definition: str | None = None, third_party: tuple[str, ...] = (), sources: tuple[str, ...] = ()
 ) -> Draft7Validator:
     """Return the validator of a schema or one of its definitions.
 

@@ -117,11 +117,7 @@ def test_without_runs_at_hand_the_bounds_are_drawn_alone(
     ("words", "code", "message"),
     [
         ("leaker --from-runs 20990101..", EXIT_USAGE, "holds no usable runs of 'leaker'"),
-        (
-            "leaker jvm.thread.cuont",
-            EXIT_USAGE,
-            "has no property 'jvm.thread.cuont'; did you mean '",
-        ),
+        ("leaker jvm.thread.cuont", EXIT_USAGE, "has no property 'jvm.thread.cuont'; did you mean '"),
         ("leaker --out taken", EXIT_NOT_JUDGED, "taken/overview.png cannot be written"),
         ("other", EXIT_USAGE, "to record some: buto record other"),
     ],

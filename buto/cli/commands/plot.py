@@ -85,11 +85,7 @@ def _pictures(project: Project, args: Namespace, console: Console) -> dict[str, 
         training = training_runs(project, known)
         console.info(f"{len(training)} of {len(known.run_ids)} training runs are stored here")
         panels = pictures.panels(known, training.runs, checked, verdict)
-        caption, roles, whose = (
-            pictures.caption_of(known, checked),
-            OF_CHECK,
-            f"the oracle of {test!r}",
-        )
+        caption, roles, whose = (pictures.caption_of(known, checked), OF_CHECK, f"the oracle of {test!r}")
     if not args.properties:
         return pictures.pictures(panels, test, caption, args.format, roles)
     by_name = {panel.prop.name: panel for panel in panels}

@@ -284,8 +284,7 @@ def _export(args: Namespace, store: RunStore, console: Console) -> None:
 def _delete(args: Namespace, files: Files, store: RunStore, console: Console) -> None:
     if bool(args.ids) + args.all + (args.keep is not None) != 1:
         raise UsageError(
-            "name the runs to delete: ids, --all, or --keep N",
-            advice=_again(args, "delete", "--keep", "10"),
+            "name the runs to delete: ids, --all, or --keep N", advice=_again(args, "delete", "--keep", "10")
         )
     stored = _existing_ids(store, args.test)
     spared = set() if args.ids or args.with_training else _training_ids(files, store, args.test) & set(stored)
@@ -305,8 +304,7 @@ def _existing_ids(store: RunStore, test: str) -> list[str]:
     if not ids:
         known = ", ".join(store.tests()) or "none of any test"
         raise BadFileError(
-            f"{store.root} holds no runs of {test!r}; it holds {known}",
-            advice=Advice(Step(Action.LIST_RUNS)),
+            f"{store.root} holds no runs of {test!r}; it holds {known}", advice=Advice(Step(Action.LIST_RUNS))
         )
     return ids
 

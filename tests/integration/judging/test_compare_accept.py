@@ -87,14 +87,8 @@ def test_alpha_and_the_judgement_of_the_first_test_are_the_configuration_s(both:
         (("old", "--against", "old"), "both programs are called 'old'"),
         (("old", "--against", "new", "--revisions", "a", "b"), "exclude each other"),
         (("old", "--against", "new", "--build", "make"), "--build needs --revisions"),
-        (
-            ("old", "--against", "new", "--runs", "4"),
-            "4 runs of each are too few for an alpha of 0.01",
-        ),
-        (
-            ("old", "--against", "new", "--duet", "--runs", "7"),
-            "7 pairs are too few for an alpha of 0.01",
-        ),
+        (("old", "--against", "new", "--runs", "4"), "4 runs of each are too few for an alpha of 0.01"),
+        (("old", "--against", "new", "--duet", "--runs", "7"), "7 pairs are too few for an alpha of 0.01"),
         (("old", "--against", "new", "--duet", "--from-runs", "all"), "exclude each other"),
         (("old", "--against", "new", "--alpha", "3"), "alpha"),
         (("old", "--against", "new", "--from-runs", "x,y"), "no ids in common"),
