@@ -23,7 +23,7 @@ def template(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A directory with an oracle and its ten training runs."""
     directory = tmp_path_factory.mktemp("template")
     store(directory, *(leaking_run(number) for number in range(10)))
-    assert called(directory, "train", "leaker", "--from-runs", "all", *COMMAND).returncode == EXIT_PASS
+    called(directory, "train", "leaker", "--from-runs", "all", *COMMAND, exits=EXIT_PASS)
     return directory
 
 

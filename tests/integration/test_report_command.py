@@ -28,7 +28,7 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """An oracle of ten runs, a check that passed (20), one that failed (21 to 23); a starved run."""
     directory = tmp_path_factory.mktemp("project")
     store(directory, *(leaking_run(number) for number in range(10)))
-    assert called(directory, "train", "leaker", "--from-runs", "all", *COMMAND).returncode == 0
+    called(directory, "train", "leaker", "--from-runs", "all", *COMMAND, exits=0)
     commit = {"buto.commit": COMMIT}
     store(
         directory,
@@ -40,7 +40,7 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
     )
     store(directory, leaking_run(24, quality=starved("it was starved", missed_share=0.5)))
     for run_ids, code in ((GOOD, 0), (",".join(BAD), 1)):
-        assert called(directory, "check", "leaker", "--from-runs", run_ids).returncode == code
+        called(directory, "check", "leaker", "--from-runs", run_ids, exits=code)
     return directory
 
 
@@ -87,7 +87,7 @@ def test_several_tests_have_a_page_each_and_one_file_of_all_else(project: Path) 
         *(leaking_run(number, test="other/one") for number in range(5)),
         leaking_run(30, test="other/one"),
     )
-    assert called(project, "train", "other/one", "--from-runs", "all", *COMMAND).returncode == 0
+    called(project, "train", "other/one", "--from-runs", "all", *COMMAND, exits=0)
     done = called(
         project,
         "report",
@@ -97,12 +97,11 @@ def test_several_tests_have_a_page_each_and_one_file_of_all_else(project: Path) 
         "all.html",
         "--junitxml",
         "all.xml",
+        exits=0,
     )
-    assert done.returncode == 0
     assert {path.name for path in project.glob("all-*")} == {"all-leaker.html", "all-other%2Fone.html"}
     assert len(ElementTree.parse(project / "all.xml").findall(".//testcase")) == 2
-    done = called(project, "report", *BAD, leaking_run(30, test="other/one").id, "--html", "-")
-    assert done.returncode == 2
+    done = called(project, "report", *BAD, leaking_run(30, test="other/one").id, "--html", "-", exits=2)
     assert "buto: --html -: standard output can take one page, got 2" in done.stderr
 
 
@@ -130,16 +129,23 @@ def test_several_tests_have_a_page_each_and_one_file_of_all_else(project: Path) 
 def test_wrong_input_ends_in_one_message(
     project: Path, words: tuple[str, ...], code: int, fault: str
 ) -> None:
-    done = called(project, *words)
-    assert done.returncode == code
+    done = called(project, *words, exits=code)
     assert fault in done.stderr
 
 
 def test_check_writes_the_same_reports_and_exits_by_the_verdict(project: Path) -> None:
     done = called(
-        project, "check", "leaker", "--from-runs", ",".join(BAD), "--junitxml", "c.xml", "--markdown", "-"
+        project,
+        "check",
+        "leaker",
+        "--from-runs",
+        ",".join(BAD),
+        "--junitxml",
+        "c.xml",
+        "--markdown",
+        "-",
+        exits=1,
     )
-    assert done.returncode == 1
     assert done.stdout.startswith("<!-- buto: leaker -->\n")
     assert done.stderr.startswith("REGRESSION  leaker")
     suite = ElementTree.parse(project / "c.xml").find("testsuite")
@@ -167,7 +173,6 @@ def test_history_has_the_checks_with_their_commits_and_where_the_oracle_was_trai
 def test_a_history_that_cannot_be_kept_is_only_warned_of(tmp_path: Path) -> None:
     store(tmp_path, *(leaking_run(number) for number in range(5)))
     (tmp_path / ".buto" / "results").write_text("a file in the way")
-    done = called(tmp_path, "train", "leaker", "--from-runs", "all", *COMMAND)
-    assert done.returncode == 0
+    done = called(tmp_path, "train", "leaker", "--from-runs", "all", *COMMAND, exits=0)
     assert "cannot keep the result" in done.stderr
     assert "buto history will not show it" in done.stderr

@@ -43,8 +43,7 @@ def left(directory: Path, test: str = "leaker") -> list[str]:
 
 
 def deleted(directory: Path, *options: str) -> str:
-    done = called(directory, "runs", "delete", "leaker", *options)
-    assert done.returncode == EXIT_PASS, done.stderr
+    done = called(directory, "runs", "delete", "leaker", *options, exits=EXIT_PASS)
     return done.stdout + done.stderr
 
 
@@ -86,8 +85,7 @@ def test_a_damaged_run_is_listed_as_such_and_can_be_deleted(tmp_path: Path, ids:
     (tmp_path / ".buto" / "runs" / "leaker" / ids[1] / "run.json").write_text("{")
     lines = called(tmp_path, "runs", "list", "leaker").stdout.splitlines()
     assert "damaged" in lines[2] and "run.json" in lines[2]
-    shown = called(tmp_path, "runs", "show", "leaker", ids[1])
-    assert shown.returncode == EXIT_BAD_FILE
+    shown = called(tmp_path, "runs", "show", "leaker", ids[1], exits=EXIT_BAD_FILE)
     assert f"buto runs delete leaker {ids[1]}" in shown.stderr
     deleted(tmp_path, ids[1])
     assert ids[1] not in left(tmp_path)
@@ -151,7 +149,7 @@ def test_runs_are_deleted_by_their_ids_or_all_but_the_newest(tmp_path: Path, ids
 
 def test_the_runs_of_an_oracle_are_marked_and_spared(tmp_path: Path) -> None:
     training = store(tmp_path, *map(leaking_run, range(5)))
-    assert called(tmp_path, *TRAIN).returncode == EXIT_PASS
+    called(tmp_path, *TRAIN, exits=EXIT_PASS)
     checks = recorded(tmp_path, 10, 11, 12, purpose="check")
     lines = called(tmp_path, "runs", "list").stdout.splitlines()
     assert "  train, oracle  " in lines[1]
@@ -181,7 +179,7 @@ def test_training_runs_are_spared_wherever_their_oracle_lies(tmp_path: Path) -> 
 
 def test_runs_that_an_oracle_learned_from_are_spared_whatever_they_were_recorded_for(tmp_path: Path) -> None:
     training = recorded(tmp_path, *range(5))
-    assert called(tmp_path, *TRAIN).returncode == EXIT_PASS
+    called(tmp_path, *TRAIN, exits=EXIT_PASS)
     recorded(tmp_path, 5)
     deleted(tmp_path, "--all")
     assert left(tmp_path) == training

@@ -50,7 +50,7 @@ def template(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (project / ".gitignore").write_text(".buto/\n*.class\n*.json.html\n/reports/\n")
     for name in NAMES:
         store(project, *(leaking_run(number, test=name) for number in range(10)), leaking_run(20, test=name))
-    assert called(project, "train", "--from-runs", f"..{leaking_run(19).id}").returncode == 0
+    called(project, "train", "--from-runs", f"..{leaking_run(19).id}", exits=0)
     git(top, "init", "--quiet")
     commit(top)
     git(top, "tag", "old")
@@ -188,8 +188,7 @@ def test_nothing_left_to_check_is_reported_and_not_a_pass(project: Path) -> None
     (project / "reports").mkdir()
     files = ("--json", "reports/r.json", "--junitxml", "reports/r.xml", "--markdown", "reports/r.md")
     words = ("check", "shop", "mail", "--changed-since", "HEAD", *files, "--html", "reports/r.html")
-    done = called(project, *words)
-    assert done.returncode == 0, done.stderr
+    done = called(project, *words, exits=0)
     assert "PASS" not in done.stdout
     assert done.stdout.count("LEFT OUT  ") == 2
     result = json.loads((project / "reports/r.json").read_text())

@@ -68,7 +68,7 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
         patch.setattr(check, "datetime", Clock)
         store(directory, *(leaking_run(number, **MACHINE) for number in range(10)))
         Clock.time = BEGINNING + timedelta(minutes=11)
-        assert called(directory, "train", "leaker", "--from-runs", "all", *COMMAND).returncode == 0
+        called(directory, "train", "leaker", "--from-runs", "all", *COMMAND, exits=0)
         for number, leak in LEAKS.items():
             commit = {"buto.commit": f"{number:02x}" * 20 + ("+dirty" if number == 29 else "")}
             three = [
@@ -89,8 +89,7 @@ def test_what_a_page_shows_is_what_is_printed(
 
     def printed(typed: str) -> str:
         command, _, first = typed.partition(" | head -n ")
-        done = called(project, *shlex.split(command))
-        assert done.returncode == 0, done.stderr
+        done = called(project, *shlex.split(command), exits=0)
         lines = done.stdout.splitlines(keepends=True)
         return "".join(lines[: int(first or len(lines))])
 
@@ -100,8 +99,7 @@ def test_what_a_page_shows_is_what_is_printed(
 @pytest.mark.parametrize("name", PICTURES)
 def test_the_pictures_are_what_is_drawn(name: str, project: Path) -> None:
     command, path = PICTURES[name]
-    done = called(project, *shlex.split(command))
-    assert done.returncode == 0, done.stderr
+    called(project, *shlex.split(command), exits=0)
     shown = DOCS / "images" / name
     if os.environ.get(WRITE):
         shown.write_bytes((project / path).read_bytes())

@@ -66,8 +66,7 @@ def apply(project: Path) -> None:
     printed = LINES.search(called(project, "suggest", TEST).stdout)
     assert printed is not None
     (project / "buto.yaml").write_text(printed[1])
-    again = called(project, *shlex.split(printed[2])[1:])
-    assert again.returncode == EXIT_PASS, again.stderr
+    called(project, *shlex.split(printed[2])[1:], exits=EXIT_PASS)
 
 
 def checked(project: Path, day: int, *options: str) -> int:
@@ -145,8 +144,7 @@ def test_reports_name_labelled_runs_that_changed_alike(project: Path) -> None:
 def test_a_label_that_cannot_be_read_does_not_change_a_verdict(project: Path) -> None:
     path = min((project / ".buto" / "labels" / TEST).iterdir())
     path.write_text("{")
-    done = called(project, "check", TEST, "--from-runs", ids_of(LIKE_REGRESSION))
-    assert done.returncode == EXIT_REGRESSION
+    done = called(project, "check", TEST, "--from-runs", ids_of(LIKE_REGRESSION), exits=EXIT_REGRESSION)
     assert "labelled runs like these are not named" in done.stderr
 
 
@@ -155,8 +153,7 @@ def test_a_failed_check_that_nobody_labelled_counts_as_a_regression(project: Pat
     done = called(project, "suggest", TEST)
     assert "Write to buto.yaml; 1 false alarm cannot be avoided:" in done.stdout
     assert "1 regression is labelled by the check alone" in done.stdout
-    said = called(project, "label", TEST, ids_of(LIKE_FALSE_ALARM), "good", "--reason", COLD)
-    assert said.returncode == EXIT_PASS
+    called(project, "label", TEST, ids_of(LIKE_FALSE_ALARM), "good", "--reason", COLD, exits=EXIT_PASS)
     assert "jvm.memory.heap.used: 22MiB" in called(project, "suggest", TEST).stdout
 
 
@@ -171,26 +168,23 @@ def test_checks_without_their_runs_are_counted(project: Path) -> None:
 
 
 def test_what_cannot_be_suggested_is_said(tmp_path: Path) -> None:
-    assert called(tmp_path, "suggest", "leaker").returncode == EXIT_BAD_FILE
+    called(tmp_path, "suggest", "leaker", exits=EXIT_BAD_FILE)
     store(tmp_path, *map(leaking_run, range(10)))
     train = ("train", "leaker", "--from-runs", "all", "--", "java", "Leaker")
-    assert called(tmp_path, *train).returncode == EXIT_PASS
-    done = called(tmp_path, "suggest", "leaker")
-    assert done.returncode == EXIT_NOT_JUDGED
+    called(tmp_path, *train, exits=EXIT_PASS)
+    done = called(tmp_path, "suggest", "leaker", exits=EXIT_NOT_JUDGED)
     assert "no check of 'leaker' can be judged again: the store has none" in done.stderr
     same = {"buto.session": leaking_run(23).id}
     ids = ",".join(
         store(tmp_path, *(leaking_run(n, leak=9.0, purpose="check", **same) for n in (23, 24, 25)))
     )
-    assert called(tmp_path, "check", "leaker", "--from-runs", ids).returncode == EXIT_REGRESSION
-    done = called(tmp_path, "suggest", "leaker")
-    assert done.returncode == EXIT_PASS
+    called(tmp_path, "check", "leaker", "--from-runs", ids, exits=EXIT_REGRESSION)
+    done = called(tmp_path, "suggest", "leaker", exits=EXIT_PASS)
     assert "Nothing to suggest" in done.stdout
     assert "after a false alarm: buto label leaker last good" in done.stdout
     (tmp_path / "buto.yaml").write_text("version: 1\ntests: {leaker: {judge: {method: thesis}}}\n")
-    assert called(tmp_path, *train).returncode == EXIT_PASS
-    done = called(tmp_path, "suggest", "leaker")
-    assert done.returncode == EXIT_USAGE
+    called(tmp_path, *train, exits=EXIT_PASS)
+    done = called(tmp_path, "suggest", "leaker", exits=EXIT_USAGE)
     assert "must have minimum effects, as the default has, got thesis" in done.stderr
 
 

@@ -57,8 +57,7 @@ def test_a_misspelt_one_is_named(package: Path, tmp_path: Path) -> None:
 )
 def test_a_broken_one_harms_only_its_own_use(package: Path, tmp_path: Path, text: str, fault: str) -> None:
     (package / "__init__.py").write_text(text)
-    done = called(tmp_path, "hello", "world")
-    assert done.returncode == 2
+    done = called(tmp_path, "hello", "world", exits=2)
     assert done.stderr == (
         f"buto: the command 'hello' of the package 'buto_hello' cannot be used: {fault}\n"
         "try:  pip install --upgrade buto_hello\n"

@@ -43,16 +43,14 @@ def project(tmp_path: Path, toy: Path) -> Path:
 
 
 def test_the_listing_of_the_page_trains_checks_and_reports(project: Path) -> None:
-    done = called(project, "train", "leaker", "--from-runs", "all")
-    assert done.returncode == 0, done.stderr
+    done = called(project, "train", "leaker", "--from-runs", "all", exits=0)
     oracle = json.loads((project / "oracles" / "leaker.json").read_text())
     assert oracle["judge"]["method"] == "toy"
     assert oracle["judge"]["toy"]["tolerance"] == 0.05
     usual, more = store(project, leaking_run(50, purpose="check"), leaking_run(51, leak=9.0, purpose="check"))
-    assert called(project, "check", "leaker", "--from-runs", usual).returncode == 0
+    called(project, "check", "leaker", "--from-runs", usual, exits=0)
     files = ("--json", "result.json", "--html", "report.html", "--junitxml", "junit.xml")
-    done = called(project, "check", "leaker", "--from-runs", more, *files)
-    assert done.returncode == 1, done.stderr
+    done = called(project, "check", "leaker", "--from-runs", more, *files, exits=1)
     assert "jvm.memory.heap.used" in done.stdout
     assert "the mean left its range" in done.stdout
     (test,) = json.loads((project / "result.json").read_text())["tests"]
@@ -71,8 +69,7 @@ def test_the_listing_is_about_fifty_lines_of_code() -> None:
 
 def test_its_settings_are_validated_with_their_place_and_are_part_of_the_schema(project: Path) -> None:
     (project / "buto.yaml").write_text(CONFIGURATION.replace("0.05", "-1"))
-    done = called(project, "train", "leaker", "--from-runs", "all")
-    assert done.returncode == 2
+    done = called(project, "train", "leaker", "--from-runs", "all", exits=2)
     assert (
         "buto.yaml:5:43: tests.leaker.judge.toy.tolerance: found -1, expected a positive number"
         in done.stderr
@@ -86,23 +83,21 @@ def test_its_settings_are_validated_with_their_place_and_are_part_of_the_schema(
 
 def test_a_setting_that_the_toy_lacks_is_refused_by_name(project: Path) -> None:
     (project / "buto.yaml").write_text(CONFIGURATION.replace("tolerance: 0.05", "deviations: 3"))
-    done = called(project, "train", "leaker", "--from-runs", "all")
-    assert done.returncode == 2
+    done = called(project, "train", "leaker", "--from-runs", "all", exits=2)
     assert "unknown key 'deviations' in tests.leaker.judge.toy; known are tolerance" in done.stderr
 
 
 def test_a_broken_package_fails_only_the_tests_that_use_it(project: Path, install: Install) -> None:
     install("import no_such_module\n", "buto.detectors", "broken = buto_broken:Broken")
-    assert called(project, "train", "leaker", "--from-runs", "all").returncode == 0
+    called(project, "train", "leaker", "--from-runs", "all", exits=0)
     (project / "buto.yaml").write_text(CONFIGURATION.replace("toy, toy: {tolerance: 0.05}", "broken"))
-    done = called(project, "train", "leaker", "--from-runs", "all")
-    assert done.returncode == 2
+    done = called(project, "train", "leaker", "--from-runs", "all", exits=2)
     assert "the detector 'broken' of the package 'buto_broken' cannot be used" in done.stderr
     assert "no_such_module" in done.stderr
 
 
 def test_an_oracle_whose_package_is_gone_says_so(project: Path) -> None:
-    assert called(project, "train", "leaker", "--from-runs", "all").returncode == 0
+    called(project, "train", "leaker", "--from-runs", "all", exits=0)
     (project / "buto.yaml").unlink()
     done = buto(project, "check", "leaker", "--from-runs", "all")
     assert done.returncode == 4
@@ -111,7 +106,7 @@ def test_an_oracle_whose_package_is_gone_says_so(project: Path) -> None:
 
 
 def test_an_oracle_whose_package_is_broken_names_the_package(project: Path, toy: Path) -> None:
-    assert called(project, "train", "leaker", "--from-runs", "all").returncode == 0
+    called(project, "train", "leaker", "--from-runs", "all", exits=0)
     (project / "buto.yaml").unlink()
     (toy / "__init__.py").write_text("import no_such_module\n")
     done = buto(
