@@ -12,10 +12,9 @@ from buto.cli.console import Console, Verbosity
 from buto.cli.progress import LaunchProgress
 from buto.judging.verdict import Order
 from buto.programs.named import Unkept
+from buto.report.document import Line, aligned
 from buto.report.result import LEFT_OUT, Result
 from buto.report.sanitize import one_line
-from buto.report.document import aligned
-from buto.report.terminal.style import Line
 from buto.report.terminal.verdict import Detail, styled_lines
 from buto.run.units import format_count
 

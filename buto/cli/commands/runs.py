@@ -40,7 +40,6 @@ from buto.run.names import start_of
 from buto.run.storage import TakenError
 from buto.run.store import RunStore, RunSummary
 from buto.run.stored import json_number, plain
-from buto.run.stored import json_number, plain
 from buto.run.units import format_bytes, format_count, format_seconds
 from buto.steps import Action, Advice, Step
 
