@@ -9,14 +9,11 @@ from __future__ import annotations
 import os
 import shutil
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from enum import IntEnum
-from typing import TYPE_CHECKING, TextIO
+from typing import TextIO
 
 from buto.report.sanitize import one_line
-
-if TYPE_CHECKING:
-    from rich.console import Console as RichConsole
 
 
 class Verbosity(IntEnum):
@@ -47,14 +44,20 @@ class Console:
         """Print a result to standard output, even when quiet."""
         self._write(self.stdout, text)
 
+    def results(self, lines: Iterable[str]) -> None:
+        """Print lines of a result."""
+        for line in lines:
+            self.result(line)
+
     def styled(self, parts: Sequence[tuple[str, str]]) -> None:
         """Print a line of a result from texts with rich styles, which are ignored without colour."""
         if not self.colour:
             self.result("".join(text for text, _ in parts))
             return
+        from rich.console import Console as RichConsole
         from rich.text import Text
 
-        console = self.rich()
+        console = RichConsole(file=self.stdout, highlight=False)
         with console.capture() as captured:
             # The terminal folds long lines itself; a command that rich folds cannot be copied.
             console.print(Text.assemble(*parts), soft_wrap=True)
@@ -100,13 +103,6 @@ class Console:
         back = f"\x1b[{self._n_above}A\r\x1b[J" if self._n_above else "\r\x1b[K"
         self._n_above = text.count("\n")
         self._write(self.stderr, f"{back}{text}", end="")
-
-    def rich(self) -> RichConsole:
-        """Return a rich console on standard output, for tables."""
-        from rich.console import Console as RichConsole
-
-        plain = not self.colour
-        return RichConsole(file=self.stdout, no_color=plain, highlight=False, soft_wrap=plain)
 
     def _write(self, stream: TextIO, text: str, end: str = "\n") -> None:
         try:

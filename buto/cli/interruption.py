@@ -3,12 +3,8 @@
 from __future__ import annotations
 
 from argparse import Namespace
-from typing import TYPE_CHECKING
 
 from buto.actions.ending import Interrupted
-
-if TYPE_CHECKING:
-    pass
 
 
 class Stopped(KeyboardInterrupt):

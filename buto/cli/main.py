@@ -9,13 +9,13 @@ import signal
 import sys
 import traceback
 from collections.abc import Iterable, Sequence
+from contextlib import ExitStack
 from types import FrameType, TracebackType
 from typing import NoReturn
 
 from buto.cli import registry
 from buto.cli.console import Console, Verbosity
 from buto.cli.parsing import add_verbosity, goes_to_stdout
-from buto.cli.registry import Command
 from buto.errors import EXIT_NOT_JUDGED, EXIT_USAGE, ButoError, UsageError
 from buto.version import __version__
 
@@ -57,26 +57,24 @@ def main(argv: list[str] | None = None) -> int:
 
 def _carry_out(argv: list[str]) -> int:
     arguments, command_line = _split(argv)
-    chosen = next((word for word in arguments if not word.startswith("-")), None)
-    command = _command(chosen) if chosen else None
-    parser = _parser(command)
+    name = next((word for word in arguments if not word.startswith("-")), None)
+    entry = _entry(name) if name else None
+    parser = _parser(name, entry)
     try:
         args, unknown = parser.parse_known_args(arguments)
     except SystemExit as stop:
         # argparse prints its own message; it exits with 0 after --help and 2 for wrong usage.
         return stop.code if isinstance(stop.code, int) else EXIT_USAGE
-    if command is None:
+    if name is None or entry is None:
         raise UsageError("no command given", advice="buto --help")
     if unknown:
-        raise _unrecognized(command, arguments, unknown, command_line)
-    if command_line is not None and not command.takes_command:
-        raise UsageError(
-            f"buto {command.name} takes no command after --", advice=f"buto {command.name} --help"
-        )
-    args.command_name, args.command, args.arguments = command.name, command_line, arguments
+        raise _unrecognized(name, entry, arguments, unknown, command_line)
+    if command_line is not None and not entry.takes_command:
+        raise UsageError(f"buto {name} takes no command after --", advice=f"buto {name} --help")
+    args.command_name, args.command, args.arguments = name, command_line, arguments
     aside = sys.stderr if goes_to_stdout(args) else None
     try:
-        return command.run(args, Console(_verbosity(args), stdout=aside))
+        return entry.load().run(args, Console(_verbosity(args), stdout=aside))
     except ButoError as error:
         if error.advice is not None:
             # Its imports are not needed by a command that succeeds.
@@ -86,16 +84,20 @@ def _carry_out(argv: list[str]) -> int:
         raise
 
 
-def _command(name: str) -> Command:
+def _entry(name: str) -> registry.Entry:
     try:
-        return registry.find(name).load()
+        return registry.find(name)
     except registry.UnknownCommandError as error:
         near = "" if error.advice else _meant(name, [*registry.COMMANDS, *registry.EXTENSIONS.names()])
         raise UsageError(f"{error.message}{near}", advice=error.advice or "buto --help") from error
 
 
 def _unrecognized(
-    command: Command, arguments: list[str], unknown: list[str], command_line: tuple[str, ...] | None
+    name: str,
+    entry: registry.Entry,
+    arguments: list[str],
+    unknown: list[str],
+    command_line: tuple[str, ...] | None,
 ) -> UsageError:
     """Return the error for unknown arguments: most often the user's command without ``--`` before it."""
     # It imports the runs and thereby numpy, which most calls do not need this early.
@@ -104,11 +106,11 @@ def _unrecognized(
     guess = ""
     if unknown[0].startswith("-"):
         own = argparse.ArgumentParser(add_help=False)
-        command.add_arguments(own)
+        entry.load().add_arguments(own)
         guess = _meant(unknown[0].partition("=")[0], re.findall(r"--[a-z][a-z-]+", own.format_usage()))
-    advice = f"buto {command.name} --help"
+    advice = f"buto {name} --help"
     launcher = next((word for word in arguments if _LAUNCHER.fullmatch(word)), unknown[0])
-    if command.takes_command and command_line is None and not guess and not launcher.startswith("-"):
+    if entry.takes_command and command_line is None and not guess and not launcher.startswith("-"):
         cut = arguments.index(launcher)
         typed = Mask().command(["buto", *arguments[:cut], "--", *arguments[cut:]])
         advice = f"put -- before the program's command: {typed}"
@@ -126,27 +128,23 @@ def entry() -> NoReturn:
         # Without this, a terminated buto would leave its JVM running. What nohup ignores stays ignored.
         if signal.getsignal(number) is signal.SIG_DFL:
             signal.signal(number, _exit_by)
-    with _BugsFailApart():
+    with ExitStack() as stack:
+        stack.push(_fail_apart)
         sys.exit(main())
 
 
-class _BugsFailApart:
-    """Turns an unexpected exception into the exit code of a test that could not be judged.
+def _fail_apart(
+    kind: type[BaseException] | None, error: BaseException | None, where: TracebackType | None
+) -> None:
+    """Turn an unexpected exception into the exit code of a test that could not be judged.
 
     Python would exit with 1, which is the code of a regression.
     """
-
-    def __enter__(self) -> None:
-        pass
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, where: TracebackType | None
-    ) -> None:
-        if error is None or isinstance(error, SystemExit | KeyboardInterrupt):
-            return
-        traceback.print_exception(error)
-        print(_BUG, file=sys.stderr)
-        raise SystemExit(EXIT_NOT_JUDGED) from error
+    if error is None or isinstance(error, SystemExit | KeyboardInterrupt):
+        return
+    traceback.print_exception(error)
+    print(_BUG, file=sys.stderr)
+    raise SystemExit(EXIT_NOT_JUDGED) from error
 
 
 def _exit_by(number: int, frame: FrameType | None) -> NoReturn:
@@ -162,8 +160,8 @@ def _split(argv: Sequence[str]) -> tuple[list[str], tuple[str, ...] | None]:
     return words[:cut], tuple(words[cut + 1 :])
 
 
-def _parser(command: Command | None) -> argparse.ArgumentParser:
-    """Return the parser, with the arguments of this command only: the others need not be imported."""
+def _parser(chosen: str | None, entry: registry.Entry | None) -> argparse.ArgumentParser:
+    """Return the parser, with the arguments of the chosen command only: the others need not be imported."""
     parser = argparse.ArgumentParser(
         prog="buto",
         description="Snapshot tests for what a JVM program uses.",
@@ -174,29 +172,24 @@ def _parser(command: Command | None) -> argparse.ArgumentParser:
     parser.add_argument("--version", action="version", version=f"buto {__version__}")
     add_verbosity(parser)
     subparsers = parser.add_subparsers(metavar="COMMAND")
-    for name, registered in _listed(command).items():
-        own = command if command is not None and command.name == name else None
+    # Those of other packages are looked up only for the list of all.
+    others = registry.added() if chosen is None or entry is None else {chosen: entry}
+    for name, one in {**registry.COMMANDS, **others}.items():
+        command = one.load() if name == chosen else None
         subparser = subparsers.add_parser(
             name,
-            help=registered.summary,
-            description=own.help if own else None,
+            help=one.summary,
+            description=command.__doc__ if command else None,
             formatter_class=argparse.RawDescriptionHelpFormatter,
             allow_abbrev=False,
         )
         add_verbosity(subparser)
-        if own:
-            own.add_arguments(subparser)
-            if own.takes_command:
+        if command:
+            command.add_arguments(subparser)
+            if one.takes_command:
                 usage = subparser.format_usage().removeprefix("usage: ").rstrip()
                 subparser.usage = f"{usage} [-- command ...]"
     return parser
-
-
-def _listed(command: Command | None) -> dict[str, registry.Entry]:
-    """Return the commands to list; those of other packages are looked up only for the list of all."""
-    if command is None:
-        return {**registry.COMMANDS, **registry.added()}
-    return {**registry.COMMANDS, command.name: registry.find(command.name)}
 
 
 def _verbosity(args: argparse.Namespace) -> Verbosity:

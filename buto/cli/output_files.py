@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import errno
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from buto.cli.console import Console
 from buto.cli.parsing import STDOUT
@@ -12,18 +11,19 @@ from buto.errors import StorageError
 from buto.run.files import publish_file, storage_advice
 from buto.steps import Setting
 
-if TYPE_CHECKING:
-    pass
-
-
 _IN_PLACE_ONLY = (errno.EACCES, errno.EPERM, errno.EBUSY)
 """Errors of a file that can be written but not replaced: a read-only directory, or a mount point."""
 
 
-def write_file(path: Path, content: bytes, option: str, *, make_parents: bool = True) -> None:
+def write_file(
+    path: Path, content: bytes, option: str, *, make_parents: bool = True, console: Console | None = None
+) -> None:
     """Write a file, and the directories above it if so wanted; STDOUT means standard output.
 
     Where possible, the file is either written completely or left as it was.
+
+    Args:
+        console: where the file's name is printed as a detail.
 
     Raises:
         StorageError: it cannot be written.
@@ -40,6 +40,8 @@ def write_file(path: Path, content: bytes, option: str, *, make_parents: bool = 
             f"{path} cannot be written: {error.strerror}",
             advice=storage_advice(error, Setting(option.lstrip("-"), "FILE")),
         ) from error
+    if console is not None:
+        console.detail(f"wrote {path}")
 
 
 def _write(path: Path, content: bytes) -> None:

@@ -7,9 +7,11 @@ from __future__ import annotations
 
 from argparse import SUPPRESS, ArgumentParser, ArgumentTypeError, Namespace, RawDescriptionHelpFormatter
 from argparse import _ArgumentGroup as ArgumentGroup
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from buto.errors import UsageError
 from buto.project.options import AUTO, MAX_RUNS, OF_COMMANDS, SCHEDULER, Option, flag
 
 if TYPE_CHECKING:
@@ -19,10 +21,9 @@ if TYPE_CHECKING:
 STDOUT = Path("-")
 """The file name that means standard output; text for people then goes to standard error."""
 
-REPORTS = ("json", "html", "junitxml", "markdown", "bencher")
-"""Options that write reports; :mod:`buto.cli.report_files` writes them."""
-
-FROM_RUNS = "use stored runs: 'all', ids separated by commas, or FIRST..LAST"
+FROM_RUNS = (
+    "--from-runs WHICH  launch nothing, use stored runs: 'all', ids separated by commas, or FIRST..LAST"
+)
 
 
 def add_verbosity(parser: ArgumentParser) -> None:
@@ -85,9 +86,71 @@ def count_or_auto(text: str) -> int | str:
     return AUTO if text == AUTO else count(text)
 
 
+_TYPES: dict[str, Callable[[str], Any]] = {
+    **dict.fromkeys(("FILE", "DIR", "PATH"), Path),
+    **dict.fromkeys(("K", "N"), count),
+    "P": int,
+    "SHARE": float,
+}
+"""What a value is, by the word that stands for it in ``--help``; any other is a text."""
+
+
+def declare(parser: ArgumentParser | ArgumentGroup, *rows: str, **types: Callable[[str], Any]) -> None:
+    """Add options as ``--help`` shows them: ``--runs K  how many``; without a value it is a switch.
+
+    Args:
+        rows: an option, what stands for its values, and after two blanks what it means.
+        types: of the options of these names, in place of those of _TYPES.
+    """
+    for row in rows:
+        written, _, meaning = row.partition("  ")
+        name, *values = written.split()
+        if values:
+            kind = types.get(name.lstrip("-").replace("-", "_")) or _TYPES.get(values[0], str)
+            metavar, nargs = (values[0], None) if len(values) == 1 else (tuple(values), len(values))
+            parser.add_argument(name, metavar=metavar, nargs=nargs, type=kind, help=meaning)
+        else:
+            parser.add_argument(name, action="store_true", help=meaning)
+
+
+def add_tests(parser: ArgumentParser, meaning: str = "tests (default: all of buto.yaml)") -> None:
+    """Add the names of tests, of which there may be none."""
+    parser.add_argument("names", metavar="NAME", nargs="*", help=meaning)
+
+
+def add_properties(parser: ArgumentParser, done: str) -> None:
+    """Add a test, and the names of its properties with which something is done."""
+    parser.add_argument("test", metavar="NAME", help="the test")
+    what = f"what to {done}: a property, a metric for all its instances, or either with * in it"
+    parser.add_argument("properties", metavar="PROPERTY", nargs="*", help=what)
+
+
 def goes_to_stdout(args: Namespace) -> bool:
-    """Return whether a report is written to standard output."""
-    return any(getattr(args, name, None) == STDOUT for name in (*REPORTS, "otava"))
+    """Return whether something is written to standard output."""
+    return STDOUT in vars(args).values()
+
+
+def outputs_of(args: Namespace, names: Iterable[str]) -> dict[str, Path]:
+    """Return the files that options name; UsageError if more than one of them is standard output."""
+    named = {name: getattr(args, name, None) for name in names}
+    paths = {name: path for name, path in named.items() if path is not None}
+    aside = [f"--{name}" for name, path in paths.items() if path == STDOUT]
+    if len(aside) > 1:
+        raise UsageError(
+            f"only one of {' and '.join(aside)} can go to standard output",
+            advice="give a file name instead of -",
+        )
+    return paths
+
+
+def expect_suffix(args: Namespace, name: str, *suffixes: str) -> None:
+    """Raise UsageError if an option names a file that does not end with one of these."""
+    path = getattr(args, name)
+    if path is not None and path.suffix not in suffixes:
+        raise UsageError(
+            f"--{name}: the file name must end with {' or '.join(suffixes)}, got {path}",
+            advice=f"--{name} {path.stem}{suffixes[0]}",
+        )
 
 
 class Actions:

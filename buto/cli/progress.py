@@ -7,7 +7,7 @@ time, there is a line for each host.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Collection
+from collections.abc import Callable
 from dataclasses import dataclass
 from math import isfinite
 from typing import Any
@@ -28,7 +28,7 @@ from buto.actions.events import (
 from buto.cli.console import Console
 from buto.measure.progress import Newest, Progress
 from buto.report.terminal.style import sparkline
-from buto.run.model import WORKER, FloatArray, Run
+from buto.run.model import WORKER, FloatArray
 from buto.run.units import format_bytes, format_count, format_number, format_percent, format_seconds
 
 SAMPLES = 600
@@ -92,54 +92,6 @@ def _drawn(curve: _Curve, times_s: FloatArray, values: FloatArray) -> str:
 MOST_LINES = 20
 """Of more hosts, those are shown whose launches take longest."""
 
-_WAITING = "waiting for its host"
-
-
-@dataclass(slots=True)
-class _Launch:
-    label: str
-    begun_s: float
-    state: str = _WAITING
-
-
-class HostLines:
-    """Knows what goes on at each host."""
-
-    def __init__(self) -> None:
-        self._launches: dict[str, _Launch] = {}
-
-    def __len__(self) -> int:
-        return len(self._launches)
-
-    def begin(self, started: LaunchStarted) -> None:
-        """Note that a launch begins."""
-        label = f"{started.host}: {started.test}: run {started.number} of {started.planned}"
-        self._launches[started.host] = _Launch(label, time.monotonic())
-
-    def progress(self, host: str, progress: Progress) -> None:
-        """Note how far a launch is."""
-        if host in self._launches:
-            elapsed = format_seconds(round(progress.elapsed_s))
-            samples = format_count(progress.n_samples, "sample")
-            self._launches[host].state = f"{progress.stage}, {samples}, {elapsed}"
-
-    def end(self, host: str) -> str:
-        """Note that a host's launch is over, and return what it is called."""
-        launch = self._launches.pop(host, None)
-        return host if launch is None else launch.label
-
-    def begun_s(self, host: str) -> float | None:
-        """Return when a host's launch began, ``time.monotonic``; None if it has none."""
-        return self._launches[host].begun_s if host in self._launches else None
-
-    def lines(self, width: int) -> list[str]:
-        """Return a line for each host that has a launch, none longer than a width."""
-        longest = sorted(self._launches.values(), key=lambda one: one.begun_s)[:MOST_LINES]
-        lines = sorted(f"{one.label}, {one.state}"[:width] for one in longest)
-        more = len(self._launches) - len(longest)
-        return [*lines, f"and {format_count(more, 'more host')}"] if more else lines
-
-
 _REDRAW_S = 0.2
 _LIVE_FROM_S = 10.0
 """Shorter launches are shown without curves."""
@@ -148,109 +100,130 @@ _PLAIN_LINE_EVERY_S = 30.0
 """Interval between plain lines during a long launch, so that a log shows that it still runs."""
 
 
+@dataclass(slots=True)
+class _Launch:
+    label: str
+    begun_s: float
+    state: str = "waiting for its host"
+
+
 class LaunchProgress:
     """Shows the events of launches.
 
     Attributes:
-        planned: by test, how many usable runs are wanted.
-        complete: by test, how many of them are stored.
+        complete: by test, how many of the wanted usable runs are stored.
     """
 
     def __init__(self, console: Console) -> None:
         self.console = console
-        self.planned: dict[str, int] = {}
-        self.complete: dict[str, int] = {}
-        self._begun = time.monotonic()
+        self._newest = _Launch("", time.monotonic())
+        self._plan(LaunchesPlanned({}))
+
+    def _plan(self, plan: LaunchesPlanned) -> None:
+        self._planned = plan
+        self.complete = dict.fromkeys(plan.planned, 0) | dict(plan.complete)
+        self._begun_s = time.monotonic()
+        self._took_s: dict[str, list[float]] = {test: [] for test in plan.planned}
         self._given_up: set[str] = set()
-        self._at_most: Collection[str] = ()
-        self._spent_s: dict[str, float] = {}
-        self._launches: dict[str, int] = {}
-        self._launch_begun = self._begun
-        self._label = ""
-        self._labels: dict[str, str] = {}
-        self._at_once = 1
-        self._next_line = 0.0
-        self._hosts = HostLines()
-        self._next_block_s = 0.0
+        self._here: dict[str, _Launch] = {}
+        self._hosts: dict[str, _Launch] = {}
+        self._next_line_s = 0.0
+        self._next_block_s = 0.0 if self.console.animated else self._begun_s + _PLAIN_LINE_EVERY_S
 
     def __call__(self, event: Event) -> None:
         """Show an event of a launch; ignore all other events."""
         match event:
             case LaunchesPlanned():
                 self._plan(event)
-            case LaunchStarted(host=host) if host:
-                self._hosts.begin(event)
-                self._show_hosts()
-            case LaunchStarted(test, number, planned):
-                self._label = f"{test}: run {number} of {self._at_most_of(test)}{planned}"
-                self._labels[test] = self._label
-                self._launch_begun = time.monotonic()
-                self._next_line = 0.0 if self.console.animated else _PLAIN_LINE_EVERY_S
+            case LaunchStarted():
+                self._start(event)
             case LaunchProgressed(progress, host=host) if host:
-                self._hosts.progress(host, progress)
+                if host in self._hosts:
+                    elapsed = format_seconds(round(progress.elapsed_s))
+                    samples = format_count(progress.n_samples, "sample")
+                    self._hosts[host].state = f"{progress.stage}, {samples}, {elapsed}"
                 self._show_hosts()
             case LaunchProgressed(progress, test):
-                self._tick(progress, self._labels.get(test, self._label))
+                self._tick(progress, self._here.get(test, self._newest).label)
             case RunStored(run):
-                self._store(run)
-            case ProfileRecorded():
-                self._profile(event)
-            case LaunchRepeated(_, error, host):
-                first_line = error.message.splitlines()[0]
-                label = self._hosts.end(host) if host else self._label
-                self.clear()
-                self.console.info(f"{label}: failed, and will be repeated: {first_line}")
+                launch = self._end(run.test, str(run.metadata.get(WORKER) or ""))
+                useless = "" if run.quality.valid else f"not usable: {run.quality.describe()}"
+                self._took(launch, run.test, useless or format_count(len(run.times_s), "sample"), not useless)
+            case ProfileRecorded(test, n_events, repeated):
+                useless = repeated and f"not usable, and will be repeated: {repeated}"
+                self._took(self._newest, test, useless or format_count(n_events, "event"), not useless)
+            case LaunchRepeated(test, error, host):
+                label = self._end(test, host).label
+                self._print(f"{label}: failed, and will be repeated: {error.message.splitlines()[0]}")
             case GivenUp(test, error):
                 self._given_up.add(test)
                 self.clear()
-                first_line = error.message.splitlines()[0]
                 # Of a single test the whole message follows at once, of several only after the others.
-                say = self.console.info if len(self.planned) > 1 else self.console.detail
-                say(f"{test}: given up: {first_line}")
+                say = self.console.info if len(self._planned.planned) > 1 else self.console.detail
+                say(f"{test}: given up: {error.message.splitlines()[0]}")
             case LaunchesEnded():
                 self.clear()
             case _:
                 pass
 
-    def _plan(self, plan: LaunchesPlanned) -> None:
-        self.planned = dict(plan.planned)
-        self.complete = dict.fromkeys(plan.planned, 0) | dict(plan.complete)
-        self._begun = time.monotonic()
-        self._given_up = set()
-        self._at_most = plan.at_most
-        self._at_once = plan.at_once
-        self._spent_s = dict.fromkeys(plan.planned, 0.0)
-        self._launches = dict.fromkeys(plan.planned, 0)
-        self._hosts = HostLines()
-        self._next_block_s = 0.0 if self.console.animated else self._begun + _PLAIN_LINE_EVERY_S
+    def _start(self, started: LaunchStarted) -> None:
+        at_most = "at most " if started.test in self._planned.at_most else ""
+        label = f"{started.test}: run {started.number} of {at_most}{started.planned}"
+        if started.host:
+            self._hosts[started.host] = _Launch(f"{started.host}: {label}", time.monotonic())
+            self._show_hosts()
+        else:
+            self._newest = self._here[started.test] = _Launch(label, time.monotonic())
+            self._next_line_s = 0.0 if self.console.animated else _PLAIN_LINE_EVERY_S
 
-    def _at_most_of(self, test: str) -> str:
-        return "at most " if test in self._at_most else ""
+    def _end(self, test: str, host: str) -> _Launch:
+        """Return the launch of a test that has ended, at a host or here."""
+        if host:
+            return self._hosts.pop(host, _Launch(host, self._newest.begun_s))
+        return self._here.get(test, self._newest)
+
+    def _took(self, launch: _Launch, test: str, result: str, is_good: bool) -> None:
+        """Count a launch, and print what came of it."""
+        self._took_s[test].append(time.monotonic() - launch.begun_s)
+        self.complete[test] += is_good
+        self._print(f"{launch.label}: {result}{self._times() if is_good else ''}")
+
+    def _print(self, text: str) -> None:
+        self.clear()
+        self.console.info(text)
+
+    def clear(self) -> None:
+        """Remove the redrawn line before something else is printed."""
+        if self.console.animated:
+            self.console.rewrite("")
 
     def _tick(self, progress: Progress, label: str) -> None:
-        if progress.elapsed_s < self._next_line:
+        if progress.elapsed_s < self._next_line_s:
             return
         text = f"{label}, {progress.stage}, {format_count(progress.n_samples, 'sample')}{self._times()}"
         if self.console.animated:
-            self._next_line = progress.elapsed_s + _REDRAW_S
-            self.console.rewrite(text + self._live(progress, len(text)))
+            self._next_line_s = progress.elapsed_s + _REDRAW_S
+            if progress.newest is not None and progress.elapsed_s >= _LIVE_FROM_S:
+                text += live_text(progress.newest, self.console.width - len(text) - 1)
+            self.console.rewrite(text)
         else:
-            self._next_line = progress.elapsed_s + _PLAIN_LINE_EVERY_S
-            limit = (
-                f"; its limit is {format_seconds(progress.timeout_s)}" if isfinite(progress.timeout_s) else ""
+            self._next_line_s = progress.elapsed_s + _PLAIN_LINE_EVERY_S
+            has_limit = isfinite(progress.timeout_s)
+            self.console.info(
+                f"{text}; its limit is {format_seconds(progress.timeout_s)}" if has_limit else text
             )
-            self.console.info(text + limit)
 
     def _show_hosts(self) -> None:
         """Show what all hosts of a cluster do: a block that redraws itself, or lines now and then."""
         now_s = time.monotonic()
         if now_s < self._next_block_s:
             return
-        n_complete, n_planned = sum(self.complete.values()), sum(self.planned.values())
-        lines = [
-            f"{n_complete} of {n_planned} runs{self._times()}",
-            *self._hosts.lines(self.console.width - 1),
-        ]
+        n_complete, n_planned = sum(self.complete.values()), sum(self._planned.planned.values())
+        longest = sorted(self._hosts.values(), key=lambda one: one.begun_s)[:MOST_LINES]
+        lines = [f"{n_complete} of {n_planned} runs{self._times()}"]
+        lines += sorted(f"{one.label}, {one.state}"[: self.console.width - 1] for one in longest)
+        if more := len(self._hosts) - len(longest):
+            lines.append(f"and {format_count(more, 'more host')}")
         if self.console.animated:
             self._next_block_s = now_s + _REDRAW_S
             self.console.rewrite("\n".join(lines))
@@ -259,61 +232,20 @@ class LaunchProgress:
             for line in lines:
                 self.console.info(line)
 
-    def _live(self, progress: Progress, taken: int) -> str:
-        """Return curves of a long recording, as far as they fit beside what is in the line."""
-        if progress.newest is None or progress.elapsed_s < _LIVE_FROM_S:
-            return ""
-        # Imported here, because most launches are over before.
-
-        return live_text(progress.newest, self.console.width - taken - 1)
-
-    def _store(self, run: Run) -> None:
-        host = str(run.metadata.get(WORKER) or "")
-        begun_s = self._hosts.begun_s(host) or self._launch_begun
-        label = self._hosts.end(host) if host else self._labels.get(run.test, self._label)
-        self._spent_s[run.test] += time.monotonic() - begun_s
-        self._launches[run.test] += 1
-        self.clear()
-        if run.quality.valid:
-            self.complete[run.test] += 1
-            self.console.info(f"{label}: {format_count(len(run.times_s), 'sample')}{self._times()}")
-        else:
-            self.console.info(f"{label}: not usable: {run.quality.describe()}")
-
-    def _profile(self, event: ProfileRecorded) -> None:
-        self._spent_s[event.test] += time.monotonic() - self._launch_begun
-        self._launches[event.test] += 1
-        self.clear()
-        if event.repeated:
-            self.console.info(f"{self._label}: not usable, and will be repeated: {event.repeated}")
-            return
-        self.complete[event.test] += 1
-        self.console.info(f"{self._label}: {format_count(event.n_events, 'event')}{self._times()}")
-
-    def clear(self) -> None:
-        """Remove the redrawn line before something else is printed."""
-        if self.console.animated:
-            self.console.rewrite("")
-
     def _times(self) -> str:
-        elapsed = f", {format_seconds(round(time.monotonic() - self._begun))} so far"
+        elapsed = f", {format_seconds(round(time.monotonic() - self._begun_s))} so far"
         left_s = self._left_s()
-        about = "at most" if self._at_most else "about"
-        return (
-            elapsed if left_s is None else f"{elapsed}, {about} {format_seconds(max(1, round(left_s)))} left"
-        )
+        if left_s is None:
+            return elapsed
+        about = "at most" if self._planned.at_most else "about"
+        return f"{elapsed}, {about} {format_seconds(max(1, round(left_s)))} left"
 
     def _left_s(self) -> float | None:
         """Estimate the time left from the mean of a test's launches; None before the first and at the end."""
-        left_s = 0.0
-        missing = 0
-        mean_of_all = sum(self._spent_s.values()) / max(1, sum(self._launches.values()))
-        for test, wanted in self.planned.items():
-            if test in self._given_up:
-                continue
-            todo = wanted - self.complete[test]
-            launches = self._launches[test]
-            left_s += todo * (self._spent_s[test] / launches if launches else mean_of_all)
-            missing += todo
-        at_once = max(self._at_once, len(self._hosts))
-        return left_s / at_once if mean_of_all > 0 and missing else None
+        planned = self._planned.planned.items()
+        todo = {test: n - self.complete[test] for test, n in planned if test not in self._given_up}
+        of_all = [one for took_s in self._took_s.values() for one in took_s]
+        if not sum(todo.values()) or not sum(of_all):
+            return None
+        left_s = sum(n * float(np.mean(self._took_s[test] or of_all)) for test, n in todo.items())
+        return left_s / max(self._planned.at_once, len(self._hosts))

@@ -1,21 +1,22 @@
-"""From parsed arguments to the project and to the overrides of a test."""
+"""From parsed arguments to the project, the overrides of a test, and the two programs of a comparison."""
 
 from __future__ import annotations
 
 import os
-from argparse import Namespace
+from argparse import ArgumentParser, Namespace
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from buto.actions.advice import reword
 from buto.actions.project import Files, Overrides, Project, measuring
 from buto.cli.hints import door_of
+from buto.cli.parsing import declare
 from buto.errors import ButoError, UsageError
 from buto.project import config
 from buto.project.document import scheduler_of
 
 if TYPE_CHECKING:
-    pass
+    from buto.actions.compare import Program
 
 
 def overrides_of(args: Namespace) -> Overrides:
@@ -67,3 +68,47 @@ def reword_advice(error: ButoError, args: Namespace) -> None:
 
 def _typed(args: Namespace) -> tuple[str, ...]:
     return tuple(vars(args).get("arguments", ()))
+
+
+AGAINST = "--against"
+
+
+def add_two_programs(parser: ArgumentParser, metavar: str) -> None:
+    """Add the options that name two programs; ``metavar`` stands for the second."""
+    declare(
+        parser,
+        f"{AGAINST} {metavar}  the second program; may follow the first one's command",
+        "--revisions OLD NEW  compare two git revisions of the test instead",
+        "--build CMD  command that builds each revision before it is launched",
+    )
+
+
+def programs_of(args: Namespace) -> tuple[Program, Program]:
+    """Return the two programs that were typed.
+
+    Raises:
+        UsageError: the words do not name two programs.
+    """
+    # Its imports are not needed by commands on one program.
+    from buto.actions.compare import two_programs, two_revisions
+
+    usage = f"buto {args.command_name} --help"
+    if args.revisions is not None:
+        if args.against is not None:
+            raise UsageError(f"{AGAINST} and --revisions exclude each other", advice=usage)
+        return two_revisions(args.test, tuple(args.revisions), args.command)
+    if args.build is not None:
+        raise UsageError("--build needs --revisions", advice=usage)
+    if args.against is not None:
+        return two_programs(args.test, args.against, (None, args.command))
+    words: tuple[str, ...] = args.command or ()
+    # cmdA --against B -- cmdB, where cmdA may have words of this name, too.
+    for place, word in enumerate(words[:-1]):
+        behind = words[place + 2 :]
+        if word == AGAINST and behind[:1] in ((), ("--",)):
+            second = not_empty(behind[1:] if behind else None, args.command_name)
+            return two_programs(args.test, words[place + 1], (words[:place] or None, second))
+    raise UsageError(
+        "a comparison needs a second program",
+        advice=f"buto {args.command_name} A [options] -- COMMAND {AGAINST} B -- COMMAND",
+    )

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import importlib
 from argparse import ArgumentParser, Namespace
-from typing import ClassVar, NamedTuple, Protocol, cast
+from typing import NamedTuple, Protocol, cast
 
 from buto.cli.console import Console
 from buto.errors import UsageError
@@ -17,20 +17,11 @@ from buto.extensions import Extensions
 
 
 class Command(Protocol):
-    """One word after ``buto``; its module exposes an instance as ``COMMAND``.
-
-    Attributes:
-        name: the word.
-        help: what ``buto NAME --help`` prints before the options; ends with examples.
-        takes_command: whether the user's own command may follow after ``--``.
+    """The module of one word after ``buto``; its docstring is what ``buto NAME --help`` prints first.
 
     Besides the values of its options, ``args`` holds ``command_name``; ``command``, the tuple of
     texts after ``--``, None without ``--``; ``arguments``, all that was typed before ``--``.
     """
-
-    name: ClassVar[str]
-    help: ClassVar[str]
-    takes_command: ClassVar[bool]
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         """Declare options and positional arguments."""
@@ -40,26 +31,31 @@ class Command(Protocol):
 
 
 class Entry(NamedTuple):
-    """Where a command is defined, and the line that describes it in the list of all."""
+    """A command: its module, the line that describes it in the list of all, and what it takes.
+
+    Attributes:
+        takes_command: whether the user's own command may follow after ``--``.
+    """
 
     module: str
     summary: str
+    takes_command: bool = False
 
     def load(self) -> Command:
-        """Import the module and return its ``COMMAND``."""
-        return cast(Command, importlib.import_module(self.module).COMMAND)
+        """Import the module."""
+        return cast(Command, importlib.import_module(self.module))
 
 
 _ROOM = "buto.cli.commands"
 
 COMMANDS: dict[str, Entry] = {
-    "train": Entry(f"{_ROOM}.train", "launch a program several times and learn what it uses"),
-    "check": Entry(f"{_ROOM}.check", "launch a program and judge it by its oracle"),
-    "accept": Entry(f"{_ROOM}.accept", "train again and show how the oracle changes"),
-    "compare": Entry(f"{_ROOM}.compare", "launch two programs alternately and show what differs"),
-    "bisect": Entry(f"{_ROOM}.bisect", "find the commit that made a test fail"),
-    "why": Entry(f"{_ROOM}.why", "name the methods that make a program use more"),
-    "record": Entry(f"{_ROOM}.record", "launch a program and store its runs without judging them"),
+    "train": Entry(f"{_ROOM}.train", "launch a program several times and learn what it uses", True),
+    "check": Entry(f"{_ROOM}.check", "launch a program and judge it by its oracle", True),
+    "accept": Entry(f"{_ROOM}.accept", "train again and show how the oracle changes", True),
+    "compare": Entry(f"{_ROOM}.compare", "launch two programs alternately and show what differs", True),
+    "bisect": Entry(f"{_ROOM}.bisect", "find the commit that made a test fail", True),
+    "why": Entry(f"{_ROOM}.why", "name the methods that make a program use more", True),
+    "record": Entry(f"{_ROOM}.record", "launch a program and store its runs without judging them", True),
     "attach": Entry(f"{_ROOM}.attach", "record a JVM that is already running"),
     "runs": Entry(f"{_ROOM}.runs", "list, show, export and delete stored runs"),
     "plot": Entry(f"{_ROOM}.plot", "draw what an oracle expects and what runs used"),

@@ -5,17 +5,16 @@ from __future__ import annotations
 import os
 import tempfile
 from argparse import ArgumentParser, Namespace
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from buto.actions.outcome import Outcome
 from buto.cli.console import Console
 from buto.cli.output_files import write_file
-from buto.cli.parsing import REPORTS, STDOUT
+from buto.cli.parsing import STDOUT, declare, outputs_of
 from buto.errors import StorageError, UsageError
 from buto.judging.verdict import Order
-from buto.report.result import Result
 from buto.run.cache import is_missing
 from buto.run.names import encode_test
 
@@ -28,7 +27,7 @@ class Reports:
     """The reports that were asked for.
 
     Attributes:
-        paths: by the name of a format in REPORTS, the file to write.
+        paths: by the name of a format, the file to write.
         order: the order of differences.
     """
 
@@ -41,98 +40,72 @@ class Reports:
         return "html" in self.paths
 
 
-def _json(done: Outcome, path: Path) -> dict[Path, bytes]:
+Content = bytes | Mapping[str, bytes]
+"""What a format writes: one file, or one for each test."""
+
+
+def _json(done: Outcome) -> Content:
     from buto.report.formats.json_result import result_document, result_text
 
     document = result_document(
         done.command, done.results, done.exit_code, done.at, left_out=done.left_out, first_bad=done.first_bad
     )
-    return {path: result_text(document).encode()}
+    return result_text(document).encode()
 
 
-def _junit(done: Outcome, path: Path) -> dict[Path, bytes]:
+def _junit(done: Outcome) -> Content:
     from buto.report.formats.junit import junit_xml
 
-    return {path: junit_xml(done.results, done.at, done.left_out or ())}
+    return junit_xml(done.results, done.at, done.left_out or ())
 
 
-def _markdown(done: Outcome, path: Path) -> dict[Path, bytes]:
+def _markdown(done: Outcome) -> Content:
     from buto.report.formats.markdown import markdown_text
 
-    return {path: markdown_text(done.results, done.left_out or ()).encode()}
+    return markdown_text(done.results, done.left_out or ()).encode()
 
 
-def _bencher(done: Outcome, path: Path) -> dict[Path, bytes]:
+def _bencher(done: Outcome) -> Content:
     from buto.report.formats.trackers import bencher_text
 
-    return {path: bencher_text(done.results).encode()}
+    return bencher_text(done.results).encode()
 
 
-def _html(done: Outcome, path: Path) -> dict[Path, bytes]:
-    """Return a page for each test that has a report.
-
-    If the command was about several tests, the test's name is added to each file name: the page of the only
-    test that could be judged must not look like the page of all.
-    """
+def _html(done: Outcome) -> Content:
     from buto.report.html import render
     from buto.report.html.page import render_runs
 
-    shown = {
-        **{one.test: render(one.report) for one in done.results if one.report is not None},
-        **{one.test: render_runs(one.recorded) for one in done.results if one.recorded is not None},
-    }
-    if path == STDOUT and len(shown) > 1:
-        raise UsageError(
-            f"--html -: standard output can take one page, got {len(shown)}",
-            advice="give a file name instead of -",
-        )
-    several = len(done.results) + len(done.left_out or ()) > 1
-
-    def place(test: str) -> Path:
-        named = several and path != STDOUT
-        return path.with_name(f"{path.stem}-{encode_test(test)}{path.suffix}") if named else path
-
-    return {place(test): page.encode() for test, page in shown.items()}
+    judged = {one.test: render(one.report) for one in done.results if one.report is not None}
+    recorded = {one.test: render_runs(one.recorded) for one in done.results if one.recorded is not None}
+    return {test: page.encode() for test, page in (judged | recorded).items()}
 
 
-def _github(done: Outcome, path: Path) -> dict[Path, bytes]:
-    """Return annotations for GitHub Actions; nothing if there is nothing to say."""
+def _github(done: Outcome) -> Content:
     from buto.report.formats.junit import workflow_commands
 
     workspace = os.environ.get("GITHUB_WORKSPACE")
     lines = workflow_commands(done.results, Path(workspace) if workspace else None)
-    return {path: "\n".join(lines).encode()} if lines else {}
+    return "\n".join(lines).encode() if lines else {}
 
 
-@dataclass(frozen=True, slots=True)
-class Format:
-    """A file that can be asked for, by the option of its name in REPORTS.
-
-    Attributes:
-        content: from a command and the file that was named to the files to write.
-    """
-
-    meaning: str
-    content: Callable[[Outcome, Path], dict[Path, bytes]]
-
-
-FORMATS: dict[str, Format] = {
-    "json": Format("the whole result as JSON", _json),
-    "html": Format("one page with every chart; it works without a network", _html),
-    "junitxml": Format("JUnit XML, one test case per test", _junit),
-    "markdown": Format("Markdown for a comment on a pull request", _markdown),
-    "bencher": Format("one number per property, in the format of Bencher", _bencher),
-    GITHUB: Format("annotations for GitHub Actions", _github),
+FORMATS: dict[str, tuple[str, Callable[[Outcome], Content]]] = {
+    "json": ("the whole result as JSON", _json),
+    "html": ("one page with every chart; it works without a network", _html),
+    "junitxml": ("JUnit XML, one test case per test", _junit),
+    "markdown": ("Markdown for a comment on a pull request", _markdown),
+    "bencher": ("one number per property, in the format of Bencher", _bencher),
+    GITHUB: ("annotations for GitHub Actions", _github),
 }
+"""What each format is, and what makes it; all but GITHUB are options that name a file."""
 
 
-def add_report_options(parser: ArgumentParser, names: Sequence[str] = REPORTS) -> None:
-    """Add an option for each format; commands that judge have all of them."""
+def add_report_options(parser: ArgumentParser, *names: str) -> None:
+    """Add an option for each of some formats; without names all, as commands that judge have."""
     group = parser.add_argument_group("reports", "FILE may be - for standard output")
-    for name in names:
-        group.add_argument(f"--{name}", metavar="FILE", type=Path, help=f"write {FORMATS[name].meaning}")
-    if names is REPORTS:
-        group.add_argument("--github", action="store_true", help="print annotations for GitHub Actions")
+    shown = names or [name for name in FORMATS if name != GITHUB]
+    declare(group, *(f"--{name} FILE  write {FORMATS[name][0]}" for name in shown))
+    if not names:
+        declare(group, f"--{GITHUB}  print {FORMATS[GITHUB][0]}")
         group.add_argument(
             "--order",
             choices=[order.value for order in Order],
@@ -149,14 +122,7 @@ def reports_of(args: Namespace) -> Reports:
         UsageError: two reports want standard output.
         StorageError: a file cannot be written.
     """
-    named = {name: getattr(args, name, None) for name in REPORTS}
-    paths = {name: path for name, path in named.items() if path is not None}
-    aside = [f"--{name}" for name, path in paths.items() if path == STDOUT]
-    if len(aside) > 1:
-        raise UsageError(
-            f"only one of {' and '.join(aside)} can go to standard output",
-            advice="give a file name instead of -",
-        )
+    paths = outputs_of(args, (name for name in FORMATS if name != GITHUB))
     for name, path in paths.items():
         if path != STDOUT:
             _check_writable(name, path)
@@ -165,22 +131,42 @@ def reports_of(args: Namespace) -> Reports:
     return Reports(paths, Order(getattr(args, "order", Order.MEANING)))
 
 
-def write_reports(outcome: Outcome, reports: Reports, console: Console) -> None:
-    """Write every file that was asked for.
+def write_reports(outcome: Outcome, reports: Reports, console: Console) -> int:
+    """Write every file that was asked for, and return the exit code of the command.
 
     Raises:
         StorageError: one cannot be written; those before it are there.
     """
-    outcome = replace(outcome, results=[_ordered(result, reports.order) for result in outcome.results])
+    results = [
+        one if one.report is None else replace(one, report=one.report.ordered(reports.order))
+        for one in outcome.results
+    ]
     for name, path in reports.paths.items():
-        for place, content in FORMATS[name].content(outcome, path).items():
-            write_file(place, content, f"--{name}")
-            if place != STDOUT:
-                console.detail(f"wrote {place}")
+        for place, content in files_of(name, replace(outcome, results=results), path).items():
+            write_file(place, content, f"--{name}", console=console)
+    return outcome.exit_code
 
 
-def _ordered(result: Result, order: Order) -> Result:
-    return result if result.report is None else replace(result, report=result.report.ordered(order))
+def files_of(name: str, outcome: Outcome, path: Path) -> dict[Path, bytes]:
+    """Return the files of a format with their contents, of which there may be one for each test.
+
+    If the command was about several tests, the test's name is added to each file name: the page of the only
+    test that could be judged must not look like the page of all.
+    """
+    _, content_of = FORMATS[name]
+    content = content_of(outcome)
+    if isinstance(content, bytes):
+        return {path: content}
+    if path == STDOUT and len(content) > 1:
+        raise UsageError(
+            f"--{name} -: standard output can take one page, got {len(content)}",
+            advice="give a file name instead of -",
+        )
+    if path == STDOUT or len(outcome.results) + len(outcome.left_out or ()) == 1:
+        return dict(zip([path], content.values(), strict=False))
+    return {
+        path.with_name(f"{path.stem}-{encode_test(test)}{path.suffix}"): one for test, one in content.items()
+    }
 
 
 def _check_writable(name: str, path: Path) -> None:

@@ -14,7 +14,7 @@ import zlib
 from collections import deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from enum import Enum, auto
+from enum import Enum
 from pathlib import Path
 from urllib.parse import unquote
 
@@ -61,19 +61,21 @@ def _attributes(jar: str) -> dict[str, str]:
     return {name.strip().lower(): value.strip() for name, _, value in (line.partition(":") for line in lines)}
 
 
-_BLANKS = " \t\n\r\f"
-_LINE_ENDS = "\n\r"
 _ESCAPED = {"n": "\n", "r": "\r", "t": "\t", "f": "\f"}
 _WRITTEN = str.maketrans({"\n": "\\n", "\r": "\\r", "\t": "\\t", "\f": "\\f", "\\": "\\\\", '"': '\\"'})
-
-
-class _State(Enum):
-    BETWEEN = auto()
-    COMMENT = auto()
-    WORD = auto()
-    QUOTE = auto()
-    ESCAPE = auto()
-    CONTINUED = auto()
+_ESCAPE = re.compile(r"\\(?:[\n\r][ \t\n\r\f]*|(.))", re.DOTALL)
+_PART = re.compile(
+    r"""
+      (?P<end> [ \t\n\r\f]+ )
+    | (?P<comment> [^ \t\n\r\f"'#]*+ \# [^\n\r]* [\n\r]? [ \t\n\r\f]* )
+    | (?P<text> [^ \t\n\r\f"'#]+ )
+    | (?P<quote> ["'] )
+      (?P<quoted> (?: \\[\n\r][ \t\n\r\f]*+(?!\Z) | \\[^\n\r] | (?!(?P=quote))[^\\\n\r] )*+ )
+      (?: (?P=quote) | (?=[\n\r]) | \Z )
+    | (?P<cut> ["'].* )
+    """,
+    re.VERBOSE | re.DOTALL,
+)
 
 
 def words_of(text: str) -> list[str]:
@@ -85,44 +87,18 @@ def words_of(text: str) -> list[str]:
     comment, in which the launcher loses the unquoted text directly before it.
     """
     found: list[str] = []
-    saved: list[str] = []
-    unsaved, quote, state = "", "", _State.BETWEEN
-    for character in text:
-        match state:
-            case _State.BETWEEN | _State.CONTINUED if character in _BLANKS:
-                continue
-            case _State.BETWEEN | _State.CONTINUED:
-                unsaved = ""
-                state = _State.WORD if state is _State.BETWEEN else _State.QUOTE
-            case _State.ESCAPE:
-                unsaved = ""
-                is_continued = character in _LINE_ENDS
-                state = _State.CONTINUED if is_continued else _State.QUOTE
-                if not is_continued:
-                    saved.append(_ESCAPED.get(character, character))
-                continue
-            case _State.COMMENT:
-                state = _State.BETWEEN if character in _LINE_ENDS else state
-                continue
-        in_quote = state is _State.QUOTE
-        if character in _LINE_ENDS or (character in _BLANKS and not in_quote):
-            found.append("".join([*saved, unsaved]))
-            saved, state = [], _State.BETWEEN
-        elif character == "#" and not in_quote:
-            state = _State.COMMENT
-        elif character == "\\" and in_quote:
-            saved.append(unsaved)
-            state = _State.ESCAPE
-        elif character in "'\"" and (not in_quote or character == quote):
-            saved += [unsaved] if unsaved else []
-            unsaved, quote = "", character
-            state = _State.WORD if in_quote else _State.QUOTE
-        else:
-            unsaved += character
-    if state in (_State.WORD, _State.QUOTE):
-        saved += [unsaved] if unsaved else []
-        found += ["".join(saved)] if saved else []
-    return found
+    word, kind = None, None
+    for part in _PART.finditer(text):
+        kind = part.lastgroup
+        if kind == "text":
+            word = (word or "") + part[0]
+        elif kind == "quoted":
+            word = (word or "") + _ESCAPE.sub(lambda one: _ESCAPED.get(one[1], one[1] or ""), part[kind])
+        elif kind == "end" and word is not None:
+            found.append(word)
+            word = None
+    # A word that the end of the file interrupts is lost.
+    return [*found, word] if word and kind in ("text", "quoted") else found
 
 
 def text_of(words: Iterable[str]) -> str:
@@ -147,18 +123,17 @@ ALL_JARS = "/*"
 
 
 class Kind(Enum):
-    """What a reference stands for."""
+    """What a reference stands for.
 
-    CODE = auto()
-    """A file, or all files below a directory."""
-    JARS = auto()
-    """The jars in a directory."""
-    AGENT = auto()
-    """The jar of an agent, whose manifest may name others."""
-    SOURCE = auto()
-    """A source file, which may refer to others of its package's root."""
-    DATA = auto()
-    """A file that the program's own arguments name."""
+    Attributes:
+        CODE: a file, or all files below a directory.
+        JARS: the jars in a directory.
+        AGENT: the jar of an agent, whose manifest may name others.
+        SOURCE: a source file, which may refer to others of its package's root.
+        DATA: a file that the program's own arguments name.
+    """
+
+    CODE, JARS, AGENT, SOURCE, DATA = range(5)
 
 
 @dataclass(frozen=True, slots=True)
@@ -203,7 +178,8 @@ class Place:
 
     def paths(self, text: str) -> Word:
         """Read a list of paths, as of a class path; an empty entry is the working directory."""
-        return tuple(_joined(map(self._entry, text.split(os.pathsep))))
+        entries = [(os.pathsep, *self._entry(one)) for one in text.split(os.pathsep)]
+        return tuple(part for entry in entries for part in entry)[1:]
 
     def data(self, text: str) -> Word:
         """Read a word of the program's own: parts that are archives, or files below the directory."""
@@ -223,13 +199,6 @@ class Place:
         path = self.path(part)
         is_own = path.startswith(f"{self.directory}/") or part.endswith(_ARCHIVES)
         return part not in ("", ":", "=") and is_own and os.path.isfile(path)
-
-
-def _joined(entries: Iterable[Word]) -> Iterator[str | Reference]:
-    for number, entry in enumerate(entries):
-        if number:
-            yield os.pathsep
-        yield from entry
 
 
 def references(words: Iterable[Word]) -> list[Reference]:
@@ -347,12 +316,11 @@ def _option(word: str, place: Place) -> Word:
     name, equals, value = word.partition("=")
     if name.startswith("--") and equals:
         return (f"{name}=", *_value(name, value, place))
-    for start in _LISTS:
+    for start in (*_LISTS, *_FILES):
         if word.startswith(start):
-            return (start, *place.paths(word.removeprefix(start)))
-    for start in _FILES:
-        if word.startswith(start):
-            return (start, place.reference(word.removeprefix(start), Kind.CODE))
+            named = word.removeprefix(start)
+            is_list = start in _LISTS
+            return (start, *(place.paths(named) if is_list else [place.reference(named, Kind.CODE)]))
     for start in ("-javaagent:", "-agentpath:"):
         if word.startswith(start):
             kind = Kind.AGENT if start == "-javaagent:" else Kind.CODE

@@ -70,12 +70,8 @@ class Restored:
     directory: Path | None
 
 
-@dataclass(frozen=True, slots=True)
-class _Piece:
-    """Where the content of a file is: in which blob, and behind how many other bytes."""
-
-    blob: str
-    offset: int = 0
+_Piece = tuple[str, int]
+"""Where the content of a file is: in which blob, and behind how many other bytes."""
 
 
 class ProgramStore:
@@ -106,13 +102,13 @@ class ProgramStore:
             together = b"".join(contents)
             blob, offset = hashlib.sha256(together).hexdigest(), 0
             for file in small:
-                pieces[file.place] = _Piece(blob, offset)
+                pieces[file.place] = blob, offset
                 offset += file.size_bytes
             if small:
                 self._add(_blob(blob), together)
             for file in program.files:
                 if file.place not in pieces:
-                    pieces[file.place] = _Piece(file.sha256)
+                    pieces[file.place] = file.sha256, 0
                     self._add(_blob(file.sha256), _content(file, root))
             manifest = _encode(program, pieces)
             id = hashlib.sha256(manifest).hexdigest()
@@ -145,14 +141,14 @@ class ProgramStore:
         tree = _as_long(directory, os.path.normpath(os.path.join(here.absolute(), program.root)))
         by_blob: dict[str, list[ProgramFile]] = {}
         for file in program.files:
-            by_blob.setdefault(pieces[file.place].blob, []).append(file)
+            by_blob.setdefault(pieces[file.place][0], []).append(file)
         with storage_errors("write", tree):
             tree.mkdir(parents=True)
             for blob, files in by_blob.items():
                 with self._judged(test, _blob(blob)):
                     content = memoryview(self._storage.read_file(_blob(blob), _MAX_BLOB_BYTES))
                     for file in files:
-                        start = pieces[file.place].offset
+                        start = pieces[file.place][1]
                         _write(tree / file.place, content[start : start + file.size_bytes], file)
             within = None if program.within is None else tree / program.within
             if within is not None:
@@ -184,7 +180,7 @@ class ProgramStore:
                 except (ValueError, KeyError, TypeError, AttributeError):
                     # What it names is not known, so that anything may be in use.
                     return
-                used |= {piece.blob for piece in pieces.values()}
+                used |= {blob for blob, _ in pieces.values()}
         for folder in self._storage.folders(_BLOBS):
             for name in self._storage.files(f"{_BLOBS}/{folder}"):
                 if name not in used:
@@ -315,8 +311,8 @@ def _encode(program: Program, pieces: Mapping[str, _Piece]) -> bytes:
         "within": program.within,
         "root": program.root,
         "files": [
-            [file.place, file.sha256, file.size_bytes, file.executable, piece.blob, piece.offset]
-            for file, piece in ((file, pieces[file.place]) for file in program.files)
+            [file.place, file.sha256, file.size_bytes, file.executable, *pieces[file.place]]
+            for file in program.files
         ],
     }
     try:
@@ -337,20 +333,22 @@ def _decode(content: bytes) -> tuple[Program, dict[str, _Piece]]:
         if os.path.isabs(place) or os.pardir in Path(place).parts:
             raise ValueError(f"{place!r} leads out of the program")
         files.append(ProgramFile(place, sha256, size_bytes, executable))
-        pieces[place] = _Piece(blob, offset)
+        pieces[place] = blob, offset
     words = tuple(map(_template, data["command"]))
     environment = {name: _template(word) for name, word in data["environment"].items()}
     return Program(words, environment, data["within"], data["root"], tuple(files)), pieces
 
 
 def _template_data(template: Template) -> list[Any]:
-    names = {InTree: "file", Written: "written"}
-    return [
-        part
-        if isinstance(part, str)
-        else {names[type(part)]: part.place if isinstance(part, InTree) else part.text}
-        for part in template
-    ]
+    def data(part: str | InTree | Written) -> Any:
+        match part:
+            case InTree(place):
+                return {"file": place}
+            case Written(text):
+                return {"written": text}
+        return part
+
+    return list(map(data, template))
 
 
 def _template(data: list[Any]) -> Template:

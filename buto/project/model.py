@@ -110,7 +110,10 @@ def build_test(
         InvalidValue: an unknown variable, or times that do not go together.
     """
     values = _Values(environment)
-    services = values.services(written, directory)
+    mask = tuple(written.get("mask", ()))
+    services = tuple(
+        values.service(name, data, directory, mask) for name, data in written.get("services", {}).items()
+    )
     window = values.window(written["window"]) if "window" in written else None
     timeout_s = values.seconds("timeout", written)
     interval_s = values.seconds("interval", written, parse_interval)
@@ -138,7 +141,7 @@ def build_test(
             for key, value in written.get("environment", {}).items()
         },
         expected_exit=written.get("expect-exit", good_exit),
-        mask=tuple(written.get("mask", ())),
+        mask=mask,
         labels=values.labels(written),
         sources=tuple(
             values.source(name, data or {}, interval_s) for name, data in written.get("sources", {}).items()
@@ -153,22 +156,24 @@ def build_test(
     remembered = {key: value for key, value in written.items() if key not in _NOT_REMEMBERED}
     adaptive = written.get("runs") == AUTO
     settings = values.settings(written.get("judge", {}))
-    runs = most_runs(settings) if adaptive else written.get("runs", DEFAULT_RUNS)
-    inputs = tuple(written.get("inputs", ()))
+    hosts, program = written.get("hosts", {}), written.get("program")
+    tags = hosts.get("tag", ())
     return TestConfig(
         name,
         target,
         remembered,
-        runs,
+        most_runs(settings) if adaptive else written.get("runs", DEFAULT_RUNS),
         settings,
         workload,
         adaptive,
-        inputs,
-        _hosts(written.get("hosts", {})),
-        services,
-        window,
-        values.keep_bytes(written),
-        _revision(written["program"]) if "program" in written else None,
+        inputs=tuple(written.get("inputs", ())),
+        hosts=HostLabels(
+            hosts.get("name", ""), hosts.get("cpu", ""), (tags,) if isinstance(tags, str) else tuple(tags)
+        ),
+        services=services,
+        window=window,
+        keep_bytes=values.keep_bytes(written),
+        program=Revision(program.get("revision", ""), program.get("build", "")) if program else None,
     )
 
 
@@ -280,22 +285,17 @@ class _Values:
 
         return Window(moment("from", PROGRAM_START), moment("to", PROGRAM_END))
 
-    def services(self, test: Mapping[str, Any], directory: Path | None) -> tuple[Service, ...]:
-        mask = tuple(test.get("mask", ()))
-        services = test.get("services", {})
-        return tuple(self.service(name, data, directory, mask) for name, data in services.items())
-
     def service(self, name: str, data: Any, directory: Path | None, mask: tuple[str, ...]) -> Service:
         at: DataPath = ("services", name)
+
+        def text(within: DataPath, value: str | float | bool) -> str:
+            return self.text((*at, *within), value)
+
+        def command(within: DataPath, value: str | list[Any]) -> tuple[str, ...]:
+            return self.command((*at, *within), value)
+
         with _at(*at):
-            return service_from(
-                name,
-                data,
-                directory,
-                lambda within, value: self.text((*at, *within), value),
-                lambda within, value: self.command((*at, *within), value),
-                mask,
-            )
+            return service_from(name, data, directory, text, command, mask)
 
     def source(self, name: str, data: Mapping[str, Any], interval_s: float) -> SourceSpec:
         at: DataPath = ("sources", name)
@@ -334,17 +334,6 @@ class _Values:
             raise InvalidValue(at, "command must not be empty", advice="command: [java, ...]")
         one = isinstance(written, str)
         return tuple(self.text(at if one else (*at, index), word) for index, word in enumerate(words))
-
-
-def _hosts(data: Mapping[str, Any]) -> HostLabels:
-    tags = data.get("tag", ())
-    return HostLabels(
-        data.get("name", ""), data.get("cpu", ""), (tags,) if isinstance(tags, str) else tuple(tags)
-    )
-
-
-def _revision(data: Mapping[str, Any]) -> Revision:
-    return Revision(data.get("revision", ""), data.get("build", ""))
 
 
 def _mbean(data: Mapping[str, Any]) -> MBeanSpec:

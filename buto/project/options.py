@@ -108,7 +108,7 @@ class Location(TypedDict, total=False):
             "where runs are kept: a directory, or s3://BUCKET/PREFIX",
             ".buto",
             "DIR",
-            *(*_LAUNCHING, *_OF_ORACLES, "history", "label", "attach", "runs"),
+            *(*_LAUNCHING, *_OF_ORACLES, "history", "label", "attach", "runs", "doctor"),
         ),
     ]
     oracle: Annotated[
@@ -186,8 +186,7 @@ class Measuring(TypedDict, total=False):
         str, _measuring("keep in the runs where they are recorded, as NAME or 'ci,database=17'", "LABELS")
     ]
     expect_exit: Annotated[
-        int,
-        _measuring("exit code of a good run", "N", "0", schema={"$ref": "#/definitions/exit-code"}),
+        int, _measuring("exit code of a good run", "N", "0", schema={"$ref": "#/definitions/exit-code"})
     ]
 
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 import difflib
 import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -101,81 +101,67 @@ class _Converter:
         self.left = MAX_NODES
 
     def convert(self, node: Node, at: DataPath) -> Any:
-        path = self.document.path
         self._count(node)
         if len(at) > MAX_DEPTH:
-            raise ConfigError(f"{_place(path, node.start_mark)} an alias refers to a value that contains it")
+            raise self._fault(node, "an alias refers to a value that contains it")
         if node.tag not in _CORE_TAGS:
-            raise ConfigError(f"{_place(path, node.start_mark)} the tag {node.tag} is not allowed here")
-        self.document.values[at] = Position(node.start_mark.line + 1, node.start_mark.column + 1)
+            raise self._fault(node, f"the tag {node.tag} is not allowed here")
+        self.document.values[at] = _position(node.start_mark)
         if isinstance(node, MappingNode):
-            return self._mapping(node, at)
+            data = {}
+            for key, value in self._pairs(node, set()):
+                place = (*at, key.value)
+                self.document.keys[place] = _position(key.start_mark)
+                data[key.value] = self.convert(value, place)
+            return data
         if isinstance(node, SequenceNode):
             return [self.convert(item, (*at, index)) for index, item in enumerate(node.value)]
-        assert isinstance(node, ScalarNode)
         self.document.written[at] = node.value
-        return _scalar(node, path)
-
-    def _count(self, node: Node) -> None:
-        self.left -= 1
-        if self.left < 0:
-            place = _place(self.document.path, node.start_mark)
-            raise ConfigError(f"{place} aliases expand to over {MAX_NODES} values")
-
-    def _mapping(self, node: MappingNode, at: DataPath) -> dict[str, Any]:
-        data: dict[str, Any] = {}
-        for key, value in self._pairs(node, set()):
-            place = (*at, key.value)
-            self.document.keys[place] = Position(key.start_mark.line + 1, key.start_mark.column + 1)
-            data[key.value] = self.convert(value, place)
-        return data
+        kind = node.tag.removeprefix(_TAG)
+        try:
+            return _SCALARS.get(kind, str)(node.value)
+        except ValueError as error:
+            raise self._fault(node, f"{node.value!r} is not of type {kind}") from error
 
     def _pairs(self, node: MappingNode, within: set[int]) -> Iterator[tuple[ScalarNode, Node]]:
         """Yield keys and values, including merged ones; the mapping's own keys override merged ones."""
-        path = self.document.path
         own: dict[str, tuple[ScalarNode, Node]] = {}
         merged: dict[str, tuple[ScalarNode, Node]] = {}
         if id(node) in within:
-            raise ConfigError(f"{_place(path, node.start_mark)} a mapping is merged into itself")
+            raise self._fault(node, "a mapping is merged into itself")
         for key, value in node.value:
             self._count(node)
             if not isinstance(key, ScalarNode):
-                raise ConfigError(f"{_place(path, key.start_mark)} a key must be a text")
+                raise self._fault(key, "a key must be a text")
             if key.tag == _TAG + "merge":
                 for part in value.value if isinstance(value, SequenceNode) else [value]:
                     if not isinstance(part, MappingNode):
-                        raise ConfigError(
-                            f"{_place(path, part.start_mark)} only mappings can be merged with <<"
-                        )
+                        raise self._fault(part, "only mappings can be merged with <<")
                     for pair in self._pairs(part, within | {id(node)}):
                         merged.setdefault(pair[0].value, pair)
             elif key.value in own:
                 first = own[key.value][0].start_mark.line + 1
-                raise ConfigError(
-                    f"{_place(path, key.start_mark)} the key {key.value!r} was already given in line {first}"
-                )
+                raise self._fault(key, f"the key {key.value!r} was already given in line {first}")
             else:
                 own[key.value] = (key, value)
         yield from ({**merged, **own}).values()
 
+    def _count(self, node: Node) -> None:
+        self.left -= 1
+        if self.left < 0:
+            raise self._fault(node, f"aliases expand to over {MAX_NODES} values")
 
-def _scalar(node: ScalarNode, path: Path) -> Any:
-    text: str = node.value
-    kind = node.tag.removeprefix(_TAG)
-    try:
-        match kind:
-            case "null":
-                return None
-            case "bool":
-                return text.lower() == "true"
-            case "int":
-                return int(text)
-            case "float":
-                return float(text)
-            case _:
-                return text
-    except ValueError as error:
-        raise ConfigError(f"{_place(path, node.start_mark)} {text!r} is not of type {kind}") from error
+    def _fault(self, node: Node, what: str) -> ConfigError:
+        return _fault(self.document.path, node.start_mark, what)
+
+
+_SCALARS: dict[str, Callable[[str], Any]] = {
+    "null": lambda text: None,
+    "bool": lambda text: text.lower() == "true",
+    "int": int,
+    "float": float,
+}
+"""What reads the text of a scalar, by its type; any other is a text."""
 
 
 def _check_events(text: str, path: Path) -> None:
@@ -185,16 +171,14 @@ def _check_events(text: str, path: Path) -> None:
         if isinstance(event, (yaml.SequenceStartEvent, yaml.MappingStartEvent)):
             depth += 1
             if depth > MAX_DEPTH:
-                raise ConfigError(f"{_place(path, event.start_mark)} nested deeper than {MAX_DEPTH} levels")
+                raise _fault(path, event.start_mark, f"nested deeper than {MAX_DEPTH} levels")
         elif isinstance(event, (yaml.SequenceEndEvent, yaml.MappingEndEvent)):
             depth -= 1
         elif isinstance(event, yaml.ScalarEvent):
             try:
                 event.value.encode()
             except UnicodeEncodeError:
-                raise ConfigError(
-                    f"{_place(path, event.start_mark)} a text that is not valid Unicode"
-                ) from None
+                raise _fault(path, event.start_mark, "a text that is not valid Unicode") from None
 
 
 def _not_yaml(text: str, path: Path, error: yaml.MarkedYAMLError) -> ConfigError:
@@ -203,25 +187,23 @@ def _not_yaml(text: str, path: Path, error: yaml.MarkedYAMLError) -> ConfigError
     line = text.splitlines()[error.problem_mark.line : error.problem_mark.line + 1]
     # The most common mistake: [java, -cp, ${CP}] opens a mapping at the brace.
     advice = "put quotes around words with ${...} in a list in brackets" if "${" in "".join(line) else None
-    return ConfigError(f"{_place(path, error.problem_mark)} not valid YAML: {error.problem}", advice=advice)
+    return _fault(path, error.problem_mark, f"not valid YAML: {error.problem}", advice)
 
 
-def _place(path: Path, mark: Any) -> str:
-    return f"{path}:{mark.line + 1}:{mark.column + 1}:"
+def _position(mark: Any) -> Position:
+    return Position(mark.line + 1, mark.column + 1)
+
+
+def _fault(path: Path, mark: Any, what: str, advice: str | None = None) -> ConfigError:
+    at = _position(mark)
+    return ConfigError(f"{path}:{at.line}:{at.column}: {what}", advice=advice)
 
 
 MAX_REPORTED = 10
 _NEAR = 0.6
 """Least similarity of a suggested key, as difflib counts it: three letters of five in the same order."""
-_TYPES = {
-    "object": "a mapping",
-    "array": "a list",
-    "string": "a text",
-    "integer": "a whole number",
-    "number": "a number",
-    "boolean": "true or false",
-    "null": "nothing",
-}
+_TYPES = {"object": "a mapping", "array": "a list", "string": "a text", "integer": "a whole number"}
+_TYPES |= {"number": "a number", "boolean": "true or false", "null": "nothing"}
 
 
 def validate(document: Document, schema: str = SCHEMA) -> None:
@@ -310,10 +292,7 @@ class _Problem:
 
 @cache
 def _validator(
-    name: str,
-    definition: str | None = None,
-    third_party: tuple[str, ...] = (),
-    sources: tuple[str, ...] = (),
+    name: str, definition: str | None = None, third_party: tuple[str, ...] = (), sources: tuple[str, ...] = ()
 ) -> Draft7Validator:
     """Return the validator of a schema or one of its definitions.
 

@@ -10,8 +10,7 @@ import pytest
 from buto.cli.registry import COMMANDS, EXTENSIONS, added
 from tests.support.checkout import ROOT
 from tests.support.processes.command import called
-
-GOLDEN = ROOT / "tests" / "golden" / "help"
+from tests.support.report import golden
 
 
 @pytest.mark.parametrize("command", ["", *COMMANDS])
@@ -23,15 +22,12 @@ def test_help_is_as_it_was_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
     shown = done.stdout
     for other in added():
         shown = re.sub(rf"^    {other}\s+.*\n", "", shown, flags=re.MULTILINE)
-    golden = GOLDEN / f"{command or 'buto'}.txt"
-    assert shown == golden.read_text(), (
-        f"read it, then: COLUMNS=100 python -m buto {command} --help > {golden.relative_to(ROOT)}"
-    )
+    golden.same(f"help/{command or 'buto'}.txt", shown)
     assert all(len(line) <= 110 for line in shown.splitlines())
 
 
 def test_every_golden_text_belongs_to_a_command() -> None:
-    assert {path.stem for path in GOLDEN.glob("*.txt")} == {"buto", *COMMANDS}
+    assert {path.stem for path in (golden.PLACE / "help").glob("*.txt")} == {"buto", *COMMANDS}
 
 
 def test_the_page_lists_the_commands_in_the_order_of_the_help() -> None:

@@ -92,5 +92,5 @@ def test_a_report_imports_what_only_reports_need(tmp_path: Path) -> None:
 def trained(directory: Path, n_runs: int) -> list[str]:
     """Store runs and train their oracle; return their ids."""
     ids = store(directory, *(leaking_run(number) for number in range(n_runs)))
-    assert called(directory, "train", "leaker", "--from-runs", "all", "--", "false").returncode == 0
+    called(directory, "train", "leaker", "--from-runs", "all", "--", "false", exits=0)
     return ids

@@ -23,7 +23,7 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     """A test with an oracle that nobody may reach, and one more directory of which the same is true."""
     directory = tmp_path_factory.mktemp("project")
     store(directory, *(leaking_run(number) for number in range(5)))
-    assert called(directory, "train", "leaker", "--from-runs", "all", *COMMAND).returncode == 0
+    called(directory, "train", "leaker", "--from-runs", "all", *COMMAND, exits=0)
     (directory / "shut/inner").mkdir(parents=True)
     shut = [directory / name for name in ("shut", "oracles", ".buto/results")]
     for one in shut:

@@ -23,7 +23,7 @@ def template(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A directory with an oracle and its ten training runs."""
     directory = tmp_path_factory.mktemp("template")
     store(directory, *(leaking_run(number) for number in range(10)))
-    assert called(directory, "train", "leaker", "--from-runs", "all", *COMMAND).returncode == EXIT_PASS
+    called(directory, "train", "leaker", "--from-runs", "all", *COMMAND, exits=EXIT_PASS)
     return directory
 
 
@@ -38,12 +38,6 @@ def project(template: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
 def drawn(directory: Path) -> set[str]:
     assert all(path.read_bytes().startswith(PNG) for path in directory.iterdir())
     return {path.name for path in directory.iterdir()}
-
-
-def test_the_run_that_was_checked_last_is_drawn_with_what_is_outside(project: Path) -> None:
-    store(project, leaking_run(20, purpose="check"), leaking_run(21, leak=3.0, purpose="check"))
-    assert main(["plot", "leaker"]) == EXIT_PASS
-    assert drawn(project / "plots" / "leaker") == {"overview.png", "jvm.memory.heap.used.png"}
 
 
 def test_the_runs_of_the_newest_check_are_drawn_and_judged_together(
@@ -62,6 +56,9 @@ def test_the_runs_of_the_newest_check_are_drawn_and_judged_together(
     # The last run alone would pass.
     assert drawn(project / "plots" / "leaker") == {"overview.png", "jvm.memory.heap.used.png"}
     assert f"3 checked runs, regression: {', '.join(ids)}" in capsys.readouterr().err
+    assert main(["plot", "leaker", "--from-runs", ids[2], "--out", "chosen"]) == EXIT_PASS
+    assert capsys.readouterr().out == "chosen/overview.png\n"
+    assert drawn(project / "chosen") == {"overview.png"}
 
 
 def test_a_newest_check_that_cannot_be_used_is_not_replaced_by_an_older_one(
@@ -101,26 +98,11 @@ def test_a_damaged_newest_check_is_not_replaced_by_an_older_one(
         assert f"{leaking_run(21).id}/run.json" in capsys.readouterr().err
 
 
-def test_chosen_runs_go_to_a_chosen_place(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    [run_id] = store(project, leaking_run(22, purpose="check"))
-    capsys.readouterr()
-    assert main(["plot", "leaker", "--from-runs", run_id, "--out", "pictures"]) == EXIT_PASS
-    assert capsys.readouterr().out == "pictures/overview.png\n"
-    assert drawn(project / "pictures") == {"overview.png"}
-
-
 def test_properties_that_are_named_are_drawn_whether_they_differ_or_not(project: Path) -> None:
     assert main(["plot", "leaker", "jvm.thread.count", "jvm.class.*", "--format", "svg"]) == EXIT_PASS
     names = {path.name: path.read_text() for path in (project / "plots" / "leaker").iterdir()}
     assert set(names) == {"jvm.thread.count.svg", "jvm.class.loaded.svg"}
     assert all(text.rstrip().endswith("</svg>") for text in names.values())
-
-
-def test_a_property_that_is_not_there_is_reported_with_the_nearest(
-    project: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert main(["plot", "leaker", "jvm.thread.cuont"]) == EXIT_USAGE
-    assert "has no property 'jvm.thread.cuont'; did you mean 'jvm.thread.count'?" in capsys.readouterr().err
 
 
 def test_without_runs_at_hand_the_bounds_are_drawn_alone(
@@ -131,22 +113,20 @@ def test_without_runs_at_hand_the_bounds_are_drawn_alone(
     assert drawn(project / "plots" / "leaker") == {"overview.png"}
 
 
-def test_a_test_with_neither_oracle_nor_runs_says_how_to_record_some(
-    project: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert main(["plot", "other"]) == EXIT_USAGE
-    assert "to record some: buto record other" in capsys.readouterr().err
-
-
-def test_runs_that_are_not_there_are_named(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["plot", "leaker", "--from-runs", "20990101.."]) == EXIT_USAGE
-    assert "holds no usable runs of 'leaker'" in capsys.readouterr().err
-
-
-def test_a_place_that_cannot_be_written_is_named(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    (project / "taken").write_text("")
-    assert main(["plot", "leaker", "--out", "taken"]) == EXIT_NOT_JUDGED
-    assert "taken/overview.png cannot be written" in capsys.readouterr().err
+@pytest.mark.parametrize(
+    ("words", "code", "message"),
+    [
+        ("leaker --from-runs 20990101..", EXIT_USAGE, "holds no usable runs of 'leaker'"),
+        ("leaker jvm.thread.cuont", EXIT_USAGE, "has no property 'jvm.thread.cuont'; did you mean '"),
+        ("leaker --out taken", EXIT_NOT_JUDGED, "taken/overview.png cannot be written"),
+        ("other", EXIT_USAGE, "to record some: buto record other"),
+    ],
+)
+def test_what_cannot_be_drawn_is_said(project: Path, words: str, code: int, message: str) -> None:
+    (project / "taken").touch()
+    done = called(project, "plot", *words.split())
+    assert (done.returncode, done.stdout) == (code, "")
+    assert message in done.stderr
 
 
 @pytest.mark.parametrize("writable", [True, False])

@@ -28,7 +28,7 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """An oracle of ten runs, a check that passed (20), one that failed (21 to 23); a starved run."""
     directory = tmp_path_factory.mktemp("project")
     store(directory, *(leaking_run(number) for number in range(10)))
-    assert called(directory, "train", "leaker", "--from-runs", "all", *COMMAND).returncode == 0
+    called(directory, "train", "leaker", "--from-runs", "all", *COMMAND, exits=0)
     commit = {"buto.commit": COMMIT}
     store(
         directory,
@@ -40,7 +40,7 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
     )
     store(directory, leaking_run(24, quality=starved("it was starved", missed_share=0.5)))
     for run_ids, code in ((GOOD, 0), (",".join(BAD), 1)):
-        assert called(directory, "check", "leaker", "--from-runs", run_ids).returncode == code
+        called(directory, "check", "leaker", "--from-runs", run_ids, exits=code)
     return directory
 
 
@@ -53,7 +53,7 @@ def test_every_report_is_written_from_stored_runs(project: Path) -> None:
         "json": "r.json",
     }
     typed = [word for name, file in options.items() for word in (f"--{name}", file)]
-    done = called(project, "report", *BAD, *typed, "--github")
+    done = called(project, "report", "leaker", *typed, "--github")
     assert (done.returncode, done.stderr) == (0, "")
     assert done.stdout.startswith("REGRESSION  leaker: fails for used heap +53")
     assert done.stdout.splitlines()[-1].startswith("::error file=oracles/leaker.json,title=buto leaker")
@@ -70,13 +70,9 @@ def test_every_report_is_written_from_stored_runs(project: Path) -> None:
     )
 
 
-def test_a_test_means_its_newest_check(project: Path) -> None:
-    done = called(project, "report", "leaker", "-q")
-    assert done.stdout.startswith("REGRESSION  leaker: ")
-    assert done.stdout.count("\n") == 1
-
-
 def test_runs_of_one_test_are_judged_together_and_unusable_ones_are_named(project: Path) -> None:
+    done = called(project, "report", GOOD, *BAD, BROKEN, GOOD, "-v", "--markdown", "v.md")
+    assert "wrote v.md" in done.stderr
     done = called(project, "report", GOOD, *BAD, BROKEN, GOOD, "--json", "-")
     [test] = json.loads(done.stdout)["tests"]
     assert [run["id"] for run in test["runs"]] == [GOOD, *BAD, BROKEN]
@@ -91,7 +87,7 @@ def test_several_tests_have_a_page_each_and_one_file_of_all_else(project: Path) 
         *(leaking_run(number, test="other/one") for number in range(5)),
         leaking_run(30, test="other/one"),
     )
-    assert called(project, "train", "other/one", "--from-runs", "all", *COMMAND).returncode == 0
+    called(project, "train", "other/one", "--from-runs", "all", *COMMAND, exits=0)
     done = called(
         project,
         "report",
@@ -101,12 +97,11 @@ def test_several_tests_have_a_page_each_and_one_file_of_all_else(project: Path) 
         "all.html",
         "--junitxml",
         "all.xml",
+        exits=0,
     )
-    assert done.returncode == 0
     assert {path.name for path in project.glob("all-*")} == {"all-leaker.html", "all-other%2Fone.html"}
     assert len(ElementTree.parse(project / "all.xml").findall(".//testcase")) == 2
-    done = called(project, "report", *BAD, leaking_run(30, test="other/one").id, "--html", "-")
-    assert done.returncode == 2
+    done = called(project, "report", *BAD, leaking_run(30, test="other/one").id, "--html", "-", exits=2)
     assert "buto: --html -: standard output can take one page, got 2" in done.stderr
 
 
@@ -115,6 +110,7 @@ def test_several_tests_have_a_page_each_and_one_file_of_all_else(project: Path) 
     [
         (("report",), 2, "the following arguments are required: RUN"),
         (("report", "nonsense"), 4, "there is neither a run nor a test 'nonsense' in .buto"),
+        (("report", "nonsense", "--store", "my runs"), 4, "buto runs list --store 'my runs'\n"),
         (("report", *BAD, "--oracle", "none.json"), 4, "none.json does not exist"),
         (("report", *BAD, "--html", "no/x.html"), 3, "--html: the directory no does not exist"),
         (("report", *BAD, "--markdown", "oracles"), 3, "--markdown: oracles cannot be written"),
@@ -133,33 +129,28 @@ def test_several_tests_have_a_page_each_and_one_file_of_all_else(project: Path) 
 def test_wrong_input_ends_in_one_message(
     project: Path, words: tuple[str, ...], code: int, fault: str
 ) -> None:
-    done = called(project, *words)
-    assert done.returncode == code
+    done = called(project, *words, exits=code)
     assert fault in done.stderr
-
-
-def test_what_is_to_be_typed_next_can_be_typed(tmp_path: Path) -> None:
-    (tmp_path / "my runs").mkdir()
-    done = called(tmp_path, "report", "nonsense", "--store", "my runs")
-    assert done.returncode == 4
-    assert "buto runs list --store 'my runs'\n" in done.stderr
 
 
 def test_check_writes_the_same_reports_and_exits_by_the_verdict(project: Path) -> None:
     done = called(
-        project, "check", "leaker", "--from-runs", ",".join(BAD), "--junitxml", "c.xml", "--markdown", "-"
+        project,
+        "check",
+        "leaker",
+        "--from-runs",
+        ",".join(BAD),
+        "--junitxml",
+        "c.xml",
+        "--markdown",
+        "-",
+        exits=1,
     )
-    assert done.returncode == 1
     assert done.stdout.startswith("<!-- buto: leaker -->\n")
     assert done.stderr.startswith("REGRESSION  leaker")
     suite = ElementTree.parse(project / "c.xml").find("testsuite")
     assert suite is not None
     assert suite.get("failures") == "1"
-
-
-def test_verbose_names_the_files(project: Path) -> None:
-    done = called(project, "report", GOOD, "-v", "--markdown", "v.md")
-    assert "wrote v.md" in done.stderr
 
 
 def test_history_has_the_checks_with_their_commits_and_where_the_oracle_was_trained(project: Path) -> None:
@@ -182,7 +173,6 @@ def test_history_has_the_checks_with_their_commits_and_where_the_oracle_was_trai
 def test_a_history_that_cannot_be_kept_is_only_warned_of(tmp_path: Path) -> None:
     store(tmp_path, *(leaking_run(number) for number in range(5)))
     (tmp_path / ".buto" / "results").write_text("a file in the way")
-    done = called(tmp_path, "train", "leaker", "--from-runs", "all", *COMMAND)
-    assert done.returncode == 0
+    done = called(tmp_path, "train", "leaker", "--from-runs", "all", *COMMAND, exits=0)
     assert "cannot keep the result" in done.stderr
     assert "buto history will not show it" in done.stderr

@@ -34,12 +34,10 @@ def test_what_was_cut_off_is_listed_and_recovered(tmp_path: Path) -> None:
 
 def test_a_recovered_run_neither_trains_nor_passes(tmp_path: Path) -> None:
     store(tmp_path, *(leaking_run(number) for number in range(5)))
-    trained = called(tmp_path, "train", "leaker", "--from-runs", "all", "--", "java", "Main")
-    assert trained.returncode == EXIT_PASS
+    called(tmp_path, "train", "leaker", "--from-runs", "all", "--", "java", "Main", exits=EXIT_PASS)
     run_id = cut_off(tmp_path)
     called(tmp_path, "runs", "recover")
-    judged = called(tmp_path, "check", "leaker", "--from-runs", run_id)
-    assert judged.returncode == EXIT_NOT_JUDGED
+    judged = called(tmp_path, "check", "leaker", "--from-runs", run_id, exits=EXIT_NOT_JUDGED)
     assert "is not usable: buto was lost while it recorded" in judged.stderr
     again = called(tmp_path, "train", "leaker", "--from-runs", "all", "--", "java", "Main")
     assert "5 runs" in again.stdout
@@ -58,8 +56,7 @@ def test_a_damaged_journal_is_named_and_keeps_no_other_from_being_recovered(tmp_
     damaged, whole = cut_off(tmp_path), cut_off(tmp_path, "zebra")
     place = place_of(RunStore(tmp_path / ".buto"), "leaker", damaged)
     place.write_bytes(b"nothing of ours")
-    done = called(tmp_path, "runs", "recover")
-    assert done.returncode == EXIT_BAD_FILE
+    done = called(tmp_path, "runs", "recover", exits=EXIT_BAD_FILE)
     assert f"{damaged}.journal cannot be read: it is not a journal" in done.stderr
     assert f"recovered 'zebra' {whole}" in done.stdout
     assert place.exists()

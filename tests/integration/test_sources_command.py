@@ -40,8 +40,7 @@ def test_numbers_are_printed_with_their_kinds_and_reasons_where_there_are_none(t
 def test_a_program_that_runs_may_be_named(tmp_path: Path) -> None:
     configuration = re.sub(r".*(metrics|host):.*\n", "", CONFIGURATION)
     (tmp_path / "buto.yaml").write_text(configuration)
-    done = called(tmp_path, "sources", "--pid", str(os.getpid()))
-    assert done.returncode == 0, done.stderr
+    done = called(tmp_path, "sources", "--pid", str(os.getpid()), exits=0)
     assert re.search(r"^ +tree\.thread\.count +gauge +\d+ threads?$", done.stdout, re.MULTILINE)
 
 
@@ -56,7 +55,6 @@ def test_a_reason_shows_no_password(tmp_path: Path) -> None:
 
 def test_without_sources_it_says_how_to_add_some(tmp_path: Path) -> None:
     (tmp_path / "buto.yaml").write_text(CONFIGURATION.replace("URL", "http://127.0.0.1:1/"))
-    done = called(tmp_path, "sources", "plain")
-    assert done.returncode == 2
+    done = called(tmp_path, "sources", "plain", exits=2)
     assert "no test here has sources" in done.stderr
     assert "add sources to a test in buto.yaml: sources: {host: {}}" in done.stderr

@@ -7,6 +7,7 @@ page that begin with ```python tested are one program, which runs there last.
 
 from __future__ import annotations
 
+import os
 import re
 import shlex
 import subprocess
@@ -72,6 +73,26 @@ def fault_of(shown: Sequence[Block], new_directory: Callable[[], Path], shell: S
         if fault is None or not fault.is_alarm:
             break
     return fault
+
+
+WRITE = "BUTO_WRITE_GOLDEN"
+"""With this environment variable, blocks are written again, for somebody to read the difference."""
+
+
+def remade(page: Path, command: str, output: Callable[[str], str]) -> int:
+    """Expect the blocks ``made by: buto ...`` of a page to be what is printed; return how many there are.
+
+    Args:
+        command: expression for the commands of the blocks that count.
+        output: carries out what stands behind ``buto``, and returns what the block has to show.
+    """
+    text = page.read_text(encoding="utf-8")
+    block = re.compile(rf"^(```\w+ made by: buto )({command})\n.*?^```$", re.MULTILINE | re.DOTALL)
+    made, n_blocks = block.subn(lambda one: f"{one[1]}{one[2]}\n{output(one[2])}```", text)
+    if os.environ.get(WRITE):
+        page.write_text(made, encoding="utf-8")
+    assert made == text, f"read and see the difference after: {WRITE}=1"
+    return n_blocks
 
 
 def _typed_once(shown: Sequence[Block], directory: Path, shell: Shell) -> Fault | None:

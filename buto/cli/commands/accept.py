@@ -1,23 +1,4 @@
-"""``buto accept``."""
-
-from __future__ import annotations
-
-from argparse import ArgumentParser, Namespace
-from typing import ClassVar
-
-from buto.actions.accept import AcceptRequest, accept
-from buto.cli import parsing
-from buto.cli.console import Console
-from buto.cli.events import EventPrinter
-from buto.cli.projects import overrides_of, project_of
-from buto.cli.report_files import add_report_options, reports_of, write_reports
-
-
-class AcceptCommand:
-    name: ClassVar[str] = "accept"
-    takes_command: ClassVar[bool] = True
-    help: ClassVar[str] = """\
-Accept a change: train the test again and show what changes in its oracle, number by number.
+"""Accept a change: train the test again and show what changes in its oracle, number by number.
 
 After a check that did not pass, buto trains on the runs of that check, and launches more if an oracle
 needs more. Otherwise it launches all runs, as for train. --launch always launches all runs, and
@@ -32,41 +13,47 @@ examples:
   buto accept leaker -- java -Xmx512m -cp app.jar com.acme.Main 5 100
 """
 
-    def add_arguments(self, parser: ArgumentParser) -> None:
-        parser.add_argument("names", metavar="NAME", nargs="+", help="tests that have an oracle")
-        parser.add_argument(
-            "--reason", metavar="TEXT", help="why the change is meant, for the labels of its runs"
-        )
-        parser.add_argument("--dry-run", action="store_true", help="show the difference, write nothing")
-        parser.add_argument(
-            "--runs",
-            metavar="K",
-            type=parsing.count_or_auto,
-            help="valid runs to learn from, or 'auto' (default: those that did not pass, else 10)",
-        )
-        source = parser.add_mutually_exclusive_group()
-        source.add_argument("--from-runs", metavar="WHICH", help=f"launch nothing, {parsing.FROM_RUNS}")
-        source.add_argument(
-            "--launch", action="store_true", help="launch all runs, and ignore those of the newest check"
-        )
-        parsing.add_options(parser, self.name)
-        add_report_options(parser, ("json",))
+from __future__ import annotations
 
-    def run(self, args: Namespace, console: Console) -> int:
-        reports = reports_of(args)
-        project = project_of(args)
-        request = AcceptRequest(
-            names=tuple(args.names),
-            overrides=overrides_of(args),
-            runs=args.runs,
-            from_runs=args.from_runs,
-            launch=args.launch,
-            dry_run=args.dry_run,
-            reason=args.reason or "",
-        )
-        outcome = accept(project, request, EventPrinter(console, project.door))
-        write_reports(outcome, reports, console)
-        return outcome.exit_code
+from argparse import ArgumentParser, Namespace
+
+from buto.actions.accept import AcceptRequest, accept
+from buto.cli import parsing
+from buto.cli.console import Console
+from buto.cli.events import EventPrinter
+from buto.cli.projects import overrides_of, project_of
+from buto.cli.report_files import add_report_options, reports_of, write_reports
 
 
-COMMAND = AcceptCommand()
+def add_arguments(parser: ArgumentParser) -> None:
+    parser.add_argument("names", metavar="NAME", nargs="+", help="tests that have an oracle")
+    parsing.declare(
+        parser,
+        "--reason TEXT  why the change is meant, for the labels of its runs",
+        "--dry-run  show the difference, write nothing",
+        "--runs K  valid runs to learn from, or 'auto' (default: those that did not pass, else 10)",
+        runs=parsing.count_or_auto,
+    )
+    parsing.declare(
+        parser.add_mutually_exclusive_group(),
+        parsing.FROM_RUNS,
+        "--launch  launch all runs, and ignore those of the newest check",
+    )
+    parsing.add_options(parser, "accept")
+    add_report_options(parser, "json")
+
+
+def run(args: Namespace, console: Console) -> int:
+    reports = reports_of(args)
+    project = project_of(args)
+    request = AcceptRequest(
+        names=tuple(args.names),
+        overrides=overrides_of(args),
+        runs=args.runs,
+        from_runs=args.from_runs,
+        launch=args.launch,
+        dry_run=args.dry_run,
+        reason=args.reason or "",
+    )
+    outcome = accept(project, request, EventPrinter(console, project.door))
+    return write_reports(outcome, reports, console)

@@ -1,11 +1,18 @@
-"""``buto attach``."""
+"""Record a JVM that is already running, through JMX, for a given time or until it ends. Ctrl-C ends
+the recording and keeps it. The id of the run is printed. Time zero is the moment of attaching. If
+buto.yaml has a test NAME, its sources are read beside the JVM.
+
+examples:
+  buto attach --pid 4711 --duration 10s
+  buto attach shop --url service:jmx:rmi:///jndi/rmi://localhost:9010/jmxrmi --mbean 'com.acme:*'
+  buto attach shop --url ... --user monitor --password-file jmx.password --truststore trust.p12
+"""
 
 from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
 from argparse import _ArgumentGroup as ArgumentGroup
-from pathlib import Path
-from typing import ClassVar
+from functools import partial
 
 from buto.actions.advice import in_words
 from buto.actions.attach import attach
@@ -24,100 +31,75 @@ from buto.project.options import MEASURING
 from buto.run.units import parse_seconds
 
 
-class AttachCommand:
-    name: ClassVar[str] = "attach"
-    takes_command: ClassVar[bool] = False
-    help: ClassVar[str] = """\
-Record a JVM that is already running, through JMX, for a given time or until it ends. Ctrl-C ends
-the recording and keeps it. The id of the run is printed. Time zero is the moment of attaching. If
-buto.yaml has a test NAME, its sources are read beside the JVM.
-
-examples:
-  buto attach --pid 4711 --duration 10s
-  buto attach shop --url service:jmx:rmi:///jndi/rmi://localhost:9010/jmxrmi --mbean 'com.acme:*'
-  buto attach shop --url ... --user monitor --password-file jmx.password --truststore trust.p12
-"""
-
-    def add_arguments(self, parser: ArgumentParser) -> None:
-        parser.add_argument(
-            "test", metavar="NAME", nargs="?", default="attached", help="the test (default: attached)"
-        )
-        which = parser.add_mutually_exclusive_group(required=True)
-        which.add_argument("--pid", metavar="P", type=int, help="process id of a JVM on this machine")
-        which.add_argument("--url", metavar="U", help="JMX service URL")
-        parser.add_argument(
-            "--duration", metavar="TIME", help="how long to record (default: until the JVM ends)"
-        )
-        parsing.add_options(parser, self.name)
-        group = parser.add_argument_group("a protected JVM (never put passwords on the command line)")
-        group.add_argument("--user", metavar="NAME", help="the user's name")
-        _add_password(group, "password", "the user's password")
-        group.add_argument("--truststore", metavar="FILE", type=Path, help="certificates to trust")
-        _add_password(group, "truststore-password", "its password")
-        group.add_argument("--keystore", metavar="FILE", type=Path, help="buto's own key")
-        _add_password(group, "keystore-password", "its password")
-        group.add_argument("--registry-tls", action="store_true", help="the RMI registry speaks TLS, too")
-
-    def run(self, args: Namespace, console: Console) -> int:
-        spec = AttachSpec(
-            test=args.test,
-            pid=args.pid,
-            url=args.url,
-            duration_s=None if args.duration is None else _positive(args.duration),
-            interval_s=parse_interval(args.interval or MEASURING["interval"].default),
-            mbeans=tuple(MBeanSpec(pattern) for pattern in args.mbeans or ()),
-            credentials=_credentials(args),
-            mask=_configured_mask(),
-        )
-        project = project_of(args)
-        run = attach(project, spec, EventPrinter(console))
-        console.result(run.id)
-        if not run.quality.valid:
-            helps = advice_on(run.quality.problems)
-            message = f"the run is stored, but is not usable: {run.quality.describe()}"
-            console.error(message, None if helps is None else in_words(helps, project.door))
-            return EXIT_NOT_JUDGED
-        console.info(f"ended by {run.metadata['buto.attach.ended_by']}")
-        return EXIT_PASS
+def add_arguments(parser: ArgumentParser) -> None:
+    parser.add_argument(
+        "test", metavar="NAME", nargs="?", default="attached", help="the test (default: attached)"
+    )
+    parsing.declare(
+        parser.add_mutually_exclusive_group(required=True),
+        "--pid P  process id of a JVM on this machine",
+        "--url U  JMX service URL",
+    )
+    parsing.declare(parser, "--duration TIME  how long to record (default: until the JVM ends)")
+    parsing.add_options(parser, "attach")
+    group = parser.add_argument_group("a protected JVM (never put passwords on the command line)")
+    declare = partial(parsing.declare, group)
+    declare("--user NAME  the user's name")
+    _add_password(group, "password", "the user's password")
+    declare("--truststore FILE  certificates to trust")
+    _add_password(group, "truststore-password", "its password")
+    declare("--keystore FILE  buto's own key")
+    _add_password(group, "keystore-password", "its password")
+    declare("--registry-tls  the RMI registry speaks TLS, too")
 
 
 def _add_password(parser: ArgumentGroup, name: str, what: str) -> None:
-    source = parser.add_mutually_exclusive_group()
-    source.add_argument(f"--{name}-file", metavar="FILE", type=Path, help=f"file whose first line is {what}")
-    source.add_argument(f"--{name}-env", metavar="NAME", help=f"environment variable with {what}")
-
-
-def _configured_mask() -> tuple[str, ...]:
-    """Return the patterns of secrets in the configuration of this directory."""
-    path = config.find(None, Path())
-    return () if path is None else config.masks(config.load(path))
-
-
-def _positive(text: str) -> float:
-    duration_s = parse_seconds(text)
-    if duration_s <= 0:
-        raise UsageError(
-            f"--duration: the duration must be positive, got {text}", advice="write it like --duration 10s"
-        )
-    return duration_s
-
-
-def _credentials(args: Namespace) -> Credentials:
-    return Credentials(
-        user=args.user,
-        password=_secret(args.password_file, args.password_env, args.user),
-        truststore=args.truststore,
-        truststore_password=_secret(args.truststore_password_file, args.truststore_password_env),
-        keystore=args.keystore,
-        keystore_password=_secret(args.keystore_password_file, args.keystore_password_env),
-        registry_tls=args.registry_tls,
+    parsing.declare(
+        parser.add_mutually_exclusive_group(),
+        f"--{name}-file FILE  file whose first line is {what}",
+        f"--{name}-env NAME  environment variable with {what}",
     )
 
 
-def _secret(file: Path | None, variable: str | None, user: str | None = None) -> str | None:
+def run(args: Namespace, console: Console) -> int:
+    duration_s = None if args.duration is None else parse_seconds(args.duration)
+    if duration_s is not None and duration_s <= 0:
+        raise UsageError(
+            f"--duration: the duration must be positive, got {args.duration}",
+            advice="write it like --duration 10s",
+        )
+    project = project_of(args)
+    spec = AttachSpec(
+        test=args.test,
+        pid=args.pid,
+        url=args.url,
+        duration_s=duration_s,
+        interval_s=parse_interval(args.interval or MEASURING["interval"].default),
+        mbeans=tuple(MBeanSpec(pattern) for pattern in args.mbeans or ()),
+        credentials=Credentials(
+            user=args.user,
+            password=_secret(args, "password", args.user),
+            truststore=args.truststore,
+            truststore_password=_secret(args, "truststore_password"),
+            keystore=args.keystore,
+            keystore_password=_secret(args, "keystore_password"),
+            registry_tls=args.registry_tls,
+        ),
+        mask=() if project.configuration is None else config.masks(project.configuration),
+    )
+    run = attach(project, spec, EventPrinter(console))
+    console.result(run.id)
+    if not run.quality.valid:
+        helps = advice_on(run.quality.problems)
+        message = f"the run is stored, but is not usable: {run.quality.describe()}"
+        console.error(message, None if helps is None else in_words(helps, project.door))
+        return EXIT_NOT_JUDGED
+    console.info(f"ended by {run.metadata['buto.attach.ended_by']}")
+    return EXIT_PASS
+
+
+def _secret(args: Namespace, name: str, user: str | None = None) -> str | None:
+    file, variable = getattr(args, f"{name}_file"), getattr(args, f"{name}_env")
     if file is not None:
         return password_from_file(file, user)
     return None if variable is None else password_from_environment(variable)
-
-
-COMMAND = AttachCommand()

@@ -1,28 +1,4 @@
-"""``buto bisect``."""
-
-from __future__ import annotations
-
-from argparse import ArgumentParser, Namespace
-from typing import ClassVar
-
-from buto.actions.bisect import BisectRequest, bisect
-from buto.cli import parsing
-from buto.cli.console import Console
-from buto.cli.events import EventPrinter
-from buto.cli.projects import overrides_of, project_of
-from buto.cli.report_files import add_report_options, reports_of, write_reports
-from buto.features.why.action import why_bisected
-from buto.features.why.report import explanation_lines
-from buto.report.sanitize import one_line
-
-_REPORTS = ("json", "html", "markdown")
-
-
-class BisectCommand:
-    name: ClassVar[str] = "bisect"
-    takes_command: ClassVar[bool] = True
-    help: ClassVar[str] = """\
-Find the commit that made a test fail: git bisect, judged by buto check.
+"""Find the commit that made a test fail: git bisect, judged by buto check.
 
 buto checks out commits between GOOD and BAD into a temporary working tree, builds them with --build,
 launches them there, and judges them by the current oracle. A pass is good, a regression bad; a commit
@@ -38,55 +14,58 @@ examples:
   buto bisect shop v1.2 HEAD --build 'javac -d out Main.java' -- java -Xmx64m -cp out Main
 """
 
-    def add_arguments(self, parser: ArgumentParser) -> None:
-        parser.add_argument("test", metavar="NAME", help="a test that has an oracle")
-        parser.add_argument("good", metavar="GOOD", help="a git revision at which it passes")
-        parser.add_argument("bad", metavar="BAD", help="a later git revision at which it fails")
-        parser.add_argument(
-            "--build", metavar="CMD", help="command that builds each commit before the test is launched"
-        )
-        parser.add_argument(
-            "--runs",
-            metavar="K",
-            type=parsing.count,
-            help="runs of each commit to judge together (default: 1, and 2 more if it is an outlier)",
-        )
-        parser.add_argument(
-            "--no-why",
-            action="store_true",
-            help="do not profile the commit that is found and its parent to name the code",
-        )
-        parsing.add_options(parser, self.name)
-        add_report_options(parser, _REPORTS)
+from __future__ import annotations
 
-    def run(self, args: Namespace, console: Console) -> int:
-        reports = reports_of(args)
-        request = BisectRequest(
-            test=args.test,
-            good=args.good,
-            bad=args.bad,
-            overrides=overrides_of(args),
-            runs=args.runs,
-            build=args.build,
-            with_training=reports.shows_training,
-        )
-        printer = EventPrinter(console)
-        project = project_of(args)
-        outcome = bisect(project, request, printer)
-        explanation = None if args.no_why else why_bisected(project, request, outcome, printer)
-        for result in outcome.results:
-            if outcome.first_bad is not None:
-                commit = outcome.first_bad
-                console.result(f"FIRST BAD  {result.test}: {commit.name}")
-                console.result(f"  {one_line(commit.subject)}")
-                console.result(f"  {one_line(commit.author)}, {commit.date}")
-            printer.verdict(result)
-        if explanation is not None:
-            console.result("")
-            for line in explanation_lines(explanation):
-                console.result(line)
-        write_reports(outcome, reports, console)
-        return outcome.exit_code
+from argparse import ArgumentParser, Namespace
+
+from buto.actions.bisect import BisectRequest, bisect
+from buto.cli import parsing
+from buto.cli.console import Console
+from buto.cli.events import EventPrinter
+from buto.cli.projects import overrides_of, project_of
+from buto.cli.report_files import add_report_options, reports_of, write_reports
+from buto.features.why.action import why_bisected
+from buto.features.why.report import explanation_lines
+from buto.report.sanitize import one_line
 
 
-COMMAND = BisectCommand()
+def add_arguments(parser: ArgumentParser) -> None:
+    parser.add_argument("test", metavar="NAME", help="a test that has an oracle")
+    parser.add_argument("good", metavar="GOOD", help="a git revision at which it passes")
+    parser.add_argument("bad", metavar="BAD", help="a later git revision at which it fails")
+    parsing.declare(
+        parser,
+        "--build CMD  command that builds each commit before the test is launched",
+        "--runs K  runs of each commit to judge together (default: 1, and 2 more if it is an outlier)",
+        "--no-why  do not profile the commit that is found and its parent to name the code",
+    )
+    parsing.add_options(parser, "bisect")
+    add_report_options(parser, "json", "html", "markdown")
+
+
+def run(args: Namespace, console: Console) -> int:
+    reports = reports_of(args)
+    request = BisectRequest(
+        test=args.test,
+        good=args.good,
+        bad=args.bad,
+        overrides=overrides_of(args),
+        runs=args.runs,
+        build=args.build,
+        with_training=reports.shows_training,
+    )
+    printer = EventPrinter(console)
+    project = project_of(args)
+    outcome = bisect(project, request, printer)
+    explanation = None if args.no_why else why_bisected(project, request, outcome, printer)
+    for result in outcome.results:
+        if outcome.first_bad is not None:
+            commit = outcome.first_bad
+            console.result(f"FIRST BAD  {result.test}: {commit.name}")
+            console.result(f"  {one_line(commit.subject)}")
+            console.result(f"  {one_line(commit.author)}, {commit.date}")
+        printer.verdict(result)
+    if explanation is not None:
+        console.result("")
+        console.results(explanation_lines(explanation))
+    return write_reports(outcome, reports, console)

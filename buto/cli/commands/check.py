@@ -1,23 +1,4 @@
-"""``buto check``."""
-
-from __future__ import annotations
-
-from argparse import ArgumentParser, Namespace
-from typing import ClassVar
-
-from buto.actions.check import CheckRequest, check
-from buto.cli import parsing
-from buto.cli.console import Console
-from buto.cli.events import EventPrinter
-from buto.cli.projects import overrides_of, project_of
-from buto.cli.report_files import add_report_options, reports_of, write_reports
-
-
-class CheckCommand:
-    name: ClassVar[str] = "check"
-    takes_command: ClassVar[bool] = True
-    help: ClassVar[str] = """\
-Launch a program and judge it by its oracle: pass, regression, or inconclusive.
+"""Launch a program and judge it by its oracle: pass, regression, or inconclusive.
 
 One run is enough if it is ordinary. If not, buto launches two more and judges the three together.
 Before a check fails, and on another machine than in training, buto launches the program of the
@@ -37,39 +18,42 @@ examples:
   buto check leaker --from-runs 20261120T234041.123Z-1f2e
 """
 
-    def add_arguments(self, parser: ArgumentParser) -> None:
-        parser.add_argument("names", metavar="NAME", nargs="*", help="tests (default: all of buto.yaml)")
-        parser.add_argument(
-            "--runs",
-            metavar="K",
-            type=parsing.count,
-            help="runs to judge together (default: 1, and 2 more if it is not ordinary)",
-        )
-        parser.add_argument("--from-runs", metavar="WHICH", help=f"launch nothing, {parsing.FROM_RUNS}")
-        parser.add_argument(
-            "--changed-since",
-            metavar="REV",
-            help="skip tests whose inputs in buto.yaml have not changed since git revision REV",
-        )
-        parsing.add_options(parser, self.name)
-        add_report_options(parser)
+from __future__ import annotations
 
-    def run(self, args: Namespace, console: Console) -> int:
-        reports = reports_of(args)
-        project = project_of(args)
-        request = CheckRequest(
-            names=tuple(args.names),
-            overrides=overrides_of(args),
-            runs=args.runs,
-            from_runs=args.from_runs,
-            changed_since=args.changed_since,
-            with_training=reports.shows_training,
-        )
-        printer = EventPrinter(console, order=reports.order)
-        outcome = check(project, request, printer)
-        printer.outcome(outcome)
-        write_reports(outcome, reports, console)
-        return outcome.exit_code
+from argparse import ArgumentParser, Namespace
+
+from buto.actions.check import CheckRequest, check
+from buto.cli import parsing
+from buto.cli.console import Console
+from buto.cli.events import EventPrinter
+from buto.cli.projects import overrides_of, project_of
+from buto.cli.report_files import add_report_options, reports_of, write_reports
 
 
-COMMAND = CheckCommand()
+def add_arguments(parser: ArgumentParser) -> None:
+    parsing.add_tests(parser)
+    parsing.declare(
+        parser,
+        "--runs K  runs to judge together (default: 1, and 2 more if it is not ordinary)",
+        parsing.FROM_RUNS,
+        "--changed-since REV  skip tests whose inputs in buto.yaml have not changed since git revision REV",
+    )
+    parsing.add_options(parser, "check")
+    add_report_options(parser)
+
+
+def run(args: Namespace, console: Console) -> int:
+    reports = reports_of(args)
+    project = project_of(args)
+    request = CheckRequest(
+        names=tuple(args.names),
+        overrides=overrides_of(args),
+        runs=args.runs,
+        from_runs=args.from_runs,
+        changed_since=args.changed_since,
+        with_training=reports.shows_training,
+    )
+    printer = EventPrinter(console, order=reports.order)
+    outcome = check(project, request, printer)
+    printer.outcome(outcome)
+    return write_reports(outcome, reports, console)

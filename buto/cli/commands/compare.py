@@ -1,25 +1,4 @@
-"""``buto compare``."""
-
-from __future__ import annotations
-
-from argparse import ArgumentParser, Namespace
-from typing import ClassVar
-
-from buto.actions.compare import CompareRequest, compare
-from buto.cli import parsing
-from buto.cli.console import Console
-from buto.cli.events import EventPrinter
-from buto.cli.programs import AGAINST, programs_of
-from buto.cli.projects import overrides_of, project_of
-from buto.cli.report_files import add_report_options, reports_of, write_reports
-from buto.judging.protocol import DEFAULT_RUNS
-
-
-class CompareCommand:
-    name: ClassVar[str] = "compare"
-    takes_command: ClassVar[bool] = True
-    help: ClassVar[str] = """\
-Launch two programs in turns, in random order, and report what the second uses more or less of.
+"""Launch two programs in turns, in random order, and report what the second uses more or less of.
 
 This needs no oracle and writes none. Use it if machines change from day to day, or to look at one
 change only. The two commands may differ in everything: arguments, class path, options of the JVM,
@@ -41,50 +20,43 @@ examples:
   buto compare old --against new --from-runs all --html report.html
 """
 
-    def add_arguments(self, parser: ArgumentParser) -> None:
-        parser.add_argument("test", metavar="A", help="the first program")
-        parser.add_argument(
-            AGAINST, metavar="B", help="the second program; may follow the first one's command"
-        )
-        parser.add_argument(
-            "--revisions", metavar=("OLD", "NEW"), nargs=2, help="compare two git revisions of A instead"
-        )
-        parser.add_argument(
-            "--build", metavar="CMD", help="command that builds each revision before it is launched"
-        )
-        parser.add_argument(
-            "--runs",
-            metavar="K",
-            type=parsing.count,
-            help=f"usable runs of each (default: {DEFAULT_RUNS})",
-        )
-        parser.add_argument(
-            "--duet", action="store_true", help="launch both at the same time, each on half of the cores"
-        )
-        parser.add_argument("--from-runs", metavar="WHICH", help="launch nothing: 'all', or FIRST..LAST")
-        parser.add_argument(
-            "--alpha",
-            metavar="SHARE",
-            type=float,
-            help="share of comparisons of equal programs that may fail (default: 0.01)",
-        )
-        parsing.add_options(parser, self.name)
-        add_report_options(parser)
+from __future__ import annotations
 
-    def run(self, args: Namespace, console: Console) -> int:
-        reports = reports_of(args)
-        project = project_of(args)
-        request = CompareRequest(
-            programs=programs_of(args),
-            overrides=overrides_of(args),
-            runs=args.runs,
-            from_runs=args.from_runs,
-            build=args.build,
-            duet=args.duet,
-        )
-        outcome = compare(project, request, EventPrinter(console, order=reports.order))
-        write_reports(outcome, reports, console)
-        return outcome.exit_code
+from argparse import ArgumentParser, Namespace
+
+from buto.actions.compare import CompareRequest, compare
+from buto.cli import parsing
+from buto.cli.console import Console
+from buto.cli.events import EventPrinter
+from buto.cli.projects import add_two_programs, overrides_of, programs_of, project_of
+from buto.cli.report_files import add_report_options, reports_of, write_reports
+from buto.judging.protocol import DEFAULT_RUNS
 
 
-COMMAND = CompareCommand()
+def add_arguments(parser: ArgumentParser) -> None:
+    parser.add_argument("test", metavar="A", help="the first program")
+    add_two_programs(parser, "B")
+    parsing.declare(
+        parser,
+        f"--runs K  usable runs of each (default: {DEFAULT_RUNS})",
+        "--duet  launch both at the same time, each on half of the cores",
+        "--from-runs WHICH  launch nothing: 'all', or FIRST..LAST",
+        "--alpha SHARE  share of comparisons of equal programs that may fail (default: 0.01)",
+    )
+    parsing.add_options(parser, "compare")
+    add_report_options(parser)
+
+
+def run(args: Namespace, console: Console) -> int:
+    reports = reports_of(args)
+    project = project_of(args)
+    request = CompareRequest(
+        programs=programs_of(args),
+        overrides=overrides_of(args),
+        runs=args.runs,
+        from_runs=args.from_runs,
+        build=args.build,
+        duet=args.duet,
+    )
+    outcome = compare(project, request, EventPrinter(console, order=reports.order))
+    return write_reports(outcome, reports, console)

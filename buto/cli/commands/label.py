@@ -1,29 +1,4 @@
-"""``buto label``."""
-
-from __future__ import annotations
-
-from argparse import ArgumentParser, Namespace
-from pathlib import Path
-from typing import ClassVar
-
-from buto.cli import parsing
-from buto.cli.console import Console
-from buto.cli.output_files import write_file
-from buto.cli.projects import project_of
-from buto.errors import EXIT_PASS, UsageError
-from buto.features.labels import LabelRequest, label, labels
-from buto.report.formats.listings import labels_csv, labels_json
-from buto.report.terminal.history import label_lines, labelled_lines
-from buto.run.labels import Label
-
-_TABLES = {".csv": labels_csv, ".json": labels_json}
-
-
-class LabelCommand:
-    name: ClassVar[str] = "label"
-    takes_command: ClassVar[bool] = False
-    help: ClassVar[str] = """\
-Say what is true of stored runs: good, bad (a regression), or invalid (the measurement was disturbed).
+"""Say what is true of stored runs: good, bad (a regression), or invalid (the measurement was disturbed).
 Without RUNS, show the labels and who gave them.
 
 buto labels runs by itself, too: good if an oracle was trained on them or they were accepted; bad if
@@ -38,69 +13,70 @@ examples:
   buto label leaker 20261120T234041.123Z-1f2e.. invalid
   buto label leaker last good --meant --reason "a new cache"
   buto label leaker
-  buto label leaker --export labels.csv"""
+  buto label leaker --export labels.csv
+"""
 
-    def add_arguments(self, parser: ArgumentParser) -> None:
-        parser.add_argument("test", metavar="NAME", help="the test")
-        parser.add_argument(
-            "runs",
-            metavar="RUNS",
-            nargs="?",
-            help="'last' (those of the newest check or recording), ids separated by commas, FIRST..LAST, "
-            "or 'all'; runs of checks are among them",
-        )
-        parser.add_argument(
-            "label",
-            metavar="LABEL",
-            nargs="?",
-            choices=[one.value for one in Label],
-            help="good, bad or invalid",
-        )
-        parser.add_argument(
-            "--meant",
-            action="store_true",
-            help="with good: the program was changed on purpose, and the check was right to fail",
-        )
-        parser.add_argument("--reason", metavar="TEXT", help="why, for those who read it later")
-        parser.add_argument(
-            "--export",
-            metavar="FILE",
-            type=Path,
-            help="write all labels, replaced ones too, as CSV or JSON depending on the file name",
-        )
-        parsing.add_options(parser, self.name)
+from __future__ import annotations
 
-    def run(self, args: Namespace, console: Console) -> int:
-        _check(args)
-        project = project_of(args)
-        known = labels(project, args.test)
-        if args.label is not None:
-            request = LabelRequest(args.test, args.runs, Label(args.label), args.reason or "", args.meant)
-            given = label(project, request)
-            for line in labelled_lines(given, known):
-                console.result(line)
-            known = [*known, given]
-        elif args.export is None:
-            for line in label_lines(args.test, known):
-                console.result(line)
-        if args.export is not None:
-            write_file(args.export, _TABLES[args.export.suffix](known).encode(), "--export")
-        return EXIT_PASS
+from argparse import ArgumentParser, Namespace
+
+from buto.cli import parsing
+from buto.cli.console import Console
+from buto.cli.output_files import write_file
+from buto.cli.projects import project_of
+from buto.errors import EXIT_PASS, UsageError
+from buto.features.labels import LabelRequest, label, labels
+from buto.report.formats.listings import labels_csv, labels_json
+from buto.report.terminal.history import label_lines, labelled_lines
+from buto.run.labels import Label
+
+_TABLES = {".csv": labels_csv, ".json": labels_json}
+
+
+def add_arguments(parser: ArgumentParser) -> None:
+    parser.add_argument("test", metavar="NAME", help="the test")
+    parser.add_argument(
+        "runs",
+        metavar="RUNS",
+        nargs="?",
+        help="'last' (those of the newest check or recording), ids separated by commas, FIRST..LAST, "
+        "or 'all'; runs of checks are among them",
+    )
+    given = [one.value for one in Label]
+    parser.add_argument("label", metavar="LABEL", nargs="?", choices=given, help="good, bad or invalid")
+    parsing.declare(
+        parser,
+        "--meant  with good: the program was changed on purpose, and the check was right to fail",
+        "--reason TEXT  why, for those who read it later",
+        "--export FILE  write all labels, replaced ones too, as CSV or JSON depending on the file name",
+    )
+    parsing.add_options(parser, "label")
+
+
+def run(args: Namespace, console: Console) -> int:
+    _check(args)
+    project = project_of(args)
+    known = labels(project, args.test)
+    if args.label is not None:
+        request = LabelRequest(args.test, args.runs, Label(args.label), args.reason or "", args.meant)
+        given = label(project, request)
+        console.results(labelled_lines(given, known))
+        known = [*known, given]
+    elif args.export is None:
+        console.results(label_lines(args.test, known))
+    if args.export is not None:
+        write_file(args.export, _TABLES[args.export.suffix](known).encode(), "--export")
+    return EXIT_PASS
 
 
 def _check(args: Namespace) -> None:
     """Raise UsageError for arguments that do not go together."""
-    if args.runs is not None and args.label is None:
-        raise UsageError("RUNS must be followed by good, bad or invalid", advice="buto label NAME last good")
-    if args.reason is not None and args.label is None:
-        raise UsageError("--reason needs runs and a label", advice="buto label NAME last good --reason TEXT")
-    if args.meant and args.label is None:
-        raise UsageError("--meant needs runs and a label", advice="buto label NAME last good --meant")
-    if args.export is not None and args.export.suffix not in _TABLES:
-        raise UsageError(
-            f"--export: the file name must end with .csv or .json, got {args.export}",
-            advice="--export labels.csv",
-        )
-
-
-COMMAND = LabelCommand()
+    if args.label is None:
+        for given, what, more in (
+            (args.runs, "RUNS must be followed by good, bad or invalid", ""),
+            (args.reason, "--reason needs runs and a label", " --reason TEXT"),
+            (args.meant or None, "--meant needs runs and a label", " --meant"),
+        ):
+            if given is not None:
+                raise UsageError(what, advice=f"buto label NAME last good{more}")
+    parsing.expect_suffix(args, "export", *_TABLES)

@@ -1,15 +1,24 @@
-"""``buto plot``."""
+"""Draw the training runs, what the oracle expects, and the runs of a check, from stored runs.
+
+Without --from-runs, buto draws all runs of the newest check. It writes an overview and a picture of each
+property that differs, or a picture of each PROPERTY. If a test has no oracle, buto draws its recorded and
+attached runs without bands.
+
+examples:
+  buto plot leaker
+  buto plot leaker jvm.memory.heap.used 'jvm.gc.*' --format svg
+  buto plot leaker --out plots --from-runs 20261120T234041.123Z-1f2e
+"""
 
 from __future__ import annotations
 
 import os
 from argparse import ArgumentParser, Namespace
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import ClassVar
 
 from buto import oracle
 from buto.actions.project import Project
@@ -20,9 +29,10 @@ from buto.cli.console import Console
 from buto.cli.output_files import write_file
 from buto.cli.projects import project_of
 from buto.errors import EXIT_PASS
+from buto.judging.verdict import OF_CHECK
 from buto.report.levels import select
 from buto.report.panels import OF_RECORDING, recorded_runs
-from buto.run.model import Run, run_set
+from buto.run.model import run_set
 from buto.run.store import RunStore
 from buto.run.units import format_count
 from buto.steps import Action
@@ -30,91 +40,59 @@ from buto.steps import Action
 MATPLOTLIB_PLACE = "MPLCONFIGDIR"
 
 
-class PlotCommand:
-    name: ClassVar[str] = "plot"
-    takes_command: ClassVar[bool] = False
-    help: ClassVar[str] = """\
-Draw the training runs, what the oracle expects, and the runs of a check, from stored runs.
-
-Without --from-runs, buto draws all runs of the newest check. It writes an overview and a picture of each
-property that differs, or a picture of each PROPERTY. If a test has no oracle, buto draws its recorded and
-attached runs without bands.
-
-examples:
-  buto plot leaker
-  buto plot leaker jvm.memory.heap.used 'jvm.gc.*' --format svg
-  buto plot leaker --out plots --from-runs 20261120T234041.123Z-1f2e"""
-
-    def add_arguments(self, parser: ArgumentParser) -> None:
-        parser.add_argument("test", metavar="NAME", help="the test")
-        parser.add_argument(
-            "properties",
-            metavar="PROPERTY",
-            nargs="*",
-            help="what to draw: a property, a metric for all its instances, or either with * in it",
-        )
-        parser.add_argument("--format", choices=["png", "svg"], default="png", help="(default: png)")
-        parser.add_argument(
-            "--out", metavar="DIR", type=Path, help="where to write pictures (default: plots/NAME)"
-        )
-        parser.add_argument("--from-runs", metavar="WHICH", help="runs to draw: 'all', ids, or FIRST..LAST")
-        parsing.add_options(parser, self.name)
-
-    def run(self, args: Namespace, console: Console) -> int:
-        project = project_of(args)
-        if has_no_oracle(project, args.test):
-            return _plot_runs(project, args, console)
-        known = project.oracle(args.test, Action.PLOT)
-        checked = _checked(project, args.test, args.from_runs)
-        verdict = None
-        if checked:
-            verdict = oracle.check(known, run_set(checked))
-            ids = ", ".join(run.id for run in checked)
-            console.info(f"{format_count(len(checked), 'checked run')}, {verdict.status.value}: {ids}")
-        else:
-            console.info("no check has been recorded yet")
-        training = training_runs(project.site(), known)
-        console.info(f"{len(training)} of {len(known.run_ids)} training runs are stored here")
-        with matplotlib_beside(project.store):
-            from buto.report.plots.pictures import caption_of, panels, pictures, single_pictures
-
-            drawn = panels(known, training.runs, checked, verdict)
-            caption = caption_of(known, checked)
-            if args.properties:
-                by_name = {panel.prop.name: panel for panel in drawn}
-                named = select(by_name, args.properties, f"the oracle of {args.test!r}")
-                shown = [by_name[name] for name in named]
-                made = single_pictures(shown, args.test, caption, args.format)
-            else:
-                made = pictures(drawn, args.test, caption, args.format)
-            _write(args, made, console)
-        return EXIT_PASS
+def add_arguments(parser: ArgumentParser) -> None:
+    parsing.add_properties(parser, "draw")
+    parser.add_argument("--format", choices=["png", "svg"], default="png", help="(default: png)")
+    parsing.declare(
+        parser,
+        "--out DIR  where to write pictures (default: plots/NAME)",
+        "--from-runs WHICH  runs to draw: 'all', ids, or FIRST..LAST",
+    )
+    parsing.add_options(parser, "plot")
 
 
-def _plot_runs(project: Project, args: Namespace, console: Console) -> int:
-    """Draw runs of a test without an oracle: curves without bands."""
-    runs = stored_runs(project.site(), args.test, args.from_runs or ALL)
-    console.info(f"{format_count(len(runs), 'recorded run')}, without an oracle")
-    panels = recorded_runs(run_set(runs), datetime.now(UTC)).panels
+def run(args: Namespace, console: Console) -> int:
+    project = project_of(args)
     with matplotlib_beside(project.store):
-        from buto.report.plots.pictures import pictures, single_pictures
-
-        if args.properties:
-            by_name = {panel.prop.name: panel for panel in panels}
-            named = select(by_name, args.properties, f"the test {args.test!r}")
-            shown = [by_name[name] for name in named]
-            made = single_pictures(shown, args.test, "", args.format, OF_RECORDING)
-        else:
-            made = pictures(panels, args.test, "", args.format, OF_RECORDING)
-        _write(args, made, console)
-    return EXIT_PASS
-
-
-def _write(args: Namespace, made: Mapping[str, bytes], console: Console) -> None:
-    out: Path = args.out or Path("plots", args.test)
+        made = _pictures(project, args, console)
+    out = args.out or Path("plots", args.test)
     for name, picture in made.items():
         write_file(out / name, picture, "--out")
         console.result(str(out / name))
+    return EXIT_PASS
+
+
+def _pictures(project: Project, args: Namespace, console: Console) -> dict[str, bytes]:
+    """Return pictures by their file names; without an oracle, of recorded runs without bands."""
+    from buto.report.plots import pictures
+
+    test: str = args.test
+    if has_no_oracle(project, test):
+        runs = stored_runs(project.site(), test, args.from_runs or ALL)
+        console.info(f"{format_count(len(runs), 'recorded run')}, without an oracle")
+        panels = list(recorded_runs(run_set(runs), datetime.now(UTC)).panels)
+        caption, roles, whose = "", OF_RECORDING, f"the test {test!r}"
+    else:
+        known = project.oracle(test, Action.PLOT)
+        which = args.from_runs
+        checked = (
+            newest_check(project.site(), test) if which is None else stored_runs(project.site(), test, which)
+        )
+        verdict = oracle.check(known, run_set(checked)) if checked else None
+        if verdict is None:
+            console.info("no check has been recorded yet")
+        else:
+            ids = ", ".join(run.id for run in checked)
+            console.info(f"{format_count(len(checked), 'checked run')}, {verdict.status.value}: {ids}")
+        training = training_runs(project.site(), known)
+        console.info(f"{len(training)} of {len(known.run_ids)} training runs are stored here")
+        panels = pictures.panels(known, training.runs, checked, verdict)
+        caption, roles, whose = (pictures.caption_of(known, checked), OF_CHECK, f"the oracle of {test!r}")
+    if not args.properties:
+        return pictures.pictures(panels, test, caption, args.format, roles)
+    by_name = {panel.prop.name: panel for panel in panels}
+    shown = [by_name[name] for name in select(by_name, args.properties, whose)]
+    return pictures.single_pictures(shown, test, caption, args.format, roles)
 
 
 @contextmanager
@@ -130,10 +108,3 @@ def matplotlib_beside(store: RunStore) -> Iterator[None]:
             yield
         finally:
             del os.environ[MATPLOTLIB_PLACE]
-
-
-def _checked(project: Project, test: str, which: str | None) -> list[Run]:
-    return newest_check(project.site(), test) if which is None else stored_runs(project.site(), test, which)
-
-
-COMMAND = PlotCommand()

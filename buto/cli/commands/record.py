@@ -1,9 +1,14 @@
-"""``buto record``."""
+"""Launch a program and keep its runs in the store, without training or judging. buto prints the ids of
+the runs, one on each line. You can train an oracle from them later.
+
+examples:
+  buto record leaker --runs 5 -- java -cp app.jar com.acme.Main 5 100
+  buto train leaker --from-runs all -- java -cp app.jar com.acme.Main 5 100
+"""
 
 from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
-from typing import ClassVar
 
 from buto.actions.record import RecordRequest, record
 from buto.cli import parsing
@@ -13,35 +18,20 @@ from buto.cli.projects import overrides_of, project_of
 from buto.errors import EXIT_PASS
 
 
-class RecordCommand:
-    name: ClassVar[str] = "record"
-    takes_command: ClassVar[bool] = True
-    help: ClassVar[str] = """\
-Launch a program and keep its runs in the store, without training or judging. buto prints the ids of
-the runs, one on each line. You can train an oracle from them later.
-
-examples:
-  buto record leaker --runs 5 -- java -cp app.jar com.acme.Main 5 100
-  buto train leaker --from-runs all -- java -cp app.jar com.acme.Main 5 100
-"""
-
-    def add_arguments(self, parser: ArgumentParser) -> None:
-        parser.add_argument("names", metavar="NAME", nargs="*", help="tests (default: all of buto.yaml)")
-        parser.add_argument(
-            "--runs", metavar="K", type=parsing.count, default=1, help="valid runs to record (default: 1)"
-        )
-        parsing.add_options(parser, self.name)
-
-    def run(self, args: Namespace, console: Console) -> int:
-        request = RecordRequest(tuple(args.names), overrides_of(args), args.runs)
-        code = EXIT_PASS
-        for name, result in record(project_of(args), request, EventPrinter(console)).items():
-            for run in result.valid():
-                console.result(run.id)
-            if result.failure is not None:
-                console.error(f"{name}: {result.failure.message}", result.failure.advice)
-                code = result.failure.exit_code
-        return code
+def add_arguments(parser: ArgumentParser) -> None:
+    parsing.add_tests(parser)
+    parsing.declare(parser, "--runs K  valid runs to record (default: 1)")
+    parser.set_defaults(runs=1)
+    parsing.add_options(parser, "record")
 
 
-COMMAND = RecordCommand()
+def run(args: Namespace, console: Console) -> int:
+    request = RecordRequest(tuple(args.names), overrides_of(args), args.runs)
+    code = EXIT_PASS
+    for name, result in record(project_of(args), request, EventPrinter(console)).items():
+        for run in result.valid():
+            console.result(run.id)
+        if result.failure is not None:
+            console.error(f"{name}: {result.failure.message}", result.failure.advice)
+            code = result.failure.exit_code
+    return code

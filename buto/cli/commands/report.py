@@ -1,23 +1,4 @@
-"""``buto report``."""
-
-from __future__ import annotations
-
-from argparse import ArgumentParser, Namespace
-from typing import ClassVar
-
-from buto.actions.report import ReportRequest, report
-from buto.cli import parsing
-from buto.cli.console import Console
-from buto.cli.events import EventPrinter
-from buto.cli.projects import project_of
-from buto.cli.report_files import add_report_options, reports_of, write_reports
-
-
-class ReportCommand:
-    name: ClassVar[str] = "report"
-    takes_command: ClassVar[bool] = False
-    help: ClassVar[str] = """\
-Judge stored runs again and write reports, without launching anything.
+"""Judge stored runs again and write reports, without launching anything.
 
 RUN is the id of a run, or the name of a test for its newest check. The runs of one test are judged
 together. If a test has no oracle, its recorded and attached runs are shown without bands.
@@ -29,19 +10,29 @@ examples:
   buto report leaker --html leaker.html
   buto report 20261120T234041.123Z-1f2e --markdown comment.md --junitxml junit.xml
   buto report server --html soak.html
-  buto report leaker --oracle old/leaker.json --json -"""
+  buto report leaker --oracle old/leaker.json --json -
+"""
 
-    def add_arguments(self, parser: ArgumentParser) -> None:
-        parser.add_argument("what", metavar="RUN", nargs="+", help="ids of runs, or names of tests")
-        parsing.add_options(parser, self.name)
-        add_report_options(parser)
+from __future__ import annotations
 
-    def run(self, args: Namespace, console: Console) -> int:
-        reports = reports_of(args)
-        request = ReportRequest(tuple(args.what), with_training=reports.shows_training)
-        outcome = report(project_of(args), request, EventPrinter(console, order=reports.order))
-        write_reports(outcome, reports, console)
-        return outcome.exit_code
+from argparse import ArgumentParser, Namespace
+
+from buto.actions.report import ReportRequest, report
+from buto.cli import parsing
+from buto.cli.console import Console
+from buto.cli.events import EventPrinter
+from buto.cli.projects import project_of
+from buto.cli.report_files import add_report_options, reports_of, write_reports
 
 
-COMMAND = ReportCommand()
+def add_arguments(parser: ArgumentParser) -> None:
+    parser.add_argument("what", metavar="RUN", nargs="+", help="ids of runs, or names of tests")
+    parsing.add_options(parser, "report")
+    add_report_options(parser)
+
+
+def run(args: Namespace, console: Console) -> int:
+    reports = reports_of(args)
+    request = ReportRequest(tuple(args.what), with_training=reports.shows_training)
+    outcome = report(project_of(args), request, EventPrinter(console, order=reports.order))
+    return write_reports(outcome, reports, console)

@@ -1,10 +1,15 @@
-"""``buto schema``."""
+"""Print a JSON schema: of buto.yaml (config), or of the file that --json writes (result; causes for
+buto why). Other packages add schemas: buto-predict those of the architecture and of the prediction.
+
+examples:
+  buto schema config > buto.schema.json
+  buto schema result
+"""
 
 from __future__ import annotations
 
 import json
 from argparse import ArgumentParser, Namespace
-from typing import ClassVar
 
 from buto import schemas
 from buto.cli.console import Console
@@ -13,25 +18,14 @@ from buto.judging import registry
 from buto.project.schema import SCHEMA, config_schema
 
 
-class SchemaCommand:
-    name: ClassVar[str] = "schema"
-    takes_command: ClassVar[bool] = False
-    help: ClassVar[str] = """\
-Print a JSON schema: of buto.yaml (config), or of the file that --json writes (result; causes for
-buto why). Other packages add schemas: buto-predict those of the architecture and of the prediction.
+def add_arguments(parser: ArgumentParser) -> None:
+    own = " or ".join(schemas.names())
+    parser.add_argument("schema", metavar="NAME", help=f"{own}, or one of another package")
 
-examples:
-  buto schema config > buto.schema.json
-  buto schema result
-"""
 
-    def add_arguments(self, parser: ArgumentParser) -> None:
-        own = " or ".join(schemas.names())
-        parser.add_argument("schema", metavar="NAME", help=f"{own}, or one of another package")
-
-    def run(self, args: Namespace, console: Console) -> int:
-        console.result(_text(args.schema, console))
-        return EXIT_PASS
+def run(args: Namespace, console: Console) -> int:
+    console.result(_text(args.schema, console))
+    return EXIT_PASS
 
 
 def _text(name: str, console: Console) -> str:
@@ -44,6 +38,3 @@ def _text(name: str, console: Console) -> str:
         except registry.BrokenDetectorError as error:
             console.warning(error.message)
     return json.dumps(config_schema(usable), indent=2, ensure_ascii=False)
-
-
-COMMAND = SchemaCommand()

@@ -1,11 +1,22 @@
-"""``buto selftest``."""
+"""Measure how often an oracle fails an unchanged program, and warn if that is too often.
+
+This launches nothing. buto uses stored runs of the unchanged program: many times, it trains an oracle on
+some of them, drawn at random, and checks one of the others, with two more runs to confirm a failure as
+in 'buto check'. It does the same in the order of time: runs in a row train, and later ones are checked,
+which also shows what a machine that changes does. It needs at least 8 valid runs, and some hundreds
+to distinguish a small alpha from twice as much; 'buto record' makes them. Runs of several environments
+are judged by those of their own; with four environments or more, also by those of all others.
+
+examples:
+  buto selftest leaker
+  buto selftest leaker --scheduler tcp://10.0.0.1:8786
+  buto record leaker --runs 50 && buto selftest leaker --training 10
+"""
 
 from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
-from typing import ClassVar
 
-from buto import oracle
 from buto.actions.advice import Door
 from buto.actions.selftest import SelftestOutcome, SelftestRequest, selftest
 from buto.cli import parsing
@@ -13,54 +24,29 @@ from buto.cli.console import Console
 from buto.cli.events import EventPrinter
 from buto.cli.projects import project_of
 from buto.errors import EXIT_PASS
-from buto.judging.alarms import N_CHECKED, Alarms, InOrder, runs_to_tell
-from buto.oracle import DEFAULT
+from buto.judging.alarms import Alarms, InOrder, runs_to_tell
 from buto.run.units import format_count, format_percent
 from buto.steps import Action, Step
 
-FEWEST = oracle.fewest_runs(DEFAULT) + N_CHECKED
+
+def add_arguments(parser: ArgumentParser) -> None:
+    parser.add_argument("test", metavar="NAME", help="the test")
+    parsing.declare(
+        parser,
+        "--from-runs WHICH  runs of the unchanged program: 'all' except those of checks (default), ids, or "
+        "FIRST..LAST",
+        "--training K  training runs (default: as many as trained the oracle, or all but three)",
+    )
+    parser.set_defaults(from_runs="all")
+    parsing.add_scheduler_option(parser, "compute")
+    parsing.add_options(parser, "selftest")
 
 
-class SelftestCommand:
-    name: ClassVar[str] = "selftest"
-    takes_command: ClassVar[bool] = False
-    help: ClassVar[str] = f"""\
-Measure how often an oracle fails an unchanged program, and warn if that is too often.
-
-This launches nothing. buto uses stored runs of the unchanged program: many times, it trains an oracle on
-some of them, drawn at random, and checks one of the others, with two more runs to confirm a failure as
-in 'buto check'. It does the same in the order of time: runs in a row train, and later ones are checked,
-which also shows what a machine that changes does. It needs at least {FEWEST} valid runs, and some hundreds
-to distinguish a small alpha from twice as much; 'buto record' makes them. Runs of several environments
-are judged by those of their own; with four environments or more, also by those of all others.
-
-examples:
-  buto selftest leaker
-  buto selftest leaker --scheduler tcp://10.0.0.1:8786
-  buto record leaker --runs 50 && buto selftest leaker --training 10"""
-
-    def add_arguments(self, parser: ArgumentParser) -> None:
-        parser.add_argument("test", metavar="NAME", help="the test")
-        parser.add_argument(
-            "--from-runs",
-            metavar="WHICH",
-            default="all",
-            help="runs of the unchanged program: 'all' except those of checks (default), ids, or FIRST..LAST",
-        )
-        parser.add_argument(
-            "--training",
-            metavar="K",
-            type=parsing.count,
-            help="training runs (default: as many as trained the oracle, or all but three)",
-        )
-        parsing.add_scheduler_option(parser, "compute")
-        parsing.add_options(parser, self.name)
-
-    def run(self, args: Namespace, console: Console) -> int:
-        request = SelftestRequest(args.test, args.from_runs, args.training)
-        project = project_of(args)
-        _tell(args.test, selftest(project, request, EventPrinter(console)), console, project.door)
-        return EXIT_PASS
+def run(args: Namespace, console: Console) -> int:
+    request = SelftestRequest(args.test, args.from_runs, args.training)
+    project = project_of(args)
+    _tell(args.test, selftest(project, request, EventPrinter(console)), console, project.door)
+    return EXIT_PASS
 
 
 def _tell(test: str, outcome: SelftestOutcome, console: Console, door: Door) -> None:
@@ -124,6 +110,3 @@ def _tell_in_order(found: InOrder | None, console: Console) -> None:
 
 def _rate(alarms: Alarms, unit: str = "run") -> str:
     return f"{format_percent(alarms.rate)} failed (± {format_percent(alarms.error)}, clustered by {unit})"
-
-
-COMMAND = SelftestCommand()

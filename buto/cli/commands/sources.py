@@ -1,9 +1,15 @@
-"""``buto sources``."""
+"""Read the sources of tests once, now, and print each number with its name, kind and value, or why there is
+none. Nothing is launched: start what the sources read before. The exit code is 0 if every source gave
+numbers, otherwise 3.
+
+examples:
+  buto sources
+  buto sources shop --pid 4711
+"""
 
 from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
-from typing import ClassVar
 
 from buto.actions.attach import SourceReading, read_sources
 from buto.cli import parsing
@@ -14,34 +20,19 @@ from buto.report.document import aligned
 from buto.run.units import format_count, format_quantity, format_seconds
 
 
-class SourcesCommand:
-    name: ClassVar[str] = "sources"
-    takes_command: ClassVar[bool] = False
-    help: ClassVar[str] = """\
-Read the sources of tests once, now, and print each number with its name, kind and value, or why there is
-none. Nothing is launched: start what the sources read before. The exit code is 0 if every source gave
-numbers, otherwise 3.
+def add_arguments(parser: ArgumentParser) -> None:
+    parsing.add_tests(parser)
+    parsing.declare(parser, "--pid P  the JVM beside which they are read, for ${port} and process")
+    parsing.add_options(parser, "sources")
 
-examples:
-  buto sources
-  buto sources shop --pid 4711
-"""
 
-    def add_arguments(self, parser: ArgumentParser) -> None:
-        parser.add_argument("names", metavar="NAME", nargs="*", help="tests (default: all of buto.yaml)")
-        parser.add_argument(
-            "--pid", metavar="P", type=int, help="the JVM beside which they are read, for ${port} and process"
-        )
-        parsing.add_options(parser, self.name)
-
-    def run(self, args: Namespace, console: Console) -> int:
-        code = EXIT_PASS
-        for one in read_sources(project_of(args), args.names, args.pid):
-            for line in _lines(one):
-                console.result(line)
-            if not one.reading.numbers:
-                code = EXIT_NOT_JUDGED
-        return code
+def run(args: Namespace, console: Console) -> int:
+    code = EXIT_PASS
+    for one in read_sources(project_of(args), args.names, args.pid):
+        console.results(_lines(one))
+        if not one.reading.numbers:
+            code = EXIT_NOT_JUDGED
+    return code
 
 
 def _lines(one: SourceReading) -> list[str]:
@@ -52,6 +43,3 @@ def _lines(one: SourceReading) -> list[str]:
     rows = [("", prop.name, prop.kind.value, format_quantity(value, prop.unit)) for prop, value in numbers]
     lines = [f"{title}: {format_count(len(numbers), 'number')} in {format_seconds(one.reading.took_s)}"]
     return [*lines, *aligned(rows), *([f"  others: {reason}"] if reason else [])]
-
-
-COMMAND = SourcesCommand()

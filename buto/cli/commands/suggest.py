@@ -1,10 +1,20 @@
-"""``buto suggest``."""
+"""Suggest settings that would have avoided false alarms of the past without missing a regression: the
+smallest changes of properties that count (minimum-effect). buto prints the lines of buto.yaml, and how
+often checks would have failed with them. It launches and changes nothing.
+
+buto judges the stored runs of each check again, with the training of its time. The labels say which
+failures were false alarms and which were regressions: see 'buto label'. What was accepted was no
+false alarm.
+
+examples:
+  buto label leaker last good --reason "false alarm: the cache was cold"
+  buto suggest leaker
+  buto suggest leaker --json suggestion.json
+"""
 
 from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
-from pathlib import Path
-from typing import ClassVar
 
 from buto.cli import parsing
 from buto.cli.console import Console
@@ -17,52 +27,28 @@ from buto.report.formats.listings import suggestion_json
 from buto.report.terminal.oracle import suggestion_lines
 
 
-class SuggestCommand:
-    name: ClassVar[str] = "suggest"
-    takes_command: ClassVar[bool] = False
-    help: ClassVar[str] = """\
-Suggest settings that would have avoided false alarms of the past without missing a regression: the
-smallest changes of properties that count (minimum-effect). buto prints the lines of buto.yaml, and how
-often checks would have failed with them. It launches and changes nothing.
-
-buto judges the stored runs of each check again, with the training of its time. The labels say which
-failures were false alarms and which were regressions: see 'buto label'. What was accepted was no
-false alarm.
-
-examples:
-  buto label leaker last good --reason "false alarm: the cache was cold"
-  buto suggest leaker
-  buto suggest leaker --json suggestion.json"""
-
-    def add_arguments(self, parser: ArgumentParser) -> None:
-        parser.add_argument("test", metavar="NAME", help="a test that has an oracle")
-        parser.add_argument(
-            "--last",
-            metavar="N",
-            type=parsing.count,
-            default=NEWEST,
-            help=f"how many checks without a label to judge again (default: the newest {NEWEST})",
-        )
-        parser.add_argument(
-            "--json", metavar="FILE", type=Path, help="write all as JSON (-: standard output)"
-        )
-        parsing.add_options(parser, self.name)
-
-    def run(self, args: Namespace, console: Console) -> int:
-        project = project_of(args)
-        request = SuggestRequest(args.test, args.last)
-        outcome = suggest(project, request, EventPrinter(console, project.door))
-        if args.json is not None:
-            write_file(args.json, suggestion_json(outcome.found).encode(), "--json")
-        lines = suggestion_lines(
-            outcome.found,
-            project.door.configuration,
-            outcome.next_step,
-            has_configuration=project.configuration is not None,
-        )
-        for line in lines:
-            console.result(line)
-        return EXIT_PASS
+def add_arguments(parser: ArgumentParser) -> None:
+    parser.add_argument("test", metavar="NAME", help="a test that has an oracle")
+    parsing.declare(
+        parser,
+        f"--last N  how many checks without a label to judge again (default: the newest {NEWEST})",
+        "--json FILE  write all as JSON (-: standard output)",
+    )
+    parser.set_defaults(last=NEWEST)
+    parsing.add_options(parser, "suggest")
 
 
-COMMAND = SuggestCommand()
+def run(args: Namespace, console: Console) -> int:
+    project = project_of(args)
+    request = SuggestRequest(args.test, args.last)
+    outcome = suggest(project, request, EventPrinter(console, project.door))
+    if args.json is not None:
+        write_file(args.json, suggestion_json(outcome.found).encode(), "--json")
+    lines = suggestion_lines(
+        outcome.found,
+        project.door.configuration,
+        outcome.next_step,
+        has_configuration=project.configuration is not None,
+    )
+    console.results(lines)
+    return EXIT_PASS

@@ -1,25 +1,4 @@
-"""``buto train``."""
-
-from __future__ import annotations
-
-from argparse import ArgumentParser, Namespace
-from typing import ClassVar
-
-from buto.actions.ending import Interrupted
-from buto.actions.train import TrainRequest, train
-from buto.cli import parsing
-from buto.cli.console import Console, Verbosity
-from buto.cli.events import EventPrinter
-from buto.cli.interruption import resumed
-from buto.cli.projects import overrides_of, project_of
-from buto.cli.report_files import add_report_options, reports_of, write_reports
-
-
-class TrainCommand:
-    name: ClassVar[str] = "train"
-    takes_command: ClassVar[bool] = True
-    help: ClassVar[str] = """\
-Launch a program several times, record what it uses, and write the usual behaviour to an oracle.
+"""Launch a program several times, record what it uses, and write the usual behaviour to an oracle.
 
 The oracle stores the command after --, so 'buto check NAME' and 'buto train NAME' need no command
 later. Without NAME, buto trains all tests of buto.yaml and mixes their launches at random. A disturbed
@@ -32,53 +11,59 @@ examples:
   buto train leaker --from-runs all
 """
 
-    def add_arguments(self, parser: ArgumentParser) -> None:
-        parser.add_argument("names", metavar="NAME", nargs="*", help="tests (default: all of buto.yaml)")
-        parser.add_argument(
-            "--runs",
-            metavar="K",
-            type=parsing.count_or_auto,
-            help="valid runs to learn from, or 'auto': as many as make the oracle better (default: 10)",
-        )
-        source = parser.add_mutually_exclusive_group()
-        source.add_argument("--from-runs", metavar="WHICH", help=f"launch nothing, {parsing.FROM_RUNS}")
-        source.add_argument(
-            "--resume",
-            metavar="ID",
-            help="use the stored runs from this one on, launch only the missing ones",
-        )
-        parser.add_argument(
-            "--profile",
-            action="store_true",
-            help="then also store a profile of each program, for buto why (three more launches)",
-        )
-        parsing.add_options(parser, self.name)
-        add_report_options(parser, ("json",))
+from __future__ import annotations
 
-    def run(self, args: Namespace, console: Console) -> int:
-        reports = reports_of(args)
-        project = project_of(args)
-        request = TrainRequest(
-            names=tuple(args.names),
-            overrides=overrides_of(args),
-            runs=args.runs,
-            from_runs=args.from_runs,
-            resume=args.resume,
-            all_strengths=console.verbosity is Verbosity.VERBOSE or "json" in reports.paths,
-        )
-        printer = EventPrinter(console, project.door)
-        try:
-            outcome = train(project, request, printer)
-            if args.profile:
-                # Imported here, for it brings along what launches.
-                from buto.features.why.action import store_profiles
+from argparse import ArgumentParser, Namespace
 
-                store_profiles(project, outcome, request.overrides, printer)
-        except Interrupted as stop:
-            raise resumed(stop, args) from stop
-        printer.outcome(outcome)
-        write_reports(outcome, reports, console)
-        return outcome.exit_code
+from buto.actions.ending import Interrupted
+from buto.actions.train import TrainRequest, train
+from buto.cli import parsing
+from buto.cli.console import Console, Verbosity
+from buto.cli.events import EventPrinter
+from buto.cli.interruption import resumed
+from buto.cli.projects import overrides_of, project_of
+from buto.cli.report_files import add_report_options, reports_of, write_reports
 
 
-COMMAND = TrainCommand()
+def add_arguments(parser: ArgumentParser) -> None:
+    parsing.add_tests(parser)
+    parsing.declare(
+        parser,
+        "--runs K  valid runs to learn from, or 'auto': as many as make the oracle better (default: 10)",
+        runs=parsing.count_or_auto,
+    )
+    parsing.declare(
+        parser.add_mutually_exclusive_group(),
+        parsing.FROM_RUNS,
+        "--resume ID  use the stored runs from this one on, launch only the missing ones",
+    )
+    parsing.declare(
+        parser, "--profile  then also store a profile of each program, for buto why (three more launches)"
+    )
+    parsing.add_options(parser, "train")
+    add_report_options(parser, "json")
+
+
+def run(args: Namespace, console: Console) -> int:
+    reports = reports_of(args)
+    project = project_of(args)
+    request = TrainRequest(
+        names=tuple(args.names),
+        overrides=overrides_of(args),
+        runs=args.runs,
+        from_runs=args.from_runs,
+        resume=args.resume,
+        all_strengths=console.verbosity is Verbosity.VERBOSE or "json" in reports.paths,
+    )
+    printer = EventPrinter(console, project.door)
+    try:
+        outcome = train(project, request, printer)
+        if args.profile:
+            # Imported here, for it brings along what launches.
+            from buto.features.why.action import store_profiles
+
+            store_profiles(project, outcome, request.overrides, printer)
+    except Interrupted as stop:
+        raise resumed(stop, args) from stop
+    printer.outcome(outcome)
+    return write_reports(outcome, reports, console)

@@ -1,40 +1,4 @@
-"""``buto why``."""
-
-from __future__ import annotations
-
-from argparse import ArgumentParser, ArgumentTypeError, Namespace
-from functools import partial
-from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar
-
-from buto.cli import parsing
-from buto.cli.console import Console, Verbosity
-from buto.cli.events import EventPrinter
-from buto.cli.output_files import write_file
-from buto.cli.parsing import STDOUT
-from buto.cli.programs import AGAINST, programs_of
-from buto.cli.projects import overrides_of, project_of
-from buto.errors import EXIT_PASS, UsageError
-from buto.run.profiles import Kind
-
-if TYPE_CHECKING:
-    from buto.actions.compare import Program
-    from buto.features.why.model import Explanation
-
-_FILES = {
-    "json": "the explanation as JSON",
-    "html": "one page with flame graphs; it works without a network",
-    "markdown": "Markdown for a comment on a pull request",
-}
-_MOST_PAIRS = 20
-_PAIRS = 3
-
-
-class WhyCommand:
-    name: ClassVar[str] = "why"
-    takes_command: ClassVar[bool] = True
-    help: ClassVar[str] = """\
-Name the code that makes a program use more: which method allocates, keeps, computes or starts it.
+"""Name the code that makes a program use more: which method allocates, keeps, computes or starts it.
 
 buto launches the old and the new program in turns, in random order, under the JVM's Flight Recorder, and
 compares what their methods did. The findings of the newest check of NAME choose what is recorded. A method
@@ -51,117 +15,83 @@ examples:
   buto why shop --stored --pairs 5 --kinds allocation,retention
 """
 
-    def add_arguments(self, parser: ArgumentParser) -> None:
-        parser.add_argument("test", metavar="NAME", help="a test; with --against, the old program")
-        parser.add_argument(
-            AGAINST, metavar="NAME2", help="the new program; may follow the old one's command"
-        )
-        parser.add_argument(
-            "--revisions", metavar=("OLD", "NEW"), nargs=2, help="compare two git revisions of NAME instead"
-        )
-        parser.add_argument(
-            "--build", metavar="CMD", help="command that builds each revision before it is launched"
-        )
-        parser.add_argument(
-            "--stored",
-            action="store_true",
-            help="compare with the stored profile of NAME (default without --against and --revisions)",
-        )
-        parser.add_argument(
-            "--pairs",
-            metavar="K",
-            type=partial(parsing.count, most=_MOST_PAIRS, what="pairs"),
-            default=_PAIRS,
-            help=f"launches of each program; fewer than {_PAIRS} never name a cause (default: {_PAIRS})",
-        )
-        parser.add_argument(
-            "--kinds",
-            metavar="KIND,...",
-            type=_kinds,
-            default=(),
-            help=f"what to record, of {', '.join(kind.value for kind in Kind)} (default: what the findings "
-            "of the newest check need, or all that Flight Recorder knows)",
-        )
-        parser.add_argument(
-            "--profiler",
-            metavar="PATH",
-            type=Path,
-            help="async-profiler, for native memory, and for processor time on Java 17",
-        )
-        parsing.add_options(parser, self.name)
-        group = parser.add_argument_group("reports", "FILE may be - for standard output")
-        for name, meaning in _FILES.items():
-            group.add_argument(f"--{name}", metavar="FILE", type=Path, help=f"write {meaning}")
+from __future__ import annotations
 
-    def run(self, args: Namespace, console: Console) -> int:
-        from buto.features.why.action import WhyRequest, why
-        from buto.features.why.report import explanation_lines
+from argparse import ArgumentParser, ArgumentTypeError, Namespace
+from functools import partial
 
-        if sum(getattr(args, name) == STDOUT for name in _FILES) > 1:
-            raise UsageError(
-                "only one report can go to standard output", advice="give file names instead of -"
-            )
-        request = WhyRequest(
-            test=args.test,
-            programs=_programs(args),
-            overrides=overrides_of(args),
-            pairs=args.pairs,
-            build=args.build,
-            kinds=args.kinds,
-            profiler=args.profiler,
-        )
-        explanation = why(project_of(args), request, EventPrinter(console))
-        for line in explanation_lines(explanation, full=console.verbosity is Verbosity.VERBOSE):
-            console.result(line)
-        _write(explanation, args, console)
-        return EXIT_PASS
+from buto.cli import parsing
+from buto.cli.console import Console, Verbosity
+from buto.cli.events import EventPrinter
+from buto.cli.output_files import write_file
+from buto.cli.projects import AGAINST, add_two_programs, overrides_of, programs_of, project_of
+from buto.errors import EXIT_PASS, UsageError
+from buto.run.profiles import Kind
+
+_MOST_PAIRS = 20
+_PAIRS = 3
 
 
-def _programs(args: Namespace) -> tuple[Program, Program] | None:
-    """Return the two programs that were typed; None for the stored profile.
+def add_arguments(parser: ArgumentParser) -> None:
+    parser.add_argument("test", metavar="NAME", help="a test; with --against, the old program")
+    add_two_programs(parser, "NAME2")
+    parsing.declare(
+        parser,
+        "--stored  compare with the stored profile of NAME (default without --against and --revisions)",
+        f"--pairs K  launches of each program; fewer than {_PAIRS} never name a cause (default: {_PAIRS})",
+        f"--kinds KIND,...  what to record, of {', '.join(kind.value for kind in Kind)} (default: what the "
+        "findings of the newest check need, or all that Flight Recorder knows)",
+        "--profiler PATH  async-profiler, for native memory, and for processor time on Java 17",
+        pairs=partial(parsing.count, most=_MOST_PAIRS, what="pairs"),
+        kinds=_kinds,
+    )
+    parser.set_defaults(pairs=_PAIRS, kinds=())
+    parsing.add_options(parser, "why")
+    parsing.declare(
+        parser.add_argument_group("reports", "FILE may be - for standard output"),
+        "--json FILE  write the explanation as JSON",
+        "--html FILE  write one page with flame graphs; it works without a network",
+        "--markdown FILE  write Markdown for a comment on a pull request",
+    )
 
-    Raises:
-        UsageError: both were asked for.
-    """
+
+def run(args: Namespace, console: Console) -> int:
+    # What draws flame graphs is not needed by --help.
+    from buto.features.why import report
+    from buto.features.why.action import WhyRequest, why
+
+    texts = {
+        "json": report.explanation_json,
+        "html": report.explanation_page,
+        "markdown": report.explanation_markdown,
+    }
+    paths = parsing.outputs_of(args, texts)
     names_two = args.against is not None or args.revisions is not None or AGAINST in (args.command or ())
     if names_two and args.stored:
         raise UsageError("--stored excludes a second program", advice="buto why --help")
     if not names_two and args.build is not None:
         raise UsageError("--build needs --revisions", advice="buto why --help")
-    return programs_of(args) if names_two else None
+    request = WhyRequest(
+        test=args.test,
+        programs=programs_of(args) if names_two else None,
+        overrides=overrides_of(args),
+        pairs=args.pairs,
+        build=args.build,
+        kinds=args.kinds,
+        profiler=args.profiler,
+    )
+    found = why(project_of(args), request, EventPrinter(console))
+    console.results(report.explanation_lines(found, full=console.verbosity is Verbosity.VERBOSE))
+    for name, path in paths.items():
+        write_file(path, texts[name](found).encode(), f"--{name}", console=console)
+    return EXIT_PASS
 
 
 def _kinds(text: str) -> tuple[Kind, ...]:
-    known = {kind.value: kind for kind in Kind}
     words = [word.strip() for word in text.split(",")]
-    unknown = [word for word in words if word not in known]
-    if unknown:
-        raise ArgumentTypeError(f"each kind must be one of {', '.join(known)}, got {unknown[0]!r}")
-    return tuple(dict.fromkeys(known[word] for word in words))
-
-
-def _write(explanation: Explanation, args: Namespace, console: Console) -> None:
-    # Each of them needs imports that the others do not need.
-    for name in _FILES:
-        path: Path | None = getattr(args, name)
-        if path is None:
-            continue
-        match name:
-            case "json":
-                from buto.features.why.report import explanation_json
-
-                content = explanation_json(explanation)
-            case "html":
-                from buto.features.why.report import explanation_page
-
-                content = explanation_page(explanation)
-            case _:
-                from buto.features.why.report import explanation_markdown
-
-                content = explanation_markdown(explanation)
-        write_file(path, content.encode(), f"--{name}")
-        if path != STDOUT:
-            console.detail(f"wrote {path}")
-
-
-COMMAND = WhyCommand()
+    try:
+        return tuple(dict.fromkeys(map(Kind, words)))
+    except ValueError:
+        known = [kind.value for kind in Kind]
+        unknown = next(word for word in words if word not in known)
+        raise ArgumentTypeError(f"each kind must be one of {', '.join(known)}, got {unknown!r}") from None

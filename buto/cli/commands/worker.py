@@ -1,25 +1,4 @@
-"""``buto worker``."""
-
-from __future__ import annotations
-
-import os
-import socket
-from argparse import ArgumentParser, Namespace
-from pathlib import Path
-from typing import ClassVar
-
-from buto.cli.commands.doctor import can_measure, examined
-from buto.cli.console import Console
-from buto.errors import EXIT_NOT_JUDGED, EXIT_PASS, UsageError
-from buto.features.cluster import require_dask
-from buto.project.document import SCHEDULER_VARIABLE
-
-
-class WorkerCommand:
-    name: ClassVar[str] = "worker"
-    takes_command: ClassVar[bool] = False
-    help: ClassVar[str] = """\
-Make this machine a host of a cluster: join a Dask scheduler, and launch the programs that others send.
+"""Make this machine a host of a cluster: join a Dask scheduler, and launch the programs that others send.
 
 First buto looks whether this machine can measure, as 'buto doctor' does, and refuses to join if it
 cannot. Then it launches one program at a time, until Ctrl-C.
@@ -32,48 +11,53 @@ examples:
   buto worker --scheduler tcp://10.0.0.1:8786 --tag fast --tag x86
 """
 
-    def add_arguments(self, parser: ArgumentParser) -> None:
-        parser.add_argument(
-            "--scheduler", metavar="ADDRESS", help="the scheduler to join (default: BUTO_SCHEDULER)"
-        )
-        parser.add_argument(
-            "--name", metavar="HOST", default=socket.gethostname(), help="this host (default: its host name)"
-        )
-        parser.add_argument(
-            "--tag",
-            metavar="TAG",
-            action="append",
-            default=[],
-            help="a word by which tests can ask for this host, with hosts: {tag: TAG}; may be repeated",
-        )
-        parser.add_argument(
-            "--directory",
-            metavar="DIR",
-            type=Path,
-            default=Path("~/.cache/buto/worker"),
-            help="where files of programs are kept (default: ~/.cache/buto/worker)",
-        )
-        parser.add_argument(
-            "--no-doctor", action="store_true", help="join without looking whether this machine can measure"
-        )
+from __future__ import annotations
 
-    def run(self, args: Namespace, console: Console) -> int:
-        address = args.scheduler or os.environ.get(SCHEDULER_VARIABLE)
-        if not address:
-            raise UsageError(
-                "a worker needs the address of a scheduler",
-                advice="buto worker --scheduler tcp://HOST:8786; dask scheduler (starts one)",
-            )
-        directory = args.directory.expanduser()
-        if not args.no_doctor and not can_measure(examined(args, directory, console)):
-            console.error("this machine cannot measure, so it does not join", "solve the problems above")
-            return EXIT_NOT_JUDGED
-        require_dask()
-        from buto.features.cluster.worker import WorkerRequest, serve
+import os
+import socket
+from argparse import ArgumentParser, Namespace
+from pathlib import Path
 
-        request = WorkerRequest(address, args.name, tuple(args.tag), directory)
-        serve(request, lambda own: console.result(f"{args.name} has joined {address} as {own}"))
-        return EXIT_PASS
+from buto.cli import parsing
+from buto.cli.commands.doctor import can_measure, examined
+from buto.cli.console import Console
+from buto.errors import EXIT_NOT_JUDGED, EXIT_PASS, UsageError
+from buto.features.cluster import require_dask
+from buto.project.document import SCHEDULER_VARIABLE
 
 
-COMMAND = WorkerCommand()
+def add_arguments(parser: ArgumentParser) -> None:
+    parsing.declare(
+        parser,
+        "--scheduler ADDRESS  the scheduler to join (default: BUTO_SCHEDULER)",
+        "--name HOST  this host (default: its host name)",
+        "--directory DIR  where files of programs are kept (default: ~/.cache/buto/worker)",
+        "--no-doctor  join without looking whether this machine can measure",
+    )
+    parser.add_argument(
+        "--tag",
+        metavar="TAG",
+        action="append",
+        help="a word by which tests can ask for this host, with hosts: {tag: TAG}; may be repeated",
+    )
+    directory = Path("~/.cache/buto/worker")
+    parser.set_defaults(name=socket.gethostname(), tag=[], directory=directory)
+
+
+def run(args: Namespace, console: Console) -> int:
+    address = args.scheduler or os.environ.get(SCHEDULER_VARIABLE)
+    if not address:
+        raise UsageError(
+            "a worker needs the address of a scheduler",
+            advice="buto worker --scheduler tcp://HOST:8786; dask scheduler (starts one)",
+        )
+    directory = args.directory.expanduser()
+    if not args.no_doctor and not can_measure(examined(args, directory, console)):
+        console.error("this machine cannot measure, so it does not join", "solve the problems above")
+        return EXIT_NOT_JUDGED
+    require_dask()
+    from buto.features.cluster.worker import WorkerRequest, serve
+
+    request = WorkerRequest(address, args.name, tuple(args.tag), directory)
+    serve(request, lambda own: console.result(f"{args.name} has joined {address} as {own}"))
+    return EXIT_PASS

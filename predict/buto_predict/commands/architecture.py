@@ -1,10 +1,20 @@
-"""``buto architecture``."""
+"""Create, check and show the architecture model that buto predict reads: which component calls which and
+how often per request, how long each component itself takes, and where requests queue.
+
+examples:
+  buto architecture learn traces.json --servers web=4 --utilisation web=0.35 -o architecture.yaml
+  buto architecture learn traces.json --from-runs web=.buto/runs/web --load 200/s
+  buto architecture learn traces.json --share cores=web,db --servers cores=4
+  buto architecture check other-traces.json --utilisation web=0.6
+  buto architecture show --load 300/s --html architecture.html
+  buto architecture learn --help
+"""
 
 from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
 from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING
 
 from buto.cli.console import Console
 from buto.cli.output_files import write_file
@@ -45,68 +55,54 @@ The load is that of the traces. The exit code is 3 if an error is larger than th
 with such a model."""
 
 
-class ArchitectureCommand:
-    name: ClassVar[str] = "architecture"
-    takes_command: ClassVar[bool] = False
-    help: ClassVar[str] = """\
-Create, check and show the architecture model that buto predict reads: which component calls which and
-how often per request, how long each component itself takes, and where requests queue.
+def add_arguments(parser: ArgumentParser) -> None:
+    add = Actions(parser).add
 
-examples:
-  buto architecture learn traces.json --servers web=4 --utilisation web=0.35 -o architecture.yaml
-  buto architecture learn traces.json --from-runs web=.buto/runs/web --load 200/s
-  buto architecture learn traces.json --share cores=web,db --servers cores=4
-  buto architecture check other-traces.json --utilisation web=0.6
-  buto architecture show --load 300/s --html architecture.html
-  buto architecture learn --help"""
+    learning = add("learn", "create a model from traces and utilisation", _LEARN)
+    add_traces(learning)
+    learning.add_argument(
+        "--servers",
+        metavar="STATION=N",
+        type=pair("STATION=N", whole, "web=4"),
+        action="append",
+        default=[],
+        help="number of parallel servers, such as cores (default: 1)",
+    )
+    learning.add_argument(
+        "--share",
+        metavar="STATION=STATION,...",
+        type=pair("STATION=STATION,...", names, "cores=web,db"),
+        action="append",
+        default=[],
+        help="stations whose services run on the same servers, as --share cores=web,db --servers cores=4",
+    )
+    learning.add_argument("--name", metavar="NAME", default="system", help="(default: system)")
+    learning.add_argument(
+        "-o", "--output", metavar="FILE", type=Path, default=MODEL, help=f"(default: {MODEL})"
+    )
+    learning.add_argument(
+        "--force", action="store_true", help="overwrite FILE; what was written into it by hand is lost"
+    )
+    checking = add("check", "compare the predictions of a model with measurements", _CHECK)
+    add_model_option(checking)
+    add_traces(checking)
+    checking.add_argument(
+        "--tolerance",
+        metavar="SHARE",
+        type=float,
+        default=_TOLERANCE,
+        help=f"largest error of a response time or utilisation (default: {_TOLERANCE})",
+    )
+    showing = add("show", "print or draw a model")
+    add_model_option(showing)
+    showing.add_argument(
+        "--load", metavar="RATE", action="append", default=[], help="the load, as for buto predict"
+    )
+    showing.add_argument("--html", metavar="FILE", type=Path, help="write a page with a drawing")
 
-    def add_arguments(self, parser: ArgumentParser) -> None:
-        add = Actions(parser).add
 
-        learning = add("learn", "create a model from traces and utilisation", _LEARN)
-        add_traces(learning)
-        learning.add_argument(
-            "--servers",
-            metavar="STATION=N",
-            type=pair("STATION=N", whole, "web=4"),
-            action="append",
-            default=[],
-            help="number of parallel servers, such as cores (default: 1)",
-        )
-        learning.add_argument(
-            "--share",
-            metavar="STATION=STATION,...",
-            type=pair("STATION=STATION,...", names, "cores=web,db"),
-            action="append",
-            default=[],
-            help="stations whose services run on the same servers, as --share cores=web,db --servers cores=4",
-        )
-        learning.add_argument("--name", metavar="NAME", default="system", help="(default: system)")
-        learning.add_argument(
-            "-o", "--output", metavar="FILE", type=Path, default=MODEL, help=f"(default: {MODEL})"
-        )
-        learning.add_argument(
-            "--force", action="store_true", help="overwrite FILE; what was written into it by hand is lost"
-        )
-        checking = add("check", "compare the predictions of a model with measurements", _CHECK)
-        add_model_option(checking)
-        add_traces(checking)
-        checking.add_argument(
-            "--tolerance",
-            metavar="SHARE",
-            type=float,
-            default=_TOLERANCE,
-            help=f"largest error of a response time or utilisation (default: {_TOLERANCE})",
-        )
-        showing = add("show", "print or draw a model")
-        add_model_option(showing)
-        showing.add_argument(
-            "--load", metavar="RATE", action="append", default=[], help="the load, as for buto predict"
-        )
-        showing.add_argument("--html", metavar="FILE", type=Path, help="write a page with a drawing")
-
-    def run(self, args: Namespace, console: Console) -> int:
-        return {"learn": _learn, "check": _check, "show": _show}[args.action](args, console)
+def run(args: Namespace, console: Console) -> int:
+    return {"learn": _learn, "check": _check, "show": _show}[args.action](args, console)
 
 
 def _learn(args: Namespace, console: Console) -> int:
@@ -203,6 +199,3 @@ def _summarize(args: Namespace, console: Console) -> Summary:
     for line in summary_lines(summary):
         console.info(line)
     return summary
-
-
-COMMAND = ArchitectureCommand()

@@ -1,4 +1,23 @@
-"""``buto experiments``."""
+"""Repeat the experiments of the thesis, and record the runs that they need: seventeen variants of four test
+programs, each on two hosts. The hosts are one machine with two garbage collectors.
+
+examples:
+  buto experiments run all
+  buto experiments run judge
+  buto experiments run clusters
+  buto experiments run history
+  buto experiments run ensembles
+  buto experiments run store --data data-set
+  buto experiments run rpc --data icpe-data-challenge-delag/data
+  buto experiments run all --scheduler tcp://10.0.0.1:8786
+  buto experiments run smoothing bounds-matcher --data data-set --out results
+  buto experiments generate --data runs --minutes 30
+  buto experiments generate --data runs --host parallel --runs 50
+  buto experiments causes --manifest manifest.yaml --classes out --data profiles --minutes 20
+  buto experiments pack --data runs -o data-set
+  buto experiments bed list
+  buto experiments generate --help
+"""
 
 from __future__ import annotations
 
@@ -8,7 +27,6 @@ import textwrap
 from argparse import ArgumentParser, ArgumentTypeError, Namespace
 from math import inf
 from pathlib import Path
-from typing import ClassVar
 
 from buto.cli import parsing
 from buto.cli.console import Console
@@ -28,170 +46,147 @@ DATA = Path(".buto", "experiments")
 RESULTS = Path(".buto", "results")
 
 
-class ExperimentsCommand:
-    name: ClassVar[str] = "experiments"
-    takes_command: ClassVar[bool] = False
-    help: ClassVar[str] = """\
-Repeat the experiments of the thesis, and record the runs that they need: seventeen variants of four test
-programs, each on two hosts. The hosts are one machine with two garbage collectors.
+def add_arguments(parser: ArgumentParser) -> None:
+    add = Actions(parser).add
 
-examples:
-  buto experiments run all
-  buto experiments run judge
-  buto experiments run clusters
-  buto experiments run history
-  buto experiments run ensembles
-  buto experiments run store --data data-set
-  buto experiments run rpc --data icpe-data-challenge-delag/data
-  buto experiments run all --scheduler tcp://10.0.0.1:8786
-  buto experiments run smoothing bounds-matcher --data data-set --out results
-  buto experiments generate --data runs --minutes 30
-  buto experiments generate --data runs --host parallel --runs 50
-  buto experiments causes --manifest manifest.yaml --classes out --data profiles --minutes 20
-  buto experiments pack --data runs -o data-set
-  buto experiments bed list
-  buto experiments generate --help"""
+    generating = add("generate", "record the variants", _GENERATE)
+    generating.add_argument("variants", metavar="VARIANT", nargs="*", help="variants (default: all)")
+    _add_data_option(generating, "where the runs are kept")
+    generating.add_argument("--host", choices=[*HOSTS, ALL], default=ALL, help="(default: all)")
+    defaults = ", ".join(f"{runs} of {host}" for host, runs in RUNS.items())
+    generating.add_argument(
+        "--runs",
+        metavar="K",
+        type=parsing.count,
+        help=f"usable runs of each variant (default: {defaults})",
+    )
+    parsing.add_scheduler_option(generating)
+    generating.add_argument(
+        "--minutes", metavar="M", type=_minutes, default=inf, help="start no launch after M minutes"
+    )
 
-    def add_arguments(self, parser: ArgumentParser) -> None:
-        add = Actions(parser).add
+    packing = add("pack", "write recorded runs as a small data set for a repository")
+    _add_data_option(packing, "where generate keeps the runs")
+    packing.add_argument(
+        "-o", "--output", metavar="DIR", type=Path, required=True, help="the data set to write"
+    )
 
-        generating = add("generate", "record the variants", _GENERATE)
-        generating.add_argument("variants", metavar="VARIANT", nargs="*", help="variants (default: all)")
-        _add_data_option(generating, "where the runs are kept")
-        generating.add_argument("--host", choices=[*HOSTS, ALL], default=ALL, help="(default: all)")
-        defaults = ", ".join(f"{runs} of {host}" for host, runs in RUNS.items())
-        generating.add_argument(
-            "--runs",
+    running = add("run", "repeat experiments on a data set", _RUN + _each())
+    running.add_argument(
+        "names",
+        metavar="NAME",
+        nargs="+",
+        choices=[*GRIDS, ALL, *EXPERIMENTS],
+        help=f"{', '.join(GRIDS)}, {ALL} of these, or one of {', '.join(EXPERIMENTS)}",
+    )
+    running.add_argument(
+        "--data",
+        metavar="DIR",
+        type=Path,
+        help="a packed data set; for history, ensembles and judge, a directory with several; for store, "
+        "a directory with a packed recording; for rpc, one with the data of others (default: what is in "
+        "buto's repository, which has nothing for rpc)",
+    )
+    running.add_argument(
+        "--part",
+        choices=list(PARTS),
+        default=Part.TUNING.directory,
+        help="for clusters and ensembles, which runs of the bed: those that chose, or those for the "
+        f"final figures (default: {Part.TUNING.directory})",
+    )
+    running.add_argument(
+        "--out",
+        metavar="DIR",
+        type=Path,
+        default=RESULTS,
+        help=f"where tables and the page are written (default: {RESULTS})",
+    )
+    running.add_argument(
+        "--host",
+        choices=[*HOSTS, ALL],
+        help=f"(default: {HOSTS[0]} for the thesis's experiments, {ALL} for others)",
+    )
+    running.add_argument(
+        "--seed",
+        metavar="N",
+        type=_seed,
+        default=SEED,
+        help=f"seed of the random divisions (default: {SEED})",
+    )
+    running.add_argument(
+        "--workers",
+        metavar="N",
+        type=parsing.count,
+        default=len(os.sched_getaffinity(0)),
+        help="number of processes; results do not depend on it (default: number of cores)",
+    )
+    parsing.add_scheduler_option(running, "compute")
+
+    explaining = add("causes", "measure how often buto why finds the method that changed", _CAUSES)
+    explaining.add_argument(
+        "--manifest",
+        metavar="FILE",
+        type=Path,
+        nargs="+",
+        required=True,
+        help="the programs and what changed",
+    )
+    explaining.add_argument(
+        "--together",
+        action="store_true",
+        help="launch those of testprograms/changes.yaml also all in one program, one of them changed",
+    )
+    explaining.add_argument(
+        "--classes", metavar="PATH", type=Path, default=Path(), help="class path of the programs"
+    )
+    _add_data_option(explaining, "where the profiles are kept")
+    explaining.add_argument(
+        "--java", metavar="N", nargs="+", default=["17", "25"], help="Java releases (default: 17 25)"
+    )
+    for mode, launches in (("old", 10), ("new", 5)):
+        explaining.add_argument(
+            f"--{mode}",
             metavar="K",
             type=parsing.count,
-            help=f"usable runs of each variant (default: {defaults})",
+            default=launches,
+            help=f"launches of each {mode} program (default: {launches})",
         )
-        parsing.add_scheduler_option(generating)
-        generating.add_argument(
-            "--minutes", metavar="M", type=_minutes, default=inf, help="start no launch after M minutes"
-        )
+    explaining.add_argument(
+        "--minutes", metavar="M", type=_minutes, default=inf, help="start no launch after M minutes"
+    )
+    explaining.add_argument(
+        "--draws",
+        metavar="N",
+        type=parsing.count,
+        default=400,
+        help="draws of each figure (default: 400)",
+    )
+    explaining.add_argument("--seed", metavar="N", type=_seed, default=SEED, help="of order and draws")
+    explaining.add_argument(
+        "--out", metavar="DIR", type=Path, default=RESULTS, help=f"for causes.json (default: {RESULTS})"
+    )
 
-        packing = add("pack", "write recorded runs as a small data set for a repository")
-        _add_data_option(packing, "where generate keeps the runs")
-        packing.add_argument(
-            "-o", "--output", metavar="DIR", type=Path, required=True, help="the data set to write"
-        )
+    add_bed_arguments(add("bed", "runs of a real system: pack them, list them, show its faults"), RESULTS)
 
-        running = add("run", "repeat experiments on a data set", _RUN + _each())
-        running.add_argument(
-            "names",
-            metavar="NAME",
-            nargs="+",
-            choices=[*GRIDS, ALL, *EXPERIMENTS],
-            help=f"{', '.join(GRIDS)}, {ALL} of these, or one of {', '.join(EXPERIMENTS)}",
-        )
-        running.add_argument(
-            "--data",
-            metavar="DIR",
-            type=Path,
-            help="a packed data set; for history, ensembles and judge, a directory with several; for store, "
-            "a directory with a packed recording; for rpc, one with the data of others (default: what is in "
-            "buto's repository, which has nothing for rpc)",
-        )
-        running.add_argument(
-            "--part",
-            choices=list(PARTS),
-            default=Part.TUNING.directory,
-            help="for clusters and ensembles, which runs of the bed: those that chose, or those for the "
-            f"final figures (default: {Part.TUNING.directory})",
-        )
-        running.add_argument(
-            "--out",
-            metavar="DIR",
-            type=Path,
-            default=RESULTS,
-            help=f"where tables and the page are written (default: {RESULTS})",
-        )
-        running.add_argument(
-            "--host",
-            choices=[*HOSTS, ALL],
-            help=f"(default: {HOSTS[0]} for the thesis's experiments, {ALL} for others)",
-        )
-        running.add_argument(
-            "--seed",
-            metavar="N",
-            type=_seed,
-            default=SEED,
-            help=f"seed of the random divisions (default: {SEED})",
-        )
-        running.add_argument(
-            "--workers",
-            metavar="N",
-            type=parsing.count,
-            default=len(os.sched_getaffinity(0)),
-            help="number of processes; results do not depend on it (default: number of cores)",
-        )
-        parsing.add_scheduler_option(running, "compute")
 
-        explaining = add("causes", "measure how often buto why finds the method that changed", _CAUSES)
-        explaining.add_argument(
-            "--manifest",
-            metavar="FILE",
-            type=Path,
-            nargs="+",
-            required=True,
-            help="the programs and what changed",
-        )
-        explaining.add_argument(
-            "--together",
-            action="store_true",
-            help="launch those of testprograms/changes.yaml also all in one program, one of them changed",
-        )
-        explaining.add_argument(
-            "--classes", metavar="PATH", type=Path, default=Path(), help="class path of the programs"
-        )
-        _add_data_option(explaining, "where the profiles are kept")
-        explaining.add_argument(
-            "--java", metavar="N", nargs="+", default=["17", "25"], help="Java releases (default: 17 25)"
-        )
-        for mode, launches in (("old", 10), ("new", 5)):
-            explaining.add_argument(
-                f"--{mode}",
-                metavar="K",
-                type=parsing.count,
-                default=launches,
-                help=f"launches of each {mode} program (default: {launches})",
-            )
-        explaining.add_argument(
-            "--minutes", metavar="M", type=_minutes, default=inf, help="start no launch after M minutes"
-        )
-        explaining.add_argument(
-            "--draws",
-            metavar="N",
-            type=parsing.count,
-            default=400,
-            help="draws of each figure (default: 400)",
-        )
-        explaining.add_argument("--seed", metavar="N", type=_seed, default=SEED, help="of order and draws")
-        explaining.add_argument(
-            "--out", metavar="DIR", type=Path, default=RESULTS, help=f"for causes.json (default: {RESULTS})"
-        )
+def run(args: Namespace, console: Console) -> int:
+    match args.action:
+        case "bed":
+            return run_bed(args, console)
+        case "causes":
+            from buto_replications.commands.causes import measure_causes
 
-        add_bed_arguments(add("bed", "runs of a real system: pack them, list them, show its faults"), RESULTS)
-
-    def run(self, args: Namespace, console: Console) -> int:
-        match args.action:
-            case "bed":
-                return run_bed(args, console)
-            case "causes":
-                from buto_replications.commands.causes import measure_causes
-
-                return measure_causes(args, console)
-            case "generate":
-                hosts = HOSTS if args.host == ALL else (args.host,)
-                planned = plans(hosts, args.runs, args.variants)
-                again = f"to go on: buto {shlex.join(args.arguments)}"
-                scheduler = scheduler_of(args.scheduler, "", os.environ)
-                return record_variants(planned, args.data, 60 * args.minutes, again, console, scheduler)
-            case "pack":
-                return pack(args.data, args.output, console)
-            case _:
-                return _run(args, console)
+            return measure_causes(args, console)
+        case "generate":
+            hosts = HOSTS if args.host == ALL else (args.host,)
+            planned = plans(hosts, args.runs, args.variants)
+            again = f"to go on: buto {shlex.join(args.arguments)}"
+            scheduler = scheduler_of(args.scheduler, "", os.environ)
+            return record_variants(planned, args.data, 60 * args.minutes, again, console, scheduler)
+        case "pack":
+            return pack(args.data, args.output, console)
+        case _:
+            return _run(args, console)
 
 
 _GENERATE = """
@@ -257,6 +252,3 @@ def _minutes(text: str) -> float:
     if not 0 < minutes < inf:
         raise ArgumentTypeError(f"must be a positive number of minutes, got {text!r}")
     return minutes
-
-
-COMMAND = ExperimentsCommand()

@@ -29,13 +29,13 @@ class Project:
         self.jar = directory / "app.jar"
         self.jar.write_bytes(b"as trained")
         self.launches(range(10), leak=1.0)
-        assert called(directory, "train", "leaker", *COMMAND).returncode == 0
+        called(directory, "train", "leaker", *COMMAND, exits=0)
         without_turns(directory / "oracles" / "leaker.json")
         self.jar.write_bytes(b"as checked")
 
     def check(self, *options: str, n_runs: int = 3, command: str = "java Leaker") -> None:
         self.launches(range(20, 20 + n_runs), leak=9.0, command=command)
-        assert called(self.directory, "check", "leaker", *options).returncode == 1
+        called(self.directory, "check", "leaker", *options, exits=1)
 
     def launches(self, numbers: range, leak: float, command: str = "java Leaker") -> None:
         """Put runs down that are of the jar as it is when they are launched."""
@@ -77,8 +77,7 @@ def test_a_program_that_has_changed_since_is_launched_again(project: Project) ->
     project.check()
     project.jar.write_bytes(b"as accepted")
     project.launches(range(30, 40), leak=3.0)
-    done = called(project.directory, "accept", "leaker")
-    assert done.returncode == 0, done.stderr
+    done = called(project.directory, "accept", "leaker", exits=0)
     assert f"{CHANGED}: its 3 runs are left out, and all are launched anew" in done.stderr
     assert project.learned() == list(range(13, 23))
 
@@ -94,8 +93,7 @@ def test_a_program_that_its_own_command_builds_is_launched_again(project: Projec
         yield from before
 
     project.script.events["java"] = project.script.events["leaker"] = building()
-    done = called(project.directory, "accept", "leaker")
-    assert done.returncode == 0, done.stderr
+    done = called(project.directory, "accept", "leaker", exits=0)
     assert f"{CHANGED}: its 3 runs are left out" in done.stderr
     assert project.learned() == list(range(13, 23))
 
@@ -103,8 +101,7 @@ def test_a_program_that_its_own_command_builds_is_launched_again(project: Projec
 def test_judged_runs_that_are_enough_are_accepted_as_they_were(project: Project) -> None:
     project.check("--runs", "5", n_runs=5)
     project.jar.write_bytes(b"changed again")
-    done = called(project.directory, "accept", "leaker")
-    assert done.returncode == 0, done.stderr
+    done = called(project.directory, "accept", "leaker", exits=0)
     assert f"{CHANGED}: what is accepted is the program as it was then" in done.stderr
     assert project.learned() == list(range(10, 15))
 
@@ -112,8 +109,7 @@ def test_judged_runs_that_are_enough_are_accepted_as_they_were(project: Project)
 def test_accept_without_a_command_does_not_launch_another_one_than_was_judged(project: Project) -> None:
     project.check("--", "java", "Leaker", "9", command="java Leaker 9")
     before = (project.directory / "oracles" / "leaker.json").read_text()
-    refused = called(project.directory, "accept", "leaker")
-    assert refused.returncode == 2
+    refused = called(project.directory, "accept", "leaker", exits=2)
     assert "judged another command than the one of its oracle: java Leaker 9" in refused.stderr
     assert "buto accept leaker -- java Leaker 9" in refused.stderr
     assert (project.directory / "oracles" / "leaker.json").read_text() == before
@@ -123,6 +119,5 @@ def test_accept_without_a_command_does_not_launch_another_one_than_was_judged(pr
 
 def test_the_command_that_was_judged_can_be_accepted_as_advised(project: Project) -> None:
     project.check("--runs", "5", "--", "java", "Leaker", "9", n_runs=5, command="java Leaker 9")
-    accepted = called(project.directory, "accept", "leaker", "--", "java", "Leaker", "9")
-    assert accepted.returncode == 0
+    called(project.directory, "accept", "leaker", "--", "java", "Leaker", "9", exits=0)
     assert project.learned() == [10, 11, 12, 13, 14]

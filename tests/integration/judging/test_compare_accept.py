@@ -71,10 +71,9 @@ def test_alpha_and_the_judgement_of_the_first_test_are_the_configuration_s(both:
     config = both / "lax.yaml"
     config.write_text(f"version: 1\ntests: {{old: {{command: java Old, judge: {judge}}}}}")
     words = ("compare", "old", "--against", "new", "--from-runs", "all", "--config", "lax.yaml")
-    assert called(both, *words).returncode == 0
+    called(both, *words, exits=0)
     config.unlink()
-    finer = called(both, *words[:-2], "--alpha", "0.001")
-    assert finer.returncode == 3
+    finer = called(both, *words[:-2], "--alpha", "0.001", exits=3)
     assert (
         "6 runs of old and 6 of new cannot tell a share of 0.001 from chance: 7 of each could" in finer.stdout
     )
@@ -87,14 +86,8 @@ def test_alpha_and_the_judgement_of_the_first_test_are_the_configuration_s(both:
         (("old", "--against", "old"), "both programs are called 'old'"),
         (("old", "--against", "new", "--revisions", "a", "b"), "exclude each other"),
         (("old", "--against", "new", "--build", "make"), "--build needs --revisions"),
-        (
-            ("old", "--against", "new", "--runs", "4"),
-            "4 runs of each are too few for an alpha of 0.01",
-        ),
-        (
-            ("old", "--against", "new", "--duet", "--runs", "7"),
-            "7 pairs are too few for an alpha of 0.01",
-        ),
+        (("old", "--against", "new", "--runs", "4"), "4 runs of each are too few for an alpha of 0.01"),
+        (("old", "--against", "new", "--duet", "--runs", "7"), "7 pairs are too few for an alpha of 0.01"),
         (("old", "--against", "new", "--duet", "--from-runs", "all"), "exclude each other"),
         (("old", "--against", "new", "--alpha", "3"), "alpha"),
         (("old", "--against", "new", "--from-runs", "x,y"), "no ids in common"),
@@ -134,7 +127,7 @@ def trained(tmp_path: Path) -> Path:
     """An oracle from runs 0 to 9, and runs 20 to 29 of a program that leaks more."""
     store(tmp_path, *(leaking_run(number) for number in range(10)))
     (tmp_path / "buto.yaml").write_text("version: 1\ntests: {leaker: {command: java Leaker}}")
-    assert called(tmp_path, "train", "leaker", "--from-runs", "all").returncode == 0
+    called(tmp_path, "train", "leaker", "--from-runs", "all", exits=0)
     store(tmp_path, *(leaking_run(number, leak=3.0, purpose="record") for number in range(20, 30)))
     return tmp_path
 
@@ -144,8 +137,7 @@ def new_runs() -> str:
 
 
 def test_accepting_shows_what_changes_and_writes_the_oracle(trained: Path) -> None:
-    done = called(trained, "accept", "leaker", "--from-runs", new_runs())
-    assert done.returncode == 0, done.stderr
+    done = called(trained, "accept", "leaker", "--from-runs", new_runs(), exits=0)
     lines = done.stdout.splitlines()
     assert lines[0] == "leaker: 1 of 4 numbers changed by more than runs vary"
     assert lines[1].startswith("  jvm.memory.heap.used  mean 9.45 MiB -> 12.4 MiB  +2.9")
@@ -155,16 +147,14 @@ def test_accepting_shows_what_changes_and_writes_the_oracle(trained: Path) -> No
         in done.stderr
     )
     assert load(trained / "oracles" / "leaker.json").run_ids[0] == leaking_run(20).id
-    again = called(trained, "check", "leaker", "--from-runs", leaking_run(25).id)
-    assert again.returncode == 0
+    called(trained, "check", "leaker", "--from-runs", leaking_run(25).id, exits=0)
     assert len(ResultStore(trained / ".buto").all("leaker")) == 3
 
 
 def test_what_was_only_looked_at_is_not_written(trained: Path) -> None:
     oracle = trained / "oracles" / "leaker.json"
     before = oracle.read_bytes()
-    done = called(trained, "accept", "leaker", "--dry-run", "--from-runs", new_runs())
-    assert done.returncode == 0
+    done = called(trained, "accept", "leaker", "--dry-run", "--from-runs", new_runs(), exits=0)
     assert "jvm.memory.heap.used" in done.stdout
     assert oracle.read_bytes() == before
     typed = shlex.split(done.stderr.partition("to accept it: buto ")[2])
@@ -206,8 +196,7 @@ def test_another_judgement_and_environment_are_part_of_the_difference(trained: P
 
 
 def test_without_an_oracle_there_is_nothing_to_accept(tmp_path: Path) -> None:
-    done = called(tmp_path, "accept", "leaker")
-    assert done.returncode == 4
+    done = called(tmp_path, "accept", "leaker", exits=4)
     assert "buto train leaker" in done.stderr
 
 
@@ -220,6 +209,7 @@ def test_too_few_runs_change_nothing(trained: Path) -> None:
 
 
 def test_a_regression_says_how_it_is_accepted(trained: Path) -> None:
-    done = called(trained, "check", "leaker", "--from-runs", f"{leaking_run(20).id}..{leaking_run(22).id}")
-    assert done.returncode == 1
+    done = called(
+        trained, "check", "leaker", "--from-runs", f"{leaking_run(20).id}..{leaking_run(22).id}", exits=1
+    )
     assert "next: buto accept leaker  # if the change is meant" in done.stdout

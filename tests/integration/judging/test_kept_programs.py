@@ -14,7 +14,6 @@ import pytest
 from buto.actions import collecting
 from buto.actions.kept import old_test
 from buto.actions.project import NO_OVERRIDES, Files, Project
-from buto.cli.main import main
 from buto.errors import BadFileError
 from buto.oracle import load
 from buto.programs.named import Kept, OldProgram, Revision, Unkept
@@ -46,8 +45,7 @@ class Trained:
                 yield leaking_run(number, leak=leak)
 
         self.script.events["shop"] = runs()
-        done = called(self.directory, *words)
-        assert done.returncode == 0, done.stderr
+        done = called(self.directory, *words, exits=0)
         return done.stderr
 
     def configure(self, text: str) -> None:
@@ -148,13 +146,10 @@ def test_stored_runs_keep_a_program_only_if_it_is_known_to_be_theirs(trained: Tr
 
 
 @pytest.mark.parametrize("size", ["0B", "often", "-1MiB"])
-def test_a_size_that_is_none_is_refused_with_its_place(
-    trained: Trained, size: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_size_that_is_none_is_refused_with_its_place(trained: Trained, size: str) -> None:
     trained.configure(f"{{command: java -jar app.jar, keep: {size}}}")
-    monkeypatch.chdir(trained.directory)
-    assert main(["train", "shop"]) == 2
-    assert "buto.yaml:3:" in capsys.readouterr().err
+    done = called(trained.directory, "train", "shop")
+    assert (done.returncode, "buto.yaml:3:" in done.stderr) == (2, True)
 
 
 def git(directory: Path, *words: str) -> str:

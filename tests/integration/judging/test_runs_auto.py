@@ -45,8 +45,7 @@ def training_ids(directory: Path) -> tuple[str, ...]:
 
 def test_it_ends_between_its_least_and_its_most_and_says_why(tmp_path: Path, launches: Launches) -> None:
     script = launches([leaking_run(99, quality=STARVED), *steady()])
-    done = called(tmp_path, *TRAIN)
-    assert done.returncode == 0, done.stderr
+    done = called(tmp_path, *TRAIN, exits=0)
     n_runs = len(training_ids(tmp_path))
     assert AUTO.fewest < n_runs < AUTO.most
     assert len(script.launched) == n_runs + 1, "the disturbed run counts for nothing"
@@ -63,8 +62,7 @@ def test_while_nothing_would_be_noticed_it_goes_on_to_its_most(tmp_path: Path, l
     (tmp_path / "buto.yaml").write_text(config)
     first, *_ = store(tmp_path, *steady()[:-1])
     script = launches(steady()[-1:])
-    done = called(tmp_path, "train", "--resume", first)
-    assert done.returncode == 0, done.stderr
+    done = called(tmp_path, "train", "--resume", first, exits=0)
     assert (len(script.launched), len(training_ids(tmp_path))) == (1, AUTO.most)
     assert "leaker: run 1 of at most 1: " in done.stderr
     assert f"leaker: {AUTO.most} runs are the most that 'auto' uses" in done.stderr
@@ -76,12 +74,11 @@ def test_an_interrupted_training_goes_on_to_the_runs_that_it_would_have_had(
     launches(steady())
     whole = tmp_path / "whole"
     whole.mkdir()
-    assert called(whole, *TRAIN).returncode == 0
+    called(whole, *TRAIN, exits=0)
     n_runs = len(training_ids(whole))
 
     script = launches([*steady()[:5], KeyboardInterrupt(), *steady()[5:]])
-    stopped = called(tmp_path, *TRAIN)
-    assert stopped.returncode == 130
+    stopped = called(tmp_path, *TRAIN, exits=130)
     typed = shlex.split(stopped.stderr.partition("to go on: buto ")[2])
     first, *_ = RunStore(tmp_path / ".buto").ids("leaker")
     assert typed == [*TRAIN[:6], "--resume", first, *TRAIN[6:]]
@@ -100,11 +97,10 @@ def test_accepting_ends_by_itself_too_and_leaves_out_earlier_training_runs(
     tmp_path: Path, launches: Launches
 ) -> None:
     script = launches(steady())
-    assert called(tmp_path, *TRAIN).returncode == 0
+    called(tmp_path, *TRAIN, exits=0)
     before = training_ids(tmp_path)
     script.events["leaker"] = iter(steady(3.0))
-    done = called(tmp_path, "accept", "leaker", "--runs", "auto")
-    assert done.returncode == 0, done.stderr
+    done = called(tmp_path, "accept", "leaker", "--runs", "auto", exits=0)
     after = training_ids(tmp_path)
     assert AUTO.fewest <= len(after) < AUTO.most
     assert not set(before) & set(after)

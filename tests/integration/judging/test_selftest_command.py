@@ -26,8 +26,7 @@ def trained(tmp_path: Path) -> Path:
     """Fourteen stored runs, of which the first eight have trained an oracle."""
     (tmp_path / "buto.yaml").write_text(CONFIG)
     ids = store(tmp_path, *(leaking_run(number) for number in range(14)))
-    done = called(tmp_path, "train", "leaker", "--from-runs", f"..{ids[7]}")
-    assert done.returncode == 0, done.stderr
+    called(tmp_path, "train", "leaker", "--from-runs", f"..{ids[7]}", exits=0)
     return tmp_path
 
 
@@ -62,13 +61,12 @@ def test_a_training_run_that_is_unlike_the_others_is_named(trained: Path) -> Non
     done = called(trained, "train", "leaker", "--from-runs", "all")
     assert f"run {odd} is unlike the others" in done.stderr
     assert f"buto runs delete leaker {odd}" in done.stderr
-    assert called(trained, "runs", "delete", "leaker", odd, "--with-training").returncode == 0
+    called(trained, "runs", "delete", "leaker", odd, "--with-training", exits=0)
     assert "is unlike the others" not in called(trained, "train", "leaker", "--from-runs", "all").stderr
 
 
 def test_unchanged_runs_seldom_fail(trained: Path) -> None:
-    done = called(trained, "selftest", "leaker")
-    assert done.returncode == 0, done.stderr
+    done = called(trained, "selftest", "leaker", exits=0)
     assert done.stdout.startswith(
         "leaker: 14 runs of the unchanged program, each 29 times judged by 8 others"
     )
@@ -99,19 +97,17 @@ def test_too_few_runs_cannot_be_measured(trained: Path) -> None:
     assert (done.returncode, done.stdout) == (3, "")
     assert "at least 8 are needed" in done.stderr
     assert "buto record leaker --runs" in done.stderr
-    assert called(trained, "selftest", "leaker", "--training", "20").returncode == 3
+    called(trained, "selftest", "leaker", "--training", "20", exits=3)
 
 
 def test_the_thesis_promises_no_rate(trained: Path) -> None:
     store(trained, *(leaking_run(number, test="other") for number in range(9)))
     called(trained, "train", "other", "--from-runs", "all")
-    done = called(trained, "selftest", "other")
-    assert done.returncode == 3
+    done = called(trained, "selftest", "other", exits=3)
     assert "method: thesis" in done.stderr
 
 
 def test_auto_goes_with_calibrated_oracles_only(trained: Path) -> None:
-    done = called(trained, "train", "other", "--runs", "auto")
-    assert done.returncode == 2
+    done = called(trained, "train", "other", "--runs", "auto", exits=2)
     assert "runs: auto needs method: calibrated, got thesis" in done.stderr
-    assert called(trained, "train", "leaker", "--runs", "atuo").returncode == 2
+    called(trained, "train", "leaker", "--runs", "atuo", exits=2)

@@ -20,8 +20,7 @@ def project(tmp_path: Path) -> Path:
 
 
 def test_the_page_has_the_curves_of_all_runs_and_no_bands(project: Path) -> None:
-    done = called(project, "report", "leaker", "--html", "page.html", "--json", "result.json")
-    assert done.returncode == 0, done.stderr
+    done = called(project, "report", "leaker", "--html", "page.html", "--json", "result.json", exits=0)
     assert done.stdout == "RECORDED  leaker: 3 runs, without an oracle\n"
     assert (
         "to learn an oracle from them: record 2 more runs, then buto train leaker --from-runs all"
@@ -47,14 +46,12 @@ def test_training_is_advised_at_once_where_the_runs_are_enough(project: Path) ->
 
 def test_some_runs_are_named_by_their_ids(project: Path) -> None:
     [last] = store(project, leaking_run(5))
-    done = called(project, "report", last, "--junitxml", "-", "-q")
-    assert done.returncode == 0
+    done = called(project, "report", last, "--junitxml", "-", "-q", exits=0)
     assert 'failures="0" errors="0"' in done.stdout
 
 
 def test_pictures_are_drawn_without_bands(project: Path) -> None:
-    done = called(project, "plot", "leaker", "--out", "plots", "--format", "svg")
-    assert done.returncode == 0, done.stderr
+    done = called(project, "plot", "leaker", "--out", "plots", "--format", "svg", exits=0)
     assert done.stdout == "plots/overview.svg\n"
     overview = (project / "plots" / "overview.svg").read_text()
     assert "3 recorded runs" in overview and "expected" not in overview
@@ -63,5 +60,4 @@ def test_pictures_are_drawn_without_bands(project: Path) -> None:
 
 
 def test_an_oracle_that_was_named_must_be_there(project: Path) -> None:
-    done = called(project, "report", "leaker", "--oracle", "missing.json")
-    assert done.returncode == 4
+    called(project, "report", "leaker", "--oracle", "missing.json", exits=4)

@@ -8,7 +8,6 @@ and pictures are written again; read them.
 from __future__ import annotations
 
 import os
-import re
 import shlex
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -19,6 +18,7 @@ from PIL import Image
 
 from buto.actions import check, outcome
 from tests.support.checkout import ROOT
+from tests.support.pages import WRITE, remade
 from tests.support.processes.command import called
 from tests.support.runs.stored import BEGINNING, leaking_run, store
 
@@ -34,8 +34,6 @@ PICTURES = {
     ),
 }
 """Each picture of docs/images, what draws it, and where to."""
-WRITE = "BUTO_WRITE_GOLDEN"
-BLOCK = re.compile(r"^(```\w+ made by: buto )([^\n]*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 COMMAND = ("--", "java", "-Xmx64m", "-cp", "app.jar", "com.acme.Main")
 MACHINE = {
     "jvm.vm.name": "OpenJDK 64-Bit Server VM",
@@ -71,7 +69,7 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
             patch.setattr(module, "datetime", Clock)
         store(directory, *(leaking_run(number, **MACHINE) for number in range(10)))
         Clock.time = BEGINNING + timedelta(minutes=11)
-        assert called(directory, "train", "leaker", "--from-runs", "all", *COMMAND).returncode == 0
+        called(directory, "train", "leaker", "--from-runs", "all", *COMMAND, exits=0)
         for number, leak in LEAKS.items():
             commit = {"buto.commit": f"{number:02x}" * 20 + ("+dirty" if number == 29 else "")}
             three = [
@@ -90,27 +88,20 @@ def test_what_a_page_shows_is_what_is_printed(
 ) -> None:
     for module in (check, outcome):
         monkeypatch.setattr(module, "datetime", Clock)
-    text = page.read_text(encoding="utf-8")
 
-    def printed(block: re.Match[str]) -> str:
-        command, _, first = block[2].partition(" | head -n ")
-        done = called(project, *shlex.split(command))
-        assert done.returncode == 0, done.stderr
+    def printed(typed: str) -> str:
+        command, _, first = typed.partition(" | head -n ")
+        done = called(project, *shlex.split(command), exits=0)
         lines = done.stdout.splitlines(keepends=True)
-        return f"{block[1]}{block[2]}\n{''.join(lines[: int(first or len(lines))])}```"
+        return "".join(lines[: int(first or len(lines))])
 
-    made, n_blocks = BLOCK.subn(printed, text)
-    assert n_blocks == BLOCKS[page]
-    if os.environ.get(WRITE):
-        page.write_text(made, encoding="utf-8")
-    assert made == text, AGAIN
+    assert remade(page, "[^\n]*", printed) == BLOCKS[page]
 
 
 @pytest.mark.parametrize("name", PICTURES)
 def test_the_pictures_are_what_is_drawn(name: str, project: Path) -> None:
     command, path = PICTURES[name]
-    done = called(project, *shlex.split(command))
-    assert done.returncode == 0, done.stderr
+    called(project, *shlex.split(command), exits=0)
     shown = DOCS / "images" / name
     if os.environ.get(WRITE):
         shown.write_bytes((project / path).read_bytes())

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
-import os
 import re
 import shlex
 import shutil
 from pathlib import Path
 
+import jsonschema
 import pytest
 
 import buto
@@ -17,6 +17,7 @@ from buto.errors import EXIT_BAD_FILE, EXIT_NOT_JUDGED, EXIT_PASS, EXIT_REGRESSI
 from buto.oracle.suggestion import Share, Truth
 from buto.run.store import RunStore
 from tests.support.checkout import ROOT
+from tests.support.pages import remade
 from tests.support.processes.command import called
 from tests.support.runs.past import (
     COLD,
@@ -34,10 +35,7 @@ from tests.support.runs.past import (
 from tests.support.runs.stored import leaking_run, store
 
 PAGE = ROOT / "docs" / "methods" / "labels.md"
-WRITE = "BUTO_WRITE_GOLDEN"
-BLOCK = re.compile(r"(```text made by: buto )((?:suggest|check) .*)\n(?:.*\n)*?```")
 PYTHON = re.compile(r"```python\n(.*?)```", re.DOTALL)
-N_BLOCKS = 1
 LINES = re.compile(r"Write to buto.yaml:\n\n(.*?)\n\nthen: (.*)\n", re.DOTALL)
 
 
@@ -68,8 +66,7 @@ def apply(project: Path) -> None:
     printed = LINES.search(called(project, "suggest", TEST).stdout)
     assert printed is not None
     (project / "buto.yaml").write_text(printed[1])
-    again = called(project, *shlex.split(printed[2])[1:])
-    assert again.returncode == EXIT_PASS, again.stderr
+    called(project, *shlex.split(printed[2])[1:], exits=EXIT_PASS)
 
 
 def checked(project: Path, day: int, *options: str) -> int:
@@ -131,8 +128,9 @@ def test_reports_name_labelled_runs_that_changed_alike(project: Path) -> None:
     for day in LATER:
         files = ("--json", "result.json", "--html", "report.html")
         done = called(project, "check", TEST, "--from-runs", ids_of(day), "-v", *files)
-        [result] = json.loads((project / "result.json").read_text())["tests"]
-        likes = result["likes"]
+        document = json.loads((project / "result.json").read_text())
+        jsonschema.validate(document, schemas.load("result"))
+        likes = document["tests"][0]["likes"]
         named[day] = [(one["at"][:10], one["label"], one["meant"], one["reason"]) for one in likes]
         page = (project / "report.html").read_text()
         for one in likes:
@@ -146,8 +144,7 @@ def test_reports_name_labelled_runs_that_changed_alike(project: Path) -> None:
 def test_a_label_that_cannot_be_read_does_not_change_a_verdict(project: Path) -> None:
     path = min((project / ".buto" / "labels" / TEST).iterdir())
     path.write_text("{")
-    done = called(project, "check", TEST, "--from-runs", ids_of(LIKE_REGRESSION))
-    assert done.returncode == EXIT_REGRESSION
+    done = called(project, "check", TEST, "--from-runs", ids_of(LIKE_REGRESSION), exits=EXIT_REGRESSION)
     assert "labelled runs like these are not named" in done.stderr
 
 
@@ -156,8 +153,7 @@ def test_a_failed_check_that_nobody_labelled_counts_as_a_regression(project: Pat
     done = called(project, "suggest", TEST)
     assert "Write to buto.yaml; 1 false alarm cannot be avoided:" in done.stdout
     assert "1 regression is labelled by the check alone" in done.stdout
-    said = called(project, "label", TEST, ids_of(LIKE_FALSE_ALARM), "good", "--reason", COLD)
-    assert said.returncode == EXIT_PASS
+    called(project, "label", TEST, ids_of(LIKE_FALSE_ALARM), "good", "--reason", COLD, exits=EXIT_PASS)
     assert "jvm.memory.heap.used: 22MiB" in called(project, "suggest", TEST).stdout
 
 
@@ -172,50 +168,33 @@ def test_checks_without_their_runs_are_counted(project: Path) -> None:
 
 
 def test_what_cannot_be_suggested_is_said(tmp_path: Path) -> None:
-    assert called(tmp_path, "suggest", "leaker").returncode == EXIT_BAD_FILE
+    called(tmp_path, "suggest", "leaker", exits=EXIT_BAD_FILE)
     store(tmp_path, *map(leaking_run, range(10)))
     train = ("train", "leaker", "--from-runs", "all", "--", "java", "Leaker")
-    assert called(tmp_path, *train).returncode == EXIT_PASS
-    done = called(tmp_path, "suggest", "leaker")
-    assert done.returncode == EXIT_NOT_JUDGED
+    called(tmp_path, *train, exits=EXIT_PASS)
+    done = called(tmp_path, "suggest", "leaker", exits=EXIT_NOT_JUDGED)
     assert "no check of 'leaker' can be judged again: the store has none" in done.stderr
     same = {"buto.session": leaking_run(23).id}
     ids = ",".join(
         store(tmp_path, *(leaking_run(n, leak=9.0, purpose="check", **same) for n in (23, 24, 25)))
     )
-    assert called(tmp_path, "check", "leaker", "--from-runs", ids).returncode == EXIT_REGRESSION
-    done = called(tmp_path, "suggest", "leaker")
-    assert done.returncode == EXIT_PASS
+    called(tmp_path, "check", "leaker", "--from-runs", ids, exits=EXIT_REGRESSION)
+    done = called(tmp_path, "suggest", "leaker", exits=EXIT_PASS)
     assert "Nothing to suggest" in done.stdout
     assert "after a false alarm: buto label leaker last good" in done.stdout
     (tmp_path / "buto.yaml").write_text("version: 1\ntests: {leaker: {judge: {method: thesis}}}\n")
-    assert called(tmp_path, *train).returncode == EXIT_PASS
-    done = called(tmp_path, "suggest", "leaker")
-    assert done.returncode == EXIT_USAGE
+    called(tmp_path, *train, exits=EXIT_PASS)
+    done = called(tmp_path, "suggest", "leaker", exits=EXIT_USAGE)
     assert "must have minimum effects, as the default has, got thesis" in done.stderr
 
 
-def test_results_with_likes_follow_the_schema(project: Path) -> None:
-    import jsonschema
-
-    called(project, "check", TEST, "--from-runs", ids_of(LIKE_REGRESSION), "--json", "result.json")
-    document = json.loads((project / "result.json").read_text())
-    jsonschema.validate(document, json.loads(schemas.text("result")))
-
-
 def test_what_the_page_shows_is_what_is_printed(project: Path) -> None:
-    text = PAGE.read_text(encoding="utf-8")
-
-    def printed(block: re.Match[str]) -> str:
-        done = called(project, *shlex.split(block[2]))
+    def printed(typed: str) -> str:
+        done = called(project, *shlex.split(typed))
         assert done.stderr == "" or done.returncode == EXIT_REGRESSION, done.stderr
-        return f"{block[1]}{block[2]}\n{done.stdout}```"
+        return done.stdout
 
-    made, n_blocks = BLOCK.subn(printed, text)
-    assert n_blocks == N_BLOCKS
-    if os.environ.get(WRITE):
-        PAGE.write_text(made, encoding="utf-8")
-    assert made == text, f"read and see the difference after: {WRITE}=1"
+    assert remade(PAGE, "(?:suggest|check) [^\n]*", printed) == 1
 
 
 def test_the_python_of_the_page_works(project: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -32,18 +32,16 @@ def test_runs_in_a_bucket_train_check_and_are_labelled(bucket: S3Url, tmp_path: 
     stored(bucket)
     there = ("--store", str(bucket))
     runs = f"{leaking_run(0).id}..{leaking_run(9).id}"
-    done = called(tmp_path, "train", "leaker", "--from-runs", runs, *there, "--", "java", "Main")
-    assert done.returncode == 0
+    done = called(tmp_path, "train", "leaker", "--from-runs", runs, *there, "--", "java", "Main", exits=0)
     assert done.stderr.startswith("leaker: the program is not kept: some of the runs were recorded earlier")
     assert done.stderr.count("\n") == 1
     assert (tmp_path / "oracles" / "leaker.json").is_file()
-    assert called(tmp_path, "check", "leaker", "--from-runs", leaking_run(20).id, *there).returncode == 0
+    called(tmp_path, "check", "leaker", "--from-runs", leaking_run(20).id, *there, exits=0)
     worse = leaking_run(21).id
     three = ",".join(leaking_run(number).id for number in (21, 22, 23))
-    done = called(tmp_path, "check", "leaker", "--from-runs", three, *there)
-    assert done.returncode == EXIT_REGRESSION
+    done = called(tmp_path, "check", "leaker", "--from-runs", three, *there, exits=EXIT_REGRESSION)
     assert f"--store {bucket}" in done.stdout
-    assert called(tmp_path, "label", "leaker", worse, "bad", "--reason", "it leaks", *there).returncode == 0
+    called(tmp_path, "label", "leaker", worse, "bad", "--reason", "it leaks", *there, exits=0)
     listed = called(tmp_path, "runs", "list", "--json", "-", *there)
     labels = {run["id"]: run["label"] for run in json.loads(listed.stdout)["runs"]}
     assert len(labels) == 14
@@ -67,8 +65,7 @@ def test_what_waits_on_this_machine_is_listed_and_recovered(
     assert f"1 run only on this machine: 'leaker' {run.id}; to store: buto runs recover --store {bucket}" in (
         done.stdout + done.stderr
     )
-    done = called(tmp_path, "runs", "recover", "--store", str(bucket))
-    assert done.returncode == EXIT_NOT_JUDGED
+    done = called(tmp_path, "runs", "recover", "--store", str(bucket), exits=EXIT_NOT_JUDGED)
     proxy.plan = lambda request: None
     done = called(tmp_path, "runs", "recover", "--store", str(bucket))
     assert (done.returncode, done.stdout) == (
@@ -81,15 +78,12 @@ def test_what_waits_on_this_machine_is_listed_and_recovered(
 def test_errors_have_the_exit_codes_of_a_store_and_say_what_next(
     bucket: S3Url, tmp_path: Path, proxy: Proxy
 ) -> None:
-    done = called(tmp_path, "runs", "show", "leaker", "--store", str(bucket))
-    assert done.returncode == EXIT_BAD_FILE
+    done = called(tmp_path, "runs", "show", "leaker", "--store", str(bucket), exits=EXIT_BAD_FILE)
     assert f"{bucket} holds no runs of 'leaker'" in done.stderr
-    done = called(tmp_path, "runs", "list", "--store", "gs://bucket")
-    assert done.returncode == EXIT_USAGE
+    done = called(tmp_path, "runs", "list", "--store", "gs://bucket", exits=EXIT_USAGE)
     assert "a store must be a directory or an s3:// URL, got 'gs://bucket'" in done.stderr
     proxy.plan = lambda request: Refusal(403, "AccessDenied")
-    done = called(tmp_path, "runs", "list", "--store", str(bucket))
-    assert done.returncode == EXIT_NOT_JUDGED
+    done = called(tmp_path, "runs", "list", "--store", str(bucket), exits=EXIT_NOT_JUDGED)
     assert "access is denied" in done.stderr
     assert "try:  see who you are: aws sts get-caller-identity" in done.stderr
 

@@ -68,11 +68,7 @@ def test_one_failure_while_a_run_is_written_is_not_noticed(
 
 @pytest.mark.parametrize(
     "fault",
-    [
-        Refusal(500, "InternalError"),
-        Fault.HALF_ANSWER,
-        pytest.param(Fault.SILENCE, marks=pytest.mark.all),
-    ],
+    [Refusal(500, "InternalError"), Fault.HALF_ANSWER, pytest.param(Fault.SILENCE, marks=pytest.mark.all)],
     ids=str,
 )
 def test_one_failure_while_a_run_is_read_is_not_noticed(

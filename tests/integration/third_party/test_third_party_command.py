@@ -2,51 +2,33 @@
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from buto.cli.registry import EXTENSIONS
-from buto.extensions import entry_points_of
 from tests.support.processes.command import called
 
 ENTRY = "from buto.cli.registry import Entry\nHELLO = Entry('buto_hello.command', 'greet somebody')\n"
 COMMAND = """\
-class HelloCommand:
-    name = "hello"
-    help = "Greet somebody."
-    takes_command = False
+'Greet somebody.'
 
-    def add_arguments(self, parser):
-        parser.add_argument("whom")
+def add_arguments(parser):
+    parser.add_argument("whom")
 
-    def run(self, args, console):
-        console.result(f"hello, {args.whom}")
-        return 0
-
-COMMAND = HelloCommand()
+def run(args, console):
+    console.result(f"hello, {args.whom}")
+    return 0
 """
 
 
 @pytest.fixture
-def package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
-    """A package with a command, laid out as pip installs it; nothing else is installed."""
-    folder = tmp_path / "site" / "buto_hello"
-    folder.mkdir(parents=True)
-    (folder / "__init__.py").write_text(ENTRY)
+def package(install: Callable[[str, str, str], Path]) -> Path:
+    """A package with a command; nothing else is installed."""
+    folder = install(ENTRY, "buto.commands", "hello = buto_hello:HELLO")
     (folder / "command.py").write_text(COMMAND)
-    information = tmp_path / "site" / "buto_hello-1.0.dist-info"
-    information.mkdir()
-    (information / "METADATA").write_text("Metadata-Version: 2.1\nName: buto-hello\nVersion: 1.0\n")
-    (information / "entry_points.txt").write_text("[buto.commands]\nhello = buto_hello:HELLO\n")
-    monkeypatch.syspath_prepend(str(tmp_path / "site"))
-    entry_points_of.cache_clear()
-    yield folder
-    entry_points_of.cache_clear()
-    for module in ("buto_hello", "buto_hello.command"):
-        sys.modules.pop(module, None)
+    return folder
 
 
 def test_it_is_listed_described_and_run(package: Path, tmp_path: Path) -> None:
@@ -75,11 +57,10 @@ def test_a_misspelt_one_is_named(package: Path, tmp_path: Path) -> None:
 )
 def test_a_broken_one_harms_only_its_own_use(package: Path, tmp_path: Path, text: str, fault: str) -> None:
     (package / "__init__.py").write_text(text)
-    done = called(tmp_path, "hello", "world")
-    assert done.returncode == 2
+    done = called(tmp_path, "hello", "world", exits=2)
     assert done.stderr == (
-        f"buto: the command 'hello' of the package 'buto-hello' cannot be used: {fault}\n"
-        "try:  pip install --upgrade buto-hello\n"
+        f"buto: the command 'hello' of the package 'buto_hello' cannot be used: {fault}\n"
+        "try:  pip install --upgrade buto_hello\n"
     )
     listed = called(tmp_path, "--help")
     assert (listed.returncode, listed.stderr) == (0, "")

@@ -6,13 +6,12 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable
 from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
 
-from buto.extensions import entry_points_of
 from buto.judging.registry import DETECTORS
 from buto.judging.verdict import Status
 from tests.support.checkout import ROOT
@@ -25,31 +24,17 @@ ENTRY = PAGE.split("```toml\n")[1].split("```")[0].splitlines()[1].replace('"', 
 CONFIGURATION = PAGE.split("```yaml\n")[1].split("```")[0]
 
 
-def package(site: Path, name: str, listing: str, entry: str) -> None:
-    """Lay out a package as pip installs it."""
-    (site / name).mkdir(parents=True)
-    (site / name / "__init__.py").write_text(listing)
-    information = site / f"{name}-1.0.dist-info"
-    information.mkdir()
-    (information / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {name}\nVersion: 1.0\n")
-    (information / "entry_points.txt").write_text(f"[buto.detectors]\n{entry}\n")
+Install = Callable[[str, str, str], Path]
 
 
 @pytest.fixture
-def site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
-    """A directory on the module path, as a package's entry points are found in it."""
-    directory = tmp_path / "site"
-    directory.mkdir()
-    monkeypatch.syspath_prepend(str(directory))
-    entry_points_of.cache_clear()
-    yield directory
-    entry_points_of.cache_clear()
-    sys.modules.pop("buto_toy", None)
+def toy(install: Install) -> Path:
+    """The package of the page."""
+    return install(LISTING, "buto.detectors", ENTRY)
 
 
 @pytest.fixture
-def project(tmp_path: Path, site: Path) -> Path:
-    package(site, "buto_toy", LISTING, ENTRY)
+def project(tmp_path: Path, toy: Path) -> Path:
     directory = tmp_path / "project"
     directory.mkdir()
     (directory / "buto.yaml").write_text(CONFIGURATION)
@@ -58,16 +43,14 @@ def project(tmp_path: Path, site: Path) -> Path:
 
 
 def test_the_listing_of_the_page_trains_checks_and_reports(project: Path) -> None:
-    done = called(project, "train", "leaker", "--from-runs", "all")
-    assert done.returncode == 0, done.stderr
+    done = called(project, "train", "leaker", "--from-runs", "all", exits=0)
     oracle = json.loads((project / "oracles" / "leaker.json").read_text())
     assert oracle["judge"]["method"] == "toy"
     assert oracle["judge"]["toy"]["tolerance"] == 0.05
     usual, more = store(project, leaking_run(50, purpose="check"), leaking_run(51, leak=9.0, purpose="check"))
-    assert called(project, "check", "leaker", "--from-runs", usual).returncode == 0
+    called(project, "check", "leaker", "--from-runs", usual, exits=0)
     files = ("--json", "result.json", "--html", "report.html", "--junitxml", "junit.xml")
-    done = called(project, "check", "leaker", "--from-runs", more, *files)
-    assert done.returncode == 1, done.stderr
+    done = called(project, "check", "leaker", "--from-runs", more, *files, exits=1)
     assert "jvm.memory.heap.used" in done.stdout
     assert "the mean left its range" in done.stdout
     (test,) = json.loads((project / "result.json").read_text())["tests"]
@@ -86,8 +69,7 @@ def test_the_listing_is_about_fifty_lines_of_code() -> None:
 
 def test_its_settings_are_validated_with_their_place_and_are_part_of_the_schema(project: Path) -> None:
     (project / "buto.yaml").write_text(CONFIGURATION.replace("0.05", "-1"))
-    done = called(project, "train", "leaker", "--from-runs", "all")
-    assert done.returncode == 2
+    done = called(project, "train", "leaker", "--from-runs", "all", exits=2)
     assert (
         "buto.yaml:5:43: tests.leaker.judge.toy.tolerance: found -1, expected a positive number"
         in done.stderr
@@ -101,24 +83,21 @@ def test_its_settings_are_validated_with_their_place_and_are_part_of_the_schema(
 
 def test_a_setting_that_the_toy_lacks_is_refused_by_name(project: Path) -> None:
     (project / "buto.yaml").write_text(CONFIGURATION.replace("tolerance: 0.05", "deviations: 3"))
-    done = called(project, "train", "leaker", "--from-runs", "all")
-    assert done.returncode == 2
+    done = called(project, "train", "leaker", "--from-runs", "all", exits=2)
     assert "unknown key 'deviations' in tests.leaker.judge.toy; known are tolerance" in done.stderr
 
 
-def test_a_broken_package_fails_only_the_tests_that_use_it(project: Path, site: Path) -> None:
-    package(site, "buto_broken", "import no_such_module\n", "broken = buto_broken:Broken")
-    entry_points_of.cache_clear()
-    assert called(project, "train", "leaker", "--from-runs", "all").returncode == 0
+def test_a_broken_package_fails_only_the_tests_that_use_it(project: Path, install: Install) -> None:
+    install("import no_such_module\n", "buto.detectors", "broken = buto_broken:Broken")
+    called(project, "train", "leaker", "--from-runs", "all", exits=0)
     (project / "buto.yaml").write_text(CONFIGURATION.replace("toy, toy: {tolerance: 0.05}", "broken"))
-    done = called(project, "train", "leaker", "--from-runs", "all")
-    assert done.returncode == 2
+    done = called(project, "train", "leaker", "--from-runs", "all", exits=2)
     assert "the detector 'broken' of the package 'buto_broken' cannot be used" in done.stderr
     assert "no_such_module" in done.stderr
 
 
 def test_an_oracle_whose_package_is_gone_says_so(project: Path) -> None:
-    assert called(project, "train", "leaker", "--from-runs", "all").returncode == 0
+    called(project, "train", "leaker", "--from-runs", "all", exits=0)
     (project / "buto.yaml").unlink()
     done = buto(project, "check", "leaker", "--from-runs", "all")
     assert done.returncode == 4
@@ -126,11 +105,13 @@ def test_an_oracle_whose_package_is_gone_says_so(project: Path) -> None:
     assert "install the package of its method" in done.stderr
 
 
-def test_an_oracle_whose_package_is_broken_names_the_package(project: Path, site: Path) -> None:
-    assert called(project, "train", "leaker", "--from-runs", "all").returncode == 0
+def test_an_oracle_whose_package_is_broken_names_the_package(project: Path, toy: Path) -> None:
+    called(project, "train", "leaker", "--from-runs", "all", exits=0)
     (project / "buto.yaml").unlink()
-    (site / "buto_toy" / "__init__.py").write_text("import no_such_module\n")
-    done = buto(project, "check", "leaker", "--from-runs", "all", PYTHONPATH=f"{ROOT}{os.pathsep}{site}")
+    (toy / "__init__.py").write_text("import no_such_module\n")
+    done = buto(
+        project, "check", "leaker", "--from-runs", "all", PYTHONPATH=f"{ROOT}{os.pathsep}{toy.parent}"
+    )
     assert done.returncode == 4
     assert "the detector 'toy' of the package 'buto_toy' cannot be used" in done.stderr
 

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import json
-import sys
-from collections.abc import Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from buto.errors import ConfigError
-from buto.extensions import entry_points_of
 from buto.measure.sources import chosen
 from buto.measure.sources.protocol import SourceError
 from buto.project.config import load
@@ -31,26 +29,8 @@ tests:
 """
 
 
-def package(site: Path, name: str, listing: str, entry: str) -> None:
-    """Lay out a package as pip installs it."""
-    (site / name).mkdir(parents=True)
-    (site / name / "__init__.py").write_text(listing)
-    information = site / f"{name}-1.0.dist-info"
-    information.mkdir()
-    (information / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {name}\nVersion: 1.0\n")
-    (information / "entry_points.txt").write_text(f"[buto.sources]\n{entry}\n")
-
-
-@pytest.fixture
-def site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
-    """A directory on the module path, as a package's entry points are found in it."""
-    directory = tmp_path / "site"
-    directory.mkdir()
-    monkeypatch.syspath_prepend(str(directory))
-    entry_points_of.cache_clear()
-    yield directory
-    entry_points_of.cache_clear()
-    sys.modules.pop("buto_files", None)
+GROUP = "buto.sources"
+Install = Callable[[str, str, str], Path]
 
 
 def configured(tmp_path: Path, text: str = CONFIGURATION) -> Path:
@@ -59,8 +39,8 @@ def configured(tmp_path: Path, text: str = CONFIGURATION) -> Path:
     return path
 
 
-def test_the_listing_of_the_page_is_configured_and_read(site: Path, tmp_path: Path) -> None:
-    package(site, "buto_files", LISTING, ENTRY)
+def test_the_listing_of_the_page_is_configured_and_read(install: Install, tmp_path: Path) -> None:
+    install(LISTING, GROUP, ENTRY)
     [spec] = load(configured(tmp_path)).tests["shop"].target.sources
     assert (spec.name, spec.kind, spec.settings) == ("uploads", "files", {"directory": "there"})
     directory = tmp_path / "there"
@@ -73,8 +53,8 @@ def test_the_listing_of_the_page_is_configured_and_read(site: Path, tmp_path: Pa
         assert reader.property("size").unit == "By"
 
 
-def test_its_keys_are_validated_and_in_the_schema(site: Path, tmp_path: Path) -> None:
-    package(site, "buto_files", LISTING, ENTRY)
+def test_its_keys_are_validated_and_in_the_schema(install: Install, tmp_path: Path) -> None:
+    install(LISTING, GROUP, ENTRY)
     with pytest.raises(ConfigError, match=r"unknown key 'directry' in tests.shop.sources.uploads"):
         load(configured(tmp_path, CONFIGURATION.replace("directory:", "directry:")))
     done = called(tmp_path, "schema", "config")
@@ -82,9 +62,9 @@ def test_its_keys_are_validated_and_in_the_schema(site: Path, tmp_path: Path) ->
 
 
 def test_a_package_that_cannot_be_imported_fails_only_the_tests_that_use_it(
-    site: Path, tmp_path: Path
+    install: Install, tmp_path: Path
 ) -> None:
-    package(site, "buto_files", "import nothing_of_that_name", ENTRY)
+    install("import nothing_of_that_name", GROUP, ENTRY)
     load(configured(tmp_path, CONFIGURATION.split("    sources")[0]))
     with pytest.raises(
         ConfigError, match=r"buto.yaml:6:16: the source uploads: .*'buto_files' cannot be used"
@@ -92,7 +72,7 @@ def test_a_package_that_cannot_be_imported_fails_only_the_tests_that_use_it(
         load(configured(tmp_path))
 
 
-def test_what_lacks_a_part_of_a_source_is_refused(site: Path) -> None:
-    package(site, "buto_files", LISTING.replace("    settle_s = 0.0\n", ""), ENTRY)
+def test_what_lacks_a_part_of_a_source_is_refused(install: Install) -> None:
+    install(LISTING.replace("    settle_s = 0.0\n", ""), GROUP, ENTRY)
     with pytest.raises(chosen.BrokenSourceError, match="has no settle_s"):
         chosen.source("files")

@@ -15,11 +15,12 @@ from buto.cli.main import main
 from tests.support.checkout import ROOT
 
 
-def called(directory: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
-    """Call the command line in this process, which saves a second."""
+def called(directory: Path, *arguments: str, exits: int | None = None) -> subprocess.CompletedProcess[str]:
+    """Call the command line in this process, which saves a second; ``exits`` is the expected exit code."""
     out, err = io.StringIO(), io.StringIO()
     with contextlib.chdir(directory), redirect_stdout(out), redirect_stderr(err):
         code = main(list(arguments))
+    assert exits in (None, code), f"buto exited with {code}, expected {exits}\n{err.getvalue()}"
     return subprocess.CompletedProcess(arguments, code, out.getvalue(), err.getvalue())
 
 

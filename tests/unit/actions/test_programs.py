@@ -11,9 +11,8 @@ import pytest
 from buto.actions.compare import Program
 from buto.actions.compare import test_of as program_of
 from buto.actions.events import ignore
-from buto.cli.commands.compare import COMMAND
-from buto.cli.programs import programs_of
-from buto.cli.projects import overrides_of, project_of
+from buto.cli.commands.compare import add_arguments
+from buto.cli.projects import overrides_of, programs_of, project_of
 from buto.errors import UsageError
 from buto.project.model import TestConfig
 
@@ -30,7 +29,7 @@ def arguments(typed: str) -> Namespace:
     """As the command finds them."""
     before, dashes, behind = typed.partition(" -- ")
     parser = ArgumentParser()
-    COMMAND.add_arguments(parser)
+    add_arguments(parser)
     args = parser.parse_args(before.split())
     args.command_name, args.command = "compare", tuple(behind.split()) if dashes else None
     return args

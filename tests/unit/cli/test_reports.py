@@ -9,7 +9,7 @@ import pytest
 
 from buto.actions.outcome import Outcome
 from buto.cli.parsing import STDOUT
-from buto.cli.report_files import FORMATS
+from buto.cli.report_files import files_of
 from buto.errors import UsageError
 from buto.report.result import LeftOut, Result
 from tests.support.report import made
@@ -21,7 +21,7 @@ def pages(
     results: Sequence[Result], path: Path = Path("out/r.html"), left_out: Sequence[LeftOut] | None = None
 ) -> list[str]:
     done = Outcome("check", results, 0, made.FINISHED, left_out)
-    return [str(page) for page in FORMATS["html"].content(done, path)]
+    return [str(page) for page in files_of("html", done, path)]
 
 
 def test_the_page_of_the_only_test_is_the_file_itself() -> None:

@@ -6,7 +6,7 @@ from argparse import Namespace
 
 import pytest
 
-from buto.cli.programs import programs_of
+from buto.cli.projects import programs_of
 from buto.errors import UsageError
 
 

@@ -7,13 +7,15 @@ import time
 from pathlib import Path
 from typing import Any
 
+import jsonschema
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from buto.errors import ConfigError
 from buto.project.document import Position
-from buto.project.yaml import MAX_BYTES, MAX_DEPTH, parse
+from buto.project.schema import config_schema
+from buto.project.yaml import MAX_BYTES, MAX_DEPTH, is_words_alone, parse
 
 FILE = Path("some.yaml")
 
@@ -122,3 +124,24 @@ plain = st.recursive(
 @given(plain)
 def test_json_is_yaml_and_reads_as_the_same_data(data: Any) -> None:
     assert parse(json.dumps(data), FILE).data == data
+
+
+ANYTHING = st.none() | st.booleans() | st.integers() | st.text(max_size=3)
+COMMANDS = st.lists(st.text(max_size=5) | ANYTHING, max_size=3) | ANYTHING
+TESTS = st.dictionaries(st.sampled_from(["command", "runs", "x"]), COMMANDS, max_size=2) | ANYTHING
+SCHEMA = config_schema()
+VALIDATOR = jsonschema.Draft7Validator({**SCHEMA, "$ref": "#/definitions/test"})
+
+
+@given(TESTS)
+def test_what_is_found_good_without_the_schema_is_good_by_it(data: Any) -> None:
+    if is_words_alone(data):
+        assert VALIDATOR.is_valid(data)
+
+
+def test_most_tests_are_found_good() -> None:
+    assert is_words_alone({"command": ["java", "-jar", "x.jar", ""]})
+    assert is_words_alone({})
+    assert not is_words_alone({"command": []})
+    assert not is_words_alone({"command": ["java", 1]})
+    assert not is_words_alone({"command": ["java"], "interval": "1 furlong"})
