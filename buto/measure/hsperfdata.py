@@ -16,6 +16,7 @@ import os
 import pwd
 import struct
 from collections.abc import Iterator, Mapping
+from contextlib import ExitStack
 from dataclasses import dataclass
 from enum import Enum
 
@@ -209,6 +210,14 @@ class HeldCounters(Closeable):
     def running_values(self, plan: CounterPlan) -> dict[str, float]:
         """Return the current values of the plan's properties. Takes about 8 us."""
         return plan.values(self._map)
+
+
+def hold_counters(held: ExitStack, pid: int, jvm_start_ms: int) -> HeldCounters | NoPerfData:
+    """Return the counters of a JVM until the end of ``held``, or why there are none."""
+    try:
+        return held.enter_context(HeldCounters(pid, jvm_start_ms))
+    except NoPerfData as reason:
+        return reason
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,7 +21,7 @@ import numpy as np
 
 from buto.errors import MeasureError
 from buto.measure.account import KINDS, EventKind, NoEventError, ProcessorEvents
-from buto.measure.hsperfdata import COUNTER_SOURCES, CounterPlan, HeldCounters, NoPerfData
+from buto.measure.hsperfdata import COUNTER_SOURCES, CounterPlan, HeldCounters, NoPerfData, hold_counters
 from buto.measure.jvms import started_ms
 from buto.measure.procfs import ProcError, ProcessFiles, Switches, ThreadSum
 from buto.measure.progress import Closeable
@@ -339,9 +339,6 @@ def read_from_outside(recording: Recording, pid: int | None) -> Iterator[Outside
     with ExitStack() as held:
         counters: HeldCounters | NoPerfData = NoPerfData("the JVM may run on another machine")
         if pid is not None:
-            try:
-                counters = held.enter_context(HeldCounters(pid, started_ms(pid) or 0))
-            except NoPerfData as reason:
-                counters = reason
+            counters = hold_counters(held, pid, started_ms(pid) or 0)
         too_late = NoEventError("the processor counts only from the start of a program on")
         yield held.enter_context(OutsideReader(recording, pid, counters, too_late))
