@@ -244,11 +244,9 @@ class LocalEngine:
         self._held.__exit__(kind, error, trace)
 
     def check(self, launch: Launch) -> None:
-        """See :class:`buto.engine.launching.Engine`."""
         self._check(launch.target)
 
     def begin(self, wanted: Sequence[Launch]) -> Sequence[Launch]:
-        """See :class:`buto.engine.launching.Engine`."""
         if self._next is not None or not wanted:
             return ()
         self._next = wanted[0]
@@ -267,7 +265,6 @@ class LocalEngine:
             return Ended(launch, error=error)
 
     def drop(self, test: str) -> None:
-        """See :class:`buto.engine.launching.Engine`."""
         if self._next is not None and self._next.test == test:
             self._next = None
 

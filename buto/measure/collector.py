@@ -211,7 +211,6 @@ class LaunchCollector(Closeable, Generic[F]):
         hooks: LaunchHooks | None = None,
         journal: Journal | None = None,
     ) -> Run:
-        """See :meth:`Collector.record`."""
         recording = Recording(test, mask=self.target.new_mask())
         recording.add_columns(READ_OUTSIDE)
         if journal is not None:

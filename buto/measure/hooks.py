@@ -139,7 +139,6 @@ class AllHooks:
         self._hooks = hooks
 
     def program_started(self, program: Program) -> None:
-        """See :class:`LaunchHooks`."""
         for one in self._hooks:
             one.program_started(program)
 
@@ -152,7 +151,6 @@ class AllHooks:
         return tuple(problems)
 
     def cpu_s(self) -> float:
-        """See :class:`LaunchHooks`."""
         return sum(one.cpu_s() for one in self._hooks)
 
 

@@ -70,7 +70,6 @@ class JmxCollector(LaunchCollector[PollingLoop]):
         hooks: LaunchHooks | None = None,
         journal: Journal | None = None,
     ) -> Run:
-        """See :meth:`buto.measure.collector.Collector.record`."""
         # Before the load by others is measured, of which the worker's start is no part.
         self.worker()
         return super().record(test, on_tick, hooks, journal)

@@ -325,7 +325,6 @@ class PrometheusSource:
         self._chosen = chosen(settings)
 
     def open(self, surroundings: Surroundings, interval_s: float, timeout_s: float) -> Reader:
-        """See :class:`Source`."""
         return _PrometheusReader(self._url, self._headers, self._chosen, surroundings, timeout_s)
 
 
@@ -346,11 +345,9 @@ class _PrometheusReader(Reader):
         self._page: Page | None = None
 
     def read(self) -> Mapping[str, float]:
-        """See :class:`Reader`."""
         return self._first() if self._page is None else self._values(self._page)
 
     def property(self, name: str) -> Property:
-        """See :class:`Reader`."""
         return self._text.property(name)
 
     def _first(self) -> Mapping[str, float]:

@@ -105,13 +105,11 @@ class SourceHooks:
         self._followers: Sequence[Follower] = ()
 
     def program_started(self, program: Program) -> None:
-        """See :class:`LaunchHooks`."""
         self._followers = _started(program, self._specs)
         if self._inner is not None:
             self._inner.program_started(program)
 
     def cpu_s(self) -> float:
-        """See :class:`LaunchHooks`."""
         return 0.0 if self._inner is None else self._inner.cpu_s()
 
     def program_ended(self) -> tuple[Problem, ...]:
@@ -283,7 +281,6 @@ class RunningProgram:
     pid: int | None
 
     def members(self) -> list[int]:
-        """See :class:`Surroundings`."""
         # Here, because it takes a while to import, and most sources do not need it.
         import psutil
 
@@ -295,7 +292,6 @@ class RunningProgram:
             raise SourceError(f"there is no process {self.pid}") from error
 
     def ports(self) -> tuple[int, ...]:
-        """See :class:`Surroundings`."""
         return () if self.pid is None else listening(self.pid)
 
 

@@ -76,11 +76,9 @@ class Driver:
         self._done: Future[tuple[str, ...]] | None = None
 
     def program_started(self, program: Program) -> None:
-        """See :class:`LaunchHooks`."""
         self._done = self._thread.submit(self._carry_out, program)
 
     def program_ended(self) -> tuple[Problem, ...]:
-        """See :class:`LaunchHooks`."""
         assert self._done is not None
         self._stop.set()
         problems = self._done.result()

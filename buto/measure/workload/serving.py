@@ -358,19 +358,16 @@ class Services:
         return tick
 
     def program_started(self, program: Program) -> None:
-        """See :class:`buto.measure.hooks.LaunchHooks`."""
         self._program = program
         for one in self._started:
             program.mark_at(one.ready_ns, f"service.{one.service.name}.ready")
 
     def program_ended(self) -> tuple[Problem, ...]:
-        """See :class:`buto.measure.hooks.LaunchHooks`."""
         self._program = None
         self._look()
         return tuple(self._problems.values())
 
     def cpu_s(self) -> float:
-        """See :class:`buto.measure.hooks.LaunchHooks`."""
         return sum(one.cpu_s() for one in self._started)
 
     def stop(self) -> Mapping[str, bytes]:
