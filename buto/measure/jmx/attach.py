@@ -26,7 +26,7 @@ from buto.measure.journal import Journal
 from buto.measure.outside import OutsideReader, read_from_outside
 from buto.measure.progress import OnTick, Progress
 from buto.measure.recording import Recording
-from buto.measure.sources.sampling import RecordedProgram, followed
+from buto.measure.sources.sampling import RunningProgram, followed
 from buto.measure.target import MBeanSpec, SourceSpec, Target
 from buto.run.model import Outcome, Problem, ProblemKind, Run
 from buto.run.properties import READ_OUTSIDE
@@ -174,7 +174,7 @@ def attach(
             connect(spec, worker) as connection,
             _interrupt_noted() as interrupted,
             read_from_outside(recording, spec.pid) as outside,
-            followed(RecordedProgram(spec.pid, recording), spec.sources),
+            followed(RunningProgram(spec.pid), recording, spec.sources),
         ):
             course = _record(spec, connection, recording, interrupted, on_tick, outside)
     except AgentLeftRunningError as left_open:

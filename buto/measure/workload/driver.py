@@ -61,7 +61,7 @@ def workload_hooks(workload: Workload) -> Iterator[Callable[[], LaunchHooks]]:
         yield lambda: Driver(workload, worker)
 
 
-class Driver:
+class Driver(LaunchHooks):
     """Launch hooks that run a workload, in a thread of its own.
 
     Args:
@@ -84,10 +84,6 @@ class Driver:
         problems = self._done.result()
         self._thread.shutdown()
         return tuple(Problem(ProblemKind.WORKLOAD, f"its workload: {one}") for one in problems)
-
-    def cpu_s(self) -> float:
-        """See :class:`LaunchHooks`; the workload's command has been waited for when the program has ended."""
-        return 0.0
 
     def _carry_out(self, program: Program) -> tuple[str, ...]:
         """Run the workload and return its problems; stop the program if the workload failed."""
