@@ -22,6 +22,7 @@ import numpy.typing as npt
 
 from buto.errors import MeasureError, UsageError
 from buto.measure.workload.plan import Arrivals, Load, Login, Phase, RequestKind, Template, Values
+from buto.run.model import FloatArray
 from buto.run.properties import Better, Kind, Property
 from buto.run.units import format_count, format_seconds
 
@@ -29,7 +30,6 @@ if TYPE_CHECKING:
     from aiohttp import ClientSession
 
 
-FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.int64]
 
 
@@ -77,6 +77,9 @@ TRACK = "load"
 LATE = f"{TRACK}.late"
 NO_ANSWER = "no answer in the interval"
 
+MOST_LATE_S = 1.0
+"""If a request is sent later than this, the load was not the planned one."""
+
 _MOST_REASONS = 3
 _MOST_KINDS_OF_FAILURE = 1000
 
@@ -85,18 +88,16 @@ def properties(kinds: Sequence[str]) -> list[Property]:
     """Return the properties of a load with these kinds of requests."""
     found = []
     for kind in kinds:
-        found.append(Property(_throughput(kind), "{answer}/s", lower=0.0, better=Better.HIGHER))
-        found += [Property(_latency(kind, name), "s", lower=0.0, better=Better.LOWER) for name in QUANTILES]
-        found.append(Property(_failures_name(kind), "{answer}", Kind.COUNTER, lower=0.0, better=Better.LOWER))
+        answers, failures = f"{TRACK}.throughput[{kind}]", f"{TRACK}.failures[{kind}]"
+        latencies = [f"{TRACK}.latency.{name}[{kind}]" for name in QUANTILES]
+        found.append(Property(answers, "{answer}/s", lower=0.0, better=Better.HIGHER))
+        found += [Property(latency, "s", lower=0.0, better=Better.LOWER) for latency in latencies]
+        found.append(Property(failures, "{answer}", Kind.COUNTER, lower=0.0, better=Better.LOWER))
     return [*found, Property(LATE, "s", lower=0.0, better=Better.LOWER)]
 
 
 class Tally:
-    """All answers so far.
-
-    Attributes:
-        latest_s: how much too late the latest request of all was sent.
-    """
+    """All answers so far; ``latest_s`` is how much too late the latest request of all was sent."""
 
     def __init__(self, kinds: Sequence[str]) -> None:
         self._kinds = kinds
@@ -135,13 +136,12 @@ class Tally:
         self._late_s = 0.0
         for place, kind in enumerate(self._kinds):
             recent, self._recent[place] = self._recent[place], []
-            values[_throughput(kind)] = len(recent) / length_s
-            values[_failures_name(kind)] = float(self._failures[place])
+            values[f"{TRACK}.throughput[{kind}]"] = len(recent) / length_s
+            values[f"{TRACK}.failures[{kind}]"] = float(self._failures[place])
             if recent:
-                found = np.quantile(recent, [*QUANTILES.values()])
-                values |= {
-                    _latency(kind, name): float(one) for name, one in zip(QUANTILES, found, strict=True)
-                }
+                found = np.quantile(recent, [*QUANTILES.values()]).tolist()
+                names = (f"{TRACK}.latency.{name}[{kind}]" for name in QUANTILES)
+                values |= dict(zip(names, found, strict=True))
         return values
 
     def describe(self) -> str:
@@ -155,38 +155,27 @@ class Tally:
             f"99 % within {format_seconds(almost)}{f', {n_failed} failed' if n_failed else ''}"
         )
 
-    def failures(self, may_fail: float = 0.0) -> str | None:
-        """Return how many answers are not good and the most frequent reasons; None if so many may fail.
+    def problems(self, why_late: str, may_fail: float = 0.0) -> tuple[str, ...]:
+        """Return what makes a run invalid: too many failures, with the most frequent reasons; late requests.
 
         Args:
+            why_late: how it comes that a request is sent late.
             may_fail: the largest share of answers that need not be good.
         """
+        problems = []
         n_failed, n_all = sum(self._failures), len(self._all)
-        if n_failed <= may_fail * n_all:
-            return None
-        reasons = ", ".join(f"{why} ({n})" for why, n in self._why.most_common(_MOST_REASONS))
-        allowed = f" ({may_fail:.3g} of them may)" if may_fail else ""
-        return f"{n_failed} of {format_count(n_all, 'request')} failed{allowed}: {reasons}"
-
-
-def _throughput(kind: str) -> str:
-    return f"{TRACK}.throughput[{kind}]"
-
-
-def _latency(kind: str, quantile: str) -> str:
-    return f"{TRACK}.latency.{quantile}[{kind}]"
-
-
-def _failures_name(kind: str) -> str:
-    return f"{TRACK}.failures[{kind}]"
+        if n_failed > may_fail * n_all:
+            reasons = ", ".join(f"{why} ({n})" for why, n in self._why.most_common(_MOST_REASONS))
+            allowed = f" ({may_fail:.3g} of them may)" if may_fail else ""
+            problems.append(f"{n_failed} of {format_count(n_all, 'request')} failed{allowed}: {reasons}")
+        if self.latest_s > MOST_LATE_S:
+            problems.append(f"requests were sent up to {format_seconds(self.latest_s)} late: {why_late}")
+        return tuple(problems)
 
 
 MOST_CONNECTIONS = 512
 MOST_WAITING = 20_000
 """Requests that wait for answers; one more is not sent and counts as a failure."""
-
-MOST_LATE_S = 1.0
-"""If a request is sent later than this, the load was not the planned one."""
 
 _LOGIN_S = 30.0
 _MOST_LOGIN_BYTES = 1 << 20
@@ -231,13 +220,8 @@ def drive(load: Load, url: str, stop: threading.Event, progress: Progress) -> tu
         asyncio.run(_Drive(load, url, stop, progress, tally).carry_out())
     except MeasureError as failure:
         return tally.describe(), (failure.message,)
-    problems = [failed] if (failed := tally.failures(load.may_fail)) else []
-    if tally.latest_s > MOST_LATE_S:
-        problems.append(
-            f"requests were sent up to {format_seconds(tally.latest_s)} late: this machine was too busy, "
-            "or the rate is more than one core can send"
-        )
-    return tally.describe(), tuple(problems)
+    why_late = "this machine was too busy, or the rate is more than one core can send"
+    return tally.describe(), tally.problems(why_late, load.may_fail)
 
 
 @dataclass(frozen=True, slots=True)
