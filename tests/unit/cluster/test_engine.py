@@ -15,9 +15,8 @@ from buto.actions.events import Event, LaunchRepeated, LaunchStarted
 from buto.cluster import host as inputs_module
 from buto.cluster import worker
 from buto.cluster.engine import MOST_RETRIES, ClusterEngine
-from buto.engine.launching import Launch
+from buto.engine.launching import Launch, Setup
 from buto.engine.placement import HostLabels, Placement
-from buto.engine.setup import Setup
 from buto.errors import BadFileError, ButoError, EngineLostError, MeasureError, StorageError, UsageError
 from buto.measure.target import Target
 from buto.measure.workload.services import PortOpen, Service
