@@ -181,10 +181,10 @@ class Driver(LaunchHooks):
 
     def _wait_until_ready(self, wanted: HttpAnswers, port: int | None, deadline: float) -> None:
         # Imported only if needed: it loads Python's whole HTTP client.
-        from buto.measure.workload.serving import HttpCheck
+        from buto.measure.workload.serving import missing_at
 
-        check = HttpCheck(replace(wanted, url=wanted.url.replace(PORT, str(port or ""))))
-        while (missing := check.missing()) is not None and not self._stop.wait(_ASK_S):
+        here = replace(wanted, url=wanted.url.replace(PORT, str(port or "")))
+        while (missing := missing_at(here)) is not None and not self._stop.wait(_ASK_S):
             if time.monotonic() >= deadline:
                 within = format_seconds(self._workload.within_s)
                 raise MeasureError(f"the program was not ready within {within}: {missing}")

@@ -35,12 +35,12 @@ IntArray = npt.NDArray[np.int64]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Schedule:
-    """All requests of a load.
+    """All requests of a load, and when each phase begins, seconds from the beginning of the load.
 
     Attributes:
-        due_s: shape (n_requests,), increasing, seconds from the beginning of the load.
+        due_s: shape (n_requests,), increasing.
         kinds: shape (n_requests,), places in the load's kinds.
-        phases_s: shape (n_phases,), when each phase begins.
+        phases_s: shape (n_phases,).
     """
 
     due_s: FloatArray
@@ -85,7 +85,6 @@ _MOST_KINDS_OF_FAILURE = 1000
 
 
 def properties(kinds: Sequence[str]) -> list[Property]:
-    """Return the properties of a load with these kinds of requests."""
     found = []
     for kind in kinds:
         answers, failures = f"{TRACK}.throughput[{kind}]", f"{TRACK}.failures[{kind}]"
@@ -109,17 +108,11 @@ class Tally:
         self.latest_s = 0.0
 
     def sent(self, late_s: float) -> None:
-        """Note how much too late a request was sent."""
         self._late_s = max(self._late_s, late_s)
         self.latest_s = max(self.latest_s, late_s)
 
     def answered(self, kind: int, took_s: float, failure: str) -> None:
-        """Note an answer.
-
-        Args:
-            took_s: from the time at which its request was due.
-            failure: why it is not good; empty for a good one.
-        """
+        """Note an answer: how long after its request was due, and why it is not good (empty if it is)."""
         self._recent[kind].append(took_s)
         self._all.append(took_s)
         if failure:
@@ -243,6 +236,10 @@ class _Drive:
         self._tally = tally
         self._kinds = [_prepared(kind) for kind in load.kinds]
         self._waiting: set[asyncio.Task[None]] = set()
+        # Imported here: the client is an extra.
+        from aiohttp import ClientError
+
+        self._failures = (ClientError, OSError, TimeoutError, ValueError)
 
     async def carry_out(self) -> None:
         from aiohttp import ClientSession, ClientTimeout, CookieJar, TCPConnector
@@ -313,7 +310,7 @@ class _Drive:
                 while await answer.content.readany():
                     pass  # What is not kept takes no memory.
                 failure = _failure(prepared.kind, answer.status)
-        except _failures() as error:
+        except self._failures as error:
             failure = _reason_of(error)
         self._tally.answered(kind, asyncio.get_running_loop().time() - due, failure)
 
@@ -342,7 +339,7 @@ class _Drive:
                 failure = _failure(login.request, answer.status)
                 if failure:
                     raise MeasureError(f"its log-in failed: {failure}")
-        except _failures() as error:
+        except self._failures as error:
             raise MeasureError(f"its log-in failed: {_reason_of(error)}") from error
         return {name: _found(content, place) for name, place in login.keep.items()}
 
@@ -374,12 +371,6 @@ def _prepared(kind: RequestKind) -> _Prepared:
 def _failure(kind: RequestKind, status: int) -> str:
     good = status < _BAD_STATUS if kind.status is None else status == kind.status
     return "" if good else f"HTTP {status}"
-
-
-def _failures() -> tuple[type[Exception], ...]:
-    from aiohttp import ClientError
-
-    return (ClientError, OSError, TimeoutError, ValueError)
 
 
 def _reason_of(error: Exception) -> str:
