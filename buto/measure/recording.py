@@ -213,11 +213,7 @@ class Recording(Samples):
         )
 
     def add_part(self, part: TrackPart) -> None:
-        """Append what a journal has of a track.
-
-        Raises:
-            MeasureError: its columns do not match those before.
-        """
+        """Append what a journal has of a track. MeasureError if its columns do not match those before."""
         track = self._tracks.get(part.name) or self.track(
             part.name, part.interval_s, from_first=part.from_first
         )

@@ -47,11 +47,7 @@ class Page:
         self._timeout_s = timeout_s
 
     def fetch(self) -> str:
-        """Return the page.
-
-        Raises:
-            SourceError: it cannot be read in time, is no text, or too large; the message gives the reason.
-        """
+        """Return the page. SourceError if it cannot be read in time, is no text, or too large."""
         connection = _connection(self._url, self._timeout_s)
         # An answer that ends with the connection takes the socket away from it.
         held: list[socket.socket] = []

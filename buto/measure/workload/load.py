@@ -325,11 +325,7 @@ class _Drive:
         )
 
     async def _log_in(self, session: ClientSession, login: Login) -> dict[str, str]:
-        """Return the variables that the answer gives.
-
-        Raises:
-            MeasureError: it failed; the message gives the reason.
-        """
+        """Return the variables that the answer gives. MeasureError if it failed."""
         prepared = _prepared(login.request)
         try:
             async with asyncio.timeout(_LOGIN_S), self._request(session, prepared, {}) as answer:
