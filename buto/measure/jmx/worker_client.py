@@ -131,7 +131,7 @@ class Worker(Closeable):
         self.is_warm = True
 
     def ask(self, operation: str, within_s: float, **arguments: Any) -> Any:
-        """Run an operation of :class:`buto.measure.jmx.jvm.Jvm`.
+        """Run an operation of :class:`buto.measure.jmx.worker.Jvm`.
 
         Args:
             within_s: the operation's own bound; the worker is killed ten seconds after it.

@@ -28,7 +28,7 @@ def names(printed: str) -> list[str]:
 
 def test_names_are_those_of_the_source() -> None:
     found = class_histogram("end", 7000, 2_000_000, OF_17)
-    assert (found.point, found.instances, found.size_bytes) == ("end", 6999, 1_999_976)
+    assert (found.point, found.instances, found.bytes) == ("end", 6999, 1_999_976)
     assert found.classes == (
         ClassCount("byte[]", 4567, 1234560),
         ClassCount("com.acme.Session", 2512, 80384),
