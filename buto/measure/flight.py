@@ -172,7 +172,8 @@ def record_flight(
             place.mkdir()
         settings = directory / "settings.jfc"
         settings.write_text(settings_text(kinds))
-        options = [*jvm_options(kinds, settings, *places), *_placed(more_options, places[0])]
+        more = [option.replace("{recordings}", str(places[0])) for option in more_options]
+        options = [*jvm_options(kinds, settings, *places), *more]
         load, begun = LoadMeter(), Recording("profile")
         with (
             Launch(target, directory, options) as launch,
@@ -214,10 +215,6 @@ def recorded_files(recordings: Path, repository: Path) -> list[Path]:
                     file.write(part.read_bytes())
             whole.append(joined)
     return whole
-
-
-def _placed(options: Collection[str], recordings: Path) -> list[str]:
-    return [option.replace("{recordings}", str(recordings)) for option in options]
 
 
 def _followed(

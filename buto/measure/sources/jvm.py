@@ -72,7 +72,7 @@ class JvmReader(Reader):
         except ButoError as error:
             self._failure = error
             raise SourceError(error.message, advice=error.advice) from error
-        self._properties |= agent.received.properties
+        self._properties |= {prop.name: prop for prop in agent.received.columns}
         self._newest_ns = self._row.time_ns
         if self._ran_before:
             self._begin_counts(self._row)
@@ -89,7 +89,7 @@ class JvmReader(Reader):
 
     def metadata(self) -> Mapping[str, MetadataValue]:
         """Return the version of the JVM, its options, and sizes of its memory."""
-        known = {} if self._agent is None else self._agent.received.metadata
+        known = {} if self._agent is None else self._agent.received.metadata.finished()
         return {key: value for key, value in known.items() if key.startswith("jvm.") and key not in _TIMES}
 
     def close(self) -> None:
