@@ -279,7 +279,11 @@ def _measured(launch: Launch, profiles: list[Profile], *, timed_out: bool) -> Pr
     wanted = [one for one in named if _is_measured(launch, one.facts.get("program", ""))]
     if not wanted:
         if profiles and not named:
-            raise _cut_short(launch)
+            raise MeasureError(
+                "the program was killed or halted before the JVM had written any of its recording, "
+                f"which it does once a second\n{launch.quote()}",
+                advice="give it more work, or let it return from main",
+            )
         raise _no_recording(launch, [main_name(one.facts.get("program", "")) for one in named], timed_out)
     return _joined(wanted)
 
@@ -295,14 +299,6 @@ def _joined(profiles: list[Profile]) -> Profile:
         one for one in profiles if one not in recorded and one.facts.get("pid") == chosen.facts.get("pid")
     ]
     return with_profiler(chosen, others[0]) if recorded and others else chosen
-
-
-def _cut_short(launch: Launch) -> MeasureError:
-    return MeasureError(
-        "the program was killed or halted before the JVM had written any of its recording, "
-        f"which it does once a second\n{launch.quote()}",
-        advice="give it more work, or let it return from main",
-    )
 
 
 def _no_recording(launch: Launch, others: list[str], timed_out: bool) -> MeasureError:
