@@ -131,7 +131,6 @@ class AgentConnection:
 
     @property
     def is_overdue(self) -> bool:
-        """Whether no valid HELLO came in time."""
         return self.hello is None and time.monotonic() - self.opened > HELLO_S
 
     def receive(self) -> list[Message]:

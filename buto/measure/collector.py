@@ -117,7 +117,6 @@ class Following(Closeable):
 
     @property
     def timed_out(self) -> bool:
-        """Whether the target's time limit has passed."""
         return self._limit.has_passed
 
     @property

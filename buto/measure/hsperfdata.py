@@ -179,7 +179,6 @@ class HeldCounters(Closeable):
         self._map.close()
 
     def read(self) -> Counters:
-        """Return the current values of all counters."""
         return parse(self._map[:])
 
     def values(self) -> dict[str, float]:

@@ -110,7 +110,6 @@ class CounterPart(Part):
         return self._counters.running_values(self._plan)
 
     def why_missing(self, name: str) -> str:
-        """Return why a sample may have no value of a property."""
         return self.reasons.get(name) or f"not known before main, and then {super().why_missing(name)}"
 
 
@@ -178,7 +177,6 @@ class ProcessReadings:
         self._threads = ThreadSum()
 
     def parts(self) -> list[Part]:
-        """Return all that is read of the process."""
         return [
             Part(tuple(f"process.{name}" for name in names), partial(self._values, names, read), every_s)
             for names, read, every_s in _PROCESS

@@ -142,7 +142,6 @@ def listening(pid: int) -> tuple[int, ...]:
 
 
 def _sockets(pid: int) -> set[str]:
-    """Return the inodes of the process's open sockets."""
     found = set()
     with suppress(OSError):
         for entry in os.scandir(f"/proc/{pid}/fd"):

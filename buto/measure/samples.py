@@ -116,7 +116,6 @@ class Track:
             self._keep_reason(why)
 
     def names(self) -> tuple[str, ...]:
-        """Return the names of the columns so far."""
         return tuple(self._columns)
 
     def readings(self, since: int = 0) -> Readings:

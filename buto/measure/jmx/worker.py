@@ -137,7 +137,6 @@ class Jvm:
         return bool(_call(self._connections.pop(connection).close, within_ms))
 
     def close_all(self, within_ms: int) -> None:
-        """Close all open connections, each within that time."""
         for connection in list(self._connections):
             self.close(connection, within_ms)
 

@@ -194,7 +194,6 @@ class PageText:
         return {name: value for name, value in values.items() if math.isfinite(value)}
 
     def property(self, name: str) -> Property:
-        """Return what a name of a page is."""
         return self._properties[name]
 
     def _parse(self, text: str, lines: list[str]) -> Mapping[str, float]:

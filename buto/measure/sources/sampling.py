@@ -230,7 +230,6 @@ def cost_properties(source_name: str) -> tuple[Property, Property]:
 
 
 def reason_of(error: BaseException) -> str:
-    """Return why a reading failed, in words."""
     return error.message if isinstance(error, SourceError) else f"{type(error).__name__}: {error}"
 
 

@@ -155,7 +155,6 @@ class _SqlReader(Reader):
 
 
 def _rows(connection: Connection[Any], query: str) -> tuple[list[str], list[tuple[Any, ...]]]:
-    """Return the names of the columns, and the rows."""
     # The client keeps a whole result in memory, so the server must limit it.
     limited = f"SELECT * FROM ({query}\n) AS asked LIMIT {MAX_PROPERTIES + 1}"
     with connection.cursor() as cursor:

@@ -57,7 +57,6 @@ Check = Callable[[], str | None]
 
 
 def check_of(readiness: Readiness, launch: Launch, account: Account | None) -> Check:
-    """Return the check of a service that was launched."""
     match readiness:
         case PortOpen(port):
             return lambda: None if is_open(port) else f"nothing listens at port {port}"
@@ -258,7 +257,6 @@ class RunningService(Closeable):
         return self._launch.mask.output(self._launch.kept_stdout())
 
     def quoted(self) -> str:
-        """Return the last lines that it printed, in one line."""
         lines = last_lines(self.output(), _QUOTED_LINES).splitlines()
         return f"it printed: {' / '.join(lines)}" if lines else "it printed nothing"
 
