@@ -13,6 +13,7 @@ from pathlib import Path
 from buto.actions.ending import check_ending, check_repeats
 from buto.actions.events import GivenUp, LaunchProgressed, LaunchRepeated, LaunchStarted, OnEvent, RunStored
 from buto.engine.launching import (
+    ALONE,
     Began,
     Ended,
     Engine,
@@ -22,9 +23,9 @@ from buto.engine.launching import (
     LocalEngine,
     News,
     Progressed,
+    Setup,
 )
 from buto.engine.placement import ANYWHERE, Placement
-from buto.engine.setup import ALONE, Setup
 from buto.errors import ButoError
 from buto.measure.target import Target
 from buto.measure.workload.model import Workload

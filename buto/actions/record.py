@@ -25,8 +25,8 @@ from buto.actions.events import (
 )
 from buto.actions.project import NO_OVERRIDES, Overrides, Project
 from buto.actions.stored import Site
+from buto.engine.launching import Setup
 from buto.engine.placement import placement
-from buto.engine.setup import Setup
 from buto.errors import ButoError, EngineLostError, StorageError
 from buto.run.model import Run, RunSet
 from buto.run.units import format_count

@@ -10,28 +10,43 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack, nullcontext
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from types import TracebackType
-from typing import TYPE_CHECKING, Protocol, Self
+from typing import TYPE_CHECKING, Protocol
 
 from buto.engine.placement import ANYWHERE, Placement
-from buto.engine.setup import ALONE, Setup
 from buto.errors import ButoError, StorageError
 from buto.measure.collector import Collector
 from buto.measure.hooks import AllHooks, LaunchHooks
 from buto.measure.journal import FIRST_WRITE_S, Journal
 from buto.measure.launch import check_startable
 from buto.measure.opener import open_collector
-from buto.measure.progress import OnTick, Progress
+from buto.measure.progress import Closeable, OnTick, Progress
 from buto.measure.quality import busy_host
 from buto.measure.target import Target
 from buto.measure.workload.model import Workload
 from buto.measure.workload.services import Service
 from buto.run.model import SESSION, MetadataValue, Run
 from buto.run.store import RunStore
-from buto.run.window import with_window
+from buto.run.window import Window, with_window
 
 if TYPE_CHECKING:
     from buto.measure.workload.serving import Services
+
+
+@dataclass(frozen=True, slots=True)
+class Setup:
+    """What belongs to every run of a test besides its program.
+
+    Attributes:
+        services: run beside the program.
+        window: the part of the run that is learned and judged; None for all of it.
+    """
+
+    services: tuple[Service, ...] = ()
+    window: Window | None = None
+
+
+ALONE = Setup()
+"""A program without anything beside it, of which the whole run counts."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -205,7 +220,7 @@ def hooks_of(workload: Workload | None) -> AbstractContextManager[Callable[[], L
     return workload_hooks(workload)
 
 
-class LocalEngine:
+class LocalEngine(Closeable):
     """Launches in this process; see :class:`buto.engine.launching.Engine`.
 
     A test's collector and what its workload needs stay open from its first launch to the end.
@@ -235,20 +250,13 @@ class LocalEngine:
         self._hooks: dict[str, Callable[[], LaunchHooks] | None] = {}
         self._next: Launch | None = None
 
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self._held.__exit__(kind, error, trace)
+    def close(self) -> None:
+        self._held.close()
 
     def check(self, launch: Launch) -> None:
-        """See :class:`buto.engine.launching.Engine`."""
         self._check(launch.target)
 
     def begin(self, wanted: Sequence[Launch]) -> Sequence[Launch]:
-        """See :class:`buto.engine.launching.Engine`."""
         if self._next is not None or not wanted:
             return ()
         self._next = wanted[0]
@@ -267,7 +275,6 @@ class LocalEngine:
             return Ended(launch, error=error)
 
     def drop(self, test: str) -> None:
-        """See :class:`buto.engine.launching.Engine`."""
         if self._next is not None and self._next.test == test:
             self._next = None
 

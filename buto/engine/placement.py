@@ -5,15 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
-from typing import TYPE_CHECKING
 
 from buto.judging import registry
 from buto.judging.settings import Settings
 from buto.run.model import WORKER, MetadataValue
-
-if TYPE_CHECKING:
-    pass
-
 
 _HOST = "host."
 

@@ -12,8 +12,6 @@ import socket
 import time
 from collections.abc import Mapping
 from pathlib import Path
-from types import TracebackType
-from typing import Self
 
 import numpy as np
 
@@ -23,6 +21,7 @@ from buto.measure import messages
 from buto.measure.diagnostic_command import class_histogram
 from buto.measure.messages import VERSION, ChannelError, FrameDecoder, Hello, Message
 from buto.measure.private_directory import write_private_file
+from buto.measure.progress import Closeable
 from buto.measure.recording import Recording
 from buto.run.properties import Kind
 
@@ -38,7 +37,7 @@ _RECEIVE_BYTES = 1024 * 1024
 _SEND_S = 2.0
 
 
-class AgentListener:
+class AgentListener(Closeable):
     """Listens on 127.0.0.1, at a port of the system's choice, for the agents of one launch.
 
     Args:
@@ -84,12 +83,7 @@ class AgentListener:
             raise
         self.agent = f"{jar}={session_file}"
 
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def close(self) -> None:
         self._socket.close()
 
     def fileno(self) -> int:
@@ -137,7 +131,6 @@ class AgentConnection:
 
     @property
     def is_overdue(self) -> bool:
-        """Whether no valid HELLO came in time."""
         return self.hello is None and time.monotonic() - self.opened > HELLO_S
 
     def receive(self) -> list[Message]:

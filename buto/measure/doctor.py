@@ -1,8 +1,7 @@
 """Check whether this machine can measure.
 
 The machine itself must be fit: clock, cores, load by others, free space. What can be read of a process from
-outside is found out by reading buto's own. A small program is launched under every JVM that is found, with
-the agent, only for the agent's first message (HELLO); the program is not measured.
+outside is found out by reading buto's own. A small program is measured under every JVM that is found.
 """
 
 from __future__ import annotations
@@ -16,17 +15,14 @@ from dataclasses import dataclass, replace
 from enum import Enum
 from pathlib import Path
 
+import numpy as np
+
 from buto import jars
-from buto.errors import BadFileError, ButoError, MeasureError, StorageError, UsageError
-from buto.measure import account, host
+from buto.errors import BadFileError, ButoError, StorageError, UsageError
+from buto.measure import host
 from buto.measure.account import NoEventError, ProcessorEvents
-from buto.measure.agent import agent_option
-from buto.measure.channel import AgentConnection, AgentListener
 from buto.measure.host import LoadMeter
-from buto.measure.hsperfdata import HeldCounters, NoPerfData
 from buto.measure.jvms import INSTALL_ADVICE, OLDEST_JAVA, JavaInstallation, find_installations
-from buto.measure.launch import Launch
-from buto.measure.messages import ChannelError, Hello, decline
 from buto.measure.opener import open_collector
 from buto.measure.private_directory import private_directory
 from buto.measure.procfs import ProcError, ProcessFiles
@@ -36,74 +32,6 @@ from buto.run.objects import open_storage
 from buto.run.storage import Place
 from buto.run.units import format_bytes, format_count, format_number, format_percent, format_seconds
 from buto.steps import Action, Advice, Step
-
-_HELLO_S = 20.0
-_RETRY_S = 0.02
-
-
-@dataclass(frozen=True, slots=True)
-class Handshake:
-    """What the agent's first message shows.
-
-    Attributes:
-        same_clock: whether the JVM's time lies between its start and the message's arrival on
-            buto's clock.
-        no_counters: why its performance counters cannot be read; None if they can.
-    """
-
-    same_clock: bool
-    no_counters: str | None
-
-
-def probe_handshake(target: Target) -> Handshake:
-    """Launch a program with the agent, wait for HELLO, and decline to measure.
-
-    Raises:
-        MeasureError: the command cannot be started, or no HELLO arrives in time.
-    """
-    with (
-        private_directory() as directory,
-        AgentListener(directory) as listener,
-        Launch(target, directory, [agent_option(listener.agent, target)]) as launch,
-    ):
-        connection, hello = _receive_hello(listener, launch)
-        try:
-            same_clock = launch.started_ns <= hello.nano_time_ns <= time.monotonic_ns()
-            connection.send(decline())
-        finally:
-            connection.close()
-        return Handshake(same_clock, _no_counters(hello, launch))
-
-
-def _receive_hello(listener: AgentListener, launch: Launch) -> tuple[AgentConnection, Hello]:
-    deadline = time.monotonic() + _HELLO_S
-    if not account.readable(listener.fileno(), _HELLO_S):
-        raise MeasureError(f"the agent did not connect within {_HELLO_S:g} s\n{launch.quote()}")
-    connection = listener.accept()
-    try:
-        while connection is not None and connection.hello is None and not connection.closed:
-            if not account.readable(connection.fileno(), max(0.0, deadline - time.monotonic())):
-                break
-            connection.receive()
-    except ChannelError as error:
-        raise MeasureError(f"the agent's first message was not understood: {error}") from error
-    if connection is None or connection.hello is None:
-        raise MeasureError(f"the agent did not send its HELLO within {_HELLO_S:g} s\n{launch.quote()}")
-    return connection, connection.hello
-
-
-def _no_counters(hello: Hello, launch: Launch) -> str | None:
-    """Return why the counters cannot be read. A JVM fills them after its agents: try until its end."""
-    while True:
-        try:
-            with HeldCounters(hello.pid, hello.jvm_start_ms) as counters:
-                counters.values()
-        except NoPerfData as reason:
-            if launch.wait(_RETRY_S) is not None:
-                return reason.message
-        else:
-            return None
-
 
 COARSE_CLOCK_S = 1e-6
 BUSY_SHARE = 0.2
@@ -268,6 +196,9 @@ def check_processor_events() -> Check:
 _PROGRAM = ("buto.testprograms.leaker.Leaker", "--duration", "300ms")
 _PROGRAM_S = 0.3
 _INTERVAL_S = 0.02
+_COUNTER = "jvm.safepoint.count"
+"""One that every JVM with performance counters has."""
+
 _TIMEOUT_S = 30.0
 
 
@@ -328,7 +259,6 @@ def _check_jvm(installation: JavaInstallation, program: Path) -> Check:
     command = (str(installation.java), "-cp", str(program), *_PROGRAM)
     target = Target(command, timeout_s=_TIMEOUT_S, interval_s=_INTERVAL_S)
     try:
-        handshake = probe_handshake(target)
         with open_collector(target) as collector:
             run = collector.record("doctor")
     except ButoError as error:
@@ -339,14 +269,16 @@ def _check_jvm(installation: JavaInstallation, program: Path) -> Check:
             name, Level.PROBLEM, f"{where}: the program ran {_PROGRAM_S} s, but there are {seen}", "try again"
         )
     measured = f"{where}: the agent loads, {len(run.times_s)} samples from before main to the exit"
-    if not handshake.same_clock:
+    # A sample reaches buto after it was taken, and soon: by another clock it would not.
+    delays_s = run.series("buto.outside.delay")
+    if not ((delays_s > 0) & (delays_s < _TIMEOUT_S)).any():
         return Check(
             name,
             Level.WARNING,
             f"{measured}; its clock differs from buto's",
             "compare its runs with no others",
         )
-    if handshake.no_counters is not None:
+    if np.isnan(run.series(_COUNTER)).all():
         advice = "remove -XX:-UsePerfData; without the counters the last state of a killed program is lost"
-        return Check(name, Level.WARNING, f"{measured}; {handshake.no_counters}", advice)
+        return Check(name, Level.WARNING, f"{measured}; {run.nan_reasons[_COUNTER]}", advice)
     return Check(name, Level.OK, f"{measured}; its clock is buto's; its performance counters can be read")

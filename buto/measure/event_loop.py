@@ -7,24 +7,20 @@ a deadline.
 from __future__ import annotations
 
 import math
-import os
 import selectors
 import time
 from collections.abc import Callable
-from contextlib import ExitStack
-from types import TracebackType
-from typing import Self
 
-from buto.measure import account, exits, messages
+from buto.measure import messages
 from buto.measure.channel import AgentConnection, AgentListener, AgentRecorder
-from buto.measure.hooks import HookCaller
+from buto.measure.collector import Following
+from buto.measure.hooks import LaunchHooks
 from buto.measure.host import run_queue_s
-from buto.measure.hsperfdata import HeldCounters, NoPerfData
+from buto.measure.hsperfdata import NoPerfData, hold_counters
 from buto.measure.jvms import NO_PROGRAM, inner_pid, is_wanted, main_name
-from buto.measure.launch import Ending, Launch, TimeLimit
+from buto.measure.launch import Ending, Launch
 from buto.measure.messages import ChannelError
-from buto.measure.outside import OutsideReader
-from buto.measure.progress import OnTick, Progress
+from buto.measure.progress import OnTick
 from buto.measure.recording import Recording
 from buto.run.model import AT_END
 
@@ -33,81 +29,43 @@ FLUSH_S = 0.1
 """How often samples of shorter intervals are sent in batches; longer intervals are sent sample by sample. A
 killed program loses no more than this."""
 
-
 _MAX_UNIDENTIFIED = 128
 """Most connections at once that have not shown the secret; one more closes the oldest."""
 
 
-class EventLoop:
+class EventLoop(Following):
     """Follows one launch to its end.
 
     Attributes:
         recorder: of the measured JVM; None until one was chosen.
-        pid: of the measured JVM, as seen from here if it can be seen; None until one was chosen.
-        others: main classes of the JVMs that were declined, in the order of their start.
-        counters: the measured JVM's performance counters, or why there are none.
-        dead_ns: when the end of the measured JVM's process was seen; 0 before.
         run_queue_s: how long its threads had waited for a core when it began to exit, if known.
-        outside: reads the measured JVM from outside; None until one was chosen.
     """
 
     def __init__(
         self,
         launch: Launch,
-        listener: AgentListener,
         recording: Recording,
+        hooks: LaunchHooks | None,
         on_tick: OnTick | None,
-        hook_caller: HookCaller,
+        listener: AgentListener,
     ) -> None:
+        super().__init__(launch, recording, hooks, on_tick)
         self.recorder: AgentRecorder | None = None
-        self.pid: int | None = None
-        self.others: list[str] = []
-        self.counters: HeldCounters | NoPerfData | None = None
-        self.dead_ns = 0
         self.run_queue_s: float | None = None
-        self.outside: OutsideReader | None = None
         self._was_read_last = False
-        self._launch = launch
         self._listener = listener
-        self._recording = recording
-        self._on_tick = on_tick
-        self._hook_caller = hook_caller
-        self._limit = TimeLimit(launch)
         self._marks_seen = 0
         self._is_counting = False
         self._measured: AgentConnection | None = None
-        self._jvm_end: int | None = None
         self._connections: set[AgentConnection] = set()
-        self._held = ExitStack()
         self._selector = self._held.enter_context(selectors.DefaultSelector())
         self._watch(launch.fileno(), self._command_ended)
         self._watch(listener.fileno(), self._connected)
 
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def close(self) -> None:
         for connection in self._connections:
             connection.close()
-        self._held.close()
-
-    @property
-    def timed_out(self) -> bool:
-        """Whether the target's time limit has passed."""
-        return self._limit.has_passed
-
-    @property
-    def hello(self) -> messages.Hello | None:
-        """The HELLO of the measured JVM; None until there is one."""
-        return None if self._measured is None else self._measured.hello
-
-    def exit_code(self, ending: Ending) -> int | None:
-        """Return the measured JVM's exit code once all have ended, see :func:`exit_status.code_of`."""
-        if self.pid is None:
-            return None
-        return exits.code_of(self._launch, self.pid, self._jvm_end, ending)
+        super().close()
 
     @property
     def end_ns(self) -> int:
@@ -124,11 +82,6 @@ class EventLoop:
         return max(0, self.end_ns - self._measured.closed_ns)
 
     def run(self) -> Ending:
-        """Follow the command and the measured JVM to their end.
-
-        Raises:
-            MeasureError: the agent breaks the channel's format, or processes cannot be killed.
-        """
         ticked = -math.inf
         while True:
             now = time.monotonic()
@@ -136,7 +89,7 @@ class EventLoop:
             if now >= ticked + TICK_S / 2:
                 self._tick()
                 ticked = now
-            ending = self._launch.poll()
+            ending = self.launch.poll()
             is_over = ending is not None and self._is_over()
             events = self._selector.select(0.0 if is_over else max(0.0, ticked + 1.5 * TICK_S - now))
             if ending is not None and is_over and not events:
@@ -148,46 +101,33 @@ class EventLoop:
         self._selector.register(descriptor, selectors.EVENT_READ, then)
 
     def _tick(self) -> None:
-        self._launch.trim_outputs()
         self._ask_for_live_sets()
         for connection in [each for each in self._connections if each.is_overdue]:
             self._drop(connection)
-        elapsed_s = (time.monotonic_ns() - self._launch.started_ns) * 1e-9
-        self._limit.enforce()
-        if self._on_tick is not None:
-            stage = "starting"
-            if self.recorder is not None:
-                stage = "ending" if self.recorder.exiting or self.dead_ns else "running"
-            self._on_tick(
-                Progress(
-                    elapsed_s,
-                    self._launch.target.timeout_s,
-                    self._recording.n_samples,
-                    stage,
-                    self._recording.newest,
-                )
-            )
+        stage = "starting"
+        if self.recorder is not None:
+            stage = "ending" if self.recorder.exiting or self.dead_ns else "running"
+        self._look(stage)
 
     def _ask_for_live_sets(self) -> None:
         """Ask the agent for the live set at each new mark, if the target wants that."""
-        live_set = self._launch.target.live_set
-        names, self._marks_seen = self._recording.marks_since(self._marks_seen)
+        live_set = self.launch.target.live_set
+        names, self._marks_seen = self.recording.marks_since(self._marks_seen)
         if live_set is None or not live_set.at_marks or self._measured is None or self.recorder is None:
             return
-        is_running = self._recording.zero_ns is not None and not self.recorder.exiting
+        is_running = self.recording.zero_ns is not None and not self.recorder.exiting
         if is_running and not self._measured.closed:
             for name in names:
                 self._measured.send(messages.live_set(name))
 
     def _is_over(self) -> bool:
-        """Return whether nothing more can come; called once the command has ended."""
-        if self._measured is not None:
-            return self.dead_ns != 0 if self._jvm_end is not None else self._measured.closed
-        return self._launch.is_finished()
+        if self._measured is not None and self._jvm_end is None:
+            return self._measured.closed
+        return super()._is_over()
 
     def _command_ended(self) -> None:
-        self._selector.unregister(self._launch.fileno())
-        self._launch.poll()
+        self._selector.unregister(self.launch.fileno())
+        self.launch.poll()
 
     def _connected(self) -> None:
         connection = self._listener.accept()
@@ -223,8 +163,8 @@ class EventLoop:
             self._connections.discard(connection)
 
     def _handle_hello(self, connection: AgentConnection, hello: messages.Hello) -> None:
-        target = self._launch.target
-        is_command = self._launch.line.direct and hello.pid == self._launch.pid and target.jvm is None
+        target = self.launch.target
+        is_command = self.launch.line.direct and hello.pid == self.launch.pid and target.jvm is None
         if self._measured is not None or not (is_command or is_wanted(hello.command, target.jvm)):
             self.others.append(main_name(hello.command) or NO_PROGRAM)
             connection.send(messages.decline())
@@ -232,37 +172,26 @@ class EventLoop:
             return
         flush_s = 0.0 if target.interval_s >= FLUSH_S else FLUSH_S
         connection.send(messages.accept(self._listener.answer, flush_s, target))
-        self._measured = connection
-        self.recorder = AgentRecorder(self._recording)
+        self._measured, self.command = connection, hello.command
+        self.recorder = AgentRecorder(self.recording)
         self._hold(hello)
 
     def _hold(self, hello: messages.Hello) -> None:
         """Open the JVM's process and performance counters, to see its course and its end from outside."""
         pid = self._seen_pid(hello.pid)
         self.pid = hello.pid if pid is None else pid
-        pidfd = None if pid is None else account.open_pidfd(pid)
+        pidfd = None if pid is None else self._hold_process(pid)
         if pidfd is None:
-            self.counters = NoPerfData(f"process {hello.pid} cannot be seen from here")
-            self._open_outside(None, self.counters)
+            self._read_from_outside(None, NoPerfData(f"process {hello.pid} cannot be seen from here"))
             return
-        self._held.callback(os.close, pidfd)
-        self._jvm_end = pidfd
         self._watch(pidfd, lambda: self._jvm_ended(pidfd))
-        try:
-            self.counters = self._held.enter_context(HeldCounters(hello.pid, hello.jvm_start_ms))
-        except NoPerfData as reason:
-            self.counters = reason
-        self._open_outside(pid, self.counters)
+        self._read_from_outside(pid, hold_counters(self._held, hello.pid, hello.jvm_start_ms))
 
     def _seen_pid(self, own: int) -> int | None:
         """Return the process of the command that has this id for itself: in a container, ids differ."""
-        if self._launch.owns(own) and inner_pid(own) == own:
+        if self.launch.owns(own) and inner_pid(own) == own:
             return own
-        return next((pid for pid in self._launch.members() if inner_pid(pid) == own), None)
-
-    def _open_outside(self, pid: int | None, counters: HeldCounters | NoPerfData) -> None:
-        events = self._launch.events_of(pid)
-        self.outside = self._held.enter_context(OutsideReader(self._recording, pid, counters, events))
+        return next((pid for pid in self.launch.members() if inner_pid(pid) == own), None)
 
     def _read_outside(self, recorder: AgentRecorder) -> None:
         """Read the JVM from outside; at its exit, only once."""
@@ -284,7 +213,7 @@ class EventLoop:
         if answer is not None or is_last:
             # While the program waits for the answer.
             self._read_outside(recorder)
-        if is_last and self._launch.target.live_set is not None:
+        if is_last and self.launch.target.live_set is not None:
             answer = self._live_set_or_not()
         if isinstance(message, messages.Bye) and self._is_counting:
             self._is_counting = False
@@ -294,7 +223,7 @@ class EventLoop:
         if answer is not None:
             connection.send(answer)
         if self.pid is not None:
-            self._hook_caller.start(self.pid)
+            self.hooks.start(self.pid)
 
     def _live_set_or_not(self) -> bytes:
         """Return the answer to the last sample, for which the agent waits if the live set is wanted."""

@@ -13,28 +13,13 @@ from collections.abc import Sequence
 
 from buto import jars
 from buto.errors import MeasureError
-from buto.measure import account
 from buto.measure.jvms import NO_PROGRAM, main_name
-from buto.measure.launch import Ending, Launch
+from buto.measure.launch import Launch
 from buto.run.model import Problem, ProblemKind
 from buto.steps import Advice, Setting
 
 _STOPPED = (signal.SIGHUP, signal.SIGINT, signal.SIGTERM)
 """Signals by which a wrapper may stop its server: the JVM then exits normally with 128 plus the number."""
-
-
-def code_of(launch: Launch, pid: int, pidfd: int | None, ending: Ending) -> int | None:
-    """Return the exit code of the measured JVM, or minus the signal that ended it; None if not known.
-
-    Args:
-        launch: after all its processes have ended.
-        pid: of the JVM.
-        pidfd: of the JVM, opened while it was running.
-        ending: of the command's own process.
-    """
-    if pid == launch.pid:
-        return ending.exit_code if ending.signal is None else -ending.signal
-    return None if pidfd is None else account.exit_code(pidfd)
 
 
 def problem(expected_exit: int, code: int | None, *, orderly: bool) -> Problem | None:
@@ -44,7 +29,7 @@ def problem(expected_exit: int, code: int | None, *, orderly: bool) -> Problem |
     halts (``Runtime.halt``) tells as much as one that exits, where its code is known.
 
     Args:
-        code: as of :func:`code_of`.
+        code: its exit code, or minus the signal that ended it; None if not known.
         orderly: whether its exit hook ran, for where the code is not known.
     """
     if code is None:

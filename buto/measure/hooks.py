@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import time
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from contextlib import ExitStack
 from typing import Any, Protocol
 
@@ -15,7 +15,7 @@ from buto.measure.private_directory import listening
 from buto.measure.progress import Closeable
 from buto.measure.recording import Recording
 from buto.measure.samples import Track
-from buto.run.model import MetadataValue, Problem, SourceState
+from buto.run.model import Problem
 
 MARK = "buto.mark."
 """Prefix of the type of a notification that is a mark on the time axis and not the program's own."""
@@ -41,6 +41,7 @@ class Program:
 
     Attributes:
         pid: of the measured JVM.
+        recording: of its run.
         connection: to its MBeans, if the collector has one; else None.
     """
 
@@ -50,12 +51,12 @@ class Program:
         self.pid = pid
         self.connection = connection
         self._launch = launch
-        self._recording = recording
+        self.recording = recording
         self._marks: Counter[str] = Counter()
 
     def mark_at(self, time_ns: int, name: str, message: str = "") -> None:
         """Mark another time, ``time.monotonic_ns``, on the time axis; this mark is not judged."""
-        self._recording.add_mark(time_ns, name, message)
+        self.recording.add_mark(time_ns, name, message)
 
     def mark(self, name: str, message: str = "", *, judged: bool = True) -> None:
         """Mark the current time on the time axis.
@@ -69,7 +70,7 @@ class Program:
         if not judged:
             return
         self._marks[name] += 1
-        self._recording.add_notification(now_ns, MARK + name, MARK_SOURCE, self._marks[name], message)
+        self.recording.add_notification(now_ns, MARK + name, MARK_SOURCE, self._marks[name], message)
 
     def stop(self) -> None:
         """Ask the program to end (SIGTERM); return at once."""
@@ -85,19 +86,7 @@ class Program:
         Args:
             from_first: whether its counters count from their first reading.
         """
-        return self._recording.track(name, interval_s, from_first=from_first)
-
-    def describe(self, metadata: Mapping[str, MetadataValue]) -> None:
-        """Add metadata to the run."""
-        self._recording.metadata.update(metadata)
-
-    def explain_missing(self, name: str, why: str) -> None:
-        """Add a reason why values of a property are NaN."""
-        self._recording.add_reason(name, why)
-
-    def source_state(self, state: SourceState) -> None:
-        """Add how a source ended; it replaces what was known of it."""
-        self._recording.add_source(state)
+        return self.recording.track(name, interval_s, from_first=from_first)
 
     def members(self) -> list[int]:
         """Return the ids of all living processes of the command."""
@@ -111,7 +100,7 @@ class Program:
 
 
 class LaunchHooks(Protocol):
-    """Called for one launch, in the collector's thread."""
+    """Called for one launch, in the collector's thread. Those that need not act inherit from this."""
 
     def program_started(self, program: Program) -> None:
         """Act when the program's ``main`` begins; must return at once."""
@@ -130,6 +119,7 @@ class LaunchHooks(Protocol):
 
         They belong to the measurement: their time is not load by others.
         """
+        return 0.0
 
 
 class AllHooks:
@@ -139,7 +129,6 @@ class AllHooks:
         self._hooks = hooks
 
     def program_started(self, program: Program) -> None:
-        """See :class:`LaunchHooks`."""
         for one in self._hooks:
             one.program_started(program)
 
@@ -152,7 +141,6 @@ class AllHooks:
         return tuple(problems)
 
     def cpu_s(self) -> float:
-        """See :class:`LaunchHooks`."""
         return sum(one.cpu_s() for one in self._hooks)
 
 

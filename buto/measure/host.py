@@ -126,23 +126,20 @@ class LoadMeter:
         Args:
             known_s: processor time of further processes that belong to the measurement.
         """
-        elapsed_s = time.monotonic() - self._start_s
-        busy_s = _busy_s(self._cpus)
-        if elapsed_s < _MIN_LOAD_WINDOW_S or busy_s is None or self._busy_s is None:
-            return float("nan")
-        foreign_s = busy_s - self._busy_s - (self._used_s() - self._own_s) - known_s
-        return min(1.0, max(0.0, foreign_s / (elapsed_s * len(self._cpus))))
+        return self._share(self._used_s() - self._own_s + known_s)
 
     def idle_share(self) -> float:
-        """Return the mean idle share of the visible cores since the creation, 0 to 1.
+        """Return the mean idle share of the visible cores, 0 to 1; NaN as :meth:`foreign_load`."""
+        return 1.0 - self._share(0.0)
 
-        NaN within the first 0.1 s, or if unknown.
-        """
+    def _share(self, known_s: float) -> float:
+        """Return which share of the cores' time was used, less that which is known."""
         elapsed_s = time.monotonic() - self._start_s
         busy_s = _busy_s(self._cpus)
         if elapsed_s < _MIN_LOAD_WINDOW_S or busy_s is None or self._busy_s is None:
             return float("nan")
-        return min(1.0, max(0.0, 1.0 - (busy_s - self._busy_s) / (elapsed_s * len(self._cpus))))
+        used_s = busy_s - self._busy_s - known_s
+        return min(1.0, max(0.0, used_s / (elapsed_s * len(self._cpus))))
 
     def _used_s(self) -> float:
         """Return the processor time that this process and its children have used on these cores."""

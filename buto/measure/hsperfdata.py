@@ -16,6 +16,7 @@ import os
 import pwd
 import struct
 from collections.abc import Iterator, Mapping
+from contextlib import ExitStack
 from dataclasses import dataclass
 from enum import Enum
 
@@ -178,7 +179,6 @@ class HeldCounters(Closeable):
         self._map.close()
 
     def read(self) -> Counters:
-        """Return the current values of all counters."""
         return parse(self._map[:])
 
     def values(self) -> dict[str, float]:
@@ -209,6 +209,14 @@ class HeldCounters(Closeable):
     def running_values(self, plan: CounterPlan) -> dict[str, float]:
         """Return the current values of the plan's properties. Takes about 8 us."""
         return plan.values(self._map)
+
+
+def hold_counters(held: ExitStack, pid: int, jvm_start_ms: int) -> HeldCounters | NoPerfData:
+    """Return the counters of a JVM until the end of ``held``, or why there are none."""
+    try:
+        return held.enter_context(HeldCounters(pid, jvm_start_ms))
+    except NoPerfData as reason:
+        return reason
 
 
 @dataclass(frozen=True, slots=True)
@@ -266,39 +274,34 @@ def _entries(data: bytes) -> Iterator[_Entry]:
         raise NoPerfData(f"the counters are damaged: {error}") from error
 
 
-def values_of(counters: Counters) -> dict[str, float]:
-    """Return property names with values; properties without counters are left out.
+_SUMS = {
+    "jvm.class.loaded": ("java.cls.loadedClasses", "java.cls.sharedLoadedClasses"),
+    "jvm.class.unloaded": ("java.cls.unloadedClasses", "java.cls.sharedUnloadedClasses"),
+    "jvm.thread.count": ("java.threads.live",),
+    "jvm.thread.daemon.count": ("java.threads.daemon",),
+    "jvm.thread.started": ("java.threads.started",),
+}
+"""Classes from the shared archive are counted separately; as in the MXBean, both counts are added."""
 
-    Classes from the shared archive are counted separately; as in the MXBean, both counts are added.
-    """
-    values: dict[str, float] = {}
+
+def values_of(counters: Counters) -> dict[str, float]:
+    """Return property names with values; properties without counters are left out."""
 
     def number(name: str) -> float:
         value = counters.get(name)
         return float(value) if isinstance(value, int) else float("nan")
 
-    def put(name: str, value: float) -> None:
-        if value == value:
-            values[name] = value
-
-    loaded = number("java.cls.loadedClasses") + number("java.cls.sharedLoadedClasses")
-    unloaded = number("java.cls.unloadedClasses") + number("java.cls.sharedUnloadedClasses")
-    tick_s = 1.0 / (number("sun.os.hrt.frequency") or float("nan"))
-    put("jvm.class.loaded", loaded)
-    put("jvm.class.unloaded", unloaded)
-    put("jvm.class.count", loaded - unloaded)
-    put("jvm.thread.count", number("java.threads.live"))
-    put("jvm.thread.daemon.count", number("java.threads.daemon"))
-    put("jvm.thread.started", number("java.threads.started"))
-    put("jvm.compilation.time", number("java.ci.totalTime") * tick_s)
+    values = {name: sum(map(number, names)) for name, names in _SUMS.items()}
+    values["jvm.class.count"] = values["jvm.class.loaded"] - values["jvm.class.unloaded"]
+    tick_s = 1.0 / (number(FREQUENCY) or float("nan"))
+    values["jvm.compilation.time"] = number("java.ci.totalTime") * tick_s
     for name, text in counters.items():
         prefix, is_name, _ = name.partition(".name")
         bean = _COLLECTORS.get(str(text))
-        if bean is None or not is_name or not prefix.startswith("sun.gc.collector."):
-            continue
-        put(f"jvm.gc.count[{bean}]", number(f"{prefix}.invocations"))
-        put(f"jvm.gc.time[{bean}]", number(f"{prefix}.time") * tick_s)
-    return values
+        if bean is not None and is_name and prefix.startswith("sun.gc.collector."):
+            values[f"jvm.gc.count[{bean}]"] = number(f"{prefix}.invocations")
+            values[f"jvm.gc.time[{bean}]"] = number(f"{prefix}.time") * tick_s
+    return {name: value for name, value in values.items() if value == value}
 
 
 def _path(pid: int) -> str:

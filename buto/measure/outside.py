@@ -13,7 +13,7 @@ A young process is read with cold caches: a file of /proc that takes 4 us in a l
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from functools import partial
 
@@ -21,9 +21,9 @@ import numpy as np
 
 from buto.errors import MeasureError
 from buto.measure.account import KINDS, EventKind, NoEventError, ProcessorEvents
-from buto.measure.hsperfdata import COUNTER_SOURCES, CounterPlan, HeldCounters, NoPerfData
+from buto.measure.hsperfdata import COUNTER_SOURCES, CounterPlan, HeldCounters, NoPerfData, hold_counters
 from buto.measure.jvms import started_ms
-from buto.measure.procfs import ProcError, ProcessFiles, Switches, ThreadSum
+from buto.measure.procfs import CHILDREN_FAULTS, IO, Counts, ProcError, ProcessFiles, Switches, ThreadSum
 from buto.measure.progress import Closeable
 from buto.measure.recording import Recording
 
@@ -91,13 +91,6 @@ class MissingPart(Part):
         self.reasons = dict.fromkeys(names, reason.message)
 
 
-def counter_part(counters: HeldCounters | NoPerfData) -> Part:
-    """Return the part of a JVM's counters, which must stay open; or of why there are none."""
-    if isinstance(counters, NoPerfData):
-        return MissingPart(tuple(COUNTER_SOURCES), counters)
-    return CounterPart(counters)
-
-
 class CounterPart(Part):
     """Reads the counters that the JVM keeps anyway, in some 8 us.
 
@@ -117,60 +110,23 @@ class CounterPart(Part):
         return self._counters.running_values(self._plan)
 
     def why_missing(self, name: str) -> str:
-        """Return why a sample may have no value of a property."""
         return self.reasons.get(name) or f"not known before main, and then {super().why_missing(name)}"
 
 
 def event_parts(events: ProcessorEvents | NoEventError) -> list[Part]:
-    """Return one part for each counter. The events must stay open.
-
-    Args:
-        events: or why there are none.
-    """
+    """Return one part for each counter of the processor; the events must stay open."""
     if isinstance(events, NoEventError):
         return [MissingPart(tuple(kind.prop for kind in KINDS), events)]
-    return [_part(events, kind) for kind in events.kinds]
+    return [_event_part(events, kind) for kind in events.kinds]
 
 
-def _part(events: ProcessorEvents, kind: EventKind) -> Part:
+def _event_part(events: ProcessorEvents, kind: EventKind) -> Part:
     try:
         events.count(kind)
     except NoEventError as reason:
         return MissingPart((kind.prop,), reason)
-    return Part((kind.prop,), partial(_count, events, kind))
+    return Part((kind.prop,), lambda: {kind.prop: events.count(kind)})
 
-
-def _count(events: ProcessorEvents, kind: EventKind) -> Values:
-    return {kind.prop: events.count(kind)}
-
-
-FAULTS = ("process.paging.faults[minor]", "process.paging.faults[major]")
-SWITCHES = ("process.context_switches[voluntary]", "process.context_switches[involuntary]")
-_THREADS = "process.thread.count"
-_MEMORY = ("process.memory.usage", "process.memory.anonymous")
-_PROPORTIONAL = "process.memory.proportional"
-_TRANSFERS = (
-    "process.io.bytes[read]",
-    "process.io.bytes[write]",
-    "process.io.calls[read]",
-    "process.io.calls[write]",
-    "process.disk.io[read]",
-    "process.disk.io[write]",
-)
-_DESCRIPTORS = "process.unix.file_descriptor.count"
-_SOCKETS = "process.socket.count"
-
-PROCESS_NAMES = (
-    *FAULTS,
-    *SWITCHES,
-    *_MEMORY,
-    *_TRANSFERS,
-    _THREADS,
-    _PROPORTIONAL,
-    _DESCRIPTORS,
-    _SOCKETS,
-)
-"""All properties that the parts of this module read."""
 
 _SLOW_S = 2.0
 """For what must be asked of each thread or descriptor."""
@@ -178,10 +134,31 @@ _SLOW_S = 2.0
 _RARE_S = 10.0
 """For what makes the kernel visit each page."""
 
+_PROCESS: Sequence[tuple[tuple[str, ...], Callable[[ProcessFiles, ThreadSum], Counts], float]] = (
+    (("paging.faults[minor]", "paging.faults[major]", "thread.count"), lambda files, _: files.stat(), 0.0),
+    (("memory.usage", "memory.anonymous"), lambda files, _: files.memory(), 0.0),
+    (tuple(IO), lambda files, _: files.transfers(), 0.0),
+    (
+        ("unix.file_descriptor.count",),
+        lambda files, _: {"unix.file_descriptor.count": float(files.n_descriptors())},
+        0.0,
+    ),
+    (("socket.count",), lambda files, _: {"socket.count": float(files.n_sockets())}, _SLOW_S),
+    (
+        ("context_switches[voluntary]", "context_switches[involuntary]"),
+        lambda files, threads: threads.add(files.switches()).counts(),
+        _SLOW_S,
+    ),
+    (("memory.proportional",), lambda files, _: {"memory.proportional": float(files.pss())}, _RARE_S),
+)
+"""What is read of the process together: names without ``process.``, how, and how often at most."""
 
-def switch_values(switches: Switches) -> dict[str, float]:
-    """Return the properties of context switches."""
-    return dict(zip(SWITCHES, (float(switches.voluntary), float(switches.involuntary)), strict=True))
+
+def _named(counts: Counts, names: Iterable[str]) -> Values:
+    return {f"process.{name}": counts[name] for name in names}
+
+
+SWITCHES = tuple(_named(Switches(0, 0).counts(), Switches(0, 0).counts()))
 
 
 class ProcessReadings:
@@ -199,40 +176,17 @@ class ProcessReadings:
         self._files = files
         self._threads = ThreadSum()
 
-    def parts(self) -> tuple[Part, ...]:
-        """Return all that is read of the process."""
-        files = self._files
-        return (
-            Part((*FAULTS, _THREADS), self._stat),
-            Part(_MEMORY, self._memory),
-            Part(_TRANSFERS, self._transfers),
-            Part((_DESCRIPTORS,), lambda: {_DESCRIPTORS: float(files.n_descriptors())}),
-            Part((_SOCKETS,), lambda: {_SOCKETS: float(files.n_sockets())}, _SLOW_S),
-            Part(SWITCHES, lambda: switch_values(self._threads.add(files.switches())), _SLOW_S),
-            Part((_PROPORTIONAL,), lambda: {_PROPORTIONAL: float(files.pss())}, _RARE_S),
-        )
+    def parts(self) -> list[Part]:
+        return [
+            Part(tuple(f"process.{name}" for name in names), partial(self._values, names, read), every_s)
+            for names, read, every_s in _PROCESS
+        ]
 
-    def _stat(self) -> Values:
-        now = self._files.stat()
-        self.waited_for_children = now.waited_for_children
-        counts = (now.minor_faults, now.major_faults, now.n_threads)
-        return dict(zip((*FAULTS, _THREADS), map(float, counts), strict=True))
-
-    def _memory(self) -> Values:
-        now = self._files.memory()
-        return dict(zip(_MEMORY, (float(now.resident), float(now.anonymous)), strict=True))
-
-    def _transfers(self) -> Values:
-        now = self._files.transfers()
-        counts = (
-            now.bytes_read,
-            now.bytes_written,
-            now.calls_read,
-            now.calls_written,
-            now.disk_read,
-            now.disk_written,
-        )
-        return dict(zip(_TRANSFERS, map(float, counts), strict=True))
+    def _values(self, names: Iterable[str], read: Callable[[ProcessFiles, ThreadSum], Counts]) -> Values:
+        counts = read(self._files, self._threads)
+        if CHILDREN_FAULTS in counts:
+            self.waited_for_children = counts[CHILDREN_FAULTS] > 0
+        return _named(counts, names)
 
 
 _NS = 1e-9
@@ -259,7 +213,11 @@ class OutsideReader(Closeable):
         self._recording = recording
         self._next_ns = 0
         self._held = ExitStack()
-        self._parts: list[Part] = [counter_part(counters)]
+        self._parts: list[Part] = [
+            CounterPart(counters)
+            if isinstance(counters, HeldCounters)
+            else MissingPart(tuple(COUNTER_SOURCES), counters)
+        ]
         self._process: ProcessReadings | None = None
         try:
             if pid is None:
@@ -267,7 +225,8 @@ class OutsideReader(Closeable):
             self._process = ProcessReadings(self._held.enter_context(ProcessFiles(pid)))
             self._parts += self._process.parts()
         except ProcError as reason:
-            self._parts.append(MissingPart(PROCESS_NAMES, reason))
+            names = tuple(f"process.{name}" for names, _, _ in _PROCESS for name in names)
+            self._parts.append(MissingPart(names, reason))
         self._events = event_parts(events)
         self._parts += self._events
         self._last: Values = {}
@@ -319,7 +278,7 @@ class OutsideReader(Closeable):
         """
         values = {name: value for part in self._events for name, value in part.values().items()}
         if switches is not None and self.is_alone:
-            values.update(switch_values(switches))
+            values.update(_named(switches.counts(), switches.counts()))
         self._recording.add_to_last_row(
             {name: value - self._left_out.get(name, 0.0) for name, value in values.items()}
         )
@@ -339,9 +298,6 @@ def read_from_outside(recording: Recording, pid: int | None) -> Iterator[Outside
     with ExitStack() as held:
         counters: HeldCounters | NoPerfData = NoPerfData("the JVM may run on another machine")
         if pid is not None:
-            try:
-                counters = held.enter_context(HeldCounters(pid, started_ms(pid) or 0))
-            except NoPerfData as reason:
-                counters = reason
+            counters = hold_counters(held, pid, started_ms(pid) or 0)
         too_late = NoEventError("the processor counts only from the start of a program on")
         yield held.enter_context(OutsideReader(recording, pid, counters, too_late))

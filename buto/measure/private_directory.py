@@ -102,11 +102,7 @@ def _locked(path: Path) -> int | None:
 
 
 def write_private_file(path: Path, content: bytes) -> None:
-    """Write a new file of mode 600.
-
-    Raises:
-        StorageError: it cannot be written.
-    """
+    """Write a new file of mode 600. StorageError if it cannot be written."""
     try:
         descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
         with os.fdopen(descriptor, "wb") as file:
@@ -146,7 +142,6 @@ def listening(pid: int) -> tuple[int, ...]:
 
 
 def _sockets(pid: int) -> set[str]:
-    """Return the inodes of the process's open sockets."""
     found = set()
     with suppress(OSError):
         for entry in os.scandir(f"/proc/{pid}/fd"):

@@ -22,14 +22,32 @@ _KIB = 1024
 _AFTER_NAME = 2
 """The name of a process ends with the last parenthesis; a space follows."""
 
-_MINOR, _CHILDREN_MINOR, _MAJOR, _USER, _SYSTEM, _THREADS = 7, 8, 9, 11, 12, 17
-"""Places in /proc/PID/stat after the name."""
+CHILDREN_FAULTS = "children.paging.faults"
+"""Above 0 if the process has waited for a child process to end. No property."""
+
+_STAT = {"paging.faults[minor]": 7, CHILDREN_FAULTS: 8, "paging.faults[major]": 9, "thread.count": 17}
+_USER, _SYSTEM = 11, 12
+"""Places in /proc/PID/stat after the name. A JVM's own threads are among the threads."""
 
 _RESIDENT, _SHARED = 1, 2
 """Places in /proc/PID/statm."""
 
+IO = {
+    "io.bytes[read]": b"rchar",
+    "io.bytes[write]": b"wchar",
+    "io.calls[read]": b"syscr",
+    "io.calls[write]": b"syscw",
+    "disk.io[read]": b"read_bytes",
+    "disk.io[write]": b"write_bytes",
+}
+"""Names in /proc/PID/io. Calls like ``read`` and ``write`` count for files, pipes and sockets, also
+where a cache served them. Pages that were written but not yet stored count as written to the disk."""
+
 _VOLUNTARY, _INVOLUNTARY = b"\nvoluntary_ctxt_switches:", b"\nnonvoluntary_ctxt_switches:"
 _PSS = b"\nPss:"
+
+Counts = dict[str, float]
+"""Values by property, without ``process.`` before its name."""
 
 
 class ProcError(MeasureError):
@@ -38,58 +56,6 @@ class ProcError(MeasureError):
 
 class EndedError(ProcError):
     """A file of /proc cannot be read because its process has ended."""
-
-
-@dataclass(frozen=True, slots=True)
-class Stat:
-    """Of all threads of a process together, also of those that have ended.
-
-    Attributes:
-        minor_faults: page faults that the kernel served from memory.
-        major_faults: page faults that had to wait for a disk.
-        waited_for_children: whether the process has waited for a child process to end.
-        cpu_s: processor time, in steps of 10 ms.
-        n_threads: of the kernel, living; a JVM's own threads are among them.
-    """
-
-    minor_faults: int
-    major_faults: int
-    waited_for_children: bool
-    cpu_s: float
-    n_threads: int
-
-
-@dataclass(frozen=True, slots=True)
-class Memory:
-    """Memory that a process has in RAM, bytes.
-
-    Attributes:
-        resident: all of it (RSS), with what it shares with others.
-        anonymous: the part that belongs to no file and is not shared: heap, stacks, native memory.
-    """
-
-    resident: int
-    anonymous: int
-
-
-@dataclass(frozen=True, slots=True)
-class Transfers:
-    """What all threads of a process have read and written, also those that have ended.
-
-    Attributes:
-        bytes_read, bytes_written: by calls of the kind of ``read`` and ``write``, from and to files, pipes,
-            terminals and sockets, also where a cache served them.
-        calls_read, calls_written: number of these calls.
-        disk_read, disk_written: bytes for which a disk was needed; pages that were written but not yet
-            stored count as written.
-    """
-
-    bytes_read: int
-    bytes_written: int
-    calls_read: int
-    calls_written: int
-    disk_read: int
-    disk_written: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,24 +68,28 @@ class Switches:
     def __add__(self, other: Switches) -> Switches:
         return Switches(self.voluntary + other.voluntary, self.involuntary + other.involuntary)
 
+    def counts(self) -> Counts:
+        return {
+            "context_switches[voluntary]": float(self.voluntary),
+            "context_switches[involuntary]": float(self.involuntary),
+        }
 
-def parse_stat(text: bytes) -> Stat:
-    """Read /proc/PID/stat. ProcError if it lacks a field."""
+
+def parse_stat(text: bytes) -> Counts:
+    """Read /proc/PID/stat, of all threads, also those that have ended. ProcError if it lacks a field."""
     try:
         fields = text[text.rindex(b")") + _AFTER_NAME :].split()
-        return Stat(
-            minor_faults=int(fields[_MINOR]),
-            major_faults=int(fields[_MAJOR]),
-            waited_for_children=int(fields[_CHILDREN_MINOR]) > 0,
-            cpu_s=(int(fields[_USER]) + int(fields[_SYSTEM])) * _TICK_S,
-            n_threads=int(fields[_THREADS]),
-        )
+        counts = {name: float(fields[place]) for name, place in _STAT.items()}
+        return {**counts, "cpu.time": (int(fields[_USER]) + int(fields[_SYSTEM])) * _TICK_S}
     except (IndexError, ValueError) as error:
         raise _unlike("stat", error) from error
 
 
-def parse_statm(text: bytes) -> Memory:
-    """Read /proc/PID/statm. ProcError if it lacks a field, EndedError if the process has ended."""
+def parse_statm(text: bytes) -> Counts:
+    """Read /proc/PID/statm. ProcError if it lacks a field, EndedError if the process has ended.
+
+    The usage is all that is in RAM (RSS); anonymous is the part that belongs to no file and is not shared.
+    """
     try:
         fields = text.split()
         resident, shared = int(fields[_RESIDENT]), int(fields[_SHARED])
@@ -127,21 +97,17 @@ def parse_statm(text: bytes) -> Memory:
         raise _unlike("statm", error) from error
     if resident == 0:
         raise EndedError("/proc/PID/statm shows no memory: the process has ended")
-    return Memory(resident * _PAGE_BYTES, (resident - shared) * _PAGE_BYTES)
+    return {
+        "memory.usage": float(resident * _PAGE_BYTES),
+        "memory.anonymous": float((resident - shared) * _PAGE_BYTES),
+    }
 
 
-def parse_io(text: bytes) -> Transfers:
+def parse_io(text: bytes) -> Counts:
     """Read /proc/PID/io. ProcError if it lacks a line."""
     try:
         values = dict(line.split(b": ") for line in text.splitlines())
-        return Transfers(
-            bytes_read=int(values[b"rchar"]),
-            bytes_written=int(values[b"wchar"]),
-            calls_read=int(values[b"syscr"]),
-            calls_written=int(values[b"syscw"]),
-            disk_read=int(values[b"read_bytes"]),
-            disk_written=int(values[b"write_bytes"]),
-        )
+        return {name: float(values[line]) for name, line in IO.items()}
     except (KeyError, ValueError) as error:
         raise _unlike("io", error) from error
 
@@ -207,15 +173,15 @@ class ProcessFiles(Closeable):
             os.close(descriptor)
         self._files.clear()
 
-    def stat(self) -> Stat:
-        """Return page faults, processor time and number of threads. Takes about 4 us."""
+    def stat(self) -> Counts:
+        """Return page faults, processor time in steps of 10 ms, and number of threads. Takes about 4 us."""
         return self._parsed("stat", parse_stat)
 
-    def memory(self) -> Memory:
+    def memory(self) -> Counts:
         """Return resident and anonymous memory. Takes about 2 us."""
         return self._parsed("statm", parse_statm)
 
-    def transfers(self) -> Transfers:
+    def transfers(self) -> Counts:
         """Return what the process has read and written. Takes about 5 us."""
         return self._parsed("io", parse_io)
 

@@ -24,58 +24,50 @@ class FaultKind(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """A fault, and what the program printed of it, without control characters."""
+    """A fault.
+
+    Attributes:
+        printed: what the program printed of it, without control characters.
+        text: what happened, as a clause.
+        advice: what to do about it.
+    """
 
     kind: FaultKind
     printed: str
-
-    @property
-    def text(self) -> str:
-        """Return what happened, as a clause."""
-        return f"{_WORDS[self.kind]} ({self.printed})"
-
-    @property
-    def advice(self) -> str:
-        """Return what to do about it."""
-        return _ADVICE[self.kind]
+    text: str
+    advice: str
 
 
-_WORDS = {
-    FaultKind.OUT_OF_MEMORY: "it ran out of memory",
-    FaultKind.EXCEPTION_IN_MAIN: "an exception ended its main method",
-}
-
-
-_ADVICE = {
-    FaultKind.OUT_OF_MEMORY: "give the program a larger heap with -Xmx, or find what keeps the memory: "
-    "-XX:+HeapDumpOnOutOfMemoryError",
-    FaultKind.EXCEPTION_IN_MAIN: "run the command without buto, and correct what the exception says",
-}
-
-
-_MEMORY = re.compile(rb"java\.lang\.OutOfMemoryError(?:: [^\r\n]*)?")
-
-
-_IN_MAIN = re.compile(rb"^Exception in thread \"main\" ([^\r\n]+)", re.MULTILINE)
-
+_FAULTS = (
+    (
+        FaultKind.OUT_OF_MEMORY,
+        re.compile(rb"(java\.lang\.OutOfMemoryError(?:: [^\r\n]*)?)"),
+        "it ran out of memory",
+        (
+            "give the program a larger heap with -Xmx, or find what keeps the memory: "
+            "-XX:+HeapDumpOnOutOfMemoryError"
+        ),
+    ),
+    (
+        FaultKind.EXCEPTION_IN_MAIN,
+        re.compile(rb"^Exception in thread \"main\" ([^\r\n]+)", re.MULTILINE),
+        "an exception ended its main method",
+        "run the command without buto, and correct what the exception says",
+    ),
+)
+"""An exception in the main method that has a known cause is of the kind of its cause, which stands first."""
 
 READ_INPUT = "it read its standard input, which is empty under buto"
 """A clause, for a program that did so."""
-
 
 GIVE_INPUT = "let the program read a file, or start it by a shell: sh -c 'exec java ... < input.txt'"
 
 
 def find_fault(output: bytes) -> Fault | None:
-    """Return the fault that an output tells; None if there is none.
-
-    An exception in the main method that has a known cause is of the kind of its cause.
-    """
-    for kind, pattern in (
-        (FaultKind.OUT_OF_MEMORY, _MEMORY),
-        (FaultKind.EXCEPTION_IN_MAIN, _IN_MAIN),
-    ):
+    """Return the fault that an output tells; None if there is none."""
+    for kind, pattern, what, advice in _FAULTS:
         found = pattern.search(output)
         if found is not None:
-            return Fault(kind, last_lines(found[found.re.groups]))
+            printed = last_lines(found[1])
+            return Fault(kind, printed, f"{what} ({printed})", advice)
     return None

@@ -1,32 +1,14 @@
-"""Whether a run may be used: was it sampled as planned, and did the program end as expected?
-
-:func:`build_run` makes the run of what was observed of a launch that has ended. The same for both collectors.
-"""
+"""Whether a run may be used: was it sampled as planned, and did the program end as expected?"""
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 
 import numpy as np
 
-from buto.measure import exits
-from buto.measure.command_line import program_digest
-from buto.measure.jvms import main_name
-from buto.measure.launch import Ending, Launch
 from buto.measure.recording import Recording
 from buto.measure.target import Target
-from buto.run.model import (
-    INPUT_READ,
-    PROGRAM,
-    FloatArray,
-    MetadataValue,
-    Outcome,
-    Problem,
-    ProblemKind,
-    Quality,
-    Run,
-)
+from buto.run.model import FloatArray, MetadataValue, Outcome, Problem, ProblemKind, Quality
 from buto.run.properties import split_name
 
 MAX_MISSED_SHARE = 0.2
@@ -215,66 +197,3 @@ def starved(target: Target, sampled: Sampling, foreign_load: float) -> list[Prob
             f"(limit {limit_s:g} s){others}"
         )
     return [Problem(ProblemKind.STARVED, text) for text in texts]
-
-
-@dataclass(frozen=True, slots=True)
-class ObservedLaunch:
-    """What a collector observed of a launch that has ended.
-
-    Attributes:
-        ending: of the command's own process.
-        timed_out: whether it was stopped at its time limit.
-        duration_s: from the program's start to its end.
-        last_sample: where the last row comes from, see Outcome.
-        sampled: how well the samples cover the run.
-        foreign_load: mean share of the visible cores that others used, NaN if unknown.
-        command: of the measured JVM; empty if not known.
-        code: of the measured JVM, see :func:`buto.measure.exits.code_of`.
-        orderly: whether its exit hook ran, as far as known; None if the JVM is the command's own
-            process, whose exit code shows its end.
-        others: other JVMs that were seen.
-    """
-
-    ending: Ending
-    timed_out: bool
-    duration_s: float
-    last_sample: str
-    sampled: Sampling
-    foreign_load: float
-    command: str
-    code: int | None
-    orderly: bool | None
-    others: tuple[str, ...]
-
-
-def build_run(
-    launch: Launch, recording: Recording, seen: ObservedLaunch, problems: tuple[Problem, ...]
-) -> Run:
-    """Finish the recording with its outcome, metadata of the JVM and the run's quality.
-
-    Args:
-        problems: found by the collector; listed after a bad end of the JVM and before sampling problems.
-    """
-    outcome = Outcome(
-        exit_code=None if seen.timed_out else seen.ending.exit_code,
-        signal=None if seen.timed_out else seen.ending.signal,
-        timed_out=seen.timed_out,
-        duration_s=seen.duration_s,
-        last_sample=seen.last_sample,
-    )
-    bad_end = None
-    if seen.orderly is not None and not seen.timed_out:
-        bad_end = exits.problem(launch.target.expected_exit, seen.code, orderly=seen.orderly)
-    recording.metadata |= {
-        "host.load.foreign": None if math.isnan(seen.foreign_load) else round(seen.foreign_load, 3),
-        "buto.jvm": main_name(seen.command) or None,
-        "buto.jvm.exit": seen.code,
-        "buto.jvms.others": ", ".join(seen.others),
-        "buto.left_over.processes": launch.n_left_over,
-        INPUT_READ: launch.input.was_read(),
-        PROGRAM: program_digest(recording.metadata),
-    }
-    slow = slow_beans(recording, seen.sampled, launch.target.interval_s)
-    more = (*([bad_end] if bad_end else []), *problems, *slow)
-    judged = quality_of(launch.target, outcome, seen.sampled, seen.foreign_load, more=more)
-    return recording.finish(outcome, judged, stdout=launch.kept_stdout(), stderr=launch.kept_stderr())

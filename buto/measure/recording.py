@@ -179,7 +179,12 @@ class Recording(Samples):
             sources,
         )
         times_ns, values = self.blocks(since.n_blocks, now.n_blocks)
-        tracks = tuple(self._part_of(track, *since.tracks.get(track.name, (0, 0))) for track in self.tracks)
+        read, tracks = {}, []
+        for track in self.tracks:
+            n_columns, n_readings = since.tracks.get(track.name, (0, 0))
+            part = _part_of(track, n_columns, n_readings, self.mask)
+            tracks.append(part)
+            read[track.name] = part.values.shape[1], n_readings + len(part.times_ns)
         entry = Entry(
             times_ns=times_ns,
             values=values,
@@ -191,33 +196,12 @@ class Recording(Samples):
             marks=tuple(self._marks[since.n_marks : now.n_marks]),
             sources=tuple(_changed(sources, since.sources).values()),
             histograms=tuple(self._histograms[since.n_histograms : now.n_histograms]),
-            tracks=tracks,
+            tracks=tuple(tracks),
         )
-        read = {
-            one.name: (one.values.shape[1], since.tracks.get(one.name, (0, 0))[1] + len(one.times_ns))
-            for one in tracks
-        }
         return entry, replace(now, tracks=read)
 
-    def _part_of(self, track: Track, n_columns: int, n_readings: int) -> TrackPart:
-        """Return what a track has beyond so many columns and readings."""
-        new = track.readings(since=n_readings)
-        return TrackPart(
-            track.name,
-            track.interval_s,
-            new.times_ns,
-            new.values,
-            new.properties[n_columns:],
-            tuple(map(self.mask.text, track.reasons)),
-            track.from_first,
-        )
-
     def add_part(self, part: TrackPart) -> None:
-        """Append what a journal has of a track.
-
-        Raises:
-            MeasureError: its columns do not match those before.
-        """
+        """Append what a journal has of a track. MeasureError if its columns do not match those before."""
         track = self._tracks.get(part.name) or self.track(
             part.name, part.interval_s, from_first=part.from_first
         )
@@ -313,3 +297,17 @@ class Recording(Samples):
 def _changed(now: Mapping[str, T], before: Mapping[str, T]) -> dict[str, T]:
     """Return the items that are new or have another value, in their order."""
     return {key: value for key, value in now.items() if key not in before or before[key] != value}
+
+
+def _part_of(track: Track, n_columns: int, n_readings: int, mask: Mask) -> TrackPart:
+    """Return what a track has beyond so many columns and readings."""
+    new = track.readings(since=n_readings)
+    return TrackPart(
+        track.name,
+        track.interval_s,
+        new.times_ns,
+        new.values,
+        new.properties[n_columns:],
+        tuple(map(mask.text, track.reasons)),
+        track.from_first,
+    )

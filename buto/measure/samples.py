@@ -116,16 +116,7 @@ class Track:
             self._keep_reason(why)
 
     def names(self) -> tuple[str, ...]:
-        """Return the names of the columns so far."""
         return tuple(self._columns)
-
-    def latest(self) -> dict[str, float]:
-        """Return the newest reading by name; empty before the first one."""
-        with self._lock:
-            if not self._rows:
-                return {}
-            row = self._rows[-1]
-            return {prop.name: float(value) for prop, value in zip(self._properties, row, strict=False)}
 
     def readings(self, since: int = 0) -> Readings:
         """Return all readings, or those from number ``since`` on."""

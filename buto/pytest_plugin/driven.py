@@ -9,8 +9,7 @@ from typing import Any
 
 from buto.actions.ending import check_ending, measuring
 from buto.actions.events import WaitingForStore
-from buto.engine.launching import record_one
-from buto.engine.setup import Setup
+from buto.engine.launching import Setup, record_one
 from buto.errors import MeasureError, UsageError
 from buto.measure.hooks import LaunchHooks, MBeanConnection, Program
 from buto.measure.jmx.attach import connect_program

@@ -11,16 +11,14 @@ import multiprocessing
 import sys
 import threading
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from multiprocessing.connection import Connection
 
-from buto.measure.recording import Recording
-from buto.measure.samples import Track
+from buto.measure.recording import Checkpoint, Recording
 from buto.measure.sources.chosen import source
 from buto.measure.sources.sampling import Follower
 from buto.measure.target import SourceSpec
-from buto.run.model import MetadataValue, SourceState
 from perf.figures import Figure, at_least, at_most, benchmark, conclude, figure_of
 
 TITLE = "Five sources: a thousand numbers each second"
@@ -61,25 +59,12 @@ class Reading:
     def __init__(self, pids: list[int]) -> None:
         self._pids = pids
         self.recording = Recording("perf")
-        self.states: list[SourceState] = []
 
     def members(self) -> list[int]:
         return self._pids
 
     def ports(self) -> tuple[int, ...]:
         return ()
-
-    def track(self, name: str, interval_s: float, *, from_first: bool = False) -> Track:
-        return self.recording.track(name, interval_s, from_first=from_first)
-
-    def describe(self, metadata: Mapping[str, MetadataValue]) -> None:
-        pass
-
-    def explain_missing(self, name: str, why: str) -> None:
-        pass
-
-    def source_state(self, state: SourceState) -> None:
-        self.states.append(state)
 
 
 def specs(port: int) -> list[SourceSpec]:
@@ -106,7 +91,10 @@ def measure(rounds: int, seconds: float) -> Iterator[Figure]:
         for _ in range(rounds):
             idle.append(percent(seconds / 2))
             program = Reading([server.pid])
-            followers = [Follower(spec, source(spec.kind)(spec.settings), program) for spec in specs(port)]
+            followers = [
+                Follower(spec, source(spec.kind)(spec.settings), program, program.recording)
+                for spec in specs(port)
+            ]
             for follower in followers:
                 follower.start()
             percent(2.0)
@@ -115,7 +103,8 @@ def measure(rounds: int, seconds: float) -> Iterator[Figure]:
                 follower.ask_to_end()
             for follower in followers:
                 follower.wait_for_end(time.monotonic())
-            assert all(not state.reason for state in program.states), program.states
+            states = program.recording.changes_since(Checkpoint())[0].sources
+            assert all(not state.reason for state in states), states
             numbers.append(float(sum(len(track.names()) for track in program.recording.tracks)))
             print(f"   {used[-1]:.2f} % for {numbers[-1]:.0f} numbers", flush=True)
     finally:

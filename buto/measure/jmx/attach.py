@@ -6,7 +6,7 @@ import os
 import signal
 import threading
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from enum import Enum
@@ -18,7 +18,7 @@ from buto.errors import MeasureError, UsageError
 from buto.measure import account, quality
 from buto.measure.hooks import MBeanConnection, Program
 from buto.measure.host import LoadMeter, describe
-from buto.measure.jmx.connection import JmxConnection, TargetTimes
+from buto.measure.jmx.connection import JmxConnection
 from buto.measure.jmx.credentials import NO_CREDENTIALS, Credentials
 from buto.measure.jmx.local_agent import AgentLeftRunningError, JmxEndpoint, endpoint_while_attached
 from buto.measure.jmx.worker_client import Worker
@@ -26,7 +26,7 @@ from buto.measure.journal import Journal
 from buto.measure.outside import OutsideReader, read_from_outside
 from buto.measure.progress import OnTick, Progress
 from buto.measure.recording import Recording
-from buto.measure.sources.sampling import RecordedProgram, followed
+from buto.measure.sources.sampling import RunningProgram, followed
 from buto.measure.target import MBeanSpec, SourceSpec, Target
 from buto.run.model import Outcome, Problem, ProblemKind, Run
 from buto.run.properties import READ_OUTSIDE
@@ -44,21 +44,6 @@ class Ended(Enum):
     SILENCE = "the JVM's silence"
     DURATION = "the given duration"
     INTERRUPT = "Ctrl-C"
-
-
-@dataclass(frozen=True, slots=True)
-class _Followed:
-    """What is known of a recording beside its samples.
-
-    Attributes:
-        times: when the JVM was attached to.
-        ended: why the recording ended.
-        foreign_load: see :meth:`LoadMeter.foreign_load`.
-    """
-
-    times: TargetTimes
-    ended: Ended
-    foreign_load: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,51 +153,49 @@ def attach(
     own = {key: value for key, value in described.items() if spec.pid is not None or key.startswith("buto.")}
     recording.metadata.update(own)
     problems = []
-    course: _Followed | None = None
+    ended: Ended | None = None
     try:
         with (
             connect(spec, worker) as connection,
             _interrupt_noted() as interrupted,
             read_from_outside(recording, spec.pid) as outside,
-            followed(RecordedProgram(spec.pid, recording), spec.sources),
+            followed(RunningProgram(spec.pid), recording, spec.sources),
         ):
-            course = _record(spec, connection, recording, interrupted, on_tick, outside)
+            times = connection.start(
+                recording, spec.interval_s, spec.mbeans, same_machine=spec.pid is not None
+            )
+            recording.zero_ns = times.read_ns
+            load, worker_before_s = LoadMeter(), connection.worker_cpu_s()
+            following = _Following(spec, connection, recording, outside, on_tick)
+            ended = following.to_the_end(interrupted)
+            known_s = connection.worker_cpu_s() - worker_before_s + _jvm_cpu_s(recording)
+            foreign_load = float("nan") if spec.pid is None else load.foreign_load(known_s)
+            if connection.lost is None:
+                connection.finish()
+                outside.read(is_last=True)
+            if recording.n_samples:
+                outside.finish(None)
     except AgentLeftRunningError as left_open:
-        if course is None:
+        if ended is None:
             raise
         text = f"{left_open.message} ({left_open.advice})"
         problems.append(Problem(ProblemKind.OPEN_PORT, text))
     if recording.n_samples == 0:
-        raise MeasureError(f"{_name(spec)} gave no sample: {course.ended.value}")
+        raise MeasureError(f"{_name(spec)} gave no sample: {ended.value}")
     recording.metadata |= {
         "buto.attach.to": _name(spec),
-        "buto.attach.uptime_s": course.times.uptime_s,
-        "buto.attach.ended_by": course.ended.value,
+        "buto.attach.uptime_s": times.uptime_s,
+        "buto.attach.ended_by": ended.value,
     }
-    return _finish(spec, target, connection, recording, course, problems)
-
-
-def _record(
-    spec: AttachSpec,
-    connection: JmxConnection,
-    recording: Recording,
-    interrupted: threading.Event,
-    on_tick: OnTick | None,
-    outside: OutsideReader,
-) -> _Followed:
-    """Record until the end, and read what is left then."""
-    times = connection.start(recording, spec.interval_s, spec.mbeans, same_machine=spec.pid is not None)
-    recording.zero_ns = times.read_ns
-    load, worker_before_s = LoadMeter(), connection.worker_cpu_s()
-    ended = _follow(spec, connection, recording, interrupted, on_tick, outside)
-    known_s = connection.worker_cpu_s() - worker_before_s + _jvm_cpu_s(recording)
-    foreign_load = float("nan") if spec.pid is None else load.foreign_load(known_s)
-    if connection.lost is None:
-        connection.finish()
-        outside.read(is_last=True)
-    if recording.n_samples:
-        outside.finish(None)
-    return _Followed(times, ended, foreign_load)
+    times_s = recording.times_s()
+    problems += _problems(spec, connection, ended, float(times_s[-1]))
+    sampled = quality.sampling(times_s, target.interval_s, quality.pauses_s(recording))
+    problems += quality.slow_beans(recording, sampled, target.interval_s)
+    # The program's end is not part of the recording, so only the sampling is judged.
+    as_expected = Outcome(exit_code=target.expected_exit)
+    judged = quality.quality_of(target, as_expected, sampled, foreign_load, more=tuple(problems))
+    outcome = Outcome(exit_code=None, duration_s=float(times_s[-1]), last_sample="jmx")
+    return recording.finish(outcome, judged)
 
 
 def _jvm_cpu_s(recording: Recording) -> float:
@@ -222,79 +205,63 @@ def _jvm_cpu_s(recording: Recording) -> float:
     return float(known_s[-1] - known_s[0]) if len(known_s) else 0.0
 
 
-def _follow(
-    spec: AttachSpec,
-    connection: JmxConnection,
-    recording: Recording,
-    interrupted: threading.Event,
-    on_tick: OnTick | None,
-    outside: OutsideReader,
-) -> Ended:
-    """Drain until the end; return why it ended."""
-    began = time.monotonic()
-    with ExitStack() as held:
-        pidfd = account.open_pidfd(spec.pid) if spec.pid is not None else None
-        if pidfd is not None:
-            held.callback(os.close, pidfd)
-        while True:
-            elapsed_s, n_before = time.monotonic() - began, recording.n_samples
-            connection.drain()
-            if recording.n_samples > n_before:
-                outside.read()
-            if on_tick is not None:
-                on_tick(
-                    Progress(
-                        elapsed_s,
-                        spec.duration_s or float("inf"),
-                        recording.n_samples,
-                        "running",
-                        recording.newest,
-                    )
-                )
-            if connection.lost is not None:
-                if connection.silent:
-                    return Ended.SILENCE
-                has_ended = pidfd is None or account.readable(pidfd, _END_S)
-                return Ended.JVM if has_ended and spec.pid is not None else Ended.CONNECTION
-            if interrupted.is_set():
-                return Ended.INTERRUPT
-            left_s = (spec.duration_s or float("inf")) - elapsed_s
-            if left_s <= 0:
-                return Ended.DURATION
-            if pidfd is None:
-                interrupted.wait(min(TICK_S, left_s))
-            elif account.readable(pidfd, min(TICK_S, left_s)):
-                connection.drain()
-                return Ended.JVM
+@dataclass(frozen=True, slots=True)
+class _Following:
+    """An attached JVM while it is recorded."""
+
+    spec: AttachSpec
+    connection: JmxConnection
+    recording: Recording
+    outside: OutsideReader
+    on_tick: OnTick | None
+
+    def to_the_end(self, interrupted: threading.Event) -> Ended:
+        """Drain until the end; return why it ended."""
+        spec, connection = self.spec, self.connection
+        began, limit_s = time.monotonic(), spec.duration_s or float("inf")
+        with ExitStack() as held:
+            pidfd = account.open_pidfd(spec.pid) if spec.pid is not None else None
+            if pidfd is not None:
+                held.callback(os.close, pidfd)
+            while True:
+                elapsed_s = time.monotonic() - began
+                self._drain(elapsed_s, limit_s)
+                if connection.lost is not None:
+                    if connection.silent:
+                        return Ended.SILENCE
+                    has_ended = pidfd is None or account.readable(pidfd, _END_S)
+                    return Ended.JVM if has_ended and spec.pid is not None else Ended.CONNECTION
+                if interrupted.is_set():
+                    return Ended.INTERRUPT
+                left_s = limit_s - elapsed_s
+                if left_s <= 0:
+                    return Ended.DURATION
+                if pidfd is None:
+                    interrupted.wait(min(TICK_S, left_s))
+                elif account.readable(pidfd, min(TICK_S, left_s)):
+                    connection.drain()
+                    return Ended.JVM
+
+    def _drain(self, elapsed_s: float, limit_s: float) -> None:
+        recording, n_before = self.recording, self.recording.n_samples
+        self.connection.drain()
+        if recording.n_samples > n_before:
+            self.outside.read()
+        if self.on_tick is not None:
+            self.on_tick(Progress(elapsed_s, limit_s, recording.n_samples, "running", recording.newest))
 
 
-def _finish(
-    spec: AttachSpec,
-    target: Target,
-    connection: JmxConnection,
-    recording: Recording,
-    course: _Followed,
-    problems: Sequence[Problem],
-) -> Run:
-    times_s = recording.times_s()
-    more = [*problems]
+def _problems(spec: AttachSpec, connection: JmxConnection, ended: Ended, last_s: float) -> Iterator[Problem]:
     # Without a given time, a JVM behind a URL is recorded until it ends, and the connection with it.
     is_early = spec.pid is not None or spec.duration_s is not None
-    if course.ended is Ended.SILENCE:
-        text = f"the JVM stopped answering after {times_s[-1]:.1f} s: {connection.lost}"
-        more.append(Problem(ProblemKind.EARLY_LOSS, text))
-    elif course.ended is Ended.CONNECTION and is_early:
-        text = f"the connection to the JVM was lost after {times_s[-1]:.1f} s: {connection.lost}"
-        more.append(Problem(ProblemKind.EARLY_LOSS, text))
+    if ended is Ended.SILENCE:
+        text = f"the JVM stopped answering after {last_s:.1f} s: {connection.lost}"
+        yield Problem(ProblemKind.EARLY_LOSS, text)
+    elif ended is Ended.CONNECTION and is_early:
+        text = f"the connection to the JVM was lost after {last_s:.1f} s: {connection.lost}"
+        yield Problem(ProblemKind.EARLY_LOSS, text)
     if connection.n_lost_notifications:
-        more.append(quality.lost_notifications(connection.n_lost_notifications))
-    sampled = quality.sampling(times_s, target.interval_s, quality.pauses_s(recording))
-    more += quality.slow_beans(recording, sampled, target.interval_s)
-    # The program's end is not part of the recording, so only the sampling is judged.
-    as_expected = Outcome(exit_code=target.expected_exit)
-    judged = quality.quality_of(target, as_expected, sampled, course.foreign_load, more=tuple(more))
-    outcome = Outcome(exit_code=None, duration_s=float(times_s[-1]), last_sample="jmx")
-    return recording.finish(outcome, judged)
+        yield quality.lost_notifications(connection.n_lost_notifications)
 
 
 def _name(spec: AttachSpec) -> str:

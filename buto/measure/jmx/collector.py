@@ -9,36 +9,32 @@ of its samples for this reason is invalid.
 
 from __future__ import annotations
 
-from types import TracebackType
-from typing import Self
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
 
 from buto.errors import MeasureError
 from buto.measure import exits, quality
-from buto.measure.hooks import HookCaller, LaunchHooks
-from buto.measure.host import LoadMeter, describe
+from buto.measure.collector import LaunchCollector, Seen
+from buto.measure.hooks import LaunchHooks
 from buto.measure.jmx.polling_loop import PollingLoop
 from buto.measure.jmx.worker_client import Worker
 from buto.measure.journal import Journal
-from buto.measure.launch import Ending, Launch
-from buto.measure.private_directory import private_directory
+from buto.measure.launch import Launch
 from buto.measure.progress import OnTick
-from buto.measure.quality import ObservedLaunch, build_run
 from buto.measure.recording import Recording
-from buto.measure.sources.sampling import sampled
 from buto.measure.target import Target
-from buto.run.model import FloatArray, Problem, ProblemKind, Run
-from buto.run.properties import READ_OUTSIDE
+from buto.run.model import Problem, ProblemKind, Run
 from buto.steps import Advice, Setting
 
 _OWN_KEY = "system.property[java.rmi.server.randomIDs]"
 """Metadata that exists only because buto started the JVM's JMX agent."""
 
-
 _MAX_LATE_S = 3.0
 """With a later first sample the machine was too busy, and too much of the start is missing."""
 
 
-class JmxCollector:
+class JmxCollector(LaunchCollector[PollingLoop]):
     """Records launches of one target through JMX. Keeps a worker process between them.
 
     Args:
@@ -46,16 +42,11 @@ class JmxCollector:
     """
 
     def __init__(self, target: Target, worker: Worker | None = None) -> None:
-        self.target = target
+        super().__init__(target)
         self._worker = worker
         self._is_own = worker is None
 
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def close(self) -> None:
         if self._worker is not None and self._is_own:
             self._worker.close()
 
@@ -79,40 +70,53 @@ class JmxCollector:
         hooks: LaunchHooks | None = None,
         journal: Journal | None = None,
     ) -> Run:
-        """See :meth:`buto.measure.collector.Collector.record`."""
+        # Before the load by others is measured, of which the worker's start is no part.
+        self.worker()
+        return super().record(test, on_tick, hooks, journal)
+
+    @contextmanager
+    def _following(
+        self, directory: Path, recording: Recording, hooks: LaunchHooks | None, on_tick: OnTick | None
+    ) -> Iterator[PollingLoop]:
         worker = self.worker()
-        recording = Recording(test, mask=self.target.new_mask())
-        recording.add_columns(READ_OUTSIDE)
-        if journal is not None:
-            on_tick = journal.on_each_tick(recording, on_tick)
-        recording.metadata.update(describe(self.target))
-        load = LoadMeter(self.target.cores)
-        worker_s = worker.cpu_s()
         with (
-            private_directory() as directory,
             Launch(self.target, directory) as launch,
-            HookCaller(sampled(hooks, self.target.sources), launch, recording) as hook_caller,
-            PollingLoop(launch, directory, worker, recording, on_tick, hook_caller) as loop,
+            PollingLoop(launch, recording, hooks, on_tick, directory, worker) as loop,
         ):
-            ending = loop.run()
-            problems = hook_caller.end()
-            known_s = ending.cpu_s if self.target.cores else worker.cpu_s() - worker_s
-            foreign_load = load.foreign_load(known_s + hook_caller.cpu_s())
-            recording.metadata["host.load.idle"] = load.idle_share()
-            launch.end_all()
-            observed = _observed(loop, launch, recording, ending, foreign_load)
-            if loop.outside is not None:
-                loop.outside.finish(ending.switches if loop.pid == launch.pid else None)
-            recording.metadata.pop(_OWN_KEY, None)
-            missing = _problems(loop, recording.times_s(), self.target.interval_s)
-            return build_run(launch, recording, observed, (*problems, *missing))
+            yield loop
+
+    def _seen(self, loop: PollingLoop) -> Seen:
+        _check_started(loop)
+        pauses_s, interval_s = quality.pauses_s(loop.recording), self.target.interval_s
+        sampled = quality.sampling(loop.recording.times_s(), interval_s, pauses_s, loop.duration_s)
+        # Nobody outside the JVM sees whether its exit hook ran.
+        return Seen(loop.duration_s, "jmx", sampled, orderly=True)
+
+    def _completed(self, loop: PollingLoop, seen: Seen) -> tuple[Problem, ...]:
+        """Return problems besides gaps between samples: a late start, an early end, lost notifications."""
+        loop.recording.metadata.pop(_OWN_KEY, None)
+        problems = []
+        times_s, connection = loop.recording.times_s(), loop.connection
+        limit_s = max(quality.MAX_GAP_S, quality.MAX_GAP_INTERVALS * self.target.interval_s)
+        if times_s[0] > _MAX_LATE_S:
+            text = f"its first sample came {times_s[0]:.1f} s after its start (limit {_MAX_LATE_S:g} s)"
+            problems.append(Problem(ProblemKind.LATE_START, text))
+        if seen.duration_s - times_s[-1] > limit_s:
+            silent = connection is not None and connection.silent
+            why = "it stopped answering" if silent else "its connection was lost"
+            text = f"{why} {seen.duration_s - times_s[-1]:.1f} s before its end (limit {limit_s:g} s)"
+            problems.append(Problem(ProblemKind.EARLY_LOSS, text))
+        if connection is not None and connection.n_lost_notifications:
+            problems.append(quality.lost_notifications(connection.n_lost_notifications))
+        return tuple(problems)
 
 
-def _check_started(loop: PollingLoop, launch: Launch, recording: Recording) -> None:
+def _check_started(loop: PollingLoop) -> None:
     """Raise MeasureError if there is nothing to record."""
+    launch, recording = loop.launch, loop.recording
     if loop.pid is None and not launch.line.direct:
         raise exits.no_jvm(launch, loop.others, timed_out=loop.timed_out)
-    not_found = exits.jvm_not_created(launch) or exits.main_not_found(launch, loop.seen_command)
+    not_found = exits.jvm_not_created(launch) or exits.main_not_found(launch, loop.command)
     if not_found is not None:
         raise not_found
     if recording.n_samples == 0 or recording.zero_ns is None:
@@ -121,41 +125,3 @@ def _check_started(loop: PollingLoop, launch: Launch, recording: Recording) -> N
             f"the program ended{limit} before JMX could take a sample\n{launch.quote()}",
             advice=Advice("measure short programs with the agent: ", Setting("collector", "agent")),
         )
-
-
-def _observed(
-    loop: PollingLoop, launch: Launch, recording: Recording, ending: Ending, foreign_load: float
-) -> ObservedLaunch:
-    _check_started(loop, launch, recording)
-    pauses_s, interval_s = quality.pauses_s(recording), launch.target.interval_s
-    return ObservedLaunch(
-        ending=ending,
-        timed_out=loop.timed_out,
-        duration_s=loop.duration_s,
-        last_sample="jmx",
-        sampled=quality.sampling(recording.times_s(), interval_s, pauses_s, loop.duration_s),
-        foreign_load=foreign_load,
-        command=loop.seen_command,
-        code=loop.exit_code(ending),
-        # Nobody outside the JVM sees whether its exit hook ran.
-        orderly=True if loop.pid != launch.pid else None,
-        others=tuple(loop.others),
-    )
-
-
-def _problems(loop: PollingLoop, times_s: FloatArray, interval_s: float) -> tuple[Problem, ...]:
-    """Return problems besides gaps between samples: a late start, an early end, lost notifications."""
-    problems = []
-    limit_s = max(quality.MAX_GAP_S, quality.MAX_GAP_INTERVALS * interval_s)
-    connection = loop.connection
-    if times_s[0] > _MAX_LATE_S:
-        text = f"its first sample came {times_s[0]:.1f} s after its start (limit {_MAX_LATE_S:g} s)"
-        problems.append(Problem(ProblemKind.LATE_START, text))
-    if loop.duration_s - times_s[-1] > limit_s:
-        silent = connection is not None and connection.silent
-        why = "it stopped answering" if silent else "its connection was lost"
-        text = f"{why} {loop.duration_s - times_s[-1]:.1f} s before its end (limit {limit_s:g} s)"
-        problems.append(Problem(ProblemKind.EARLY_LOSS, text))
-    if connection is not None and connection.n_lost_notifications:
-        problems.append(quality.lost_notifications(connection.n_lost_notifications))
-    return tuple(problems)

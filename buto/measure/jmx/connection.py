@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from buto.errors import MeasureError
 from buto.measure.channel import AgentRecorder
 from buto.measure.jmx.credentials import NO_CREDENTIALS, Credentials, JmxFailure
 from buto.measure.jmx.worker_client import Worker
@@ -122,8 +121,7 @@ class JmxConnection(Closeable):
 
     def drain(self) -> None:
         """Append new samples to the recording; notice a lost connection."""
-        if self._recorder is None:
-            raise MeasureError("a connection was drained before it was started")
+        assert self._recorder is not None, "a connection is started before it is drained"
         answer = self._worker.ask("drain", _DRAIN_S, connection=self._number)
         for message in self._decoder.feed(base64.b64decode(answer["frames"])):
             self._recorder.receive(message)

@@ -79,11 +79,7 @@ def password_from_file(path: Path, user: str | None = None) -> str:
 
 
 def password_from_environment(variable: str) -> str:
-    """Read a password from an environment variable.
-
-    Raises:
-        UsageError: it is not set.
-    """
+    """Read a password from an environment variable. UsageError if it is not set."""
     password = os.environ.get(variable)
     if not password:
         raise UsageError(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import select
 import subprocess
 import sys
@@ -17,8 +16,7 @@ from typing import Any
 from buto import jars
 from buto.errors import MeasureError
 from buto.measure.jmx.credentials import JmxFailure
-from buto.measure.jmx.worker_jvm import find_libjvm, jvm_options
-from buto.measure.jvms import USERS_OPTIONS
+from buto.measure.jvms import first_installation, own_environment
 from buto.measure.output import last_lines
 from buto.measure.progress import Closeable
 from buto.steps import Action, Advice, Step
@@ -29,6 +27,44 @@ WARM_UP_S = 20.0
 CLOSE_S = 3.0
 _MARGIN_S = 10.0
 """Time that an answer may take in addition to the bound of the operation."""
+
+
+OLDEST_JAVA = 11
+"""For the worker's own JVM; targets may run Java 8."""
+
+_RESPONSE_MS = 10_000
+"""How long a call may wait for the target. Longer than the longest pause of a usable run; a target that
+does not answer for this long loses the connection."""
+
+_JVM_OPTIONS = (
+    "-Xrs",
+    "-XX:+UseSerialGC",
+    "-XX:TieredStopAtLevel=1",
+    "-Xmx64m",
+    "-XX:-UsePerfData",
+    "-Djava.awt.headless=true",
+    "-Dsun.rmi.dgc.cleanInterval=200",
+    f"-Dsun.rmi.transport.tcp.responseTimeout={_RESPONSE_MS}",
+    f"-Dsun.rmi.transport.tcp.handshakeTimeout={_RESPONSE_MS}",
+)
+"""-Xrs leaves signals to Python. Without frequent cleaning, RMI leaks a thread per connection."""
+
+
+def own_jvm() -> tuple[Path, list[str]]:
+    """Return the library of a JVM for the worker, and its options.
+
+    Raises:
+        MeasureError: this machine has no JVM that is new enough.
+    """
+    purpose = f"collecting through JMX needs Java {OLDEST_JAVA} or newer for buto itself"
+    found = first_installation(OLDEST_JAVA, purpose, lambda java: _libjvm(java).is_file())
+    # Since 24, a JVM warns of native code such as JPype's; a later one will refuse it.
+    native = ["--enable-native-access=ALL-UNNAMED"] if (found.major or 0) >= 24 else []
+    return _libjvm(found.java), [*_JVM_OPTIONS, *native]
+
+
+def _libjvm(java: Path) -> Path:
+    return java.parent.parent / "lib" / "server" / "libjvm.so"
 
 
 class Worker(Closeable):
@@ -95,7 +131,7 @@ class Worker(Closeable):
         self.is_warm = True
 
     def ask(self, operation: str, within_s: float, **arguments: Any) -> Any:
-        """Run an operation of :class:`buto.measure.jmx.jvm.Jvm`.
+        """Run an operation of :class:`buto.measure.jmx.worker.Jvm`.
 
         Args:
             within_s: the operation's own bound; the worker is killed ten seconds after it.
@@ -126,9 +162,7 @@ class Worker(Closeable):
         self._stderr.close()
 
     def _start(self) -> None:
-        libjvm, major = find_libjvm()
-        environment = {key: value for key, value in os.environ.items() if key not in USERS_OPTIONS}
-        environment["PYTHONPATH"] = str(Path(jars.__file__).parents[2])
+        libjvm, options = own_jvm()
         # -P: a module in the working directory must not replace one of buto's.
         self._process = subprocess.Popen(
             [sys.executable, "-P", "-m", "buto.measure.jmx.worker"],
@@ -136,7 +170,7 @@ class Worker(Closeable):
             stdout=subprocess.PIPE,
             stderr=self._stderr,
             cwd=tempfile.gettempdir(),
-            env=environment,
+            env=own_environment() | {"PYTHONPATH": str(Path(jars.__file__).parents[2])},
             bufsize=0,
             start_new_session=True,
         )
@@ -144,7 +178,7 @@ class Worker(Closeable):
             "version": PROTOCOL_VERSION,
             "libjvm": str(libjvm),
             "jar": str(jars.path(jars.JMX)),
-            "options": [*jvm_options(major), *self._java_options],
+            "options": [*options, *self._java_options],
         }
         self._exchange("hello", hello, START_S)
 

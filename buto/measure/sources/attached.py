@@ -1,7 +1,4 @@
-"""The agent in a JVM that already runs: loaded into it, and followed to its end or that of the recording.
-
-:class:`Received` keeps what the agent has sent; it knows neither sockets nor processes.
-"""
+"""The agent in a JVM that already runs: loaded into it, and followed to its end or that of the recording."""
 
 from __future__ import annotations
 
@@ -13,15 +10,17 @@ from dataclasses import dataclass
 
 from buto.errors import MeasureError
 from buto.measure import account, messages
-from buto.measure.channel import AgentConnection, AgentListener
+from buto.measure.channel import AgentConnection, AgentListener, AgentRecorder
 from buto.measure.diagnostic_command import load_agent
 from buto.measure.jvms import inner_pid
 from buto.measure.messages import ChannelError
 from buto.measure.private_directory import give_to_owner, private_directory
 from buto.measure.process_group import is_alive
 from buto.measure.progress import Closeable
+from buto.measure.recording import Recording
+from buto.measure.samples import IntArray
 from buto.measure.target import Target
-from buto.run.properties import Property
+from buto.run.model import FloatArray
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -37,62 +36,28 @@ class Row:
     values: Mapping[str, float]
 
 
-class Received:
-    """The messages of one agent after its HELLO, of which only the newest row is kept.
-
-    Attributes:
-        properties: of the columns, by name, in the order of the agent.
-        reasons: why columns could not be read, by name.
-        metadata: of the JVM.
-        row: the newest one; None before the first.
-    """
+class Newest(Recording):
+    """What one agent has sent, of which only the newest row is kept."""
 
     def __init__(self) -> None:
-        self.properties: dict[str, Property] = {}
-        self.reasons: dict[str, str] = {}
-        self.metadata: dict[str, str] = {}
-        self.row: Row | None = None
+        super().__init__("")
 
-    def add(self, message: messages.Message) -> bytes | None:
-        """Take over one message.
+    def add_rows(self, times_ns: IntArray, values: FloatArray) -> None:
+        super().add_rows(times_ns, values)
+        self._times = [block[-1:] for block in self._times[-1:]]
+        self._values = [block[-1:] for block in self._values[-1:]]
 
-        Returns:
-            The frame to answer with, if any: GO to the first sample, FAREWELL to BYE.
-
-        Raises:
-            ChannelError: the message contradicts an earlier one.
-        """
-        match message:
-            case messages.Samples():
-                return self._add_rows(message)
-            case messages.Columns():
-                if message.first != len(self.properties):
-                    raise ChannelError(f"new columns from {message.first} on, not {len(self.properties)}")
-                self.properties |= {prop.name: prop for prop in message.properties}
-            case messages.Metadata():
-                self.metadata |= dict(message.entries)
-            case messages.Reasons():
-                names = list(self.properties)
-                for column, why in message.entries:
-                    if column >= len(names):
-                        raise ChannelError(f"a reason for column {column} of {len(names)}")
-                    self.reasons[names[column]] = why
-            case messages.Bye():
-                return messages.farewell()
-            case messages.Hello():
-                raise ChannelError("a second HELLO")
-        return None
-
-    def _add_rows(self, samples: messages.Samples) -> bytes | None:
-        n_rows, n_columns = samples.values.shape
-        if n_columns > len(self.properties):
-            raise ChannelError(f"{n_columns} columns, {len(self.properties)} announced")
-        if not n_rows:
+    @property
+    def row(self) -> Row | None:
+        """The newest one; None before the first."""
+        if self.last_time_ns is None:
             return None
-        is_first = self.row is None
-        values = dict(zip(self.properties, samples.values[-1].tolist(), strict=False))
-        self.row = Row(int(samples.times_ns[-1]), values)
-        return messages.go() if is_first else None
+        return Row(self.last_time_ns, dict(zip(self._columns, self.last_row().tolist(), strict=False)))
+
+    @property
+    def reasons(self) -> Mapping[str, str]:
+        """Why columns could not be read, by name."""
+        return self._reasons
 
 
 _LOAD_S = 15.0
@@ -129,7 +94,8 @@ class AttachedAgent(Closeable):
 
     def __init__(self, pid: int, interval_s: float) -> None:
         self.pid = pid
-        self.received = Received()
+        self.received = Newest()
+        self._recorder = AgentRecorder(self.received)
         self.has_ended = False
         self._interval_s = interval_s
         self._begun = time.monotonic()
@@ -164,8 +130,9 @@ class AttachedAgent(Closeable):
                 raise MeasureError(f"process {self.pid} did not answer within {within_s:g} s")
             if self._has_arrived(left_s):
                 self._receive()
-        assert self.received.row is not None
-        return self.received.row
+        row = self.received.row
+        assert row is not None
+        return row
 
     def close(self) -> None:
         if self._connection is not None:
@@ -185,15 +152,15 @@ class AttachedAgent(Closeable):
             time.sleep(_LOOK_S)
         if not is_alive(self.pid):
             return f"process {self.pid} has ended"
-        if self.received.row is None:
+        if self.received.last_time_ns is None:
             return f"process {self.pid} runs, but its agent has sent no sample"
         return f"process {self.pid} runs, but its agent does not send any more"
 
     def _is_fresh(self) -> bool:
-        row = self.received.row
-        if row is None or self.has_ended:
+        newest_ns = self.received.last_time_ns
+        if newest_ns is None or self.has_ended:
             return False
-        return time.monotonic_ns() - row.time_ns <= 1.5e9 * self._interval_s
+        return time.monotonic_ns() - newest_ns <= 1.5e9 * self._interval_s
 
     def _has_arrived(self, within_s: float) -> bool:
         """Wait for the connection or for what it sends; return whether there is any.
@@ -234,7 +201,7 @@ class AttachedAgent(Closeable):
                 arrived = arrived[1:]
                 self._answer(connection, connection.hello)
             for message in arrived:
-                answer = self.received.add(message)
+                answer = self._recorder.receive(message)
                 if answer is not None:
                     connection.send(answer)
         except ChannelError:

@@ -71,7 +71,6 @@ class Chosen:
 
 
 def chosen(settings: Mapping[str, Any]) -> Chosen:
-    """Return the choice of a source's settings."""
     return Chosen(tuple(settings.get("include", ("*",))), tuple(settings.get("exclude", ())))
 
 

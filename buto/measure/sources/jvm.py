@@ -58,7 +58,6 @@ class JvmReader(Reader):
         self._failure: ButoError | None = None
 
     def read(self) -> Mapping[str, float]:
-        """See :class:`Reader`."""
         try:
             agent = self._attached()
             try:
@@ -73,31 +72,27 @@ class JvmReader(Reader):
         except ButoError as error:
             self._failure = error
             raise SourceError(error.message, advice=error.advice) from error
-        self._properties |= agent.received.properties
+        self._properties |= {prop.name: prop for prop in agent.received.columns}
         self._newest_ns = self._row.time_ns
         if self._ran_before:
             self._begin_counts(self._row)
         return {name: value + self._ended.get(name, 0.0) for name, value in self._row.values.items()}
 
     def taken_ns(self) -> int | None:
-        """See :class:`Reader`."""
         return None if self._row is None else self._row.time_ns
 
     def property(self, name: str) -> Property:
-        """See :class:`Reader`."""
         return self._properties[name]
 
     def reasons(self) -> Mapping[str, str]:
-        """See :class:`Reader`."""
         return {} if self._agent is None else self._agent.received.reasons
 
     def metadata(self) -> Mapping[str, MetadataValue]:
         """Return the version of the JVM, its options, and sizes of its memory."""
-        known = {} if self._agent is None else self._agent.received.metadata
+        known = {} if self._agent is None else self._agent.received.metadata.finished()
         return {key: value for key, value in known.items() if key.startswith("jvm.") and key not in _TIMES}
 
     def close(self) -> None:
-        """See :class:`Reader`."""
         if self._agent is not None:
             self._agent.close()
 
@@ -160,7 +155,6 @@ class JvmSource:
         self._match: str | None = settings.get("match")
 
     def open(self, surroundings: Surroundings, interval_s: float, timeout_s: float) -> Reader:
-        """See :class:`Source`."""
         if self._match is None:
             find = _child_of(surroundings)
             missing = "no further JVM of the test's command can be recognised; name it with match"

@@ -18,33 +18,44 @@ from buto.measure.procfs import EndedError, ProcError, ProcessFiles, ThreadSum
 from buto.measure.sources.protocol import Reader, Settings, SourceError, Surroundings
 from buto.run.properties import Better, Kind, Property
 
+_GAUGES = (
+    "process.count",
+    "memory.usage",
+    "thread.count",
+    "unix.file_descriptor.count",
+    "load.1min",
+    "memory.available",
+    "memory.cached",
+    "swap.used",
+)
+"""All other numbers are counters."""
 
-def _counter(name: str, unit: str) -> Property:
-    return Property(name, unit, Kind.COUNTER, lower=0.0, better=Better.LOWER)
+
+def _table(better: Better, units: Mapping[str, str]) -> dict[str, Property]:
+    return {
+        name: Property(name, unit, Kind.GAUGE if name in _GAUGES else Kind.COUNTER, lower=0.0, better=better)
+        for name, unit in units.items()
+    }
 
 
-def _gauge(name: str, unit: str) -> Property:
-    return Property(name, unit, Kind.GAUGE, lower=0.0, better=Better.LOWER)
-
-
-PROPERTIES = {
-    prop.name: prop
-    for prop in (
-        _gauge("process.count", "{process}"),
-        _counter("cpu.time", "s"),
-        _gauge("memory.usage", "By"),
-        _gauge("thread.count", "{thread}"),
-        _gauge("unix.file_descriptor.count", "{file_descriptor}"),
-        _counter("io.bytes[read]", "By"),
-        _counter("io.bytes[write]", "By"),
-        _counter("disk.io[read]", "By"),
-        _counter("disk.io[write]", "By"),
-        _counter("context_switches[voluntary]", "{context_switch}"),
-        _counter("context_switches[involuntary]", "{context_switch}"),
-        _counter("paging.faults[minor]", "{fault}"),
-        _counter("paging.faults[major]", "{fault}"),
-    )
-}
+PROPERTIES = _table(
+    Better.LOWER,
+    {
+        "process.count": "{process}",
+        "cpu.time": "s",
+        "memory.usage": "By",
+        "thread.count": "{thread}",
+        "unix.file_descriptor.count": "{file_descriptor}",
+        "io.bytes[read]": "By",
+        "io.bytes[write]": "By",
+        "disk.io[read]": "By",
+        "disk.io[write]": "By",
+        "context_switches[voluntary]": "{context_switch}",
+        "context_switches[involuntary]": "{context_switch}",
+        "paging.faults[minor]": "{fault}",
+        "paging.faults[major]": "{fault}",
+    },
+)
 """Sums over the tree, named as ``process.*`` of the JVM. Shared memory counts in each process that has it."""
 
 
@@ -69,7 +80,6 @@ class ProcessSource:
         self._match: str | None = settings.get("match")
 
     def open(self, surroundings: Surroundings, interval_s: float, timeout_s: float) -> Reader:
-        """See :class:`Source`."""
         if self._match is None:
             return ProcessReader(surroundings.members)
         pattern = line_pattern(self._match)
@@ -101,7 +111,6 @@ class ProcessReader(Reader):
         self._why = ""
 
     def read(self) -> Mapping[str, float]:
-        """See :class:`Reader`."""
         self._why = ""
         pids = set(self._pids())
         for gone in self._members.keys() - pids:
@@ -131,47 +140,26 @@ class ProcessReader(Reader):
         return values
 
     def property(self, name: str) -> Property:
-        """See :class:`Reader`."""
         return PROPERTIES[name]
 
     def names(self) -> tuple[str, ...]:
-        """See :class:`Reader`."""
         return tuple(PROPERTIES)
 
     def why_missing(self) -> str:
-        """See :class:`Reader`."""
         return self._why
 
     def close(self) -> None:
-        """See :class:`Reader`."""
         for member in self._members.values():
             member.files.close()
 
     def _update(self, pid: int) -> None:
         """Read one process anew. EndedError if it has ended meanwhile, ProcError if it cannot be read."""
         member = self._members[pid]
-        stat, memory = member.files.stat(), member.files.memory()
-        last = {
-            "cpu.time": stat.cpu_s,
-            "memory.usage": float(memory.resident),
-            "thread.count": float(stat.n_threads),
-            "paging.faults[minor]": float(stat.minor_faults),
-            "paging.faults[major]": float(stat.major_faults),
-        }
+        last = member.files.stat() | member.files.memory()
         try:
-            switches = member.switches.add(member.files.switches())
-            last |= {
-                "context_switches[voluntary]": float(switches.voluntary),
-                "context_switches[involuntary]": float(switches.involuntary),
-            }
+            last |= member.switches.add(member.files.switches()).counts()
             # For the process's own user and root alone.
-            io = member.files.transfers()
-            last |= {
-                "io.bytes[read]": float(io.bytes_read),
-                "io.bytes[write]": float(io.bytes_written),
-                "disk.io[read]": float(io.disk_read),
-                "disk.io[write]": float(io.disk_written),
-            }
+            last |= member.files.transfers()
             last["unix.file_descriptor.count"] = float(member.files.n_descriptors())
         except EndedError:
             raise
@@ -184,9 +172,9 @@ class ProcessReader(Reader):
         if member is None:
             return
         member.files.close()
-        for name, value in member.last.items():
-            if PROPERTIES[name].kind is Kind.COUNTER:
-                self._ended[name] = self._ended.get(name, 0.0) + value
+        for name, prop in PROPERTIES.items():
+            if prop.kind is Kind.COUNTER and name in member.last:
+                self._ended[name] = self._ended.get(name, 0.0) + member.last[name]
 
 
 def _matching(pattern: re.Pattern[str]) -> list[int]:
@@ -201,34 +189,26 @@ def _matching(pattern: re.Pattern[str]) -> list[int]:
     return sorted(tree)
 
 
-def _host_counter(name: str, unit: str) -> Property:
-    return Property(name, unit, Kind.COUNTER, lower=0.0)
-
-
-def _host_gauge(name: str, unit: str) -> Property:
-    return Property(name, unit, Kind.GAUGE, lower=0.0)
-
-
-HOST_PROPERTIES = {
-    prop.name: prop
-    for prop in (
-        _host_counter("cpu.user", "s"),
-        _host_counter("cpu.system", "s"),
-        _host_counter("cpu.idle", "s"),
-        _host_counter("cpu.iowait", "s"),
-        _host_counter("cpu.steal", "s"),
-        _host_gauge("load.1min", "1"),
-        _host_gauge("memory.available", "By"),
-        _host_gauge("memory.cached", "By"),
-        _host_gauge("swap.used", "By"),
-        _host_counter("switches", "{switch}"),
-        _host_counter("interrupts", "{interrupt}"),
-        _host_counter("disk.read", "By"),
-        _host_counter("disk.written", "By"),
-        _host_counter("network.received", "By"),
-        _host_counter("network.sent", "By"),
-    )
-}
+HOST_PROPERTIES = _table(
+    Better.UNKNOWN,
+    {
+        "cpu.user": "s",
+        "cpu.system": "s",
+        "cpu.idle": "s",
+        "cpu.iowait": "s",
+        "cpu.steal": "s",
+        "load.1min": "1",
+        "memory.available": "By",
+        "memory.cached": "By",
+        "swap.used": "By",
+        "switches": "{switch}",
+        "interrupts": "{interrupt}",
+        "disk.read": "By",
+        "disk.written": "By",
+        "network.received": "By",
+        "network.sent": "By",
+    },
+)
 """Processor times are sums over all processors; disks and networks are summed, too."""
 
 
@@ -243,13 +223,11 @@ class HostSource:
         self.settle_s = 0.0
 
     def open(self, surroundings: Surroundings, interval_s: float, timeout_s: float) -> Reader:
-        """See :class:`Source`."""
         return _HostReader()
 
 
 class _HostReader(Reader):
     def read(self) -> Mapping[str, float]:
-        """See :class:`Reader`."""
         try:
             cpu, memory = psutil.cpu_times(), psutil.virtual_memory()
             stats, disks, network = psutil.cpu_stats(), psutil.disk_io_counters(), psutil.net_io_counters()
@@ -276,13 +254,10 @@ class _HostReader(Reader):
         return {name: float(value) for name, value in values.items()}
 
     def property(self, name: str) -> Property:
-        """See :class:`Reader`."""
         return HOST_PROPERTIES[name]
 
     def names(self) -> tuple[str, ...]:
-        """See :class:`Reader`."""
         return tuple(HOST_PROPERTIES)
 
     def why_missing(self) -> str:
-        """See :class:`Reader`."""
         return "this machine has none"

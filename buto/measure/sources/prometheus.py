@@ -47,11 +47,7 @@ class Page:
         self._timeout_s = timeout_s
 
     def fetch(self) -> str:
-        """Return the page.
-
-        Raises:
-            SourceError: it cannot be read in time, is no text, or too large; the message gives the reason.
-        """
+        """Return the page. SourceError if it cannot be read in time, is no text, or too large."""
         connection = _connection(self._url, self._timeout_s)
         # An answer that ends with the connection takes the socket away from it.
         held: list[socket.socket] = []
@@ -198,7 +194,6 @@ class PageText:
         return {name: value for name, value in values.items() if math.isfinite(value)}
 
     def property(self, name: str) -> Property:
-        """Return what a name of a page is."""
         return self._properties[name]
 
     def _parse(self, text: str, lines: list[str]) -> Mapping[str, float]:
@@ -325,7 +320,6 @@ class PrometheusSource:
         self._chosen = chosen(settings)
 
     def open(self, surroundings: Surroundings, interval_s: float, timeout_s: float) -> Reader:
-        """See :class:`Source`."""
         return _PrometheusReader(self._url, self._headers, self._chosen, surroundings, timeout_s)
 
 
@@ -346,11 +340,9 @@ class _PrometheusReader(Reader):
         self._page: Page | None = None
 
     def read(self) -> Mapping[str, float]:
-        """See :class:`Reader`."""
         return self._first() if self._page is None else self._values(self._page)
 
     def property(self, name: str) -> Property:
-        """See :class:`Reader`."""
         return self._text.property(name)
 
     def _first(self) -> Mapping[str, float]:

@@ -98,11 +98,7 @@ class Source(Protocol):
     settle_s: float
 
     def __init__(self, settings: Settings) -> None:
-        """Take over settings that follow the schema.
-
-        Raises:
-            UsageError: they do not go together.
-        """
+        """Take over settings that follow the schema. UsageError if they do not go together."""
 
     def open(self, surroundings: Surroundings, interval_s: float, timeout_s: float) -> Reader:
         """Begin a run; must return at once. What fails is raised by the first reading.

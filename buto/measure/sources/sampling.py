@@ -11,19 +11,19 @@ import math
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass
-from types import TracebackType
-from typing import Protocol, Self
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, replace
+from typing import Self
 
-from buto.measure.hooks import LaunchHooks, Program
+from buto.measure.hooks import AllHooks, LaunchHooks, Program
 from buto.measure.private_directory import listening
+from buto.measure.progress import Closeable
 from buto.measure.recording import Recording
-from buto.measure.samples import MAX_PROPERTIES, Track
+from buto.measure.samples import MAX_PROPERTIES
 from buto.measure.sources.chosen import require, source
 from buto.measure.sources.protocol import Reader, Source, SourceError, Surroundings
 from buto.measure.target import SourceSpec
-from buto.run.model import MetadataValue, Problem, SourceState
+from buto.run.model import Problem, SourceState
 from buto.run.properties import Better, Kind, Property, Role
 
 READ_TIME = "buto.source.time"
@@ -49,36 +49,26 @@ FAILURES = (
 """What a reading may raise, also of a stranger's source."""
 
 
-class Beside(Surroundings, Protocol):
-    """The program beside which sources are read, and where their readings go."""
-
-    def track(self, name: str, interval_s: float, *, from_first: bool = False) -> Track:
-        """Return a track of the recording; its counters may count from their first reading."""
-
-    def describe(self, metadata: Mapping[str, MetadataValue]) -> None:
-        """Add metadata to the run."""
-
-    def explain_missing(self, name: str, why: str) -> None:
-        """Add a reason why values of a property are NaN."""
-
-    def source_state(self, state: SourceState) -> None:
-        """Add how a source ended."""
-
-
 @contextmanager
-def followed(program: Beside, specs: Sequence[SourceSpec]) -> Iterator[None]:
-    """Read sources until the end of the block.
+def followed(surroundings: Surroundings, recording: Recording, specs: Sequence[SourceSpec]) -> Iterator[None]:
+    """Read sources into a recording until the end of the block.
 
     Raises:
         UsageError: a package that a source needs is not installed.
     """
     for spec in specs:
         require(spec.kind)
-    followers = _started(program, specs)
+    followers = [Follower(spec, source(spec.kind)(spec.settings), surroundings, recording) for spec in specs]
+    for follower in followers:
+        follower.start()
     try:
         yield
     finally:
-        _end(followers)
+        for follower in followers:
+            follower.ask_to_end()
+        asked = time.monotonic()
+        for follower in followers:
+            follower.wait_for_end(asked)
 
 
 def sampled(hooks: LaunchHooks | None, specs: Sequence[SourceSpec]) -> LaunchHooks | None:
@@ -89,47 +79,37 @@ def sampled(hooks: LaunchHooks | None, specs: Sequence[SourceSpec]) -> LaunchHoo
     """
     for spec in specs:
         require(spec.kind)
-    return SourceHooks(hooks, specs) if specs else hooks
+    if not specs:
+        return hooks
+    return AllHooks((*([hooks] if hooks else []), SourceHooks(specs)))
 
 
-class SourceHooks:
-    """Launch hooks that read sources from the program's start to the end of all other hooks.
+class SourceHooks(LaunchHooks):
+    """Launch hooks that read sources. One that failed is no problem of the run: its values are NaN."""
 
-    Args:
-        inner: the other hooks; None for none.
-    """
-
-    def __init__(self, inner: LaunchHooks | None, specs: Sequence[SourceSpec]) -> None:
-        self._inner = inner
+    def __init__(self, specs: Sequence[SourceSpec]) -> None:
         self._specs = specs
-        self._followers: Sequence[Follower] = ()
+        self._held = ExitStack()
 
     def program_started(self, program: Program) -> None:
-        """See :class:`LaunchHooks`."""
-        self._followers = _started(program, self._specs)
-        if self._inner is not None:
-            self._inner.program_started(program)
-
-    def cpu_s(self) -> float:
-        """See :class:`LaunchHooks`."""
-        return 0.0 if self._inner is None else self._inner.cpu_s()
+        self._held.enter_context(followed(program, program.recording, self._specs))
 
     def program_ended(self) -> tuple[Problem, ...]:
-        """See :class:`LaunchHooks`. A source that failed is no problem of the run: its values are NaN."""
-        try:
-            return () if self._inner is None else self._inner.program_ended()
-        finally:
-            _end(self._followers)
+        self._held.close()
+        return ()
 
 
 class Follower:
     """Reads one source during one run."""
 
-    def __init__(self, spec: SourceSpec, kind: Source, program: Beside) -> None:
+    def __init__(
+        self, spec: SourceSpec, kind: Source, surroundings: Surroundings, recording: Recording
+    ) -> None:
         self._spec = spec
         self._kind = kind
-        self._program = program
-        self._track: Track = program.track(spec.name, spec.interval_s, from_first=True)
+        self._surroundings = surroundings
+        self._recording = recording
+        self._track = recording.track(spec.name, spec.interval_s, from_first=True)
         self._cost = cost_properties(spec.name)
         self._track.add_columns([*self._cost])
         self._names: dict[str, str] = {}
@@ -164,12 +144,12 @@ class Follower:
             # What fails while the program ends has not failed.
             self._failure = ""
         self._track.close(self._failure)
-        self._program.source_state(SourceState(self._spec.name, self._spec.kind, self._failure))
+        self._recording.add_source(SourceState(self._spec.name, self._spec.kind, self._failure))
         if self._late:
-            self._program.describe({f"source.{self._spec.name}.names.late": len(self._late)})
+            self._recording.metadata[f"source.{self._spec.name}.names.late"] = len(self._late)
 
     def _follow(self) -> None:
-        with self._kind.open(self._program, self._spec.interval_s, self._spec.timeout_s) as reader:
+        with self._kind.open(self._surroundings, self._spec.interval_s, self._spec.timeout_s) as reader:
             self._announce(reader, reader.names())
             begun, n_due = time.monotonic(), 0
             while not self._end.wait(begun + n_due * self._spec.interval_s - time.monotonic()):
@@ -209,7 +189,7 @@ class Follower:
     def _explain(self, reasons: Mapping[str, str]) -> None:
         for name in reasons.keys() & self._names.keys() - self._explained:
             self._explained.add(name)
-            self._program.explain_missing(self._names[name], reasons[name])
+            self._recording.add_reason(self._names[name], reasons[name])
 
     def _learn(self, reader: Reader, values: Mapping[str, float]) -> None:
         """Make columns of names that are new, as long as new ones are accepted."""
@@ -219,9 +199,8 @@ class Follower:
         now = time.monotonic()
         if math.isinf(self._settled):
             self._settled = now + self._kind.settle_s
-            self._program.describe(
-                {f"source.{self._spec.name}.{key}": value for key, value in reader.metadata().items()}
-            )
+            described = {f"source.{self._spec.name}.{key}": one for key, one in reader.metadata().items()}
+            self._recording.metadata.update(described)
         elif now > self._settled:
             self._late.update(new[: MAX_PROPERTIES - len(self._late)])
             return
@@ -237,26 +216,9 @@ class Follower:
         self._track.add_columns(properties)
 
 
-def _started(program: Beside, specs: Sequence[SourceSpec]) -> Sequence[Follower]:
-    followers = [Follower(spec, source(spec.kind)(spec.settings), program) for spec in specs]
-    for follower in followers:
-        follower.start()
-    return followers
-
-
-def _end(followers: Sequence[Follower]) -> None:
-    for follower in followers:
-        follower.ask_to_end()
-    asked = time.monotonic()
-    for follower in followers:
-        follower.wait_for_end(asked)
-
-
 def prefixed(source_name: str, prop: Property) -> Property:
     """Return a property of a source with the source's name before its own."""
-    return Property(
-        f"{source_name}.{prop.name}", prop.unit, prop.kind, prop.role, prop.lower, prop.upper, prop.better
-    )
+    return replace(prop, name=f"{source_name}.{prop.name}")
 
 
 def cost_properties(source_name: str) -> tuple[Property, Property]:
@@ -268,7 +230,6 @@ def cost_properties(source_name: str) -> tuple[Property, Property]:
 
 
 def reason_of(error: BaseException) -> str:
-    """Return why a reading failed, in words."""
     return error.message if isinstance(error, SourceError) else f"{type(error).__name__}: {error}"
 
 
@@ -283,7 +244,6 @@ class RunningProgram:
     pid: int | None
 
     def members(self) -> list[int]:
-        """See :class:`Surroundings`."""
         # Here, because it takes a while to import, and most sources do not need it.
         import psutil
 
@@ -295,30 +255,10 @@ class RunningProgram:
             raise SourceError(f"there is no process {self.pid}") from error
 
     def ports(self) -> tuple[int, ...]:
-        """See :class:`Surroundings`."""
         return () if self.pid is None else listening(self.pid)
 
 
-@dataclass(frozen=True, slots=True)
-class RecordedProgram(RunningProgram):
-    """A program that runs already and is recorded, see :class:`buto.measure.sources.sampling.Beside`."""
-
-    recording: Recording
-
-    def track(self, name: str, interval_s: float, *, from_first: bool = False) -> Track:
-        return self.recording.track(name, interval_s, from_first=from_first)
-
-    def describe(self, metadata: Mapping[str, MetadataValue]) -> None:
-        self.recording.metadata.update(metadata)
-
-    def explain_missing(self, name: str, why: str) -> None:
-        self.recording.add_reason(name, why)
-
-    def source_state(self, state: SourceState) -> None:
-        self.recording.add_source(state)
-
-
-class TimeLimit:
+class TimeLimit(Closeable):
     """Calls a function in another thread if its ``with`` block is not left in time.
 
     Args:
@@ -339,9 +279,7 @@ class TimeLimit:
         self._timer.start()
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def close(self) -> None:
         self._timer.cancel()
 
     @property

@@ -67,7 +67,6 @@ class SqlSource:
         self._counters: Sequence[str] = settings.get("counters", ())
 
     def open(self, surroundings: Surroundings, interval_s: float, timeout_s: float) -> Reader:
-        """See :class:`Source`."""
         return _SqlReader(self._url, self._queries, self._counters, timeout_s)
 
 
@@ -84,7 +83,6 @@ class _SqlReader(Reader):
         self._connection: Connection[Any] | None = None
 
     def read(self) -> Mapping[str, float]:
-        """See :class:`Reader`."""
         import psycopg
 
         # The server's own limit fails for one that does not run at all.
@@ -106,7 +104,6 @@ class _SqlReader(Reader):
         return {name: value for name, value in values.items() if math.isfinite(value)}
 
     def property(self, name: str) -> Property:
-        """See :class:`Reader`."""
         counts = any(fnmatchcase(name, pattern.replace("[", "[[]")) for pattern in self._counters)
         return Property(name, "1", Kind.COUNTER if counts else Kind.GAUGE, lower=0.0 if counts else -math.inf)
 
@@ -126,7 +123,6 @@ class _SqlReader(Reader):
         return {"version": version} | {f"setting.{name}": value for name, value in found}
 
     def close(self) -> None:
-        """See :class:`Reader`."""
         if self._connection is not None:
             self._connection.close()
             self._connection = None
@@ -159,7 +155,6 @@ class _SqlReader(Reader):
 
 
 def _rows(connection: Connection[Any], query: str) -> tuple[list[str], list[tuple[Any, ...]]]:
-    """Return the names of the columns, and the rows."""
     # The client keeps a whole result in memory, so the server must limit it.
     limited = f"SELECT * FROM ({query}\n) AS asked LIMIT {MAX_PROPERTIES + 1}"
     with connection.cursor() as cursor:

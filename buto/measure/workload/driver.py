@@ -7,32 +7,42 @@ A loop that waits for answers would send fewer requests to a slower program and 
 from __future__ import annotations
 
 import http.client
+import os
 import shutil
+import signal
+import subprocess
+import tempfile
 import threading
 import time
 import urllib.error
 import urllib.request
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass, replace
+from contextlib import ExitStack, contextmanager, suppress
+from dataclasses import replace
+from functools import partial
+from typing import IO
 
 from buto.errors import MeasureError, UsageError
+from buto.measure import account
 from buto.measure.hooks import LaunchHooks, MBeanConnection, Program
 from buto.measure.jmx.attach import connect_program
 from buto.measure.jmx.worker_client import Worker
-from buto.measure.workload import parts
-from buto.measure.workload.load import NO_ANSWER, TRACK, Progress, drive, properties, require_client
-from buto.measure.workload.model import HttpLoad, Workload
+from buto.measure.output import last_lines
+from buto.measure.target import PORT
+from buto.measure.watchdog import Watchdog
+from buto.measure.workload.load import NO_ANSWER, TRACK, Progress, Tally, drive, properties, require_client
+from buto.measure.workload.model import HttpLoad, Listener, Operation, Reports, Workload
 from buto.measure.workload.plan import Load
 from buto.measure.workload.services import HttpAnswers
 from buto.run.model import Problem, ProblemKind
-from buto.run.units import format_count, format_seconds
+from buto.run.units import format_seconds
 
 START, END = "load.start", "load.end"
 """Names of the marks on the time axis."""
 
 _POLL_S = 0.02
+_COMMAND_POLL_S = 0.05
 _ASK_S = 0.1
 
 
@@ -61,7 +71,7 @@ def workload_hooks(workload: Workload) -> Iterator[Callable[[], LaunchHooks]]:
         yield lambda: Driver(workload, worker)
 
 
-class Driver:
+class Driver(LaunchHooks):
     """Launch hooks that run a workload, in a thread of its own.
 
     Args:
@@ -76,20 +86,14 @@ class Driver:
         self._done: Future[tuple[str, ...]] | None = None
 
     def program_started(self, program: Program) -> None:
-        """See :class:`LaunchHooks`."""
         self._done = self._thread.submit(self._carry_out, program)
 
     def program_ended(self) -> tuple[Problem, ...]:
-        """See :class:`LaunchHooks`."""
         assert self._done is not None
         self._stop.set()
         problems = self._done.result()
         self._thread.shutdown()
         return tuple(Problem(ProblemKind.WORKLOAD, f"its workload: {one}") for one in problems)
-
-    def cpu_s(self) -> float:
-        """See :class:`LaunchHooks`; the workload's command has been waited for when the program has ended."""
-        return 0.0
 
     def _carry_out(self, program: Program) -> tuple[str, ...]:
         """Run the workload and return its problems; stop the program if the workload failed."""
@@ -122,30 +126,25 @@ class Driver:
         self, program: Program, port: int | None, connection: MBeanConnection | None
     ) -> tuple[tuple[str, ...], str]:
         """Run all parts at once; return their problems, and a text about their results."""
-        workload = self._workload
-        summaries: list[str] = []
-        todo: list[Callable[[], tuple[str, ...]]] = []
+        workload, at = self._workload, str(port or "")
+        todo: list[Callable[[], tuple[str, tuple[str, ...]]]] = []
         if workload.command:
-            environment = {"BUTO_PID": str(program.pid), "BUTO_PORT": str(port or "")}
-            todo.append(lambda: parts.run_command(workload.command, environment, self._stop, program))
+            environment = {"BUTO_PID": str(program.pid), "BUTO_PORT": at}
+            todo.append(lambda: ("", run_command(workload.command, environment, self._stop, program)))
         if connection is not None:
-            todo.append(lambda: parts.invoke(connection, workload.operations, self._stop))
+            todo.append(lambda: ("", invoke(connection, workload.operations, self._stop)))
         if workload.http is not None:
-            load = workload.http
-            todo.append(lambda: self._send(load, port, summaries))
+            http_load = workload.http
+            todo.append(lambda: send(http_load, http_load.url.replace(PORT, at), self._stop))
         if workload.load is not None:
             mixed = workload.load
-            todo.append(lambda: self._drive(mixed, program, port, summaries))
+            todo.append(lambda: self._drive(mixed, program, mixed.url.replace(PORT, at)))
         with ThreadPoolExecutor(len(todo), thread_name_prefix="buto-workload-part") as pool:
-            problems = [one for part in pool.map(lambda part: part(), todo) for one in part]
-        return tuple(problems), "; ".join(summaries)
+            done = list(pool.map(lambda part: part(), todo))
+        summary = "; ".join(text for text, _ in done if text)
+        return tuple(one for _, problems in done for one in problems), summary
 
-    def _send(self, load: HttpLoad, port: int | None, summaries: list[str]) -> tuple[str, ...]:
-        answers, problems = send(load, load.url.replace("${port}", str(port or "")), self._stop)
-        summaries.append(describe(answers))
-        return problems
-
-    def _drive(self, load: Load, program: Program, port: int | None, summaries: list[str]) -> tuple[str, ...]:
+    def _drive(self, load: Load, program: Program, url: str) -> tuple[str, tuple[str, ...]]:
         track = program.track(TRACK, load.interval_s)
         track.add_columns(properties([kind.name for kind in load.kinds]))
 
@@ -153,10 +152,7 @@ class Driver:
             track.add(time.monotonic_ns() - round(middle_s * 1e9), reading, NO_ANSWER)
 
         progress = Progress(lambda name: program.mark(name, judged=False), close)
-        url = load.url.replace("${port}", str(port or ""))
-        summary, problems = drive(load, url, self._stop, progress)
-        summaries.append(summary)
-        return problems
+        return drive(load, url, self._stop, progress)
 
     def _wait(self, program: Program) -> int | None:
         """Wait until the workload should begin; return the port that was waited for, if any.
@@ -185,10 +181,10 @@ class Driver:
 
     def _wait_until_ready(self, wanted: HttpAnswers, port: int | None, deadline: float) -> None:
         # Imported only if needed: it loads Python's whole HTTP client.
-        from buto.measure.workload.serving import HttpCheck
+        from buto.measure.workload.serving import missing_at
 
-        check = HttpCheck(replace(wanted, url=wanted.url.replace("${port}", str(port or ""))))
-        while (missing := check.missing()) is not None and not self._stop.wait(_ASK_S):
+        here = replace(wanted, url=wanted.url.replace(PORT, str(port or "")))
+        while (missing := missing_at(here)) is not None and not self._stop.wait(_ASK_S):
             if time.monotonic() >= deadline:
                 within = format_seconds(self._workload.within_s)
                 raise MeasureError(f"the program was not ready within {within}: {missing}")
@@ -200,30 +196,13 @@ _OPENER = urllib.request.build_opener(urllib.request.ProxyHandler({}))
 _ANSWER_S = 10.0
 _MOST_AT_ONCE = 64
 _MOST_SHOWN = 200
-_MOST_LATE_S = 1.0
-"""If a request is sent later than this, the load was not the planned one."""
 
 
-@dataclass(frozen=True, slots=True)
-class Answer:
-    """The result of one request.
-
-    Attributes:
-        late_s: how long after its due time it was sent.
-        took_s: from its due time to the end of its answer.
-        failure: empty for a good answer.
-    """
-
-    late_s: float
-    took_s: float
-    failure: str = ""
-
-
-def send(load: HttpLoad, url: str, stop: threading.Event) -> tuple[list[Answer], tuple[str, ...]]:
+def send(load: HttpLoad, url: str, stop: threading.Event) -> tuple[str, tuple[str, ...]]:
     """Send all requests, or those that are due before ``stop`` is set.
 
     Returns:
-        The answers, and the problems.
+        The number of answers and how long they took, in one line; and the problems.
     """
     begun = time.monotonic()
     with ThreadPoolExecutor(_MOST_AT_ONCE, thread_name_prefix="buto-http") as pool:
@@ -233,36 +212,16 @@ def send(load: HttpLoad, url: str, stop: threading.Event) -> tuple[list[Answer],
             if stop.wait(max(0.0, due - time.monotonic())):
                 break
             sent.append(pool.submit(_ask, url, due))
-        answers = [one.result() for one in sent]
-    return answers, tuple(_problems(answers))
+    tally = Tally([""])
+    for late_s, took_s, failure in (one.result() for one in sent):
+        tally.sent(late_s)
+        tally.answered(0, took_s, failure)
+    why_late = f"{_MOST_AT_ONCE} waited for answers, or this machine was too busy"
+    return tally.describe(), tally.problems(why_late)
 
 
-def describe(answers: list[Answer]) -> str:
-    """Return the number of answers and how long they took, in one line."""
-    if not answers:
-        return "no requests"
-    took = sorted(one.took_s for one in answers)
-    median, almost = (format_seconds(took[int(share * (len(took) - 1))]) for share in (0.5, 0.99))
-    return f"{format_count(len(answers), 'request')}, median {median}, 99 % within {almost}"
-
-
-def _problems(answers: list[Answer]) -> list[str]:
-    failed = [one.failure for one in answers if one.failure]
-    problems = []
-    if failed:
-        problems.append(
-            f"{len(failed)} of {format_count(len(answers), 'request')} failed, first: {failed[0]}"
-        )
-    latest_s = max((one.late_s for one in answers), default=0.0)
-    if latest_s > _MOST_LATE_S:
-        problems.append(
-            f"requests were sent up to {format_seconds(latest_s)} late: {_MOST_AT_ONCE} waited for answers, "
-            "or this machine was too busy"
-        )
-    return problems
-
-
-def _ask(url: str, due: float) -> Answer:
+def _ask(url: str, due: float) -> tuple[float, float, str]:
+    """Ask once; return how late, how long after it was due the answer was there, and why it is not good."""
     late_s = time.monotonic() - due
     failure = ""
     try:
@@ -275,4 +234,88 @@ def _ask(url: str, due: float) -> Answer:
         failure = str(error)
     except http.client.HTTPException as error:
         failure = f"invalid HTTP: {error!r:.{_MOST_SHOWN}}"
-    return Answer(late_s, time.monotonic() - due, failure)
+    return late_s, time.monotonic() - due, failure
+
+
+_GRACE_S = 2.0
+_QUOTED_BYTES = 65536
+_QUOTED_LINES = 5
+
+
+def run_command(
+    command: Sequence[str], environment: dict[str, str], stop: threading.Event, listener: Listener
+) -> tuple[str, ...]:
+    """Run a command to its end; end its process group if ``stop`` is set.
+
+    Args:
+        listener: takes the marks and numbers that the command prints.
+
+    Returns:
+        Its problems, with the last lines that it printed; none if it was stopped.
+    """
+    with tempfile.TemporaryFile() as output, Watchdog() as watchdog:
+        try:
+            process = subprocess.Popen(
+                command,
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.STDOUT,
+                env={**os.environ, **environment, **watchdog.environment},
+                start_new_session=True,
+                preexec_fn=partial(account.die_with_parent, os.getpid()),
+            )
+        except OSError as error:
+            return (f"its command {command[0]} cannot be started: {error.strerror}",)
+        watchdog.watch(process.pid)
+        reports = Reports(listener)
+        # A daemon, because a process that left the group may keep the pipe open.
+        reading = threading.Thread(target=reports.copy, args=(process.stdout, output), daemon=True)
+        reading.start()
+        try:
+            while process.poll() is None and not stop.wait(_COMMAND_POLL_S):
+                reports.flush()
+            code = process.poll()
+        finally:
+            _end(process)
+            reading.join(_GRACE_S)
+        reports.flush(at_once=True)
+        if code in (None, 0):
+            return reports.problems
+        return (f"its command {command[0]} {_ending(code or 0)}; {_quoted(output)}",)
+
+
+def invoke(
+    connection: MBeanConnection, operations: Sequence[Operation], stop: threading.Event
+) -> tuple[str, ...]:
+    """Invoke operations at their times, counted from now; return the problem of the first that fails."""
+    begun = time.monotonic()
+    for one in operations:
+        if stop.wait(max(0.0, begun + one.at_s - time.monotonic())):
+            break
+        try:
+            connection.invoke(one.mbean, one.name, *one.arguments)
+        except MeasureError as failure:
+            return (failure.message,)
+    return ()
+
+
+def _end(process: subprocess.Popen[bytes]) -> None:
+    """End the whole process group: SIGTERM, two seconds, SIGKILL."""
+    with suppress(ProcessLookupError):
+        os.killpg(process.pid, signal.SIGTERM)
+    with suppress(subprocess.TimeoutExpired):
+        process.wait(_GRACE_S)
+    with suppress(ProcessLookupError):
+        os.killpg(process.pid, signal.SIGKILL)
+    process.wait()
+
+
+def _ending(code: int) -> str:
+    return f"exited with code {code}" if code > 0 else f"was ended by signal {-code}"
+
+
+def _quoted(output: IO[bytes]) -> str:
+    size = output.seek(0, os.SEEK_END)
+    output.seek(max(0, size - _QUOTED_BYTES))
+    lines = last_lines(output.read(), _QUOTED_LINES).splitlines()
+    return f"it printed: {' / '.join(lines)}" if lines else "it printed nothing"

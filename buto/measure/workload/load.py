@@ -22,6 +22,7 @@ import numpy.typing as npt
 
 from buto.errors import MeasureError, UsageError
 from buto.measure.workload.plan import Arrivals, Load, Login, Phase, RequestKind, Template, Values
+from buto.run.model import FloatArray
 from buto.run.properties import Better, Kind, Property
 from buto.run.units import format_count, format_seconds
 
@@ -29,18 +30,17 @@ if TYPE_CHECKING:
     from aiohttp import ClientSession
 
 
-FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Schedule:
-    """All requests of a load.
+    """All requests of a load, and when each phase begins, seconds from the beginning of the load.
 
     Attributes:
-        due_s: shape (n_requests,), increasing, seconds from the beginning of the load.
+        due_s: shape (n_requests,), increasing.
         kinds: shape (n_requests,), places in the load's kinds.
-        phases_s: shape (n_phases,), when each phase begins.
+        phases_s: shape (n_phases,).
     """
 
     due_s: FloatArray
@@ -77,26 +77,26 @@ TRACK = "load"
 LATE = f"{TRACK}.late"
 NO_ANSWER = "no answer in the interval"
 
+MOST_LATE_S = 1.0
+"""If a request is sent later than this, the load was not the planned one."""
+
 _MOST_REASONS = 3
 _MOST_KINDS_OF_FAILURE = 1000
 
 
 def properties(kinds: Sequence[str]) -> list[Property]:
-    """Return the properties of a load with these kinds of requests."""
     found = []
     for kind in kinds:
-        found.append(Property(_throughput(kind), "{answer}/s", lower=0.0, better=Better.HIGHER))
-        found += [Property(_latency(kind, name), "s", lower=0.0, better=Better.LOWER) for name in QUANTILES]
-        found.append(Property(_failures_name(kind), "{answer}", Kind.COUNTER, lower=0.0, better=Better.LOWER))
+        answers, failures = f"{TRACK}.throughput[{kind}]", f"{TRACK}.failures[{kind}]"
+        latencies = [f"{TRACK}.latency.{name}[{kind}]" for name in QUANTILES]
+        found.append(Property(answers, "{answer}/s", lower=0.0, better=Better.HIGHER))
+        found += [Property(latency, "s", lower=0.0, better=Better.LOWER) for latency in latencies]
+        found.append(Property(failures, "{answer}", Kind.COUNTER, lower=0.0, better=Better.LOWER))
     return [*found, Property(LATE, "s", lower=0.0, better=Better.LOWER)]
 
 
 class Tally:
-    """All answers so far.
-
-    Attributes:
-        latest_s: how much too late the latest request of all was sent.
-    """
+    """All answers so far; ``latest_s`` is how much too late the latest request of all was sent."""
 
     def __init__(self, kinds: Sequence[str]) -> None:
         self._kinds = kinds
@@ -108,17 +108,11 @@ class Tally:
         self.latest_s = 0.0
 
     def sent(self, late_s: float) -> None:
-        """Note how much too late a request was sent."""
         self._late_s = max(self._late_s, late_s)
         self.latest_s = max(self.latest_s, late_s)
 
     def answered(self, kind: int, took_s: float, failure: str) -> None:
-        """Note an answer.
-
-        Args:
-            took_s: from the time at which its request was due.
-            failure: why it is not good; empty for a good one.
-        """
+        """Note an answer: how long after its request was due, and why it is not good (empty if it is)."""
         self._recent[kind].append(took_s)
         self._all.append(took_s)
         if failure:
@@ -135,13 +129,12 @@ class Tally:
         self._late_s = 0.0
         for place, kind in enumerate(self._kinds):
             recent, self._recent[place] = self._recent[place], []
-            values[_throughput(kind)] = len(recent) / length_s
-            values[_failures_name(kind)] = float(self._failures[place])
+            values[f"{TRACK}.throughput[{kind}]"] = len(recent) / length_s
+            values[f"{TRACK}.failures[{kind}]"] = float(self._failures[place])
             if recent:
-                found = np.quantile(recent, [*QUANTILES.values()])
-                values |= {
-                    _latency(kind, name): float(one) for name, one in zip(QUANTILES, found, strict=True)
-                }
+                found = np.quantile(recent, [*QUANTILES.values()]).tolist()
+                names = (f"{TRACK}.latency.{name}[{kind}]" for name in QUANTILES)
+                values |= dict(zip(names, found, strict=True))
         return values
 
     def describe(self) -> str:
@@ -155,38 +148,27 @@ class Tally:
             f"99 % within {format_seconds(almost)}{f', {n_failed} failed' if n_failed else ''}"
         )
 
-    def failures(self, may_fail: float = 0.0) -> str | None:
-        """Return how many answers are not good and the most frequent reasons; None if so many may fail.
+    def problems(self, why_late: str, may_fail: float = 0.0) -> tuple[str, ...]:
+        """Return what makes a run invalid: too many failures, with the most frequent reasons; late requests.
 
         Args:
+            why_late: how it comes that a request is sent late.
             may_fail: the largest share of answers that need not be good.
         """
+        problems = []
         n_failed, n_all = sum(self._failures), len(self._all)
-        if n_failed <= may_fail * n_all:
-            return None
-        reasons = ", ".join(f"{why} ({n})" for why, n in self._why.most_common(_MOST_REASONS))
-        allowed = f" ({may_fail:.3g} of them may)" if may_fail else ""
-        return f"{n_failed} of {format_count(n_all, 'request')} failed{allowed}: {reasons}"
-
-
-def _throughput(kind: str) -> str:
-    return f"{TRACK}.throughput[{kind}]"
-
-
-def _latency(kind: str, quantile: str) -> str:
-    return f"{TRACK}.latency.{quantile}[{kind}]"
-
-
-def _failures_name(kind: str) -> str:
-    return f"{TRACK}.failures[{kind}]"
+        if n_failed > may_fail * n_all:
+            reasons = ", ".join(f"{why} ({n})" for why, n in self._why.most_common(_MOST_REASONS))
+            allowed = f" ({may_fail:.3g} of them may)" if may_fail else ""
+            problems.append(f"{n_failed} of {format_count(n_all, 'request')} failed{allowed}: {reasons}")
+        if self.latest_s > MOST_LATE_S:
+            problems.append(f"requests were sent up to {format_seconds(self.latest_s)} late: {why_late}")
+        return tuple(problems)
 
 
 MOST_CONNECTIONS = 512
 MOST_WAITING = 20_000
 """Requests that wait for answers; one more is not sent and counts as a failure."""
-
-MOST_LATE_S = 1.0
-"""If a request is sent later than this, the load was not the planned one."""
 
 _LOGIN_S = 30.0
 _MOST_LOGIN_BYTES = 1 << 20
@@ -231,13 +213,8 @@ def drive(load: Load, url: str, stop: threading.Event, progress: Progress) -> tu
         asyncio.run(_Drive(load, url, stop, progress, tally).carry_out())
     except MeasureError as failure:
         return tally.describe(), (failure.message,)
-    problems = [failed] if (failed := tally.failures(load.may_fail)) else []
-    if tally.latest_s > MOST_LATE_S:
-        problems.append(
-            f"requests were sent up to {format_seconds(tally.latest_s)} late: this machine was too busy, "
-            "or the rate is more than one core can send"
-        )
-    return tally.describe(), tuple(problems)
+    why_late = "this machine was too busy, or the rate is more than one core can send"
+    return tally.describe(), tally.problems(why_late, load.may_fail)
 
 
 @dataclass(frozen=True, slots=True)
@@ -259,6 +236,10 @@ class _Drive:
         self._tally = tally
         self._kinds = [_prepared(kind) for kind in load.kinds]
         self._waiting: set[asyncio.Task[None]] = set()
+        # Imported here: the client is an extra.
+        from aiohttp import ClientError
+
+        self._failures = (ClientError, OSError, TimeoutError, ValueError)
 
     async def carry_out(self) -> None:
         from aiohttp import ClientSession, ClientTimeout, CookieJar, TCPConnector
@@ -329,7 +310,7 @@ class _Drive:
                 while await answer.content.readany():
                     pass  # What is not kept takes no memory.
                 failure = _failure(prepared.kind, answer.status)
-        except _failures() as error:
+        except self._failures as error:
             failure = _reason_of(error)
         self._tally.answered(kind, asyncio.get_running_loop().time() - due, failure)
 
@@ -344,11 +325,7 @@ class _Drive:
         )
 
     async def _log_in(self, session: ClientSession, login: Login) -> dict[str, str]:
-        """Return the variables that the answer gives.
-
-        Raises:
-            MeasureError: it failed; the message gives the reason.
-        """
+        """Return the variables that the answer gives. MeasureError if it failed."""
         prepared = _prepared(login.request)
         try:
             async with asyncio.timeout(_LOGIN_S), self._request(session, prepared, {}) as answer:
@@ -358,7 +335,7 @@ class _Drive:
                 failure = _failure(login.request, answer.status)
                 if failure:
                     raise MeasureError(f"its log-in failed: {failure}")
-        except _failures() as error:
+        except self._failures as error:
             raise MeasureError(f"its log-in failed: {_reason_of(error)}") from error
         return {name: _found(content, place) for name, place in login.keep.items()}
 
@@ -390,12 +367,6 @@ def _prepared(kind: RequestKind) -> _Prepared:
 def _failure(kind: RequestKind, status: int) -> str:
     good = status < _BAD_STATUS if kind.status is None else status == kind.status
     return "" if good else f"HTTP {status}"
-
-
-def _failures() -> tuple[type[Exception], ...]:
-    from aiohttp import ClientError
-
-    return (ClientError, OSError, TimeoutError, ValueError)
 
 
 def _reason_of(error: Exception) -> str:

@@ -121,7 +121,6 @@ _VARIABLE = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_-]*)\}")
 
 
 def variables_in(text: str) -> set[str]:
-    """Return the names of the variables in a text."""
     return set(_VARIABLE.findall(text))
 
 
@@ -134,7 +133,6 @@ class Template:
         self.names = frozenset(self._parts[1::2])
 
     def filled(self, values: Mapping[str, str]) -> str:
-        """Return the text with these values."""
         if len(self._parts) == 1:
             return self._parts[0]
         parts = self._parts.copy()

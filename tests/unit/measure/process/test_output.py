@@ -40,15 +40,6 @@ def without_holes(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(output, "_punch", lambda descriptor, start, length: False)
 
 
-def test_a_short_output_is_kept_whole(tmp_path: Path) -> None:
-    file = OutputFile(tmp_path / "stdout")
-    assert file.kept() == b""
-    os.write(file.descriptor, b"x" * (HEAD_BYTES + TAIL_BYTES))
-    file.trim()
-    assert file.kept() == b"x" * (HEAD_BYTES + TAIL_BYTES)
-    file.close()
-
-
 def test_a_long_output_keeps_head_and_tail_and_says_how_much_is_cut(tmp_path: Path) -> None:
     file = OutputFile(tmp_path / "stdout")
     sizes: list[int] = []

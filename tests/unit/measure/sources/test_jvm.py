@@ -18,10 +18,11 @@ import pytest
 
 from buto.errors import MeasureError
 from buto.measure import channel
+from buto.measure.channel import AgentRecorder
 from buto.measure.command_line import Found, living
 from buto.measure.messages import ChannelError, FrameDecoder, farewell, go
 from buto.measure.sources import attached, jvm
-from buto.measure.sources.attached import AttachedAgent, Received, Row
+from buto.measure.sources.attached import AttachedAgent, Newest, Row
 from buto.measure.sources.jvm import JvmReader, JvmSource
 from buto.measure.sources.protocol import SourceError
 from tests.support.jvm import speech
@@ -37,22 +38,23 @@ EARLIER, LATER = -(1 << 40), 1 << 40
 COLUMNS = speech.columns(0, [(THREADS, "", 3), (CPU, "", 3)])
 
 
-def added(received: Received, frames: bytes) -> list[bytes]:
+def added(recorder: AgentRecorder, frames: bytes) -> list[bytes]:
     decoder = FrameDecoder()
-    answers = [received.add(message) for message in decoder.feed(frames)]
+    answers = [recorder.receive(message) for message in decoder.feed(frames)]
     return [answer for answer in answers if answer is not None]
 
 
 def test_the_newest_row_counts_and_the_first_one_opens_the_gate() -> None:
-    received = Received()
+    received = Newest()
+    recorder = AgentRecorder(received)
     described = speech.metadata([("jvm.vm.version", "17")]) + speech.reasons([(1, "not here")])
-    answers = added(received, COLUMNS + described + speech.samples([(5, [3.0, 0.25]), (6, [4.0, 0.5])], 2))
+    answers = added(recorder, COLUMNS + described + speech.samples([(5, [3.0, 0.25]), (6, [4.0, 0.5])], 2))
     assert answers == [go()]
     assert received.row is not None
     assert (received.row.time_ns, received.row.values) == (6, {THREADS: 4.0, CPU: 0.5})
     assert received.reasons == {CPU: "not here"}
-    assert received.metadata == {"jvm.vm.version": "17"}
-    assert added(received, speech.samples([(7, [5.0, 0.75])], 2) + speech.bye()) == [farewell()]
+    assert received.metadata.finished() == {"jvm.vm.version": "17"}
+    assert added(recorder, speech.samples([(7, [5.0, 0.75])], 2) + speech.bye()) == [farewell()]
 
 
 @pytest.mark.parametrize(
@@ -67,7 +69,7 @@ def test_the_newest_row_counts_and_the_first_one_opens_the_gate() -> None:
 )
 def test_an_agent_that_contradicts_itself_is_refused(frames: bytes, message: str) -> None:
     with pytest.raises(ChannelError, match=message):
-        added(Received(), frames)
+        added(AgentRecorder(Newest()), frames)
 
 
 Speak = Callable[[socket.socket, Mapping[str, str]], None]
@@ -219,9 +221,9 @@ class Scripted:
     """Stands for the agent in a JVM: gives prepared rows, and then has ended."""
 
     def __init__(self, rows: list[dict[str, float]]) -> None:
-        self.received = Received()
-        added(self.received, COLUMNS + speech.reasons([(0, "it cannot count")]))
-        self.received.metadata = {"jvm.vm.version": "17", "jvm.uptime": "7", "system.processors": "2"}
+        self.received = Newest()
+        added(AgentRecorder(self.received), COLUMNS + speech.reasons([(0, "it cannot count")]))
+        self.received.metadata.update({"jvm.vm.version": "17", "jvm.uptime": "7", "system.processors": "2"})
         self.has_ended = False
         self._rows = rows
 

@@ -12,7 +12,7 @@ import pytest
 
 from buto.errors import UsageError
 from buto.measure.hooks import Program
-from buto.measure.workload import parts
+from buto.measure.workload import driver as driver_module
 from buto.measure.workload.driver import Driver, workload_hooks
 from buto.measure.workload.model import HttpLoad, Workload
 from buto.measure.workload.services import HttpAnswers
@@ -55,7 +55,7 @@ def test_a_program_is_stopped_after_an_error_that_nobody_expected(monkeypatch: p
     def broken(*_: object) -> tuple[str, ...]:
         raise ZeroDivisionError("a fault of buto's own")
 
-    monkeypatch.setattr(parts, "run_command", broken)
+    monkeypatch.setattr(driver_module, "run_command", broken)
     driver, program = driven(Workload(command=("true",)))
     assert program.stopped.wait(20)
     with pytest.raises(ZeroDivisionError):

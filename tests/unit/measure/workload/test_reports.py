@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from buto.measure.samples import Track
-from buto.measure.workload import model, parts
+from buto.measure.workload import driver, model
 from buto.run.properties import Kind
 
 
@@ -32,7 +32,7 @@ class Listening:
 
 def run(script: str) -> tuple[tuple[str, ...], Listening]:
     listening = Listening()
-    problems = parts.run_command([sys.executable, "-c", script], {}, threading.Event(), listening)
+    problems = driver.run_command([sys.executable, "-c", script], {}, threading.Event(), listening)
     return problems, listening
 
 

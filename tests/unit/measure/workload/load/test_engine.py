@@ -130,8 +130,8 @@ def test_a_share_that_is_just_reached_may_fail() -> None:
     tally = Tally(["a"])
     for number in range(40):
         tally.answered(0, 0.001, "HTTP 404" if number % 2 else "")
-    assert tally.failures(0.5) is None
-    assert tally.failures(0.49) == "20 of 40 requests failed (0.49 of them may): HTTP 404 (20)"
+    assert tally.problems("", 0.5) == ()
+    assert tally.problems("", 0.49) == ("20 of 40 requests failed (0.49 of them may): HTTP 404 (20)",)
 
 
 @pytest.mark.parametrize(
