@@ -6,6 +6,7 @@ import hashlib
 import os
 import shutil
 import tarfile
+import tempfile
 import urllib.error
 import urllib.request
 import zipfile
@@ -50,6 +51,23 @@ class Artefact:
         return f"{CENTRAL}/{self.group.replace('.', '/')}/{self.name}/{self.version}/{self.file}"
 
 
+def digest_of(coordinates: str) -> str:
+    """Return the SHA-256 of a jar by its coordinates, ``group:name:version``, as it is served now.
+
+    Raises:
+        BedError: the coordinates have other than three parts, or it cannot be fetched.
+    """
+    parts = coordinates.split(":")
+    if len(parts) != 3:
+        raise BedError(f"coordinates must be group:name:version, got {coordinates}")
+    group, name, version = parts
+    artefact = Artefact(group, name, version, sha256="")
+    with tempfile.TemporaryDirectory() as scratch:
+        path = Path(scratch) / artefact.file
+        _download(artefact, path)
+        return _sha256(path)
+
+
 def fetch(artefact: Artefact, cache: Path = CACHE) -> Path:
     """Return the path of an artefact's file, fetched unless it is in the cache.
 
@@ -63,20 +81,25 @@ def fetch(artefact: Artefact, cache: Path = CACHE) -> Path:
     cache.mkdir(parents=True, exist_ok=True)
     part = path.with_name(f"{path.name}.{os.getpid()}.part")
     try:
-        with urllib.request.urlopen(artefact.url, timeout=_WAIT_S) as answer, part.open("wb") as out:
-            shutil.copyfileobj(answer, out)
+        _download(artefact, part)
         digest = _sha256(part)
         if digest != artefact.sha256:
             raise BedError(f"{artefact.url} has the SHA-256 {digest}, expected {artefact.sha256}")
         part.replace(path)
-    except (urllib.error.URLError, TimeoutError) as error:
-        raise FetchError(
-            f"{artefact.url} cannot be fetched: {error}. "
-            f"Connect to Maven Central, or put the file into {cache} by hand"
-        ) from error
     finally:
         part.unlink(missing_ok=True)
     return path
+
+
+def _download(artefact: Artefact, path: Path) -> None:
+    try:
+        with urllib.request.urlopen(artefact.url, timeout=_WAIT_S) as answer, path.open("wb") as out:
+            shutil.copyfileobj(answer, out)
+    except (urllib.error.URLError, TimeoutError) as error:
+        raise FetchError(
+            f"{artefact.url} cannot be fetched: {error}. "
+            f"Connect to Maven Central, or put the file into {CACHE} by hand"
+        ) from error
 
 
 def unpack_once(artefact: Artefact, cache: Path = CACHE) -> Path:

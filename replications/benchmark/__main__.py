@@ -1,11 +1,12 @@
-"""Releases of libraries, of which one is reported to use more than the one before: pairs, and series.
+"""Regressions in released libraries: pairs of releases, counted without buto.
 
 examples:
-  python -m beds.versions list
-  python -m beds.versions reproduce jsoup-parse --runs 5
-  python -m beds.versions configuration && buto compare jsoup-parse-old --against jsoup-parse-new
-  python -m beds.versions causes && buto experiments causes --manifest causes.yaml --data profiles
-  python -m beds.versions series && buto record --config series.yaml --store series-runs --runs 6
+  python -m benchmark list
+  python -m benchmark reproduce jsoup-parse --runs 5
+  python -m benchmark sums org.jsoup:jsoup:1.21.1
+  python -m benchmark configuration && buto compare jsoup-parse-old --against jsoup-parse-new
+  python -m benchmark causes && buto experiments causes --manifest causes.yaml --data profiles
+  python -m benchmark series && buto record --config series.yaml --store series-runs --runs 6
 """
 
 from __future__ import annotations
@@ -20,56 +21,97 @@ from typing import Any
 
 import yaml
 
-from beds.artefacts import BedError
-from beds.versions.causes import manifest
-from beds.versions.launch import LEAST_RUNS, SIDES, Outcome, Side, build, configuration, use
-from beds.versions.pairs import PAIRS, Kind, Pair
-from beds.versions.series import COLUMNS, SERIES, Series, labels, tests
+from beds.artefacts import BedError, digest_of
+from benchmark import reproduce, series
+from benchmark.causes import manifest
+from benchmark.launch import by_names, configuration
+from benchmark.pairs import Measure, Pair, read_all
 
-OF_SERIES = ("series", "labels")
-"""Commands that take series instead of pairs."""
-
-
-def reproduce(pair: Pair, runs: int) -> dict[Kind, Outcome]:
-    """Run both releases in turns, each second turn the new one first, and return what came of each kind.
-
-    Raises:
-        BedError: a file cannot be fetched, or the scenario failed.
-    """
-    classes = build(pair)
-    used: dict[Side, list[dict[str, float]]] = {side: [] for side in SIDES}
-    for turn in range(runs):
-        for side in SIDES if turn % 2 == 0 else SIDES[::-1]:
-            used[side].append(use(pair, side, classes))
-    return {kind: Outcome(*([one[kind] for one in used[side]] for side in SIDES)) for kind in pair.kinds}
+Command = Callable[[argparse.Namespace], int]
 
 
-def row(pair: Pair, kind: Kind, outcome: Outcome) -> str:
-    """Return the line of a pair and a kind: medians, and the least and largest of its runs."""
+def row(pair: Pair, java: str, measure: Measure, outcome: reproduce.Outcome) -> str:
+    """Return the line of a pair and a measure: medians, and the least and largest of its runs."""
     old, new = (f"{median(one):9.2f} ({min(one):.2f}-{max(one):.2f})" for one in (outcome.old, outcome.new))
     answer = "yes" if outcome.reproduced else "no"
-    return f"{pair.name:<20} {kind:<13} {old:<26} {new:<26} {outcome.ratio:5.2f}  {answer}"
+    return f"{pair.name:<24} {java:<7} {measure:<13} {old:<28} {new:<28} {outcome.ratio:6.3f}  {answer}"
 
 
-def _reproduce(pairs: list[Pair], runs: int) -> int:
-    heads = (f"{'pair':<20}", f"{'measure':<13}", f"{'old':<26}", f"{'new':<26}", "ratio", " reproduced")
+def _reproduce(given: argparse.Namespace) -> int:
+    heads = (
+        f"{'pair':<24}",
+        f"{'java':<7}",
+        f"{'measure':<13}",
+        f"{'old':<28}",
+        f"{'new':<28}",
+        " ratio",
+        "more",
+    )
     print(*heads)
+    javas = dict(word.rpartition("=")[::2] for word in given.java)
     missed = 0
-    for pair in pairs:
-        for kind, outcome in reproduce(pair, runs).items():
-            missed += not outcome.reproduced
-            print(row(pair, kind, outcome), flush=True)
+    for pair in by_names(read_all().values(), given.names):
+        counted: list[reproduce.Counts] = []
+        for name, java in javas.items():
+            runs = list(reproduce.count(pair, java, name, given.runs))
+            counted += runs
+            expected = pair.regression.measures if pair.regression else ()
+            for measure in Measure:
+                outcome = reproduce.outcome(runs, measure)
+                missed += measure in expected and not outcome.reproduced
+                if measure in expected or given.all:
+                    print(row(pair, name, measure, outcome), flush=True)
+        if given.write:
+            reproduce.COUNTED.mkdir(exist_ok=True)
+            with (reproduce.COUNTED / f"{pair.name}.csv").open("w", encoding="utf-8", newline="") as out:
+                reproduce.write(counted, out)
     return 1 if missed else 0
 
 
-def _list(pairs: list[Pair]) -> int:
-    for pair in pairs:
-        measures = ", ".join(kind.name.lower() for kind in pair.kinds)
-        print(f"{pair.name}: {pair.versions}, {pair.issue}\n    {measures}: {pair.reported}")
+def _list(given: argparse.Namespace) -> int:
+    for pair in by_names(read_all().values(), given.names):
+        print(f"{pair.name}: {pair.releases}, {pair.issue}")
+        found = pair.regression
+        kind = f"{found.kind}, {found.difficulty}" if found else "good"
+        print(f"    {kind}: {pair.reported}")
     return 0
 
 
-def _write(output: Path, make: Callable[[], dict[str, Any]], of: str) -> int:
+def _sums(given: argparse.Namespace) -> int:
+    for coordinates in given.names:
+        print(f"  {coordinates}: {digest_of(coordinates)}")
+    return 0
+
+
+def _configuration(given: argparse.Namespace) -> int:
+    pairs = by_names(read_all().values(), given.names)
+    return _written(given.output, lambda: configuration(pairs), "tests")
+
+
+def _causes(given: argparse.Namespace) -> int:
+    pairs = [pair for pair in by_names(read_all().values(), given.names) if pair.regression]
+    return _written(given.output, lambda: manifest(pairs), "programs")
+
+
+def _series(given: argparse.Namespace) -> int:
+    return _written(given.output, lambda: series.tests(_named_series(given.names)), "tests")
+
+
+def _labels(given: argparse.Namespace) -> int:
+    out = csv.writer(sys.stdout, lineterminator="\n")
+    out.writerow(series.COLUMNS)
+    out.writerows(series.labels(_named_series(given.names)))
+    return 0
+
+
+def _named_series(names: list[str]) -> list[series.Series]:
+    known = series.read_series()
+    if unknown := [name for name in names if name not in known]:
+        raise BedError(f"there is no series {', '.join(unknown)}; there are {', '.join(known)}")
+    return [known[name] for name in names or known]
+
+
+def _written(output: Path, make: Callable[[], dict[str, Any]], of: str) -> int:
     if output.exists():
         raise BedError(f"{output} exists: remove it, or write another file with --output FILE")
     content = make()
@@ -78,63 +120,70 @@ def _write(output: Path, make: Callable[[], dict[str, Any]], of: str) -> int:
     return 0
 
 
-def _labels(series: list[Series]) -> int:
-    out = csv.writer(sys.stdout, lineterminator="\n")
-    out.writerow(COLUMNS)
-    out.writerows(labels(series))
-    return 0
+COMMANDS: dict[str, tuple[Command, str]] = {
+    "list": (_list, "show the pairs and what was reported"),
+    "reproduce": (
+        _reproduce,
+        "run both releases in turns; exit with 1 if a pair does not show what was reported",
+    ),
+    "sums": (_sums, "print lines with the SHA-256 of files of Maven Central, for the file of a pair"),
+    "configuration": (_configuration, "write a buto.yaml with a test for each release"),
+    "causes": (_causes, "write a manifest for buto experiments causes, with the methods that changed"),
+    "series": (_series, "write a configuration with a test for each release of the series"),
+    "labels": (_labels, "print which releases of the series are regressions, as CSV"),
+}
+_FILES = {"configuration": "buto.yaml", "causes": "causes.yaml", "series": "series.yaml"}
 
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
-        prog="python -m beds.versions",
+        prog="python -m benchmark",
         description=__doc__,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     commands = parser.add_subparsers(dest="command", required=True)
-    helps = {
-        "list": "show the pairs and what was reported",
-        "reproduce": "run both releases in turns; exit with 1 if a pair does not reproduce",
-        "configuration": "write a buto.yaml with a test for each release",
-        "causes": "write a manifest for buto experiments causes, with the methods that changed",
-        "series": "write a configuration with a test for each release of the series",
-        "labels": "print which releases of the series are regressions, as CSV",
+    added = {
+        name: commands.add_parser(name, help=text, description=text) for name, (_, text) in COMMANDS.items()
     }
-    added = {name: commands.add_parser(name, help=text, description=text) for name, text in helps.items()}
-    for command in added.values():
-        command.add_argument("names", nargs="*", metavar="NAME", help="pairs or series (default: all)")
-    added["reproduce"].add_argument("--runs", type=int, default=5, help="runs of each release (default: 5)")
-    for name, file in (("configuration", "buto.yaml"), ("causes", "causes.yaml"), ("series", "series.yaml")):
+    for name, command in added.items():
+        many, what = (
+            ("+", "group:name:version") if name == "sums" else ("*", "pairs or series (default: all)")
+        )
+        command.add_argument("names", nargs=many, metavar="NAME", help=what)
+    counting = added["reproduce"]
+    counting.add_argument(
+        "--runs",
+        type=_runs,
+        default=reproduce.RUNS,
+        metavar="N",
+        help=f"of each release (default: {reproduce.RUNS})",
+    )
+    counting.add_argument(
+        "--java", action="append", metavar="NAME=JAVA", help="a JVM; may be repeated (default: default=java)"
+    )
+    counting.add_argument("--all", action="store_true", help="print all counts, not only those of the report")
+    counting.add_argument(
+        "--write", action="store_true", help=f"keep all counts in {reproduce.COUNTED.name}/"
+    )
+    for name, file in _FILES.items():
         added[name].add_argument(
             "--output", type=Path, default=Path(file), metavar="FILE", help=f"(default: {file})"
         )
     return parser
 
 
+def _runs(text: str) -> int:
+    if not text.isdecimal() or int(text) < reproduce.LEAST_RUNS:
+        raise argparse.ArgumentTypeError(f"must be at least {reproduce.LEAST_RUNS}, got {text}")
+    return int(text)
+
+
 def main(arguments: list[str] | None = None) -> int:
-    parser = _parser()
-    given = parser.parse_args(arguments)
-    pairs, series = ({pair.name: pair for pair in PAIRS}, {one.pair.name: one for one in SERIES})
-    known = list(series if given.command in OF_SERIES else pairs)
-    if unknown := [name for name in given.names if name not in known]:
-        parser.error(f"NAME must be one of {', '.join(known)}, got {', '.join(unknown)}")
-    names = given.names or known
+    given = _parser().parse_args(arguments)
+    if given.command == "reproduce":
+        given.java = given.java or ["default=java"]
     try:
-        match given.command:
-            case "list":
-                return _list([pairs[name] for name in names])
-            case "configuration":
-                return _write(given.output, lambda: configuration([pairs[name] for name in names]), "tests")
-            case "causes":
-                return _write(given.output, lambda: manifest([pairs[name] for name in names]), "programs")
-            case "series":
-                return _write(given.output, lambda: tests([series[name] for name in names]), "tests")
-            case "labels":
-                return _labels([series[name] for name in names])
-            case _:
-                if given.runs < LEAST_RUNS:
-                    parser.error(f"--runs must be at least {LEAST_RUNS}, got {given.runs}")
-                return _reproduce([pairs[name] for name in names], given.runs)
+        return COMMANDS[given.command][0](given)
     except BedError as error:
         print(f"error: {error}", file=sys.stderr)
         return 3

@@ -3,48 +3,50 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from pathlib import Path
 from typing import Any
 
-import yaml
-
-from beds.versions.launch import build, command
-from beds.versions.pairs import Kind, Pair
-
-CHANGED = Path(__file__).parent / "changed.yaml"
+from beds.artefacts import BedError
+from benchmark.launch import build, command
+from benchmark.pairs import Measure, Pair, Regression
 
 _SUBJECTS = {
-    Kind.HEAP: ("retention", "allocation"),
-    Kind.ALLOCATION: ("allocation",),
-    Kind.CPU: ("cpu",),
-    Kind.THREADS: ("threads",),
-    Kind.CLASSES: ("classes",),
-    Kind.DESCRIPTORS: ("descriptors",),
-    Kind.NATIVE: ("native",),
+    Measure.HEAP: ("retention", "allocation"),
+    Measure.ALLOCATED: ("allocation",),
+    Measure.CPU: ("cpu",),
+    Measure.WALL: ("cpu",),
+    Measure.START_CPU: ("cpu",),
+    Measure.START_WALL: ("cpu",),
+    Measure.THREADS: ("threads",),
+    Measure.STARTED: ("threads",),
+    Measure.CLASSES: ("classes",),
+    Measure.METASPACE: ("classes",),
+    Measure.DESCRIPTORS: ("descriptors",),
+    Measure.DIRECT: ("native",),
+    Measure.RESIDENT: ("native",),
 }
 """What a change concerns, in the words of ``docs/why.md``. Two kinds of event explain a heap that grows."""
 
 
 def manifest(pairs: Iterable[Pair]) -> dict[str, Any]:
-    """Return the content of a manifest with a program for each pair.
+    """Return the content of a manifest with a program for each pair whose measures can be explained.
 
     Raises:
-        BedError: a file cannot be fetched, or a scenario cannot be compiled.
+        BedError: a file cannot be fetched, a program cannot be compiled, or no pair can be explained.
     """
-    changed = changed_methods()
-    return {"programs": [_program(pair, build(pair), changed[pair.name]) for pair in pairs]}
+    programs = [_program(pair, pair.regression) for pair in pairs if pair.regression is not None]
+    known = [program for program in programs if program["kind"]]
+    if not known:
+        raise BedError("none of these pairs has a measure that buto why explains")
+    return {"programs": known}
 
 
-def changed_methods() -> dict[str, list[str]]:
-    """Return by pair the methods that its newer release has changed, and what leads to them as directly."""
-    written = yaml.safe_load(CHANGED.read_text(encoding="utf-8"))
-    return {name: [one["changed"], *one.get("also", [])] for name, one in written.items()}
-
-
-def _program(pair: Pair, classes: Path, methods: list[str]) -> dict[str, Any]:
-    subjects = dict.fromkeys(subject for kind in pair.kinds for subject in _SUBJECTS[kind])
-    sides: dict[str, Any] = {
+def _program(pair: Pair, regression: Regression) -> dict[str, Any]:
+    classes = build(pair)
+    subjects = [subject for measure in regression.measures for subject in _SUBJECTS.get(measure, ())]
+    return {
+        "name": pair.name,
+        "kind": list(dict.fromkeys(subjects)),
+        "method": list(regression.changed),
         "old": command(pair, "old", classes)[1:],
         "new": command(pair, "new", classes)[1:],
     }
-    return {"name": pair.name, "kind": list(subjects), "method": methods, **sides}

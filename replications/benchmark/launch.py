@@ -1,96 +1,76 @@
-"""Both releases of a pair: compiled, launched, as tests of buto, and when a regression is reproduced."""
+"""Both releases of a pair: fetched, compiled, launched, and as tests of buto."""
 
 from __future__ import annotations
 
 import os
-import subprocess
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+import zipfile
+from collections.abc import Iterable
 from pathlib import Path
-from statistics import median
 from typing import Any, Literal
 
-from beds.artefacts import CACHE, Artefact, BedError, fetch
-from beds.versions.pairs import Pair
+from beds.artefacts import CACHE, BedError, content_of, fetch, made_once
+from beds.jdk import run
+from benchmark.pairs import PROGRAMS, Measure, Pair
 
-LEAST_RUNS = 3
-LEAST_RATIO = 1.1
-
-
-@dataclass(frozen=True, slots=True)
-class Outcome:
-    """What the runs of both releases used, in the unit of their kind."""
-
-    old: Sequence[float]
-    new: Sequence[float]
-
-    @property
-    def ratio(self) -> float:
-        return median(self.new) / median(self.old)
-
-    @property
-    def reproduced(self) -> bool:
-        """Return whether each new run used more than all old ones, and the median a tenth more.
-
-        For equal releases the first happens by chance in 1 of 20 tries with 3 runs each, 1 of 252 with 5.
-        Fewer runs than :data:`LEAST_RUNS` of either release reproduce nothing.
-        """
-        enough = min(len(self.old), len(self.new)) >= LEAST_RUNS
-        return enough and min(self.new) > max(self.old) and self.ratio >= LEAST_RATIO
-
-
-SCENARIOS = Path(__file__).parent / "scenarios"
 OPTIONS = ("-Xmx512m", "-XX:+UseParallelGC")
 TIMEOUT_S = 120.0
+CLASSES = CACHE / "benchmark"
 
 Side = Literal["old", "new"]
 SIDES: tuple[Side, Side] = ("old", "new")
 
 
-def build(pair: Pair, out: Path = CACHE / "versions") -> Path:
-    """Compile a scenario against the old release and return the directory of its classes.
+def build(pair: Pair, out: Path = CLASSES) -> Path:
+    """Compile a pair's program against the old release, unless it is; return the directory of its classes.
 
     Raises:
-        BedError: a file cannot be fetched, or the scenario cannot be compiled.
+        BedError: a file cannot be fetched, or the program cannot be compiled.
     """
-    classes = out / pair.name
-    classes.mkdir(parents=True, exist_ok=True)
-    source = SCENARIOS / f"{pair.scenario}.java"
-    path = _path(*(fetch(artefact) for artefact in (*pair.old, *pair.beside)))
-    _run(["javac", "-d", str(classes), "-cp", path, "-sourcepath", str(SCENARIOS), str(source)])
+    sources = [PROGRAMS / f"{pair.program}.java", PROGRAMS / "Use.java"]
+    files = [fetch(artefact) for artefact in (*pair.old, *pair.beside)]
+    classes = out / f"{pair.name}-{content_of([*sources, *files])}"
+
+    def compile_into(draft: Path) -> None:
+        where = ["-cp", _path(*files), "-sourcepath", str(PROGRAMS)]
+        run(["javac", "-nowarn", "-d", str(draft), *where, str(sources[0])])
+
+    made_once(classes, compile_into)
     return classes
 
 
-def command(pair: Pair, side: Side, classes: Path) -> list[str]:
-    """Return how the scenario is started with one of the two releases.
+def command(pair: Pair, side: Side, classes: Path, java: str = "java") -> list[str]:
+    """Return how the program is started with one of the two releases.
 
     Raises:
         BedError: a file cannot be fetched.
     """
-    return command_with(pair, getattr(pair, side), classes)
+    files = [fetch(artefact) for artefact in getattr(pair, side)]
+    if side == "new" and pair.old == pair.new:
+        files = [_packed_anew(file) for file in files]
+    return started(pair, files, classes, java)
 
 
-def command_with(pair: Pair, release: Iterable[Artefact], classes: Path) -> list[str]:
-    """Return how the scenario is started with these files of the library.
-
-    Raises:
-        BedError: a file cannot be fetched.
-    """
-    files = (fetch(artefact) for artefact in (*release, *pair.beside))
-    return ["java", *OPTIONS, "-cp", _path(classes, *files), pair.scenario]
-
-
-def use(pair: Pair, side: Side, classes: Path) -> dict[str, float]:
-    """Run the scenario once and return what it printed of its use.
+def started(pair: Pair, files: Iterable[Path], classes: Path, java: str = "java") -> list[str]:
+    """Return how the program is started with these files of the library.
 
     Raises:
-        BedError: a file cannot be fetched, or the scenario failed.
+        BedError: a file that both releases need cannot be fetched.
     """
-    return parse(_run(command(pair, side, classes)))
+    path = _path(classes, *files, *map(fetch, pair.beside))
+    return [java, *OPTIONS, *pair.options, "-cp", path, pair.program]
 
 
-def parse(output: str) -> dict[str, float]:
-    """Return the numbers of the line that ``Use.java`` prints, by name.
+def use(pair: Pair, side: Side, classes: Path, java: str = "java") -> dict[Measure, float]:
+    """Run the program once and return what it printed of its use.
+
+    Raises:
+        BedError: a file cannot be fetched, or the program failed.
+    """
+    return parse(run(command(pair, side, classes, java), timeout_s=TIMEOUT_S))
+
+
+def parse(output: str) -> dict[Measure, float]:
+    """Return the numbers of the line that ``Use.java`` prints.
 
     Raises:
         BedError: there is no such line.
@@ -98,43 +78,52 @@ def parse(output: str) -> dict[str, float]:
     for line in output.splitlines():
         if line.startswith("use "):
             fields = (field.partition("=") for field in line.split()[1:])
-            return {name: float(value) for name, _, value in fields}
-    raise BedError(f"a scenario must print a line that begins with use, got {output[-500:]!r}")
+            return {Measure(name): float(value) for name, _, value in fields}
+    raise BedError(f"a program must print a line that begins with use, got {output[-500:]!r}")
+
+
+def configuration(pairs: Iterable[Pair], java: str = "java") -> dict[str, Any]:
+    """Return the content of a ``buto.yaml`` with the tests ``NAME-old`` and ``NAME-new`` of each pair.
+
+    Raises:
+        BedError: a file cannot be fetched, or a program cannot be compiled.
+    """
+    tests = {name: test for pair in pairs for name, test in tests_of(pair, build(pair), java).items()}
+    return {"version": 1, "defaults": {"timeout": f"{TIMEOUT_S:g}s"}, "tests": tests}
+
+
+def tests_of(pair: Pair, classes: Path, java: str) -> dict[str, dict[str, Any]]:
+    """Return the two tests of a pair, by their names.
+
+    Raises:
+        BedError: a file cannot be fetched.
+    """
+    return {f"{pair.name}-{side}": {"command": command(pair, side, classes, java)} for side in SIDES}
+
+
+def _packed_anew(file: Path) -> Path:
+    """Return a jar with the same entries as another, but not compressed."""
+    anew = file.with_name(f"{file.stem}-anew.jar")
+    if not anew.exists():
+        part = anew.with_name(f"{anew.name}.{os.getpid()}.part")
+        with zipfile.ZipFile(file) as old, zipfile.ZipFile(part, "w") as new:
+            for entry in old.infolist():
+                new.writestr(entry, old.read(entry), zipfile.ZIP_STORED)
+        part.replace(anew)
+    return anew
 
 
 def _path(*files: Path) -> str:
     return os.pathsep.join(map(str, files))
 
 
-def _run(words: list[str]) -> str:
-    try:
-        done = subprocess.run(words, capture_output=True, text=True, timeout=TIMEOUT_S, check=False)
-    except FileNotFoundError as error:
-        raise BedError(f"{words[0]} was not found: install a JDK of release 17 or newer") from error
-    except subprocess.TimeoutExpired as error:
-        raise BedError(f"{' '.join(words)} must end within {TIMEOUT_S:g} s") from error
-    if done.returncode:
-        raise BedError(f"{' '.join(words)} failed: {done.stdout[-1000:]}{done.stderr[-2000:]}")
-    return done.stdout
-
-
-def configuration(pairs: Iterable[Pair]) -> dict[str, Any]:
-    """Return the content of a ``buto.yaml`` with the tests ``NAME-old`` and ``NAME-new`` of each pair.
+def by_names(pairs: Iterable[Pair], names: Iterable[str]) -> list[Pair]:
+    """Return the named pairs, or all if none is named.
 
     Raises:
-        BedError: a file cannot be fetched, or a scenario cannot be compiled.
+        BedError: there is no such pair.
     """
-    return {
-        "version": 1,
-        "defaults": {"timeout": f"{TIMEOUT_S:g}s"},
-        "tests": {name: test for pair in pairs for name, test in tests_of(pair, build(pair)).items()},
-    }
-
-
-def tests_of(pair: Pair, classes: Path) -> dict[str, dict[str, Any]]:
-    """Return the two tests of a pair, by their names.
-
-    Raises:
-        BedError: a file cannot be fetched.
-    """
-    return {f"{pair.name}-{side}": {"command": command(pair, side, classes)} for side in SIDES}
+    known = {pair.name: pair for pair in pairs}
+    if unknown := [name for name in names if name not in known]:
+        raise BedError(f"there is no pair {', '.join(unknown)}; python -m benchmark list shows all")
+    return [known[name] for name in names] or list(known.values())

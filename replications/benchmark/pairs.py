@@ -1,176 +1,213 @@
-"""Pairs of releases with a reported regression, and the hashes of their jars."""
+"""Pairs of releases of a library: read from one file each, in ``pairs/`` and ``good/``.
+
+A pair has a small program with a fixed amount of work, which runs with both releases. In ``pairs/`` the newer
+release is reported to use more, and the file says of what; in ``good/`` no such change is known.
+"""
 
 from __future__ import annotations
 
 import enum
+import re
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
-from beds.artefacts import Artefact
+import yaml
 
-SUMS = Path(__file__).parent / "sha256sums.txt"
-SHA256 = {coordinates: digest for digest, coordinates in map(str.split, SUMS.read_text().splitlines())}
-"""The SHA-256 of each jar, by ``group:name:version``."""
+from beds.artefacts import Artefact, BedError
 
-
-def jar(coordinates: str) -> Artefact:
-    """Return a jar by its coordinates, as ``group:name:version``."""
-    group, name, version = coordinates.split(":")
-    return Artefact(group, name, version, SHA256[coordinates])
-
-
-def jars(*coordinates: str) -> tuple[Artefact, ...]:
-    return tuple(map(jar, coordinates))
-
-
-def jsoup(version: str) -> tuple[Artefact, ...]:
-    return jars(f"org.jsoup:jsoup:{version}")
-
-
-def snakeyaml(version: str) -> tuple[Artefact, ...]:
-    return jars(f"org.yaml:snakeyaml:{version}")
-
-
-def jackson(version: str) -> tuple[Artefact, ...]:
-    parts = ("databind", "core", "annotations")
-    return jars(*(f"com.fasterxml.jackson.core:jackson-{part}:{version}" for part in parts))
-
-
-def micrometer(version: str) -> tuple[Artefact, ...]:
-    return jars(
-        *(f"io.micrometer:micrometer-{part}:{version}" for part in ("core", "commons", "observation"))
-    )
+HERE = Path(__file__).parent
+PAIRS = HERE / "pairs"
+GOOD = HERE / "good"
+PROGRAMS = HERE / "programs"
 
 
 class Kind(enum.StrEnum):
-    """What a release uses more of; the value is its name on the line that a scenario prints."""
+    """What a release uses more of."""
 
-    HEAP = "heap_mb"
-    ALLOCATION = "allocated_mb"
-    CPU = "cpu_s"
+    HEAP = "heap"
+    ALLOCATION = "allocation"
+    CPU = "cpu"
     THREADS = "threads"
     CLASSES = "classes"
     DESCRIPTORS = "descriptors"
-    NATIVE = "rss_mb"
+    NATIVE = "native"
+    LOCKS = "locks"
+    STARTUP = "startup"
+    IO = "io"
+
+
+class Difficulty(enum.StrEnum):
+    """How large the difference is: half more and beyond; a tenth to a half; less, or in one counter only."""
+
+    PLAIN = "plain"
+    MIDDLE = "middle"
+    HARD = "hard"
+
+
+class Measure(enum.StrEnum):
+    """A count that a program prints of itself (``programs/Use.java``)."""
+
+    WALL = "wall_s"
+    CPU = "cpu_s"
+    START_WALL = "start_s"
+    START_CPU = "start_cpu_s"
+    ALLOCATED = "allocated_mb"
+    HEAP = "heap_mb"
+    DIRECT = "direct_mb"
+    METASPACE = "metaspace_mb"
+    RESIDENT = "rss_mb"
+    THREADS = "threads"
+    STARTED = "started"
+    CLASSES = "classes"
+    DESCRIPTORS = "descriptors"
+    BLOCKED = "blocked"
+    WAITED = "waited"
+    READ = "read_mb"
+    WRITTEN = "written_mb"
+    CALLS = "calls"
+
+    @property
+    def exact(self) -> bool:
+        """Return whether equal work gives nearly equal counts, whatever the machine does."""
+        return self not in _NOISY
+
+
+_NOISY = frozenset(
+    (
+        Measure.WALL,
+        Measure.CPU,
+        Measure.START_WALL,
+        Measure.START_CPU,
+        Measure.RESIDENT,
+        Measure.BLOCKED,
+        Measure.WAITED,
+    )
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Regression:
+    """What the newer release of a pair is reported to use more of.
+
+    Attributes:
+        measures: the counts that must show it.
+        expected: what the report leads to expect of them.
+        cause: what the change did, in a sentence.
+        changed: the method whose code differs for the worse, then what leads a reader to it as directly, from
+            the difference between the releases or the fix.
+    """
+
+    kind: Kind
+    measures: tuple[Measure, ...]
+    difficulty: Difficulty
+    expected: str
+    cause: str
+    changed: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """Two releases of a library, and a program that shows what was reported of the newer one.
+    """Two releases of a library, and a program that runs with either.
 
     Attributes:
-        scenario: the program's main class, in ``scenarios/``.
-        kinds: what the newer release uses more of, the reported one first.
-        old: the library's files before the regression, the library itself first.
-        new: the files after it.
-        beside: what both need.
+        report: link to what is known of the newer release.
+        reported: what it says, in a sentence.
+        program: main class, in ``programs/``.
+        options: of the JVM, beside the usual ones.
+        old, new: the files of the release, the library itself first. The same files twice are a release from
+            another jar: the newer one is packed anew.
+        beside: files that both need.
+        regression: None for a good pair.
     """
 
     name: str
-    scenario: str
-    kinds: tuple[Kind, ...]
-    issue: str
+    library: str
+    report: str
     reported: str
+    program: str
+    options: tuple[str, ...]
     old: tuple[Artefact, ...]
     new: tuple[Artefact, ...]
-    beside: tuple[Artefact, ...] = ()
+    beside: tuple[Artefact, ...]
+    regression: Regression | None
 
     @property
-    def versions(self) -> str:
-        return f"{self.old[0].name} {self.old[0].version} → {self.new[0].version}"
+    def releases(self) -> str:
+        return f"{self.library} {self.old[0].version} → {self.new[0].version}"
+
+    @property
+    def issue(self) -> str:
+        """The report as ``owner/name#number`` where it is an issue or a pull request, else the link."""
+        return re.sub(r"^https://github\.com/([^/]+/[^/]+)/(?:issues|pull)/(\d+)$", r"\1#\2", self.report)
 
 
-PAIRS = (
-    Pair(
-        "hikari-cycle",
-        "HikariCycle",
-        (Kind.CPU,),
-        "brettwooldridge/HikariCP#2159",
-        "taking and returning a connection, pool of 32: 10,421 → 8,329 times a ms",
-        old=jars("com.zaxxer:HikariCP:5.0.0"),
-        new=jars("com.zaxxer:HikariCP:5.0.1"),
-        beside=jars("org.slf4j:slf4j-api:2.0.16", "org.slf4j:slf4j-nop:2.0.16"),
-    ),
-    Pair(
-        "jackson-mappers",
-        "JacksonMappers",
-        (Kind.HEAP,),
-        "FasterXML/jackson-databind#3665",
-        "an ObjectMapper holds 4,376 → 259,240 bytes, on 24 cores",
-        old=jackson("2.13.4"),
-        new=jackson("2.14.0"),
-    ),
-    Pair(
-        "jackson-short-lived",
-        "JacksonShortLived",
-        (Kind.ALLOCATION,),
-        "json4s/json4s#1443",
-        "mappers that share no factory make their buffers anew",
-        old=jackson("2.16.2"),
-        new=jackson("2.17.0"),
-    ),
-    Pair(
-        "jsoup-connections",
-        "JsoupConnections",
-        (Kind.THREADS, Kind.DESCRIPTORS),
-        "jhy/jsoup#2516",
-        "each connection starts threads, which live until a collection",
-        old=jars("org.jsoup:jsoup:1.20.1"),
-        new=jars("org.jsoup:jsoup:1.21.1"),
-    ),
-    Pair(
-        "jsoup-errors",
-        "JsoupErrors",
-        (Kind.ALLOCATION,),
-        "jhy/jsoup#159",
-        "125 million parse errors in the heap, 5 GB",
-        old=jars("org.jsoup:jsoup:1.5.2"),
-        new=jars("org.jsoup:jsoup:1.6.1"),
-    ),
-    Pair(
-        "jsoup-parse",
-        "JsoupParse",
-        (Kind.CPU,),
-        "jhy/jsoup#1327",
-        "parsing a page some thousand times: 8.7 → 16.4 s",
-        old=jars("org.jsoup:jsoup:1.11.2"),
-        new=jars("org.jsoup:jsoup:1.12.2"),
-    ),
-    Pair(
-        "jsoup-selectors",
-        "JsoupSelectors",
-        (Kind.HEAP,),
-        "jhy/jsoup#2277",
-        "a compiled selector of three levels keeps all documents in which it was searched",
-        old=jars("org.jsoup:jsoup:1.16.1"),
-        new=jars("org.jsoup:jsoup:1.16.2"),
-    ),
-    Pair(
-        "micrometer-remove",
-        "MicrometerRemove",
-        (Kind.CPU,),
-        "micrometer-metrics/micrometer#5466",
-        "removing a meter looks at all others",
-        old=micrometer("1.12.5"),
-        new=micrometer("1.13.2"),
-        beside=jars("org.hdrhistogram:HdrHistogram:2.1.12", "org.latencyutils:LatencyUtils:2.0.3"),
-    ),
-    Pair(
-        "postgres-redeploy",
-        "PostgresRedeploy",
-        (Kind.CLASSES, Kind.THREADS),
-        "pgjdbc/pgjdbc#3089",
-        "the classes of an application that is deployed anew are not unloaded",
-        old=jars("org.postgresql:postgresql:42.5.4"),
-        new=jars("org.postgresql:postgresql:42.6.0"),
-    ),
-    Pair(
-        "snakeyaml-long-text",
-        "YamlLongText",
-        (Kind.CPU,),
-        "FasterXML/jackson-dataformats-text#67",
-        "parsing large text values is slow; 1.17 was not",
-        old=jars("org.yaml:snakeyaml:1.17"),
-        new=jars("org.yaml:snakeyaml:1.18"),
-    ),
-)
+def read_all(directories: Iterable[Path] = (PAIRS, GOOD)) -> dict[str, Pair]:
+    """Return the pairs of all files by name, in order of their names.
+
+    Raises:
+        BedError: a file is not as it should be, or two have one name.
+    """
+    found: dict[str, Pair] = {}
+    for path in sorted(
+        (path for one in directories for path in one.glob("*.yaml")), key=lambda path: path.stem
+    ):
+        if path.stem in found:
+            raise BedError(f"there are two pairs {path.stem}: rename {path}")
+        found[path.stem] = read(path)
+    return found
+
+
+def read(path: Path) -> Pair:
+    """Return the pair of a file.
+
+    Raises:
+        BedError: the file is not as it should be.
+    """
+    try:
+        content = yaml.safe_load(path.read_text(encoding="utf-8"))
+        old, new, beside = (artefacts(content.pop(side, {})) for side in ("old", "new", "beside"))
+        pair = Pair(
+            path.stem,
+            content.pop("library"),
+            content.pop("report"),
+            content.pop("reported"),
+            content.pop("program"),
+            tuple(content.pop("options", ())),
+            old,
+            new,
+            beside,
+            _regression(content) if "kind" in content else None,
+        )
+    except KeyError as error:
+        raise BedError(f"{path}: the key {error} is missing") from error
+    except (yaml.YAMLError, AttributeError, TypeError, ValueError) as error:
+        raise BedError(f"{path} is not a pair: {error}") from error
+    if content:
+        raise BedError(f"{path}: unknown keys {', '.join(content)}")
+    return pair
+
+
+def artefacts(sums: Mapping[str, str]) -> tuple[Artefact, ...]:
+    """Return jars by ``group:name:version`` and their SHA-256.
+
+    Raises:
+        TypeError: coordinates have other than three parts.
+    """
+    return tuple(_artefact(*coordinates.split(":"), digest=digest) for coordinates, digest in sums.items())
+
+
+def _artefact(group: str, name: str, version: str, *, digest: str) -> Artefact:
+    return Artefact(group, name, version, digest)
+
+
+def _regression(content: dict[str, Any]) -> Regression:
+    return Regression(
+        Kind(content.pop("kind")),
+        tuple(map(Measure, content.pop("measures"))),
+        Difficulty(content.pop("difficulty")),
+        content.pop("expected"),
+        content.pop("cause"),
+        (content.pop("changed"), *content.pop("also", ())),
+    )
