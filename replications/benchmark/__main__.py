@@ -14,20 +14,21 @@ from __future__ import annotations
 import argparse
 import csv
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from statistics import median
-from typing import Any
+from typing import Any, TypeVar
 
 import yaml
 
 from beds.artefacts import BedError, digest_of
 from benchmark import reproduce, series
 from benchmark.causes import manifest
-from benchmark.launch import by_names, configuration
+from benchmark.launch import configuration
 from benchmark.pairs import Measure, Pair, read_all
 
 Command = Callable[[argparse.Namespace], int]
+Named = TypeVar("Named")
 
 
 def row(pair: Pair, java: str, measure: Measure, outcome: reproduce.Outcome) -> str:
@@ -50,7 +51,7 @@ def _reproduce(given: argparse.Namespace) -> int:
     print(*heads)
     javas = dict(word.rpartition("=")[::2] for word in given.java)
     missed = 0
-    for pair in by_names(read_all().values(), given.names):
+    for pair in named(read_all(), given.names):
         counted: list[reproduce.Counts] = []
         for name, java in javas.items():
             runs = list(reproduce.count(pair, java, name, given.runs))
@@ -69,7 +70,7 @@ def _reproduce(given: argparse.Namespace) -> int:
 
 
 def _list(given: argparse.Namespace) -> int:
-    for pair in by_names(read_all().values(), given.names):
+    for pair in named(read_all(), given.names):
         print(f"{pair.name}: {pair.releases}, {pair.issue}")
         found = pair.regression
         kind = f"{found.kind}, {found.difficulty}" if found else "good"
@@ -84,30 +85,38 @@ def _sums(given: argparse.Namespace) -> int:
 
 
 def _configuration(given: argparse.Namespace) -> int:
-    pairs = by_names(read_all().values(), given.names)
+    pairs = named(read_all(), given.names)
     return _written(given.output, lambda: configuration(pairs), "tests")
 
 
 def _causes(given: argparse.Namespace) -> int:
-    pairs = [pair for pair in by_names(read_all().values(), given.names) if pair.regression]
+    pairs = [pair for pair in named(read_all(), given.names) if pair.regression]
     return _written(given.output, lambda: manifest(pairs), "programs")
 
 
 def _series(given: argparse.Namespace) -> int:
-    return _written(given.output, lambda: series.tests(_named_series(given.names)), "tests")
+    return _written(given.output, lambda: series.tests(named(series.read_series(), given.names)), "tests")
 
 
 def _labels(given: argparse.Namespace) -> int:
     out = csv.writer(sys.stdout, lineterminator="\n")
     out.writerow(series.COLUMNS)
-    out.writerows(series.labels(_named_series(given.names)))
+    out.writerows(series.labels(named(series.read_series(), given.names)))
     return 0
 
 
-def _named_series(names: list[str]) -> list[series.Series]:
-    known = series.read_series()
+class UnknownNameError(BedError):
+    """Something was named that is not there."""
+
+
+def named(known: Mapping[str, Named], names: list[str]) -> list[Named]:
+    """Return what is named, or all if no name is given.
+
+    Raises:
+        UnknownNameError: a name is not known.
+    """
     if unknown := [name for name in names if name not in known]:
-        raise BedError(f"there is no series {', '.join(unknown)}; there are {', '.join(known)}")
+        raise UnknownNameError(f"NAME must be one of {', '.join(known)}, got {', '.join(unknown)}")
     return [known[name] for name in names or known]
 
 
@@ -186,7 +195,7 @@ def main(arguments: list[str] | None = None) -> int:
         return COMMANDS[given.command][0](given)
     except BedError as error:
         print(f"error: {error}", file=sys.stderr)
-        return 3
+        return 2 if isinstance(error, UnknownNameError) else 3
 
 
 if __name__ == "__main__":

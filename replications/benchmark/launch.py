@@ -115,15 +115,3 @@ def _packed_anew(file: Path) -> Path:
 
 def _path(*files: Path) -> str:
     return os.pathsep.join(map(str, files))
-
-
-def by_names(pairs: Iterable[Pair], names: Iterable[str]) -> list[Pair]:
-    """Return the named pairs, or all if none is named.
-
-    Raises:
-        BedError: there is no such pair.
-    """
-    known = {pair.name: pair for pair in pairs}
-    if unknown := [name for name in names if name not in known]:
-        raise BedError(f"there is no pair {', '.join(unknown)}; python -m benchmark list shows all")
-    return [known[name] for name in names] or list(known.values())

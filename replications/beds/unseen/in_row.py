@@ -9,55 +9,21 @@ examples:
 from __future__ import annotations
 
 import argparse
-import random
-import subprocess
 import sys
-import threading
-from collections.abc import Iterator
-from contextlib import contextmanager, nullcontext
+from contextlib import nullcontext
 from pathlib import Path
 
+from beds.rounds import load_that_changes, show
 from beds.unseen.catalogue import BASE, SEED, build, command, programs
 from beds.unseen.recording import COLLECTORS, INTERVAL_S, TIMEOUT_S
 from buto.actions.collecting import Plan, collect
 from buto.actions.ending import measuring
-from buto.actions.events import Event, RunStored
 from buto.measure.target import LiveSet, Target
 from buto.run.store import RunStore
 from buto_replications.dataset.generate import FORGIVEN, PURPOSE, name_on, recorded
 
 PROGRAMS = ("sessions", "jobs", "csv")
 RUNS = 70
-PHASE_S = (4.0, 15.0)
-"""A phase of the load, with as many processes as were drawn, takes between so many seconds."""
-
-MOST_PROCESSES = 3
-BUSY = "while True: pass"
-
-
-@contextmanager
-def load_that_changes(seed: int) -> Iterator[None]:
-    """Run other programs beside: none to three that compute, another number every few seconds."""
-    ended, source = threading.Event(), random.Random(seed)
-
-    def work() -> None:
-        while not ended.is_set():
-            beside = [
-                subprocess.Popen([sys.executable, "-c", BUSY])
-                for _ in range(source.randint(0, MOST_PROCESSES))
-            ]
-            ended.wait(source.uniform(*PHASE_S))
-            for one in beside:
-                one.kill()
-                one.wait()
-
-    thread = threading.Thread(target=work)
-    thread.start()
-    try:
-        yield
-    finally:
-        ended.set()
-        thread.join()
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -92,13 +58,8 @@ def main(arguments: list[str] | None = None) -> int:
             plans = [Plan(test, target, missing)]
             beside = load_that_changes(SEED) if given.load else nullcontext()
             with measuring(given.store, lambda: None), beside:
-                collect(plans, store, _show, seed=SEED, purpose=PURPOSE, forgiven=FORGIVEN)
+                collect(plans, store, show, seed=SEED, purpose=PURPOSE, forgiven=FORGIVEN)
     return 0
-
-
-def _show(event: Event) -> None:
-    if isinstance(event, RunStored):
-        print(f"  {event.run.test}: {event.run.outcome.describe()}", flush=True)
 
 
 if __name__ == "__main__":

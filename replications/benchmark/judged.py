@@ -1,0 +1,106 @@
+"""All rules on the same recorded runs: who calls which pair a regression, and with how many launches."""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from benchmark.pairs import Pair
+from benchmark.rules import ALPHA, Named, Use
+from buto.run.model import Run, RunSet
+from buto_replications.judging.checks import N_CHECKED, N_TRAINING, N_TURNS, Rate, Trained, rate
+
+BUTO = "buto"
+DRAWS = 8
+SEED = 20261127
+NEW, UNCHANGED = "new", "unchanged"
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """What one rule said of one draw of runs.
+
+    Attributes:
+        case: whether the runs under test are of the new release, or of the old one again.
+        launches: how many runs under test, or beside them for turns, the rule took.
+    """
+
+    pair: str
+    cell: str
+    rule: str
+    case: str
+    fails: bool
+    launches: int
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Task:
+    """The runs of one pair in one cell."""
+
+    pair: Pair
+    cell: str
+    old: RunSet
+    new: RunSet
+    rules: tuple[Named, ...]
+    draws: int = DRAWS
+
+
+def tasks(
+    pairs: Mapping[str, Pair],
+    cells: Mapping[str, Mapping[str, RunSet]],
+    rules: Sequence[Named],
+    draws: int = DRAWS,
+) -> list[Task]:
+    """Return the work on all pairs that were recorded with enough runs."""
+    found = []
+    for cell, runs in cells.items():
+        for pair in pairs.values():
+            old, new = (runs.get(f"{pair.name}-{side}") for side in ("old", "new"))
+            if old and new and len(old) >= N_TRAINING + N_TURNS and len(new) >= N_CHECKED + N_TURNS:
+                found.append(Task(pair, cell, old, new, tuple(rules), draws))
+    return found
+
+
+def judgements(task: Task) -> Iterator[Judgement]:
+    """Yield what buto and each rule say of some draws.
+
+    In each, ten runs of the old release train, and others of the old release are checked as if they were new;
+    none of them twice. Of a pair with fewer old runs, only the new release is checked.
+    """
+    random = np.random.default_rng([SEED, zlib.crc32(f"{task.pair.name}@{task.cell}".encode())])
+    uses = {run.id: Use.of(run) for run in (*task.old.runs, *task.new.runs)}
+    for _ in range(task.draws):
+        old = [task.old.runs[place] for place in random.permutation(len(task.old))]
+        new = [task.new.runs[place] for place in random.permutation(len(task.new))]
+        training, rest = old[:N_TRAINING], old[N_TRAINING:]
+        trained = Trained.by(training)
+        cases = {NEW: (new, rest)}
+        if len(rest) >= N_CHECKED + 2 * N_TURNS:
+            cases[UNCHANGED] = (rest[N_TURNS:], rest[:N_TURNS])
+        for case, (checked, beside) in cases.items():
+            yield _by_buto(task, trained, case, checked, beside)
+            for rule in task.rules:
+                if len(checked) >= rule.new:
+                    fails = rule.fails([uses[run.id] for run in training], [uses[run.id] for run in checked])
+                    yield Judgement(task.pair.name, task.cell, rule.name, case, fails, rule.new)
+
+
+def _by_buto(
+    task: Task, trained: Trained, case: str, checked: Sequence[Run], beside: Sequence[Run]
+) -> Judgement:
+    three, more = checked[:N_CHECKED], checked[N_CHECKED : N_CHECKED + N_TURNS]
+    found = trained.check(three, (beside[:N_TURNS], more))
+    return Judgement(task.pair.name, task.cell, BUTO, case, found.fails(ALPHA), found.launches)
+
+
+def share(chosen: Sequence[Judgement]) -> Rate:
+    """Return the share that fails; all judgements of one pair are one observation for its error."""
+    return rate((one.pair, one.fails) for one in chosen)
+
+
+def launches(chosen: Sequence[Judgement]) -> float:
+    """Return the mean number of launches; NaN without judgements."""
+    return float(np.mean([one.launches for one in chosen])) if chosen else float("nan")

@@ -1,0 +1,96 @@
+"""Record all pairs with buto, in cells: on two JVMs, on a quiet machine and beside a load that comes and goes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import nullcontext
+from dataclasses import dataclass
+from pathlib import Path
+
+from beds import rounds
+from beds.artefacts import BedError
+from beds.rounds import Wanted, load_that_changes, phase_of
+from benchmark.launch import SIDES, TIMEOUT_S, build, command
+from benchmark.pairs import Pair
+from buto.measure.target import LiveSet, Target
+from buto.run.model import RunSet
+from buto_replications.checkout import DATA
+from buto_replications.dataset import archive
+from buto_replications.dataset.generate import name_on
+
+RECORDED = DATA / "benchmark"
+HOST = "parallel"
+"""The collector of ``launch.OPTIONS``; data sets call it the host."""
+
+SEED = 20261127
+ROUNDS = 25
+OLD_RUNS = {True: 25, False: 20}
+"""Runs of an old release, of regressions and of good pairs. An unchanged check needs ten runs that train, three
+that are checked and twelve for turns; in a good pair the new release is checked in place of that."""
+
+NEW_RUNS = 12
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """Where and how the pairs are recorded.
+
+    Attributes:
+        java: the release of the JVM.
+        beside: whether other programs come and go.
+    """
+
+    java: str
+    beside: bool
+
+    @property
+    def name(self) -> str:
+        return f"{self.java}-{'load' if self.beside else 'quiet'}"
+
+
+CELLS = {
+    cell.name: cell for cell in (Cell(java, beside) for java in ("17", "25") for beside in (False, True))
+}
+
+
+def record(cell: Cell, jdk: Path, store: Path, pairs: Iterable[Pair], within_s: float) -> dict[str, str]:
+    """Launch what the store lacks, one launch at a time, in random rounds, and store each run.
+
+    Args:
+        within_s: no launch starts later than this, in seconds from now.
+
+    Returns:
+        By test, why it was given up.
+
+    Raises:
+        BedError: the JDK is not there, a file cannot be fetched, or a program cannot be compiled.
+        StorageError: the store cannot be written.
+    """
+    java = jdk / "bin" / "java"
+    if not java.is_file():
+        raise BedError(f"{java} does not exist; name the directory of a JDK with --jdk PATH")
+    wanted = {test: one for pair in pairs for test, one in _wanted(pair, str(java))}
+    with load_that_changes(SEED) if cell.beside else nullcontext():
+        return rounds.record(wanted, store, ROUNDS, SEED, within_s=within_s)
+
+
+def _wanted(pair: Pair, java: str) -> Iterator[tuple[str, Wanted]]:
+    classes = build(pair)
+    for side in SIDES:
+        name = f"{pair.name}-{side}"
+        words = command(pair, side, classes, java)
+        target = Target(tuple(words), timeout_s=TIMEOUT_S, live_set=LiveSet(), asks_git=False)
+        runs = NEW_RUNS if side == "new" else OLD_RUNS[pair.regression is not None]
+        yield name_on(HOST, name), Wanted(target, runs, phase_of(name, SEED, ROUNDS))
+
+
+def load(cell: Cell, data: Path = RECORDED) -> Mapping[str, RunSet]:
+    """Return the usable runs of a cell by pair and side, ``NAME-old`` and ``NAME-new``; none if not recorded.
+
+    Raises:
+        BadFileError: the data set is damaged.
+    """
+    directory = data / cell.name
+    if not (directory / archive.RUNS).is_file():
+        return {}
+    return {name: runs.valid() for name, runs in archive.load(directory, HOST).items()}

@@ -1,0 +1,132 @@
+"""The table and the figure of all rules, and a line for each pair."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from math import isnan
+from typing import TYPE_CHECKING
+
+from benchmark.halves import Half
+from benchmark.judged import BUTO, NEW, UNCHANGED, Judgement, launches, share
+from benchmark.pairs import Difficulty, Pair
+from buto_replications.judging.checks import Rate
+from buto_replications.report.content import Columns
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+OFTEN = 0.5
+"""A pair is found by a rule that finds it in more than this share of the draws."""
+
+
+def found_by(rule: str, judged: Sequence[Judgement], pairs: Mapping[str, Pair]) -> list[Judgement]:
+    """Return what a rule said of the new releases with a regression."""
+    return [one for one in judged if one.rule == rule and one.case == NEW and pairs[one.pair].regression]
+
+
+def alarms_of(rule: str, judged: Sequence[Judgement], pairs: Mapping[str, Pair]) -> list[Judgement]:
+    """Return what a rule said of the old releases again, and of the new ones of good pairs."""
+    return [
+        one
+        for one in judged
+        if one.rule == rule and (one.case == UNCHANGED or pairs[one.pair].regression is None)
+    ]
+
+
+def rules_table(
+    judged: Sequence[Judgement], pairs: Mapping[str, Pair], halves: Mapping[str, Half]
+) -> Columns:
+    """Return for each rule what it finds of the pairs set apart, what it fails wrongly, and its launches."""
+    rows = []
+    for rule in rules_of(judged):
+        found = found_by(rule, judged, pairs)
+        apart = [one for one in found if halves[one.pair] == "apart"]
+        alarms = alarms_of(rule, judged, pairs)
+        cells = [[one for one in apart if _difficulty(pairs[one.pair]) is level] for level in Difficulty]
+        cells += [apart, [one for one in found if halves[one.pair] == "tuning"]]
+        cells += [
+            [one for one in alarms if one.case == NEW],
+            [one for one in alarms if one.case == UNCHANGED],
+        ]
+        row = [percent(share(chosen)) for chosen in cells]
+        rows.append((rule, *row, f"{launches(found):.1f}", f"{launches(alarms):.1f}"))
+    return Columns(
+        "What each rule finds, and what it fails wrongly: % of checks, errors by pair",
+        ("rule", *Difficulty, "all", "tuning", "good pairs", "unchanged", "regression", "other"),
+        tuple(rows),
+        groups=(("", 1), ("found: set apart", 4), ("found:", 1), ("fail wrongly", 2), ("launches", 2)),
+    )
+
+
+def pairs_table(
+    judged: Sequence[Judgement], pairs: Mapping[str, Pair], halves: Mapping[str, Half]
+) -> Columns:
+    """Return a line for each regression: its kind, and how often each rule found it."""
+    rules = rules_of(judged)
+    rows = []
+    for pair in pairs.values():
+        mine = [one for one in judged if one.pair == pair.name and one.case == NEW]
+        if pair.regression is None or not mine:
+            continue
+        shares = {rule: share([one for one in mine if one.rule == rule]).value for rule in rules}
+        others = ", ".join(rule for rule in rules if rule != BUTO and shares[rule] > OFTEN)
+        rows.append(
+            (
+                pair.name,
+                str(pair.regression.kind),
+                str(pair.regression.difficulty),
+                halves[pair.name],
+                others or "none",
+                f"{100 * shares[BUTO]:.0f}",
+            )
+        )
+    return Columns(
+        "Who finds each pair",
+        ("pair", "kind", "difficulty", "half", "found by", "buto, %"),
+        tuple(rows),
+        left=5,
+    )
+
+
+def rules_of(judged: Sequence[Judgement]) -> list[str]:
+    """Return the names of the rules, in their order."""
+    return list(dict.fromkeys(one.rule for one in judged))
+
+
+def figure(judged: Sequence[Judgement], pairs: Mapping[str, Pair], halves: Mapping[str, Half]) -> Figure:
+    """Draw for each rule the share of regressions that it finds against what it fails wrongly."""
+    from matplotlib.figure import Figure
+
+    drawn = Figure(figsize=(8, 5.5), layout="constrained")
+    axes = drawn.add_subplot()
+    for number, rule in enumerate(rules_of(judged)):
+        apart = [one for one in found_by(rule, judged, pairs) if halves[one.pair] == "apart"]
+        found, wrong = share(apart), share(alarms_of(rule, judged, pairs))
+        axes.errorbar(
+            100 * wrong.value,
+            100 * found.value,
+            xerr=None if isnan(wrong.error) else 100 * wrong.error,
+            yerr=None if isnan(found.error) else 100 * found.error,
+            marker="o" if rule == BUTO else "osD^v"[number % 5],
+            markersize=9 if rule == BUTO else 6,
+            linestyle="none",
+            color="black" if rule == BUTO else f"C{number % 10}",
+            label=rule,
+        )
+    axes.set_xlabel("unchanged releases and good pairs that fail, %")
+    axes.set_ylabel("regressions set apart that are found, %")
+    axes.set_xlim(-2, 102)
+    axes.set_ylim(-2, 102)
+    drawn.legend(loc="outside right upper", fontsize="small")
+    return drawn
+
+
+def percent(found: Rate) -> str:
+    """Return a share with its error; empty if nothing was judged."""
+    if isnan(found.value):
+        return ""
+    return f"{100 * found.value:.0f}" + ("" if isnan(found.error) else f" ± {100 * found.error:.0f}")
+
+
+def _difficulty(pair: Pair) -> Difficulty | None:
+    return pair.regression.difficulty if pair.regression else None
