@@ -1,4 +1,4 @@
-"""Which pairs may choose a method, and which are set apart: a draw that is written down before any is judged."""
+"""Which pairs may choose a method, and which are set apart: a draw, written down before any is judged."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Record all pairs with buto, in cells: on two JVMs, on a quiet machine and beside a load that comes and goes."""
+"""Record all pairs with buto, in cells: two JVMs, each on a quiet machine and beside a load."""
 
 from __future__ import annotations
 
@@ -25,8 +25,11 @@ HOST = "parallel"
 SEED = 20261127
 ROUNDS = 25
 OLD_RUNS = {True: 25, False: 20}
-"""Runs of an old release, of regressions and of good pairs. An unchanged check needs ten runs that train, three
-that are checked and twelve for turns; in a good pair the new release is checked in place of that."""
+"""Runs of an old release, of regressions and of good pairs.
+
+An unchanged check needs ten runs that train, three that are checked and twelve for turns; of a good pair, the
+new release is checked instead.
+"""
 
 NEW_RUNS = 12
 

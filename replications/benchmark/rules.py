@@ -18,7 +18,8 @@ import numpy as np
 from scipy import stats
 
 from beds.artefacts import BedError
-from buto.judging.thesis.detector import BoundsDetector
+from buto.errors import JudgeError
+from buto.judging.thesis.detector import THESIS, BoundsDetector
 from buto.judging.verdict import Status
 from buto.run.model import FloatArray, Run, run_set
 from buto.run.properties import Kind, Role
@@ -46,7 +47,7 @@ class Use:
 
     @classmethod
     def of(cls, run: Run) -> Use:
-        counts = {"seconds": run.duration_s}
+        counts = {"seconds": run.outcome.duration_s}
         series = {}
         for number, prop in enumerate(run.properties):
             samples = run.values[:, number]
@@ -237,9 +238,11 @@ def jmh(old: Sequence[Use], new: Sequence[Use]) -> bool:
 
 def thesis(old: Sequence[Use], new: Sequence[Use]) -> bool:
     """The thesis's rule, as ``judge: {method: thesis}``; what cannot be judged is no regression."""
-    settings = BoundsDetector.settings()
-    fitted = BoundsDetector(settings).fit(run_set([one.run for one in old]))
-    return fitted.check(run_set([new[0].run])).status is Status.REGRESSION
+    try:
+        fitted = BoundsDetector(THESIS).fit(run_set([one.run for one in old]))
+        return fitted.check(run_set([new[0].run])).status is Status.REGRESSION
+    except JudgeError:
+        return False
 
 
 RULES = (
