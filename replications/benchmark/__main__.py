@@ -1,9 +1,14 @@
-"""Regressions in released libraries: pairs of releases, counted without buto.
+"""Regressions in released libraries: pairs of releases, counted without buto, and rules that judge them.
 
 examples:
   python -m benchmark list
   python -m benchmark reproduce jsoup-parse --runs 5
   python -m benchmark sums org.jsoup:jsoup:1.21.1
+  python -m benchmark record --cell 17-quiet --jdk /usr/lib/jvm/java-17 --store benchmark-runs --minutes 60
+  python -m benchmark pack --cell 17-quiet --store benchmark-runs
+  python -m benchmark show jsoup-errors --cell 17-quiet --output jsoup-errors.png
+  python -m benchmark run --rule mine.py
+  python -m benchmark table --figure rules.png
   python -m benchmark configuration && buto compare jsoup-parse-old --against jsoup-parse-new
   python -m benchmark causes && buto experiments causes --manifest causes.yaml --data profiles
   python -m benchmark series && buto record --config series.yaml --store series-runs --runs 6
@@ -14,7 +19,7 @@ from __future__ import annotations
 import argparse
 import csv
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from statistics import median
 from typing import Any, TypeVar
@@ -22,10 +27,15 @@ from typing import Any, TypeVar
 import yaml
 
 from beds.artefacts import BedError, digest_of
-from benchmark import reproduce, series
+from benchmark import halves, judged, recording, reproduce, rules, series, tables
 from benchmark.causes import manifest
-from benchmark.launch import configuration
+from benchmark.launch import SIDES, configuration
 from benchmark.pairs import Measure, Pair, read_all
+from buto.errors import ButoError
+from buto.run.store import RunStore
+from buto_replications.dataset import archive
+from buto_replications.report.content import lines
+from buto_replications.workers import Workers, in_parallel
 
 Command = Callable[[argparse.Namespace], int]
 Named = TypeVar("Named")
@@ -75,6 +85,70 @@ def _list(given: argparse.Namespace) -> int:
         found = pair.regression
         kind = f"{found.kind}, {found.difficulty}" if found else "good"
         print(f"    {kind}: {pair.reported}")
+    return 0
+
+
+def _record(given: argparse.Namespace) -> int:
+    pairs = named(read_all(), given.names)
+    cell = recording.CELLS[given.cell]
+    failures = recording.record(cell, given.jdk, given.store / cell.name, pairs, 60.0 * given.minutes)
+    for test, why in failures.items():
+        print(f"error: {test}: {why}", file=sys.stderr)
+    return 3 if failures else 0
+
+
+def _pack(given: argparse.Namespace) -> int:
+    into = given.data / given.cell
+    files = archive.pack(RunStore(given.store / given.cell))
+    archive.write(into, files)
+    print(f"{into}: {sum(map(len, files.values())) / 1024:.0f} KiB")
+    return 0
+
+
+def _show(given: argparse.Namespace) -> int:
+    runs = recording.load(recording.CELLS[given.cell], given.data)
+    for pair in named(read_all(), given.names):
+        tests = {side: runs.get(f"{pair.name}-{side}") for side in SIDES}
+        if None in tests.values():
+            raise BedError(f"{pair.name} was not recorded in {given.data / given.cell}")
+        output = given.output or Path(f"{pair.name}.png")
+        tables.curves(pair, {side: one for side, one in tests.items() if one}).savefig(output, dpi=120)
+        print(output)
+    return 0
+
+
+def _run(given: argparse.Namespace) -> int:
+    return _judged(given, [rules.of_file(given.rule, given.new)])
+
+
+def _table(given: argparse.Namespace) -> int:
+    return _judged(given, rules.RULES)
+
+
+def _judged(given: argparse.Namespace, with_rules: Sequence[rules.Named]) -> int:
+    chosen = {pair.name: pair for pair in named(read_all(), given.names)}
+    cells = {name: recording.load(cell, given.data) for name, cell in recording.CELLS.items()}
+    work = judged.tasks(chosen, cells, with_rules, given.draws)
+    if not work:
+        raise BedError(
+            f"there are no recorded pairs in {given.data}: record and pack them, or name --data DIR"
+        )
+    found: list[judged.Judgement] = []
+    for number, some in enumerate(in_parallel(judged.judgements, work, Workers(given.workers)), 1):
+        found += some
+        print(f"\r{number} of {len(work)}", end="", file=sys.stderr, flush=True)
+    print(file=sys.stderr)
+    half = halves.halves()
+    for table in (tables.rules_table(found, chosen, half), tables.pairs_table(found, chosen, half)):
+        print("\n".join(lines(table)), end="\n\n")
+    if given.figure:
+        tables.figure(found, chosen, half).savefig(given.figure, dpi=150)
+    return 0
+
+
+def _draw(given: argparse.Namespace) -> int:
+    drawn = halves.draw(named(read_all(), given.names))
+    print(yaml.safe_dump(drawn, sort_keys=False), end="")
     return 0
 
 
@@ -135,6 +209,12 @@ COMMANDS: dict[str, tuple[Command, str]] = {
         _reproduce,
         "run both releases in turns; exit with 1 if a pair does not show what was reported",
     ),
+    "record": (_record, "record with buto what a store lacks; what is there already stays"),
+    "pack": (_pack, "pack recorded runs of a cell into the data set"),
+    "show": (_show, "draw the curves of a pair, old and new"),
+    "run": (_run, "judge the recorded pairs by a rule of yours, beside buto"),
+    "table": (_table, "judge the recorded pairs by all rules"),
+    "draw": (_draw, "print which pairs are set apart"),
     "sums": (_sums, "print lines with the SHA-256 of files of Maven Central, for the file of a pair"),
     "configuration": (_configuration, "write a buto.yaml with a test for each release"),
     "causes": (_causes, "write a manifest for buto experiments causes, with the methods that changed"),
@@ -174,6 +254,41 @@ def _parser() -> argparse.ArgumentParser:
     counting.add_argument(
         "--write", action="store_true", help=f"keep all counts in {reproduce.COUNTED.name}/"
     )
+    for name in ("record", "pack", "show"):
+        added[name].add_argument(
+            "--cell", choices=recording.CELLS, required=True, help="JVM and surroundings"
+        )
+    for name in ("record", "pack"):
+        added[name].add_argument(
+            "--store", type=Path, required=True, metavar="DIR", help="of the recorded runs"
+        )
+    added["record"].add_argument(
+        "--jdk", type=Path, required=True, metavar="DIR", help="directory of the JDK"
+    )
+    added["record"].add_argument(
+        "--minutes",
+        type=float,
+        default=float("inf"),
+        metavar="N",
+        help="start no launch later (default: no limit)",
+    )
+    added["show"].add_argument("--output", type=Path, metavar="FILE", help="(default: NAME.png)")
+    for name in ("pack", "show", "run", "table"):
+        added[name].add_argument(
+            "--data", type=Path, default=recording.RECORDED, metavar="DIR", help="(default: data/benchmark)"
+        )
+    added["run"].add_argument(
+        "--rule", type=Path, required=True, metavar="FILE", help="defines rule(old, new)"
+    )
+    added["run"].add_argument(
+        "--new", type=int, default=10, metavar="N", help="new runs it gets (default: 10)"
+    )
+    for name in ("run", "table"):
+        added[name].add_argument("--draws", type=int, default=judged.DRAWS, metavar="N", help="of each pair")
+        added[name].add_argument("--workers", type=int, default=1, metavar="N", help="processes (default: 1)")
+        added[name].add_argument(
+            "--figure", type=Path, metavar="FILE", help="draw found against failed wrongly"
+        )
     for name, file in _FILES.items():
         added[name].add_argument(
             "--output", type=Path, default=Path(file), metavar="FILE", help=f"(default: {file})"
@@ -196,6 +311,9 @@ def main(arguments: list[str] | None = None) -> int:
     except BedError as error:
         print(f"error: {error}", file=sys.stderr)
         return 2 if isinstance(error, UnknownNameError) else 3
+    except ButoError as error:
+        print(f"error: {error}", file=sys.stderr)
+        return error.exit_code
 
 
 if __name__ == "__main__":

@@ -64,12 +64,16 @@ def tasks(
     return found
 
 
-def judgements(task: Task) -> Iterator[Judgement]:
-    """Yield what buto and each rule say of some draws.
+def judgements(task: Task) -> list[Judgement]:
+    """Return what buto and each rule say of some draws.
 
     In each, ten runs of the old release train, and others of the old release are checked as if they were new;
     none of them twice. Of a pair with fewer old runs, only the new release is checked.
     """
+    return list(_judgements(task))
+
+
+def _judgements(task: Task) -> Iterator[Judgement]:
     random = np.random.default_rng([SEED, zlib.crc32(f"{task.pair.name}@{task.cell}".encode())])
     uses = {run.id: Use.of(run) for run in (*task.old.runs, *task.new.runs)}
     for _ in range(task.draws):

@@ -176,7 +176,7 @@ JFRUNIT = (
     "jvm.memory.heap.used",
     "process.memory.usage",
 )
-"""What is asserted with JfrUnit, QuickPerf and pytest-memray: allocation, collections, peak heap and peak RSS."""
+"""What JfrUnit, QuickPerf and pytest-memray assert: allocation, collections, peak heap and peak RSS."""
 
 
 def typed(old: Sequence[Use], new: Sequence[Use]) -> bool:

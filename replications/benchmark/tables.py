@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING
 from benchmark.halves import Half
 from benchmark.judged import BUTO, NEW, UNCHANGED, Judgement, launches, share
 from benchmark.pairs import Difficulty, Pair
+from benchmark.rules import MEMORY
+from buto.run.model import RunSet
 from buto_replications.judging.checks import Rate
 from buto_replications.report.content import Columns
 
@@ -118,6 +120,33 @@ def figure(judged: Sequence[Judgement], pairs: Mapping[str, Pair], halves: Mappi
     axes.set_xlim(-2, 102)
     axes.set_ylim(-2, 102)
     drawn.legend(loc="outside right upper", fontsize="small")
+    return drawn
+
+
+def curves(pair: Pair, runs: Mapping[str, RunSet]) -> Figure:
+    """Draw what the old and the new release used over time, for the counters that dashboards show.
+
+    Args:
+        runs: by side, ``old`` and ``new``.
+    """
+    from matplotlib.figure import Figure
+
+    names = [
+        name
+        for name in MEMORY
+        if all(name in {one.name for one in side.runs[0].properties} for side in runs.values())
+    ]
+    drawn = Figure(figsize=(9, 2.2 * len(names)), layout="constrained")
+    drawn.suptitle(pair.releases)
+    for place, name in enumerate(names, 1):
+        axes = drawn.add_subplot(len(names), 1, place)
+        for number, (side, some) in enumerate(runs.items()):
+            for run in some:
+                axes.plot(run.times_s, run.series(name), color=f"C{number}", alpha=0.4, linewidth=0.8)
+            axes.plot([], [], color=f"C{number}", label=side)
+        axes.set_title(name, fontsize="small", loc="left")
+        axes.legend(fontsize="small", loc="upper left")
+    axes.set_xlabel("time, s")
     return drawn
 
 
