@@ -99,7 +99,8 @@ def test_no_program_is_left_over():
 
 @pytest.mark.parametrize("pair", ALL.values(), ids=lambda pair: pair.name)
 def test_a_pair_has_two_releases_of_a_library_with_checksums_and_a_report(pair):
-    assert [one.name for one in pair.old] == [one.name for one in pair.new]
+    old, new = pair.old[0], pair.new[0]
+    assert new.name.startswith(old.name)
     files = (*pair.old, *pair.new, *pair.beside)
     assert all(re.fullmatch("[0-9a-f]{64}", one.sha256) for one in files)
     assert pair.report.startswith("https://")
@@ -112,7 +113,7 @@ def test_a_pair_has_two_releases_of_a_library_with_checksums_and_a_report(pair):
 def test_the_methods_that_changed_are_named_in_full(pair):
     methods = pair.regression.changed
     assert len(set(methods)) == len(methods)
-    assert all(re.fullmatch(r"[a-z]\w*(\.[a-z]\w*)+(\.[A-Z][\w$]*)\.[\w<>$]+", method) for method in methods)
+    assert all(re.fullmatch(r"[a-z]\w*(\.[a-z]\w*)*(\.[A-Z][\w$]*)\.[\w<>$]+", method) for method in methods)
 
 
 @pytest.mark.parametrize("pair", REGRESSIONS.values(), ids=lambda pair: pair.name)
