@@ -14,12 +14,10 @@ import pytest
 
 from tests.support import durations
 from tests.support.checkout import ROOT, java_build
-from tests.support.rare import ABOUT
+from tests.support.rare import ABOUT, UNPLACED
 from tests.support.serial import SERIAL
 
 JVM = ("tests/jvm/", "replications/tests/jvm/")
-UNPLACED = pytest.StashKey[list[str]]()
-"""The tests with the mark ``all`` that no change would run."""
 
 GRACE_S = 5.0
 """A killed process needs a moment to be gone from the table."""
@@ -58,7 +56,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         if item.nodeid.startswith("tests/browser/"):
             item.add_marker(pytest.mark.slow)
     rare = [item for item in items if item.get_closest_marker("all")]
-    config.stash[UNPLACED] = [item.nodeid for item in rare if not item.nodeid.startswith(tuple(ABOUT))]
+    UNPLACED[:] = [item.nodeid for item in rare if not item.nodeid.startswith(tuple(ABOUT))]
     wanted = config.getoption("--rare")
     if wanted is not None:
         left_out = {item for item in rare if not item.nodeid.startswith(tuple(wanted.split()))}

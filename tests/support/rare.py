@@ -39,6 +39,9 @@ ABOUT: Mapping[str, tuple[str, ...]] = {
 EVERYTHING = (".ci/", "Makefile", "conftest.py", "pyproject.toml", "tests/support/")
 """What all of them are about."""
 
+UNPLACED: list[str] = []
+"""The tests of this session that no change would run."""
+
 
 def places(changed: Iterable[str]) -> list[str]:
     """Return the places of the tests that are about changed paths."""

@@ -7,9 +7,8 @@ import sys
 
 import pytest
 
-import conftest
 from tests.support.checkout import ROOT
-from tests.support.rare import ABOUT, EVERYTHING, places
+from tests.support.rare import ABOUT, EVERYTHING, UNPLACED, places
 
 
 def test_every_place_and_every_path_is_there() -> None:
@@ -19,9 +18,9 @@ def test_every_place_and_every_path_is_there() -> None:
     assert [path for path, is_folder in kinds.items() if is_folder != path.endswith("/")] == []
 
 
-def test_every_rare_test_is_in_a_place(pytestconfig: pytest.Config) -> None:
+def test_every_rare_test_is_in_a_place() -> None:
     """Of the tests that were collected with this one: at each push, all."""
-    assert pytestconfig.stash[conftest.UNPLACED] == []
+    assert UNPLACED == []
 
 
 @pytest.mark.parametrize(
