@@ -7,7 +7,8 @@ OLDEST_PYTHON := 3.11
 MVN ?= mvn
 PLUGINS := build-plugins
 PYTEST := $(BIN)/python -m pytest -n 2 --durations=15
-FAST := $(PYTEST) -m "not jvm and not slow and not all" tests/unit tests/contract tests/integration predict/tests replications/tests
+FAST := $(PYTEST) -m "not jvm and not slow and not all"
+NOT_FAST := $(PYTEST) -m "jvm or slow or all"
 COVERAGE := --cov --no-cov-on-fail
 INSTALL := $(BIN)/python -m pip install --quiet
 # Not as options, which the pip that pip starts to build buto does not get: it would write below HOME.
@@ -28,11 +29,12 @@ help: ## what can be typed
 demo: $(VENV)/installed java ## record, train and check the bundled program; leaves demo-output/
 	@PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python demo/demo.py
 
-test: lint type layers java ## what runs at each push, real JVMs included
-	@$(PYTEST) --check-durations -m "not all"
+test: lint type layers java ## what runs at each push; RARE="PLACE ..." and all that there is in these
+	@$(PYTEST) --check-durations --rare="$(RARE)"
 
 test-all: lint type layers java ## all tests; fails below the floor for coverage, too
-	@$(PYTEST) --check-durations $(COVERAGE) --cov-report=
+	@$(FAST) --check-durations $(COVERAGE) --cov-report= && fast=0 || fast=1; \
+	  $(NOT_FAST) --check-durations && exit $$fast
 
 test-fast: $(VENV)/installed-test ## tests without JVMs, for every save
 	@$(FAST)

@@ -14,16 +14,18 @@ import pytest
 
 from tests.support import durations
 from tests.support.checkout import ROOT, java_build
+from tests.support.rare import ABOUT, UNPLACED
 from tests.support.serial import SERIAL
 
 JVM = ("tests/jvm/", "replications/tests/jvm/")
-UNTRACED = ("tests/browser/", "tests/build_plugins/", *JVM)
+
 GRACE_S = 5.0
 """A killed process needs a moment to be gone from the table."""
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    group = parser.getgroup("durations of tests")
+    group = parser.getgroup("the tests of buto")
+    group.addoption("--rare", metavar="PLACES", help="of the tests with the mark all, run only those there")
     group.addoption("--check-durations", action="store_true", help="fail if a test has become much slower")
     group.addoption("--record-durations", action="store_true", help="write tests/durations.json")
 
@@ -47,13 +49,19 @@ def pytest_configure(config: pytest.Config) -> None:
         config.pluginmanager.register(durations.Durations(check=check, record=record))
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     for item in items:
         if item.nodeid.startswith(JVM):
             item.add_marker(pytest.mark.jvm)
-        if item.nodeid.startswith(UNTRACED) or item.get_closest_marker("jvm"):
-            # Tracing would slow down what measures.
-            item.add_marker(pytest.mark.no_cover)
+        if item.nodeid.startswith("tests/browser/"):
+            item.add_marker(pytest.mark.slow)
+    rare = [item for item in items if item.get_closest_marker("all")]
+    UNPLACED[:] = [item.nodeid for item in rare if not item.nodeid.startswith(tuple(ABOUT))]
+    wanted = config.getoption("--rare")
+    if wanted is not None:
+        left_out = {item for item in rare if not item.nodeid.startswith(tuple(wanted.split()))}
+        config.hook.pytest_deselected(items=list(left_out))
+        items[:] = [item for item in items if item not in left_out]
     seconds = durations.of_files(durations.recorded())
     items.sort(key=lambda item: (not item.nodeid.startswith(SERIAL), -seconds.get(item.path.name, 0.0)))
 

@@ -25,7 +25,6 @@ from buto.actions.events import (
 )
 from buto.actions.project import NO_OVERRIDES, Overrides, Project
 from buto.actions.stored import Site
-from buto.engine.launching import Setup
 from buto.engine.placement import placement
 from buto.errors import ButoError, EngineLostError, StorageError
 from buto.run.model import Run, RunSet
@@ -187,6 +186,7 @@ def _collected(
 
 def _plan(site: Site, case: Case, group: str) -> Plan:
     from buto.actions.collecting import Plan
+    from buto.engine.launching import Setup
 
     return Plan(
         case.name,

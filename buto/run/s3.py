@@ -61,7 +61,11 @@ def reported(action: str, url: S3Url) -> Iterator[None]:
 
 
 def _answer(error: BaseException | None) -> tuple[int, str]:
-    """Return status and code that the server answered; 0 and nothing if it did not."""
+    """Return status and code that the server answered; 0 and nothing if it did not.
+
+    obstore has both in the text of its errors only. Its classes do not tell a missing bucket from a missing
+    object, a conflict from an object that exists, nor a server that is busy from one that refuses.
+    """
     answer = _ANSWER.search(str(error))
     return (int(answer["status"]), answer["code"] or "") if answer else (0, "")
 

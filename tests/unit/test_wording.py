@@ -14,6 +14,10 @@ SOURCE = Path(__file__).parents[2] / "buto"
 MESSAGES = {"message", "advice", "text", "reason", "reasons", "warning", "warnings", "problem", "problems"}
 """Attributes and variables that hold what is written for people."""
 
+FOREIGN = {"buto/run/s3.py: _ANSWER.search(str(error))"}
+"""The only texts that are searched: those of a foreign library that has nothing else to decide by. The tests
+of stores show that for obstore."""
+
 SEARCHES = {"startswith", "endswith", "find", "index", "count", "match", "search", "fullmatch"}
 BY_IDENTITY = (ast.Is, ast.IsNot)
 
@@ -84,11 +88,11 @@ def test_a_decision_by_a_kind_and_a_message_that_is_shown_are_not(code: str) -> 
 
 def test_no_code_decides_by_the_words_of_a_message() -> None:
     found = [
-        f"{path.relative_to(SOURCE.parent)}:{line}: {code}"
+        f"{path.relative_to(SOURCE.parent)}: {code}"
         for path in sorted(SOURCE.rglob("*.py"))
-        for line, code in decisions(path.read_text())
+        for _, code in decisions(path.read_text())
     ]
-    assert not found, "give these a kind or a field to decide by:\n" + "\n".join(found)
+    assert sorted(found) == sorted(FOREIGN), "give these a kind or a field to decide by"
 
 
 COMMAND = re.compile(

@@ -269,6 +269,7 @@ def bed_runs(part):
     return (*good, bed_run(first + 9, "e1", "environment-fault", "repeat-high", slower=3.0))
 
 
+@pytest.mark.all
 def test_each_environment_is_left_out_once(tmp_path, monkeypatch):
     monkeypatch.setattr(command, "sites", four_sites)
     monkeypatch.setattr(command.archive, "load", lambda directory, part: bed_runs(part))

@@ -16,8 +16,8 @@ tests:
     command: [java, -jar, app.jar]
 """
 COLD_CACHE, LEAK = Program(heap=1.6), Program(threads=6)
-FALSE_ALARMS, REGRESSIONS = (3, 9, 14), (6, 17)
-N_TRAINING, N_CHECKS = 20, 20
+FALSE_ALARMS, REGRESSIONS = (1, 4, 7), (2, 6)
+N_TRAINING, N_CHECKS = 20, 8
 
 
 def check_runs(number, program):

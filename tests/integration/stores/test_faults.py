@@ -5,7 +5,9 @@ from __future__ import annotations
 import random
 from pathlib import Path
 
+import obstore
 import pytest
+from obstore.exceptions import BaseError
 
 from buto.errors import EXIT_NOT_JUDGED, BadFileError, StorageError
 from buto.run import s3
@@ -140,6 +142,34 @@ def test_who_is_denied_is_told_at_once(store: RunStore, proxy: Proxy) -> None:
         store.ids(TEST)
     assert len(proxy.requests) == 1
     assert "aws sts get-caller-identity" in str(refused.value.advice)
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        (Refusal(404, "NoSuchBucket"), Refusal(404, "NoSuchKey")),
+        (Refusal(409, "ConditionalRequestConflict"), Refusal(412, "PreconditionFailed")),
+        (Refusal(503, "SlowDown"), Refusal(400, "ExpiredToken")),
+        (Refusal(416, "InvalidRange"), Refusal(400, "InvalidRequest")),
+    ],
+    ids=str,
+)
+def test_obstore_tells_answers_apart_by_words_alone(
+    bucket: S3Url, proxy: Proxy, one: Refusal, other: Refusal
+) -> None:
+    """Once this fails, what obstore has learned takes the place of the search in its words."""
+
+    def error(refusal: Refusal) -> Exception:
+        proxy.plan = lambda request: refusal
+        with pytest.raises((BaseError, FileNotFoundError)) as refused:
+            obstore.put(s3.Bucket(bucket)._writer, "key", b"", mode="create")
+        return refused.value
+
+    first, second = error(one), error(other)
+    assert type(first) is type(second)
+    assert vars(first) == vars(second) == {}
+    assert (first.__cause__, second.__cause__) == (None, None)
+    assert str(first) != str(second)
 
 
 def test_a_missing_bucket_is_named(proxy: Proxy) -> None:

@@ -12,7 +12,7 @@ import pytest
 
 from buto.measure.jvms import find_installations
 from tests.support.checkout import ROOT, compile_java
-from tests.support.judging import BY_HEAP, know_a_busy_machine, literal
+from tests.support.judging import BY_HEAP, know_a_busy_machine, literal, without_turns
 from tests.support.processes.command import buto
 
 pytestmark = pytest.mark.all
@@ -69,6 +69,7 @@ def test_a_program_is_trained_and_checked_and_a_regression_is_found(
     passed = buto(tmp_path, "check", "keeper")
     assert passed.returncode == 0, passed.stdout + passed.stderr
     know_a_busy_machine(tmp_path / "oracles" / "keeper.json")
+    without_turns(tmp_path / "oracles" / "keeper.json")
     failed = buto(tmp_path, "check", "keeper", "--", *program, "500")
     assert failed.returncode == 1, failed.stdout + failed.stderr
     assert "jvm.memory.heap.used" in failed.stdout

@@ -14,7 +14,7 @@ from pathlib import Path
 from buto.report.formats.junit import junit_xml
 from buto.report.result import Result
 from tests.support.checkout import ROOT
-from tests.support.judging import BY_HEAP, literal
+from tests.support.judging import BY_HEAP, know_a_busy_machine, literal, without_turns
 from tests.support.report import made
 
 PLUGINS = ROOT / "build-plugins"
@@ -88,6 +88,12 @@ class Sample:
         """Have only many MiB more in the heap count, as between the example and its change."""
         tests = f"version: 1\ntests:\n  {test}: {{judge: {literal(BY_HEAP)}}}\n"
         (self.directory / "buto.yaml").write_text(tests)
+
+    def without_turns(self, test: str) -> None:
+        """Let the oracle alone decide, which is faster, also where others use the machine."""
+        oracle = self.directory / "src/test/buto" / f"{test}.json"
+        know_a_busy_machine(oracle)
+        without_turns(oracle)
 
     def add_wrapper(self) -> str:
         """Give the project a wrapper of its build tool; return how it is started."""

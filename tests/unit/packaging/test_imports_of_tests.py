@@ -20,6 +20,7 @@ OWN = {
     "buto",
     "buto_predict",
     "buto_replications",
+    "conftest",
     "perf",
     "predict",
     "replications",
