@@ -133,12 +133,12 @@ def _judged(given: argparse.Namespace, with_rules: Sequence[rules.Named]) -> int
         raise BedError(
             f"there are no recorded pairs in {given.data}: record and pack them, or name --data DIR"
         )
+    half = halves.halves(given.halves)
     found: list[judged.Judgement] = []
     for number, some in enumerate(in_parallel(judged.judgements, work, Workers(given.workers)), 1):
         found += some
         print(f"\r{number} of {len(work)}", end="", file=sys.stderr, flush=True)
     print(file=sys.stderr)
-    half = halves.halves()
     for table in (tables.rules_table(found, chosen, half), tables.pairs_table(found, chosen, half)):
         print("\n".join(lines(table)), end="\n\n")
     if given.figure:
@@ -281,10 +281,17 @@ def _parser() -> argparse.ArgumentParser:
         "--rule", type=Path, required=True, metavar="FILE", help="defines rule(old, new)"
     )
     added["run"].add_argument(
-        "--new", type=int, default=10, metavar="N", help="new runs it gets (default: 10)"
+        "--new", type=int, default=9, metavar="N", help="new runs it gets (default: 9)"
     )
     for name in ("run", "table"):
         added[name].add_argument("--draws", type=int, default=judged.DRAWS, metavar="N", help="of each pair")
+        added[name].add_argument(
+            "--halves",
+            type=Path,
+            default=halves.WRITTEN,
+            metavar="FILE",
+            help="written draw (default: draw.yaml)",
+        )
         added[name].add_argument("--workers", type=int, default=1, metavar="N", help="processes (default: 1)")
         added[name].add_argument(
             "--figure", type=Path, metavar="FILE", help="draw found against failed wrongly"

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import random
 from collections.abc import Collection, Iterable, Mapping
+from pathlib import Path
 from typing import Literal
 
 import yaml
 
+from beds.artefacts import BedError
 from benchmark.pairs import HERE, Pair
 
 WRITTEN = HERE / "draw.yaml"
@@ -39,7 +41,13 @@ def draw(pairs: Iterable[Pair], known: Collection[str] = KNOWN, seed: int = SEED
     return {"tuning": sorted(tuning), "apart": sorted(set(names) - set(tuning))}
 
 
-def halves() -> Mapping[str, Half]:
-    """Return the half of each regression, as it is written."""
-    content: Mapping[Half, list[str]] = yaml.safe_load(WRITTEN.read_text(encoding="utf-8"))
+def halves(path: Path = WRITTEN) -> Mapping[str, Half]:
+    """Return the half of each regression, as it is written.
+
+    Raises:
+        BedError: the draw is not written.
+    """
+    if not path.is_file():
+        raise BedError(f"{path} is not written yet: python -m benchmark draw > {path.name}")
+    content: Mapping[Half, list[str]] = yaml.safe_load(path.read_text(encoding="utf-8"))
     return {name: half for half, names in content.items() for name in names}
