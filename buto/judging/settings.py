@@ -25,6 +25,7 @@ CHANGES_WITH_EACH_RUN = (
     "buto.hsperfdata.*",
     "buto.purpose",
     "buto.session",
+    "load.rate*",
 )
 
 SAID_ELSEWHERE = ("system.property*", "jvm.memory.pool[[]*")

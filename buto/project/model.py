@@ -114,7 +114,6 @@ def build_test(
     services = tuple(
         values.service(name, data, directory, mask) for name, data in written.get("services", {}).items()
     )
-    window = values.window(written["window"]) if "window" in written else None
     timeout_s = values.seconds("timeout", written)
     interval_s = values.seconds("interval", written, parse_interval)
     if interval_s >= timeout_s:
@@ -127,6 +126,9 @@ def build_test(
         own = values.text(("working-directory",), written["working-directory"])
         directory = Path(own) if directory is None else directory / own
     workload = values.workload(written["workload"]) if "workload" in written else None
+    window = workload.usual_window if workload is not None else None
+    if "window" in written:
+        window = values.window(written["window"])
     good_exit = STOPPED_EXIT if workload is not None and workload.stop else 0
     target = Target(
         command=values.command(("command",), written["command"]) if "command" in written else (),

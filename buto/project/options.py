@@ -292,7 +292,11 @@ TEST: Mapping[str, Option] = {
             "which hosts of a cluster may record the test; shell patterns for a host's name and for the "
             "model of its processor, and tags that its worker was started with",
         ),
-        _configured("window", "which part of a run is learned and judged", "all of it"),
+        _configured(
+            "window",
+            "which part of a run is learned and judged",
+            "all of it; without start and warm-up where the workload waits until the program is ready",
+        ),
         _configured("workload", "what is done to the program while it is measured"),
         _configured(
             "sources",

@@ -50,7 +50,7 @@ def one_load(profile: Profile) -> tuple[str, ...]:
         return ()
     totals = profile.values[:, columns].sum(axis=1)
     advice = Advice(
-        "let each training run have rates of its own (docs/measuring/load.md)",
+        "if checks have other loads, let each run draw its own rate (rate: 20..60)",
         fact=f"all runs had the same load ({range_words(totals)}), so a check under another one is "
         "inconclusive",
     )
@@ -74,7 +74,8 @@ def another_load(profile: Profile, checked: Sequence[FloatArray]) -> str:
     usual = format_range(float(low[place]), float(high[place]), prop.unit)
     return (
         f"{prop.name} is {format_quantity(float(rates[place]), prop.unit)} and was {usual} in training, "
-        "where all runs had the same load: train with runs of several rates, then the load is adjusted for"
+        "where all runs had the same load: train with a range of rates (rate: 20..60), then the load is "
+        "adjusted for"
     )
 
 

@@ -32,14 +32,11 @@ from buto.measure.output import last_lines
 from buto.measure.target import PORT
 from buto.measure.watchdog import Watchdog
 from buto.measure.workload.load import NO_ANSWER, TRACK, Progress, Tally, drive, properties, require_client
-from buto.measure.workload.model import HttpLoad, Listener, Operation, Reports, Workload
+from buto.measure.workload.model import END, START, HttpLoad, Listener, Operation, Reports, Workload
 from buto.measure.workload.plan import Load
 from buto.measure.workload.services import HttpAnswers
 from buto.run.model import Problem, ProblemKind
 from buto.run.units import format_seconds
-
-START, END = "load.start", "load.end"
-"""Names of the marks on the time axis."""
 
 _POLL_S = 0.02
 _COMMAND_POLL_S = 0.05
@@ -145,6 +142,9 @@ class Driver(LaunchHooks):
         return tuple(one for _, problems in done for one in problems), summary
 
     def _drive(self, load: Load, program: Program, url: str) -> tuple[str, tuple[str, ...]]:
+        load, rates = load.drawn(program.recording.id)
+        for phase, rate in rates.items():
+            program.recording.metadata[f"load.rate[{phase}]" if phase else "load.rate"] = rate
         track = program.track(TRACK, load.interval_s)
         track.add_columns(properties([kind.name for kind in load.kinds]))
 

@@ -18,11 +18,25 @@ from typing import IO, Any, Protocol
 from buto.errors import UsageError
 from buto.measure.samples import Track
 from buto.measure.target import PORT, http_url
-from buto.measure.workload.plan import MAX_RATE, MAX_REQUESTS, Load, load_from
+from buto.measure.workload.plan import (
+    MAX_RATE,
+    MAX_REQUESTS,
+    USUAL_DURATION,
+    USUAL_RATE,
+    Load,
+    load_from,
+    parse_rate,
+)
 from buto.measure.workload.services import READY_WITHIN_S, HttpAnswers, http_answers
 from buto.run.properties import Kind, Property
 from buto.run.units import parse_seconds
-from buto.run.window import RESERVED
+from buto.run.window import RESERVED, Moment, Window
+
+START, END = "load.start", "load.end"
+"""Names of the marks at the beginning and the end of a workload."""
+
+WARM_UP_SHARE, LONGEST_WARM_UP_S = 0.25, 10.0
+"""How much of a load, and at most how long, a server warms up."""
 
 STOPPED_EXIT = 143
 """Exit code of a JVM after SIGTERM: 128 plus the number of the signal."""
@@ -90,6 +104,19 @@ class Workload:
     load: Load | None = None
     stop: bool = False
 
+    @property
+    def usual_window(self) -> Window | None:
+        """The window of a test that names none: without the start and the warm-up of a server that is ready.
+
+        It has the end of the program, where exact counters are read. None, for all of the run, if the
+        workload does not wait until the program is ready.
+        """
+        if self.ready is None:
+            return None
+        lengths_s = [one.duration_s for one in (self.http, self.load) if one is not None]
+        warm_up_s = min(LONGEST_WARM_UP_S, WARM_UP_SHARE * max(lengths_s, default=0.0))
+        return Window(Moment(START, warm_up_s))
+
 
 def workload_from(
     data: Mapping[str, Any], expand: Callable[[Any], str], words: Callable[[Any], tuple[str, ...]]
@@ -149,7 +176,13 @@ def _http(data: Mapping[str, Any], expand: Callable[[Any], str]) -> HttpLoad:
         raise UsageError(
             f"workload: url must be an HTTP URL, got {url!r}", advice="url: http://127.0.0.1:${port}/order"
         )
-    load = HttpLoad(url, float(data["rate"]), parse_seconds(str(data["duration"])))
+    rate, most = parse_rate(expand(str(data.get("rate", USUAL_RATE))))
+    if most > rate:
+        raise UsageError(
+            f"workload: http has one rate, got {data['rate']!r}",
+            advice="rate: 20; or use load, whose rate may be a range",
+        )
+    load = HttpLoad(url, rate, parse_seconds(str(data.get("duration", USUAL_DURATION))))
     if load.rate > MAX_RATE or load.rate * load.duration_s > MAX_REQUESTS:
         raise UsageError(
             f"workload: {load.rate:g} requests per second for {load.duration_s:g} s are too many: "

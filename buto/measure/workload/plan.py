@@ -5,9 +5,10 @@ The texts of requests may have variables: they are divided once, and filled in f
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import Enum
 from random import Random
 from typing import Any
@@ -64,12 +65,18 @@ class Phase:
     Attributes:
         rate: requests a second, of all kinds together.
         mix: by the name of a kind, its share, as a weight.
+        rate_to: the rate of each run is drawn between ``rate`` and this; None if it is the same in all.
     """
 
     name: str
     duration_s: float
     rate: float
     mix: Mapping[str, float]
+    rate_to: float | None = None
+
+    @property
+    def fastest(self) -> float:
+        return self.rate if self.rate_to is None else self.rate_to
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,6 +119,25 @@ class Load:
     @property
     def duration_s(self) -> float:
         return sum(phase.duration_s for phase in self.phases)
+
+    def drawn(self, seed: str) -> tuple[Load, Mapping[str, float]]:
+        """Return the load of one run.
+
+        Args:
+            seed: of the run; the same seed draws the same rates.
+
+        Returns:
+            The load with one rate in place of each range, and the drawn rates by the names of the phases.
+        """
+        source = Random(seed)
+        phases, rates = [], {}
+        for phase in self.phases:
+            if phase.rate_to is not None:
+                rate = float(f"{source.uniform(phase.rate, phase.rate_to):.3g}")
+                rates[phase.name] = rate
+                phase = replace(phase, rate=rate, rate_to=None)
+            phases.append(phase)
+        return replace(self, phases=tuple(phases)), rates
 
 
 NUMBER = "n"
@@ -164,6 +190,13 @@ class Values:
         return values
 
 
+USUAL_RATE = 25
+"""Requests a second of a load that does not say how many."""
+
+USUAL_DURATION = "8s"
+"""Of a load that does not say how long it lasts: ten runs of a service that starts in ten seconds then take
+less than four minutes."""
+
 MAX_REQUESTS = 1_000_000
 MAX_RATE = 5000.0
 """At higher rates a load generator in Python falls behind its schedule."""
@@ -193,7 +226,7 @@ def load_from(data: Mapping[str, Any], expand: Expand) -> Load:
     load = Load(
         url=_url(data["url"], expand),
         kinds=kinds,
-        phases=tuple(_phase(one, weights) for one in _phases(data)),
+        phases=tuple(_phase(one, weights, expand) for one in _phases(data)),
         arrivals=Arrivals(data.get("arrivals", Arrivals.POISSON.value)),
         seed=data.get("seed", 0),
         interval_s=parse_seconds(str(data.get("interval", 1.0))),
@@ -251,12 +284,12 @@ def _phases(data: Mapping[str, Any]) -> Iterable[Mapping[str, Any]]:
             raise UsageError(f"workload: load: give {whole[0]} in each of the phases, or no phases")
         phases: list[Mapping[str, Any]] = data["phases"]
         return phases
-    if len(whole) < 2:
-        raise UsageError("workload: load must have phases, or rate and duration")
-    return [{"name": "", "rate": data["rate"], "duration": data["duration"]}]
+    return [
+        {"name": "", "rate": data.get("rate", USUAL_RATE), "duration": data.get("duration", USUAL_DURATION)}
+    ]
 
 
-def _phase(data: Mapping[str, Any], weights: Mapping[str, float]) -> Phase:
+def _phase(data: Mapping[str, Any], weights: Mapping[str, float], expand: Expand) -> Phase:
     if data["name"] in RESERVED:
         raise UsageError(
             f"workload: load: a phase must not be called {' or '.join(RESERVED)}, got {data['name']!r}"
@@ -270,7 +303,27 @@ def _phase(data: Mapping[str, Any], weights: Mapping[str, float]) -> Phase:
         )
     if not any(mix.values()):
         raise UsageError(f"workload: load: the phase {data['name']} has no request in its mix")
-    return Phase(data["name"], parse_seconds(str(data["duration"])), float(data["rate"]), mix)
+    low, high = parse_rate(expand(str(data["rate"])))
+    return Phase(data["name"], parse_seconds(str(data["duration"])), low, mix, None if low == high else high)
+
+
+def parse_rate(text: str) -> tuple[float, float]:
+    """Parse ``20``, or ``20..60`` for a rate that each run draws anew; return the least and the largest.
+
+    Raises:
+        UsageError: it is neither, or not above 0.
+    """
+    low, _, high = text.partition("..")
+    try:
+        least, most = float(low), float(high or low)
+    except ValueError:
+        least = most = math.nan
+    if not 0 < least <= most < math.inf:
+        raise UsageError(
+            f"workload: rate must be a number of requests a second above 0, or a range of them, got {text!r}",
+            advice="rate: 20, or rate: 20..60",
+        )
+    return least, most
 
 
 def _url(written: str, expand: Expand) -> str:
@@ -286,8 +339,8 @@ def _url(written: str, expand: Expand) -> str:
 
 
 def _check_size(load: Load) -> None:
-    n_requests = sum(phase.rate * phase.duration_s for phase in load.phases)
-    fastest = max(phase.rate for phase in load.phases)
+    n_requests = sum(phase.fastest * phase.duration_s for phase in load.phases)
+    fastest = max(phase.fastest for phase in load.phases)
     if fastest > MAX_RATE or n_requests > MAX_REQUESTS:
         raise UsageError(
             f"workload: load: {n_requests:.0f} requests, at most {fastest:g} per second, are too many: "

@@ -82,3 +82,25 @@ def test_what_means_nothing_is_refused_with_its_place(tmp_path: Path, workload: 
         configured(tmp_path, workload)
     assert fault in refused.value.message
     assert "buto.yaml:5:" in refused.value.message
+
+
+LOAD = "load: {url: 'http://a/', requests: {x: {path: /}}"
+
+
+@pytest.mark.parametrize(
+    ("workload", "window"),
+    [
+        ("{ready: {http: 'http://a/'}, " + LOAD + "}}", "load.start + 2s to end"),
+        ("{ready: {http: 'http://a/'}, " + LOAD + ", duration: 10min}}", "load.start + 10s to end"),
+        ("{ready: {http: 'http://a/'}, http: {url: 'http://a/', duration: 2s}}", "load.start + 0.5s to end"),
+        ("{ready: {http: 'http://a/'}, command: [x]}", "load.start to end"),
+        ("{" + LOAD + "}}", "None"),
+        ("{port: any, command: [x]}", "None"),
+        ("{ready: {http: 'http://a/'}, command: [x]}\n    window: {from: 3s}", "main + 3s to end"),
+        ("{ready: {http: 'http://a/'}, command: [x]}\n    window: {from: main}", "main to end"),
+    ],
+)
+def test_where_there_is_a_readiness_check_start_and_warm_up_are_not_judged_unless_a_window_says_so(
+    tmp_path: Path, workload: str, window: str
+) -> None:
+    assert str(configured(tmp_path, workload).window) == window

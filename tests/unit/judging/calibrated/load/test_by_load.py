@@ -375,7 +375,7 @@ def test_training_under_one_load_warns_and_another_load_is_inconclusive():
     verdict = check(oracle, run_set([steady(number, 75.0) for number in (20, 21, 22)]))
     assert verdict.status is Status.INCONCLUSIVE
     assert verdict.reasons[0].startswith(f"{READS} is 60 ")
-    assert "train with runs of several rates" in verdict.reasons[0]
+    assert "train with a range of rates (rate: 20..60)" in verdict.reasons[0]
     assert check(oracle, run_set([steady(number) for number in (20, 21, 22)])).adjusted == ""
 
 

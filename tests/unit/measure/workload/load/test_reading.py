@@ -48,7 +48,7 @@ SMALL = """\
 def read(tmp_path: Path, text: str) -> Load:
     path = tmp_path / "buto.yaml"
     path.write_text(HEAD + text)
-    workload = load_config(path, {"PASSWORD": "geheim"}).tests["a"].workload
+    workload = load_config(path, {"PASSWORD": "geheim", "RATE": "30"}).tests["a"].workload
     assert workload is not None and workload.load is not None
     return workload.load
 
@@ -90,12 +90,30 @@ def test_a_small_load_is_poisson_in_one_phase_without_a_mark(tmp_path: Path) -> 
     assert load.phases == (Phase("", 5.0, 50.0, {"order": 1.0}),)
 
 
+def test_a_load_without_rate_and_duration_has_200_requests_in_8_seconds(tmp_path: Path) -> None:
+    load = read(tmp_path, SMALL.replace("        rate: 50\n        duration: 5s\n", ""))
+    assert load.phases == (Phase("", 8.0, 25.0, {"order": 1.0}),)
+
+
+def test_a_rate_may_be_a_range_or_a_variable_of_the_environment(tmp_path: Path) -> None:
+    [phase] = read(tmp_path, SMALL.replace("rate: 50", "rate: 20..60")).phases
+    assert (phase.rate, phase.rate_to) == (20.0, 60.0)
+    [phase] = read(tmp_path, SMALL.replace("rate: 50", 'rate: "${RATE}"')).phases
+    assert (phase.rate, phase.rate_to) == (30.0, None)
+
+
 @pytest.mark.parametrize(
     ("old", "new", "expected"),
     [
         ("rate: 50", "rate: 5001", "load: 25005 requests, at most 5001 per second, are too many"),
         ("duration: 5s", "duration: 10h", "load: 1800000 requests, at most 50 per second, are too many"),
-        ("        rate: 50\n", "", "load must have phases, or rate and duration"),
+        (
+            "rate: 50",
+            "rate: 60..20",
+            "rate must be a number of requests a second above 0, or a range of them",
+        ),
+        ("rate: 50", "rate: fast", "rate must be a number of requests a second above 0, or a range of them"),
+        ("rate: 50", "rate: 20..5001", "25005 requests, at most 5001 per second, are too many"),
         ("rate: 50", "phases: [{name: a, rate: 1, duration: 1s}]", "give duration in each of the phases"),
         (
             "http://127.0.0.1:${port}",

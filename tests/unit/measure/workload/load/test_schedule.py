@@ -78,3 +78,14 @@ def test_texts_are_filled_in_with_unique_numbers_and_values_of_the_seed() -> Non
     assert {word for text in texts for word in ("anna", "bob") if word in text} == {"anna", "bob"}
     assert {text.split('"page": ')[1][0] for text in texts} == {"3", "4", "5"}
     assert Template("/order").filled({}) == "/order"
+
+
+def test_each_run_draws_the_rates_of_its_phases_from_ranges_and_a_run_of_the_same_seed_the_same() -> None:
+    ranged = Phase("busy", 1.0, 20.0, {"search": 1.0}, rate_to=60.0)
+    plan = load(phase(5.0, 1.0), ranged)
+    drawn = [plan.drawn(str(seed))[1]["busy"] for seed in range(200)]
+    assert min(drawn) >= 20 and max(drawn) <= 60
+    assert min(drawn) < 25 and max(drawn) > 55 and len(set(drawn)) > 100
+    one, rates = plan.drawn("7")
+    assert plan.drawn("7") == (one, rates)
+    assert one.phases == (plan.phases[0], Phase("busy", 1.0, rates["busy"], {"search": 1.0}))
