@@ -1,6 +1,6 @@
 """Build the Java parts of buto into jars, with nothing but a JDK 17 or newer.
 
-As a script: ``python java-probes/build.py [agent] [jmx] [jfr] [testprograms] [--out DIR] [--force]``.
+As a script: ``python java-probes/build.py [PART ...] [--out DIR] [--force]``.
 Without names every part that has sources is built. The classes are for Java 8, those of the reader of
 recordings for Java 17. The jars are
 reproducible: entries are sorted, stored uncompressed and carry a fixed time, so that the same
@@ -75,6 +75,7 @@ PARTS = (
     ),
     Part("jmx", "java-probes/src/jmx/java", "buto-jmx.jar"),
     Part("jfr", "java-probes/src/jfr/java", "buto-jfr.jar", release="17"),
+    Part("classes", "java-probes/src/classes/java", "buto-classes.jar"),
     Part("testprograms", "testprograms/src", "buto-testprograms.jar"),
 )
 
@@ -218,7 +219,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Build what is named and print the jars; the return value is the exit code."""
     root = Path(__file__).resolve().parent.parent
     parser = argparse.ArgumentParser(description="Build the Java parts of buto.")
-    parser.add_argument("parts", nargs="*", metavar="PART", help="agent, jmx, jfr, testprograms; none: all")
+    parser.add_argument(
+        "parts", nargs="*", metavar="PART", help="agent, jmx, jfr, classes, testprograms; none: all"
+    )
     parser.add_argument("--out", type=Path, default=root / "buto" / "jars", help="directory of the jars")
     parser.add_argument("--force", action="store_true", help="build what is up to date too")
     options = parser.parse_args(arguments)

@@ -10,6 +10,7 @@ from buto.errors import BadFileError
 AGENT = "buto-agent.jar"
 JMX = "buto-jmx.jar"
 JFR = "buto-jfr.jar"
+CLASSES = "buto-classes.jar"
 TESTPROGRAMS = "buto-testprograms.jar"
 
 _DIGEST_ENTRY = "Buto-Sources: "
@@ -20,7 +21,7 @@ def path(name: str) -> Path:
     """Return where a bundled jar is.
 
     Args:
-        name: one of AGENT, JMX, JFR and TESTPROGRAMS.
+        name: one of AGENT, JMX, JFR, CLASSES and TESTPROGRAMS.
 
     Raises:
         BadFileError: the jar was not built, as in a checkout that was never installed.

@@ -64,7 +64,8 @@ SILENCE_S = 30
 
 _MODULE = "jdk.jfr"
 _OPTIONS = (
-    "-Xmx200m",
+    # A recording of a server with deep stacks needs some 500 MB; the heap grows only as far as it must.
+    "-Xmx1g",
     "-Xss2m",
     "-XX:+UseSerialGC",
     "-XX:TieredStopAtLevel=1",

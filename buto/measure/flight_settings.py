@@ -15,6 +15,10 @@ BETWEEN_SAMPLES = "16k"
 """Size of a thread's allocation buffer: with larger ones there are too few samples of allocations. The reader
 of recordings knows this size, too."""
 
+BETWEEN_ALLOCATIONS = "2k"
+"""The same where no kept objects are recorded, each of which costs a stack. A program that repeats itself
+allocates at the same few sites whenever a buffer is full; with small buffers they are most of its sites."""
+
 _DEPTH = 256
 _KEPT_OBJECTS = 16384
 """With fewer, a small leak is lost among what lives for ever anyway."""
@@ -27,6 +31,7 @@ _ALL = {**_STACK, "threshold": "0 ms"}
 
 _ALWAYS: Mapping[str, Mapping[str, str]] = {
     "jdk.JVMInformation": {"enabled": "true", "period": "beginChunk"},
+    "jdk.InitialSystemProperty": {"enabled": "true", "period": "beginChunk"},
     "jdk.GCConfiguration": {"enabled": "true", "period": "beginChunk"},
     "jdk.JavaThreadStatistics": {"enabled": "true", "period": f"{round(TICK_S * 1000)} ms"},
     "jdk.GCHeapSummary": {"enabled": "true"},
@@ -102,12 +107,16 @@ def jvm_options(kinds: Collection[Kind], settings: Path, recordings: Path, repos
     # Without paths there is no object at all in the recording.
     paths = ",path-to-gc-roots=true" if _keeps(kinds) else ""
     recorder = f"stackdepth={_DEPTH},old-object-queue-size={_KEPT_OBJECTS},repository={repository}"
-    small = [f"-XX:TLABSize={BETWEEN_SAMPLES}", "-XX:-ResizeTLAB"] if _NEEDS_SAMPLES & set(kinds) else []
+    size = BETWEEN_SAMPLES if _keeps(kinds) else BETWEEN_ALLOCATIONS
+    small = [f"-XX:TLABSize={size}", "-XX:-ResizeTLAB"] if _NEEDS_SAMPLES & set(kinds) else []
+    # Without it, samples of a method that is inlined count for its callers.
+    exact = ["-XX:+UnlockDiagnosticVMOptions", "-XX:+DebugNonSafepoints"] if Kind.CPU in kinds else []
     return [
         f"-XX:FlightRecorderOptions={recorder}",
         f"-XX:StartFlightRecording={start}{paths}",
         "-Xlog:jfr+startup=error",
         *small,
+        *exact,
     ]
 
 

@@ -175,9 +175,12 @@ class Profile:
         """Return the kinds of which there are events."""
         return frozenset(stack.kind for stack in self.stacks)
 
-    def users_frame(self, stack: Stack) -> Frame | None:
-        """Return the topmost method of the user's code on a stack; None without one."""
-        return next((self.frames[at] for at in stack.frames if self.frames[at].is_users), None)
+    def moved(self, classes: Mapping[str, str]) -> Profile:
+        """Return the profile with other names of some classes, by their names."""
+        if not classes:
+            return self
+        frames = (replace(one, owner=classes.get(one.owner, one.owner)) for one in self.frames)
+        return replace(self, frames=tuple(frames))
 
 
 def with_profiler(recorded: Profile, profiler: Profile) -> Profile:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import secrets
+import tempfile
 from collections import Counter, deque
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
@@ -40,13 +41,16 @@ from buto.actions.record import measuring_alone
 from buto.actions.stored import Site
 from buto.engine.launching import hooks_of, running_services
 from buto.errors import BadFileError, ButoError, UsageError
+from buto.features.why.changes import Changes, changes_between
 from buto.features.why.explain import explain
 from buto.features.why.model import Explanation, kinds_of
 from buto.judging.verdict import Effect, Status, Verdict, grouped
+from buto.measure.class_files import ClassCache
 from buto.measure.flight import Flight, profiler_options, record_flight
 from buto.measure.hooks import AllHooks
 from buto.measure.progress import Progress
 from buto.measure.target import Target
+from buto.programs.classes import code_of
 from buto.project.model import TestConfig
 from buto.run.entries import ResultStore
 from buto.run.profiles import USUAL, WITH_PROFILER, Kind, Profile, ProfileStore, StoredProfiles
@@ -111,8 +115,10 @@ def why(project: Project, request: WhyRequest, on_event: OnEvent = ignore) -> Ex
             for program in request.programs
         ]
         found = profiled(site, tests, pairs, kinds, on_event, profiler=profiler)
+        changes, remarks = changes_of(site, *found.values())
     (old, before), (new, after) = found.items()
-    return explain(before, after, kinds, test=request.test, names=(old, new))
+    names = (old, new)
+    return explain(before, after, kinds, test=request.test, names=names, remarks=remarks, changes=changes)
 
 
 def _test(project: Project, name: str, action: Action, overrides: Overrides) -> TestConfig:
@@ -202,7 +208,11 @@ def why_since_training(
         remarks.append(f"the stored profile is of another JVM: {', '.join(sorted(before))}")
     names = (f"{test.name} as stored", f"{test.name} now")
     usable = [kind for kind in kinds if kind not in WITH_PROFILER] or list(kinds)
-    return explain(stored.profiles, found, usable, test=test.name, names=names, remarks=remarks)
+    changes, more = changes_of(site, stored.profiles, found)
+    remarks = [*remarks, *more]
+    return explain(
+        stored.profiles, found, usable, test=test.name, names=names, remarks=remarks, changes=changes
+    )
 
 
 def _stored(site: Site, test: str) -> StoredProfiles:
@@ -277,6 +287,7 @@ def profiled(
 
     by_name = {test.name: test for test in tests}
     found: dict[str, list[Profile]] = {test.name: [] for test in tests}
+    cache = class_cache(site)
     repeated: Counter[str] = Counter()
     try:
         with ExitStack() as held:
@@ -293,13 +304,13 @@ def profiled(
                     repeated[name] += 1
                     queue.append(name)
                 else:
-                    found[name].append(_counted(flight, by_name[name], on_event))
+                    found[name].append(_counted(flight, by_name[name], cache, on_event))
     finally:
         on_event(LaunchesEnded())
     return {name: tuple(profiles) for name, profiles in found.items()}
 
 
-def _counted(flight: Flight, test: TestConfig, on_event: OnEvent) -> Profile:
+def _counted(flight: Flight, test: TestConfig, cache: ClassCache, on_event: OnEvent) -> Profile:
     """Return the profile with its time and without secrets, which the program's arguments may have."""
     if flight.starved:
         starved = flight.starved.removeprefix("it ")
@@ -308,8 +319,40 @@ def _counted(flight: Flight, test: TestConfig, on_event: OnEvent) -> Profile:
         on_event(Warned(test.name, flight.ending))
     mask = test.target.new_mask()
     facts = {name: mask.text(text) for name, text in flight.profile.facts.items()}
-    now = datetime.now(UTC).isoformat(timespec="seconds")
-    return replace(flight.profile, facts={**facts, "recorded": now})
+    facts["recorded"] = datetime.now(UTC).isoformat(timespec="seconds")
+    # At once, because an old program is removed after its launches.
+    facts[CLASSES] = " ".join(cache.keys_of(flight.profile.facts))
+    return replace(flight.profile, facts=facts)
+
+
+CLASSES = "classes"
+"""The fact of a profile by which its classes are found in the cache."""
+
+
+def class_cache(site: Site) -> ClassCache:
+    """Return where it is kept what the class files of programs say."""
+    root = site.store if isinstance(site.store, Path) else Path(tempfile.gettempdir()) / "buto-classes"
+    return ClassCache(root / "classes")
+
+
+def changes_of(
+    site: Site, old: Sequence[Profile], new: Sequence[Profile]
+) -> tuple[Changes | None, tuple[str, ...]]:
+    """Compare the classes of two programs that were profiled.
+
+    Returns:
+        None if they are not known, and a sentence for the reader.
+    """
+    cache = class_cache(site)
+    codes = []
+    for profiles in (old, new):
+        keys = profiles[-1].facts.get(CLASSES, "").split()
+        archives = cache.archives(keys) if keys else None
+        if archives is None:
+            return None, ("the program's classes could not be read, so it is not known what changed in them",)
+        codes.append(code_of(archives))
+    changes = changes_between(*codes)
+    return changes, (changes.summary(),)
 
 
 def fly(command: Sequence[str], timeout_s: float, kinds: Sequence[Kind]) -> Flight:

@@ -7,13 +7,16 @@ events are compared depends on the findings that they can explain.
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import Enum
+from itertools import pairwise
 
 import numpy as np
 import numpy.typing as npt
 
+from buto.features.why.changes import Changes
+from buto.features.why.joined import Near, called_changes, closeness, nearest
 from buto.run.profiles import USUAL, Frame, Kind, Profile, Stack
 from buto.run.properties import Topic, topic_of
 
@@ -26,6 +29,10 @@ class Tier(Enum):
     LIKELY = "most likely"
     """Among the three that rose most; not proven."""
     OTHER = "other"
+
+
+ECHO_WORD = "echo"
+"""Of a method that is far from every change."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +48,12 @@ class Cause:
         deviations: difference by its standard error.
         held_by: the field that keeps the memory; may be empty.
         path: fields from the object to the root; may be empty.
+        at: the method on top, if the sum counts for a changed one that leads to it; else empty.
+        sure: how likely this one made the kind rise, 0 to 1.
+        code: ``new`` or ``changed``, or ``echo`` for a method that is far from every change; empty if it is
+            not known what changed.
+        archive: the jar that has the changed method; empty for a directory.
+        since: the version of that jar before; may be empty.
     """
 
     tier: Tier
@@ -55,6 +68,16 @@ class Cause:
     deviations: float
     held_by: str = ""
     path: str = ""
+    at: str = ""
+    sure: float = 0.0
+    code: str = ""
+    archive: str = ""
+    since: str = ""
+
+    @property
+    def is_echo(self) -> bool:
+        """Whether the method is known to be far from every change."""
+        return self.code == ECHO_WORD
 
 
 @dataclass(frozen=True, slots=True)
@@ -198,6 +221,10 @@ class Table:
         old_totals, new_totals: shape (n_launches,), with what has no frame of the user's.
         lines: for each unit the line with the largest sum; 0 without one.
         paths: for each unit the path to a root with the largest sum; may be empty.
+        tops: for each unit the method on top with the largest sum, which is not the unit's own if the sum
+            counts for a changed method that calls it.
+        close: how near each unit is to a change, shape (n,), see :func:`closeness`; ones if it is not known
+            what changed.
     """
 
     units: tuple[Unit, ...]
@@ -209,6 +236,8 @@ class Table:
     new_totals: FloatArray
     lines: tuple[int, ...]
     paths: tuple[str, ...]
+    tops: tuple[str, ...]
+    close: FloatArray
 
     def of_launches(self, old: Places, new: Places) -> Table:
         """Return the sums of some launches, by their places. Lines and paths stay those of all launches."""
@@ -223,35 +252,80 @@ class Table:
         )
 
 
-def unit_of(profile: Profile, stack: Stack) -> Unit | None:
-    """Return what a stack counts for; None if it has no method of the user's."""
-    frame = profile.users_frame(stack)
-    if frame is None:
+_MAY_BE_INLINED = {Kind.CPU}
+"""Kinds of which the topmost method may be one that the compiler has removed from the stack."""
+
+
+def _unit_of(
+    profile: Profile, stack: Stack, changes: Changes | None, below: Mapping[str, Near] | None
+) -> tuple[Unit, str, float] | None:
+    """Return what a stack counts for, its topmost method, and how likely that change did it.
+
+    None without a method of the user's.
+    """
+    users = [at for at in stack.frames if profile.frames[at].is_users]
+    if not users:
         return None
-    return Unit(frame, stack.type if stack.kind.about.has_type else "", stack.holder)
+    top = profile.frames[users[0]]
+    type_ = stack.type if stack.kind.about.has_type else ""
+    if changes is None:
+        return Unit(top, type_, stack.holder), top.name, 1.0
+    near = nearest([profile.frames[at].name for at in users], stack.holder, changes, below)
+    owner, _, method = near.method.rpartition(".")
+    return Unit(Frame(owner, method, True), type_, stack.holder), top.name, near.weight
 
 
-def table_of(old: Sequence[Profile], new: Sequence[Profile], kind: Kind) -> Table:
-    """Return the sums of one kind of event in all launches of both programs."""
+def _below(profiles: Sequence[Profile], kind: Kind, changes: Changes | None) -> dict[str, Near] | None:
+    """Return for the topmost methods of a kind the changes that they lead to; None if none may be hidden."""
+    if changes is None or kind not in _MAY_BE_INLINED:
+        return None
+    seen: defaultdict[str, set[str]] = defaultdict(set)
+    tops: set[str] = set()
+    for profile in profiles:
+        for stack in profile.stacks:
+            names = [profile.frames[at].name for at in stack.frames if profile.frames[at].is_users]
+            for called, caller in pairwise(names):
+                seen[caller].add(called)
+            if stack.kind is kind:
+                tops.update(names[:1])
+    return called_changes(sorted(tops), seen, changes)
+
+
+def table_of(
+    old: Sequence[Profile], new: Sequence[Profile], kind: Kind, changes: Changes | None = None
+) -> Table:
+    """Return the sums of one kind of event in all launches of both programs.
+
+    Args:
+        changes: what changed in the code; None if that is not known.
+    """
     places: dict[Unit, int] = {}
     lines: defaultdict[Unit, Counter[int]] = defaultdict(Counter)
     paths: defaultdict[Unit, Counter[str]] = defaultdict(Counter)
+    tops: defaultdict[Unit, Counter[str]] = defaultdict(Counter)
     cells: list[tuple[int, int, float, float]] = []
+    by_weight: defaultdict[float, Counter[Unit]] = defaultdict(Counter)
     launches = [*old, *new]
+    below = _below(launches, kind, changes)
     totals = np.zeros(len(launches))
     for launch, profile in enumerate(launches):
+        is_new = launch >= len(old)
         for stack in profile.stacks:
             if stack.kind is not kind:
                 continue
             totals[launch] += stack.weight
-            unit = unit_of(profile, stack)
-            if unit is None:
+            counted = _unit_of(profile, stack, changes, below)
+            if counted is None:
                 continue
+            unit, top, likely = counted
             cells.append((launch, places.setdefault(unit, len(places)), stack.weight, stack.squares))
+            rise = stack.weight / len(new) if is_new else -stack.weight / len(old)
+            by_weight[likely][unit] += rise  # type: ignore[assignment]
             # The new program's lines are those that the user has open.
-            importance = stack.weight if launch >= len(old) else stack.weight * 1e-6
-            lines[unit][stack.line] += importance  # type: ignore[assignment]
+            importance = stack.weight if is_new else stack.weight * 1e-6
+            lines[unit][stack.line if top == unit.frame.name else 0] += importance  # type: ignore[assignment]
             paths[unit][stack.path] += importance  # type: ignore[assignment]
+            tops[unit][top] += importance  # type: ignore[assignment]
     # The order of names, so that units of equal rise have one order whichever launches are compared.
     units = sorted(places, key=lambda unit: (unit.frame.name, unit.type, unit.holder))
     column = np.argsort([places[unit] for unit in units])
@@ -259,6 +333,8 @@ def table_of(old: Sequence[Profile], new: Sequence[Profile], kind: Kind) -> Tabl
     for launch, place, weight, square in cells:
         sums[launch, column[place]] += weight
         squares[launch, column[place]] += square
+    weights = sorted(by_weight)
+    rises = np.array([[by_weight[one][unit] for unit in units] for one in weights])
     cut = len(old)
     return Table(
         tuple(units),
@@ -270,6 +346,8 @@ def table_of(old: Sequence[Profile], new: Sequence[Profile], kind: Kind) -> Tabl
         totals[cut:],
         tuple(lines[unit].most_common(1)[0][0] for unit in units),
         tuple(paths[unit].most_common(1)[0][0] for unit in units),
+        tuple(tops[unit].most_common(1)[0][0] for unit in units),
+        closeness(rises.reshape(len(weights), len(units)), np.array(weights)),
     )
 
 

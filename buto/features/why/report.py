@@ -14,6 +14,7 @@ from typing import Any
 
 from buto.features.why.explain import NAMED
 from buto.features.why.model import Cause, Causes, Explanation, Flame, Tier
+from buto.features.why.sentence import sentence
 from buto.report.document import Table, aligned
 from buto.report.formats.json_result import result_text
 from buto.report.formats.markdown import code, markdown_table, marker
@@ -32,6 +33,7 @@ def explanation_json(explanation: Explanation) -> str:
         "version": VERSION,
         "buto": __version__,
         "test": explanation.test,
+        "answer": sentence(explanation),
         "old": {"name": explanation.old, "launches": explanation.launches[0]},
         "new": {"name": explanation.new, "launches": explanation.launches[1]},
         "kinds": [_kind(one) for one in explanation.kinds],
@@ -59,7 +61,7 @@ def _flame(flame: Flame) -> dict[str, Any]:
     return {"name": flame.name, "old": flame.old, "new": flame.new, **parts}
 
 
-HEADS = ("", "what", "method", "where", "class", "old", "new", "share", "held by")
+HEADS = ("", "what", "method", "code", "through", "where", "class", "old", "new", "share", "held by")
 MOST_ROWS, MOST_ON_PAGE = 10, 100
 MOST_GROWTH = 5
 
@@ -79,6 +81,8 @@ def table(causes: Sequence[Cause]) -> Table:
             "" if one.tier is Tier.OTHER else one.tier.value,
             one.kind.value,
             one.method,
+            one.code,
+            one.at,
             where(one),
             one.type,
             amount(one.old, one.kind.about.unit),
@@ -216,8 +220,10 @@ def explanation_lines(explanation: Explanation, *, full: bool = False) -> list[s
     Args:
         full: whether all methods are listed and nothing is shortened.
     """
+    answer = sentence(explanation)
     lines = [
         headline(explanation),
+        *([f"  {answer.replace('`', '')}"] if answer else []),
         f"  {explanation.new} against {explanation.old}, {_launches(explanation)}",
     ]
     lines += [f"  {text}" for text in kind_lines(explanation)]
@@ -244,11 +250,12 @@ def _cell(text: str, *, full: bool) -> str:
     return line if full or len(line) <= _LONGEST_CELL else f"...{line[3 - _LONGEST_CELL :]}"
 
 
-_WORDS = ("", "what", "old", "new", "share")
+_WORDS = ("", "what", "code", "old", "new", "share")
 
 
 def explanation_markdown(explanation: Explanation) -> str:
     word, _, rest = headline(explanation).partition("  ")
+    answer = sentence(explanation)
     found = table(methods(explanation)[:MOST_ROWS])
     rows = [
         tuple(
@@ -262,6 +269,7 @@ def explanation_markdown(explanation: Explanation) -> str:
         marker(f"why {explanation.test}"),
         f"### 🔍 **{word.lower()}** {code(rest)}",
         "",
+        *([code(answer.replace("`", ""), 500), ""] if answer else []),
         f"{code(explanation.new)} against {code(explanation.old)}, {_launches(explanation)}.",
         "",
         *(markdown_table(found.heads, rows) if rows else []),

@@ -20,7 +20,7 @@ from tests.support.checkout import ROOT
 
 pytestmark = pytest.mark.all
 
-JARS = ["buto-agent.jar", "buto-jfr.jar", "buto-jmx.jar", "buto-testprograms.jar"]
+JARS = ["buto-agent.jar", "buto-classes.jar", "buto-jfr.jar", "buto-jmx.jar", "buto-testprograms.jar"]
 
 
 @pytest.fixture(scope="module")

@@ -24,7 +24,7 @@ def imports(part: str) -> dict[str, set[str]]:
     return found
 
 
-@pytest.mark.parametrize("part", ["agent", "jmx", "jfr"])
+@pytest.mark.parametrize("part", ["agent", "jmx", "jfr", "classes"])
 def test_packages_do_not_import_each_other_in_a_circle(part: str) -> None:
     found = imports(part)
     assert set(TopologicalSorter(found).static_order()) == set(found)

@@ -31,7 +31,10 @@ final class Frames {
 
     private static final Set<String> IN_JAVA = Set.of("Interpreted", "JIT compiled", "Inlined", "C1 compiled");
     private static final int MOST_REMEMBERED = 50_000;
-    private static final String[] OF_THE_JDK = {"java.", "javax.", "jdk.", "sun.", "com.sun."};
+    /** The last one loads the classes of a program in one jar, as the JDK does for others. */
+    private static final String[] OF_THE_JDK = {
+        "java.", "javax.", "jdk.", "sun.", "com.sun.", "org.springframework.boot.loader."
+    };
 
     private final boolean hasNoLoaders;
     private final Map<String, Map<String, Integer>> numbers = new HashMap<>();

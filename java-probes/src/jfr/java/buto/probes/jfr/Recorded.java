@@ -5,6 +5,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.function.Consumer;
 import jdk.jfr.consumer.RecordedClass;
@@ -18,6 +19,7 @@ final class Recorded {
     /** Bytes between two samples of kept objects: the size of a thread's buffer, which buto sets. */
     private static final double BETWEEN_SAMPLES = 16_384;
     private static final double OLDER_SAMPLE_S = 0.002;
+    private static final Set<String> PLACES = Set.of("java.class.path", "jdk.module.path", "user.dir");
     private static final String DIRECT = "java.nio.DirectByteBuffer";
 
     private final Map<String, Consumer<RecordedEvent>> readers = new HashMap<>();
@@ -79,6 +81,7 @@ final class Recorded {
         readers.put("jdk.DirectBufferStatistics", event -> most("buffers.memory", event.getLong("memoryUsed")));
         readers.put("jdk.GCHeapSummary", this::heap);
         readers.put("jdk.JVMInformation", this::jvm);
+        readers.put("jdk.InitialSystemProperty", this::property);
         readers.put("jdk.GCConfiguration", event -> facts.put("collector", event.getString("oldCollector")));
         readers.put("profiler.Malloc", this::allocated);
         readers.put("profiler.Free", event -> mallocs.remove(event.getLong("address")));
@@ -251,6 +254,14 @@ final class Recorded {
         facts.put("version", event.getString("jvmVersion"));
         facts.put("program", event.getString("javaArguments"));
         facts.put("pid", String.valueOf(event.getLong("pid")));
+    }
+
+    /** Notes where classes come from. All other properties may be secret. */
+    private void property(RecordedEvent event) {
+        String key = event.getString("key");
+        if (PLACES.contains(key)) {
+            facts.put(key, event.getString("value"));
+        }
     }
 
     private void count(String total, double more) {

@@ -1,0 +1,75 @@
+"""What changed between two programs, and which change a rise counts for."""
+
+from __future__ import annotations
+
+from buto.features.why.changes import How, changes_between
+from buto.features.why.explain import explain
+from buto.features.why.joined import ECHO, STEP, nearest
+from buto.features.why.model import Tier
+from buto.features.why.sentence import sentence
+from buto.programs.classes import Archive, Code, code_of, parse_classes
+from buto.run.profiles import Kind
+from tests.support.profiles import launches
+
+
+def code(jar: str, *methods: tuple[str, str, str]) -> Code:
+    """Classes of one jar, from (method, checksum, what it calls)."""
+    lines = ["buto-classes\t1"]
+    for name, digest, calls in methods:
+        owner, _, method = name.rpartition(".")
+        lines.append(f"class\t{owner}\tShop.java\tparents\tplain")
+        lines.append(f"method\t{method}\t12\t{digest}\tplain\t{calls}\t")
+    archives: list[Archive] = [parse_classes("\n".join([*lines, "end", ""]), jar)]
+    return code_of(archives)
+
+
+OLD = code("shop-1.0.jar", ("a.Cart.add", "1", ""), ("b.Log.write", "2", ""), ("c.Old.gone", "3", ""))
+NEW = code(
+    "shop-1.1.jar", ("a.Cart.add", "9", "b.Log.write"), ("b.Log.write", "2", ""), ("d.New.come", "4", "")
+)
+
+
+def test_methods_that_are_changed_new_and_removed_are_told_apart() -> None:
+    changes = changes_between(OLD, NEW)
+    assert {name: one.how for name, one in changes.methods.items()} == {
+        "a.Cart.add": How.CHANGED,
+        "d.New.come": How.ADDED,
+    }
+    assert [one.name for one in changes.removed] == ["c.Old.gone"]
+    assert changes.methods["a.Cart.add"].before == "shop-1.0.jar"
+
+
+def test_a_shaded_library_with_another_package_has_not_changed() -> None:
+    old = code("shop-1.0.jar", ("x1.lib.Tool.run", "5", ""))
+    new = code("shop-1.1.jar", ("x2.lib.Tool.run", "5", ""))
+    changes = changes_between(old, new)
+    assert changes.is_empty
+    assert changes.moved == {"x1.lib.Tool": "x2.lib.Tool"}
+
+
+def test_a_stack_counts_for_the_nearest_change_above() -> None:
+    changes = changes_between(OLD, NEW)
+    near = nearest(["b.Log.write", "a.Cart.add", "d.New.come"], "", changes)
+    assert (near.method, near.weight) == ("a.Cart.add", STEP)
+    far = nearest(["b.Log.write", "b.Log.other"], "", changes)
+    assert (far.method, far.weight) == ("b.Log.write", ECHO)
+
+
+def test_unchanged_code_that_is_called_more_often_counts_for_the_changed_caller() -> None:
+    levels = {"b.Log.write < a.Cart.add": 1e6, "e.Echo.sound": 1e6}
+    old = launches(levels, 3, 1, scatter=0.01)
+    new = launches({name: 4 * level for name, level in levels.items()}, 3, 2, scatter=0.01)
+    found = explain(
+        old, new, [Kind.ALLOCATION], test="shop", names=("old", "new"), changes=changes_between(OLD, NEW)
+    )
+    first, second = found.kinds[0].found
+    assert (first.tier, first.method, first.at, first.code) == (
+        Tier.CAUSE,
+        "a.Cart.add",
+        "b.Log.write",
+        "changed",
+    )
+    assert second.tier is not Tier.CAUSE and second.is_echo
+    assert "`a.Cart.add` (shop 1.1, Shop.java:12), changed since 1.0, through `b.Log.write`" in sentence(
+        found
+    )
