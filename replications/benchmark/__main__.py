@@ -280,9 +280,7 @@ def _parser() -> argparse.ArgumentParser:
     added["run"].add_argument(
         "--rule", type=Path, required=True, metavar="FILE", help="defines rule(old, new)"
     )
-    added["run"].add_argument(
-        "--new", type=int, default=9, metavar="N", help="new runs it gets (default: 9)"
-    )
+    added["run"].add_argument("--new", type=int, default=9, metavar="N", help="new runs it gets (default: 9)")
     for name in ("run", "table"):
         added[name].add_argument("--draws", type=int, default=judged.DRAWS, metavar="N", help="of each pair")
         added[name].add_argument(
