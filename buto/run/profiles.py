@@ -175,6 +175,10 @@ class Profile:
         """Return the kinds of which there are events."""
         return frozenset(stack.kind for stack in self.stacks)
 
+    def users_frames(self, stack: Stack) -> tuple[Frame, ...]:
+        """Return the methods of the user's code on a stack, the topmost first."""
+        return tuple(self.frames[at] for at in stack.frames if self.frames[at].is_users)
+
     def moved(self, classes: Mapping[str, str]) -> Profile:
         """Return the profile with other names of some classes, by their names."""
         if not classes:

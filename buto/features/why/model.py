@@ -263,14 +263,14 @@ def _unit_of(
 
     None without a method of the user's.
     """
-    users = [at for at in stack.frames if profile.frames[at].is_users]
+    users = profile.users_frames(stack)
     if not users:
         return None
-    top = profile.frames[users[0]]
+    top = users[0]
     type_ = stack.type if stack.kind.about.has_type else ""
     if changes is None:
         return Unit(top, type_, stack.holder), top.name, 1.0
-    near = nearest([profile.frames[at].name for at in users], stack.holder, changes, below)
+    near = nearest([frame.name for frame in users], stack.holder, changes, below)
     owner, _, method = near.method.rpartition(".")
     return Unit(Frame(owner, method, True), type_, stack.holder), top.name, near.weight
 
@@ -283,7 +283,7 @@ def _below(profiles: Sequence[Profile], kind: Kind, changes: Changes | None) -> 
     tops: set[str] = set()
     for profile in profiles:
         for stack in profile.stacks:
-            names = [profile.frames[at].name for at in stack.frames if profile.frames[at].is_users]
+            names = [frame.name for frame in profile.users_frames(stack)]
             for called, caller in pairwise(names):
                 seen[caller].add(called)
             if stack.kind is kind:

@@ -69,12 +69,12 @@ def flown(
 
 def methods(profile: Profile, kind: Kind) -> set[str]:
     stacks = [stack for stack in profile.stacks if stack.kind is kind]
-    return {frame.name for frame in map(profile.users_frame, stacks) if frame is not None}
+    return {frame.name for stack in stacks for frame in profile.users_frames(stack)[:1]}
 
 
 def amount(profile: Profile, kind: Kind, method: str) -> float:
-    found = [(stack, profile.users_frame(stack)) for stack in profile.stacks if stack.kind is kind]
-    return sum(stack.weight for stack, frame in found if frame is not None and frame.name == method)
+    found = [(stack, profile.users_frames(stack)[:1]) for stack in profile.stacks if stack.kind is kind]
+    return sum(stack.weight for stack, frames in found if [frame.name for frame in frames] == [method])
 
 
 def test_the_method_that_keeps_more_is_named_with_its_holder_and_nothing_is_stored(
@@ -122,7 +122,7 @@ def test_java_25_tells_of_processor_time_and_of_each_buffer(
     assert sum(stack.weight for stack in buffers) >= 50
     assert "Shop.reserve" in methods(profile, Kind.BUFFERS)
     thrown = [stack for stack in profile.stacks if stack.kind is Kind.EXCEPTIONS]
-    assert sum(stack.weight for stack in thrown if profile.users_frame(stack) == REFUSE) == 100
+    assert sum(stack.weight for stack in thrown if profile.users_frames(stack)[:1] == (REFUSE,)) == 100
     assert amount(profile, Kind.FILES, "Shop.leave") > 3 * amount(profile, Kind.FILES, "Shop.look") > 0
     assert amount(profile, Kind.FILES, "Shop.leave") > 3 * amount(profile, Kind.FILES, "Shop.send") > 0
     # Fifteen of twenty loaders are garbage.
