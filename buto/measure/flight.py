@@ -64,7 +64,7 @@ SILENCE_S = 30
 
 _MODULE = "jdk.jfr"
 _OPTIONS = (
-    # A recording of a server with deep stacks needs some 500 MB; the heap grows only as far as it must.
+    # The parser holds all stacks of a part of a recording; the heap grows only as far as it must.
     "-Xmx1g",
     "-Xss2m",
     "-XX:+UseSerialGC",
