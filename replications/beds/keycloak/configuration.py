@@ -17,7 +17,6 @@ from buto.measure.jvms import find_installations
 
 LOAD = Path(__file__).parent / "load.yaml"
 WARM_UP_S = 30
-PHASE_S = 15
 INTERVAL_MS = 500
 WRITES = ("search", "create", "update")
 MEASURED = {"shared_preload_libraries": "pg_stat_statements", "track_io_timing": "on"}
@@ -46,7 +45,7 @@ def test_of(bed: Bed, planned: PlannedRun) -> dict[str, Any]:
     return {
         "command": environment.limits.of_server([*command, *fault.options]),
         "interval": f"{INTERVAL_MS}ms",
-        "timeout": f"{300 + WARM_UP_S + PHASE_S * len(rates)}s",
+        "timeout": f"{300 + WARM_UP_S + planned.load.phase_s * len(rates)}s",
         "labels": environment.labels | planned.labels,
         "services": {"database": _database(bed, environment.limits, environment.settings | fault.settings)},
         "sources": _sources(),
@@ -73,7 +72,7 @@ def _load(load: Load) -> dict[str, Any]:
         described["requests"][name]["weight"] *= load.writes
     phases = [{"name": "warm-up", "rate": load.rates[0], "duration": f"{WARM_UP_S}s"}]
     phases += [
-        {"name": f"phase-{number}", "rate": rate, "duration": f"{PHASE_S}s"}
+        {"name": f"phase-{number}", "rate": rate, "duration": f"{load.phase_s}s"}
         for number, rate in enumerate(load.rates, 1)
     ]
     return described | {"seed": load.seed, "phases": phases}

@@ -2,7 +2,7 @@
 
 A *block* is one set of runs. Block 1 is for choosing and tuning methods.
 Block 2 has the same runs under other seeds, and some more faults. It is recorded on another day, and is set
-apart: only final figures are measured on it.
+apart: only final figures are measured on it. Block 3 has long runs for rules, which need many intervals.
 """
 
 from __future__ import annotations
@@ -13,13 +13,23 @@ from enum import StrEnum
 
 from beds.keycloak.environments import ENVIRONMENTS, FAULTS, NO_FAULT, Environment, Injected
 
-BLOCKS = (1, 2)
+BLOCKS = (1, 2, 3)
+SHORT_BLOCKS = (1, 2)
 STEADY_RATES = (20, 40, 30, 50)
 MORE_FAULTS = {1: (), 2: ("caches-low", "caches-high", "connections-low", "connections-high")}
 """By block, further faults under the steady load: they were written when block 1 was recorded in part."""
 _RATES = range(15, 61, 5)
 _GOOD = 8
 _STEADY = 4
+
+LONG_PHASE_S = 180
+"""Four of these are 720 intervals of a second, as many as the paper's tests have of five seconds."""
+
+LONG_ENVIRONMENTS = ("base", "half-quota", "one-core", "slow-disk", "postgresql-14", "postgresql-18")
+"""They differ in hardware and in the database's release, not in options of the JVM."""
+
+_LONG_GOOD = 3
+_LONG_FAULTS = ("repeat-low", "repeat-high", "caches-low", "memory-low", "busy-low", "log-low")
 
 
 class Role(StrEnum):
@@ -46,11 +56,13 @@ class Load:
         rates: requests a second, one phase each.
         seed: of the arrivals.
         writes: how many times larger than usual the weights of searching, creating and changing users are.
+        phase_s: how long each phase lasts.
     """
 
     rates: tuple[int, ...]
     seed: int
     writes: int = 1
+    phase_s: int = 15
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,8 +92,32 @@ def planned_runs(block: int) -> tuple[PlannedRun, ...]:
     """Return the runs of a block in the order in which they are recorded.
 
     Those under a changing load come first, then those under the steady load in all environments. Each of
-    these two groups is in a random order of its own.
+    these two groups is in a random order of its own. Those of block 3 are all under the steady load.
     """
+    return _short_runs(block) if block in SHORT_BLOCKS else _long_runs(block)
+
+
+def _long_runs(block: int) -> tuple[PlannedRun, ...]:
+    """Return three unchanged runs of each environment, and two with different faults."""
+    source = random.Random(block)
+    runs = []
+    for place, name in enumerate(LONG_ENVIRONMENTS):
+        steady, faulty = Role.STEADY, Role.STEADY_FAULT
+        if name != "base":
+            steady, faulty = Role.ENVIRONMENT, Role.ENVIRONMENT_FAULT
+        kinds = [(str(number), steady, NO_FAULT) for number in range(1, _LONG_GOOD + 1)]
+        for step in (0, 3):
+            fault = _LONG_FAULTS[(place + step) % len(_LONG_FAULTS)]
+            kinds.append((fault, faulty, FAULTS[fault]))
+        for what, role, injected in kinds:
+            load = Load(STEADY_RATES, source.randrange(1_000_000), phase_s=LONG_PHASE_S)
+            full = f"b{block}-in-{name}-{what}"
+            runs.append(PlannedRun(full, block, role, ENVIRONMENTS[name], injected, load))
+    source.shuffle(runs)
+    return tuple(runs)
+
+
+def _short_runs(block: int) -> tuple[PlannedRun, ...]:
     source = random.Random(block)
     runs: list[PlannedRun] = []
 

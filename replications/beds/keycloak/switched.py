@@ -73,11 +73,19 @@ class Cost:
     memory: int
 
 
+PHASE_S = 15
+
+
 def configuration(bed: Bed, plan: Sequence[Switched] = PLAN, n_phases: int = N_PHASES) -> dict[str, Any]:
     base = ENVIRONMENTS["base"]
     woven = tuple(replace(FAULTS[one.fault].woven[0], active=False) for one in plan)
     planned = PlannedRun(
-        NAME, BLOCKS[0], Role.STEADY, base, Injected(NAME, "", woven), Load((RATE,) * n_phases, SEED)
+        NAME,
+        BLOCKS[0],
+        Role.STEADY,
+        base,
+        Injected(NAME, "", woven),
+        Load((RATE,) * n_phases, SEED, phase_s=PHASE_S),
     )
     test = test_of(bed, planned)
     test["labels"] = base.labels

@@ -196,7 +196,7 @@ def _text(run: Run, key: str) -> str:
     return str(value)
 
 
-PartName = Literal["tuning", "set apart"]
+PartName = Literal["tuning", "set apart", "long"]
 
 
 class Part(StrEnum):
@@ -208,10 +208,13 @@ class Part(StrEnum):
     SET_APART = "set apart"
     """Block 2: used for final figures alone, once, when everything is chosen."""
 
+    LONG = "long"
+    """Block 3: runs of 12 minutes, in which rules can hold."""
+
     @property
     def directory(self) -> str:
         return self.value.replace(" ", "-")
 
 
-PART_OF_BLOCK = {"1": Part.TUNING, "2": Part.SET_APART}
+PART_OF_BLOCK = {"1": Part.TUNING, "2": Part.SET_APART, "3": Part.LONG}
 """By the label ``bed.block`` of a run."""

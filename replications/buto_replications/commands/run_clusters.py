@@ -88,6 +88,7 @@ def _clusters() -> Columns:
 _CHOSE = {
     Part.TUNING: "tuning data, which chose how to adjust",
     Part.SET_APART: "set apart, which chose nothing",
+    Part.LONG: "long, which chose nothing",
 }
 
 

@@ -17,7 +17,7 @@ from buto.run.model import FloatArray, Run, run_set
 from buto.run.properties import Kind, Property
 from buto_replications.clusters.comparison import ignoring_agent
 from buto_replications.design import SUBTLE, Experiment
-from buto_replications.detectors.ensemble.mining import interval_for, intervals_of
+from buto_replications.detectors.ensemble.mining import MOST_INTERVALS, interval_for, intervals_of
 from buto_replications.detectors.ensemble.rules import BoolArray, Ensemble, Judging, judge, learn
 from buto_replications.detectors.ensemble.settings import (
     DEVIATIONS,
@@ -137,15 +137,19 @@ PLAIN = "foo"
 """Stacking with the paper's parameters; the others have those of UNLIKE. Of these,
 ``prior-deviations`` and ``machine-factor`` do nothing for one model: it learns all prior tests as one."""
 
-INTERVAL_S = 5.0
-"""Length of an interval, as in the paper."""
+INTERVAL_S, SHORT_INTERVAL_S = 5.0, 1.0
+"""Length of an interval: the paper's, and that of runs which have 720 of the shorter ones."""
+
+
+def interval_of(run: Run) -> float:
+    return SHORT_INTERVAL_S if run.times_s[-1] > 0.99 * MOST_INTERVALS * SHORT_INTERVAL_S else INTERVAL_S
 
 
 def by_rules(
     prior: Sequence[Run], new: Run, properties: Sequence[Property], work: Work | None
 ) -> dict[str, Flagged]:
     """Return what the paper's methods flag, with one model of all prior tests, or one of each."""
-    rules = _Rules(prior, new, properties, work, UNLIKE)
+    rules = PriorTests(prior, new, properties, work, UNLIKE)
     each = rules.of_each()
     return {
         SINGLE: rules.flagged(rules.of_all(), stacking=False),
@@ -156,11 +160,11 @@ def by_rules(
 
 def by_plain_rules(prior: Sequence[Run], new: Run, properties: Sequence[Property]) -> Flagged:
     """Return what stacking flags with the paper's parameters."""
-    rules = _Rules(prior, new, properties, None, FOO)
+    rules = PriorTests(prior, new, properties, None, FOO)
     return rules.flagged(rules.of_each(), stacking=True)
 
 
-class _Rules:
+class PriorTests:
     """The intervals of prior tests and of a new one, for the paper's methods.
 
     Args:
@@ -175,7 +179,8 @@ class _Rules:
         work: Work | None,
         settings: Settings,
     ) -> None:
-        values = [intervals_of(run, properties, INTERVAL_S, work) for run in (*prior, new)]
+        step = interval_of(new)
+        values = [intervals_of(run, properties, step, work) for run in (*prior, new)]
         read = ~np.isnan(np.vstack(values)).all(axis=0)
         kept = np.flatnonzero(
             read & ~np.array([np.isnan(one).all(axis=0) for one in values[:-1]]).any(axis=0)
@@ -191,6 +196,7 @@ class _Rules:
         self._how, self._usual = learning_of(settings), judging_of(settings)
 
     def of_each(self) -> Ensemble:
+        """Return one model of each prior test."""
         return learn(self._tests, self._how, self._times)
 
     def of_all(self) -> Ensemble:
@@ -198,6 +204,7 @@ class _Rules:
         return learn([("all", {}, np.vstack([value for *_, value in self._tests]))], self._how, self._times)
 
     def flagged(self, model: Ensemble, *, stacking: bool) -> Flagged:
+        """Return what a model of these prior tests says of the new one."""
         found = judge(model, self._environment, self._new, replace(self._usual, stacking=stacking))
         return flagged(self._properties, found.flagged)
 
@@ -220,16 +227,30 @@ TEST = "keycloak"
 """All runs are of this test for an oracle; each was a test of its own."""
 
 
-def judged(scenario: Scenario) -> tuple[tuple[str, ...], dict[str, Flagged]]:
-    """Return the counters that all runs of a scenario have, and what each method flags."""
-    prior = [_only(one.run) for one in scenario.prior]
+@dataclass(frozen=True, slots=True)
+class Case:
+    """What a scenario judges: the counters that all of its runs have, and what counts their work."""
+
+    prior: tuple[Run, ...]
+    new: Run
+    properties: tuple[Property, ...]
+    work: Work | None
+
+
+def case_of(scenario: Scenario) -> Case:
+    prior = tuple(_only(one.run) for one in scenario.prior)
     new = _only(scenario.judged.run)
-    properties, work = _common([*prior, new]), learn_work(prior, [RATES])
+    return Case(prior, new, _common([*prior, new]), learn_work(prior, [RATES]))
+
+
+def judged(case: Case) -> dict[str, Flagged]:
+    """Return what each method flags."""
+    prior, new, properties, work = case.prior, case.new, case.properties, case.work
     found = by_rules(prior, new, properties, work)
     found[PLAIN] = by_plain_rules(prior, new, properties)
     found[EACH] = _by_each(prior, new, properties, work)
     found[JUDGE] = _by_judge(prior, new)
-    return tuple(prop.name for prop in properties), found
+    return found
 
 
 def _by_each(prior: Sequence[Run], new: Run, properties: Sequence[Property], work: Work | None) -> Flagged:
@@ -239,8 +260,7 @@ def _by_each(prior: Sequence[Run], new: Run, properties: Sequence[Property], wor
     n = len(prior)
     if n < 2:
         return NOT_JUDGED
-    before = np.array([_levels(run, properties, work) for run in prior])
-    level = _levels(new, properties, work)
+    before, level = levels(prior, properties, work), levels([new], properties, work)[0]
     floor = 0.01 * np.abs(before).mean(axis=0)
     error = np.hypot(before.std(axis=0, ddof=1), np.where(floor > 0, floor, 1.0)) * np.sqrt(1 + 1 / n)
     p_value = 2 * students_t.sf(np.abs(level - before.mean(axis=0)) / error, n - 1)
@@ -272,8 +292,15 @@ def _only(run: Run) -> Run:
     return replace(run, properties=tuple(run.properties[one] for one in kept), values=run.values[:, kept])
 
 
+def levels(runs: Sequence[Run], properties: Sequence[Property], work: Work | None) -> FloatArray:
+    """Return one number of each run and counter: the growth in the window, or the mean of a gauge.
+
+    Shape (n_runs, n_counters); NaN for what was never read.
+    """
+    return np.array([_levels(run, properties, work) for run in runs])
+
+
 def _levels(run: Run, properties: Sequence[Property], work: Work | None) -> FloatArray:
-    """Return one number of each counter: the growth in the window, or the mean of a gauge."""
     scale = 1.0 if work is None else float(work.scale(run, run.times_s[[0, -1]])[0])
     rows = [(run.series(prop.name), prop.kind) for prop in properties]
     return np.array([_level(values[~np.isnan(values)], kind, scale) for values, kind in rows])

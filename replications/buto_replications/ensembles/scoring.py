@@ -9,8 +9,9 @@ import numpy as np
 
 from buto.judging.verdict import Status
 from buto_replications.bed.labels import NO_FAULT, BedRun
-from buto_replications.ensembles.methods import METHODS, PAPERS, Flagged, judged
-from buto_replications.ensembles.scenarios import Scenario, changed, named, scenarios
+from buto_replications.ensembles.ablation import ablated
+from buto_replications.ensembles.methods import PAPERS, Flagged, case_of, judged
+from buto_replications.ensembles.scenarios import ENTERPRISE, Scenario, changed, named, scenarios
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,12 +55,15 @@ class Judged:
 def results(runs: Sequence[BedRun], earlier: Sequence[BedRun] = ()) -> Iterator[Judged]:
     """Judge every scenario that these runs allow, by every method; see :func:`scenarios` for earlier runs."""
     for scenario in scenarios(runs, earlier):
-        names, found = judged(scenario)
-        yield Judged(scenario, scored(scenario, names, found))
+        case = case_of(scenario)
+        found = judged(case)
+        if scenario.study == ENTERPRISE:
+            found |= ablated(case)
+        yield Judged(scenario, scored(scenario, [prop.name for prop in case.properties], found))
 
 
 def scored(scenario: Scenario, names: Iterable[str], found: Mapping[str, Flagged]) -> dict[str, Score]:
-    """Return the score of each method.
+    """Return the score of each method, and of each ablation.
 
     Recall is relative to what any of the paper's methods flags rightly, or to the counters that a report on
     this fault should name. If none of these methods flags one rightly, all missed what the fault changes.
@@ -76,7 +80,7 @@ def scored(scenario: Scenario, names: Iterable[str], found: Mapping[str, Flagged
             len(found[name].counters & wanted),
             found[name].status,
         )
-        for name in METHODS
+        for name in found
     }
 
 
@@ -95,6 +99,17 @@ def alarms(some: Sequence[Judged], method: str, *, faulty: bool) -> tuple[int, i
     of = [one.scores[method].status for one in some if (one.scenario.fault != NO_FAULT) is faulty]
     known = [status for status in of if status is not None]
     return known.count(Status.REGRESSION), known.count(Status.INCONCLUSIVE), len(known)
+
+
+def difference(some: Sequence[Judged], method: str, other: str) -> tuple[float, float]:
+    """Return by how much the mean F of a method is above that of another one on the same runs, and the
+    standard error of this, clustered by environment; NaN without such runs.
+    """
+    both = [one for one in some if all(one.scores[name].status is not None for name in (method, other))]
+    return _clustered(
+        [one.scores[method].f - one.scores[other].f for one in both],
+        [one.scenario.judged.labels.environment for one in both],
+    )
 
 
 def mean_f(some: Sequence[Judged], method: str) -> tuple[float, float]:

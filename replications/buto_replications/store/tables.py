@@ -11,7 +11,7 @@ from buto_replications.report.content import Columns, csv_text
 from buto_replications.store.evaluation import CORES
 from buto_replications.store.measured import Change, Evaluation, Number
 from buto_replications.store.recorded import Index
-from buto_replications.store.simulated import FIXED_LOAD, VARIED_LOADS, Judged, Outcome, counts
+from buto_replications.store.simulated import Judged, Outcome, counts, published
 
 BUSY = 0.7
 """Above this measured utilisation, response times depend on what no model knows."""
@@ -64,8 +64,8 @@ def _scores(evaluation: Evaluation, index: Index) -> Columns:
     fixed = [one for one in evaluation.changed if one.load == index.fixed]
     varied = [one for one in evaluation.changed if one.load != index.fixed]
     rows = (
-        ("fixed load", FIXED_LOAD, fixed),
-        ("varied loads", VARIED_LOADS, varied),
+        ("fixed load", published("fixed load"), fixed),
+        ("varied loads", published("varied loads"), varied),
         ("no change, or one too small to matter", "", evaluation.unchanged),
     )
     return Columns(

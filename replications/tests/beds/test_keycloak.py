@@ -12,12 +12,12 @@ import yaml
 from beds.artefacts import BedError
 from beds.keycloak import __main__ as commands
 from beds.keycloak import configuration, environments, generate
-from beds.keycloak.configuration import PHASE_S, WARM_UP_S
+from beds.keycloak.configuration import WARM_UP_S
 from beds.keycloak.configuration import test_of as configured
 from beds.keycloak.environments import ENVIRONMENTS, FAULTS, UNLIMITED, Limits
-from beds.keycloak.plan import BLOCKS, MORE_FAULTS, Role, planned_runs
+from beds.keycloak.plan import BLOCKS, LONG_ENVIRONMENTS, MORE_FAULTS, SHORT_BLOCKS, Role, planned_runs
 from beds.keycloak.prepare import Bed
-from beds.keycloak.switched import N_PHASES, NAME, PLAN, Cost, describe, never_read, reading_share
+from beds.keycloak.switched import N_PHASES, NAME, PHASE_S, PLAN, Cost, describe, never_read, reading_share
 from beds.keycloak.switched import configuration as switched_test
 from buto.measure.host import environment
 from buto.project.config import load
@@ -47,7 +47,7 @@ def named(name):
 
 
 def test_blocks_have_the_same_runs_in_other_orders_and_under_other_arrivals():
-    first, second = (planned_runs(block) for block in BLOCKS)
+    first, second = (planned_runs(block) for block in SHORT_BLOCKS)
     assert planned_runs(1) == first
     more = {f"b2-steady-{name}" for name in MORE_FAULTS[2]}
     again = [run for run in second if run.name not in more]
@@ -57,7 +57,7 @@ def test_blocks_have_the_same_runs_in_other_orders_and_under_other_arrivals():
 
 
 def test_only_the_second_block_has_disabled_caches_and_leaked_connections():
-    roles = [Counter(run.role for run in planned_runs(block)) for block in BLOCKS]
+    roles = [Counter(run.role for run in planned_runs(block)) for block in SHORT_BLOCKS]
     assert roles[1] - roles[0] == Counter({Role.STEADY_FAULT: 4})
     assert {run.fault.name for run in planned_runs(2)} - {run.fault.name for run in planned_runs(1)} >= {
         "caches-low",
@@ -67,7 +67,16 @@ def test_only_the_second_block_has_disabled_caches_and_leaked_connections():
     }
 
 
-@pytest.mark.parametrize("block", BLOCKS)
+def test_long_runs_have_720_seconds_and_eight_prior_tests_or_more():
+    runs = planned_runs(3)
+    assert {run.load.phase_s * len(run.load.rates) for run in runs} == {720}
+    assert Counter(run.environment.name for run in runs) == dict.fromkeys(LONG_ENVIRONMENTS, 5)
+    good = [run for run in runs if run.fault.name == "none"]
+    assert all(sum(one.environment != run.environment for one in good) >= 8 for run in runs)
+    assert len({run.load.seed for run in runs}) == len(runs) == len({run.name for run in runs})
+
+
+@pytest.mark.parametrize("block", SHORT_BLOCKS)
 def test_each_environment_has_a_run_without_and_one_with_a_fault(block):
     for name in set(ENVIRONMENTS) - {"base"}:
         runs = [run for run in planned_runs(block) if run.environment.name == name]
@@ -94,6 +103,7 @@ def test_every_fault_of_the_second_paper_has_two_intensities():
         "b1-text-index-low",
         "b2-steady-caches-high",
         "b2-steady-connections-low",
+        "b3-in-slow-disk-1",
     ],
 )
 def test_a_planned_run_is_a_test_that_buto_accepts(name, tmp_path):

@@ -321,4 +321,7 @@ def test_the_slip_of_the_paper_shows_in_its_table():
     rows = {(row.system, row.test): row for row in command.TABLE_IV}
     first = rows["enterprise", "E1"]
     assert (first.cells[-1], round(first.f_measures()[-1], 2)) == (0.92, 0.85)
-    assert all(one.printed == one.computed for one in command.worked_example())
+    assert {one.computed for one in command.worked_example() if not one.printed} == {
+        *("0.45", "throughput, CPU", "0.652", "0.219")
+    }
+    assert all(one.computed == one.printed for one in command.worked_example() if one.printed)

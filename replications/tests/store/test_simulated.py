@@ -27,10 +27,10 @@ from buto_replications.store.simulated import (
 from tests.support.processes.command import called
 
 
-def test_the_example_has_the_papers_numbers():
+def test_the_example_is_added_up_rightly():
     found = figures()
     assert [one.ours for one in found] == ["18 ms", "22 ms", "+22.2 %", "0.018 s", "0.022 s"]
-    assert [one.paper for one in found] == ["18 ms", "22 ms", "+22.2 %", ".018 s", ".022 s"]
+    assert [one.by_hand for one in found] == ["18 ms", "22 ms", "+22.2 %", ".018 s", ".022 s"]
 
 
 @pytest.mark.slow

@@ -144,7 +144,7 @@ def short(monkeypatch):
     for module, name, value in (
         (usual, "WARM_UP_S", SECONDS),
         (switched, "WARM_UP_S", SECONDS),
-        (usual, "PHASE_S", SECONDS),
+        (switched, "PHASE_S", SECONDS),
         (switched, "RATE", RATE),
     ):
         monkeypatch.setattr(module, name, value)

@@ -1,0 +1,109 @@
+"""The parts of the ensemble taken away one by one, and plain rivals, on the same runs.
+
+All of them flag counters, so that all have the same score.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from buto.judging.settings import Settings
+from buto_replications.detectors.ensemble.rules import Ensemble, PriorTest, only
+from buto_replications.detectors.ensemble.settings import (
+    CONSISTENT,
+    DEVIATIONS,
+    FEWEST,
+    FOO,
+    MACHINES,
+    RANGES,
+    RESOLUTION,
+)
+from buto_replications.ensembles.methods import UNLIKE, Case, Flagged, PriorTests, flagged, levels
+
+EVERYTHING = "everything"
+ENVELOPE = "envelope ± 10 %"
+PERCENTAGE = "mean ± 30 %"
+SHARE = 0.3
+BARE = "bare paper, stacking"
+
+_NO_RULES = 1000
+"""More intervals than a run of the bed has, or all prior tests together."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ablation:
+    """The ensemble without some of its parts.
+
+    Attributes:
+        changes: to its settings.
+        one_model: whether one model is learned of all prior tests as one, without votes.
+        pooled: whether the ranges of all prior tests, with their margins, are made one, without votes.
+        stacking: whether votes depend on environments.
+        work: whether growth is scaled to the usual work.
+    """
+
+    changes: Mapping[str, object]
+    one_model: bool = False
+    pooled: bool = False
+    stacking: bool = True
+    work: bool = True
+    base: Settings = UNLIKE
+
+    def flagged(self, case: Case) -> Flagged:
+        settings = replace(self.base, values={**self.base.values, **self.changes})
+        work = case.work if self.work else None
+        tests = PriorTests(case.prior, case.new, case.properties, work, settings)
+        model = tests.of_all() if self.one_model else tests.of_each()
+        if self.pooled:
+            model = _pooled(model)
+        stacking = self.stacking and not (self.one_model or self.pooled)
+        return tests.flagged(model, stacking=stacking)
+
+
+_PAPER = {RESOLUTION: 0.0, RANGES: False, CONSISTENT: False}
+_NO_MARGINS = {DEVIATIONS: 0.0, MACHINES: False}
+
+ABLATIONS: Mapping[str, Ablation] = {
+    EVERYTHING: Ablation({}),
+    "without environments (bagging)": Ablation({}, stacking=False),
+    "without votes, margins kept": Ablation({}, pooled=True),
+    "without margins of 4 deviations": Ablation({DEVIATIONS: 0.0}),
+    "without the factor of the machine": Ablation({MACHINES: False}),
+    "without margins of 10 %": Ablation({RESOLUTION: 0.0}),
+    "without scaling to the work": Ablation({}, work=False),
+    "without ranges, with short rules": Ablation({RANGES: False, FEWEST: 1}),
+    "with ranges and short rules": Ablation({FEWEST: 1}),
+    ENVELOPE: Ablation({**_NO_MARGINS, FEWEST: _NO_RULES}, one_model=True),
+    f"{ENVELOPE}, not scaled": Ablation({**_NO_MARGINS, FEWEST: _NO_RULES}, one_model=True, work=False),
+    "bare paper, one model": Ablation(_PAPER, one_model=True, stacking=False, work=False, base=FOO),
+    "bare paper, bagging": Ablation(_PAPER, stacking=False, work=False, base=FOO),
+    BARE: Ablation(_PAPER, work=False, base=FOO),
+}
+"""By title. Of a run of a minute, ``everything`` has ranges but no rules: it has 12 intervals."""
+
+TITLES = (*ABLATIONS, PERCENTAGE)
+
+
+def ablated(case: Case) -> dict[str, Flagged]:
+    """Return what the ensemble flags without some of its parts, and what a typed percentage flags."""
+    found = {title: one.flagged(case) for title, one in ABLATIONS.items()}
+    found[PERCENTAGE] = _by_percentage(case)
+    return found
+
+
+def _pooled(model: Ensemble) -> Ensemble:
+    """Return the ranges of all prior tests as one prior test without rules."""
+    none = only(model.tests[0].rules, np.zeros(len(model.tests[0].rules.consequents), dtype=bool))
+    lowest = np.min([one.lowest for one in model.tests], axis=0)
+    highest = np.max([one.highest for one in model.tests], axis=0)
+    return Ensemble(model.bins, (PriorTest("all", {}, none, lowest, highest),), model.machines)
+
+
+def _by_percentage(case: Case) -> Flagged:
+    """Return the counters whose level is further than a share from the mean of the prior tests."""
+    usual = levels(case.prior, case.properties, case.work).mean(axis=0)
+    away = np.abs(levels([case.new], case.properties, case.work)[0] - usual)
+    return flagged(case.properties, away > SHARE * np.abs(usual))
