@@ -19,7 +19,7 @@ from functools import cache
 from pathlib import Path
 
 from buto import jars
-from buto.errors import MeasureError, UsageError
+from buto.errors import MeasureError, StorageError, UsageError
 from buto.measure.jvms import first_installation, own_environment
 from buto.programs.classes import Archive, parse_classes, text_of_files, texts_by_file
 from buto.programs.java import ALL_JARS, Place
@@ -40,8 +40,8 @@ _DIGITS = 16
 _VERSION = "1"
 """Of what the reader prints; part of each name, so that another buto reads anew."""
 
-_KEPT = 200
-"""Files of a cache; those that were not used for the longest time are removed."""
+_KEPT = 2000
+"""Files of a cache, of several class paths; those that were not used for the longest time are removed."""
 
 
 def class_path(facts: Mapping[str, str]) -> tuple[list[str], list[str]]:
@@ -101,7 +101,10 @@ class ClassCache:
             for key, paths in unknown.items():
                 self._keep(self._place(key), text_of_files(printed[path] for path in paths))
         for key in groups:
-            os.utime(self._place(key))
+            # Another buto may remove what was not used for long.
+            with suppress(FileNotFoundError):
+                os.utime(self._place(key))
+        self._forget()
         return tuple(groups)
 
     def archives(self, keys: Sequence[str]) -> tuple[Archive, ...] | None:
@@ -121,10 +124,21 @@ class ClassCache:
         return self._root / f"{key.replace(os.sep, '_')}.gz"
 
     def _keep(self, place: Path, text: str) -> None:
-        make_directories(self._root)
-        publish_file(place, gzip.compress(text.encode(), compresslevel=3, mtime=0))
-        kept = sorted(self._root.glob("*.gz"), key=lambda path: path.stat().st_mtime)
-        for old in kept[:-_KEPT]:
+        try:
+            make_directories(self._root)
+            publish_file(place, gzip.compress(text.encode(), compresslevel=3, mtime=0))
+        except OSError as error:
+            raise StorageError(
+                f"{place} cannot be written: {error.strerror}",
+                advice=f"free some space, or remove {self._root}",
+            ) from error
+
+    def _forget(self) -> None:
+        ages = []
+        for path in self._root.glob("*.gz"):
+            with suppress(FileNotFoundError):
+                ages.append((path.stat().st_mtime, path))
+        for _, old in sorted(ages)[:-_KEPT]:
             old.unlink(missing_ok=True)
 
 

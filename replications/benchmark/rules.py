@@ -77,9 +77,15 @@ class Named:
     source: str
 
     def fails(self, old: Sequence[Use], new: Sequence[Use]) -> bool:
-        """Return whether the new runs, as many as the rule looks at, are called a regression."""
+        """Return whether the new runs, as many as the rule looks at, are called a regression.
+
+        Raises:
+            BedError: the rule returned NaN.
+        """
         said = self.rule(old, new[: self.new])
-        return said if isinstance(said, bool | np.bool_) else bool(said <= ALPHA)
+        if math.isnan(said):
+            raise BedError(f"the rule {self.name} must return whether it fails, or a p-value, got NaN")
+        return bool(said) if isinstance(said, bool | np.bool_) else bool(said <= ALPHA)
 
 
 def table(runs: Sequence[Use], names: Sequence[str]) -> FloatArray:
@@ -93,11 +99,16 @@ def shared(
     """Return the counts that all runs have, of old and new runs; with names, only these.
 
     Time is not among them unless it is named, because a resource is what these rules are asked for.
+
+    Raises:
+        BedError: there is no such counter.
     """
     first = old[0].counts
     wanted = [name for name in names or first if name in first and (names or name != "seconds")]
     both = table([*old, *new], wanted)
     both = both[:, np.isfinite(both).all(axis=0)]
+    if not both.shape[1]:
+        raise BedError(f"no counter was read in all runs: {', '.join(names) or 'none'}")
     return both[: len(old)], both[len(old) :]
 
 

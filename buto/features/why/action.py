@@ -321,7 +321,10 @@ def _counted(flight: Flight, test: TestConfig, cache: ClassCache, on_event: OnEv
     facts = {name: mask.text(text) for name, text in flight.profile.facts.items()}
     facts["recorded"] = datetime.now(UTC).isoformat(timespec="seconds")
     # At once, because an old program is removed after its launches.
-    facts[CLASSES] = " ".join(cache.keys_of(flight.profile.facts))
+    try:
+        facts[CLASSES] = " ".join(cache.keys_of(flight.profile.facts))
+    except ButoError as error:
+        on_event(Warned(test.name, f"{error.message}: what changed in the classes is not known"))
     return replace(flight.profile, facts=facts)
 
 

@@ -313,9 +313,9 @@ def parse_rate(text: str) -> tuple[float, float]:
     Raises:
         UsageError: it is neither, or not above 0.
     """
-    low, _, high = text.partition("..")
+    low, dots, high = text.partition("..")
     try:
-        least, most = float(low), float(high or low)
+        least, most = float(low), float(high if dots else low)
     except ValueError:
         least = most = math.nan
     if not 0 < least <= most < math.inf:

@@ -19,6 +19,7 @@ from buto.errors import BadFileError, UsageError
 from buto.features.why import action as profiling
 from buto.features.why.action import WhyRequest, store_profile, why
 from buto.features.why.model import Explanation, Tier
+from buto.measure import class_files
 from buto.measure.flight import Flight
 from buto.measure.target import Target
 from buto.project.model import TestConfig
@@ -68,6 +69,26 @@ def test_pairs_are_launched_in_turns_and_the_cause_is_named(tmp_path: Path, laun
     assert [sorted(launcher.launched[at : at + 2]) for at in (0, 2, 4)] == [["New", "Old"]] * 3
     (cause,) = explanation.kinds[0].of_tier(Tier.CAUSE)
     assert cause.method == "shop.Cart.add"
+
+
+def test_classes_that_cannot_be_kept_cost_a_warning_and_not_the_cause(
+    tmp_path: Path, launcher: Launcher, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    loaded = tmp_path / "out" / "Shop.class"
+    loaded.parent.mkdir()
+    loaded.write_bytes(b"class")
+    launcher.facts = {class_files.CLASS_PATH: "out", class_files.DIRECTORY: str(tmp_path)}
+    monkeypatch.setattr(class_files, "_printed", lambda paths: dict.fromkeys(paths, ""))
+    project = project_in(tmp_path)
+    assert isinstance(project.files.store, Path)
+    project.files.store.mkdir(parents=True)
+    (project.files.store / "classes").write_text("in the way of a directory")
+    events: list[Event] = []
+    explanation = why(project, WhyRequest("old", PROGRAMS, kinds=(Kind.ALLOCATION,)), events.append)
+    assert explanation.kinds[0].found[0].method == "shop.Cart.add"
+    warned = [one.text for one in events if isinstance(one, Warned)]
+    assert len([text for text in warned if "cannot be written" in text]) == 6
+    assert any("not known what changed" in text for text in explanation.remarks)
 
 
 def test_a_starved_launch_is_repeated_and_later_used_with_a_warning(

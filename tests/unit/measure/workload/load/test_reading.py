@@ -113,6 +113,7 @@ def test_a_rate_may_be_a_range_or_a_variable_of_the_environment(tmp_path: Path) 
             "rate must be a number of requests a second above 0, or a range of them",
         ),
         ("rate: 50", "rate: fast", "rate must be a number of requests a second above 0, or a range of them"),
+        ("rate: 50", "rate: 20..", "a range of them"),
         ("rate: 50", "rate: 20..5001", "25005 requests, at most 5001 per second, are too many"),
         ("rate: 50", "phases: [{name: a, rate: 1, duration: 1s}]", "give duration in each of the phases"),
         (
