@@ -37,7 +37,6 @@ BENCHMARKS: dict[str, tuple[str, ...]] = {
     "architecture": ("perf.judging.architecture",),
     "sources": ("perf.collecting.sources",),
     "load": ("perf.collecting.load",),
-    "phases": ("perf.collecting.phases",),
     "pauses": ("perf.judging.pauses",),
     "scale-mbeans": ("perf.scale.mbeans",),
     "scale-runs": ("perf.scale.runs",),

@@ -15,7 +15,7 @@ events through ``on_event`` while it works, a frozen result out. Expected failur
   the actions, each with its request; ``single``, a test whose caller decides when it is launched.
 * ``project``: configuration, stores and oracles. An action resolves its tests there, once. What launches and
   verdicts need further is a ``stored.Site``, a ``stored.Known`` oracle, and a test's ``case.Case``.
-* ``collecting``, ``duet``, ``turns``: launches in random order, two programs at a time, old and new in turns.
+* ``collecting``, ``turns``: launches in random order, old and new in turns.
 * ``events``: what is reported on the way; ``advice``: what a user is told, in the words of a ``Door``;
   ``outcome``: the results of a call, its exit code, and the history.
 * ``hooks``: where features of rooms above add to actions.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -10,14 +11,15 @@ from buto.actions import git, worktrees
 from buto.actions.advice import worded
 from buto.actions.case import checked
 from buto.actions.check import decide
-from buto.actions.events import OnEvent, Told, Warned, ignore
+from buto.actions.events import Event, Judged, OnEvent, Told, Warned, ignore
 from buto.actions.outcome import Outcome, concluded, keep
 from buto.actions.project import NO_OVERRIDES, Overrides, Project
 from buto.actions.record import complete
 from buto.actions.stored import Known, Site
-from buto.actions.worktrees import Answer, check_order, described, first_bad, move_to
+from buto.actions.worktrees import Answer, at_revision, check_order, described, first_bad
 from buto.errors import EXIT_PASS, ButoError, JudgeError, StorageError
 from buto.judging.verdict import Status, grouped
+from buto.programs.named import Revision
 from buto.project.model import TestConfig
 from buto.report import words
 from buto.report.result import Commit, Result
@@ -67,18 +69,16 @@ def bisect(project: Project, request: BisectRequest, on_event: OnEvent = ignore)
     action, name, site = Action.BISECT, request.test, project.site()
     known = project.known(name, action, request.overrides.alpha)
     test = project.test(name, action, request.overrides, known.oracle)
-    here = (test.target.directory or Path()).resolve()
     check_here = site.door.step(Step(Action.CHECK, name, plain=True))
     repository = git.repository_of(project.files.root, f"{check_here} judges the current files")
     good, bad = (git.commit_of(repository, revision) for revision in (request.good, request.bad))
     check_order(repository, good, bad, Step(action, name, revisions=(request.bad, request.good)))
     _warn_of_what_never_changes(test, repository, on_event)
     on_event(Told("", _counted(int(git.output_of(repository, "rev-list", "--count", f"{good}..{bad}")))))
+    search = _Search(site, request, test, known, repository, good, on_event)
+    search.expect(request.good, good, Answer.GOOD)
+    search.expect(request.bad, bad, Answer.BAD)
     with worktrees.checked_out(repository, good) as tree:
-        search = _Search(site, request, test, known, repository, here, tree, on_event)
-        search.expect(request.good, good, Answer.GOOD)
-        move_to(tree, bad)
-        search.expect(request.bad, bad, Answer.BAD)
         found = first_bad(tree, good, bad, search.judge)
     if len(found) != 1:
         raise search.several([described(repository, commit) for commit in found])
@@ -97,11 +97,10 @@ def _counted(n_commits: int) -> str:
 
 @dataclass(frozen=True)
 class _Search:
-    """Judges commits in a temporary working tree.
+    """Judges commits: by the oracle, and in turns with the good one if that does not clear them.
 
     Attributes:
-        here: where the program is launched, in the repository.
-        tree: the working tree, which is at the commit that is judged.
+        good: the commit that is known to be good.
         results: by commit, those of the commits that were judged.
     """
 
@@ -110,13 +109,12 @@ class _Search:
     test: TestConfig
     known: Known
     repository: Path
-    here: Path
-    tree: Path
+    good: str
     on_event: OnEvent
     results: dict[str, Result] = field(default_factory=dict)
 
     def judge(self, commit: str) -> Answer:
-        """Check the commit that is checked out in the tree, and report the result."""
+        """Check a commit, and report the result."""
         of = described(self.repository, commit)
         self.on_event(Told("", f"{of.short}  {one_line(of.subject)}"))
         try:
@@ -165,19 +163,29 @@ class _Search:
         )
 
     def _checked(self, commit: str) -> Result:
-        if self.request.build is not None:
-            self.on_event(Told("", f"building: {self.request.build}", detail=True))
-            worktrees.run_build(self.request.build, worktrees.same_place(self.tree, self.repository, Path()))
-        # After the build, which may create the directory.
-        directory = worktrees.same_place(self.tree, self.repository, self.here)
-        test = replace(self.test, target=replace(self.test.target, directory=directory))
-        case = replace(checked(test, self.known, self.request.runs), purpose=Action.BISECT.value)
-        (case,) = complete(self.site, [case], self.on_event)
-        judged = case.judged()
-        # Next steps must name these runs, not those of the newest check.
-        ids = ",".join(run.id for run in case.valid())
-        with_training = self.request.with_training
-        return decide(self.site, self.known, judged, from_runs=ids, with_training=with_training)
+        known, build = self.known, self.request.build
+        if commit != self.good:
+            known = replace(known, oracle=replace(known.oracle, program=Revision(self.good, build or "")))
+        with ExitStack() as stack:
+            test = at_revision(self.site, self.test, commit, build, stack, self.on_event)
+            case = replace(checked(test, known, self.request.runs), purpose=Action.BISECT.value)
+            (case,) = complete(self.site, [case], self.on_event)
+            # Next steps must name these runs, not those of the newest check.
+            ids = ",".join(run.id for run in case.valid())
+            return decide(
+                self.site,
+                known,
+                case.judged(),
+                self._turns,
+                test=case.test,
+                from_runs=ids,
+                with_training=self.request.with_training,
+            )
+
+    def _turns(self, event: Event) -> None:
+        """Pass on what turns launch; the verdict is reported as that of its commit."""
+        if not isinstance(event, Judged):
+            self.on_event(event)
 
 
 def _why(result: Result) -> str:

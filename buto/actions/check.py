@@ -175,6 +175,8 @@ def decide(
         checked, steps = settled_by_turns(site, test, checked, why, on_event)
     elif why is not None and from_runs is None:
         checked = stored_turns(site, checked, why) or checked
+    if from_runs is not None and checked.against is not None:
+        from_runs = ",".join(checked.verdict.run_ids)
     added = JUDGED(known.oracle.test, on_event, site, checked)
     if steps is None:
         helpful = tuple(step for one in added for step in one.steps)

@@ -27,9 +27,10 @@ from buto.engine.launching import (
 )
 from buto.engine.placement import ANYWHERE, Placement
 from buto.errors import ButoError
+from buto.judging.protocol import Comparison
 from buto.measure.target import Target
 from buto.measure.workload.model import Workload
-from buto.run.model import PURPOSE, SESSION, Run, RunSet, run_set
+from buto.run.model import LOOKS, PURPOSE, SESSION, MetadataValue, Run, RunSet, run_set
 from buto.run.store import RunStore
 
 
@@ -120,7 +121,7 @@ def collect(
     deadline_s: float = math.inf,
     forgiven: int = 0,
     sessions: Mapping[str, str] | None = None,
-    together: bool = False,
+    together: Comparison | None = None,
 ) -> dict[str, Collected]:
     """Launch every plan as often as planned, in random order, and store each run as it ends.
 
@@ -141,8 +142,8 @@ def collect(
             known to work and unattended sessions.
         sessions: by test, the id of the first run of the session that is continued; a missing test
             begins one. Written into each run's metadata under SESSION.
-        together: whether the tests are compared: every order of launches is equally likely, and a test that
-            is given up also ends the others, because they are useless without it.
+        together: what compares the two tests: every order of launches is equally likely, they end as soon as
+            they decide, and a test that is given up also ends the other, which is useless without it.
 
     Returns:
         By test, in the order of the plans, what this session recorded.
@@ -155,7 +156,7 @@ def collect(
     session = _Session(plans, on_event, purpose, done or {}, dict(sessions or {}), forgiven, together)
     with engine_for(store, session.report) as engine:
         session.check(engine)
-        if together and session.failed:
+        if together is not None and session.failed:
             return session.results
         session.plan(seed)
         while session.begin(engine, deadline_s):
@@ -180,11 +181,13 @@ class _Session:
         done: Mapping[str, int],
         firsts: dict[str, str],
         forgiven: int,
-        together: bool,
+        together: Comparison | None,
     ) -> None:
         self._plans = {plan.test: plan for plan in plans}
         self._on_event, self._purpose, self._done, self._firsts = on_event, purpose, done, firsts
         self._forgiven, self._together = forgiven, together
+        looks = 1 if together is None else together.looks
+        self._marks: dict[str, MetadataValue] = {LOOKS: looks} if looks > 1 else {}
         self._failures: Counter[str] = Counter()
         self._running: Counter[str] = Counter()
         self._queue: deque[str] = deque()
@@ -214,7 +217,7 @@ class _Session:
 
     def plan(self, seed: int) -> None:
         counts = {test: plan.runs for test, plan in self._plans.items() if not self.results[test].failure}
-        order = shuffled if self._together else interleave
+        order = interleave if self._together is None else shuffled
         self._queue = deque(without(order(counts, seed), self._done))
 
     def begin(self, engine: Engine, deadline_s: float) -> bool:
@@ -250,6 +253,10 @@ class _Session:
                 self._queue.append(test)
             elif plan.enough is not None and plan.enough(result.valid()):
                 self._drop([test], engine)
+            elif self._together is not None:
+                first, second = (result.valid() for result in self.results.values())
+                if self._together.is_decided(first, second):
+                    self._drop(list(self._plans), engine)
         except ButoError as error:
             self._fail(ended, error, engine)
 
@@ -263,7 +270,7 @@ class _Session:
             return
         self.results[test] = replace(self.results[test], failure=error)
         self._on_event(GivenUp(test, error))
-        self._drop(list(self._plans) if self._together else [test], engine)
+        self._drop([test] if self._together is None else list(self._plans), engine)
 
     def _drop(self, tests: Sequence[str], engine: Engine) -> None:
         for test in tests:
@@ -279,7 +286,7 @@ class _Session:
             self._done.get(test, 0) + len(self.results[test].valid()) + self._running[test] + 1,
             plan.workload,
             plan.setup,
-            {PURPOSE: self._purpose} | ({SESSION: first} if first else {}),
+            {PURPOSE: self._purpose, **self._marks} | ({SESSION: first} if first else {}),
             plan.where,
             plan.inputs,
             plan.inputs_from,

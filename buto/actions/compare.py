@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING
 
 from buto import oracle
 from buto.actions.advice import Door, worded
@@ -20,6 +19,7 @@ from buto.actions.worktrees import at_revision
 from buto.errors import ButoError, UsageError
 from buto.judging import registry
 from buto.judging.protocol import Comparison
+from buto.judging.settings import Settings
 from buto.judging.verdict import Status, Verdict
 from buto.project.model import TestConfig
 from buto.report.check_report import check_report
@@ -27,9 +27,6 @@ from buto.report.result import Result
 from buto.run.cache import is_missing
 from buto.run.model import Run, run_set
 from buto.steps import Action, Step
-
-if TYPE_CHECKING:
-    pass
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +77,7 @@ def test_of(
     test = replace(_described(program, project, overrides), name=program.name)
     if program.revision is None:
         return test
-    return at_revision(test, program.revision, build, stack, on_event)
+    return at_revision(project.site(), test, program.revision, build, stack, on_event)
 
 
 def _described(program: Program, project: Project, overrides: Overrides) -> TestConfig:
@@ -110,10 +107,9 @@ class CompareRequest:
     Attributes:
         programs: the first and the second, of different names.
         overrides: what this call specifies of both, apart from their commands.
-        runs: how many usable runs of each; None for enough to decide.
+        runs: how many usable runs of each; None for as many as decide.
         from_runs: stored runs to compare instead of launching: ``all``, or ``FIRST..LAST``.
         build: the command that builds a revision before it is launched; None for none.
-        duet: whether the two run at the same time, in pairs, each on half of the cores.
     """
 
     programs: tuple[Program, Program]
@@ -121,7 +117,6 @@ class CompareRequest:
     runs: int | None = None
     from_runs: str | None = None
     build: str | None = None
-    duet: bool = False
 
 
 @worded
@@ -132,66 +127,42 @@ def compare(project: Project, request: CompareRequest, on_event: OnEvent = ignor
         One result. It is not in the history, because it does not belong to a single test.
 
     Raises:
-        UsageError: the programs have one name, no command is known for one, too few runs are wanted, or a
-            program that is to run beside the other has services or a workload.
-        MeasureError: there are too few cores for two programs at the same time.
+        UsageError: the programs have one name, no command is known for one, or too few runs are wanted.
         StorageError: the store cannot be written.
         Interrupted: Ctrl-C; runs that are complete stay.
     """
     site, overrides, which = project.site(), request.overrides, request.from_runs
     door = site.door
     check_names(request.programs, Action.COMPARE, door)
-    if request.duet and which is not None:
+    settings = _settings(project, request.programs[0].like[0])
+    comparison = registry.comparison(settings, overrides.alpha, request.runs)
+    if comparison.most < comparison.fewest:
         raise UsageError(
-            f"{door.name('duet')} and {door.name('from-runs')} exclude each other",
-            advice=f"stored pairs are recognised: leave out {door.name('duet')}",
+            f"{comparison.most} runs of each are too few for an alpha of {comparison.alpha:g}",
+            advice=f"{door.setting('runs', str(comparison.fewest))}, or a larger {door.name('alpha')}",
         )
-    ours = project.configured(request.programs[0].like[0])
-    settings = oracle.DEFAULT if ours is None else ours.settings
-    comparison = registry.comparison(settings, overrides.alpha, paired=request.duet)
-    n_runs = _number_of_runs(door, request.runs, comparison)
     if which is not None:
         stored = {program.name: _stored(site, program.name, which) for program in request.programs}
         return concluded(Action.COMPARE, [_compared(site, request, comparison, stored, {}, on_event)])
-    cores = None
-    if request.duet:
-        # Imported here, because stored runs are compared without what asks the machine.
-        from buto.measure.host import two_halves
-
-        cores = two_halves()
     with ExitStack() as stack:
         tests = [
             test_of(program, project, overrides, request.build, stack, on_event)
             for program in request.programs
         ]
-        if request.duet:
-            _check_alone(door, tests)
-        cases = [Case(test, Action.COMPARE.value, n_runs) for test in tests]
-        found = launch(site, cases, on_event, together=True, cores=cores)
+        cases = [Case(test, Action.COMPARE.value, comparison.most) for test in tests]
+        found = launch(site, cases, on_event, together=comparison)
     runs = {name: case.runs for name, case in found.items()}
     failures = {name: case.failure for name, case in found.items() if case.failure is not None}
     return concluded(Action.COMPARE, [_compared(site, request, comparison, runs, failures, on_event)])
 
 
-def _number_of_runs(door: Door, wanted: int | None, comparison: Comparison) -> int:
-    """Return how many runs of each to launch; UsageError if too few to show anything are wanted."""
-    if wanted is not None and wanted < comparison.fewest:
-        what = "pairs" if comparison.paired else "runs of each"
-        raise UsageError(
-            f"{wanted} {what} are too few for an alpha of {comparison.alpha:g}",
-            advice=f"{door.setting('runs', str(comparison.fewest))}, or a larger {door.name('alpha')}",
-        )
-    return wanted or comparison.usual
-
-
-def _check_alone(door: Door, tests: Sequence[TestConfig]) -> None:
-    """Raise UsageError if a program needs others beside it, which would not be on its half of the cores."""
-    for test in tests:
-        if test.services or test.workload is not None:
-            raise UsageError(
-                f"{test.name} has services or a workload, and cannot run at the same time as another program",
-                advice=f"launch them in turns, without {door.name('duet')}",
-            )
+def _settings(project: Project, name: str) -> Settings:
+    """Return how a test is judged: by the configuration, else as by its oracle, else by default."""
+    ours = project.configured(name)
+    if ours is not None:
+        return ours.settings
+    has_oracle = not is_missing(project.oracle_path(name))
+    return project.oracle(name, Action.COMPARE).settings if has_oracle else oracle.DEFAULT
 
 
 def _stored(site: Site, test: str, which: str) -> list[Run]:

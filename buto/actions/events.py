@@ -29,7 +29,6 @@ class LaunchesPlanned:
         complete: by test, how many of them are already stored; a missing test has none.
         seed: of the random order of launches.
         commands: by test, its command line with secrets masked.
-        at_once: how many programs run at the same time.
     """
 
     planned: Mapping[str, int]
@@ -37,7 +36,6 @@ class LaunchesPlanned:
     complete: Mapping[str, int] = field(default_factory=dict)
     seed: int | None = None
     commands: Mapping[str, str] = field(default_factory=dict)
-    at_once: int = 1
 
 
 @dataclass(frozen=True, slots=True)

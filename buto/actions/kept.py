@@ -134,7 +134,7 @@ def old_test(
     """
     match program:
         case Revision(commit=commit, build=build):
-            return at_revision(test, commit, build or None, stack, on_event)
+            return at_revision(site, test, commit, build or None, stack, on_event)
         case Kept(id=id):
             place = stack.enter_context(private_directory())
             variables = partial(expand, environment=os.environ)

@@ -33,7 +33,7 @@ from buto.steps import Action
 
 if TYPE_CHECKING:
     from buto.actions.collecting import Collected, Plan
-    from buto.measure.host import Halves
+    from buto.judging.protocol import Comparison
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,14 +106,13 @@ def launch(
     cases: Sequence[Case],
     on_event: OnEvent,
     *,
-    together: bool = False,
-    cores: Halves | None = None,
+    together: Comparison | None = None,
 ) -> dict[str, Case]:
     """Launch tests of one purpose as often as they need runs, in random order, and store these.
 
     Args:
-        together: whether the tests are judged together: they stay on one host, and one that fails ends all.
-        cores: two disjoint halves, for two tests that run at the same time; None: one launch at a time.
+        together: what compares the two tests, which then stay on one host; see
+            :func:`buto.actions.collecting.collect`.
 
     Returns:
         By test, its case with these runs.
@@ -135,16 +134,15 @@ def launch(
     on_event(
         LaunchesPlanned(
             missing,
-            frozenset(case.name for case in cases if case.adaptive),
+            frozenset(case.name for case in cases if case.adaptive or (together and together.looks > 1)),
             seed=seed,
             commands={name: target.new_mask().command(target.command) for name, target in targets.items()},
-            at_once=1 if cores is None else len(cases),
         )
     )
     try:
         # A cluster's hosts see to it themselves that they carry out one launch at a time.
-        with nullcontext() if site.scheduler and cores is None else measuring_alone(site, on_event):
-            collected = _collected(site, cases, noted, seed, cores, together=together)
+        with nullcontext() if site.scheduler else measuring_alone(site, on_event):
+            collected = _collected(site, cases, noted, seed, together)
     except KeyboardInterrupt as stop:
         counts = tuple(Complete(test, usable(test), planned) for test, planned in missing.items())
         raise Interrupted(counts, site.store, stored[0].id if stored else None) from stop
@@ -159,25 +157,20 @@ def launch(
 
 
 def _collected(
-    site: Site, cases: Sequence[Case], on_event: OnEvent, seed: int, cores: Halves | None, *, together: bool
+    site: Site, cases: Sequence[Case], on_event: OnEvent, seed: int, together: Comparison | None
 ) -> Mapping[str, Collected]:
     # Imported here, for what launches takes longer to import than judging stored runs takes.
     from buto.actions.collecting import collect
     from buto.actions.engines import engine_for
 
-    plans = [_plan(site, case, " ".join(one.name for one in cases) if together else "") for case in cases]
-    purpose = cases[0].purpose
-    if cores is not None:
-        from buto.actions.duet import collect_pairs
-
-        first, second = plans
-        return collect_pairs((first, second), site.runs, on_event, seed=seed, purpose=purpose, cores=cores)
+    group = "" if together is None else " ".join(one.name for one in cases)
+    plans = [_plan(site, case, group) for case in cases]
     return collect(
         plans,
         site.runs,
         on_event,
         seed=seed,
-        purpose=purpose,
+        purpose=cases[0].purpose,
         engine_for=engine_for(site.scheduler),
         sessions={case.name: case.session for case in cases if case.session is not None},
         together=together,

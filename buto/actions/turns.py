@@ -20,7 +20,7 @@ from buto.actions.events import OnEvent, Told
 from buto.actions.kept import old_test
 from buto.actions.record import launch
 from buto.actions.stored import TURNS, Site
-from buto.errors import ButoError, StorageError
+from buto.errors import ButoError, JudgeError, StorageError
 from buto.judging import registry
 from buto.judging.classifiers import compare_metadata
 from buto.judging.protocol import Comparison
@@ -125,13 +125,12 @@ def settled_by_turns(
             return _without_turns(checked, error.message, error.advice or "", site.door), None
         except ButoError as error:
             return _unsettled(checked, why, error, site.door)
-        turns = comparison.turns
         text = "launching the program of the training and the present one in random turns"
-        on_event(Told(test.name, f"{why.clause}; {text}, {turns} runs of each"))
+        on_event(Told(test.name, f"{why.clause}; {text}, at most {comparison.most} runs of each"))
         session = _session(checked.runs.runs[0])
         sides = (replace(old, name=test.name + OLD), test)
-        cases = [Case(one, TURNS, turns, continues=session) for one in sides]
-        theirs, ours = launch(site, cases, on_event, together=True).values()
+        cases = [Case(one, TURNS, comparison.most, continues=session) for one in sides]
+        theirs, ours = launch(site, cases, on_event, together=comparison).values()
     if ours.failure is not None:
         raise ours.failure
     if theirs.failure is not None:
@@ -149,10 +148,11 @@ def stored_turns(site: Site, checked: Checked, why: Occasion) -> Checked | None:
     session = _session(new.runs[0])
     ids = [head.id for head in heads if head is not None and head.metadata.get(SESSION) == session]
     old = run_set(site.load(known.test + OLD, ids)).valid()
-    comparison = registry.comparison(known.settings)
-    if min(len(old), len(new)) < comparison.fewest:
+    try:
+        found = _compared(registry.comparison(known.settings), old, new, why, known.test)
+    except JudgeError:
         return None
-    return _compared(comparison, old, new, why, known.test)
+    return None if found.verdict.needs_more else found
 
 
 def _session(run: Run) -> str:

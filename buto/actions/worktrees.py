@@ -1,7 +1,6 @@
-"""Revisions of a git repository, checked out into temporary working trees and built.
+"""Revisions of a git repository: checked out into temporary working trees, built, and bisected.
 
-From them come a test whose program is a revision, and ``git bisect``, driven step by step in its own working
-tree, where git also keeps its state.
+What a build has made is kept in the store, by commit and command, so that the next call need not build again.
 """
 
 from __future__ import annotations
@@ -9,42 +8,134 @@ from __future__ import annotations
 import os
 import re
 import shlex
+import shutil
 import signal
 import subprocess
 import tempfile
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, nullcontext
 from dataclasses import replace
 from enum import Enum
 from functools import partial
+from hashlib import sha256
+from itertools import count
 from pathlib import Path
 
 from buto.actions import git
-from buto.actions.events import OnEvent, Told
-from buto.errors import JudgeError, MeasureError, UsageError
+from buto.actions.events import OnEvent, Told, ignore
+from buto.actions.stored import Site
+from buto.errors import JudgeError, MeasureError, StorageError, UsageError
 from buto.measure import account
 from buto.measure.output import last_lines
 from buto.measure.private_directory import private_directory
 from buto.measure.watchdog import Watchdog
 from buto.project.model import TestConfig
 from buto.report.result import Commit
+from buto.run.files import acquire
 from buto.steps import Action, Advice, Setting, Step
 
 BUILD_TIMEOUT_S = 3600.0
 
 
+KEPT_BYTES = 2 * 2**30
+"""The newest builds are kept that need less together."""
+
+
 @contextmanager
-def checked_out(repository: Path, commit: str) -> Iterator[Path]:
-    """Check out a commit into a temporary working tree, which is removed at the end."""
-    with private_directory() as place:
+def checked_out(repository: Path, commit: str, place: Path | None = None) -> Iterator[Path]:
+    """Check out a commit into a temporary working tree, which is removed at the end.
+
+    Args:
+        place: the directory for the working tree; None for a temporary one.
+    """
+    with private_directory() if place is None else nullcontext(place) as parent:
         # All have the same name: paths of different lengths would make the programs differ.
-        tree = place / "checkout"
+        tree = parent / "checkout"
         try:
             git.output_of(repository, "worktree", "add", "--detach", "--quiet", os.fspath(tree), commit)
             yield tree
         finally:
-            # Files that git leaves are removed with the directory; git later prunes its own record.
+            # Files that git leaves are removed, too; git later prunes its own record.
             git.call(repository, "worktree", "remove", "--force", "--force", os.fspath(tree))
+            shutil.rmtree(tree, ignore_errors=True)
+
+
+@contextmanager
+def built(
+    builds: Path, repository: Path, commit: str, build: str, on_event: OnEvent = ignore
+) -> Iterator[Path]:
+    """Check out a commit and build it, or add what an earlier call has built; the working tree is removed.
+
+    Args:
+        builds: the directory of the kept builds, one for each commit, command and JDK. Two calls at the same
+            time build each for itself.
+
+    Raises:
+        StorageError: the build cannot be kept.
+    """
+    with _place(builds, commit, build) as place:
+        kept = place / "built"
+        with checked_out(repository, commit, place) as tree:
+            if kept.is_dir():
+                on_event(Told("", f"{commit[:12]} was built before", detail=True))
+                _copied(kept, tree)
+            else:
+                on_event(Told("", f"building {commit[:12]}: {build}"))
+                run_build(build, tree)
+                new = place / "new"
+                shutil.rmtree(new, ignore_errors=True)
+                _copied(tree, new)
+                new.rename(kept)
+            os.utime(kept)
+            yield tree
+    _prune(builds)
+
+
+@contextmanager
+def _place(builds: Path, commit: str, build: str) -> Iterator[Path]:
+    """Lock the directory of a build, or of its next copy if another call uses that."""
+    jdk = os.path.realpath(shutil.which("java") or "")
+    for number in count():
+        name = sha256("\0".join((commit, build, jdk, os.environ.get("JAVA_HOME", ""), str(number))).encode())
+        place = builds / name.hexdigest()[:16]
+        with _locked(place) as is_ours:
+            if is_ours:
+                yield place
+                return
+
+
+@contextmanager
+def _locked(place: Path) -> Iterator[bool]:
+    try:
+        place.mkdir(parents=True, exist_ok=True)
+        descriptor = os.open(place, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    except OSError as error:
+        raise StorageError(f"{place} cannot be written: {error.strerror}") from error
+    try:
+        # It may have been removed before it was locked.
+        yield acquire(descriptor, 0.0) and place.exists()
+    finally:
+        os.close(descriptor)
+
+
+def _copied(source: Path, target: Path) -> None:
+    try:
+        shutil.copytree(
+            source, target, symlinks=True, dirs_exist_ok=True, ignore=shutil.ignore_patterns(".git")
+        )
+    except OSError as error:
+        raise StorageError(f"what was built cannot be kept in {target}: {error}") from error
+
+
+def _prune(builds: Path) -> None:
+    """Remove the oldest builds beyond the limit, except those that are in use."""
+    used = 0
+    for kept in sorted(builds.glob("*/built"), key=lambda path: path.stat().st_mtime, reverse=True):
+        used += sum(path.lstat().st_size for path in kept.rglob("*") if not path.is_dir())
+        if used > KEPT_BYTES:
+            with _locked(kept.parent) as is_ours:
+                if is_ours:
+                    shutil.rmtree(kept.parent, ignore_errors=True)
 
 
 def same_place(tree: Path, repository: Path, directory: Path) -> Path:
@@ -116,7 +207,7 @@ _WITHOUT_GIT = Advice(
 
 
 def at_revision(
-    test: TestConfig, revision: str, build: str | None, stack: ExitStack, on_event: OnEvent
+    site: Site, test: TestConfig, revision: str, build: str | None, stack: ExitStack, on_event: OnEvent
 ) -> TestConfig:
     """Return how to launch a revision of a test's program; closing the stack removes its working tree.
 
@@ -126,10 +217,11 @@ def at_revision(
     here = test.target.directory or Path()
     repository = git.repository_of(here, _WITHOUT_GIT)
     commit = git.commit_of(repository, revision)
-    tree = stack.enter_context(checked_out(repository, commit))
-    if build is not None:
-        on_event(Told("", f"building {revision} ({commit[:12]}): {build}"))
-        run_build(build, same_place(tree, repository, Path()))
+    if build is None:
+        tree = stack.enter_context(checked_out(repository, commit))
+    else:
+        builds = site.runs.storage.here.resolve() / "builds"
+        tree = stack.enter_context(built(builds, repository, commit, build, on_event))
     # After the build, which may create the directory.
     directory = same_place(tree, repository, here)
     return replace(test, target=replace(test.target, directory=directory))
@@ -156,18 +248,6 @@ def described(repository: Path, commit: str) -> Commit:
     return Commit(*git.output_of(repository, "log", *plain, form, commit).split("\0"))
 
 
-def move_to(tree: Path, commit: str) -> None:
-    """Check out a commit and remove everything that was built or changed in the working tree."""
-    clean(tree)
-    git.output_of(tree, "checkout", "--quiet", "--detach", commit)
-
-
-def clean(tree: Path) -> None:
-    """Remove all that is not committed, so that files of one commit do not affect the next."""
-    git.output_of(tree, "reset", "--quiet", "--hard")
-    git.output_of(tree, "clean", "-ffdxq")
-
-
 def check_order(repository: Path, good: str, bad: str, swapped: Step) -> None:
     """Raise UsageError if no commit lies between the good one and the bad one.
 
@@ -187,9 +267,9 @@ def first_bad(tree: Path, good: str, bad: str, judge: Callable[[str], Answer]) -
     """Find the commit that made a good one bad.
 
     Args:
-        tree: a working tree of the repository for this search only.
+        tree: a working tree of the repository for this search only, where git keeps its state.
         good, bad: full names of a commit known to be good and of one known to be bad.
-        judge: called with the name of a commit that is checked out in the tree; at most once per commit.
+        judge: called with the name of a commit, at most once for each.
 
     Returns:
         The commit; or several candidates, if all but one of them were skipped.
@@ -198,10 +278,9 @@ def first_bad(tree: Path, good: str, bad: str, judge: Callable[[str], Answer]) -
         JudgeError: git cannot continue, for instance because the commits are unrelated, or the
             regression is not between them.
     """
-    words: tuple[str, ...] = ("start", bad, good, "--")
+    words: tuple[str, ...] = ("start", "--no-checkout", bad, good, "--")
     judged: set[str] = set()
     while True:
-        clean(tree)
         done = git.call(tree, "bisect", *words)
         found = _FIRST_BAD.search(done.stdout)
         if found is not None:
@@ -210,7 +289,7 @@ def first_bad(tree: Path, good: str, bad: str, judge: Callable[[str], Answer]) -
             return tuple(_NAME.findall(done.stdout))
         if done.returncode:
             raise JudgeError(f"git bisect cannot continue: {done.stderr.strip() or done.stdout.strip()}")
-        commit = git.output_of(tree, "rev-parse", "HEAD")
+        commit = git.output_of(tree, "rev-parse", "BISECT_HEAD")
         if commit in judged:
             raise JudgeError(f"git bisect chose {commit[:12]} twice and printed: {done.stdout.strip()}")
         judged.add(commit)

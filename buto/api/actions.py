@@ -190,7 +190,6 @@ def compare(
     runs: int | None = None,
     from_runs: str | None = None,
     alpha: float | None = None,
-    duet: bool = False,
     on_event: OnEvent = ignore,
     **options: Unpack[Options],
 ) -> Result:
@@ -202,7 +201,6 @@ def compare(
         runs: how many usable runs of each; None for enough to decide.
         from_runs: stored runs to compare instead of launching: ``"all"`` or ``"FIRST..LAST"``.
         alpha: the share of comparisons of equal programs that may fail.
-        duet: whether both run at the same time, each on half of the cores, and are compared in pairs.
         on_event, options: as for :func:`record`.
 
     Returns:
@@ -215,7 +213,7 @@ def compare(
     project, overrides = project_of(options, None, alpha)
     programs = two_programs(first, second, (one, other))
     check_count("runs", runs)
-    request = comparing.CompareRequest(programs, overrides, runs, from_runs, duet=duet)
+    request = comparing.CompareRequest(programs, overrides, runs, from_runs)
     return _only(comparing.compare(project, request, on_event))
 
 

@@ -248,4 +248,4 @@ class LaunchProgress:
         if not sum(todo.values()) or not sum(of_all):
             return None
         left_s = sum(n * float(np.mean(self._took_s[test] or of_all)) for test, n in todo.items())
-        return left_s / max(self._planned.at_once, len(self._hosts))
+        return left_s / max(1, len(self._hosts))

@@ -4,10 +4,14 @@ The two are launched in turns, in random order. If they do not differ, the actua
 many equally likely ones, and the share of assignments that put two groups at least as far apart is a p-value
 for any distribution of the values: the permutation test of the calibrated oracle's score
 (:mod:`buto.judging.rank`), here by rank alone. Every order of launches is as likely as any other, so this
-holds on a machine that changes meanwhile, too. Two programs that ran at the same time are compared in pairs.
+holds on a machine that changes meanwhile, too.
 
-Here is also what comes before: what can be compared in two programs' runs, what prevents it, and which runs
-are pairs, because they ran at the same time.
+*Looks.* Launches end as soon as the outcome is clear. The order of all launches is drawn before the first, so
+that after any fixed number of them each way of dealing them out to the two programs is equally likely, given
+how many each has had. So the p-value is exact at each look. It is multiplied by the number of looks that may
+find a difference (Bonferroni); a look that finds none needs no such price, since it can only lose a finding.
+
+Here is also what comes before: what can be compared in two programs' runs, and what prevents it.
 """
 
 from __future__ import annotations
@@ -28,12 +32,12 @@ from buto.judging.calibrated.settings import CALIBRATED, JudgeSettings
 from buto.judging.calibrated.verdict import noted
 from buto.judging.classifiers import MetadataSettings, compare_metadata, learn_metadata
 from buto.judging.configuration import with_alpha
-from buto.judging.protocol import DEFAULT_RUNS, Comparison, Explanation
+from buto.judging.protocol import Comparison, Explanation
 from buto.judging.rank import FEWEST_RUNS, Significance
 from buto.judging.readable import MOST_UNREAD, has, partly_unread, unread
 from buto.judging.settings import Settings, judges
 from buto.judging.verdict import Roles, Status, Verdict
-from buto.run.model import PAIR, Run, RunSet
+from buto.run.model import LOOKS, Run, RunSet
 from buto.run.properties import LIVE_CLASSES, Property, is_judged
 from buto.run.window import measured_set
 from buto.steps import Action, Advice, Setting, Step
@@ -145,32 +149,6 @@ def _test(runs: RunSet) -> str:
     return runs.runs[0].test
 
 
-@dataclass(frozen=True, slots=True)
-class Pairs:
-    """The runs of both programs, pairs in the same order.
-
-    Attributes:
-        left_out: which usable runs have no partner, in a clause; empty if all have one.
-    """
-
-    first: RunSet
-    second: RunSet
-    left_out: str
-
-
-def pairs_of(first: RunSet, second: RunSet) -> Pairs | None:
-    """Return the pairs among the runs of two programs; None if there is no pair."""
-    of_pair = {run.metadata[PAIR]: run for run in second if PAIR in run.metadata}
-    partners = [(run, of_pair[run.metadata[PAIR]]) for run in first if run.metadata.get(PAIR) in of_pair]
-    if not partners:
-        return None
-    ours, theirs = (RunSet(side) for side in zip(*partners, strict=True))
-    known = {run.id for run in (*ours, *theirs)}
-    alone = [run.id for run in (*first, *second) if run.id not in known]
-    left_out = f"without a usable partner, and left out: {', '.join(alone)}" if alone else ""
-    return Pairs(ours, theirs, left_out)
-
-
 DETECTOR = "comparison"
 
 
@@ -197,77 +175,101 @@ def comparing(settings: Settings) -> JudgeSettings:
     return replace(taken, metadata=replace(taken.metadata, deciding=deciding, ignored=ignored))
 
 
-def smallest_p_value(n_first: int, n_second: int, settings: JudgeSettings, *, paired: bool = False) -> float:
+def smallest_p_value(n_first: int, n_second: int, settings: JudgeSettings) -> float:
     """Return the p-value of the largest possible difference.
 
     With equally many runs of each program, every assignment has a mirror image with the same distance,
     unless only the worse direction counts.
+    """
+    mirrored = n_first == n_second and settings.fail_on == "any"
+    return rank.smallest_p_value(comb(n_first + n_second, n_second), mirrored=mirrored)
+
+
+def runs_needed(settings: JudgeSettings, looks: int = 1) -> int:
+    """Return the smallest number of runs of each program that can show a difference at their alpha.
 
     Args:
-        paired: whether runs are exchanged only within pairs.
+        looks: how often a difference may be found.
     """
-    n_ways = 2**n_second if paired else comb(n_first + n_second, n_second)
-    return rank.smallest_p_value(n_ways, mirrored=n_first == n_second and settings.fail_on == "any")
+    return rank.runs_needed(lambda n: looks * smallest_p_value(n, n, settings), settings.alpha)
 
 
-def runs_needed(settings: JudgeSettings, *, paired: bool = False) -> int:
-    """Return the smallest number of runs of each program that can show a difference at their alpha."""
-    return rank.runs_needed(lambda n: smallest_p_value(n, n, settings, paired=paired), settings.alpha)
+@dataclass(frozen=True, slots=True)
+class Look:
+    """A number of launches after which the runs so far are compared.
+
+    Attributes:
+        n_runs: usable runs of both programs together.
+        fewest: so many of each are needed; with fewer, this look is left out.
+        passes: the p-value by rank above which no difference is expected any more.
+        fails: whether a difference ends the launches here.
+    """
+
+    n_runs: int
+    fewest: int
+    passes: float
+    fails: bool = True
 
 
-def turns_needed(settings: JudgeSettings) -> int:
-    """Return how many runs of each program, launched in turns, settle a check: one more than the fewest that
-    can show a difference if these could show only the largest possible one."""
-    n_runs = runs_needed(settings)
-    return n_runs + (smallest_p_value(n_runs, n_runs, settings) > settings.alpha / 4)
+FAILING_LOOKS = 2
+"""How many of the looks may find a difference."""
+
+
+def looks_of(settings: JudgeSettings) -> tuple[Look, ...]:
+    """Return when two programs in turns are compared; the last look always decides."""
+    if settings.alpha < FAILING_LOOKS / rank.MOST_CHOICES:
+        return (Look(2 * runs_needed(settings), FEWEST_RUNS, passes=0.0),)
+    n_runs = runs_needed(settings, FAILING_LOOKS)
+    return (
+        Look(n_runs + 2, 3, passes=0.5, fails=False),
+        Look(2 * n_runs + 1, FEWEST_RUNS, passes=0.25),
+        Look(2 * n_runs + 8, FEWEST_RUNS, passes=0.0),
+    )
 
 
 def compare(first: RunSet, second: RunSet, settings: JudgeSettings) -> Verdict:
     """Judge whether two programs differ; findings name what the second has more or less of.
 
     Both count equally: properties, scales and features come from the runs of both. Runs that
-    are not valid are left out with a warning. If there are pairs, only these are compared, each run with its
-    partner. Inconclusive if there are too few for alpha, or the machines
+    are not valid are left out with a warning. Inconclusive if there are too few for alpha, or the machines
     differ; or if the programs do not, but a property is there in one of them only, or in far fewer samples.
+    Runs that were launched until the outcome was clear are judged by the newest look.
 
     Args:
         settings: as :func:`comparing` gives them.
 
     Raises:
-        JudgeError: fewer than five runs of one of them, no property that was read in all runs, or a machine
+        JudgeError: too few runs of one of them, no property that was read in all runs, or a machine
             that changed between runs of the first.
     """
     ours, theirs = measured_set(first.valid()), measured_set(second.valid())
-    pairs = pairs_of(ours, theirs)
-    paired = pairs is not None
-    if pairs is not None:
-        ours, theirs = pairs.first, pairs.second
-    if min(len(ours), len(theirs)) < FEWEST_RUNS:
+    n_looks = max((int(run.metadata.get(LOOKS) or 1) for run in (*ours, *theirs)), default=1)
+    look = _newest_look(len(ours) + len(theirs), settings) if n_looks > 1 else None
+    if min(len(ours), len(theirs)) < (look.fewest if look else FEWEST_RUNS):
         raise JudgeError(
             f"{len(ours)} and {len(theirs)} usable runs of the two programs are too few to compare them",
-            advice=Advice(
-                Setting("runs", str(DEFAULT_RUNS)), f"; {FEWEST_RUNS} of each are the fewest to be compared"
-            ),
+            advice=Advice(Setting("runs", str(FEWEST_RUNS)), " or more"),
         )
     verdict = Verdict(
         Status.INCONCLUSIVE,
         DETECTOR,
-        warnings=(*_unusable(first, second), *([pairs.left_out] if pairs and pairs.left_out else [])),
+        warnings=_unusable(first, second),
         run_ids=tuple(run.id for run in theirs),
         n_training=len(ours),
         alpha=settings.alpha,
         settings=settings.to_data(),
         roles=_roles(first, second),
     )
-    if smallest_p_value(len(ours), len(theirs), settings, paired=paired) > settings.alpha:
-        return replace(verdict, reasons=(_too_few(ours, theirs, settings, paired=paired),))
+    too_few = _too_few(ours, theirs, settings)
+    if look is None and smallest_p_value(len(ours), len(theirs), settings) > settings.alpha:
+        return replace(verdict, reasons=(too_few,))
     elsewhere, reported = environment_differences(ours, theirs, settings.metadata)
     if elsewhere:
         return replace(verdict, reasons=elsewhere)
     shared = comparable(ours, theirs, settings)
     by_class = judges(settings, LIVE_CLASSES)
     profile = learn((*ours, *theirs), shared.properties, by_class=by_class)
-    weighed = weigh(profile, profile.values, len(theirs), settings, paired=paired)
+    weighed = weigh(profile, profile.values, len(theirs), settings)
     one_sided = (
         *shared.one_sided,
         *unequally_read(ours, theirs, shared.properties),
@@ -275,42 +277,59 @@ def compare(first: RunSet, second: RunSet, settings: JudgeSettings) -> Verdict:
     )
     lacking = (*shared.lacking, *could_not_be_read(weighed, usual=False))
     found = weighed.mattering.significance
-    differs = found.p_value <= settings.alpha
-    inconclusive = bool(one_sided) and not differs
-    named = findings(weighed, weighed.mattering, theirs, settings, detector=DETECTOR)
-    certain = weighed.any.p_value <= settings.alpha
-    others = findings(weighed, weighed.any, theirs, settings, detector=DETECTOR) if certain else ()
+    p_value = min(1.0, n_looks * found.p_value)
+    differs = p_value <= settings.alpha and (look is None or look.fails)
+    is_open = look is not None and not differs and found.p_value <= look.passes
+    reasons = () if differs else (too_few,) if is_open else one_sided
+    # Of each look, the share of false alarms is alpha divided by their number.
+    strict = replace(settings, alpha=settings.alpha / n_looks)
+    named = findings(weighed, weighed.mattering, theirs, strict, detector=DETECTOR)
+    certain = weighed.any.p_value <= strict.alpha
+    others = findings(weighed, weighed.any, theirs, strict, detector=DETECTOR) if certain else ()
     return replace(
         verdict,
-        status=Status.REGRESSION if differs else Status.INCONCLUSIVE if inconclusive else Status.PASS,
+        status=Status.REGRESSION if differs else Status.INCONCLUSIVE if reasons else Status.PASS,
         findings=named,
         noted=noted(named, others),
-        reasons=one_sided if inconclusive else (),
+        reasons=reasons,
         warnings=(*verdict.warnings, *unequal_times(ours, theirs), *one_sided, *lacking, *reported),
-        p_value=found.p_value,
-        reach=outlier_shares(weighed, settings),
-        guarantee=_guarantee(found, paired=paired),
+        p_value=p_value,
+        reach=outlier_shares(weighed, strict),
+        guarantee=_guarantee(found, n_looks),
+        needs_more=too_few if is_open else "",
     )
+
+
+def _newest_look(n_runs: int, settings: JudgeSettings) -> Look:
+    """Return the last look that so many runs of both programs have reached, or the first one."""
+    looks = looks_of(settings)
+    return next((one for one in reversed(looks) if one.n_runs <= n_runs), looks[0])
 
 
 class Programs(Comparison):
     """Compares two programs as :func:`compare` does."""
 
-    def __init__(self, settings: Settings, alpha: float | None = None, *, paired: bool = False) -> None:
+    def __init__(self, settings: Settings, alpha: float | None = None, runs: int | None = None) -> None:
         taken = comparing(settings)
         self.settings: JudgeSettings = taken if alpha is None else with_alpha(taken, alpha)
-        self.alpha, self.paired = self.settings.alpha, paired
-        self.fewest = runs_needed(self.settings, paired=paired)
-        self.usual = max(DEFAULT_RUNS, self.fewest)
-        self.turns = turns_needed(self.settings)
+        self.alpha, self.fewest = self.settings.alpha, runs_needed(self.settings)
+        looks = looks_of(self.settings) if runs is None else ()
+        self._looks = {one.n_runs: one for one in looks}
+        self.most = runs or looks[-1].n_runs // 2
+        self.looks = max(1, sum(one.fails for one in looks))
+
+    def is_decided(self, first: RunSet, second: RunSet) -> bool:
+        look = self._looks.get(len(first) + len(second))
+        if look is None or min(len(first), len(second)) < look.fewest:
+            return False
+        return not compare(first, second, self.settings).needs_more
 
     def compare(
         self, first: RunSet, second: RunSet, roles: Roles | None = None
     ) -> tuple[Verdict, Explanation]:
         verdict = compare(first, second, self.settings)
         verdict = verdict if roles is None else replace(verdict, roles=roles)
-        paired = pairs_of(first.valid(), second.valid()) is not None
-        return verdict, explain_comparison(verdict, paired=paired)
+        return verdict, explain_comparison(verdict)
 
 
 def _roles(first: RunSet, second: RunSet) -> Roles:
@@ -318,10 +337,7 @@ def _roles(first: RunSet, second: RunSet) -> Roles:
     return Roles(judged, f"runs of {judged}", known, f"runs of {known}")
 
 
-def _too_few(first: RunSet, second: RunSet, settings: JudgeSettings, *, paired: bool) -> str:
-    if paired:
-        needed = runs_needed(settings, paired=True)
-        return f"{len(first)} pairs cannot tell a share of {settings.alpha:g} from chance: {needed} could"
+def _too_few(first: RunSet, second: RunSet, settings: JudgeSettings) -> str:
     return (
         f"{len(first)} runs of {first.runs[0].test} and {len(second)} of {second.runs[0].test} cannot tell a "
         f"share of {settings.alpha:g} from chance: {runs_needed(settings)} of each could"
@@ -336,11 +352,11 @@ def _unusable(first: RunSet, second: RunSet) -> tuple[str, ...]:
     )
 
 
-def _guarantee(found: Significance, *, paired: bool) -> str:
+def _guarantee(found: Significance, n_looks: int) -> str:
     n_ways = found.n_choices
     as_far = round(found.p_value * n_ways)
-    ways = "exchanging the two runs of each pair" if paired else "dealing the runs out to the two"
+    times = f", times {n_looks} because {n_looks} numbers of launches could end it" if n_looks > 1 else ""
     return (
-        f"{as_far} of {n_ways} ways of {ways} set them as far apart; holds whatever "
-        "the values are distributed like"
+        f"{as_far} of {n_ways} ways of dealing the runs out to the two set them as far apart{times}; "
+        "holds whatever the values are distributed like"
     )

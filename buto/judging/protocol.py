@@ -16,8 +16,6 @@ from typing import Any, ClassVar, Generic, Protocol, TypeVar
 from buto.errors import JudgeError
 from buto.judging.alarms import Selftest, Strengths
 from buto.judging.classifiers import MetadataSettings
-
-# DEL Comparison, Explanation
 from buto.judging.readable import Level
 from buto.judging.settings import Settings
 from buto.judging.stored import COMMON, Key
@@ -25,12 +23,6 @@ from buto.judging.verdict import Roles, Verdict
 from buto.judging.views import RunsView, View
 from buto.run.labels import Past
 from buto.run.model import Run, RunSet
-
-DEFAULT_RUNS = 8
-"""Of each program: two means of eight runs are known apart to half a deviation of one run. With five, only
-the largest possible difference is distinguished from chance at an alpha of 0.01. Of two small changes of a
-made-up program (one thread more, a tenth more processor time) six runs of each found one in five, eight
-three in five."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,18 +152,20 @@ class Comparison(ABC):
     Attributes:
         settings: with which the two are judged.
         alpha: share of comparisons of equal programs that may find a difference.
-        paired: whether the two run at the same time, in pairs.
         fewest: smallest number of runs of each that can show a difference.
-        usual: number of runs of each that are launched unless another one is asked for.
-        turns: number of runs of each, launched in random turns, that settle a check.
+        most: number of runs of each after which no more are launched.
+        looks: after how many numbers of launches a difference may end them.
     """
 
     settings: Settings
     alpha: float
-    paired: bool
     fewest: int
-    usual: int
-    turns: int
+    most: int
+    looks: int
+
+    @abstractmethod
+    def is_decided(self, first: RunSet, second: RunSet) -> bool:
+        """Return whether no more launches are needed after these valid runs; asked after every launch."""
 
     @abstractmethod
     def compare(

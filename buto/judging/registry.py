@@ -62,17 +62,17 @@ def detector(method: object) -> type[Detector[Any]]:
     )
 
 
-def comparison(settings: Settings, alpha: float | None = None, *, paired: bool = False) -> Comparison:
+def comparison(settings: Settings, alpha: float | None = None, runs: int | None = None) -> Comparison:
     """Return what compares two programs of a test with these settings.
 
     Args:
         alpha: instead of that of the settings.
-        paired: whether the two run at the same time, in pairs.
+        runs: how many of each to launch; None for as many as decide.
 
     Raises:
         UsageError: alpha is not a share.
     """
-    found: Comparison = _imported(COMPARISON)(settings, alpha, paired=paired)
+    found: Comparison = _imported(COMPARISON)(settings, alpha, runs)
     return found
 
 

@@ -216,15 +216,14 @@ class LaunchCollector(Closeable, Generic[F]):
             on_tick = journal.on_each_tick(recording, on_tick)
         recording.metadata.update(describe(self.target))
         all_hooks = sampled(hooks, self.target.sources)
-        load = LoadMeter(self.target.cores)
+        load = LoadMeter()
         with (
             private_directory() as directory,
             self._following(directory, recording, all_hooks, on_tick) as loop,
         ):
             ending = loop.run()
             problems = loop.hooks.end()
-            known_s = ending.cpu_s if self.target.cores else loop.own_cpu_s()
-            foreign_load = load.foreign_load(known_s + loop.hooks.cpu_s())
+            foreign_load = load.foreign_load(loop.own_cpu_s() + loop.hooks.cpu_s())
             recording.metadata["host.load.idle"] = load.idle_share()
             loop.launch.end_all()
             seen = self._seen(loop)

@@ -13,15 +13,13 @@ import resource
 import socket
 import subprocess
 import time
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from pathlib import Path, PurePosixPath
 
 from buto import jars
-from buto.errors import MeasureError
 from buto.measure.target import Target
 from buto.run.model import COMMAND, COMMIT, MetadataValue
-from buto.steps import Advice, Setting
 from buto.version import __version__
 
 
@@ -108,16 +106,12 @@ class LoadMeter:
 
     Others are all processes except this one and the children that it has waited for meanwhile. Time
     that a hypervisor took away counts as used by others.
-
-    Args:
-        cores: measure only these. Then this process counts as another one, because it may run elsewhere.
     """
 
-    def __init__(self, cores: Collection[int] = ()) -> None:
-        self._cpus = frozenset(cores) or visible_cpus()
-        self._is_part = bool(cores)
+    def __init__(self) -> None:
+        self._cpus = visible_cpus()
         self._start_s = time.monotonic()
-        self._own_s = self._used_s()
+        self._own_s = _own_cpu_s()
         self._busy_s = _busy_s(self._cpus)
 
     def foreign_load(self, known_s: float = 0.0) -> float:
@@ -126,7 +120,7 @@ class LoadMeter:
         Args:
             known_s: processor time of further processes that belong to the measurement.
         """
-        return self._share(self._used_s() - self._own_s + known_s)
+        return self._share(_own_cpu_s() - self._own_s + known_s)
 
     def idle_share(self) -> float:
         """Return the mean idle share of the visible cores, 0 to 1; NaN as :meth:`foreign_load`."""
@@ -140,10 +134,6 @@ class LoadMeter:
             return float("nan")
         used_s = busy_s - self._busy_s - known_s
         return min(1.0, max(0.0, used_s / (elapsed_s * len(self._cpus))))
-
-    def _used_s(self) -> float:
-        """Return the processor time that this process and its children have used on these cores."""
-        return 0.0 if self._is_part else _own_cpu_s()
 
 
 def run_queue_s(pid: int) -> float | None:
@@ -190,62 +180,6 @@ def _busy_s(cpus: frozenset[int]) -> float | None:
     return ticks / os.sysconf("SC_CLK_TCK")
 
 
-Halves = tuple[tuple[int, ...], tuple[int, ...]]
-
-_SIBLINGS = "/sys/devices/system/cpu/cpu{}/topology/thread_siblings_list"
-
-
-def two_halves() -> Halves:
-    """Return two disjoint parts of the processors that this process may use, equally large.
-
-    Raises:
-        MeasureError: there are fewer than two cores, or less than their time.
-    """
-    cpus, limit = visible_cpus(), cores_limit()
-    n_cores = len(cpus) if limit is None else min(len(cpus), limit)
-    if n_cores < 2:
-        raise MeasureError(
-            f"two programs at the same time need at least 2 cores, got {n_cores:g}",
-            advice=Advice("compare without ", Setting("duet"), ", which launches them in turns"),
-        )
-    return halves({_with_siblings(cpu) & cpus for cpu in cpus})
-
-
-def halves(cores: Iterable[frozenset[int]]) -> Halves:
-    """Return two disjoint parts of as many processors, each of whole cores.
-
-    A core that has no equal partner is left out. The threads of a single core are divided, because there is
-    nothing else to divide.
-
-    Args:
-        cores: the usable processors of each core, at least two in all.
-    """
-    parts: tuple[list[int], list[int]] = ([], [])
-    alone: dict[int, frozenset[int]] = {}
-    for core in sorted(cores, key=min):
-        partner = alone.pop(len(core), None)
-        if partner is None:
-            alone[len(core)] = core
-        else:
-            parts[0].extend(partner)
-            parts[1].extend(core)
-    if not parts[0]:
-        threads = sorted(alone[max(alone)])
-        middle = len(threads) // 2
-        parts = (threads[:middle], threads[middle : 2 * middle])
-    one, other = (tuple(sorted(part)) for part in parts)
-    return one, other
-
-
-def _with_siblings(cpu: int) -> frozenset[int]:
-    """Return all processors of the same core; only this one where the kernel does not tell."""
-    found = set()
-    for part in (read(_SIBLINGS.format(cpu)) or str(cpu)).strip().split(","):
-        first, _, last = part.partition("-")
-        found |= set(range(int(first), int(last or first) + 1))
-    return frozenset(found)
-
-
 _GIT_S = 5.0
 """Time limit for git, which may be slow for a large tree on a cold disk."""
 
@@ -263,7 +197,6 @@ def describe(target: Target) -> dict[str, MetadataValue]:
         "buto.probe": jars.digest(jars.JMX if target.collector == "jmx" else jars.AGENT),
         "buto.interval": target.interval_s,
         **_live_set(target),
-        **_cores(target),
         COMMAND: target.new_mask().command(target.command),
         COMMIT: commit_of(target.directory) if target.command and target.asks_git else None,
     }
@@ -274,13 +207,6 @@ def _live_set(target: Target) -> dict[str, MetadataValue]:
     if target.live_set is None or not target.live_set.is_during:
         return {}
     return {"buto.live_set": "marks" if target.live_set.at_marks else f"{target.live_set.period_s:g} s"}
-
-
-def _cores(target: Target) -> dict[str, MetadataValue]:
-    """Return to which cores the program is pinned, which are then all that it has."""
-    if not target.cores:
-        return {}
-    return {"host.cores": len(target.cores), "process.cores": ",".join(map(str, target.cores))}
 
 
 def environment(labels: Mapping[str, str]) -> dict[str, MetadataValue]:

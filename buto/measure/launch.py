@@ -267,7 +267,7 @@ class Launch(Closeable):
                 cwd=self.target.directory,
                 env=self.environment,
                 start_new_session=True,
-                preexec_fn=partial(_before_exec, os.getpid(), opener, self.target.cores),
+                preexec_fn=partial(_before_exec, os.getpid(), opener),
                 **identity(self._account),
             )
         except OSError as error:
@@ -290,11 +290,9 @@ def check_startable(target: Target) -> None:
         raise _cannot_start(target, PermissionError(errno.EACCES, os.strerror(errno.EACCES)))
 
 
-def _before_exec(parent: int, opener: Opener, cores: Sequence[int]) -> None:
+def _before_exec(parent: int, opener: Opener) -> None:
     """Run in the child between fork and exec."""
     die_with_parent(parent)
-    if cores:
-        os.sched_setaffinity(0, cores)
     opener.open_in_child()
 
 

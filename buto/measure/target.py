@@ -98,7 +98,6 @@ class Target:
         labels: of the environment in which it runs, see :mod:`buto.project.document`.
         sources: what is read beside the JVM, in the order of the configuration.
         secrets: values to mask besides those in the command and the environment.
-        cores: the processors to which the command and all its processes are pinned; none: not pinned.
         asks_git: whether git is asked for the commit; False if whoever wants the run knows it.
     """
 
@@ -116,7 +115,6 @@ class Target:
     sources: tuple[SourceSpec, ...] = ()
     labels: Mapping[str, str] = field(default_factory=dict)
     live_set: LiveSet | None = None
-    cores: tuple[int, ...] = ()
     asks_git: bool = True
 
     def new_mask(self) -> Mask:

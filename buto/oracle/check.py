@@ -17,7 +17,7 @@ from buto.judging.protocol import Comparison, Explanation
 from buto.judging.settings import Settings
 from buto.judging.verdict import Direction, Finding, Roles, Status, Verdict
 from buto.oracle.model import Oracle
-from buto.oracle.train import train
+from buto.oracle.train import fewest_runs, train
 from buto.run.model import Run, RunSet, run_set
 from buto.run.names import metadata_texts
 from buto.run.window import measured_set
@@ -102,8 +102,12 @@ def compare(
         JudgeError: they cannot be compared.
     """
     verdict, explained = comparison.compare(old, new, roles)
-    # Of the old program, for the charts only. It does not judge, so its warnings are dropped.
-    shown = replace(train(old.valid(), comparison.settings), test=test, warnings=())
+    # For the charts only: it does not judge, so its warnings are dropped. Few runs of the old program are
+    # enough to find no difference, and then those of the new one are as good.
+    drawn = old.valid()
+    if len(drawn) < fewest_runs(comparison.settings):
+        drawn = run_set([replace(run, test=test) for run in (*drawn, *new.valid())])
+    shown = replace(train(drawn, comparison.settings), test=test, warnings=())
     return Checked(shown, new, verdict, old.valid(), explained)
 
 

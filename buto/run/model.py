@@ -171,9 +171,9 @@ SESSION = "buto.session"
 """Metadata key: id of the first run of a test that the same command recorded. Runs that share it were judged
 together."""
 
-PAIR = "process.pair"
-"""Metadata key: id of the pair of two programs that ran at the same time, on disjoint cores, see
-``buto compare --duet``."""
+LOOKS = "process.looks"
+"""Metadata key: of runs of two programs in turns, after how many numbers of launches a difference could end
+them."""
 
 PROGRAM = "process.program"
 """The metadata key of the checksum over the program's files."""

@@ -9,10 +9,12 @@ inconclusive.
 
 from __future__ import annotations
 
+import os
+import subprocess
 import sys
 from argparse import Namespace
 from collections.abc import Iterator, Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from itertools import product
 from pathlib import Path
@@ -28,10 +30,19 @@ from buto.run.model import IntArray, Run, RunSet
 from buto.run.store import RunStore
 from buto_replications.judging.checks import N_TRAINING, Check, Trained, rate
 from perf.collecting.napping import compiled, java, target
-from perf.collecting.phases import MORE_UNITS, UNITS, phases
 from perf.figures import Figure, benchmark, conclude
 
 TITLE = "Pauses between the runs of a check"
+UNITS, MORE_UNITS = 4200, 4410
+BURNER = """\
+import random, sys, time
+source = random.Random(1)
+while True:
+    end_s = time.monotonic() + source.uniform(3, 8)
+    while time.monotonic() < end_s:
+        sum(range(10000))
+    time.sleep(source.uniform(3, 8))
+"""
 ALPHAS = (0.01, 0.05)
 EVERYTHING = CALIBRATED.with_value("minimum-effect", "0")
 """5 % more work is less than what matters."""
@@ -54,6 +65,18 @@ FEWEST_BLOCKS = 5
 """Of fewer observations no error is estimated."""
 
 
+@contextmanager
+def phases() -> Iterator[None]:
+    """Slow all cores down at the same times."""
+    burners = [subprocess.Popen([sys.executable, "-c", BURNER]) for _ in os.sched_getaffinity(0)]
+    try:
+        yield
+    finally:
+        for burner in burners:
+            burner.kill()
+            burner.wait()
+
+
 @dataclass(frozen=True, eq=False, slots=True)
 class Division:
     """Places of runs, those of the changed program after those of the other one."""
@@ -67,7 +90,7 @@ def recorded(store: RunStore, amounts: dict[str, int]) -> dict[str, RunSet]:
     units = {BASE: UNITS, CHANGED: MORE_UNITS}
     missing = {name: n for name, n in amounts.items() if not store.has_runs(name)}
     if missing:
-        with compiled() as classes, phases(on_purpose=True):
+        with compiled() as classes, phases():
             for name, n_runs in missing.items():
                 plan = Plan(name, target(java(classes, "Work", "compute", str(units[name]))), n_runs)
                 collect([plan], store, ignore, seed=1, purpose="record")

@@ -8,15 +8,13 @@ only one of the two is such a test, the other is measured with the same settings
 With --revisions, buto checks out two revisions of the current git repository into temporary working
 trees, builds them with --build, and launches them there. Uncommitted files are not included.
 
-With --duet, the two run at the same time, each on its own half of the cores, and runs are compared in
-pairs. What slows the machine for a while then slows both.
+buto keeps what --build has made, and launches no more than needed: it stops as soon as the outcome is clear.
 
 examples:
   buto compare old -- java -jar old.jar --against new -- java -jar new.jar
   buto compare shop --against shop-next
   buto compare shop --against g1 -- java -XX:+UseG1GC -cp app.jar com.acme.Main 5 100
   buto compare shop --revisions v1.2 HEAD --build 'mvn -q package' -- java -cp target/classes Main
-  buto compare old --against new --duet --runs 10
   buto compare old --against new --from-runs all --html report.html
 """
 
@@ -30,7 +28,6 @@ from buto.cli.console import Console
 from buto.cli.events import EventPrinter
 from buto.cli.projects import add_two_programs, overrides_of, programs_of, project_of
 from buto.cli.report_files import add_report_options, reports_of, write_reports
-from buto.judging.protocol import DEFAULT_RUNS
 
 
 def add_arguments(parser: ArgumentParser) -> None:
@@ -38,8 +35,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     add_two_programs(parser, "B")
     parsing.declare(
         parser,
-        f"--runs K  usable runs of each (default: {DEFAULT_RUNS})",
-        "--duet  launch both at the same time, each on half of the cores",
+        "--runs K  exactly K usable runs of each (default: as many as decide, at most 10 at alpha 0.01)",
         "--from-runs WHICH  launch nothing: 'all', or FIRST..LAST",
         "--alpha SHARE  share of comparisons of equal programs that may fail (default: 0.01)",
     )
@@ -56,7 +52,6 @@ def run(args: Namespace, console: Console) -> int:
         runs=args.runs,
         from_runs=args.from_runs,
         build=args.build,
-        duet=args.duet,
     )
     outcome = compare(project, request, EventPrinter(console, order=reports.order))
     return write_reports(outcome, reports, console)

@@ -54,13 +54,6 @@ from buto.steps import Advice, Setting
 
 _ROWS = "each run is one row of numbers: levels, growth, scatter and extremes of every property"
 
-_PAIRED = (
-    "The two programs ran in pairs, at the same time. Every way of exchanging the two runs within pairs gets "
-    "a score: how far the runs that are then the second program's differ from their partners. If the "
-    "programs do not differ, each way is as likely as any other to have the highest score. The p-value says "
-    "how unusual the actual score is among all of them; at or below alpha the programs differ."
-)
-
 
 def explain(verdict: Verdict) -> Explanation:
     """Return what a run is reduced to, and what the p-value compares."""
@@ -71,16 +64,12 @@ def explain(verdict: Verdict) -> Explanation:
     )
 
 
-def explain_comparison(verdict: Verdict, *, paired: bool = False) -> Explanation:
-    """Return the same of two programs, neither of which is the better known one.
-
-    Args:
-        paired: whether the runs are compared in pairs.
-    """
+def explain_comparison(verdict: Verdict) -> Explanation:
+    """Return the same of two programs, neither of which is the better known one."""
     around = f" around the {verdict.n_training} {verdict.roles.known_runs}"
     return Explanation(
         f"The runs of both programs show the usual scatter; {_ROWS}. {_envelope(around)}",
-        _PAIRED if paired else _rule(f"{len(verdict.run_ids)} {verdict.roles.judged_runs}", verdict),
+        _rule(f"{len(verdict.run_ids)} {verdict.roles.judged_runs}", verdict),
     )
 
 

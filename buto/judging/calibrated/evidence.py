@@ -27,12 +27,9 @@ from buto.judging.rank import (
     MOST_CHOICES,
     Significance,
     differences,
-    exchanges,
     factors,
     for_a_change,
     mean_of_each,
-    paired_contrasts,
-    paired_differences,
     score,
     significance,
 )
@@ -207,7 +204,6 @@ class Evidence:
         least: shape (n_kept,), the smallest difference that matters.
         mattering: only differences of that size count; this decides.
         any: all differences count; what is certain here and does not matter is noted.
-        paired: whether the runs are pairs, as :mod:`buto.judging.rank` has them.
     """
 
     profile: Profile
@@ -217,7 +213,6 @@ class Evidence:
     least: FloatArray
     mattering: Ranked
     any: Ranked
-    paired: bool = False
 
     @property
     def features(self) -> list[Feature]:
@@ -231,14 +226,12 @@ def weigh(
     n_checked: int,
     settings: JudgeSettings,
     *,
-    paired: bool = False,
     most: int = MOST_CHOICES,
 ) -> Evidence:
     """Return the evidence of the last ``n_checked`` rows of features against all others.
 
     Args:
         values: shape (n_runs, n_features), columns as the profile's catalogue; NaN: could not be read.
-        paired: whether each row of the first half and its counterpart in the second are a pair.
         most: largest number of choices that are compared.
     """
     kept = np.flatnonzero(~np.isnan(values).any(axis=0))
@@ -252,10 +245,9 @@ def weigh(
     columns = np.array([one.column for one in features])
     kept_values = values[:, kept]
     stable = stabilised(kept_values, profile.grain[columns], levels[columns])
-    chosen = exchanges(n_checked, most) if paired else choices(len(values), n_checked, most)
-    contrast = paired_contrasts(stable, chosen) if paired else contrasts(stable, chosen)
-    found = paired_differences(stable, chosen) if paired else differences(stable, chosen)
-    factor = factors(found)
+    chosen = choices(len(values), n_checked, most)
+    contrast = contrasts(stable, chosen)
+    factor = factors(differences(stable, chosen))
     twice = settings.fail_on == "any" and mirrored(chosen, len(values))
 
     def ranked(counts: BoolArray) -> Ranked:
@@ -265,7 +257,7 @@ def weigh(
     counts = welcome_or_not(contrast, signs_of_worse(features, profile.quantities), settings.fail_on)
     sizes = sizes_that_matter(profile, features, readable, settings)
     matters = counts & sizes.exceeded(kept_values, chosen)
-    return Evidence(profile, kept_values, stable, kept, sizes.least, ranked(matters), ranked(counts), paired)
+    return Evidence(profile, kept_values, stable, kept, sizes.least, ranked(matters), ranked(counts))
 
 
 def could_not_be_read(evidence: Evidence, *, usual: bool = True) -> tuple[str, ...]:

@@ -19,7 +19,7 @@ from buto.judging.calibrated.settings import NAME, JudgeSettings
 from buto.judging.contrasts import within
 from buto.judging.effects import GROWTH_MEASURE, PART_MEASURES
 from buto.judging.features import Feature
-from buto.judging.rank import largest_of_each, within_pairs
+from buto.judging.rank import largest_of_each
 from buto.judging.readable import highest
 from buto.judging.verdict import Direction, Finding
 from buto.run.model import FloatArray, IntArray, RunSet
@@ -146,11 +146,7 @@ class _Numbers:
     ) -> None:
         self._evidence, self._ranked, self._features, self._runs = evidence, ranked, features, runs
         self._detector = detector
-        self._lower, self._upper = (
-            within_pairs(evidence.stable, limit)
-            if evidence.paired
-            else within(evidence.stable, len(runs), limit)
-        )
+        self._lower, self._upper = within(evidence.stable, len(runs), limit)
 
     def finding(self, column: int) -> Finding:
         feature, n_checked = self._features[column], len(self._runs)

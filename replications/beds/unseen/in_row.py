@@ -9,6 +9,7 @@ examples:
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 from contextlib import nullcontext
 from pathlib import Path
@@ -35,12 +36,12 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--jdk", type=Path, required=True, help="directory of a JDK")
     parser.add_argument("--host", choices=COLLECTORS, required=True, help="garbage collector")
     parser.add_argument("--store", type=Path, required=True, metavar="DIR")
-    parser.add_argument(
-        "--cores", type=int, nargs="*", default=[], help="pin the program to these processors"
-    )
+    parser.add_argument("--cores", type=int, nargs="*", default=[], help="use only these processors")
     parser.add_argument("--load", action="store_true", help="beside programs that start and stop")
     parser.add_argument("--runs", type=int, default=RUNS, help=f"of each program (default: {RUNS})")
     given = parser.parse_args(arguments)
+    if given.cores:
+        os.sched_setaffinity(0, given.cores)
     classes, known, store = build(), programs(), RunStore(given.store)
     for program in PROGRAMS:
         words = command(str(given.jdk / "bin" / "java"), [COLLECTORS[given.host]], classes, program, BASE)
@@ -50,7 +51,6 @@ def main(arguments: list[str] | None = None) -> int:
             interval_s=INTERVAL_S,
             live_set=LiveSet(),
             asks_git=False,
-            cores=tuple(given.cores),
         )
         test = name_on(given.host, known[program].name)
         missing = given.runs - recorded(store, test).usable

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import re
 import shlex
-from dataclasses import replace
 from pathlib import Path
 
 import jsonschema
@@ -14,7 +13,6 @@ import pytest
 from buto import schemas
 from buto.oracle import load
 from buto.run.entries import ResultStore
-from buto.run.model import PAIR
 from buto.run.store import RunStore
 from tests.support.processes.command import called
 from tests.support.runs.stored import leaking_run, store
@@ -87,8 +85,6 @@ def test_alpha_and_the_judgement_of_the_first_test_are_the_configuration_s(both:
         (("old", "--against", "new", "--revisions", "a", "b"), "exclude each other"),
         (("old", "--against", "new", "--build", "make"), "--build needs --revisions"),
         (("old", "--against", "new", "--runs", "4"), "4 runs of each are too few for an alpha of 0.01"),
-        (("old", "--against", "new", "--duet", "--runs", "7"), "7 pairs are too few for an alpha of 0.01"),
-        (("old", "--against", "new", "--duet", "--from-runs", "all"), "exclude each other"),
         (("old", "--against", "new", "--alpha", "3"), "alpha"),
         (("old", "--against", "new", "--from-runs", "x,y"), "no ids in common"),
         (("old", "--against", "nobody", "--from-runs", "all"), "no usable runs of 'nobody'"),
@@ -100,19 +96,6 @@ def test_what_cannot_be_compared_is_refused(both: Path, words: tuple[str, ...], 
     done = called(both, "compare", *words)
     assert (done.returncode, done.stdout) == (2, "")
     assert message in done.stderr
-
-
-def test_stored_pairs_are_compared_in_pairs_and_the_page_explains_it(tmp_path: Path) -> None:
-    for number, (test, leak) in enumerate([("old", 1.0), ("new", 3.0)] * 8):
-        run = leaking_run(number, test=test, leak=leak, purpose="compare")
-        store(tmp_path, replace(run, metadata={**run.metadata, PAIR: f"pair-{number // 2}"}))
-    words = ("compare", "old", "--against", "new", "--from-runs", "all")
-    done = called(tmp_path, *words, "--json", "result.json", "--html", "page.html")
-    assert (done.returncode, done.stderr) == (1, "")
-    assert "p = 0.00781 (alpha 0.01)" in done.stdout
-    (test,) = json.loads((tmp_path / "result.json").read_text())["tests"]
-    assert "2 of 256 ways of exchanging the two runs of each pair" in test["verdict"]["guarantee"]
-    assert "The two programs ran in pairs, at the same time." in (tmp_path / "page.html").read_text()
 
 
 def test_too_few_stored_runs_are_not_compared(both: Path) -> None:

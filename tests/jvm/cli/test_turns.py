@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -47,7 +48,7 @@ tests:
     interval: 50ms
     judge: {literal(BY_MULTIPLES)}
 """
-BY_TURNS = "old and new were launched in 5 + 5 random turns"
+BY_TURNS = re.compile(r"old and new were launched in \d+ \+ \d+ random turns")
 BURN = "while True: pass"
 
 
@@ -107,7 +108,7 @@ def test_the_same_program_passes_on_another_machine(trained: Path, path: tuple[s
     assert done.returncode == 0, done.stdout + done.stderr
     assert "because: another environment than in training (" in done.stdout
     assert "host.cores: " in done.stdout or "system.processors" in done.stdout
-    assert BY_TURNS in done.stdout
+    assert BY_TURNS.search(done.stdout)
 
 
 def test_a_regression_fails_on_another_machine_and_is_named(trained: Path, path: tuple[str, str]) -> None:
@@ -115,7 +116,7 @@ def test_a_regression_fails_on_another_machine_and_is_named(trained: Path, path:
     with one_core():
         done = buto(trained, "check", "work", "-v", PATH=path[1])
     assert done.returncode == 1, done.stdout + done.stderr
-    assert BY_TURNS in done.stdout
+    assert BY_TURNS.search(done.stdout)
     for name in ("jvm.thread.count", "jvm.memory.allocated"):
         assert name in done.stdout
 

@@ -21,19 +21,6 @@ def score(rows, chosen, floors, quantity, counts=None):
     return _combined(values, quantity, counts)
 
 
-def paired_score(rows, chosen, floors, quantity, counts=None):
-    """The same where the first half of the rows has its partners in the second, in the same order."""
-    n_pairs = len(rows) // 2
-    columns = [list(column) for column in zip(*rows, strict=True)]
-    values = [
-        paired_factor(
-            [column[one] - column[(one + n_pairs) % (2 * n_pairs)] for one in chosen], n_pairs, floor
-        )
-        for column, floor in zip(columns, floors, strict=True)
-    ]
-    return _combined(values, quantity, counts)
-
-
 def factor(column, chosen, floor):
     """How much likelier the values of one feature are if the chosen runs have changed than if not."""
     ours = [column[place] for place in chosen]
@@ -42,13 +29,6 @@ def factor(column, chosen, floor):
     variance = (_squares(ours) + _squares(others)) / freedom + floor**2
     error = variance * (1 / len(ours) + 1 / len(others))
     return _mean_ratio((_mean(ours) - _mean(others)) ** 2 / error, error, freedom)
-
-
-def paired_factor(differences, n_pairs, floor):
-    """The same from the differences within pairs."""
-    variance = _squares(differences) / (n_pairs - 1) + 2 * floor**2
-    error = variance / n_pairs
-    return _mean_ratio(_mean(differences) ** 2 / error, error, n_pairs - 1)
 
 
 def _combined(factors, quantity, counts):

@@ -46,8 +46,8 @@ from tests.support.runs.stored import leaking_run
 JAVA = Overrides(command=("java", "Leaker"))
 N_TRAINING = 10
 
-N_TURNS = 6
-"""Of each program, at the default alpha."""
+N_TURNS = 10
+"""At most of each program, at the default alpha."""
 
 
 class EventLog(list[Event]):
@@ -130,11 +130,12 @@ def test_a_run_that_does_not_pass_is_confirmed_by_two_more_of_its_session(
     why = "the run is not ordinary enough to decide alone (p = 0.0909, gate 0.3)"
     assert log.told()[0] == f"{why}; launching 2 more to judge them together"
     (result,) = outcome.results
-    assert (result.status, outcome.exit_code, len(result.runs)) == ("regression", 1, N_TURNS)
+    n_turns = len(result.runs)
+    assert (result.status, outcome.exit_code, 5 <= n_turns <= N_TURNS) == ("regression", 1, True)
     store = project_in(tmp_path).store
     session = [run for run in store.load_set("leaker") if run.metadata["buto.purpose"] != "train"]
     assert {run.metadata["buto.session"] for run in session} == {session[0].id}
-    assert [run.metadata["buto.purpose"] for run in session] == ["check"] * 3 + ["turns"] * N_TURNS
+    assert [run.metadata["buto.purpose"] for run in session] == ["check"] * 3 + ["turns"] * n_turns
 
 
 @pytest.mark.parametrize(
@@ -240,12 +241,14 @@ def test_accepting_launches_nothing_if_enough_runs_were_judged(tmp_path: Path, l
     """After turns they are, and only those of the new program are learned from."""
     trained(tmp_path, launches)
     checked(tmp_path, launches, *leaking(3 + N_TURNS, 9.0, first=20))
-    n_launched = len(launches.launched)
+    n_launched, n_judged = len(launches.launched), launches.launched[N_TRAINING:].count("leaker")
     log = accepted(tmp_path, launches, AcceptRequest(("leaker",)))
     assert len(launches.launched) == n_launched
-    assert log.told()[0].startswith("the 9 runs of the newest check, which did not pass, are accepted (")
+    assert log.told()[0].startswith(
+        f"the {n_judged} runs of the newest check, which did not pass, are accepted ("
+    )
     learned = load(tmp_path / "oracles" / "leaker.json").run_ids
-    assert len(learned) == 3 + N_TURNS
+    assert len(learned) == n_judged
     assert set(learned).isdisjoint(project_in(tmp_path).store.ids("leaker@trained"))
     outcome, _ = checked(tmp_path, launches, leaking_run(40, leak=9.0))
     assert outcome.exit_code == 0

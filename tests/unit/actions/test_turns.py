@@ -23,7 +23,7 @@ from buto.oracle import load, save
 from buto.programs.named import Revision, Unkept
 from buto.report.result import Result
 from buto.report.terminal.verdict import result_lines
-from buto.run.model import Outcome, ProblemKind
+from buto.run.model import PURPOSE, Outcome, ProblemKind
 from tests.support.processes.command import called
 from tests.support.projects import project_in
 from tests.support.runs.qualities import invalid
@@ -31,8 +31,11 @@ from tests.support.runs.scripted import Event as Launch
 from tests.support.runs.scripted import Script
 from tests.support.runs.stored import leaking_run
 
-N_TURNS = 6
-"""Of each program, at the default alpha."""
+N_TURNS = 10
+"""At most of each program, at the default alpha."""
+
+FOUND_AT = 13
+"""Launches of both after which a clear change is found; 20 if one program had fewer than five of them."""
 
 DIFFERED = "3 runs differed from the training runs (p = 0.0035)"
 
@@ -68,7 +71,7 @@ class Trained:
 
     def put_down(self, *new: Launch, old: list[Launch] | None = None) -> None:
         self.script.events["leaker"] = iter(new)
-        self.script.events[OLD] = iter(runs(10, first=100)) if old is None else iter(old)
+        self.script.events[OLD] = iter(runs(N_TURNS, first=100)) if old is None else iter(old)
 
     def check(self, *new: Launch, old: list[Launch] | None = None, from_runs: str | None = None) -> Result:
         self.put_down(*new, old=old)
@@ -104,16 +107,25 @@ def reasons(result: Result) -> tuple[str, ...]:
     return result.verdict.reasons
 
 
+def counts(trained: Trained) -> str:
+    """How often turns have launched both programs, as a verdict says it."""
+    store = trained.project.store
+    turns = [run for run in store.open_set("leaker", store.ids("leaker")) if run.metadata[PURPOSE] == "turns"]
+    return f"{trained.n_old()} + {len(turns)}"
+
+
 def test_a_machine_that_has_changed_fails_no_program(trained: Trained) -> None:
     result = trained.check(*drifted(3 + N_TURNS, 20), old=drifted(N_TURNS, 40))
     assert result.status == "pass"
     begin = "launching the program of the training and the present one in random turns"
-    assert f"{DIFFERED}; {begin}, {N_TURNS} runs of each" in told(trained.events)
-    drift = "old and new in 6 + 6 random turns do not: the machine is not as it was in training"
+    assert f"{DIFFERED}; {begin}, at most {N_TURNS} runs of each" in told(trained.events)
+    drift = f"old and new in {counts(trained)} random turns do not: the machine is not as it was in training"
     assert reasons(result) == (f"{DIFFERED}, but {drift}",)
     headline, because, *_ = result_lines(result)
     assert headline.startswith(
-        "PASS  leaker: the 6 runs did what the 6 runs of the program of the training did"
+        "PASS  leaker: the {1} runs did what the {0} runs of the program of the training did".format(
+            *counts(trained).split(" + ")
+        )
     )
     assert because == f"  because: {reasons(result)[0]}"
 
@@ -121,7 +133,8 @@ def test_a_machine_that_has_changed_fails_no_program(trained: Trained) -> None:
 def test_a_program_that_has_changed_fails_in_turns(trained: Trained) -> None:
     result = trained.check(*runs(3 + N_TURNS, 9.0, first=20))
     assert result.status == "regression"
-    assert reasons(result) == (f"{DIFFERED}, and old and new in 6 + 6 random turns differ, too",)
+    assert reasons(result) == (f"{DIFFERED}, and old and new in {counts(trained)} random turns differ, too",)
+    assert sum(map(int, counts(trained).split(" + "))) in (FOUND_AT, 2 * N_TURNS)
 
 
 @pytest.mark.parametrize(("leak", "status"), [(1.0, "pass"), (9.0, "regression")])
@@ -130,7 +143,7 @@ def test_another_environment_is_judged_by_turns(trained: Trained, leak: float, s
     result = trained.check(*new, old=runs(N_TURNS, first=40, release="25"))
     assert result.status == status
     other = "another environment than in training (jvm.spec.version: 17 → 25)"
-    assert reasons(result) == (f"{other}: old and new were launched in 6 + 6 random turns",)
+    assert reasons(result) == (f"{other}: old and new were launched in {counts(trained)} random turns",)
 
 
 def test_the_old_program_runs_on_the_jvm_of_the_check(
@@ -286,12 +299,12 @@ def test_turns_that_are_interrupted_leave_their_runs_and_nothing_else(
 def test_the_old_program_s_runs_are_listed_and_are_no_test(trained: Trained) -> None:
     trained.check(*runs(3 + N_TURNS, 9.0, first=20))
     listed = called(trained.directory, "runs", "list").stdout.splitlines()
-    assert len([line for line in listed if line.startswith(OLD) and " turns " in line]) == N_TURNS
+    assert len([line for line in listed if line.startswith(OLD) and " turns " in line]) == trained.n_old()
     assert sorted(one.status for one in history(trained.project, "leaker")) == ["regression", "trained"]
     for asked in ("history", "label"):
         assert OLD not in called(trained.directory, asked, "leaker").stdout
     checks, _ = past_checks(trained.project.site(), "leaker")
-    assert [len(one.run_ids) for one in checks] == [N_TURNS]
+    assert [str(len(one.run_ids)) for one in checks] == [counts(trained).split(" + ")[1]]
     (trained.directory / "buto.yaml").write_text(
         "version: 1\ntests:\n  leaker: {command: java -jar app.jar}\n"
     )

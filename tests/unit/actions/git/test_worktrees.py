@@ -10,8 +10,9 @@ from pathlib import Path
 import psutil
 import pytest
 
+from buto.actions import worktrees
 from buto.actions.git import commit_of, repository_of
-from buto.actions.worktrees import checked_out, run_build, same_place
+from buto.actions.worktrees import built, checked_out, run_build, same_place
 from buto.errors import MeasureError, UsageError
 
 PATIENCE_S = 20.0
@@ -150,3 +151,63 @@ def test_a_build_that_hangs_is_ended_with_all_that_it_started(tmp_path: Path) ->
 def test_what_is_not_a_build_command_is_refused(tmp_path: Path, command: str, message: str) -> None:
     with pytest.raises(UsageError, match=message):
         run_build(command, tmp_path)
+
+
+MAKE = "sh -c 'test ! -e made && cat sub/file > made && echo once >> $COUNTED'"
+
+
+@pytest.fixture
+def counted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The file to which MAKE adds a line for each build."""
+    path = tmp_path / "counted"
+    path.touch()
+    monkeypatch.setenv("COUNTED", os.fspath(path))
+    return path
+
+
+def test_a_revision_is_built_once_and_later_found_as_it_was_built(
+    repository: Path, tmp_path: Path, counted: Path
+) -> None:
+    commit, builds = commit_of(repository, "HEAD"), tmp_path / "builds"
+    for _ in range(2):
+        with built(builds, repository, commit, MAKE) as tree:
+            assert (tree / "made").read_text() == "new"
+            assert commit_of(tree, "HEAD") == commit
+            (tree / "made").write_text("changed by a launch")
+    assert counted.read_text() == "once\n"
+    assert trees(repository) == 1
+    with built(builds, repository, commit, f"{MAKE} ") as tree:
+        assert (tree / "made").exists()
+    assert counted.read_text() == "once\n" * 2
+
+
+def test_two_users_of_one_build_have_places_of_their_own_whose_names_are_equally_long(
+    repository: Path, tmp_path: Path, counted: Path
+) -> None:
+    commit, builds = commit_of(repository, "HEAD"), tmp_path / "builds"
+    with built(builds, repository, commit, MAKE) as one, built(builds, repository, commit, MAKE) as other:
+        assert one != other
+        assert len(os.fspath(one)) == len(os.fspath(other))
+
+
+def test_a_build_that_fails_is_not_kept(repository: Path, tmp_path: Path) -> None:
+    commit, builds = commit_of(repository, "HEAD"), tmp_path / "builds"
+    for _ in range(2):
+        with (
+            pytest.raises(MeasureError, match="exited with code 1"),
+            built(builds, repository, commit, "false"),
+        ):
+            pytest.fail("it was used")
+    assert not list(builds.glob("*/built"))
+    assert trees(repository) == 1
+
+
+def test_of_more_builds_than_fit_the_newest_stay(
+    repository: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    commit, builds = commit_of(repository, "HEAD"), tmp_path / "builds"
+    monkeypatch.setattr(worktrees, "KEPT_BYTES", 1000)
+    for number in range(3):
+        with built(builds, repository, commit, f"sh -c 'head -c 400 /dev/zero > {number}'"):
+            pass
+    assert {path.name for path in builds.glob("*/built/[0-9]")} == {"1", "2"}

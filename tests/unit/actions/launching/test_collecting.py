@@ -15,11 +15,17 @@ from buto.actions.events import Event as LaunchEvent
 from buto.actions.events import RunStored
 from buto.engine.launching import record_one
 from buto.errors import MeasureError, StorageError
+from buto.judging import registry
+from buto.judging.calibrated.settings import CALIBRATED
+from buto.judging.protocol import Comparison
 from buto.measure.hooks import AllHooks
 from buto.measure.target import Target
 from buto.run.model import PURPOSE, SESSION, Problem, ProblemKind, Quality, RunSet
 from buto.run.store import RunStore
 from tests.support.runs.scripted import GOOD, LATE, STARVED, WRONG_EXIT, Event, Log, Script
+
+TWO = registry.comparison(CALIBRATED, runs=9)
+"""Compares two programs that are launched nine times each."""
 
 
 def carried_out(
@@ -31,9 +37,9 @@ def carried_out(
     return script, results
 
 
-@pytest.mark.parametrize(("together", "launched"), [(False, ["a", "c", "a", "c"]), (True, [])])
+@pytest.mark.parametrize(("together", "launched"), [(None, ["a", "c", "a", "c"]), (TWO, [])])
 def test_a_program_that_cannot_be_started_is_found_before_the_first_launch(
-    tmp_path: Path, together: bool, launched: list[str]
+    tmp_path: Path, together: Comparison | None, launched: list[str]
 ) -> None:
     script, log = Script({test: [GOOD] * 2 for test in "abc"}, {"b": MeasureError("no such program")}), Log()
     plans = [Plan(test, Target((test,)), 2) for test in "abc"]
@@ -150,7 +156,7 @@ def test_what_disturbed_most_runs_decides_what_to_do_next(
 def test_tests_that_belong_together_are_given_up_together(tmp_path: Path) -> None:
     script = Script({"a": [GOOD] * 9, "b": [WRONG_EXIT]})
     plans = [Plan(test, Target((test,), timeout_s=5.0), 9) for test in script.events]
-    results = script.collect(plans, RunStore(tmp_path), Log(), seed=1, purpose="compare", together=True)
+    results = script.collect(plans, RunStore(tmp_path), Log(), seed=1, purpose="compare", together=TWO)
     assert results["b"].failure is not None
     assert results["a"].failure is None
     assert len(results["a"].runs) <= 1

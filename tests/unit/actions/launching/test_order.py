@@ -13,7 +13,6 @@ from scipy.stats import chi2
 from buto.actions import collecting
 from buto.actions.collecting import shuffled
 from buto.actions.compare import CompareRequest, compare, two_programs
-from buto.judging.protocol import DEFAULT_RUNS
 from tests.support.projects import project_in
 from tests.support.runs.scripted import Script
 from tests.support.runs.stored import leaking_run
@@ -37,10 +36,8 @@ def test_every_order_is_equally_likely() -> None:
 def test_programs_that_are_compared_are_launched_in_such_an_order(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The same seeds give the same orders, eight of each program by default."""
-    script = Script(
-        {name: [leaking_run(number) for number in range(DEFAULT_RUNS)] for name in ("old", "new")}
-    )
+    """The same seeds give the same orders, of which equal programs need only the beginning."""
+    script = Script({name: [leaking_run(number) for number in range(10)] for name in ("old", "new")})
     seeds: list[int] = []
 
     def noting(*plans_and_store: Any, **settings: Any) -> Any:
@@ -50,5 +47,7 @@ def test_programs_that_are_compared_are_launched_in_such_an_order(
     monkeypatch.setattr(collecting, "collect", noting)
     request = CompareRequest(two_programs("old", "new", (("java", "Old"), ("java", "New"))))
     (result,) = compare(project_in(tmp_path), request).results
-    assert result.status == "pass"
-    assert script.launched == shuffled({"old": 8, "new": 8}, seeds[0])
+    assert result.status == "pass", result.error
+    n_launched = len(script.launched)
+    assert n_launched in (8, 13)
+    assert script.launched == shuffled({"old": 10, "new": 10}, seeds[0])[:n_launched]

@@ -95,21 +95,6 @@ def test_with_as_many_under_test_as_in_training_each_choice_has_a_mirror_image(
         assert all(one.mattering.significance.smallest == 2 / 20 for one in found)
 
 
-@settings(deadline=None, max_examples=60)
-@given(values_of(10), JUDGES)
-def test_of_all_exchanges_within_pairs_no_more_than_a_share_do(
-    values: FloatArray, judge: JudgeSettings
-) -> None:
-    n_pairs = 5
-    found = []
-    for exchanged in itertools.product((False, True), repeat=n_pairs):
-        second = np.arange(n_pairs) + n_pairs * ~np.array(exchanged)
-        first = (second + n_pairs) % (2 * n_pairs)
-        rows = values[[*first, *second]]
-        found.append(weigh(learned(2 * n_pairs), rows, n_pairs, judge, paired=True))
-    assert_super_uniform(found)
-
-
 @pytest.mark.parametrize("fail_on", ["any", "worse"])
 def test_what_matters_in_no_choice_is_no_evidence(fail_on: str) -> None:
     judge = CALIBRATED.with_value("fail-on", fail_on).with_value("minimum-effect", "never")
