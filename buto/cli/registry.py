@@ -49,6 +49,7 @@ class Entry(NamedTuple):
 _ROOM = "buto.cli.commands"
 
 COMMANDS: dict[str, Entry] = {
+    "init": Entry(f"{_ROOM}.init", "write a first buto.yaml for a project"),
     "train": Entry(f"{_ROOM}.train", "launch a program several times and learn what it uses", True),
     "check": Entry(f"{_ROOM}.check", "launch a program and judge it by its oracle", True),
     "accept": Entry(f"{_ROOM}.accept", "train again and show how the oracle changes", True),

@@ -1,0 +1,261 @@
+"""What kind of project a directory has, and the tests that fit it.
+
+Each kind is one row of KINDS: a function from the listing of a directory to a proposal, or None if the
+project is of another kind. Nothing is read or launched here.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import PurePosixPath
+
+from buto.project.endpoints import Endpoint, jax_rs_endpoints, spring_endpoints
+
+
+@dataclass(frozen=True, slots=True)
+class Jar:
+    """What a jar says of itself.
+
+    Attributes:
+        manifest: its main attributes.
+        benchmarks: names of the benchmarks of JMH in it.
+    """
+
+    manifest: Mapping[str, str] = field(default_factory=dict)
+    benchmarks: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Listing:
+    """What is known of a directory; all paths are relative to it, with ``/``.
+
+    Attributes:
+        name: of the directory.
+        texts: build files, settings and sources, by path.
+        jars: those that the build left, by path, the newest first.
+    """
+
+    name: str
+    texts: Mapping[str, str] = field(default_factory=dict)
+    jars: Mapping[str, Jar] = field(default_factory=dict)
+
+    @property
+    def build(self) -> str:
+        """The texts of the build files."""
+        return "\n".join(text for path, text in self.texts.items() if path in BUILD_FILES)
+
+    @property
+    def package(self) -> str:
+        """The command that makes the jar."""
+        return "mvn package" if "pom.xml" in self.texts else "gradle build"
+
+    @property
+    def inputs(self) -> tuple[str, ...]:
+        """What a jar is made of."""
+        sources = ("src/main",) if any(path.startswith("src/main/") for path in self.texts) else ()
+        return tuple(path for path in BUILD_FILES if path in self.texts) + sources
+
+    def sources(self) -> dict[str, str]:
+        """Return the sources of the program, without those of its tests."""
+        return {
+            path: text
+            for path, text in self.texts.items()
+            if path.startswith("src/main/") and path.endswith((".java", ".kt"))
+        }
+
+    def setting(self, key: str) -> str:
+        """Return a setting of ``application.properties`` or ``application.yml``; empty if it is not there."""
+        for path, text in self.texts.items():
+            if path.endswith("application.properties"):
+                found = re.search(rf"^\s*{re.escape(key)}\s*[=:]\s*(\S*)", text, re.MULTILINE)
+                if found:
+                    return found[1]
+            elif PurePosixPath(path).stem == "application" and (value := _nested(text, key.split("."))):
+                return value
+        return ""
+
+
+BUILD_FILES = ("pom.xml", "build.gradle", "build.gradle.kts")
+
+_LINE = re.compile(r"^( *)([\w.-]+):[ \t]*(.*?)[ \t]*(?:#.*)?$")
+
+
+def _nested(text: str, keys: list[str]) -> str:
+    """Return a value of YAML in block style; the first document counts."""
+    path: list[tuple[int, str]] = []
+    for line in text.split("\n---", 1)[0].splitlines():
+        found = _LINE.match(line)
+        if not found:
+            continue
+        depth = len(found[1])
+        path = [one for one in path if one[0] < depth] + [(depth, found[2])]
+        if ".".join(key for _, key in path).split(".") == keys:
+            return found[3].strip("\"'")
+    return ""
+
+
+@dataclass(frozen=True, slots=True)
+class Server:
+    """How a test talks to a program that serves.
+
+    Attributes:
+        ready: paths that may tell that it is ready, the best first.
+        mappings: paths that may list its endpoints.
+        endpoints: those that its sources name.
+        before: begins the path of each endpoint.
+        environment: of the program, so that it tells that it is ready.
+        looking: of the program, beside that, during the first look.
+    """
+
+    ready: tuple[str, ...] = ()
+    mappings: tuple[str, ...] = ()
+    endpoints: tuple[Endpoint, ...] = ()
+    before: str = ""
+    environment: Mapping[str, str] = field(default_factory=dict)
+    looking: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Proposed:
+    """One test.
+
+    Attributes:
+        jvm: a pattern for the JVM to measure; empty for the first.
+        about: a comment above its command.
+    """
+
+    name: str
+    command: tuple[str, ...]
+    server: Server | None = None
+    jvm: str = ""
+    about: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Proposal:
+    """What fits a project.
+
+    Attributes:
+        kind: of project, in words.
+        tests: empty if something must be built first, or if it is tested in another way.
+        inputs: what the tests depend on.
+        missing: what to do first; empty if nothing.
+    """
+
+    kind: str
+    tests: tuple[Proposed, ...] = ()
+    inputs: tuple[str, ...] = ()
+    missing: str = ""
+
+
+HEAP = "-Xmx512m"
+"""A fixed limit, so that the heap is as large on another machine."""
+
+_PROBES = "MANAGEMENT_ENDPOINT_HEALTH_PROBES_ENABLED"
+_EXPOSED = "MANAGEMENT_ENDPOINTS_WEB_EXPOSURE_INCLUDE"
+
+
+def _named(path: str) -> str:
+    """Return the name of a test for a jar: without its version."""
+    return re.sub(r"[-_.]\d.*$|[^\w-]", "", PurePosixPath(path).stem).lower() or "program"
+
+
+def quarkus(listing: Listing) -> Proposal | None:
+    """Propose tests of a Quarkus application."""
+    run = next((path for path in listing.jars if path.endswith("quarkus-app/quarkus-run.jar")), None)
+    if run is None and "io.quarkus" not in listing.build:
+        return None
+    if run is None:
+        return Proposal("a Quarkus application", missing=listing.package)
+    server = Server(
+        ready=("/q/health/ready", "/q/health"),
+        mappings=("/q/openapi?format=json",),
+        endpoints=jax_rs_endpoints(listing.sources()),
+        before=listing.setting("quarkus.http.root-path").rstrip("/"),
+    )
+    test = Proposed(_named(listing.name), ("java", HEAP, "-jar", run), server)
+    return Proposal("a Quarkus application", (test,), listing.inputs)
+
+
+def spring_boot(listing: Listing) -> Proposal | None:
+    """Propose tests of a Spring Boot application."""
+    found = (path for path, jar in listing.jars.items() if "Spring-Boot-Version" in jar.manifest)
+    run = next(found, None)
+    if run is None and "spring-boot" not in listing.build:
+        return None
+    if run is None:
+        return Proposal("a Spring Boot application", missing=listing.package)
+    has_actuator = "actuator" in listing.build or not listing.build
+    context = listing.setting("server.servlet.context-path").rstrip("/")
+    base = context + (listing.setting("management.endpoints.web.base-path").rstrip("/") or "/actuator")
+    server = Server(
+        ready=(f"{base}/health/readiness", f"{base}/health") if has_actuator else (),
+        mappings=(f"{context}/v3/api-docs", *([f"{base}/mappings"] if has_actuator else [])),
+        endpoints=spring_endpoints(listing.sources()),
+        before=context,
+        environment={_PROBES: "true"} if has_actuator else {},
+        looking={_EXPOSED: "health,mappings"} if has_actuator else {},
+    )
+    test = Proposed(_named(run), ("java", HEAP, "-jar", run), server)
+    return Proposal("a Spring Boot application", (test,), listing.inputs)
+
+
+MOST_BENCHMARKS = 20
+
+
+def benchmarks(listing: Listing) -> Proposal | None:
+    """Propose a test for each benchmark of a jar of JMH."""
+    run = next((path for path, jar in listing.jars.items() if jar.benchmarks), None)
+    if run is None and "jmh-core" in listing.build:
+        return Proposal("benchmarks of JMH", missing=listing.package)
+    if run is None:
+        return None
+    # One fork and a fixed number of calls: in a fixed time, a faster benchmark does more work.
+    words = ("-f", "1", "-bm", "ss", "-wi", "0", "-i", "1", "-bs", "10000")
+    tests = tuple(
+        Proposed(
+            ".".join(name.split(".")[-2:]).lower().replace(".", "-"),
+            ("java", "-jar", run, f"^{re.escape(name)}$", *words, "-jvmArgs", HEAP),
+            jvm="*ForkedMain*",
+            about="one fork that calls the benchmark 10000 times (-bs), so that each run does the same work",
+        )
+        for name in listing.jars[run].benchmarks[:MOST_BENCHMARKS]
+    )
+    return Proposal("benchmarks of JMH", tests, listing.inputs)
+
+
+def plain_main(listing: Listing) -> Proposal | None:
+    """Propose a test of a jar with a main class."""
+    run = next((path for path, jar in listing.jars.items() if jar.manifest.get("Main-Class")), None)
+    if run is None:
+        return None
+    about = "add the arguments with which it does the same work each time, and ends"
+    test = Proposed(_named(run), ("java", HEAP, "-jar", run), about=about)
+    return Proposal("a program with a main class", (test,), listing.inputs)
+
+
+def to_be_built(listing: Listing) -> Proposal | None:
+    """Propose to build a project that has no jar yet."""
+    return Proposal("a project without a jar", missing=listing.package) if listing.build else None
+
+
+KINDS: tuple[Callable[[Listing], Proposal | None], ...] = (
+    quarkus,
+    spring_boot,
+    benchmarks,
+    plain_main,
+    to_be_built,
+)
+"""The kinds of projects; the first that fits counts."""
+
+
+def proposed(listing: Listing) -> Proposal | None:
+    """Return what fits a project; None if nothing is known of it."""
+    return next((found for kind in KINDS if (found := kind(listing)) is not None), None)
+
+
+def has_testcontainers(listing: Listing) -> bool:
+    """Return whether tests of JUnit start containers."""
+    return "org.testcontainers" in listing.build

@@ -1,0 +1,138 @@
+"""What kind of project a directory has, and the first configuration for it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from buto.project import config
+from buto.project.endpoints import (
+    Endpoint,
+    actuator_endpoints,
+    jax_rs_endpoints,
+    openapi_endpoints,
+    spring_endpoints,
+)
+from buto.project.first import Answered, Looked, configuration
+from buto.project.layout import Jar, Listing, proposed
+
+POM = {"pom.xml": "<artifactId>spring-boot-starter-parent</artifactId> spring-boot-starter-actuator"}
+BOOT = Jar({"Main-Class": "org.springframework.boot.loader.launch.JarLauncher", "Spring-Boot-Version": "3"})
+CONTROLLER = """
+@RestController
+@RequestMapping("/api")
+public class Shop {
+    @GetMapping("/products/{id}") public Product one(@PathVariable("id") long id) { return null; }
+    @GetMapping("/search") List<Product> search(@RequestParam("word") String w,
+        @RequestParam(required = false) String order) { return null; }
+    @PostMapping("/products") Product add(@RequestBody Order order) { return null; }
+    @RequestMapping(value = "/all", method = RequestMethod.DELETE) void none() { }
+}
+"""
+RESOURCE = """
+@Path("/hello")
+public class Hello {
+    @GET @Path("/{name}") public String hello(@PathParam("name") String name) { return name; }
+    @POST public void add() { }
+}
+"""
+FOUND = (
+    Endpoint("/api/products/{id}"),
+    Endpoint("/api/search", ("word",)),
+    Endpoint("/api/products", (), "POST"),
+    Endpoint("/api/all", (), "DELETE"),
+)
+
+
+@pytest.mark.parametrize(
+    ("listing", "kind", "command"),
+    [
+        (
+            Listing("x", POM, {"target/shop-1.0.jar": BOOT}),
+            "a Spring Boot application",
+            "target/shop-1.0.jar",
+        ),
+        (Listing("x", {}, {"build/libs/shop.jar": BOOT}), "a Spring Boot application", "build/libs/shop.jar"),
+        (
+            Listing("x", {"pom.xml": "io.quarkus"}, {"target/quarkus-app/quarkus-run.jar": Jar()}),
+            "a Quarkus application",
+            "target/quarkus-app/quarkus-run.jar",
+        ),
+        (
+            Listing("x", {}, {"target/benchmarks.jar": Jar({"Main-Class": "M"}, ("com.acme.Sort.quick",))}),
+            "benchmarks of JMH",
+            "^com\\.acme\\.Sort\\.quick$",
+        ),
+        (
+            Listing("x", {}, {"target/a.jar": Jar({"Main-Class": "M"})}),
+            "a program with a main class",
+            "target/a.jar",
+        ),
+    ],
+)
+def test_each_kind_of_project_has_a_command_that_can_be_configured(
+    tmp_path: Path, listing: Listing, kind: str, command: str
+) -> None:
+    found = proposed(listing)
+    assert found is not None and found.kind == kind
+    assert command in found.tests[0].command
+    looks = {test.name: Looked(8080, "/ready") for test in found.tests if test.server}
+    path = tmp_path / "buto.yaml"
+    path.write_text(configuration(found, looks))
+    first = next(iter(config.load(path, {}).tests.values()))
+    assert first.target.command == found.tests[0].command
+    assert (first.window is not None) == bool(looks)
+
+
+def test_without_a_jar_the_build_is_named_and_without_anything_nothing_is_proposed() -> None:
+    for build, command in ((POM, "mvn package"), ({"build.gradle": "spring-boot"}, "gradle build")):
+        found = proposed(Listing("x", build))
+        assert found is not None and not found.tests and found.missing == command
+    assert proposed(Listing("x", {"README.md": "spring-boot"})) is None
+
+
+def test_settings_are_read_from_properties_and_from_yaml() -> None:
+    yaml = 'server:\n  port: 8081   # ours\n  servlet:\n    context-path: "/shop"\nspring:\n  port: 1\n'
+    assert Listing("x", {"src/main/resources/application.yml": yaml}).setting("server.port") == "8081"
+    inner = Listing("x", {"src/main/resources/application.yml": yaml}).setting("server.servlet.context-path")
+    assert inner == "/shop"
+    properties = Listing("x", {"src/main/resources/application.properties": "a=1\nserver.port = 9\n"})
+    assert properties.setting("server.port") == "9"
+    assert properties.setting("server") == ""
+
+
+def test_endpoints_are_found_in_sources_in_openapi_and_in_mappings() -> None:
+    assert spring_endpoints({"Shop.java": CONTROLLER}) == FOUND
+    assert jax_rs_endpoints({"Hello.java": RESOURCE}) == (
+        Endpoint("/hello/{name}"),
+        Endpoint("/hello", (), "POST"),
+    )
+    parameters = [{"name": "q", "in": "query", "required": True}, {"name": "order", "in": "query"}]
+    assert openapi_endpoints({"paths": {"/s": {"get": {"parameters": parameters}}}}) == (
+        Endpoint("/s", ("q",)),
+    )
+    conditions = [
+        {"requestMappingConditions": {"patterns": [path], "methods": ["GET"]}}
+        for path in ("/a", "/actuator/x")
+    ]
+    assert actuator_endpoints({"contexts": {"a": conditions}}) == (Endpoint("/a"),)
+    assert openapi_endpoints(None) == actuator_endpoints(None) == ()
+
+
+def test_what_answered_is_sent_and_the_rest_is_a_comment(tmp_path: Path) -> None:
+    found = proposed(Listing("x", POM, {"target/shop-1.0.jar": BOOT}))
+    assert found is not None
+    one, search, *others = FOUND
+    answered = (Answered(one, 200, {"id": "1"}, 20), Answered(search, 400, {"word": "1"}))
+    path = tmp_path / "buto.yaml"
+    path.write_text(configuration(found, {"shop": Looked(8081, "/ready", 3.0, answered, tuple(others))}))
+    tests = config.load(path, {}).tests
+    load = tests["shop"].workload and tests["shop"].workload.load
+    assert load is not None
+    assert [(kind.method, kind.path) for kind in load.kinds] == [("GET", "/api/products/${id}")]
+    assert (load.variables["id"].first, load.variables["id"].last) == (1, 20)
+    text = path.read_text()
+    assert '# api-search: {path: "/api/search?word=1"}   # answered 400' in text
+    assert "# post-api-products: {method: POST" in text
+    assert str(tests["shop-start"].window) == "main to load.start"
