@@ -1,0 +1,61 @@
+"""What begins a project: what is read, what is written, and what is refused."""
+
+from __future__ import annotations
+
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from buto.actions.init import begin, listing_of
+from buto.errors import UsageError
+from buto.project import config
+
+
+def jar(path: Path, main: str = "com.acme.Main", benchmarks: str = "") -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.writestr("META-INF/MANIFEST.MF", f"Manifest-Version: 1.0\r\nMain-Class: {main}\r\n")
+        if benchmarks:
+            archive.writestr("META-INF/BenchmarkList", benchmarks)
+
+
+def test_a_configuration_is_written_and_never_replaced_unless_that_is_asked_for(tmp_path: Path) -> None:
+    jar(tmp_path / "target" / "shop-1.2.jar")
+    begun = begin(tmp_path, force=False, launch=False)
+    command = config.load(begun.path, {}).tests["shop"].target.command
+    assert command == ("java", "-Xmx512m", "-jar", "target/shop-1.2.jar")
+    begun.path.write_text("mine")
+    with pytest.raises(UsageError, match="exists"):
+        begin(tmp_path, force=False, launch=False)
+    assert begun.path.read_text() == "mine"
+    begin(tmp_path, force=True, launch=False)
+    assert "shop" in config.load(begun.path, {}).tests
+
+
+def test_a_project_that_is_not_built_and_a_directory_without_one_are_refused_with_the_next_step(
+    tmp_path: Path,
+) -> None:
+    with pytest.raises(UsageError, match=r"there is no pom\.xml"):
+        begin(tmp_path, force=False, launch=True)
+    (tmp_path / "pom.xml").write_text("<project>spring-boot</project>")
+    with pytest.raises(UsageError, match="no jar to launch") as refused:
+        begin(tmp_path, force=False, launch=True)
+    assert (refused.value.advice or "").startswith("mvn package")
+    assert not (tmp_path / "buto.yaml").exists()
+
+
+def test_benchmarks_are_read_from_their_list_and_sources_are_no_program(tmp_path: Path) -> None:
+    line = "JMH S 13 com.acme.Sort S 42 com.acme.generated.Sort_quick_jmhTest S 5 quick S 10 Throughput E\n"
+    jar(tmp_path / "target" / "benchmarks.jar", "org.openjdk.jmh.Main", line)
+    jar(tmp_path / "target" / "benchmarks-sources.jar")
+    (tmp_path / "target" / "broken.jar").write_bytes(b"no zip")
+    listing = listing_of(tmp_path)
+    assert [*listing.jars] == ["target/benchmarks.jar"]
+    assert listing.jars["target/benchmarks.jar"].benchmarks == ("com.acme.Sort.quick",)
+
+
+def test_tests_that_start_containers_are_pointed_to_the_module_of_junit(tmp_path: Path) -> None:
+    jar(tmp_path / "target" / "shop.jar")
+    (tmp_path / "pom.xml").write_text("<groupId>org.testcontainers</groupId>")
+    assert any("buto-junit" in one for one in begin(tmp_path, force=False, launch=False).to_do)
