@@ -8,17 +8,19 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
+from operator import attrgetter
 from pathlib import Path
 
 from buto.actions.collecting import Plan, collect
 from buto.actions.ending import measuring
 from buto.actions.events import Event, GivenUp, LaunchRepeated, RunStored, WaitingForStore
 from buto.measure.target import Target
+from buto.run.model import Quality
 from buto.run.store import RunStore
-from buto_replications.dataset.generate import FORGIVEN, PURPOSE, recorded
+from buto_replications.dataset.generate import FORGIVEN, PURPOSE
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +54,7 @@ def record(
     *,
     last: int = 0,
     within_s: float = math.inf,
+    counts: Callable[[Quality], bool] = attrgetter("valid"),
 ) -> dict[str, str]:
     """Launch what the store lacks of the rounds, one launch at a time, and store each run.
 
@@ -60,6 +63,7 @@ def record(
         seed: of the order in each round.
         last: the last round of this session; 0 for all.
         within_s: no launch starts later than this, in seconds from now.
+        counts: whether a stored run is one of those wanted; another is launched for one that is not.
 
     Returns:
         By test, why it was given up.
@@ -76,7 +80,7 @@ def record(
                 Plan(test, one.target, missing)
                 for test, one in wanted.items()
                 if test not in failures
-                if (missing := one.after(round_, rounds) - recorded(runs, test).usable) > 0
+                if (missing := one.after(round_, rounds) - _counted(runs, test, counts)) > 0
             ]
             print(f"round {round_} of {rounds}: {sum(plan.runs for plan in plans)} launches", flush=True)
             if plans and time.monotonic() < deadline_s:
@@ -91,6 +95,11 @@ def record(
                 )
                 failures |= {test: str(one.failure) for test, one in got.items() if one.failure is not None}
     return failures
+
+
+def _counted(store: RunStore, test: str, counts: Callable[[Quality], bool]) -> int:
+    heads = (summary.head for summary in store.summaries(test))
+    return sum(head is not None and counts(head.quality) for head in heads)
 
 
 def show(event: Event) -> None:

@@ -13,7 +13,7 @@ from beds.rounds import Wanted, load_that_changes, phase_of
 from benchmark.launch import SIDES, TIMEOUT_S, build, command
 from benchmark.pairs import Pair
 from buto.measure.target import LiveSet, Target
-from buto.run.model import RunSet
+from buto.run.model import Quality, RunSet, run_set
 from buto_replications.checkout import DATA
 from buto_replications.dataset import archive
 from buto_replications.dataset.generate import name_on
@@ -32,6 +32,8 @@ new release is checked instead.
 """
 
 NEW_RUNS = 12
+MOST_FOREIGN = 0.1
+"""Of all cores, used by others during a run on a quiet machine; a run beside more is recorded again."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +51,10 @@ class Cell:
     @property
     def name(self) -> str:
         return f"{self.java}-{'load' if self.beside else 'quiet'}"
+
+    def counts(self, quality: Quality) -> bool:
+        """Return whether a run is usable, and was made in the surroundings of the cell."""
+        return quality.valid and (self.beside or not quality.foreign_load > MOST_FOREIGN)
 
 
 CELLS = {
@@ -74,7 +80,7 @@ def record(cell: Cell, jdk: Path, store: Path, pairs: Iterable[Pair], within_s: 
         raise BedError(f"{java} does not exist; name the directory of a JDK with --jdk PATH")
     wanted = {test: one for pair in pairs for test, one in _wanted(pair, str(java))}
     with load_that_changes(SEED) if cell.beside else nullcontext():
-        return rounds.record(wanted, store, ROUNDS, SEED, within_s=within_s)
+        return rounds.record(wanted, store, ROUNDS, SEED, within_s=within_s, counts=cell.counts)
 
 
 def _wanted(pair: Pair, java: str) -> Iterator[tuple[str, Wanted]]:
@@ -88,7 +94,7 @@ def _wanted(pair: Pair, java: str) -> Iterator[tuple[str, Wanted]]:
 
 
 def load(cell: Cell, data: Path = RECORDED) -> Mapping[str, RunSet]:
-    """Return the usable runs of a cell by pair and side, ``NAME-old`` and ``NAME-new``; none if not recorded.
+    """Return the runs that count, by pair and side, ``NAME-old`` and ``NAME-new``; none if not recorded.
 
     Raises:
         BadFileError: the data set is damaged.
@@ -96,4 +102,5 @@ def load(cell: Cell, data: Path = RECORDED) -> Mapping[str, RunSet]:
     directory = data / cell.name
     if not (directory / archive.RUNS).is_file():
         return {}
-    return {name: runs.valid() for name, runs in archive.load(directory, HOST).items()}
+    every = archive.load(directory, HOST)
+    return {name: run_set([run for run in runs if cell.counts(run.quality)]) for name, runs in every.items()}
