@@ -32,7 +32,7 @@ def leaking(n_runs: int, first: int = 0) -> list[Event]:
 def session(
     project: pytest.Pytester, patch: pytest.MonkeyPatch, launches: list[Event], *words: str
 ) -> pytest.RunResult:
-    script = Script({TEST: launches, f"{TEST}@trained": leaking(6, first=40)})
+    script = Script({TEST: launches, f"{TEST}@trained": leaking(10, first=60)})
     patch.setattr(collecting, "collect", script.collect)
     return project.runpytest_inprocess("-p", "no:cacheprovider", "-p", "no:xdist", "-v", *words)
 
@@ -43,7 +43,7 @@ def session(
         (
             "",
             {"failed": 1},
-            "REGRESSION  * for the better, against the 6 runs of the program of the training, * (alpha 0.01)",
+            "REGRESSION  * for the better, against the 8 runs of the program of the training, * (alpha 0.01)",
         ),
         ("buto_alpha = 0.05", {"failed": 1}, "REGRESSION  * (alpha 0.05)"),
         ("buto_fail_on = worse", {"passed": 1}, f"PASS  {TEST}: *"),
@@ -56,7 +56,7 @@ def test_its_defaults_are_what_runs_are_judged_by(
     project.makeini(f"[pytest]\n{ini}\n")
     session(project, monkeypatch, leaking(10), "--buto-train").assert_outcomes(passed=1)
     (project.path / ".buto" / "runs").rename(project.path / "moved")  # for the stand-ins' names begin anew
-    done = session(project, monkeypatch, [leaking_run(number) for number in range(20, 29)])
+    done = session(project, monkeypatch, [leaking_run(number) for number in range(20, 40)])
     done.assert_outcomes(**outcome)
     done.stdout.fnmatch_lines([line])
 
