@@ -22,7 +22,7 @@ public final class Main {
         System.out.write(java.nio.file.Files.readAllBytes(java.nio.file.Paths.get("data.txt")));
         System.out.println(": " + acme.lib.Size.KIB);
         java.util.List<byte[]> kept = new java.util.ArrayList<>();
-        for (int step = 0; step < 40; step++) {
+        for (int step = 0; step < 20; step++) {
             kept.add(new byte[acme.lib.Size.KIB * 1024]);
             Thread.sleep(10);
         }
@@ -62,7 +62,7 @@ def build(project: Path, kib: int) -> None:
 
 def test_before_a_check_fails_it_launches_the_kept_program(tmp_path: Path) -> None:
     (tmp_path / "buto.yaml").write_text(
-        "version: 1\ntests:\n  shop: {command: java -Xmx256m -jar app/main.jar, runs: 5, interval: 100ms, "
+        "version: 1\ntests:\n  shop: {command: java -Xmx256m -jar app/main.jar, runs: 5, interval: 50ms, "
         f"judge: {literal(BY_HEAP)}}}\n"
     )
     (tmp_path / "data.txt").write_text("read from the working directory")
