@@ -90,10 +90,16 @@ def titled(finding: Finding) -> str:
     name = title_of(one_line(finding.subject, MAX_NAME))
     if finding.observed is None or finding.expected is None or is_moment(finding):
         return f"{name} ({change(finding)})"
-    size = format_share(finding.expected, finding.observed, finding.unit)
+    return f"{name} {format_share(finding.expected, finding.observed, finding.unit)} ({old_to_new(finding)})"
+
+
+def old_to_new(finding: Finding) -> str:
+    """Return what was measured before and now, as ``total 40.2 → 56 MiB``; empty without both."""
+    if finding.observed is None or finding.expected is None or is_moment(finding):
+        return ""
     measure = one_line(SHORT.get(finding.measure, finding.measure), MAX_NAME)
     values = _range(finding.expected, finding.observed, finding.unit, " → ")
-    return f"{name} {size} ({f'{measure} ' if measure else ''}{values})"
+    return f"{measure} {values}" if measure else values
 
 
 def chance_of(verdict: Verdict) -> str:

@@ -1,4 +1,4 @@
-"""Markdown for the comment of a pull request: verdict, a table of findings, folded details.
+"""Markdown for the comment of a pull request: verdict, the worst findings, cost, commands, folded details.
 
 Each test's part begins with an invisible comment that is always the same for this test, so that a bot can
 find its last comment and replace it.
@@ -11,20 +11,21 @@ import re
 from collections.abc import Sequence
 from urllib.parse import quote
 
-from buto.judging.class_changes import ClassChange
 from buto.judging.verdict import FindingGroup, Status
 from buto.report import words
+from buto.report.check_report import CheckReport
+from buto.report.document import Table
 from buto.report.result import FINE, LEFT_OUT, LeftOut, Result
 from buto.report.sanitize import MAX_TEXT, one_line
 from buto.report.terminal.verdict import Detail, result_lines
-from buto.run.units import format_change, format_count
+from buto.run.units import format_count
+from buto.steps import Action, Step
 
 MAX_ROWS = 3
-"""Groups of findings in the table; the details have all."""
+"""Groups of findings in the table above the details, which have all."""
 
 MAX_HEADLINE = 5 * MAX_TEXT
 MAX_REASONS = 5
-MAX_CLASSES = 5
 
 MAX_DETAILS = 12_000
 """Characters of the details; GitHub takes comments of 65,536."""
@@ -60,53 +61,51 @@ def _part(result: Result) -> str:
             *([""] if items else []),
         ]
         if report is not None:
-            parts += _findings(report.groups)
-            parts += _findings(report.noted, f"Noted: {words.NOTED}.")
-            parts += _classes(report.classes) if verdict.status is Status.REGRESSION else []
+            parts += _findings(report.groups[:MAX_ROWS], len(report.groups))
+            parts += _commands(report)
     elif result.error is not None:
         parts += [code(result.error.message.partition("\n")[0], 2 * MAX_TEXT), ""]
     text = "\n".join(result_lines(result, Detail.FULL))
     cut = html.escape(text if len(text) <= MAX_DETAILS else f"{text[:MAX_DETAILS]} ...")
     # Nothing in such an HTML block is Markdown, and escaped text cannot end it.
-    details = ["<details>", "<summary>details</summary>", "", f"<pre>{cut}</pre>", "", "</details>", ""]
+    others = (*report.groups[MAX_ROWS:], *report.noted) if report is not None else ()
+    folded = [*_findings(others), f"<pre>{cut}</pre>"]
+    details = ["<details>", "<summary>details</summary>", "", *folded, "", "</details>", ""]
     return "\n".join([*parts, *details])
 
 
-def _findings(groups: Sequence[FindingGroup], title: str = "") -> list[str]:
+def _findings(groups: Sequence[FindingGroup], n_all: int = 0) -> list[str]:
+    """Return a table of groups of findings, and how many more of them there are."""
     if not groups:
         return []
-    rows = [_row(group) for group in groups[:MAX_ROWS]]
-    heads = ["property", "change", "", "observed", "expected", "with it"][
-        : 6 if any(row[5] for row in rows) else 5
-    ]
-    left = sum(len(group.findings) for group in groups[MAX_ROWS:])
-    more = [f"And {left} more.", ""] if left else []
-    above = [title, ""] if title else []
-    return [*above, *markdown_table(heads, [row[: len(heads)] for row in rows]), *more]
+    table = Table(("property", "old → new", "change", "", "with it"), list(map(_row, groups))).without_empty()
+    left = n_all - len(groups)
+    more = [f"And {format_count(left, 'more finding')}, in the details.", ""] if left > 0 else []
+    return [*markdown_table(table.heads, table.rows), *more]
 
 
 def _row(group: FindingGroup) -> tuple[str, ...]:
     finding = group.leading
     return (
         code(finding.subject),
+        _cell(words.old_to_new(finding)) or code(finding.text),
         _cell(words.change(finding)),
         words.effect(finding),
-        _cell(words.measured(finding)) or code(finding.text),
-        _cell(words.expected(finding)),
         format_count(len(group.parts), "other property") if group.parts else "",
     )
 
 
-def _classes(changes: Sequence[ClassChange]) -> list[str]:
-    rows = [
-        (
-            code(one.name),
-            f"{one.instances:+,}",
-            _cell(format_change(one.before.size_bytes, one.after.size_bytes, "By")),
-        )
-        for one in changes[:MAX_CLASSES]
-    ]
-    return markdown_table(["live objects", "number", "bytes"], rows) if rows else []
+def _commands(report: CheckReport) -> list[str]:
+    """Return what the check cost and, unless it passed, how to repeat it and what to do then."""
+    cost = f"Cost: {_cell(report.cost)}."
+    if report.verdict.status is Status.PASS:
+        return [cost, ""]
+    again = [] if report.verdict.compares_programs and report.oracle_path is None else [_again(report)]
+    return [cost, "", *(f"- {code(step, 2 * MAX_TEXT)}" for step in (*again, *report.next_steps[-1:])), ""]
+
+
+def _again(report: CheckReport) -> str:
+    return f"{Step(Action.CHECK, report.test)}  # repeats it here"
 
 
 def markdown_table(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:

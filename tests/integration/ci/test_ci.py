@@ -203,6 +203,49 @@ def test_tests_and_what_has_changed_are_passed_on(project: Path, server: Forge) 
     assert (build.code, "is in no git repository" in build.output) == (2, True), build.output
 
 
+STAND_IN = """\
+#!/bin/sh
+echo "$@" >> asked
+for word; do [ "$before" = --markdown ] && echo "what is said of $2" > "$word"; before=$word; done
+[ "$2" = "$FAILS" ]; exit $((! $?))
+"""
+
+
+def compared(directory: Path, fails: str, **environment: str) -> subprocess.CompletedProcess[str]:
+    """Let a stand-in for buto compare revisions; one test is a regression."""
+    (directory / "buto").write_text(STAND_IN)
+    (directory / "buto").chmod(0o755)
+    path = f"{directory}{os.pathsep}{os.environ['PATH']}"
+    given = {"PATH": path, "FAILS": fails, "BUTO_BUILD": "mvn -q package", "BUTO_VENV": os.devnull}
+    return subprocess.run(
+        ["bash", os.fspath(ROOT / "ci" / "check.sh")],
+        cwd=directory,
+        env={**given, **environment},
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+
+
+@pytest.mark.parametrize(("fails", "code"), [("shop", 1), ("cart", 1), ("none", 0)])
+def test_revisions_are_compared_test_by_test_without_an_oracle(tmp_path: Path, fails: str, code: int) -> None:
+    done = compared(tmp_path, fails, BUTO_TESTS="shop cart", BUTO_CHANGED_SINCE="a1b2")
+    assert done.returncode == code, done.stderr
+    asked = (tmp_path / "asked").read_text().splitlines()
+    assert [line.partition(" --json")[0] for line in asked] == [
+        f"compare {test} --revisions a1b2 HEAD --build mvn -q package" for test in ("shop", "cart")
+    ]
+    comment = (tmp_path / "buto-reports" / "comment.md").read_text()
+    assert comment == "what is said of shop\nwhat is said of cart\n"
+    assert "--html buto-reports/report-2.html" in asked[1]
+
+
+def test_revisions_of_no_test_are_wrong_usage(tmp_path: Path) -> None:
+    done = compared(tmp_path, "none", BUTO_CHANGED_SINCE="a1b2")
+    assert (done.returncode, "also give tests" in done.stderr) == (2, True)
+
+
 def test_gitlab_passes_then_fails_and_its_comment_is_replaced(
     project: Path, server: Forge, sources: Path
 ) -> None:
@@ -300,7 +343,8 @@ def test_a_server_that_is_down_or_not_a_forge_is_reported(project: Path, server:
 
 def test_the_page_shows_what_there_is() -> None:
     page = (ROOT / "docs" / "running" / "ci.md").read_text()
-    shown = [yaml.safe_load(block) for block in re.findall(r"^```yaml[^\n]*\n(.*?)^```$", page, re.M | re.S)]
+    blocks = re.findall(r"^```yaml[^\n]*\n(.*?)^```$", page, re.M | re.S)
+    shown = list(map(yaml.safe_load, blocks))
     workflow, template = shown[0], shown[1]
     (step,) = [
         step for step in workflow["jobs"]["buto"]["steps"] if "buto/ci/github@" in step.get("uses", "")
@@ -308,6 +352,10 @@ def test_the_page_shows_what_there_is() -> None:
     inputs = yaml.safe_load((ROOT / "ci" / "github" / "action.yml").read_text())["inputs"]
     assert set(step["with"]) <= set(inputs)
     assert all(f"`{name}`" in page for name in inputs)
+    hosted = next(text for text in blocks if "build:" in text)
+    assert len(hosted.splitlines()) <= 25
+    (step,) = [one for one in yaml.safe_load(hosted)["jobs"]["buto"]["steps"] if "/ci/github@" in one["uses"]]
+    assert set(step["with"]) == {"tests", "changed-since", "build"}
     scripts = "".join((ROOT / "ci" / name).read_text() for name in ("gitlab/buto.yml", "check.sh"))
     assert template["resources"]["extends"] == ".buto"
     assert (ROOT / template["include"][0]["file"]).exists()

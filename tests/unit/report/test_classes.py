@@ -50,7 +50,7 @@ def test_a_regression_names_the_class_that_grew(tmp_path: Path) -> None:
     assert expected in verdict_lines(report)
     assert expected in verdict_lines(report, Detail.FULL)
     comment = markdown_text([Result("leaker", None, [], report.verdict, report=report)])
-    assert "| <code>com.acme.Session</code> | +2,512 | +9.81 MiB (26.1x) |" in comment
+    assert "+2,512 com.acme.Session (+9.81 MiB)" in comment
     page = render(report)
     assert '<section id="classes">' in page
     row = "<td><code>com.acme.Session</code></td><td>2,612</td><td>+2,512</td><td>10.2 MiB</td>"

@@ -141,6 +141,22 @@ def test_the_findings_are_a_table_and_the_rest_unfolds() -> None:
     assert "+3 MiB (+300 %)" in page.text
 
 
+def test_the_comment_has_three_findings_what_they_cost_and_what_to_type() -> None:
+    result = made.regression()
+    first = result.verdict.findings[0]
+    findings = tuple(replace(first, subject=f"com.acme.count{number}") for number in range(5))
+    report = replace(result.report, verdict=replace(result.verdict, findings=findings))
+    above, _, folded = markdown_text([replace(result, report=report, verdict=report.verdict)]).partition(
+        "<details>"
+    )
+    assert [number for number in range(5) if f"com.acme.count{number}" in above] == [0, 1, 2]
+    assert [number for number in range(5) if f"<code>com.acme.count{number}" in folded] == [3, 4]
+    assert "And 2 more findings, in the details." in above
+    assert "\nCost: 2 launches, 8 s.\n" in above
+    assert "buto check leaker" in above
+    assert "if the change is meant" in above
+
+
 @pytest.mark.parametrize("text", made.EVIL)
 def test_text_from_outside_is_only_text_in_markdown(text: str) -> None:
     page = tags(markdown_text(made.hostile(text)))
@@ -214,7 +230,7 @@ def test_what_is_noted_is_told_in_the_comment_of_a_pass() -> None:
     page = tags(text)
     assert page.text.lstrip().partition("\n")[2].startswith("Noted: used memory (G1 Old Gen) +300 %")
     assert page.tags.count("tr") == 2
-    assert "Noted: certain, and smaller than the size that matters." in page.text
+    assert "noted, certain, and smaller than the size that matters:" in page.text
 
 
 @pytest.mark.parametrize("text", made.EVIL)
