@@ -4,19 +4,24 @@ from __future__ import annotations
 
 import zlib
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from benchmark.pairs import Pair
-from benchmark.rules import ALPHA, Named, Use
-from buto.run.model import Run, RunSet
-from buto_replications.judging.checks import N_CHECKED, N_TRAINING, N_TURNS, Rate, Trained, rate
+from benchmark.rules import Named, Use
+from buto.actions.collecting import shuffled
+from buto.judging.calibrated.settings import CALIBRATED
+from buto.judging.comparison import Programs
+from buto.judging.verdict import Status
+from buto.run.model import LOOKS, Run, RunSet, run_set
+from buto_replications.judging.checks import N_CHECKED, N_TRAINING, Rate, Trained, rate
 
 BUTO = "buto"
 DRAWS = 8
 SEED = 20261127
 NEW, UNCHANGED = "new", "unchanged"
+TURNS = Programs(CALIBRATED)
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +64,7 @@ def tasks(
     for cell, runs in cells.items():
         for pair in pairs.values():
             old, new = (runs.get(f"{pair.name}-{side}") for side in ("old", "new"))
-            if old and new and len(old) >= N_TRAINING + N_TURNS and len(new) >= N_CHECKED + N_TURNS:
+            if old and new and len(old) >= N_TRAINING + TURNS.most and len(new) >= N_CHECKED + TURNS.most:
                 found.append(Task(pair, cell, old, new, tuple(rules), draws))
     return found
 
@@ -82,10 +87,10 @@ def _judgements(task: Task) -> Iterator[Judgement]:
         training, rest = old[:N_TRAINING], old[N_TRAINING:]
         trained = Trained.by(training)
         cases = {NEW: (new, rest)}
-        if len(rest) >= N_CHECKED + 2 * N_TURNS:
-            cases[UNCHANGED] = (rest[N_TURNS:], rest[:N_TURNS])
+        if len(rest) >= N_CHECKED + 2 * TURNS.most:
+            cases[UNCHANGED] = (rest[TURNS.most :], rest[: TURNS.most])
         for case, (checked, beside) in cases.items():
-            yield _by_buto(task, trained, case, checked, beside)
+            yield _by_buto(task, trained, case, checked, beside, int(random.integers(2**32)))
             for rule in task.rules:
                 if len(checked) >= rule.new:
                     fails = rule.fails([uses[run.id] for run in training], [uses[run.id] for run in checked])
@@ -93,11 +98,32 @@ def _judgements(task: Task) -> Iterator[Judgement]:
 
 
 def _by_buto(
-    task: Task, trained: Trained, case: str, checked: Sequence[Run], beside: Sequence[Run]
+    task: Task, trained: Trained, case: str, checked: Sequence[Run], beside: Sequence[Run], seed: int
 ) -> Judgement:
-    three, more = checked[:N_CHECKED], checked[N_CHECKED : N_CHECKED + N_TURNS]
-    found = trained.check(three, (beside[:N_TURNS], more))
-    return Judgement(task.pair.name, task.cell, BUTO, case, found.fails(ALPHA), found.launches)
+    found = trained.check(checked[:N_CHECKED])
+    fails, launches = in_turns(beside, checked[N_CHECKED:], seed) if found.suspicious() else (False, 0)
+    before = N_CHECKED if found.followed else 1
+    return Judgement(task.pair.name, task.cell, BUTO, case, fails, before + launches)
+
+
+def in_turns(old: Sequence[Run], new: Sequence[Run], seed: int) -> tuple[bool, int]:
+    """Return whether launches in random turns show a regression, and how many they are.
+
+    Args:
+        old, new: as many as buto launches at most; those beyond are not looked at.
+    """
+    runs = {side: iter(_looked_at(some)) for side, some in (("old", old), ("new", new))}
+    taken: dict[str, list[Run]] = {"old": [], "new": []}
+    for side in shuffled(dict.fromkeys(taken, TURNS.most), seed):
+        taken[side].append(next(runs[side]))
+        if min(map(len, taken.values())) and TURNS.is_decided(*map(run_set, taken.values())):
+            break
+    verdict, _ = TURNS.compare(run_set(taken["old"]), run_set(taken["new"]))
+    return verdict.status is Status.REGRESSION, sum(map(len, taken.values()))
+
+
+def _looked_at(runs: Sequence[Run]) -> list[Run]:
+    return [replace(run, metadata={**run.metadata, LOOKS: TURNS.looks}) for run in runs]
 
 
 def share(chosen: Sequence[Judgement]) -> Rate:

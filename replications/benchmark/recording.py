@@ -23,15 +23,15 @@ HOST = "parallel"
 """The collector of ``launch.OPTIONS``; data sets call it the host."""
 
 SEED = 20261127
-ROUNDS = 25
-OLD_RUNS = {True: 25, False: 20}
+ROUNDS = 33
+OLD_RUNS = {True: 33, False: 20}
 """Runs of an old release, of regressions and of good pairs.
 
-An unchanged check needs ten runs that train, three that are checked and twelve for turns; of a good pair, the
+An unchanged check needs ten runs that train, three that are checked and twenty for turns; of a good pair, the
 new release is checked instead.
 """
 
-NEW_RUNS = 12
+NEW_RUNS = 13
 MOST_FOREIGN = 0.1
 """Of all cores, used by others during a run on a quiet machine; a run beside more is recorded again."""
 

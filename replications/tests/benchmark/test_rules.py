@@ -97,15 +97,15 @@ def test_known_pairs_are_never_set_apart_and_the_draw_is_that_of_its_seed():
 
 def test_buto_and_a_rule_judge_the_same_draws_of_recorded_runs():
     pair = read_all()["jsoup-errors"]
-    old = run_set([program_run(1, number) for number in range(25)])
-    new = run_set([program_run(1, 100 + number, Program(threads=30)) for number in range(12)])
+    old = run_set([program_run(1, number) for number in range(33)])
+    new = run_set([program_run(1, 100 + number, Program(threads=30)) for number in range(13)])
     always = Named("always", lambda old, new: True, 9, "")
     task = judged.Task(pair, "17-quiet", old, new, (always,), draws=2)
     found = judged.judgements(task)
     cases = [(one.rule, one.case) for one in found]
     assert cases == [(BUTO, NEW), ("always", NEW), (BUTO, UNCHANGED), ("always", UNCHANGED)] * 2
     assert all(one.fails for one in found if (one.rule, one.case) != (BUTO, UNCHANGED))
-    assert {one.launches for one in found if (one.rule, one.case) == (BUTO, NEW)} == {15}
+    assert {one.launches for one in found if (one.rule, one.case) == (BUTO, NEW)} <= {13 + 3, 20 + 3}
 
 
 def test_the_table_has_a_row_for_each_rule_with_what_it_finds_and_fails_wrongly():
