@@ -170,7 +170,7 @@ def decide(
         from_runs: the name of these runs in advice; None for those of the newest check.
         with_training: see :class:`CheckRequest`.
     """
-    why, steps = occasion(checked), None
+    first, why, steps = checked.runs, occasion(checked), None
     if why is not None and test is not None:
         checked, steps = settled_by_turns(site, test, checked, why, on_event)
     elif why is not None and from_runs is None:
@@ -189,6 +189,7 @@ def decide(
         oracle_path=known.path,
         next_steps=[site.door.step(step) for step in steps],
         likes=tuple(like for one in added for like in one.likes),
+        first=first,
     )
     result = reported(report, known.path)
     on_event(Judged(result))

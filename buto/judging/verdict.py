@@ -57,6 +57,19 @@ NOTIFICATION = "notification"
 
 
 @dataclass(frozen=True, slots=True)
+class Numbers:
+    """What a finding compares: one number of each run, in the order of their start.
+
+    Attributes:
+        known: of the training runs, or of those of the old program.
+        judged: of the runs under test.
+    """
+
+    known: tuple[float, ...]
+    judged: tuple[float, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Finding:
     """One difference between a run and what the oracle expects.
 
@@ -81,6 +94,7 @@ class Finding:
         text: one sentence on what the numbers above do not show; may be empty.
         is_level: whether ``observed`` is a level of the property over a time, which a chart can draw as a
             line; not so for a moment, a growth or a scatter.
+        numbers: what was compared; None if it is not a number of each run.
     """
 
     source: str
@@ -101,6 +115,7 @@ class Finding:
     measure: str = ""
     text: str = ""
     is_level: bool = False
+    numbers: Numbers | None = field(default=None, compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)

@@ -38,6 +38,7 @@ class CheckReport(Charted):
         likes: labelled runs of the past in which about the same changed, the nearest first.
         clusters: of the findings, where the detector has clusters.
         strengths: of a pass, the smallest changes that a check detects; empty if the detector knows none.
+        first: the runs with which the check began; others may have decided.
     """
 
     verdict: Verdict
@@ -53,6 +54,7 @@ class CheckReport(Charted):
     likes: tuple[Like, ...] = ()
     clusters: tuple[ClusterView, ...] = ()
     strengths: tuple[Strength, ...] = ()
+    first: RunSet = NO_RUNS
 
     @property
     def detectable(self) -> str:
@@ -62,8 +64,9 @@ class CheckReport(Charted):
     @property
     def cost(self) -> str:
         """How often programs were launched for it, and for how long, as ``13 launches, 52 s``."""
-        runs = (*self.checked, *self.training) if self.verdict.compares_programs else tuple(self.checked)
-        took = format_seconds(sum(run.outcome.duration_s for run in runs))
+        beside = self.training if self.verdict.compares_programs else NO_RUNS
+        runs = {run.id: run for some in (self.first, self.checked, beside) for run in some}
+        took = format_seconds(sum(run.outcome.duration_s for run in runs.values()))
         return f"{format_count(len(runs), 'launch')}, {took}"
 
     @property
@@ -97,6 +100,7 @@ def check_report(
     oracle_path: Path | None = None,
     next_steps: Sequence[str] = (),
     likes: tuple[Like, ...] = (),
+    first: RunSet = NO_RUNS,
 ) -> CheckReport:
     """Return the report of a check, or of a comparison.
 
@@ -105,7 +109,7 @@ def check_report(
         training: those of the oracle's training runs that are still in the store; of a comparison the runs
             of the other program are taken.
         made: an aware time.
-        likes: see :class:`CheckReport`.
+        likes, first: see :class:`CheckReport`.
     """
     oracle, verdict = checked.oracle, checked.verdict
     runs, training = measured_set(checked.runs), measured_set(checked.against or training)
@@ -138,6 +142,7 @@ def check_report(
         classes=class_changes(oracle.classes, typical_histogram(judged)),
         likes=likes,
         strengths=_strengths(verdict, oracle),
+        first=first,
     )
 
 

@@ -21,7 +21,7 @@ from buto.judging.effects import GROWTH_MEASURE, PART_MEASURES
 from buto.judging.features import Feature
 from buto.judging.rank import largest_of_each
 from buto.judging.readable import highest
-from buto.judging.verdict import Direction, Finding
+from buto.judging.verdict import Direction, Finding, Numbers
 from buto.run.model import FloatArray, IntArray, RunSet
 from buto.run.properties import DURATION, LIVE_CLASSES, Property
 
@@ -172,6 +172,7 @@ class _Numbers:
             measure=_measure(feature, prop),
             text="" if n_checked == 1 else f"mean of {n_checked} runs",
             is_level=feature.name in LEVELS,
+            numbers=Numbers(tuple(training.tolist()), tuple(checked.tolist())),
         )
 
     def _possible(self, column: int) -> tuple[float, float]:

@@ -16,6 +16,7 @@ from buto.report.check_report import CheckReport
 from buto.report.document import Table
 from buto.report.html import clusters, summary, tables
 from buto.report.html.chart_data import drawn, page_data, points_of, share, tag_of, training_drawn
+from buto.report.html.dots import dots
 from buto.report.html.template import property_name, render_page
 from buto.report.panels import Charted, RecordedRuns
 from buto.run.names import metadata_text
@@ -61,6 +62,7 @@ def render(report: CheckReport) -> str:
         facts=list(summary.facts(report)),
         charts={panel.prop.name: place for place, panel in enumerate(drawn(report))},
         details=partial(summary.details, report),
+        dots=dots,
         closest=summary.closest(report),
         classes=tables.class_table(report.classes),
         clusters=clusters,

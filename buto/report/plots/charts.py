@@ -21,10 +21,10 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 from matplotlib.ticker import FuncFormatter, Locator, MaxNLocator
 
-from buto.judging.verdict import OF_CHECK, Roles
+from buto.judging.verdict import OF_CHECK, Finding, Roles
 from buto.report.panels import Panel
 from buto.report.sanitize import one_line
-from buto.report.words import band_name
+from buto.report.words import SHORT, band_name
 from buto.run.model import FloatArray
 from buto.run.units import format_change, format_number, format_quantity, format_seconds
 
@@ -124,7 +124,12 @@ _FLAT_SHARE = 0.1
 def property_plot(panel: Panel, title: str, caption: str = "", roles: Roles = OF_CHECK) -> Picture:
     """Draw one property, as PNG in 1200 x 675 pixels; the caption stands below, small."""
     figure = Picture(8, 4.5, 150)
-    axes = figure.subplots()
+    compared = next((one for one in panel.changes if one.numbers is not None), None)
+    if compared is None:
+        axes = figure.subplots()
+    else:
+        axes, beside = figure.subplots(1, 2, width_ratios=(4, 1))
+        _draw_numbers(beside, compared)
     _draw(axes, panel)
     axes.set_title(f"{drawn_text(panel.prop.name)}\n", loc="left", fontweight="bold")
     axes.text(0, 1.02, _subtitle(panel, drawn_text(title)), transform=axes.transAxes, color=_CAPTION_COLOUR)
@@ -200,6 +205,34 @@ def _draw(axes: Axes, panel: Panel) -> None:
     set_unit(axes.xaxis, "s")
     set_unit(axes.yaxis, panel.prop.unit)
     dressed(axes)
+
+
+def _draw_numbers(axes: Axes, finding: Finding) -> None:
+    """Draw the number of each run that a finding compares, and the range that would not stand out."""
+    assert finding.numbers is not None
+    sides = ((finding.numbers.known, TRAINING_COLOUR), (finding.numbers.judged, CHECKED_COLOUR))
+    for place, (values, colour) in enumerate(sides):
+        spread = place + np.linspace(-0.25, 0.25, len(values)) if len(values) > 1 else [place]
+        axes.plot(spread, values, "o", color=colour, alpha=0.7, markersize=5)
+    lower, upper = (
+        end if end is not None and math.isfinite(end) else None for end in (finding.lower, finding.upper)
+    )
+    low, high = axes.get_ylim()
+    if lower is not None or upper is not None:
+        low, high = min(low, low if lower is None else lower), max(high, high if upper is None else upper)
+        axes.axhspan(
+            low if lower is None else lower,
+            high if upper is None else upper,
+            color=BAND_COLOUR,
+            alpha=0.3,
+            linewidth=0,
+        )
+    axes.set_ylim(low, high)
+    axes.set_xlim(-0.6, 1.6)
+    axes.set_xticks([])
+    axes.set_xlabel(SHORT.get(finding.measure, finding.measure) + "\nof each run", fontsize="small")
+    set_unit(axes.yaxis, finding.unit)
+    dressed(axes, "y")
 
 
 def dressed(axes: Axes, grid: str = "both") -> None:

@@ -57,6 +57,20 @@ def test_a_regression_names_the_class_that_grew(tmp_path: Path) -> None:
     assert row in re.sub("</?bdi>", "", page)
 
 
+def test_what_decided_is_drawn_as_a_number_of_each_run(tmp_path: Path) -> None:
+    report = reported(tmp_path)
+    for finding in report.verdict.findings:
+        numbers = finding.numbers
+        assert numbers is not None
+        assert (len(numbers.known), len(numbers.judged)) == (10, 3)
+        assert finding.expected == pytest.approx(sum(numbers.known) / 10)
+        assert finding.observed == pytest.approx(sum(numbers.judged) / 3)
+    page = render(report)
+    n_drawn = sum(len(groups) for groups in (report.groups, report.noted))
+    assert page.count('<circle class="known"') == 10 * n_drawn
+    assert page.count('<circle class="new"') == 3 * n_drawn
+
+
 def test_json_has_both_sides(tmp_path: Path) -> None:
     report = reported(tmp_path)
     result = Result("leaker", None, [], report.verdict, report=report)

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from matplotlib import pyplot
 from matplotlib.figure import Figure
 
-from buto.judging.verdict import Roles
+from buto.judging.verdict import Numbers, Roles
 from buto.judging.views import Band
 from buto.report.panels import Curve, Panel
 from buto.report.plots import charts, pictures
@@ -45,6 +45,12 @@ def pixels(figure: Figure) -> np.ndarray:
 
 def test_a_property_is_drawn_in_a_picture_of_known_size() -> None:
     assert pixels(property_plot(PANEL, "leaker")).shape[:2] == (675, 1200)
+
+
+def test_what_a_finding_compares_is_drawn_beside_the_curves() -> None:
+    leak = replace(made.leak(), numbers=Numbers((1.0, 2.0), (3.0,)))
+    _, beside = property_plot(replace(PANEL, findings=[leak]), "leaker").axes
+    assert [line.get_ydata().tolist() for line in beside.lines] == [[1.0, 2.0], [3.0]]
 
 
 def test_a_notebook_shows_a_figure_that_pyplot_does_not_know() -> None:
