@@ -16,7 +16,14 @@ from buto_replications.bed.labels import BedRun, Labels, Part
 from buto_replications.clusters.comparison import Outcome
 from buto_replications.clusters.errors import kinds
 from buto_replications.clusters.example import BOTH, KEPT, NAMES, NEW, OLD
-from buto_replications.detectors.regression_fits import clustered, distances, pseudo_f, reduced, target_of
+from buto_replications.detectors.regression_fits import (
+    POINTS,
+    clustered,
+    distances,
+    pseudo_f,
+    reduced,
+    target_of,
+)
 from buto_replications.detectors.regression_models import judged
 from tests.support.processes.command import called
 from tests.support.runs.examples import full_run
@@ -49,6 +56,10 @@ def test_the_merges_and_the_three_clusters():
         {"CPU User", "IO write byte/sec"},
         {"IO write op/sec", "Memory Private byte"},
     ]
+
+
+def test_the_textbooks_statistic_does_not_give_the_three_clusters():
+    assert len(clustered(BOTH[:, KEPT], "eq1", POINTS)) == 5
 
 
 def test_the_targets():
