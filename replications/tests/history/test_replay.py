@@ -162,7 +162,7 @@ def test_summary_metrics_are_means_of_neighbours():
 
 
 def test_all_twenty_rows_are_there():
-    assert [sum(row.table == table for row in ROWS) for table in (4, 5, 6, 7, 8)] == [3, 7, 3, 3, 7]
+    assert [sum(row.table == table for row in ROWS) for table in (4, 5, 6, 7, 8)] == [3, 4, 3, 3, 7]
 
 
 @pytest.mark.parametrize("row", ROWS, ids=lambda row: f"table-{row.table}-{row.classifier}")
