@@ -86,6 +86,10 @@ EXPERIMENTS: dict[str, Experiment] = {
         "the worked example and the tables of the paper behind the detector ensemble; writes ensembles.csv "
         "and ensembles-bed.csv",
     ),
+    "sweeps": Experiment(
+        "sweeps",
+        "costs, samples, dimensions and invalid data in learning from labels, on a made-up history",
+    ),
     "outside": Experiment(
         "outside",
         "learning from labels on series of SAP HANA that others measured and labelled and --data names",
