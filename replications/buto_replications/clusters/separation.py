@@ -26,6 +26,33 @@ from buto_replications.detectors.regression_models import DISTANCE, REDUNDANT, S
 from buto_replications.rivals import RIVALS, levels
 from buto_replications.scores import area
 
+PRINTED = {
+    "4: No regression 1": (3, 9),
+    "4: No regression 2": (3, 6),
+    "4: No regression 3": (11, 1),
+    "4: No regression 4": (4, 4),
+    "4: No regression 5": (6, 5),
+    "4: Regression 1": (44, 1622),
+    "4: Regression 2": (916, 2),
+    "4: Regression 3": (17, 46, 5, 1),
+    "4: Regression 4": (101, 161),
+    "4: Regression 5": (24, 6),
+    "5: No regression 1": (3, 2, 2, 3),
+    "5: Regression 1": (22, 38, 94),
+    "5: Regression 2": (6, 16),
+    "5: Regression 3": (8, 386, 2, 5),
+    "5: Regression 4": (65, 22, 18),
+    "5: Regression 5": (55, 9, 4, 4, 15),
+}
+"""The paper's tables 4 and 5: by table and run, the errors of its clusters in percent."""
+
+
+def printed_range(*, faulty: bool) -> tuple[float, float]:
+    """Return the least and the largest of the paper's largest errors, of runs with a fault or without."""
+    largest = [max(errors) / 100 for run, errors in PRINTED.items() if ("No" in run) is not faulty]
+    return min(largest), max(largest)
+
+
 CUTS = {"cut by the textbook": POINTS, "cut on distances": PAIRS}
 """By title, see :func:`buto_replications.detectors.regression_fits.clustered`."""
 
