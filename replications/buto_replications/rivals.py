@@ -106,7 +106,7 @@ class Rival:
     limit: float
 
 
-def _evidence(prior: FloatArray, new: FloatArray, mean_of: int = 1) -> FloatArray:
+def _evidence(prior: FloatArray, new: FloatArray, mean_of: int) -> FloatArray:
     """Return how many powers of ten the smallest p-value is below 1 after Bonferroni's correction."""
     smallest = np.nanmin(p_values(prior, new, mean_of), axis=1)
     found: FloatArray = -np.log10(np.maximum(prior.shape[1] * smallest, 1e-300))
@@ -114,7 +114,11 @@ def _evidence(prior: FloatArray, new: FloatArray, mean_of: int = 1) -> FloatArra
 
 
 def _most(measure: Callable[[FloatArray, FloatArray], FloatArray]) -> Worst:
-    return lambda prior, new, mean_of=1: np.nanmax(measure(prior, new), axis=1)
+    def worst(prior: FloatArray, new: FloatArray, mean_of: int) -> FloatArray:
+        found: FloatArray = np.nanmax(measure(prior, new), axis=1)
+        return found
+
+    return worst
 
 
 RIVALS = (

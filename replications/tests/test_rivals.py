@@ -111,3 +111,24 @@ def test_a_t_test_is_as_good_as_the_best_bounds_of_the_thesis():
     assert found[ENVELOPE.title].mcc[0] == pytest.approx(0.945, abs=0.001)
     assert found[PERCENTAGE.title].mcc[0] == pytest.approx(0.676, abs=0.001)
     assert found[T_TEST.title].runs == 850
+
+
+@pytest.mark.slow
+@pytest.mark.all
+def test_only_the_prediction_tells_which_slower_component_matters():
+    from buto_replications.store import recorded
+    from buto_replications.store.evaluation import evaluate
+    from buto_replications.store.rivals import right_by_prediction
+    from buto_replications.store.rivals import rivals as of_store
+
+    with recorded.unpacked(recorded.RECORDED / recorded.NAME) as (directory, index):
+        measured = evaluate(directory, index, "jmh")
+        plain = list(of_store(directory, index, "jmh", measured))
+    predicted_right = right_by_prediction(measured)
+    counts = [(one.found, one.quiet, one.unchanged) for one in (predicted_right, *plain)]
+    assert counts == [
+        ((16, 16), (20, 20), (80, 80)),
+        ((16, 16), (0, 20), (40, 80)),
+        ((16, 16), (0, 20), (56, 80)),
+        ((16, 16), (0, 20), (56, 80)),
+    ]

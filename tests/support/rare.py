@@ -16,6 +16,7 @@ ABOUT: Mapping[str, tuple[str, ...]] = {
     "replications/tests/jvm/": ("replications/", "testprograms/"),
     "replications/tests/test_rivals.py": (
         "replications/buto_replications/rivals.py",
+        "replications/buto_replications/store/",
         "replications/buto_replications/thesis/",
     ),
     "tests/build_plugins/": ("build-plugins/", "buto/report/formats/", "examples/"),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -43,24 +43,27 @@ def rivals(directory: Path, index: Index, tests: Tests, measured: Evaluation) ->
     names = {one.version for one in (*measured.changed, *measured.unchanged)}
     new = {name: component_tests(directory, name, tests) for name in names}
     for rival in RIVALS:
-        alarms = {name: fails(rival, old, results) for name, results in new.items()}
-        yield _right(
-            rival.title, measured, lambda one, alarms=alarms: alarms[one.version] is (one.truth >= NEGLIGIBLE)
-        )
+        slower = {name for name, results in new.items() if fails(rival, old, results)}
+        yield _right(rival.title, measured, slower)
 
 
 def right_by_prediction(found: Evaluation) -> Right:
     """Return how often the prediction is right; inconclusive is not."""
-    return _right("prediction", found, lambda one: one.outcome in (Outcome.FOUND, Outcome.QUIET))
+    return _counted("prediction", found, lambda one: one.outcome in (Outcome.FOUND, Outcome.QUIET))
 
 
-def _right(title: str, found: Evaluation, is_right: Callable[[Judged], bool]) -> Right:
+def _right(title: str, found: Evaluation, alarms: Collection[str]) -> Right:
+    return _counted(title, found, lambda one: (one.version in alarms) is (one.truth >= NEGLIGIBLE))
+
+
+def _counted(title: str, found: Evaluation, is_right: Callable[[Judged], bool]) -> Right:
     groups = (
         [one for one in found.changed if one.truth >= NEGLIGIBLE],
         [one for one in found.changed if one.truth < NEGLIGIBLE],
         found.unchanged,
     )
-    return Right(title, *((sum(map(is_right, some)), len(some)) for some in groups))
+    bad, fine, same = ((sum(map(is_right, some)), len(some)) for some in groups)
+    return Right(title, bad, fine, same)
 
 
 def fails(rival: Rival, old: Sequence[ComponentResult], new: Sequence[ComponentResult]) -> bool:

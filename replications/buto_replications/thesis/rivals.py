@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from buto.run.model import IntArray, RunSet
+from buto.run.model import FloatArray, IntArray, RunSet
 from buto_replications.design import EXPERIMENTS, PROGRAMS
 from buto_replications.rivals import RIVALS, Rival, levels
 from buto_replications.scores import MCC, standard_error, tally
@@ -42,7 +42,7 @@ def rivals(runs: Mapping[str, RunSet], seed: int = SEED) -> Iterator[Score]:
     usable = {name: some.valid() for name, some in runs.items()}
     variants = [name for of in PROGRAMS.values() for name in of]
     n_runs = min(len(usable[name]) for name in variants)
-    values = {}
+    values: dict[str, FloatArray] = {}
     for of in PROGRAMS.values():
         every = [run for name in of for run in usable[name].runs[:n_runs]]
         properties = [prop for prop in judged_properties(every) if in_thesis(prop)]
@@ -63,7 +63,7 @@ def rivals(runs: Mapping[str, RunSet], seed: int = SEED) -> Iterator[Score]:
 
 def _counts(
     rival: Rival,
-    values: Mapping[str, np.ndarray],
+    values: Mapping[str, FloatArray],
     variants: list[str],
     n_runs: int,
     training: Mapping[str, IntArray],
