@@ -312,6 +312,13 @@ def test_another_jvm_is_a_warning():
     assert predicted(old, new).warnings == ("old ran on JDK 17, new on JDK 21: B3",)
 
 
+def test_a_test_that_mostly_waited_for_the_compiler_is_a_warning():
+    few, many = replace(B3, warming=0.45), replace(B3, warming=0.05)
+    assert predicted([many], [many]).warnings == ()
+    (said,) = predicted([few], [many]).warnings
+    assert said.startswith("the JVM's compiler took 45 % of the time of B3, so a change looks smaller")
+
+
 def test_times_of_0_are_below_the_clock_and_no_lost_results():
     """Reports have whole milliseconds: 0 is below half of one."""
     nothing, slow = replace(B4, times_s=np.zeros(6)), replace(B4, times_s=np.linspace(0.05, 0.055, 6))

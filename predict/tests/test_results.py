@@ -1,6 +1,7 @@
 """Results of component tests, from the files of each tool."""
 
 import json
+import math
 from dataclasses import replace
 from pathlib import Path
 
@@ -10,10 +11,12 @@ import pytest
 from buto.errors import BadFileError, JudgeError
 from buto.run.model import Problem, ProblemKind, Quality
 from buto.run.store import RunStore
+from buto.run.window import Moment, Window, with_window
 from buto_predict.mapping import How, match
 from buto_predict.model import Architecture, Benchmark, Component, Endpoint, Measures, Station
-from buto_predict.results.files import read_jmh, read_junit, read_results
+from buto_predict.results.files import read_jmh, read_junit, read_results, repeated
 from buto_predict.results.model import ComponentResult, Conditions, busy_processors, merged, paired
+from buto_predict.traces.summary import Moments
 from predict.tests.support.systems import running_example
 from predict.tests.support.traces import request, write_otlp
 from tests.support.runs.signals import make_run
@@ -221,6 +224,57 @@ def test_stored_runs_give_processor_time(tmp_path):
     (found,) = read_results([directory])
     assert (found.name, sorted(found.times_s.tolist())) == ("synthetic", [1.0, 1.5])
     assert busy_processors(directory) == pytest.approx(0.625)
+
+
+def test_what_the_jvm_used_before_main_is_not_the_components(tmp_path):
+    store = RunStore(tmp_path)
+    store.add(make_run(0, [0.0, 1.0, 2.0], {"jvm.cpu.time": np.array([0.3, 0.8, 1.3])}))
+    (found,) = read_results([store.directory("synthetic")])
+    assert found.times_s.tolist() == [1.0]
+
+
+def test_only_the_measured_window_of_a_run_counts(tmp_path):
+    store = RunStore(tmp_path)
+    run = make_run(0, [0.0, 1.0, 2.0, 3.0], {"jvm.cpu.time": np.array([0.0, 0.9, 1.1, 1.3])})
+    store.add(with_window(run, Window(Moment("main", 1.0))))
+    (found,) = read_results([store.directory("synthetic")])
+    assert found.times_s.tolist() == pytest.approx([0.4])
+
+
+def test_old_and_new_runs_of_one_test_may_be_in_one_store(tmp_path):
+    store = RunStore(tmp_path)
+    for number in range(8):
+        cpu_s = (1.0 if number < 4 else 1.5) + number / 100
+        store.add(make_run(number, [0.0, 1.0], {"jvm.cpu.time": np.array([0.0, cpu_s])}))
+    runs = [store.directory("synthetic") / one for one in store.ids("synthetic")]
+    old, new = read_results(runs[:4]), read_results(runs[4:])
+    (pair,) = paired(old, new)
+    assert (pair.name, len(pair.old.times_s), len(pair.new.times_s)) == ("synthetic", 4, 4)
+    assert pair.new.times_s.mean() - pair.old.times_s.mean() == pytest.approx(0.54)
+    assert repeated(runs[:4], runs[4:]).reasons == ()
+    assert repeated(runs[:4], runs[3:]).reasons != ()
+
+
+def test_the_compilers_share_of_the_processor_time_is_known(tmp_path):
+    store = RunStore(tmp_path)
+    columns = {"jvm.cpu.time": np.array([0.2, 2.2]), "jvm.compilation.time": np.array([0.1, 0.6])}
+    store.add(make_run(0, [0.0, 1.0], columns))
+    (found,) = read_results([store.directory("synthetic")])
+    assert found.warming == pytest.approx(0.25)
+
+
+def test_the_last_calls_count_and_not_those_that_wait_for_the_compiler(tmp_path):
+    moments = Moments()
+    assert math.isnan(moments.steady)
+    for number in range(1, 301):
+        moments.add(10.0 if number < 128 else 1.0)
+        first = {1: 1, 3: 1, 4: 2, 300: 128}.get(number)
+        if first:
+            values = [10.0 if one < 128 else 1.0 for one in range(first, number + 1)]
+            assert moments.steady == pytest.approx(np.mean(values))
+    spans = [request(f"{k}", k, 5.0 if k < 8 else 1.0) for k in range(40)]
+    found = {one.name: one for one in read_results([write_otlp(tmp_path / "t.json", spans)])}
+    assert found["web/price"].times_s == pytest.approx([0.001])
 
 
 def test_a_last_reading_that_is_missing_is_the_one_before(tmp_path):

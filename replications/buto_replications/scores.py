@@ -23,7 +23,7 @@ could not be estimated.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -169,3 +169,32 @@ MCC = Score("MCC", _mcc, _mcc_gradient)
 positive ones were judged, or only negative ones."""
 
 SCORES = (ACCURACY, PRECISION, MCC)
+
+
+def area(unchanged: FloatArray, changed: FloatArray, clusters: Sequence[str]) -> tuple[float, float]:
+    """Return the area under the curve of hits over false alarms, and its standard error.
+
+    It is the share of pairs in which the changed run has the larger score; a tie counts a half. The error is
+    that of Obuchowski, "Nonparametric analysis of clustered ROC curve data" (1997): each run's part in the
+    area is added up within its cluster.
+
+    Args:
+        unchanged, changed: shape (n_unchanged,), (n_changed,), scores without NaN.
+        clusters: of the unchanged and then of the changed runs; those of one cluster depend on each other.
+
+    Returns:
+        NaN without runs of both kinds. The error is NaN if it cannot be estimated: from fewer than two
+        clusters, or if no pair is in the wrong order.
+    """
+    if not len(unchanged) or not len(changed):
+        return float("nan"), float("nan")
+    pairs = np.greater.outer(changed, unchanged) + np.equal.outer(changed, unchanged) / 2
+    found = float(pairs.mean())
+    part = np.concatenate(
+        [(pairs.mean(axis=0) - found) / len(unchanged), (pairs.mean(axis=1) - found) / len(changed)]
+    )
+    names = np.array(clusters)
+    sums = np.array([part[names == name].sum() for name in np.unique(names)])
+    if len(sums) < 2 or not (np.abs(sums) > 1e-12).any():
+        return found, float("nan")
+    return found, float(np.sqrt(len(sums) / (len(sums) - 1) * (sums**2).sum()))

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from buto_replications.clusters.example import NAMES, NEW, OLD, example_distances
+from buto_replications.clusters.separation import PRINTED, printed_range
 from buto_replications.ensembles.tables import MEANS, TABLE_IV, worked_example
 from buto_replications.history.tables import ROWS
 from buto_replications.store.simulated import OUTCOMES, published
@@ -60,6 +61,13 @@ def test_distances_of_the_second_paper_follow_from_its_table_1():
     found = example_distances()
     for place, row in enumerate(rows, 1):
         assert found[place, :place] == pytest.approx(row, abs=0.0051)
+
+
+def test_tables_4_and_5_of_the_second_paper():
+    source = {place: numbers(cells) for place, cells in printed("002", "table ").items() if place[0] in "45"}
+    assert {run: list(errors) for run, errors in PRINTED.items()} == source
+    assert printed_range(faulty=False) == (0.03, 0.11)
+    assert printed_range(faulty=True) == (0.16, 16.22)
 
 
 def test_tables_4_to_8_of_the_third_paper():

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from buto_replications.design import splits
-from buto_replications.scores import ACCURACY, MCC, PRECISION, SCORES, difference, standard_error, tally
+from buto_replications.scores import ACCURACY, MCC, PRECISION, SCORES, area, difference, standard_error, tally
 
 counts = st.tuples(*[st.integers(0, 2000)] * 4)
 
@@ -207,3 +207,29 @@ def learned(values, deviations, seed):
             accepted = (np.abs(judged - mean) <= half).all(axis=1)
             total += tally(runs, (runs < n_runs) == (training == "a"), accepted, 2 * n_runs)
     return total
+
+
+def test_the_area_is_the_share_of_pairs_in_order_and_a_tie_is_a_half():
+    unchanged, changed = np.array([1.0, 2.0, np.inf]), np.array([2.0, 3.0, np.inf])
+    found, _ = area(unchanged, changed, list("abcdef"))
+    assert found == pytest.approx((1 + 0.5 + 2 + 2.5) / 9)
+
+
+def test_the_error_of_the_area_is_that_between_clusters():
+    random = np.random.default_rng(4)
+
+    def drawn():
+        """Ten unchanged runs, and six kinds of faults of which each has two equal runs."""
+        fine, faults = random.normal(0, 1, 10), random.normal(1, 1, 6).repeat(2)
+        return area(fine, faults, [*map(str, range(10)), *(kind for kind in "abcdef" for _ in range(2))])
+
+    found = np.array([drawn() for _ in range(400)])
+    known = found[~np.isnan(found[:, 1])]
+    assert known[:, 1].mean() == pytest.approx(found[:, 0].std(), rel=0.15)
+
+
+def test_without_a_pair_in_the_wrong_order_the_error_is_not_known():
+    found, error = area(np.array([1.0, 2.0]), np.array([3.0, 4.0]), list("abcd"))
+    assert found == 1.0
+    assert math.isnan(error)
+    assert all(map(math.isnan, area(np.array([]), np.array([3.0]), ["a"])))

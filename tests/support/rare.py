@@ -11,8 +11,14 @@ from collections.abc import Iterable, Mapping
 _LAUNCHES = ("buto/engine/", "buto/measure/", "java-probes/")
 
 ABOUT: Mapping[str, tuple[str, ...]] = {
+    "predict/tests/test_real_runs.py": ("predict/buto_predict/results/", "predict/tests/programs/"),
     "replications/tests/ensemble/": ("replications/buto_replications/ensembles/",),
     "replications/tests/jvm/": ("replications/", "testprograms/"),
+    "replications/tests/test_rivals.py": (
+        "replications/buto_replications/rivals.py",
+        "replications/buto_replications/store/",
+        "replications/buto_replications/thesis/",
+    ),
     "tests/build_plugins/": ("build-plugins/", "buto/report/formats/", "examples/"),
     "tests/integration/ci/": ("buto/cli/", "ci/"),
     "tests/integration/pages/": ("README.md", "buto/cli/", "docs/", "examples/"),

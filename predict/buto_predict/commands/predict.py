@@ -2,12 +2,13 @@
 
 Component tests of the old and the new version are compared, what changed is carried over to a model of the
 architecture (see buto architecture --help), and response times are predicted under a load. Results are JSON
-of JMH, JUnit XML reports, traces, or directories of stored runs (.buto/runs/NAME); buto recognises them by
-what they hold.
+of JMH, JUnit XML reports, traces, or stored runs: those of a test (.buto/runs/NAME), or some of them if old
+and new ones are in one store. buto recognises them by what they hold.
 
 examples:
   buto predict --old old/jmh.json --new new/jmh.json
   buto predict --model store.yaml --old old/*.xml --new new/*.xml --load 200/s
+  buto predict --old .buto/runs/shop/20261124T* --new .buto/runs/shop/20261125T*
   buto predict --old old.json --new new.json --load 'POST /orders=20/s' --load-grid 50..400:8 --html p.html
 """
 

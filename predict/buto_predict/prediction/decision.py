@@ -40,6 +40,9 @@ _MOST_MORE = 10_000
 
 _LARGEST_RATIO = 1e3
 
+MOST_WARMING = 0.1
+"""Share of a test's processor time that the JVM's compiler may take: it makes changes look smaller."""
+
 
 def too_high_load(versions: Versions, rates: FloatArray) -> str:
     """Return the reason with the next step; a station must be saturated before or after the change."""
@@ -229,6 +232,7 @@ def warnings_of(evidence: Evidence, versions: Versions) -> tuple[str, ...]:
     for failures, tests in failures_of("old", ((pair.name, pair.old) for pair in evidence.pairs)).items():
         warnings.append(f"{listed(tests)} {failures}")
     warnings += _other_jvms(evidence)
+    warnings += _warming(evidence)
     if versions.mapping is not None and versions.mapping.only_old:
         warnings.append(f"only in the old model: {', '.join(versions.mapping.only_old)}")
     if versions.mapping is not None and versions.mapping.only_new:
@@ -255,6 +259,16 @@ def _other_jvms(evidence: Evidence) -> Iterator[str]:
                 names[old, new].append(pair.name)
     for (old, new), tests in names.items():
         yield f"old ran on {old}, new on {new}: {listed(tests)}"
+
+
+def _warming(evidence: Evidence) -> Iterator[str]:
+    for pair in evidence.pairs:
+        share = max(one.warming for one in (pair.old, pair.new) if one is not None)
+        if share > MOST_WARMING:
+            yield (
+                f"the JVM's compiler took {format_percent(share)} of the time of {pair.name}, so a change "
+                "looks smaller than it is: let the test make more calls, or give it a window"
+            )
 
 
 def undecided_tests(versions: Versions, evidence: Evidence, settings: Settings) -> tuple[str, ...]:

@@ -18,7 +18,7 @@ import numpy as np
 
 from buto.errors import BadFileError
 from buto.run.cache import read_file
-from buto.run.names import decode_test
+from buto.run.names import decode_test, is_id
 from buto_predict.listing import listed
 from buto_predict.results.model import ComponentResult, Conditions, merged, read_runs, read_traced
 from buto_predict.traces.files import is_traces
@@ -248,12 +248,17 @@ def is_stored_runs(directory: Path) -> bool:
     return directory.resolve().parent.name == "runs" and decode_test(directory.name) is not None
 
 
+def _is_stored_run(path: Path) -> bool:
+    """Return whether a path is that of one run in a store."""
+    return is_id(path.name) and path.is_dir() and is_stored_runs(path.parent)
+
+
 def _files(paths: Sequence[Path]) -> tuple[Path, ...]:
     return tuple(file for path in paths for file in _files_of(path))
 
 
 def _files_of(path: Path) -> tuple[Path, ...]:
-    if not path.is_dir() or is_traces(path):
+    if not path.is_dir() or is_traces(path) or _is_stored_run(path):
         return (path,)
     try:
         return tuple(sorted(one for one in path.iterdir() if one.suffix in _ENDINGS)) or (path,)
@@ -285,12 +290,22 @@ def read_results(paths: Sequence[Path]) -> tuple[ComponentResult, ...]:
     """Read one side's results; results of the same test in several files are combined.
 
     JMH's JSON, JUnit XML, traces and directories of stored runs are distinguished by their contents. A file
-    that is given several times counts once; another directory stands for its files.
+    that is given several times counts once; another directory stands for its files. Runs of a test may be
+    given one by one, so that old and new ones may be in one store.
 
     Raises:
         BadFileError: a file is missing, damaged, or of an unknown kind, or all of them have no results.
     """
-    results = merged(result for path in distinct(paths) for result in _read(path))
+    files = distinct(paths)
+    single: dict[Path, list[str]] = {}
+    for path in filter(_is_stored_run, files):
+        single.setdefault(path.parent, []).append(path.name)
+    results = merged(
+        [
+            *(result for path in files if not _is_stored_run(path) for result in _read(path)),
+            *(result for directory, ids in single.items() for result in read_runs(directory, ids)),
+        ]
+    )
     if not results:
         raise BadFileError(
             f"{listed(map(str, paths))} must have results, got none; were all tests skipped?",

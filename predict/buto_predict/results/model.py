@@ -15,6 +15,7 @@ from buto.run.model import BAD_ENDS, FloatArray, Run, RunSet
 from buto.run.names import decode_test
 from buto.run.store import RunStore
 from buto.run.units import format_count
+from buto.run.window import measured
 from buto.steps import Action, Advice, Step
 from buto_predict.model import Measures
 from buto_predict.traces.files import read_traces
@@ -56,6 +57,7 @@ class ComponentResult:
         conditions: results under others are not those of the same test.
         failed: in how many further replicates the test failed.
         jvms: on which it ran: versions with the options that concern the JVM itself, if the tool knows them.
+        warming: share of the times that the JVM's compiler took, if that is known.
     """
 
     name: str
@@ -66,6 +68,7 @@ class ComponentResult:
     conditions: Conditions = Conditions()
     failed: int = 0
     jvms: frozenset[str] = frozenset()
+    warming: float = 0.0
 
 
 def merged(results: Iterable[ComponentResult]) -> tuple[ComponentResult, ...]:
@@ -81,6 +84,7 @@ def merged(results: Iterable[ComponentResult]) -> tuple[ComponentResult, ...]:
             times_s=np.concatenate([one.times_s for one in group]),
             failed=sum(one.failed for one in group),
             jvms=frozenset().union(*(one.jvms for one in group)),
+            warming=max(one.warming for one in group),
         )
         for group in same.values()
     )
@@ -184,32 +188,38 @@ def _names(results: Sequence[ComponentResult]) -> dict[Conditions, str]:
     return names
 
 
-CPU_TIME = "jvm.cpu.time"
+CPU_TIME, COMPILATION = "jvm.cpu.time", "jvm.compilation.time"
 
 
 MOST_CUT = 0.05
 """Share of incomplete traces with which the others are still those of the whole test."""
 
 
-def read_runs(directory: Path) -> tuple[ComponentResult, ...]:
+def read_runs(directory: Path, ids: Sequence[str] | None = None) -> tuple[ComponentResult, ...]:
     """Return the processor time of each valid run of a test, and how many of its programs failed.
 
-    If it was not read in all of them, the result has the durations and is called ``NAME:duration``, so that
-    it is not compared with processor times.
+    It is what the program used from ``main`` to its end, or in the measured window: what the JVM used before
+    is not the component's. If it was not read in all of them, the result has the durations and is called
+    ``NAME:duration``, so that it is not compared with processor times.
 
     Args:
         directory: of one test in a store, as ``.buto/runs/NAME``.
+        ids: of some of its runs; None for all.
 
     Raises:
         BadFileError: it is not such a directory, or has no valid runs.
     """
-    stored = _runs(directory)
-    runs = _valid(stored, directory)
-    name, times = runs[0].test, [_cpu_s(run) for run in runs]
-    if not all(math.isfinite(one) for one in times):
+    stored = _runs(directory, ids)
+    runs = [measured(run) for run in _valid(stored, directory)]
+    name, times = runs[0].test, [_growth(run, CPU_TIME) for run in runs]
+    warming = 0.0
+    if all(map(math.isfinite, times)):
+        compiled = np.nan_to_num([_growth(run, COMPILATION) for run in runs]).sum()
+        warming = float(min(compiled / max(sum(times), 1e-9), 1.0))
+    else:
         name, times = f"{name}:duration", [run.outcome.duration_s for run in runs]
     known = np.array([one for one in times if one > 0], dtype=np.float64)
-    return (ComponentResult(name, known, "run", failed=sum(map(_failed, stored.runs))),)
+    return (ComponentResult(name, known, "run", failed=sum(map(_failed, stored.runs)), warming=warming),)
 
 
 def busy_processors(directory: Path) -> float:
@@ -225,14 +235,14 @@ def busy_processors(directory: Path) -> float:
     return sum(known) / len(known)
 
 
-def _runs(directory: Path) -> RunSet:
+def _runs(directory: Path, ids: Sequence[str] | None = None) -> RunSet:
     test = decode_test(directory.name)
     root = directory.resolve().parent.parent
     if test is None or directory.resolve().parent.name != "runs":
         raise BadFileError(
             f"{directory} is not a directory of stored runs", advice="name one like .buto/runs/NAME"
         )
-    return RunStore(root).load_set(test)
+    return RunStore(root).load_set(test, ids)
 
 
 def _valid(runs: RunSet, directory: Path) -> tuple[Run, ...]:
@@ -247,12 +257,13 @@ def _failed(run: Run) -> bool:
     return any(problem.kind in BAD_ENDS for problem in run.quality.problems)
 
 
-def _cpu_s(run: Run) -> float:
-    if CPU_TIME not in run.column_of:
+def _growth(run: Run, counter: str) -> float:
+    """Return by how much a counter grew between its first and its last reading; NaN without one."""
+    if counter not in run.column_of:
         return math.nan
-    spent = run.series(CPU_TIME)
-    read = spent[np.isfinite(spent)]
-    return float(read[-1]) if len(read) else math.nan
+    values = run.series(counter)
+    read = values[np.isfinite(values)]
+    return float(read[-1] - read[0]) if len(read) else math.nan
 
 
 def _busy(run: Run) -> float:
@@ -264,6 +275,8 @@ def _busy(run: Run) -> float:
 
 def read_traced(path: Path) -> tuple[ComponentResult, ...]:
     """Return one result for each component, with one replicate: the file is one run of the tests.
+
+    Its time is that of the last calls, because the first ones wait for the JVM's compiler.
 
     Raises:
         BadFileError: it has no spans.
@@ -286,8 +299,8 @@ def read_traced(path: Path) -> tuple[ComponentResult, ...]:
         )
     return tuple(
         ComponentResult(
-            component, np.array([moments.mean]), "run", Measures.SELF, tuple(summary.calls_of(component))
+            component, np.array([moments.steady]), "run", Measures.SELF, tuple(summary.calls_of(component))
         )
         for component, moments in summary.self_s.items()
-        if moments.mean > 0
+        if moments.steady > 0
     )

@@ -23,12 +23,28 @@ class Moments:
     count: int = 0
     mean: float = 0.0
     _squares: float = 0.0
+    _before: float = 0.0
+    _since: float = 0.0
 
     def add(self, value: float) -> None:
         self.count += 1
         before = value - self.mean
         self.mean += before / self.count
         self._squares += before * (value - self.mean)
+        if not self.count & (self.count - 1):
+            self._before, self._since = self._since, 0.0
+        self._since += value
+
+    @property
+    def steady(self) -> float:
+        """Mean of the last values, in the order in which they were added: of half of them to three quarters.
+
+        These are all since the last power of two but one, so that two sums tell it. NaN without any.
+        """
+        if not self.count:
+            return nan
+        first = 1 << max(self.count.bit_length() - 2, 0)
+        return (self._before + self._since) / (self.count - first + 1)
 
     @property
     def cv(self) -> float:

@@ -86,6 +86,19 @@ EXPERIMENTS: dict[str, Experiment] = {
         "the worked example and the tables of the paper behind the detector ensemble; writes ensembles.csv "
         "and ensembles-bed.csv",
     ),
+    "sweeps": Experiment(
+        "sweeps",
+        "costs, samples, dimensions and invalid data in learning from labels, on a made-up history",
+    ),
+    "outside": Experiment(
+        "outside",
+        "learning from labels on series of SAP HANA that others measured and labelled and --data names",
+    ),
+    "rivals": Experiment(
+        "rivals",
+        "a t-test, an envelope and a percentage on the runs of the thesis, of labelled histories and of the "
+        "small store; the experiments clusters and ensembles print their own",
+    ),
     "history": Experiment(
         "history",
         "learning from labelled histories, one made up and others replayed from the recorded data sets; "

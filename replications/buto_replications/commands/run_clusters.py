@@ -31,6 +31,7 @@ from buto_replications.clusters.errors import (
     traditional,
 )
 from buto_replications.clusters.example import example_clusters, example_distances, example_merges, kept
+from buto_replications.clusters.separation import Separation, printed_range, separations
 from buto_replications.commands.registry import ExperimentsRequest
 from buto_replications.commands.sharing import show, write
 from buto_replications.report.content import Columns, csv_text
@@ -51,6 +52,7 @@ def run(request: ExperimentsRequest, console: Console) -> int:
     for one in comparisons(runs, earlier):
         compared.append(one)
         show((_compared(one, request.part), _counted(one)), console)
+    show([_separated(list(separations(runs)))], console)
     pairs = list(checks(runs, good_of(runs)))
     show([_errors([model_errors(others, one) for one, others in pairs])], console)
     show([_traditional([traditional(others, one) for one, others in pairs])], console)
@@ -128,6 +130,46 @@ def _counted(comparison: Comparison) -> Columns:
         ),
         notes=(f"±: one standard error of the share {ALPHA:g} of the unchanged runs",),
     )
+
+
+def _separated(found: Sequence[Separation]) -> Columns:
+    return Columns(
+        "How well the largest error tells faults, by the watched counters alone, beside plain rivals",
+        ("loads", "score of a run", "clusters", "unchanged", "with a fault", "area", "runs, kinds of faults"),
+        tuple(
+            (
+                one.loads,
+                one.method,
+                _from_to(one.clusters, "{:.0f}") if any(one.clusters) else "",
+                _from_to(one.unchanged, "{:.2f}"),
+                _from_to(one.changed, "{:.2f}"),
+                f"{one.area[0]:.2f}{'' if isnan(one.area[1]) else f' ± {one.area[1]:.2f}'}",
+                f"{one.cases[0]}, {one.cases[1]}",
+            )
+            for one in found
+        ),
+        left=2,
+        notes=(
+            f"{_from_to(_all_counters(found), '{:.0f}')} watched counters were read often enough",
+            "area: under the curve of hits over false alarms; ±: clustered by kind of fault",
+            "times usual: as a multiple of the largest error of any training run that the others predict",
+            _paper(),
+        ),
+    )
+
+
+def _paper() -> str:
+    fine, faulty = (_from_to(printed_range(faulty=one), "{:.2f}") for one in (False, True))
+    return f"the paper: 2 to 5 clusters; unchanged {fine}, with a fault {faulty}"
+
+
+def _all_counters(found: Sequence[Separation]) -> tuple[float, float]:
+    return min(one.counters[0] for one in found), max(one.counters[1] for one in found)
+
+
+def _from_to(pair: tuple[float, float], form: str) -> str:
+    low, high = (form.format(one) for one in pair)
+    return low if low == high else f"{low} to {high}"
 
 
 def _errors(found: Sequence[ModelErrors]) -> Columns:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from math import isnan
 
 from buto.cli.console import Console
 from buto.errors import EXIT_PASS
@@ -67,12 +68,13 @@ def _published() -> Columns:
 def _table(caption: str, found: Sequence[Measured]) -> Columns:
     return Columns(
         caption,
-        ("table", "classifier", "balanced accuracy", "false alarms", "missed", "seconds"),
+        ("table", "classifier", "balanced accuracy", "± by group", "false alarms", "missed", "seconds"),
         tuple(
             (
                 one.trial.table,
                 one.trial.classifier,
                 f"{one.errors.balanced_accuracy:.3f}",
+                "" if isnan(one.error) else f"{one.error:.3f}",
                 f"{one.errors.alarms:.2%}",
                 f"{one.errors.missed:.1%}",
                 f"{one.seconds:.0f}",

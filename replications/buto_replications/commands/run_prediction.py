@@ -17,6 +17,7 @@ from buto_replications.store.evaluation import Tests, evaluate
 from buto_replications.store.rpc import ADVICE, DELAYS, REPLICATES, compare, paths_of, rows_csv
 from buto_replications.store.rpc import tables as rpc_tables
 from buto_replications.store.simulated import (
+    BOUNDARY,
     LOADS,
     Effect,
     Figure,
@@ -25,6 +26,7 @@ from buto_replications.store.simulated import (
     effects,
     figures,
     judge_changed,
+    judge_near_boundary,
     judge_unchanged,
     published,
 )
@@ -37,8 +39,10 @@ def architecture(request: ExperimentsRequest, console: Console) -> int:
     console.info("simulating, about half a minute")
     numbers, sizes = figures(), effects(seed=request.seed)
     changed, unchanged = list(judge_changed(request.seed)), list(judge_unchanged(request.seed))
-    show((_figures(numbers), _effects(sizes), _versions(changed), _scores(changed, unchanged)), console)
-    write(request.out, {"architecture.json": _json(numbers, sizes, changed, unchanged)}, console)
+    near = list(judge_near_boundary(request.seed))
+    shown = (_figures(numbers), _effects(sizes), _versions([*changed, *near]))
+    show((*shown, _scores(changed, near, unchanged)), console)
+    write(request.out, {"architecture.json": _json(numbers, sizes, [*changed, *near], unchanged)}, console)
     return EXIT_PASS
 
 
@@ -78,17 +82,21 @@ def _versions(changed: Sequence[Judged]) -> Columns:
     )
 
 
-def _scores(changed: Sequence[Judged], unchanged: Sequence[Judged]) -> Columns:
+def _scores(changed: Sequence[Judged], near: Sequence[Judged], unchanged: Sequence[Judged]) -> Columns:
     first = LOADS[0].name
     rows = (
         ("original load", published("fixed load"), [one for one in changed if one.load == first]),
         ("three other loads", published("varied loads"), [one for one in changed if one.load != first]),
+        (f"near the boundary: true delta {BOUNDARY[0]:g} to {BOUNDARY[1]:g}, all loads", "", near),
         ("no change, or one of 1 %", "", unchanged),
     )
     return Columns(
         "How often the prediction was right; the paper's systems were real ones",
-        ("", "paper", "ours"),
-        tuple((what, paper, counts(judged)) for what, paper, judged in rows),
+        ("", "paper", "ours", "right by delta alone"),
+        tuple(
+            (what, paper, counts(judged), f"{sum(one.agrees for one in judged)} of {len(judged)}")
+            for what, paper, judged in rows
+        ),
         left=3,
     )
 

@@ -12,6 +12,16 @@ from buto.run.model import FloatArray
 
 DISTANCES = ("correlation", "eq1")
 
+PAIRS, POINTS = "pairs", "points"
+CUTS = (PAIRS, POINTS)
+"""Of what the statistic that cuts is computed: pairwise distances, or the observations as coordinates."""
+
+SINGULAR = 1e-8
+"""Share of a variance below which what is left of it is rounding."""
+
+MOST_CLUSTERS = 15
+"""Of points: as many as the usual implementations of the textbook's statistic try."""
+
 
 def distances(values: FloatArray, measure: str) -> FloatArray:
     """Return the distance of all pairs of counters, shape (n_counters, n_counters).
@@ -55,7 +65,30 @@ def pseudo_f(dendrogram: FloatArray) -> FloatArray:
     return np.nan_to_num(found, nan=0.0, posinf=np.inf)
 
 
-def clustered(values: FloatArray, measure: str) -> Clusters:
+def pseudo_f_of_points(values: FloatArray, dendrogram: FloatArray) -> FloatArray:
+    """Return the pseudo-F statistic of 2 to 15 clusters, at most n - 1, as Calinski and Harabasz define it.
+
+    A counter is a point, and its standardised observations are the coordinates.
+
+    Args:
+        values: shape (n_observations, n_counters), each column with variance.
+    """
+    points = ((values - values.mean(axis=0)) / values.std(axis=0)).T
+    n_counters = len(points)
+
+    def spread(members: Sequence[int]) -> float:
+        some = points[list(members)]
+        return float(((some - some.mean(axis=0)) ** 2).sum())
+
+    total, found = spread(range(n_counters)), []
+    for n_clusters in range(2, min(MOST_CLUSTERS, n_counters - 1) + 1):
+        inside = sum(map(spread, cut(dendrogram, n_clusters)))
+        ratio = (total - inside) / inside if inside > SINGULAR * total else np.inf
+        found.append(ratio * (n_counters - n_clusters) / (n_clusters - 1))
+    return np.array(found)
+
+
+def clustered(values: FloatArray, measure: str, of: str = PAIRS) -> Clusters:
     """Return the clusters of counters, by columns.
 
     The number of clusters is the one with the largest pseudo-F, the smallest of several. The statistic does
@@ -64,11 +97,12 @@ def clustered(values: FloatArray, measure: str) -> Clusters:
     Args:
         values: shape (n_observations, n_counters), each column with variance.
         measure: one of :data:`DISTANCES`.
+        of: one of :data:`CUTS`.
     """
     if not values.shape[1]:
         return ()
     dendrogram = merges(distances(values, measure))
-    statistic = pseudo_f(dendrogram)
+    statistic = pseudo_f(dendrogram) if of == PAIRS else pseudo_f_of_points(values, dendrogram)
     return cut(dendrogram, int(statistic.argmax()) + 2 if len(statistic) else 1)
 
 
@@ -127,10 +161,6 @@ def fitted(predictors: FloatArray, target: FloatArray) -> LinearModel:
     slopes = right.T @ ((left.T @ (target - level)) / sizes) / scale
     whitening = (right.T / sizes) / scale[:, None]
     return LinearModel(centre, slopes, level, whitening, float((left**2).sum(axis=1).max(initial=0.0)))
-
-
-SINGULAR = 1e-8
-"""Share of its variance below which what others leave of a counter is rounding."""
 
 
 TIE = 1e-9

@@ -26,7 +26,15 @@ from buto.run.model import FloatArray, Run, RunSet
 from buto.run.properties import Kind, Property
 from buto.run.units import format_percent
 from buto.steps import Action, Advice, Step
-from buto_replications.detectors.regression_fits import DISTANCES, clustered, fitted, reduced, target_of
+from buto_replications.detectors.regression_fits import (
+    CUTS,
+    DISTANCES,
+    PAIRS,
+    clustered,
+    fitted,
+    reduced,
+    target_of,
+)
 
 GRAIN = 0.01
 """The smallest relative error that means something."""
@@ -58,7 +66,12 @@ class Judged:
 
 
 def judged(
-    old: Sequence[FloatArray], new: FloatArray, names: Sequence[str], redundant: float, distance: str
+    old: Sequence[FloatArray],
+    new: FloatArray,
+    names: Sequence[str],
+    redundant: float,
+    distance: str,
+    of: str = PAIRS,
 ) -> Iterator[Judged]:
     """Return every cluster of counters in old and new observations with its model's errors.
 
@@ -66,13 +79,14 @@ def judged(
         old: for each run, shape (n_observations, n_counters).
         new: shape (n_observations, n_counters), at least one.
         redundant: the R² above which a counter is left out.
-        distance: between counters, see :func:`clusters.distances`.
+        distance: between counters, see :func:`distances`.
+        of: of what the statistic that cuts is computed, see :func:`clustered`.
     """
     before = np.vstack(old)
     both = np.vstack([before, new])
     kept = reduced(both, redundant).kept
     statistics = ks_statistics(before, new)
-    for cluster in clustered(both[:, kept], distance):
+    for cluster in clustered(both[:, kept], distance, of):
         members = [kept[one] for one in cluster]
         target = target_of(members, statistics, names)
         predictors = tuple(one for one in members if one != target)
@@ -121,6 +135,7 @@ def _usual(old: Sequence[FloatArray], predictors: Sequence[int], target: int) ->
 
 THRESHOLD, REDUNDANT, DISTANCE, ERROR, STRETCHES = "threshold", "redundant", "distance", "error", "stretches"
 CALIBRATION, EACH, WORST = "calibration", "each", "worst"
+CUT = "cut"
 
 
 SHANG = Settings(
@@ -132,6 +147,7 @@ SHANG = Settings(
         ERROR: "absolute",
         STRETCHES: 30,
         CALIBRATION: EACH,
+        CUT: PAIRS,
     },
 )
 """The method of Shang et al. (2015)."""
@@ -147,6 +163,7 @@ KEYS = (
     positive(THRESHOLD, "The relative error above which a cluster of counters differs.", example=0.3),
     share(REDUNDANT, "The R² above which a counter is left out because others predict it."),
     choice(DISTANCE, "When two counters are near: by absolute correlation, or by the paper's.", *DISTANCES),
+    choice(CUT, "Whether pairwise distances or standardised points choose the number of clusters.", *CUTS),
     choice(ERROR, "By which mean of relative errors a cluster is judged.", "absolute", "signed"),
     whole(STRETCHES, "Into how many stretches of time a run is divided.", 1, 10_000, example=30),
     choice(
@@ -306,7 +323,7 @@ class FittedRegressionModels(FittedDetector):
         values = self.settings.values
         old = [run[:, usable] for run in self.runs]
         names = [prop.name for prop in properties]
-        return list(judged(old, new, names, values[REDUNDANT], values[DISTANCE]))
+        return list(judged(old, new, names, values[REDUNDANT], values[DISTANCE], values[CUT]))
 
     def _findings(
         self,

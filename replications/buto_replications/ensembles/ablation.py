@@ -21,12 +21,12 @@ from buto_replications.detectors.ensemble.settings import (
     RANGES,
     RESOLUTION,
 )
-from buto_replications.ensembles.methods import UNLIKE, Case, Flagged, PriorTests, flagged, levels
+from buto_replications.ensembles.methods import UNLIKE, Case, Flagged, PriorTests, flagged
+from buto_replications.rivals import SHARE, away, levels
 
 EVERYTHING = "everything"
 ENVELOPE = "envelope ± 10 %"
 PERCENTAGE = "mean ± 30 %"
-SHARE = 0.3
 BARE = "bare paper, stacking"
 
 _NO_RULES = 1000
@@ -104,6 +104,5 @@ def _pooled(model: Ensemble) -> Ensemble:
 
 def _by_percentage(case: Case) -> Flagged:
     """Return the counters whose level is further than a share from the mean of the prior tests."""
-    usual = levels(case.prior, case.properties, case.work).mean(axis=0)
-    away = np.abs(levels([case.new], case.properties, case.work)[0] - usual)
-    return flagged(case.properties, away > SHARE * np.abs(usual))
+    before, new = (levels(runs, case.properties, case.work) for runs in (case.prior, [case.new]))
+    return flagged(case.properties, away(before, new)[0] > SHARE)

@@ -8,13 +8,14 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from buto.errors import JudgeError
-from buto.judging.calibrated.load_observed import RATES, is_rate
+from buto.judging.calibrated.load_observed import RATES
 from buto.judging.calibrated.machine_numbers import Work, learn_work, quantity_of
 from buto.judging.settings import Settings, judges
 from buto.judging.verdict import Status, Verdict
 from buto.oracle import check, settings_from, train
 from buto.run.model import FloatArray, Run, run_set
-from buto.run.properties import Kind, Property
+from buto.run.properties import Property
+from buto_replications.bed.watched import common, is_counter, only_watched
 from buto_replications.clusters.comparison import ignoring_agent
 from buto_replications.design import SUBTLE, Experiment
 from buto_replications.detectors.ensemble.mining import MOST_INTERVALS, interval_for, intervals_of
@@ -29,8 +30,9 @@ from buto_replications.detectors.ensemble.settings import (
     judging_of,
     learning_of,
 )
-from buto_replications.ensembles.scenarios import Scenario, is_counter
+from buto_replications.ensembles.scenarios import Scenario
 from buto_replications.ensembles.sites import COMPONENTS, NEVER_SEEN, Share, Site, experiments
+from buto_replications.rivals import levels, p_values
 
 N_EACH, N_JUDGED = 4, 4
 """Runs of a variant that train in each environment, and that are judged; mining takes time."""
@@ -238,9 +240,9 @@ class Case:
 
 
 def case_of(scenario: Scenario) -> Case:
-    prior = tuple(_only(one.run) for one in scenario.prior)
-    new = _only(scenario.judged.run)
-    return Case(prior, new, _common([*prior, new]), learn_work(prior, [RATES]))
+    prior = tuple(only_watched(one.run) for one in scenario.prior)
+    new = only_watched(scenario.judged.run)
+    return Case(prior, new, common([*prior, new]), learn_work(prior, [RATES]))
 
 
 def judged(case: Case) -> dict[str, Flagged]:
@@ -255,15 +257,9 @@ def judged(case: Case) -> dict[str, Flagged]:
 
 def _by_each(prior: Sequence[Run], new: Run, properties: Sequence[Property], work: Work | None) -> Flagged:
     """Return the counters whose level differs from all prior tests by Student's t, with Bonferroni."""
-    from scipy.stats import t as students_t
-
-    n = len(prior)
-    if n < 2:
+    if len(prior) < 2:
         return NOT_JUDGED
-    before, level = levels(prior, properties, work), levels([new], properties, work)[0]
-    floor = 0.01 * np.abs(before).mean(axis=0)
-    error = np.hypot(before.std(axis=0, ddof=1), np.where(floor > 0, floor, 1.0)) * np.sqrt(1 + 1 / n)
-    p_value = 2 * students_t.sf(np.abs(level - before.mean(axis=0)) / error, n - 1)
+    p_value = p_values(levels(prior, properties, work), levels([new], properties, work))[0]
     return flagged(properties, p_value <= ALPHA / len(properties))
 
 
@@ -284,37 +280,3 @@ def _named(verdict: Verdict, run: Run) -> frozenset[str]:
         for prop in run.properties
         if is_counter(prop) and not subjects.isdisjoint({prop.name, quantity_of(prop).name})
     )
-
-
-def _only(run: Run) -> Run:
-    """Return a run with the counters that can be flagged, and what counts its work."""
-    kept = [place for place, prop in enumerate(run.properties) if is_counter(prop) or is_rate(prop)]
-    return replace(run, properties=tuple(run.properties[one] for one in kept), values=run.values[:, kept])
-
-
-def levels(runs: Sequence[Run], properties: Sequence[Property], work: Work | None) -> FloatArray:
-    """Return one number of each run and counter: the growth in the window, or the mean of a gauge.
-
-    Shape (n_runs, n_counters); NaN for what was never read.
-    """
-    return np.array([_levels(run, properties, work) for run in runs])
-
-
-def _levels(run: Run, properties: Sequence[Property], work: Work | None) -> FloatArray:
-    scale = 1.0 if work is None else float(work.scale(run, run.times_s[[0, -1]])[0])
-    rows = [(run.series(prop.name), prop.kind) for prop in properties]
-    return np.array([_level(values[~np.isnan(values)], kind, scale) for values, kind in rows])
-
-
-def _level(values: FloatArray, kind: Kind, scale: float) -> float:
-    if not len(values):
-        return np.nan
-    return scale * float(values[-1] - values[0]) if kind is Kind.COUNTER else float(values.mean())
-
-
-def _common(runs: Sequence[Run]) -> tuple[Property, ...]:
-    """Return the counters that all runs have, and that vary in any of them."""
-    names = set.intersection(*({prop.name for prop in run.properties} for run in runs))
-    chosen = [prop for prop in runs[0].properties if prop.name in names and is_counter(prop)]
-    moving = [prop for prop in chosen if any(np.nanstd(run.series(prop.name)) > 0 for run in runs)]
-    return tuple(sorted(moving, key=lambda prop: prop.name))

@@ -9,18 +9,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 
-from buto.run.properties import Kind, Property
 from buto_replications.bed.effects import kind_of
 from buto_replications.bed.labels import NO_FAULT, BedRun, chosen
-
-WATCHED = (
-    *("jvm.cpu.time", "jvm.memory.allocated", "jvm.memory.heap.used_after_last_gc", "jvm.thread.count"),
-    *("jvm.gc.count*", "jvm.gc.time*", "process.memory.usage", "process.io.*", "process.context_switches*"),
-    *("postgres.cpu.time", "postgres.memory.usage", "postgres.io.bytes*", "postgres.disk.io*"),
-    *("database.statements*", "database.activity*", "load.latency.p50*"),
-)
-"""Shell patterns of the counters that can be flagged: what somebody who tests a server's performance watches,
-as in the paper. Of all 1,550 properties, too many are noise in a minute."""
 
 _LATENCY = ("load.latency.*", "metrics.http_server_requests_seconds_*", "metrics.worker_pool_*")
 _DATABASE = (
@@ -97,10 +87,6 @@ NAMED = {
     ),
 }
 """By kind of fault, the counters that a report should name: seven of D5 and six of J3, as in the paper."""
-
-
-def is_counter(prop: Property) -> bool:
-    return prop.kind is not Kind.CONSTANT and any(fnmatchcase(prop.name, one) for one in WATCHED)
 
 
 def changed(fault: str, names: Iterable[str]) -> frozenset[str]:

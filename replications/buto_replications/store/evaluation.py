@@ -97,7 +97,7 @@ def _recording(directory: Path, index: Index, tests: Tests) -> _Recording:
     runs = _runs(directory)
     learned = runs.get((index.old, index.fixed), ())
     model = learn_model(sorted((directory / "traces").glob("*.json")), learned, index.measured_s)
-    old_tests = _tests(directory, index.old, tests)
+    old_tests = component_tests(directory, index.old, tests)
     if not old_tests:
         raise BadFileError(
             f"{directory} has no results of {tests} of the old version",
@@ -126,7 +126,7 @@ def _changed(recording: _Recording, load: Load, version: Version) -> Evaluation:
     """Judge a version that was made to be noticed. Whether its change matters is known from measurements."""
     before = recording.measured(recording.index.old, load)
     after = recording.measured(version.name, load)
-    new_tests = _tests(recording.directory, version.name, recording.tests)
+    new_tests = component_tests(recording.directory, version.name, recording.tests)
     if not before or not after or not new_tests:
         return Evaluation(lacking=(f"{version.name} {load.name}",))
     found = recording.predicted(load, new_tests)
@@ -143,7 +143,7 @@ def _unchanged(recording: _Recording, load: Load, version: Version) -> Evaluatio
     """Judge a version that is as good as the old one. It is measured under the fixed load alone."""
     before = recording.measured(recording.index.old, load)
     after = recording.measured(version.name, load)
-    new_tests = _tests(recording.directory, version.name, recording.tests)
+    new_tests = component_tests(recording.directory, version.name, recording.tests)
     if not new_tests:
         return Evaluation(lacking=(f"{version.name} {load.name}",) if recording.tests == "jmh" else ())
     found = recording.predicted(load, new_tests)
@@ -162,7 +162,8 @@ def _runs(directory: Path) -> Runs:
     return found
 
 
-def _tests(directory: Path, version: str, tests: Tests) -> tuple[ComponentResult, ...]:
+def component_tests(directory: Path, version: str, tests: Tests) -> tuple[ComponentResult, ...]:
+    """Return the results of a version's component tests; none if it has none."""
     pattern = f"{version}.json" if tests == "jmh" else f"{version}-[0-9].xml"
     paths = sorted((directory / tests).glob(pattern))
     return read_results(paths) if paths else ()

@@ -180,6 +180,10 @@ LOCATIONS = ("Recommender.rank", "Catalogue.find", "Session.check")
 INTENSITIES = (0.5, 1.0, 1.5)
 """How much longer the component takes, as a share of what it took."""
 
+SMALL_INTENSITIES = (0.1, 0.2, 0.3, 0.4)
+BOUNDARY = (0.05, 0.3)
+"""Deltas near the one that matters."""
+
 UNCHANGED = 20
 FORKS = 10
 NOISE = 0.03
@@ -228,17 +232,23 @@ def store(load: Load = LOADS[0]) -> Architecture:
     )
 
 
-def judge_changed(seed: int) -> Iterator[Judged]:
+def judge_changed(seed: int, intensities: Sequence[float] = INTENSITIES) -> Iterator[Judged]:
     """Yield every location and intensity under every load."""
     for load in LOADS:
         old = store(load)
         before = _long_run(old, seed)
         for position, location in enumerate(LOCATIONS):
-            for intensity in INTENSITIES:
+            for intensity in intensities:
                 new = _changed(old, location, intensity)
                 truth = _largest(before, _long_run(new, seed + 1))
                 draw = seed + 100 * position + round(10 * intensity)
                 yield _judge(old, new, location, intensity, load.name, truth, draw)
+
+
+def judge_near_boundary(seed: int) -> Iterator[Judged]:
+    """Yield versions whose true delta is near the one that matters, under every load."""
+    low, high = BOUNDARY
+    return (one for one in judge_changed(seed, SMALL_INTENSITIES) if low <= one.truth <= high)
 
 
 def judge_unchanged(seed: int, count: int = UNCHANGED) -> Iterator[Judged]:

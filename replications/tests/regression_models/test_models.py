@@ -7,15 +7,18 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import ks_2samp
+from sklearn.metrics import calinski_harabasz_score
 from statsmodels.stats.outliers_influence import variance_inflation_factor
 
 from buto.judging.calibrated.load_findings import Errors, change_text, errors_of, ks_statistics
 from buto.judging.calibrated.load_models import cut, merges
 from buto_replications.detectors.regression_fits import (
+    POINTS,
     clustered,
     distances,
     fitted,
     pseudo_f,
+    pseudo_f_of_points,
     reduced,
     target_of,
 )
@@ -41,6 +44,28 @@ def test_the_statistic_from_merges_is_that_from_all_pairs(seed, n_counters):
     dendrogram = merges(apart)
     expected = [slowly(apart, cut(dendrogram, number)) for number in range(2, n_counters)]
     assert pseudo_f(dendrogram) == pytest.approx(expected)
+
+
+@settings(max_examples=20, deadline=None)
+@given(seed=st.integers(0, 10_000), n_counters=st.integers(3, 25))
+def test_the_statistic_of_points_is_the_textbooks(seed, n_counters):
+    values = np.random.default_rng(seed).normal(7, 3, size=(20, n_counters))
+    dendrogram = merges(distances(values, "correlation"))
+    points = ((values - values.mean(axis=0)) / values.std(axis=0)).T
+    expected = []
+    for number in range(2, min(15, n_counters - 1) + 1):
+        labels = np.zeros(n_counters, dtype=int)
+        for place, members in enumerate(cut(dendrogram, number)):
+            labels[list(members)] = place
+        expected.append(calinski_harabasz_score(points, labels))
+    assert pseudo_f_of_points(values, dendrogram) == pytest.approx(expected)
+
+
+def test_counters_that_copy_each_other_are_cut_where_nothing_is_left_inside():
+    causes = np.random.default_rng(6).normal(size=(30, 3))
+    values = np.hstack([causes, 2 * causes, causes - 5])
+    expected = ((0, 3, 6), (1, 4, 7), (2, 5, 8))
+    assert clustered(values, "correlation", POINTS) == expected
 
 
 def test_groups_of_counters_are_found_though_some_fall_as_others_rise():

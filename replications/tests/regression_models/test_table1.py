@@ -16,7 +16,15 @@ from buto_replications.bed.labels import BedRun, Labels, Part
 from buto_replications.clusters.comparison import Outcome
 from buto_replications.clusters.errors import kinds
 from buto_replications.clusters.example import BOTH, KEPT, NAMES, NEW, OLD
-from buto_replications.detectors.regression_fits import clustered, distances, pseudo_f, reduced, target_of
+from buto_replications.clusters.separation import ALL, CHANGING, separations
+from buto_replications.detectors.regression_fits import (
+    POINTS,
+    clustered,
+    distances,
+    pseudo_f,
+    reduced,
+    target_of,
+)
 from buto_replications.detectors.regression_models import judged
 from tests.support.processes.command import called
 from tests.support.runs.examples import full_run
@@ -49,6 +57,10 @@ def test_the_merges_and_the_three_clusters():
         {"CPU User", "IO write byte/sec"},
         {"IO write op/sec", "Memory Private byte"},
     ]
+
+
+def test_the_textbooks_statistic_does_not_give_the_three_clusters():
+    assert len(clustered(BOTH[:, KEPT], "eq1", POINTS)) == 5
 
 
 def test_the_targets():
@@ -191,3 +203,35 @@ def test_runs_set_apart_are_judged_by_their_own_good_runs_by_earlier_ones_and_by
         "the steady runs of both blocks": 9,
     }
     assert [row["judge"] for row in rows if row["role"] == "fault"] == ["regression"] * 2
+
+
+def watched(number, role, fault="none", more=1.0, rate=30):
+    """A run with four watched counters that follow the load, of which a fault raises one."""
+    random = np.random.default_rng(number)
+    reads = random.poisson(rate * np.repeat(random.uniform(0.6, 1.4, 6), 20)).astype(float)
+    noise = random.normal(1, 0.02, (4, len(reads)))
+    names = ("jvm.cpu.time", "jvm.memory.allocated", "postgres.cpu.time", "database.statements.calls")
+    counters = {name: Property(name, "1", Kind.COUNTER) for name in names}
+    columns = {READS: reads} | {
+        name: ((more if name == names[0] else 1.0) * reads * one).cumsum()
+        for name, one in zip(names, noise, strict=True)
+    }
+    run = make_run(number, np.arange(len(reads)) * 1.0, columns, properties=OWN | counters)
+    return BedRun(run, Labels("base", role, fault, "30"))
+
+
+def test_errors_and_rivals_tell_a_fault_that_only_one_counter_shows():
+    runs = [
+        *(watched(number, "good", rate=24 + 2 * number) for number in range(8)),
+        *(watched(20 + number, "fault", "busy-high", 1.6, 26 + 3 * number) for number in range(3)),
+        watched(30, "other-load", rate=20),
+    ]
+    found = {(one.loads, one.method): one for one in separations(runs)}
+    assert {loads for loads, _ in found} == {CHANGING, ALL}  # there is no run under a steady load
+    for title in ("cut by the textbook", "t-test, Bonferroni", "envelope ± 10 %", "mean ± 30 %"):
+        one = found[CHANGING, title]
+        assert one.area[0] == 1.0, title
+        assert one.changed[0] > one.unchanged[1]
+        assert one.cases == (8, 1)
+    assert found[ALL, "cut by the textbook"].cases == (9, 1)
+    assert found[CHANGING, "cut by the textbook"].clusters[1] <= 3

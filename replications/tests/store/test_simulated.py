@@ -15,7 +15,9 @@ from buto_predict.deviations import Size
 from buto_predict.network import network_of
 from buto_replications.store.rpc import compare, learn_model, paths_of, read_scenario, rows_csv, tables
 from buto_replications.store.simulated import (
+    BOUNDARY,
     LOADS,
+    SMALL_INTENSITIES,
     Judged,
     Outcome,
     effects,
@@ -80,6 +82,16 @@ def test_changes_of_known_size_are_found_or_left_undecided():
     assert sum(outcomes.values()) == 18
     assert outcomes[Outcome.MISSED] == outcomes[Outcome.FALSE_ALARM] == 0
     assert outcomes[Outcome.UNDECIDED] <= 3
+
+
+@pytest.mark.slow
+def test_near_the_boundary_nothing_is_judged_wrongly_but_much_is_undecided():
+    # Under the first of the four loads.
+    found = list(islice(judge_changed(2013, SMALL_INTENSITIES), 12))
+    near = Counter(one.outcome for one in found if BOUNDARY[0] <= one.truth <= BOUNDARY[1])
+    assert near.total() == 7
+    assert near[Outcome.MISSED] == near[Outcome.FALSE_ALARM] == 0
+    assert near[Outcome.UNDECIDED] == 4
 
 
 SYSTEMS = ("eshopper", "trainticket")

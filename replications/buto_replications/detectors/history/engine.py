@@ -8,7 +8,7 @@ costs are learned from training rows only.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Self
 
@@ -338,15 +338,25 @@ def under_sampled(abnormal: BoolArray, ratio: float, seed: int) -> IntArray:
 N_FOLDS = 10
 
 
-def cross_validated(examples: Examples, scheme: Scheme, seed: int, n_folds: int = N_FOLDS) -> BoolArray:
+def cross_validated(
+    examples: Examples,
+    scheme: Scheme,
+    seed: int,
+    n_folds: int = N_FOLDS,
+    prepare: Callable[[Examples], Examples] = lambda learned: learned,
+) -> BoolArray:
     """Return for each example whether an engine that has not seen its configuration calls it abnormal.
+
+    Args:
+        prepare: changes the examples that are learned from, in each fold.
 
     ValueError if abnormal or normal examples are of one configuration only.
     """
     predicted = np.zeros(len(examples), dtype=bool)
     n_done = 0
     for learned, held_out in grouped_folds(examples, n_folds, seed):
-        predicted[held_out] = learned_predictions(examples.at(learned), examples.at(held_out), scheme, seed)
+        prepared, judged = prepare(examples.at(learned)), examples.at(held_out)
+        predicted[held_out] = learned_predictions(prepared, judged, scheme, seed)
         n_done += 1
     if not n_done:
         raise ValueError("normal and abnormal examples must be of at least two configurations each")

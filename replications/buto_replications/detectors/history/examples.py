@@ -123,6 +123,21 @@ def errors_of(predicted: BoolArray, abnormal: BoolArray) -> Errors:
     )
 
 
+def clustered_error(predicted: BoolArray, examples: Examples) -> float:
+    """Return the standard error of the balanced accuracy, if rows of one group depend on each other.
+
+    NaN if one class is missing, or if there is only one group.
+    """
+    wrong, groups = predicted != examples.abnormal, np.unique(examples.group)
+    if not has_both(examples.abnormal) or len(groups) < 2:
+        return float("nan")
+    part = np.zeros(len(examples))
+    for rows in (examples.abnormal, ~examples.abnormal):
+        part[rows] = (wrong[rows] - wrong[rows].mean()) / (2 * np.count_nonzero(rows))
+    sums = np.array([part[examples.group == one].sum() for one in groups])
+    return float(np.sqrt(len(groups) / (len(groups) - 1) * (sums**2).sum()))
+
+
 ALONE, CONCATENATED, SUBTRACTED = "alone", "concatenated", "subtracted"
 PAIRINGS = (ALONE, CONCATENATED, SUBTRACTED)
 

@@ -1,4 +1,4 @@
-"""The learners by name: logistic regression, naive Bayes, a tree and a forest.
+"""The learners by name: logistic regression, a support vector machine, naive Bayes, a tree and a forest.
 
 Logistic regression learns by scikit-learn from labels, and by Newton's method from shares of a label. Naive
 Bayes has normal distributions. Both it and the decision tree are learned by scikit-learn, and a tree is kept
@@ -74,6 +74,18 @@ def learn_logistic(rows: FloatArray, abnormal: BoolArray, weights: FloatArray, s
         # The last iterations of a flat optimum change no verdict.
         warnings.simplefilter("ignore", ConvergenceWarning)
         learner.fit(rows, abnormal, sample_weight=weights)
+    return Logistic(learner.coef_[0].astype(float), float(learner.intercept_[0]))
+
+
+def learn_svm(rows: FloatArray, abnormal: BoolArray, weights: FloatArray, seed: int) -> Logistic:
+    """Return the linear support vector machine of rows of both classes; ``weights`` as for a tree.
+
+    Its scores are distances from the border, not log odds.
+    """
+    from sklearn.svm import LinearSVC
+
+    learner = LinearSVC(C=1 / STRENGTH, dual=False, max_iter=MOST_ITERATIONS, random_state=seed)
+    learner.fit(rows, abnormal, sample_weight=weights)
     return Logistic(learner.coef_[0].astype(float), float(learner.intercept_[0]))
 
 
@@ -229,7 +241,7 @@ def learn_forest(rows: FloatArray, abnormal: BoolArray, weights: FloatArray, see
 
 
 TREE, FOREST, LOGISTIC = "tree", "forest", "logistic"
-NAIVE_BAYES, TAN, SIMILARITY = "naive-bayes", "tan", "similarity"
+NAIVE_BAYES, TAN, SIMILARITY, SVM = "naive-bayes", "tan", "similarity", "svm"
 
 Learn = Callable[[FloatArray, BoolArray, FloatArray, int], Model]
 Read = Callable[[Mapping[str, Any], int], Model]
@@ -241,6 +253,7 @@ LEARNERS: Mapping[str, Learn] = {
     NAIVE_BAYES: learn_naive_bayes,
     TAN: learn_tan,
     SIMILARITY: learn_similarity,
+    SVM: learn_svm,
 }
 """From rows, whether they are abnormal, what it costs to get each wrong, and a seed, to a model."""
 
@@ -251,6 +264,7 @@ READERS: Mapping[str, Read] = {
     NAIVE_BAYES: NaiveBayes.from_data,
     TAN: TreeBayes.from_data,
     SIMILARITY: Similarity.from_data,
+    SVM: Logistic.from_data,
 }
 """From stored data and the number of columns to a model; KeyError, TypeError or ValueError for other data."""
 

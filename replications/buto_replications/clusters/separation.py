@@ -1,0 +1,162 @@
+"""How well the errors of the paper's models tell runs with a fault, with as many counters as in the paper.
+
+Tables 4 and 5 of Shang et al. show the largest error of each run. Here it is computed for the watched
+counters, with both ways to cut, and plain rivals score the same runs by the same counters.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from buto.judging.calibrated.load_observed import RATES
+from buto.judging.calibrated.machine_numbers import learn_work
+from buto.judging.features import observations
+from buto.judging.readable import readable
+from buto.run.model import FloatArray
+from buto_replications.bed.effects import kind_of
+from buto_replications.bed.labels import NO_FAULT, BedRun, chosen
+from buto_replications.bed.watched import common, only_watched
+from buto_replications.clusters.comparison import checks, good_of
+from buto_replications.clusters.errors import SHANG
+from buto_replications.detectors.regression_fits import PAIRS, POINTS
+from buto_replications.detectors.regression_models import DISTANCE, REDUNDANT, STRETCHES, excesses, judged
+from buto_replications.rivals import RIVALS, levels
+from buto_replications.scores import area
+
+PRINTED = {
+    "4: No regression 1": (3, 9),
+    "4: No regression 2": (3, 6),
+    "4: No regression 3": (11, 1),
+    "4: No regression 4": (4, 4),
+    "4: No regression 5": (6, 5),
+    "4: Regression 1": (44, 1622),
+    "4: Regression 2": (916, 2),
+    "4: Regression 3": (17, 46, 5, 1),
+    "4: Regression 4": (101, 161),
+    "4: Regression 5": (24, 6),
+    "5: No regression 1": (3, 2, 2, 3),
+    "5: Regression 1": (22, 38, 94),
+    "5: Regression 2": (6, 16),
+    "5: Regression 3": (8, 386, 2, 5),
+    "5: Regression 4": (65, 22, 18),
+    "5: Regression 5": (55, 9, 4, 4, 15),
+}
+"""The paper's tables 4 and 5: by table and run, the errors of its clusters in percent."""
+
+
+def printed_range(*, faulty: bool) -> tuple[float, float]:
+    """Return the least and the largest of the paper's largest errors, of runs with a fault or without."""
+    largest = [max(errors) / 100 for run, errors in PRINTED.items() if ("No" in run) is not faulty]
+    return min(largest), max(largest)
+
+
+CUTS = {"cut by the textbook": POINTS, "cut on distances": PAIRS}
+"""By title, see :func:`buto_replications.detectors.regression_fits.clustered`."""
+
+MULTIPLE = ", times usual"
+"""After the title: errors as multiples of the largest one of any training run that the others predict."""
+
+STEADY, CHANGING, ALL = "one steady load", "changing loads", "all loads"
+
+Checked = tuple[BedRun, tuple[BedRun, ...]]
+"""A run, and those that train."""
+
+
+@dataclass(frozen=True, slots=True)
+class Separation:
+    """What a method makes of runs under some loads.
+
+    Attributes:
+        counters, clusters: the least and the largest number; clusters (0, 0) for a method without any.
+        unchanged, changed: the least and the largest score of these runs.
+        area: under the curve of hits over false alarms, with its standard error clustered by kind of fault.
+        cases: number of runs without a fault, and of kinds of faults.
+    """
+
+    loads: str
+    method: str
+    counters: tuple[float, float]
+    clusters: tuple[float, float]
+    unchanged: tuple[float, float]
+    changed: tuple[float, float]
+    area: tuple[float, float]
+    cases: tuple[int, int]
+
+
+def separations(runs: Sequence[BedRun]) -> Iterator[Separation]:
+    """Yield each method's separation under each kind of load."""
+    for loads, pairs in _loads(runs):
+        scored = [_scores(one, others) for one, others in pairs]
+        labels = [one.labels.fault for one, _ in pairs]
+        for method in scored[0] if scored else ():
+            yield _separation(loads, method, [one[method] for one in scored], labels)
+
+
+def _loads(runs: Sequence[BedRun]) -> Iterator[tuple[str, list[Checked]]]:
+    steady = chosen(runs, environment="base", role="steady")
+    faulty = chosen(runs, environment="base", role="steady-fault")
+    pairs = [(one, tuple(run for run in steady if run is not one)) for one in (*steady, *faulty)]
+    every = list(checks(runs, good_of(runs)))
+    yield STEADY, pairs
+    yield CHANGING, [pair for pair in every if pair[0].labels.role in ("good", "fault")]
+    yield ALL, every
+
+
+@dataclass(frozen=True, slots=True)
+class _Score:
+    score: float
+    counters: int
+    clusters: int = 0
+
+
+def _scores(checked: BedRun, training: Sequence[BedRun]) -> dict[str, _Score]:
+    """Return the largest error of any model for each way to cut, and the scores of rivals."""
+    known, new = [only_watched(one.run) for one in training], only_watched(checked.run)
+    properties = common([*known, new])
+    enough = readable([*known, new], properties).tolist()
+    properties = tuple(prop for prop, read in zip(properties, enough, strict=True) if read)
+    old = [observations(run, properties, SHANG.values[STRETCHES]) for run in known]
+    after = observations(new, properties, SHANG.values[STRETCHES])
+    work = learn_work(known, [RATES])
+    prior, now = (levels(some, properties, work) for some in (known, [new]))
+    return {
+        **_errors(old, after, [prop.name for prop in properties]),
+        **{one.title: _Score(float(one.worst(prior, now, 1)[0]), len(properties)) for one in RIVALS},
+    }
+
+
+def _errors(old: Sequence[FloatArray], new: FloatArray, names: Sequence[str]) -> dict[str, _Score]:
+    found = {}
+    for title, of in CUTS.items():
+        values = SHANG.values
+        models = list(judged(old, new, names, values[REDUNDANT], values[DISTANCE], of))
+        errors = [one.new.absolute for one in models if one.predictors]
+        found[title] = _Score(max(errors, default=0.0), len(names), len(models))
+        multiples, _ = excesses(models, "absolute")
+        found[f"{title}{MULTIPLE}"] = _Score(float(multiples.max()), len(names), len(models))
+    return found
+
+
+def _separation(loads: str, method: str, found: Sequence[_Score], faults: Sequence[str]) -> Separation:
+    scores, changed = np.array([one.score for one in found]), np.array([one != NO_FAULT for one in faults])
+    clusters = [
+        *(str(place) for place in np.flatnonzero(~changed)),
+        *(kind_of(one) for one in faults if one != NO_FAULT),
+    ]
+    return Separation(
+        loads,
+        method,
+        _range([one.counters for one in found]),
+        _range([one.clusters for one in found]),
+        _range(scores[~changed]),
+        _range(scores[changed]),
+        area(scores[~changed], scores[changed], clusters),
+        (int((~changed).sum()), len({kind_of(one) for one in faults if one != NO_FAULT})),
+    )
+
+
+def _range(values: FloatArray | Sequence[int]) -> tuple[float, float]:
+    return float(min(values, default=np.nan)), float(max(values, default=np.nan))

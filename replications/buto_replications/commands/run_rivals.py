@@ -1,0 +1,95 @@
+"""``buto experiments run rivals``: plain rivals of the thesis and of two papers, on the same runs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from math import isnan
+
+from buto.cli.console import Console
+from buto.errors import EXIT_PASS
+from buto_replications import checkout
+from buto_replications.checkout import DATA
+from buto_replications.commands.registry import ExperimentsRequest
+from buto_replications.commands.sharing import show
+from buto_replications.dataset import archive
+from buto_replications.detectors.history.engine import N_FOLDS
+from buto_replications.detectors.history.examples import clustered_error, errors_of
+from buto_replications.history.histories import histories
+from buto_replications.history.rivals import as_ratios, predicted
+from buto_replications.report.content import Columns
+from buto_replications.rivals import RIVALS
+from buto_replications.store import recorded
+from buto_replications.store.evaluation import evaluate
+from buto_replications.store.measured import Evaluation
+from buto_replications.store.rivals import Right, right_by_prediction, rivals
+from buto_replications.thesis.rivals import Score
+from buto_replications.thesis.rivals import rivals as of_thesis
+
+
+def run(request: ExperimentsRequest, console: Console) -> int:
+    """Print a table for each system whose own experiment has no rivals."""
+    data = checkout.recorded(request.data, DATA)
+    variants = data / archive.RECORDED.name
+    for host in archive.hosts(variants):
+        show([_of_thesis(host, list(of_thesis(archive.load(variants, host), request.seed)))], console)
+    for table in _of_histories(request):
+        show([table], console)
+    with recorded.unpacked(data / recorded.RECORDED.name / recorded.NAME) as (directory, index):
+        found = evaluate(directory, index, "jmh")
+        show([_of_store(found, list(rivals(directory, index, "jmh", found)))], console)
+    return EXIT_PASS
+
+
+def _of_thesis(host: str, found: Sequence[Score]) -> Columns:
+    return Columns(
+        f"The thesis's 32 experiments ({host}): one number of each property and run, half of the runs train",
+        ("rival", "unchanged that fail", "changed that pass", "MCC", "runs judged"),
+        tuple(
+            (
+                one.rival,
+                f"{one.rejected:.1%}",
+                f"{one.missed:.1%}",
+                f"{one.mcc[0]:.3f} ± {one.mcc[1]:.3f}",
+                str(one.runs),
+            )
+            for one in found
+        ),
+        left=1,
+    )
+
+
+def _of_histories(request: ExperimentsRequest) -> Iterator[Columns]:
+    for history in histories(request.data, request.seed):
+        if history.name.endswith("deviations"):
+            continue
+        examples, rows = as_ratios(history.examples), []
+        for rival in RIVALS:
+            called = predicted(examples, rival, request.seed, N_FOLDS)
+            errors, error = errors_of(called, examples.abnormal), clustered_error(called, examples)
+            rows.append(
+                (
+                    rival.title,
+                    f"{errors.balanced_accuracy:.3f}{'' if isnan(error) else f' ± {error:.3f}'}",
+                    f"{errors.alarms:.2%}",
+                    f"{errors.missed:.1%}",
+                )
+            )
+        yield Columns(
+            f"{history}: shares of the baseline, with a limit learned from the labels",
+            ("rival", "balanced accuracy", "false alarms", "missed"),
+            tuple(rows),
+            left=1,
+        )
+
+
+def _of_store(measured: Evaluation, found: Sequence[Right]) -> Columns:
+    return Columns(
+        "The small store: a version is a regression if a component test is slower",
+        ("method", "found", "rightly quiet", "no change: quiet"),
+        tuple(
+            (one.method, *(f"{right} of {total}" for right, total in (one.found, one.quiet, one.unchanged)))
+            for one in (right_by_prediction(measured), *found)
+        ),
+        left=1,
+        notes=("nine slower versions under four loads each: nine independent cases, four with a regression",),
+    )
