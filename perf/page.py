@@ -12,8 +12,8 @@ from perf.figures import Section
 HEAD = """# What measuring costs
 
 `make bench` measures this page on your machine; `make bench ONLY="{example}"` measures a part of it. Figures
-that are compared were measured in turns, in one run. A figure is a median. The page has those with a goal;
-`bench.json` has all, with their quartiles. A thousand launches by one buto are drawn for the
+that are compared were measured in turns, in one run. A figure is a median. The page has those with a goal,
+and says it where it was missed; `bench.json` has all, with goals and quartiles. A thousand launches by one buto are drawn for the
 [agent](../images/endurance-agent.png) and for [JMX](../images/endurance-jmx.png).
 """
 
@@ -41,16 +41,14 @@ def _has_goals(section: Section) -> bool:
 
 
 def goals_of(section: Section) -> str:
-    """Return the figures that have a goal in Markdown, and once why those that share a reason miss theirs."""
-    lines = []
-    missed: dict[str, list[str]] = {}
-    for figure in section.figures:
-        if figure.goal:
-            verdict = "" if figure.met else ", **missed**"
-            lines.append(f"- {figure.name}: {figure.measured} ({figure.goal}{verdict})")
-            if figure.reason:
-                missed.setdefault(figure.reason, []).append(figure.name)
-    return "\n".join([*lines, *(f"\n{'; '.join(names)}: {reason}" for reason, names in missed.items())])
+    """Return the figures that have a goal in Markdown, and why some are missed; each reason once."""
+    lines = [
+        f"- {figure.name}: {figure.measured}{'' if figure.met else f' (**missed**: {figure.goal})'}"
+        for figure in section.figures
+        if figure.goal
+    ]
+    reasons = dict.fromkeys(figure.reason for figure in section.figures if figure.goal and figure.reason)
+    return "\n".join([*lines, *(f"\n{reason[:1].upper()}{reason[1:]}." for reason in reasons)])
 
 
 def _machine() -> str:
