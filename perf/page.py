@@ -13,8 +13,8 @@ HEAD = """# What measuring costs
 
 `make bench` measures this page on your machine; `make bench ONLY="{example}"` measures a part of it. Figures
 that are compared were measured in turns, in one run. A figure is a median. The page has those with a goal,
-and says it where it was missed; `bench.json` has all, with goals and quartiles. A thousand launches by one buto are drawn for the
-[agent](../images/endurance-agent.png) and for [JMX](../images/endurance-jmx.png).
+and says where it was missed; `bench.json` has all, with quartiles. A thousand launches by one buto are drawn for
+the [agent](../images/endurance-agent.png) and for [JMX](../images/endurance-jmx.png).
 """
 
 
@@ -42,13 +42,15 @@ def _has_goals(section: Section) -> bool:
 
 def goals_of(section: Section) -> str:
     """Return the figures that have a goal in Markdown, and why some are missed; each reason once."""
-    lines = [
-        f"- {figure.name}: {figure.measured}{'' if figure.met else f' (**missed**: {figure.goal})'}"
-        for figure in section.figures
-        if figure.goal
-    ]
-    reasons = dict.fromkeys(figure.reason for figure in section.figures if figure.goal and figure.reason)
-    return "\n".join([*lines, *(f"\n{reason[:1].upper()}{reason[1:]}." for reason in reasons)])
+    lines: list[str] = []
+    said: set[str] = set()
+    for figure in section.figures:
+        if figure.goal:
+            why = "" if figure.met else f" (**missed**: {figure.goal})"
+            reason = f"; {figure.reason}" if figure.reason and figure.reason not in said else ""
+            lines.append(f"- {figure.name}: {figure.measured}{why}{reason}")
+            said.add(figure.reason)
+    return "\n".join(lines)
 
 
 def _machine() -> str:
