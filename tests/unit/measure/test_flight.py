@@ -4,18 +4,21 @@ from __future__ import annotations
 
 import os
 import xml.etree.ElementTree as Xml
+from collections.abc import Collection
 from pathlib import Path
 
 import pytest
 
 from buto.errors import MeasureError
-from buto.measure import flight
+from buto.measure import flight, windowed
 from buto.measure.flight import has_flight_recorder, profiler_options, record_flight, recorded_files
-from buto.measure.flight_settings import jvm_options, settings_text
+from buto.measure.flight_settings import JvmRecorder, settings_text
 from buto.measure.hooks import Program
 from buto.measure.target import Target
+from buto.measure.windowed import ALL
 from buto.run.model import Problem
 from buto.run.profiles import USUAL, Kind
+from buto.run.window import Moment, Window
 from tests.support.profiles import profile
 
 
@@ -27,6 +30,10 @@ def java_in(home: Path, script: str, modules: str = "java.base") -> str:
     java.chmod(0o755)
     (home / "release").write_text(f'JAVA_VERSION="21"\nMODULES="{modules}"\n')
     return os.fspath(java)
+
+
+def options(kinds: Collection[Kind], window: Window = ALL) -> str:
+    return " ".join(JvmRecorder(kinds, Path("s"), Path("o"), Path("r"), window).options())
 
 
 def test_settings_are_a_document_with_the_events_of_each_kind() -> None:
@@ -42,13 +49,16 @@ def test_settings_are_a_document_with_the_events_of_each_kind() -> None:
     assert traced.text is not None
     assert {"java.nio.Bits::reserveMemory", "java.io.FileDescriptor::close"} <= set(traced.text.split(";"))
     # A server that runs for hours writes no more than this.
-    assert "maxsize=64m" in " ".join(jvm_options(USUAL, Path("s"), Path("o"), Path("r")))
-    cpu = " ".join(jvm_options([Kind.CPU], Path("s"), Path("o"), Path("r")))
+    assert "maxsize=64m" in options(USUAL)
+    cpu = options([Kind.CPU])
     assert "TLABSize" not in cpu
     assert "path-to-gc-roots" not in cpu
-    kept = " ".join(jvm_options([Kind.RETENTION], Path("s"), Path("o"), Path("r")))
+    kept = options([Kind.RETENTION])
     assert "-XX:TLABSize=16k" in kept
     assert "path-to-gc-roots=true" in kept
+    # What begins later is not begun by options, and what ends earlier is not written at the exit.
+    assert "StartFlightRecording" not in options(USUAL, Window(Moment("load.start")))
+    assert "filename" not in options(USUAL, Window(end=Moment("load.end")))
 
 
 def test_a_runtime_without_flight_recorder_is_named(tmp_path: Path) -> None:
@@ -85,7 +95,7 @@ def test_services_beside_a_profile_are_no_load_by_others(
         def cpu_s(self) -> float:
             return next(self._cpu_s)
 
-    monkeypatch.setattr(flight, "LoadMeter", Meter)
+    monkeypatch.setattr(windowed, "LoadMeter", Meter)
     with pytest.raises(MeasureError, match="Flight Recorder"):
         record_flight(Target((java_in(tmp_path / "small", "exit 0"), "Main")), [Kind.CPU], hooks=Beside())
     assert known_s == [7.0]

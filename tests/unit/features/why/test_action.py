@@ -16,7 +16,7 @@ from buto.actions.events import Event, ProfileRecorded, Told, Warned
 from buto.actions.project import Overrides
 from buto.actions.stored import ALL, stored_runs
 from buto.errors import BadFileError, UsageError
-from buto.features.why import action as profiling
+from buto.features.why import launches as profiling
 from buto.features.why.action import WhyRequest, store_profile, why
 from buto.features.why.model import Explanation, Tier
 from buto.measure import class_files

@@ -7,7 +7,8 @@ from dataclasses import replace
 import pytest
 
 from buto.features.why.explain import explain
-from buto.features.why.model import Cause, Causes, Explanation, Tier, flame_of, kinds_of
+from buto.features.why.flames import flame_of
+from buto.features.why.model import Cause, Causes, Explanation, Tier, kinds_of
 from buto.run.profiles import USUAL, ClassSize, Kind, Profile
 from tests.support.profiles import launches, profile
 
