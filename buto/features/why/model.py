@@ -257,7 +257,7 @@ _MAY_BE_INLINED = {Kind.CPU}
 
 
 _WITHOUT_LOADING = {Kind.ALLOCATION, Kind.CPU}
-"""Kinds of which the loading of classes counts for nobody: it happens once, wherever a class is used first."""
+"""Kinds of which the loading of classes counts for nobody: it happens once, where a class is used first."""
 
 _LOADS = "loadClass"
 

@@ -26,6 +26,12 @@ _OF = {
 }
 
 
+_BY_CALL = (Kind.ALLOCATION, Kind.CPU, Kind.LOCKS, Kind.IO)
+"""Kinds of which each call uses some."""
+
+_MILLION = " million"
+
+
 def sentence(explanation: Explanation) -> str:
     """Return the likeliest cause in a sentence; empty if nothing rose.
 
@@ -72,15 +78,18 @@ def of_cause(cause: Cause) -> str:
 
 
 def times(calls: Calls) -> str:
-    """Return the calls of the old and the new program, as ``1 → 3.1 million``."""
-    is_more = calls.old and calls.old != calls.new
-    return f"{_number(calls.old)} → {_number(calls.new)}" if is_more else _number(calls.new)
+    """Return the calls of the old and the new program, as ``1 → 3.1 million``; once if they are equal."""
+    old, new = _number(calls.old), _number(calls.new)
+    same_scale = old.endswith(_MILLION) and new.endswith(_MILLION)
+    return (
+        new if old == new or not calls.old else f"{old.removesuffix(_MILLION) if same_scale else old} → {new}"
+    )
 
 
 def each(cause: Cause) -> str:
     """Return what one call of the method uses in the old and the new program; empty if that is not known."""
     calls = cause.calls_of(cause.method)
-    if calls is None:
+    if calls is None or cause.kind not in _BY_CALL:
         return ""
     sides = ((cause.old, calls.old), (cause.new, calls.new))
     parts = [
@@ -106,7 +115,7 @@ def _called(cause: Cause, method: str) -> str:
 
 def _made(cause: Cause) -> str:
     calls = cause.calls_of(f"{cause.type}.{CONSTRUCTOR}")
-    if calls is None:
+    if calls is None or calls.new <= calls.old:
         return ""
     before = f"in place of {_number(calls.old)}" if calls.old else "where none was"
     return f", a `{cause.type.rpartition('.')[2]}` is made {_number(calls.new)} times {before}"
@@ -114,7 +123,7 @@ def _made(cause: Cause) -> str:
 
 def _number(count: int) -> str:
     """Return a count, as ``1,250`` or ``3.1 million``."""
-    return f"{count:,}" if count < 1_000_000 else f"{format_number(float(f'{count / 1e6:.3g}'))} million"
+    return f"{count:,}" if count < 1_000_000 else f"{format_number(float(f'{count / 1e6:.3g}'))}{_MILLION}"
 
 
 def _place(cause: Cause) -> str:
