@@ -31,6 +31,7 @@ from buto.actions.project import NO_OVERRIDES, Overrides, Project
 from buto.actions.stored import Site
 from buto.actions.turns import OLD
 from buto.errors import BadFileError, ButoError, UsageError
+from buto.features.why.commits import with_commits
 from buto.features.why.counted import wanted, with_calls
 from buto.features.why.explain import explain
 from buto.features.why.launches import calls_counted, changes_of, profiled
@@ -103,7 +104,9 @@ def why(project: Project, request: WhyRequest, on_event: OnEvent = ignore) -> Ex
             test_of(program, project, overrides, request.build, stack, on_event)
             for program in request.programs
         ]
-        return _explained(site, request.test, tests, pairs, kinds, on_event, profiler)
+        found = _explained(site, request.test, tests, pairs, kinds, on_event, profiler)
+    old, new = (program.revision for program in request.programs)
+    return found if old is None or new is None else with_commits(found, project.files.root, (old, new))
 
 
 def _explained(

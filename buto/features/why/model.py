@@ -67,6 +67,7 @@ class Cause:
         since: the version of that jar before; may be empty.
         calls: exact calls of the method, of what it leads to and of the constructor of what it makes, as far
             as they were counted.
+        commit: of two revisions, short name and subject of the commit that changed the method; may be empty.
     """
 
     tier: Tier
@@ -87,6 +88,7 @@ class Cause:
     archive: str = ""
     since: str = ""
     calls: tuple[Calls, ...] = ()
+    commit: str = ""
 
     def calls_of(self, method: str) -> Calls | None:
         """Return the calls of a method, by its name in a profile; None if they were not counted."""

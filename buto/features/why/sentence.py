@@ -136,4 +136,5 @@ def _change(cause: Cause) -> str:
     if cause.is_echo:
         return ", which did not change and is far from all that did"
     since = f" since {cause.since}" if cause.since else ""
-    return f", {cause.code}{since}" if cause.code else ""
+    commit = f" by `{cause.commit}`" if cause.commit else ""
+    return f", {cause.code}{since}{commit}" if cause.code else ""
