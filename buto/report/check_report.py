@@ -37,6 +37,7 @@ class CodeCause:
         unit: of the amounts.
         old, new: means over the launches.
         sure: how likely it is that this one did it, 0 to 1.
+        commit: short name and subject of the commit that changed it; empty if it is not known.
     """
 
     sentence: str
@@ -50,6 +51,7 @@ class CodeCause:
     old: float
     new: float
     sure: float
+    commit: str = ""
 
 
 @dataclass(frozen=True, eq=False, slots=True, kw_only=True)

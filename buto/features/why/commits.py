@@ -1,4 +1,4 @@
-"""The commit between two revisions that touched a changed method, by what git knows of its line and its file."""
+"""The commit between two revisions that touched a changed method, by its line or its file."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def with_commits(explanation: Explanation, directory: Path, revisions: tuple[str
 
 
 def _commit_of(cause: Cause, directory: Path, revisions: tuple[str, str]) -> str:
-    """Return name and subject of the newest commit that changed the method's line, else the only one of its file."""
+    """Return name and subject of the newest commit that changed the line, else the only one of the file."""
     package = class_of(class_of(cause.method)).replace(".", "/")
     old, new = revisions
     pattern = f":(top,glob)**/{package}/{cause.file}" if package else f":(top,glob)**/{cause.file}"

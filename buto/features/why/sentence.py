@@ -61,6 +61,7 @@ def in_check(explanation: Explanation) -> tuple[CodeCause, ...]:
             one.old,
             one.new,
             one.sure,
+            one.commit,
         )
         for one in likely(explanation)
     )

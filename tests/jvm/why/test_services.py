@@ -6,6 +6,7 @@ import json
 import os
 from pathlib import Path
 
+import pytest
 import yaml
 
 from tests.support.checkout import compile_java
@@ -23,13 +24,14 @@ def service(classes: Path) -> dict[str, object]:
         "expect-exit": 143,
         "workload": {
             "port": "any",
-            "http": {"url": "http://127.0.0.1:${port}/", "rate": 50, "duration": "3s"},
+            "http": {"url": "http://127.0.0.1:${port}/", "rate": 100, "duration": "1s"},
             "stop": True,
         },
         "window": {"from": "load.start", "to": "load.end"},
     }
 
 
+@pytest.mark.all
 def test_a_query_for_each_row_is_named_by_the_method_that_issues_it(tmp_path: Path) -> None:
     text = SOURCE.read_text()
     assert ONCE in text
@@ -48,12 +50,12 @@ def test_a_query_for_each_row_is_named_by_the_method_that_issues_it(tmp_path: Pa
     allocation, _, classes = document["kinds"]
     first = allocation["found"][0]
     assert (first["tier"], first["method"]) == ("cause", "Orders.nameOf")
-    # 150 requests for 50 orders each; a query makes 50 cells.
+    # 100 requests for 50 orders each; a query makes 50 cells.
     assert first["calls"] == [
-        {"name": "Orders.nameOf", "old": 7500, "new": 7500},
-        {"name": "Orders$Database.cell", "old": 15_000, "new": 390_000},
+        {"name": "Orders.nameOf", "old": 5000, "new": 5000},
+        {"name": "Orders$Database.cell", "old": 10_000, "new": 260_000},
     ]
-    assert "through `Orders$Database.cell`, called 15,000 → 390,000 times" in document["answer"]
+    assert "through `Orders$Database.cell`, called 10,000 → 260,000 times" in document["answer"]
     assert not any("end early" in text for text in document["remarks"])
     # Neither what the start reads nor the classes that it loads.
     assert "Orders.read" not in {one["method"] for one in allocation["found"]}
