@@ -1,4 +1,8 @@
-"""From profiles of an old and a new program to the methods that use more."""
+"""From profiles of an old and a new program to the methods that use more.
+
+``launches`` profiles both, ``explain`` finds the candidates, ``counted`` joins their exact calls, and
+``sentence`` and ``report`` say it.
+"""
 
 from __future__ import annotations
 

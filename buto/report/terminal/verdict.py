@@ -84,6 +84,7 @@ def _short_lines(report: CheckReport) -> list[Line]:
         *_leading(report),
         *remarks("noted", [noted], limit=MAX_WHOLE_LINE, colour="cyan"),
         *remarks("live objects", [classes], limit=2 * MAX_LINE, colour="cyan"),
+        *_causes(report),
         *remarks("closest", [_closest(report)]),
         *_hosts(report),
         *_detects(report),

@@ -182,8 +182,8 @@ def test_a_program_that_explains_itself_has_verdict_and_cause_together(
     cause = result.report.causes[0]
     assert (cause.method, cause.tier, cause.kind) == ("shop.Cart.add", "cause", "allocation")
     assert ", called 1 → 3.1 million times, " in cause.sentence
-    lines = "\n".join(result_lines(result, Detail.FULL))
-    assert f"code: {cause.sentence.replace('`', '')}" in lines
+    told_as = f"  code: {cause.sentence.replace('`', '')}"
+    assert all(told_as in result_lines(result, detail) for detail in (Detail.SHORT, Detail.FULL))
     document = result_document("check", [result], 1, datetime.now(UTC))
     jsonschema.validate(document, schemas.load("result"))
     assert document["tests"][0]["causes"][0]["method"] == "shop.Cart.add"
