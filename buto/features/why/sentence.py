@@ -105,11 +105,8 @@ def _called(cause: Cause, method: str) -> str:
     calls = cause.calls_of(method)
     if calls is None:
         return ""
-    told = (
-        f"called {times(calls)} times"
-        if calls.old
-        else f"called {_number(calls.new)} times, and never before"
-    )
+    how_often = "once" if times(calls) == "1" else f"{times(calls)} times"
+    told = f"called {how_often}{'' if calls.old else ', and never before'}"
     cost = each(cause) if method == cause.method else ""
     return f", {told}{f', {cost} each' if cost else ''}"
 
