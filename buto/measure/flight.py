@@ -25,7 +25,13 @@ from buto.measure.launch import Launch
 from buto.measure.private_directory import private_directory
 from buto.measure.progress import OnTick
 from buto.measure.target import Target
-from buto.measure.windowed import ALL, Followed, WindowMarks, followed, is_measured
+from buto.measure.windowed import (
+    ALL,
+    Followed,
+    WindowMarks,
+    followed,
+    is_measured,
+)
 from buto.run.profiles import Kind, Profile, parse, with_profiler
 from buto.run.window import Window
 from buto.steps import Action, Advice, Step
@@ -180,6 +186,12 @@ def record_flight(
         options = [*recorder.options(), *more]
         with followed(target, directory, options, marks, hooks, on_tick, "profiling") as ended:
             files = recorded_files(recordings, repository)
+            if not files and marks.missing in (window.start.mark, window.end.mark):
+                raise MeasureError(
+                    f"its window {window} cannot be profiled: there was no mark {marks.missing!r}"
+                    f"\n{ended.launch.quote()}",
+                    advice="give the test a window whose marks its workload sets, or window: {from: main}",
+                )
             how = _how(ended)
             if not how and any(path.name.endswith(_PARTS) for path in files):
                 how = f"it did not run its exit hooks, as after Runtime.halt: {_CUT_OFF}"

@@ -61,8 +61,14 @@ class WindowMarks(Recording):
         self._end = END if window.end.mark == PROGRAM_END else window.end.mark
         self._asked = asked
         self._pid = 0
+        self._has_ended = False
         self._due_ns: int | None = None
         self._has_begun = begins_with_jvm(window)
+
+    @property
+    def missing(self) -> str:
+        """Return the mark of the window that did not come; empty if there is none."""
+        return "" if self._has_ended else self._end if self._has_begun else self._start.mark
 
     def begin(self, pid: int) -> None:
         """Note that the program of a JVM starts now."""
@@ -81,6 +87,7 @@ class WindowMarks(Recording):
         self._reached(name, time_ns)
         if name == self._end and self._has_begun:
             self._asked.end(self._pid)
+            self._has_ended = True
 
     def _reached(self, name: str, time_ns: int) -> None:
         if name == self._start.mark and not self._has_begun and self._due_ns is None:

@@ -113,6 +113,16 @@ def test_a_command_without_a_recording_says_what_it_needs(tmp_path: Path) -> Non
         record_flight(Target(("true",)), [Kind.CPU])
 
 
+@pytest.mark.parametrize(
+    ("window", "missing"),
+    [(Window(Moment("warm")), "warm"), (Window(end=Moment("load.end")), "load.end")],
+)
+def test_a_window_whose_mark_does_not_come_is_named(tmp_path: Path, window: Window, missing: str) -> None:
+    java = java_in(tmp_path, "exit 0", "jdk.jfr")
+    with pytest.raises(MeasureError, match=f"cannot be profiled: there was no mark '{missing}'"):
+        record_flight(Target((java, "Main")), [Kind.CPU], window=window)
+
+
 def test_parts_of_a_killed_jvm_are_joined_in_order(tmp_path: Path) -> None:
     recordings, repository = tmp_path / "out", tmp_path / "repository"
     own = repository / "2026_11_22_1"
