@@ -179,7 +179,7 @@ def record_flight(
         recordings.mkdir()
         repository.mkdir()
         settings = directory / "settings.jfc"
-        settings.write_text(settings_text(kinds))
+        settings.write_text(settings_text(kinds, window))
         more = [option.replace("{recordings}", str(recordings)) for option in more_options]
         recorder = JvmRecorder(kinds, settings, recordings, repository, window)
         marks = WindowMarks(window, recorder)

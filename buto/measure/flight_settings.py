@@ -7,7 +7,7 @@ from pathlib import Path
 from xml.sax.saxutils import quoteattr
 
 from buto.measure.diagnostic_command import run_command
-from buto.measure.windowed import begins_with_jvm
+from buto.measure.windowed import ALL, begins_with_jvm
 from buto.run.profiles import Kind
 from buto.run.window import PROGRAM_END, Window
 
@@ -41,6 +41,12 @@ AT_MARK = "window.jfr"
 _WITHIN_S = 120.0
 """For one command. Paths to the roots of many kept objects take time."""
 
+_SAMPLES = "jdk.ObjectAllocationSample"
+
+_RATE_OF_BURSTS = "10000/s"
+"""Of samples of allocations in the window of a service. What is above the limit counts for the next sample of
+the thread, which is what each burst begins with: waiting for a request, and its buffers."""
+
 _STACK = {"enabled": "true", "stackTrace": "true"}
 _ALL = {**_STACK, "threshold": "0 ms"}
 
@@ -64,7 +70,7 @@ _OPENING = (
 reader knows these names, too."""
 
 _EVENTS: Mapping[Kind, Mapping[str, Mapping[str, str]]] = {
-    Kind.ALLOCATION: {"jdk.ObjectAllocationSample": {**_STACK, "throttle": "1000/s"}},
+    Kind.ALLOCATION: {_SAMPLES: {**_STACK, "throttle": "1000/s"}},
     Kind.RETENTION: {
         "jdk.OldObjectSample": {**_STACK, "cutoff": "infinity"},
         "jdk.ObjectCount": _COUNTED,
@@ -101,12 +107,15 @@ _EVENTS: Mapping[Kind, Mapping[str, Mapping[str, str]]] = {
 _NEEDS_SAMPLES = {Kind.ALLOCATION, Kind.RETENTION, Kind.BUFFERS}
 
 
-def settings_text(kinds: Collection[Kind]) -> str:
-    """Return the settings file (``.jfc``) for these kinds."""
+def settings_text(kinds: Collection[Kind], window: Window = ALL) -> str:
+    """Return the settings file (``.jfc``) for these kinds, in a window."""
     events: dict[str, Mapping[str, str]] = dict(_ALWAYS)
     for kind in kinds:
         for name, of in _EVENTS[kind].items():
             events[name] = _joined(events.get(name, {}), of)
+    samples = events.get(_SAMPLES)
+    if samples is not None and not begins_with_jvm(window):
+        events[_SAMPLES] = {**samples, "throttle": _RATE_OF_BURSTS}
     return "\n".join(['<?xml version="1.0" encoding="UTF-8"?>', *_document(events), ""])
 
 
@@ -142,7 +151,7 @@ class JvmRecorder:
         """Return the options with which a JVM records, or can be asked to."""
         kinds = self._kinds
         recorder = f"stackdepth={_DEPTH},old-object-queue-size={_KEPT_OBJECTS},maxchunksize={_CHUNK}"
-        size = BETWEEN_SAMPLES if _keeps(kinds) else BETWEEN_ALLOCATIONS
+        size = BETWEEN_ALLOCATIONS if self._at_once and not _keeps(kinds) else BETWEEN_SAMPLES
         small = [f"-XX:TLABSize={size}", "-XX:-ResizeTLAB"] if _NEEDS_SAMPLES & set(kinds) else []
         # Without it, samples of a method that is inlined count for its callers.
         exact = ["-XX:+UnlockDiagnosticVMOptions", "-XX:+DebugNonSafepoints"] if Kind.CPU in kinds else []

@@ -48,6 +48,9 @@ def test_settings_are_a_document_with_the_events_of_each_kind() -> None:
     assert traced is not None
     assert traced.text is not None
     assert {"java.nio.Bits::reserveMemory", "java.io.FileDescriptor::close"} <= set(traced.text.split(";"))
+    # What is left out counts for the next sample, so a service, which works in bursts, gets more of them.
+    assert "10000/s" in settings_text([Kind.ALLOCATION], Window(Moment("load.start")))
+    assert "10000/s" not in settings_text([Kind.ALLOCATION])
     # A server that runs for hours writes no more than this.
     assert "maxsize=64m" in options(USUAL)
     cpu = options([Kind.CPU])
