@@ -75,7 +75,12 @@ PARTS = (
     ),
     Part("jmx", "java-probes/src/jmx/java", "buto-jmx.jar"),
     Part("jfr", "java-probes/src/jfr/java", "buto-jfr.jar", release="17"),
-    Part("classes", "java-probes/src/classes/java", "buto-classes.jar"),
+    Part(
+        "classes",
+        "java-probes/src/classes/java",
+        "buto-classes.jar",
+        ("Premain-Class: buto.probes.calls.Agent", "Agent-Class: buto.probes.calls.Agent"),
+    ),
     Part("testprograms", "testprograms/src", "buto-testprograms.jar"),
 )
 

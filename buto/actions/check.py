@@ -11,13 +11,14 @@ from buto.actions.advice import Door, next_steps, settings_warning, worded
 from buto.actions.case import Case, checked
 from buto.actions.events import Judged, OnEvent, Warned, ignore
 from buto.actions.git import divided
-from buto.actions.hooks import JUDGED
+from buto.actions.hooks import EXPLAINED, JUDGED
 from buto.actions.outcome import Outcome, concluded, failed, keep
 from buto.actions.project import NO_OVERRIDES, Overrides, Project
 from buto.actions.record import complete, describe
 from buto.actions.stored import Known, Site, stored_runs, training_runs
 from buto.actions.turns import by_oracle, occasion, settled_by_turns, stored_turns
 from buto.errors import ButoError, StorageError
+from buto.judging.verdict import Status
 from buto.oracle import Checked, Oracle
 from buto.project.model import TestConfig
 from buto.report.check_report import check_report
@@ -178,6 +179,9 @@ def decide(
     if from_runs is not None and checked.against is not None:
         from_runs = ",".join(checked.verdict.run_ids)
     added = JUDGED(known.oracle.test, on_event, site, checked)
+    explained = []
+    if test is not None and test.explains and _is_accused(checked):
+        explained = EXPLAINED(test.name, on_event, site, test, known.oracle, checked, on_event)
     if steps is None:
         helpful = tuple(step for one in added for step in one.steps)
         command = known.other_command(checked.runs.runs)
@@ -190,10 +194,15 @@ def decide(
         next_steps=[site.door.step(step) for step in steps],
         likes=tuple(like for one in added for like in one.likes),
         first=first,
+        causes=tuple(cause for causes in explained for cause in causes),
     )
     result = reported(report, known.path)
     on_event(Judged(result))
     return result
+
+
+def _is_accused(checked: Checked) -> bool:
+    return checked.verdict.status is Status.REGRESSION and not checked.verdict.is_welcome
 
 
 def warn_of_settings(

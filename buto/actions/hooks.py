@@ -18,7 +18,9 @@ if TYPE_CHECKING:
     from buto.actions.stored import Site
     from buto.engine.launching import EngineFor
     from buto.judging.protocol import Share
-    from buto.oracle import Checked
+    from buto.oracle import Checked, Oracle
+    from buto.project.model import TestConfig
+    from buto.report.check_report import CodeCause
     from buto.report.likeness import Like
     from buto.report.result import Commit, Result
     from buto.steps import Step
@@ -113,6 +115,9 @@ class Hosts(Protocol):
 
 JUDGED: Hook[[Site, Checked], Addition] = Hook()
 """Called with runs and the verdict on them, before their report is made."""
+
+EXPLAINED: Hook[[Site, TestConfig, Oracle, Checked, OnEvent], tuple[CodeCause, ...]] = Hook()
+"""Called with a regression of a test that explains itself, and its oracle, before its report is made."""
 
 CONCLUDED: Hook[[Finished], None] = Hook()
 """Called with each result of a call that has runs, after it is in the history."""

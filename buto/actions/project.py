@@ -288,6 +288,7 @@ class Project:
             adaptive=adaptive,
             inputs=base.inputs,
             keep_bytes=base.keep_bytes,
+            explains=base.explains,
             program=base.program,
         )
 

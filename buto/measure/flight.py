@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import os
 import subprocess
-import time
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
@@ -18,17 +17,23 @@ import numpy as np
 
 from buto import jars
 from buto.errors import MeasureError, UsageError
-from buto.measure import account, exits, quality
-from buto.measure.flight_settings import TICK_S, jvm_options, settings_text
-from buto.measure.hooks import HookCaller, LaunchHooks
-from buto.measure.host import LoadMeter
-from buto.measure.jvms import first_installation, is_wanted, local_jvm, main_name, own_environment
-from buto.measure.launch import Ending, Launch, TimeLimit
+from buto.measure import exits, quality
+from buto.measure.flight_settings import AT_MARK, TICK_S, JvmRecorder, settings_text
+from buto.measure.hooks import LaunchHooks
+from buto.measure.jvms import first_installation, main_name, own_environment
+from buto.measure.launch import Launch
 from buto.measure.private_directory import private_directory
-from buto.measure.progress import OnTick, Progress
-from buto.measure.recording import Recording
+from buto.measure.progress import OnTick
 from buto.measure.target import Target
+from buto.measure.windowed import (
+    ALL,
+    Followed,
+    WindowMarks,
+    followed,
+    is_measured,
+)
 from buto.run.profiles import Kind, Profile, parse, with_profiler
+from buto.run.window import Window
 from buto.steps import Action, Advice, Step
 
 _LIBRARY = "libasyncProfiler.so"
@@ -125,7 +130,6 @@ def _unreadable(why: str, printed: bytes) -> MeasureError:
     )
 
 
-_TICK_S = 0.1
 _PARTS = ".parts.jfr"
 _CUT_OFF = "the JVM writes its recording once a second, so the end is missing, and no kept object is known"
 
@@ -154,6 +158,7 @@ def record_flight(
     on_tick: OnTick | None = None,
     hooks: LaunchHooks | None = None,
     more_options: Collection[str] = (),
+    window: Window = ALL,
 ) -> Flight:
     """Launch a program once under Flight Recorder.
 
@@ -161,6 +166,8 @@ def record_flight(
     run.
 
     Args:
+        window: the part that is recorded. If it has the program's end, the JVM also writes what it has at the
+            end of the workload, in case that it halts.
         more_options: further options of the JVM, in which ``{recordings}`` stands for a directory.
 
     Raises:
@@ -168,45 +175,41 @@ def record_flight(
         StorageError: the temporary directory cannot be written.
     """
     with private_directory() as directory:
-        places = [directory / name for name in ("recordings", "repository")]
-        for place in places:
-            place.mkdir()
+        recordings, repository = directory / "recordings", directory / "repository"
+        recordings.mkdir()
+        repository.mkdir()
         settings = directory / "settings.jfc"
-        settings.write_text(settings_text(kinds))
-        more = [option.replace("{recordings}", str(places[0])) for option in more_options]
-        options = [*jvm_options(kinds, settings, *places), *more]
-        load, begun = LoadMeter(), Recording("profile")
-        with (
-            Launch(target, directory, options) as launch,
-            HookCaller(hooks, launch, begun) as hook_caller,
-        ):
-            timed_out = _followed(launch, begun, hook_caller, hooks is not None, on_tick)
-            failed = hook_caller.end()
-            foreign_load = load.foreign_load(hook_caller.cpu_s())
-            launch.end_all()
-            ending = launch.poll()
-            assert ending is not None
-            if failed:
+        settings.write_text(settings_text(kinds, window))
+        more = [option.replace("{recordings}", str(recordings)) for option in more_options]
+        recorder = JvmRecorder(kinds, settings, recordings, repository, window)
+        marks = WindowMarks(window, recorder)
+        options = [*recorder.options(), *more]
+        with followed(target, directory, options, marks, hooks, on_tick, "profiling") as ended:
+            files = recorded_files(recordings, repository)
+            if not files and marks.missing in (window.start.mark, window.end.mark):
                 raise MeasureError(
-                    f"{failed[0].text}\n{launch.quote()}",
-                    advice="correct the services or the workload of this test: a check would fail, too",
+                    f"its window {window} cannot be profiled: there was no mark {marks.missing!r}"
+                    f"\n{ended.launch.quote()}",
+                    advice="give the test a window whose marks its workload sets, or window: {from: main}",
                 )
-            how = _checked_ending(launch, ending, timed_out=timed_out)
-            files = recorded_files(*places)
+            how = _how(ended)
             if not how and any(path.name.endswith(_PARTS) for path in files):
                 how = f"it did not run its exit hooks, as after Runtime.halt: {_CUT_OFF}"
-            profile = _measured(launch, read(files), timed_out=timed_out)
+            profile = _measured(ended.launch, read(files), timed_out=ended.timed_out)
         size = sum(path.stat().st_size for path in files)
-        return Flight(profile, _starved(profile, target, foreign_load), how, ending.cpu_s, size)
+        starved = _starved(profile, target, ended.foreign_load)
+        return Flight(profile, starved, how, ended.ending.cpu_s, size)
 
 
 def recorded_files(recordings: Path, repository: Path) -> list[Path]:
     """Return the recordings of all JVMs of a launch.
 
-    A JVM that exits writes one file. Of one that was halted or killed there are parts in the repository, in a
-    directory of its own; joined they are a recording, too.
+    A JVM that exits writes one file. Of one that was halted or killed there is what it wrote at the end of
+    its window; else parts in the repository, in a directory of its own: joined they are a recording, too.
     """
     whole = sorted(path for path in recordings.iterdir() if path.is_file() and path.stat().st_size)
+    if recordings / AT_MARK in whole:
+        return whole
     for own in sorted(path for path in repository.iterdir() if path.is_dir()):
         parts = sorted(path for path in own.glob("*.jfr") if path.stat().st_size)
         if parts:
@@ -218,66 +221,19 @@ def recorded_files(recordings: Path, repository: Path) -> list[Path]:
     return whole
 
 
-def _followed(
-    launch: Launch, begun: Recording, hook_caller: HookCaller, has_hooks: bool, on_tick: OnTick | None
-) -> bool:
-    """Follow a launch to its end; return whether its time limit has passed."""
-    limit = TimeLimit(launch)
-    while not launch.is_finished():
-        if launch.poll() is None:
-            launch.wait(_TICK_S)
-        else:
-            # The command has ended and left processes behind, of which one may be the program.
-            account.wait_for_end(launch.members(), _TICK_S)
-        limit.enforce()
-        launch.trim_outputs()
-        if has_hooks and begun.zero_ns is None:
-            pid = _started(launch)
-            if pid is not None:
-                begun.zero_ns = time.monotonic_ns()
-                hook_caller.start(pid)
-        if on_tick is not None:
-            elapsed_s = (time.monotonic_ns() - launch.started_ns) * 1e-9
-            on_tick(Progress(elapsed_s, launch.target.timeout_s, 0, "profiling"))
-    return limit.has_passed
-
-
-def _started(launch: Launch) -> int | None:
-    """Return the process id of the JVM to measure, once its program starts."""
-    for pid in launch.members():
-        jvm = local_jvm(pid)
-        if jvm is not None and jvm.is_ready and _is_measured(launch, jvm.command):
-            return pid
-    return None
-
-
-def _is_measured(launch: Launch, command: str) -> bool:
-    pattern = launch.target.jvm
-    return (launch.line.direct and pattern is None) or is_wanted(command, pattern)
-
-
-def _checked_ending(launch: Launch, ending: Ending, *, timed_out: bool) -> str:
-    """Return what to say of a program that did not exit; raise MeasureError for another exit code."""
-    if timed_out:
-        return f"it was stopped at its time limit of {launch.target.timeout_s:g} s"
-    if ending.signal is not None:
-        return f"it was ended by signal {ending.signal}: {_CUT_OFF}"
-    if ending.exit_code != launch.target.expected_exit:
-        not_created = exits.jvm_not_created(launch)
-        if not_created is not None:
-            raise not_created
-        raise MeasureError(
-            f"the program exited with code {ending.exit_code}, expected {launch.target.expected_exit}"
-            f"\n{launch.quote()}",
-            advice=f"see whether it runs by itself: {launch.mask.command(launch.target.command)}",
-        )
+def _how(ended: Followed) -> str:
+    """Return what to say of a program that did not exit; empty if it did."""
+    if ended.timed_out:
+        return f"it was stopped at its time limit of {ended.launch.target.timeout_s:g} s"
+    if ended.ending.signal is not None:
+        return f"it was ended by signal {ended.ending.signal}: {_CUT_OFF}"
     return ""
 
 
 def _measured(launch: Launch, profiles: list[Profile], *, timed_out: bool) -> Profile:
     """Return the profile of the JVM to measure; raise MeasureError if there is none."""
     named = [one for one in profiles if "version" in one.facts or one.stacks]
-    wanted = [one for one in named if _is_measured(launch, one.facts.get("program", ""))]
+    wanted = [one for one in named if is_measured(launch, one.facts.get("program", ""))]
     if not wanted:
         if profiles and not named:
             raise MeasureError(

@@ -1,4 +1,4 @@
-"""Settings of Flight Recorder: which events are recorded for which kinds, and the JVM options for that."""
+"""Flight Recorder: which events are recorded for which kinds, and what the JVM is told for that."""
 
 from __future__ import annotations
 
@@ -6,7 +6,10 @@ from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
 from xml.sax.saxutils import quoteattr
 
+from buto.measure.diagnostic_command import run_command
+from buto.measure.windowed import ALL, begins_with_jvm
 from buto.run.profiles import Kind
+from buto.run.window import PROGRAM_END, Window
 
 TICK_S = 0.1
 """Interval of the event that shows whether the recorder, and so the program, was starved."""
@@ -25,6 +28,24 @@ _KEPT_OBJECTS = 16384
 
 _LARGEST = "64m"
 """Of the recording of a program that runs for long; older parts are dropped then."""
+
+_CHUNK = "2m"
+"""Of the parts of a recording. The reader holds all stacks of a part, with tables for each frame."""
+
+_NAME = "buto"
+"""Of the recording, in the JVM."""
+
+AT_MARK = "window.jfr"
+"""The file that is written at the end of the window."""
+
+_WITHIN_S = 120.0
+"""For one command. Paths to the roots of many kept objects take time."""
+
+_SAMPLES = "jdk.ObjectAllocationSample"
+
+_RATE_OF_BURSTS = "10000/s"
+"""Of samples of allocations in the window of a service. What is above the limit counts for the next sample of
+the thread, which is what each burst begins with: waiting for a request, and its buffers."""
 
 _STACK = {"enabled": "true", "stackTrace": "true"}
 _ALL = {**_STACK, "threshold": "0 ms"}
@@ -49,7 +70,7 @@ _OPENING = (
 reader knows these names, too."""
 
 _EVENTS: Mapping[Kind, Mapping[str, Mapping[str, str]]] = {
-    Kind.ALLOCATION: {"jdk.ObjectAllocationSample": {**_STACK, "throttle": "1000/s"}},
+    Kind.ALLOCATION: {_SAMPLES: {**_STACK, "throttle": "1000/s"}},
     Kind.RETENTION: {
         "jdk.OldObjectSample": {**_STACK, "cutoff": "infinity"},
         "jdk.ObjectCount": _COUNTED,
@@ -86,38 +107,74 @@ _EVENTS: Mapping[Kind, Mapping[str, Mapping[str, str]]] = {
 _NEEDS_SAMPLES = {Kind.ALLOCATION, Kind.RETENTION, Kind.BUFFERS}
 
 
-def settings_text(kinds: Collection[Kind]) -> str:
-    """Return the settings file (``.jfc``) for these kinds."""
+def settings_text(kinds: Collection[Kind], window: Window = ALL) -> str:
+    """Return the settings file (``.jfc``) for these kinds, in a window."""
     events: dict[str, Mapping[str, str]] = dict(_ALWAYS)
     for kind in kinds:
         for name, of in _EVENTS[kind].items():
             events[name] = _joined(events.get(name, {}), of)
+    samples = events.get(_SAMPLES)
+    if samples is not None and not begins_with_jvm(window):
+        events[_SAMPLES] = {**samples, "throttle": _RATE_OF_BURSTS}
     return "\n".join(['<?xml version="1.0" encoding="UTF-8"?>', *_document(events), ""])
 
 
-def jvm_options(kinds: Collection[Kind], settings: Path, recordings: Path, repository: Path) -> list[str]:
-    """Return the options with which a JVM records.
+class JvmRecorder:
+    """What a JVM is told so that it records: by its options, and by diagnostic commands in its window.
 
     Args:
         settings: a file with :func:`settings_text`.
-        recordings: a directory, in which each JVM writes a file as it exits.
+        recordings: a directory, in which each JVM writes a file as it exits if that belongs to its window.
         repository: a directory for parts of recordings, which stay there if a JVM does not exit in order.
     """
-    start = f"settings={settings},filename={recordings},disk=true,dumponexit=true,maxsize={_LARGEST}"
-    # Without paths there is no object at all in the recording.
-    paths = ",path-to-gc-roots=true" if _keeps(kinds) else ""
-    recorder = f"stackdepth={_DEPTH},old-object-queue-size={_KEPT_OBJECTS},repository={repository}"
-    size = BETWEEN_SAMPLES if _keeps(kinds) else BETWEEN_ALLOCATIONS
-    small = [f"-XX:TLABSize={size}", "-XX:-ResizeTLAB"] if _NEEDS_SAMPLES & set(kinds) else []
-    # Without it, samples of a method that is inlined count for its callers.
-    exact = ["-XX:+UnlockDiagnosticVMOptions", "-XX:+DebugNonSafepoints"] if Kind.CPU in kinds else []
-    return [
-        f"-XX:FlightRecorderOptions={recorder}",
-        f"-XX:StartFlightRecording={start}{paths}",
-        "-Xlog:jfr+startup=error",
-        *small,
-        *exact,
-    ]
+
+    def __init__(
+        self, kinds: Collection[Kind], settings: Path, recordings: Path, repository: Path, window: Window
+    ) -> None:
+        self._kinds = kinds
+        self._repository = repository
+        self._at_once = begins_with_jvm(window)
+        # Without paths there is no object at all in the recording.
+        self._paths = {"path-to-gc-roots": "true"} if _keeps(kinds) else {}
+        self._file = recordings / AT_MARK
+        self._recording = {
+            "name": _NAME,
+            "settings": settings,
+            "disk": "true",
+            "maxsize": _LARGEST,
+            **self._paths,
+        }
+        if window.end.mark == PROGRAM_END:
+            self._recording |= {"filename": recordings, "dumponexit": "true"}
+
+    def options(self) -> list[str]:
+        """Return the options with which a JVM records, or can be asked to."""
+        kinds = self._kinds
+        recorder = f"stackdepth={_DEPTH},old-object-queue-size={_KEPT_OBJECTS},maxchunksize={_CHUNK}"
+        size = BETWEEN_ALLOCATIONS if self._at_once and not _keeps(kinds) else BETWEEN_SAMPLES
+        small = [f"-XX:TLABSize={size}", "-XX:-ResizeTLAB"] if _NEEDS_SAMPLES & set(kinds) else []
+        # Without it, samples of a method that is inlined count for its callers.
+        exact = ["-XX:+UnlockDiagnosticVMOptions", "-XX:+DebugNonSafepoints"] if Kind.CPU in kinds else []
+        start = ",".join(f"{key}={value}" for key, value in self._recording.items())
+        return [
+            f"-XX:FlightRecorderOptions={recorder},repository={self._repository}",
+            *([f"-XX:StartFlightRecording={start}"] if self._at_once else []),
+            "-Xlog:jfr+startup=error",
+            *small,
+            *exact,
+        ]
+
+    def start(self, pid: int) -> None:
+        """Begin the recording; raises as :class:`Asked`."""
+        self._ask(pid, "JFR.start", self._recording)
+
+    def end(self, pid: int) -> None:
+        """Have the JVM write what it has recorded; raises as :class:`Asked`."""
+        self._ask(pid, "JFR.dump", {"name": _NAME, **self._paths, "filename": self._file})
+
+    def _ask(self, pid: int, command: str, options: Mapping[str, object]) -> None:
+        words = [f'{key}="{value}"' for key, value in options.items()]
+        run_command(pid, " ".join([command, *words]), _WITHIN_S)
 
 
 def _joined(one: Mapping[str, str], other: Mapping[str, str]) -> Mapping[str, str]:

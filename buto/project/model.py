@@ -31,7 +31,7 @@ DEFAULT_RUNS = int(TEST["runs"].default)
 DEFAULT_KEPT_BYTES = parse_bytes(TEST["keep"].default)
 """The largest program that training keeps."""
 
-_NOT_REMEMBERED = ("runs", "judge", "inputs", "keep", "program")
+_NOT_REMEMBERED = ("runs", "judge", "inputs", "keep", "explain", "program")
 """Keys that do not concern launching and measuring."""
 
 SOURCE_INTERVAL_S = 1.0
@@ -72,6 +72,7 @@ class TestConfig:
         hosts: which hosts of a cluster may record it.
         inputs: shell patterns, from the configuration's directory, of the files that it depends on; empty
             if not specified.
+        explains: whether a check that fails tells which code did it.
         keep_bytes: how large the program's files may be that training keeps; 0 for never.
         program: from which revision the old program is built, without a commit for that of the training; None
             to keep its files.
@@ -91,6 +92,7 @@ class TestConfig:
     services: tuple[Service, ...] = ()
     window: Window | None = None
     keep_bytes: int = DEFAULT_KEPT_BYTES
+    explains: bool = False
     program: Revision | None = None
 
 
@@ -175,6 +177,7 @@ def build_test(
         services=services,
         window=window,
         keep_bytes=values.keep_bytes(written),
+        explains=written.get("explain") == AUTO,
         program=Revision(program.get("revision", ""), program.get("build", "")) if program else None,
     )
 

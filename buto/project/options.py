@@ -262,6 +262,12 @@ TEST: Mapping[str, Option] = {
             "changed. * stays within a directory, ** does not; a directory means all that is in it",
         ),
         _configured(
+            "explain",
+            "auto: a check that fails launches the old program and the new one three times each under Flight "
+            "Recorder, and once to count calls, and tells which code did it",
+            NEVER,
+        ),
+        _configured(
             "keep",
             "how large the program's files may be that training keeps, so that a check can launch the old "
             "program again",

@@ -23,6 +23,37 @@ from buto.run.units import format_count, format_seconds
 from buto.run.window import measured_set
 
 
+@dataclass(frozen=True, slots=True)
+class CodeCause:
+    """A method that profiled launches of both programs named, or found most likely.
+
+    Attributes:
+        sentence: what it uses more of, where it is, and what changed in it.
+        tier: ``cause`` if it is named, else ``most likely``.
+        kind: of event, as ``allocation``.
+        method: class and method.
+        file, line: where it is; empty and 0 if not known.
+        code: ``new``, ``changed`` or ``echo``; empty if it is not known what changed.
+        unit: of the amounts.
+        old, new: means over the launches.
+        sure: how likely it is that this one did it, 0 to 1.
+        commit: short name and subject of the commit that changed it; empty if it is not known.
+    """
+
+    sentence: str
+    tier: str
+    kind: str
+    method: str
+    file: str
+    line: int
+    code: str
+    unit: str
+    old: float
+    new: float
+    sure: float
+    commit: str = ""
+
+
 @dataclass(frozen=True, eq=False, slots=True, kw_only=True)
 class CheckReport(Charted):
     """One check, for renderers. ``checked`` also has runs that could not be judged.
@@ -39,6 +70,7 @@ class CheckReport(Charted):
         clusters: of the findings, where the detector has clusters.
         strengths: of a pass, the smallest changes that a check detects; empty if the detector knows none.
         first: the runs with which the check began; others may have decided.
+        causes: of a regression that was explained, the methods that did it, the likeliest first.
     """
 
     verdict: Verdict
@@ -55,6 +87,7 @@ class CheckReport(Charted):
     clusters: tuple[ClusterView, ...] = ()
     strengths: tuple[Strength, ...] = ()
     first: RunSet = NO_RUNS
+    causes: tuple[CodeCause, ...] = ()
 
     @property
     def detectable(self) -> str:
@@ -101,6 +134,7 @@ def check_report(
     next_steps: Sequence[str] = (),
     likes: tuple[Like, ...] = (),
     first: RunSet = NO_RUNS,
+    causes: tuple[CodeCause, ...] = (),
 ) -> CheckReport:
     """Return the report of a check, or of a comparison.
 
@@ -109,7 +143,7 @@ def check_report(
         training: those of the oracle's training runs that are still in the store; of a comparison the runs
             of the other program are taken.
         made: an aware time.
-        likes, first: see :class:`CheckReport`.
+        likes, first, causes: see :class:`CheckReport`.
     """
     oracle, verdict = checked.oracle, checked.verdict
     runs, training = measured_set(checked.runs), measured_set(checked.against or training)
@@ -141,6 +175,7 @@ def check_report(
         clusters=view.clusters(judged, verdict.findings),
         classes=class_changes(oracle.classes, typical_histogram(judged)),
         likes=likes,
+        causes=causes,
         strengths=_strengths(verdict, oracle),
         first=first,
     )

@@ -1,11 +1,18 @@
-"""From profiles of an old and a new program to the methods that use more."""
+"""From profiles of an old and a new program to the methods that use more.
+
+``launches`` profiles both, ``explain`` finds the candidates, ``counted`` joins their exact calls, and
+``sentence`` and ``report`` say it.
+"""
 
 from __future__ import annotations
 
+from buto.actions.events import OnEvent
 from buto.actions.hooks import Addition
 from buto.actions.stored import Site
 from buto.judging.verdict import Status
-from buto.oracle import Checked
+from buto.oracle import Checked, Oracle
+from buto.project.model import TestConfig
+from buto.report.check_report import CodeCause
 from buto.steps import Action, Step
 
 
@@ -19,3 +26,17 @@ def next_steps(site: Site, checked: Checked) -> Addition:
 
     step = Step(Action.WHY, test, why="which code did it")
     return Addition(steps=(step,) if ProfileStore(site.store).has(test) else ())
+
+
+def causes(
+    site: Site, test: TestConfig, known: Oracle, checked: Checked, on_event: OnEvent
+) -> tuple[CodeCause, ...]:
+    """Profile the program of the training and the present one, and return what did it, the likeliest first.
+
+    Empty if the program of the training was not kept.
+    """
+    from buto.features.why.action import why_checked
+    from buto.features.why.sentence import in_check
+
+    explanation = why_checked(site, test, known, checked, on_event)
+    return () if explanation is None else in_check(explanation)

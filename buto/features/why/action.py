@@ -8,9 +8,6 @@ a program as it is now can be stored, to be compared when it has changed.
 from __future__ import annotations
 
 import json
-import secrets
-import tempfile
-from collections import Counter, deque
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
@@ -21,39 +18,32 @@ from typing import Any
 from buto.actions import git
 from buto.actions.advice import worded
 from buto.actions.bisect import BisectRequest
-from buto.actions.collecting import interleave
 from buto.actions.compare import Program, check_names, test_of, two_revisions
-from buto.actions.ending import repeats
 from buto.actions.events import (
-    LaunchesEnded,
-    LaunchesPlanned,
-    LaunchProgressed,
-    LaunchStarted,
     OnEvent,
-    ProfileRecorded,
     Told,
     Warned,
     ignore,
 )
+from buto.actions.kept import old_test
 from buto.actions.outcome import Outcome
 from buto.actions.project import NO_OVERRIDES, Overrides, Project
-from buto.actions.record import measuring_alone
 from buto.actions.stored import Site
-from buto.engine.launching import hooks_of, running_services
+from buto.actions.turns import OLD
 from buto.errors import BadFileError, ButoError, UsageError
-from buto.features.why.changes import Changes, changes_between
+from buto.features.why.commits import with_commits
+from buto.features.why.counted import wanted, with_calls
 from buto.features.why.explain import explain
+from buto.features.why.launches import calls_counted, changes_of, profiled
 from buto.features.why.model import Explanation, kinds_of
 from buto.judging.verdict import Effect, Status, Verdict, grouped
-from buto.measure.class_files import ClassCache
-from buto.measure.flight import Flight, profiler_options, record_flight
-from buto.measure.hooks import AllHooks
-from buto.measure.progress import Progress
+from buto.measure.flight import Flight, record_flight
 from buto.measure.target import Target
-from buto.programs.classes import code_of
+from buto.oracle import Checked, Oracle
+from buto.programs.named import Unkept
 from buto.project.model import TestConfig
 from buto.run.entries import ResultStore
-from buto.run.profiles import USUAL, WITH_PROFILER, Kind, Profile, ProfileStore, StoredProfiles
+from buto.run.profiles import USUAL, WITH_PROFILER, Kind, ProfileStore, StoredProfiles
 from buto.run.units import format_age, format_count
 from buto.steps import Action, Step
 
@@ -114,11 +104,29 @@ def why(project: Project, request: WhyRequest, on_event: OnEvent = ignore) -> Ex
             test_of(program, project, overrides, request.build, stack, on_event)
             for program in request.programs
         ]
-        found = profiled(site, tests, pairs, kinds, on_event, profiler=profiler)
-        changes, remarks = changes_of(site, *found.values())
+        found = _explained(site, request.test, tests, pairs, kinds, on_event, profiler)
+    old, new = (program.revision for program in request.programs)
+    return found if old is None or new is None else with_commits(found, project.files.root, (old, new))
+
+
+def _explained(
+    site: Site,
+    name: str,
+    tests: Sequence[TestConfig],
+    pairs: int,
+    kinds: Sequence[Kind],
+    on_event: OnEvent,
+    profiler: Path | None = None,
+) -> Explanation:
+    """Profile the old and the new program, find the candidates, and count the calls of these."""
+    found = profiled(site, tests, pairs, kinds, on_event, profiler=profiler)
+    changes, remarks = changes_of(site, *found.values())
     (old, before), (new, after) = found.items()
     names = (old, new)
-    return explain(before, after, kinds, test=request.test, names=names, remarks=remarks, changes=changes)
+    candidates = explain(before, after, kinds, test=name, names=names, remarks=remarks, changes=changes)
+    methods = wanted(candidates)
+    calls = calls_counted(site, tests, methods, on_event) if methods else None
+    return candidates if calls is None else with_calls(candidates, calls[old], calls[new])
 
 
 def _test(project: Project, name: str, action: Action, overrides: Overrides) -> TestConfig:
@@ -185,6 +193,20 @@ def why_bisected(
         return None
 
 
+def why_checked(
+    site: Site, test: TestConfig, known: Oracle, checked: Checked, on_event: OnEvent = ignore
+) -> Explanation | None:
+    """Profile the program of the training and the present one; None if the former was not kept."""
+    if isinstance(known.program, Unkept):
+        return None
+    with ExitStack() as stack:
+        old = old_test(site, known.program, test, stack, on_event)
+        text = f"launching both under Flight Recorder, {PAIRS} times each, to name the code that did it"
+        on_event(Told(test.name, text))
+        sides = (replace(old, name=test.name + OLD), test)
+        return _explained(site, test.name, sides, PAIRS, kinds_for(checked.verdict), on_event)
+
+
 def why_since_training(
     site: Site,
     test: TestConfig,
@@ -247,115 +269,6 @@ def store_profile(site: Site, test: TestConfig, on_event: OnEvent = ignore) -> N
     found = profiled(site, [test], PAIRS, USUAL, on_event)[test.name]
     path = ProfileStore(site.store).add(test.name, found)
     on_event(Told(test.name, f"{format_count(len(found), 'profile')} stored for buto why in {path}"))
-
-
-def profiled(
-    site: Site,
-    tests: Sequence[TestConfig],
-    launches: int,
-    kinds: Sequence[Kind],
-    on_event: OnEvent,
-    *,
-    profiler: Path | None = None,
-) -> dict[str, tuple[Profile, ...]]:
-    """Launch each test so often under Flight Recorder, in rounds of random order.
-
-    A starved launch is repeated, as often as :func:`repeats` allows; after that it counts, with a warning.
-    The turns keep what disturbs both programs alike from looking like a difference.
-
-    Returns:
-        By test, its profiles. Nothing is stored.
-    """
-    seed = secrets.randbits(32)
-    commands = {test.name: test.target.new_mask().command(test.target.command) for test in tests}
-    planned = dict.fromkeys((test.name for test in tests), launches)
-    on_event(LaunchesPlanned(planned, seed=seed, commands=commands))
-    options = () if profiler is None else profiler_options(profiler, kinds)
-
-    def tick(progress: Progress) -> None:
-        on_event(LaunchProgressed(progress))
-
-    def flown(test: TestConfig) -> Flight:
-        """Launch a test once, with its services and its workload beside it."""
-        new_hooks = hooks[test.name]
-        driver = None if new_hooks is None else new_hooks()
-        with running_services(test.services, tick) as beside:
-            if beside is None:
-                return record_flight(test.target, kinds, tick, driver, options)
-            both = beside if driver is None else AllHooks((beside, driver))
-            return record_flight(test.target, kinds, beside.on_each_tick(tick), both, options)
-
-    by_name = {test.name: test for test in tests}
-    found: dict[str, list[Profile]] = {test.name: [] for test in tests}
-    cache = class_cache(site)
-    repeated: Counter[str] = Counter()
-    try:
-        with ExitStack() as held:
-            hooks = {test.name: held.enter_context(hooks_of(test.workload)) for test in tests}
-            held.enter_context(measuring_alone(site, on_event))
-            queue = deque(interleave(planned, seed))
-            while queue:
-                name = queue.popleft()
-                on_event(LaunchStarted(name, len(found[name]) + 1, launches))
-                flight = flown(by_name[name])
-                again = bool(flight.starved) and repeated[name] < repeats(launches)
-                on_event(ProfileRecorded(name, flight.profile.events, flight.starved if again else ""))
-                if again:
-                    repeated[name] += 1
-                    queue.append(name)
-                else:
-                    found[name].append(_counted(flight, by_name[name], cache, on_event))
-    finally:
-        on_event(LaunchesEnded())
-    return {name: tuple(profiles) for name, profiles in found.items()}
-
-
-def _counted(flight: Flight, test: TestConfig, cache: ClassCache, on_event: OnEvent) -> Profile:
-    """Return the profile with its time and without secrets, which the program's arguments may have."""
-    if flight.starved:
-        starved = flight.starved.removeprefix("it ")
-        on_event(Warned(test.name, f"a profile that {starved} is used all the same"))
-    if flight.ending:
-        on_event(Warned(test.name, flight.ending))
-    mask = test.target.new_mask()
-    facts = {name: mask.text(text) for name, text in flight.profile.facts.items()}
-    facts["recorded"] = datetime.now(UTC).isoformat(timespec="seconds")
-    # At once, because an old program is removed after its launches.
-    try:
-        facts[CLASSES] = " ".join(cache.keys_of(flight.profile.facts))
-    except ButoError as error:
-        on_event(Warned(test.name, f"{error.message}: what changed in the classes is not known"))
-    return replace(flight.profile, facts=facts)
-
-
-CLASSES = "classes"
-"""The fact of a profile by which its classes are found in the cache."""
-
-
-def class_cache(site: Site) -> ClassCache:
-    """Return where it is kept what the class files of programs say."""
-    root = site.store if isinstance(site.store, Path) else Path(tempfile.gettempdir()) / "buto-classes"
-    return ClassCache(root / "classes")
-
-
-def changes_of(
-    site: Site, old: Sequence[Profile], new: Sequence[Profile]
-) -> tuple[Changes | None, tuple[str, ...]]:
-    """Compare the classes of two programs that were profiled.
-
-    Returns:
-        None if they are not known, and a sentence for the reader.
-    """
-    cache = class_cache(site)
-    codes = []
-    for profiles in (old, new):
-        keys = profiles[-1].facts.get(CLASSES, "").split()
-        archives = cache.archives(keys) if keys else None
-        if archives is None:
-            return None, ("the program's classes could not be read, so it is not known what changed in them",)
-        codes.append(code_of(archives))
-    changes = changes_between(*codes)
-    return changes, (changes.summary(),)
 
 
 def fly(command: Sequence[str], timeout_s: float, kinds: Sequence[Kind]) -> Flight:

@@ -15,6 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from buto.features.why.changes import Changes, release_of
+from buto.features.why.flames import Flame, flame_of
 from buto.features.why.joined import certainty
 from buto.features.why.limits import limits_of, remarks_of
 from buto.features.why.model import (
@@ -22,13 +23,11 @@ from buto.features.why.model import (
     Cause,
     Causes,
     Explanation,
-    Flame,
     FloatArray,
     Growth,
     Places,
     Table,
     Tier,
-    flame_of,
     table_of,
 )
 from buto.run.profiles import Kind, Profile

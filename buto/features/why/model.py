@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from enum import Enum
 from itertools import pairwise
 
@@ -16,7 +16,9 @@ import numpy as np
 import numpy.typing as npt
 
 from buto.features.why.changes import Changes
+from buto.features.why.flames import Flame
 from buto.features.why.joined import Near, called_changes, closeness, nearest
+from buto.programs.classes import plain
 from buto.run.profiles import USUAL, Frame, Kind, Profile, Stack
 from buto.run.properties import Topic, topic_of
 
@@ -33,6 +35,15 @@ class Tier(Enum):
 
 ECHO_WORD = "echo"
 """Of a method that is far from every change."""
+
+
+@dataclass(frozen=True, slots=True)
+class Calls:
+    """How often methods of one name were called in a launch of the old and of the new program."""
+
+    name: str
+    old: int
+    new: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +65,9 @@ class Cause:
             not known what changed.
         archive: the jar that has the changed method; empty for a directory.
         since: the version of that jar before; may be empty.
+        calls: exact calls of the method, of what it leads to and of the constructor of what it makes, as far
+            as they were counted.
+        commit: of two revisions, short name and subject of the commit that changed the method; may be empty.
     """
 
     tier: Tier
@@ -73,6 +87,12 @@ class Cause:
     code: str = ""
     archive: str = ""
     since: str = ""
+    calls: tuple[Calls, ...] = ()
+    commit: str = ""
+
+    def calls_of(self, method: str) -> Calls | None:
+        """Return the calls of a method, by its name in a profile; None if they were not counted."""
+        return next((one for one in self.calls if one.name == plain(method)), None)
 
     @property
     def is_echo(self) -> bool:
@@ -91,24 +111,6 @@ class Growth:
     type: str
     old: float
     new: float
-
-
-@dataclass(frozen=True, slots=True)
-class Flame:
-    """A method on all stacks that begin alike, with what these stacks sum up to.
-
-    Attributes:
-        name: class and method; of the root, empty.
-        old, new: mean sums over the launches.
-        is_users: whether the method is the user's.
-        parts: methods that it calls, by name; their sums may be smaller than its own.
-    """
-
-    name: str
-    old: float = 0.0
-    new: float = 0.0
-    is_users: bool = False
-    parts: tuple[Flame, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -256,21 +258,40 @@ _MAY_BE_INLINED = {Kind.CPU}
 """Kinds of which the topmost method may be one that the compiler has removed from the stack."""
 
 
+_WITHOUT_LOADING = {Kind.ALLOCATION, Kind.CPU}
+"""Kinds of which the loading of classes counts for nobody: it happens once, where a class is used first."""
+
+_LOADS = "loadClass"
+
+
+def _is_loading(profile: Profile, stack: Stack, method: str) -> bool:
+    """Return whether a class is loaded below a method, by the JDK, a server or a launcher."""
+    for at in stack.frames:
+        frame = profile.frames[at]
+        if frame.method == _LOADS:
+            return True
+        if frame.name == method:
+            return False
+    return False
+
+
 def _unit_of(
     profile: Profile, stack: Stack, changes: Changes | None, below: Mapping[str, Near] | None
 ) -> tuple[Unit, str, float] | None:
     """Return what a stack counts for, its topmost method, and how likely that change did it.
 
-    None without a method of the user's.
+    None without a method of the user's, or if it is the loading of a class.
     """
     users = profile.users_frames(stack)
     if not users:
         return None
     top = users[0]
     type_ = stack.type if stack.kind.about.has_type else ""
-    if changes is None:
-        return Unit(top, type_, stack.holder), top.name, 1.0
-    near = nearest([frame.name for frame in users], stack.holder, changes, below)
+    near = Near(top.name, 1.0)
+    if changes is not None:
+        near = nearest([frame.name for frame in users], stack.holder, changes, below)
+    if stack.kind in _WITHOUT_LOADING and _is_loading(profile, stack, near.method):
+        return None
     owner, _, method = near.method.rpartition(".")
     return Unit(Frame(owner, method, True), type_, stack.holder), top.name, near.weight
 
@@ -349,47 +370,3 @@ def table_of(
         tuple(tops[unit].most_common(1)[0][0] for unit in units),
         closeness(rises.reshape(len(weights), len(units)), np.array(weights)),
     )
-
-
-SMALLEST = 0.001
-"""Parts of the graph that are smaller than this share of the whole are left out: nobody could see them."""
-
-MOST_DEPTH = 256
-
-
-@dataclass
-class _Node:
-    is_users: bool = False
-    sums: list[float] = field(default_factory=lambda: [0.0, 0.0])
-    parts: dict[str, _Node] = field(default_factory=dict)
-
-
-def flame_of(old: Sequence[Profile], new: Sequence[Profile], kind: Kind) -> Flame:
-    """Return the merged stacks of one kind; what was allocated or thrown is the last part of a stack."""
-    root = _Node()
-    for side, profiles in enumerate((old, new)):
-        for profile in profiles:
-            _merge(root, side, profile, kind, 1 / len(profiles))
-    return _frozen("", root, SMALLEST * max(root.sums, default=0.0))
-
-
-def _merge(root: _Node, side: int, profile: Profile, kind: Kind, share: float) -> None:
-    names = [frame.name for frame in profile.frames]
-    for stack in profile.stacks:
-        if stack.kind is not kind:
-            continue
-        amount = stack.weight * share
-        root.sums[side] += amount
-        node = root
-        for place in reversed(stack.frames[:MOST_DEPTH]):
-            node = node.parts.setdefault(names[place], _Node(profile.frames[place].is_users))
-            node.sums[side] += amount
-        if stack.type:
-            node = node.parts.setdefault(f"({stack.type})", _Node())
-            node.sums[side] += amount
-
-
-def _frozen(name: str, node: _Node, smallest: float) -> Flame:
-    kept = sorted((key, part) for key, part in node.parts.items() if max(part.sums) >= smallest > 0)
-    parts = tuple(_frozen(key, part, smallest) for key, part in kept)
-    return Flame(name, node.sums[0], node.sums[1], node.is_users, parts)

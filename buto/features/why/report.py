@@ -13,8 +13,9 @@ from itertools import zip_longest
 from typing import Any
 
 from buto.features.why.explain import NAMED
-from buto.features.why.model import Cause, Causes, Explanation, Flame, Tier
-from buto.features.why.sentence import sentence
+from buto.features.why.flames import Flame
+from buto.features.why.model import Cause, Causes, Explanation, Tier
+from buto.features.why.sentence import sentence, times
 from buto.report.document import Table, aligned
 from buto.report.formats.json_result import result_text
 from buto.report.formats.markdown import code, markdown_table, marker
@@ -61,7 +62,7 @@ def _flame(flame: Flame) -> dict[str, Any]:
     return {"name": flame.name, "old": flame.old, "new": flame.new, **parts}
 
 
-HEADS = ("", "what", "method", "code", "through", "where", "class", "old", "new", "share", "held by")
+HEADS = ("", "what", "method", "code", "through", "where", "class", "calls", "old", "new", "share", "held by")
 MOST_ROWS, MOST_ON_PAGE = 10, 100
 MOST_GROWTH = 5
 
@@ -85,6 +86,7 @@ def table(causes: Sequence[Cause]) -> Table:
             one.at,
             where(one),
             one.type,
+            "" if (calls := one.calls_of(one.method)) is None else times(calls),
             amount(one.old, one.kind.about.unit),
             amount(one.new, one.kind.about.unit),
             format_percent(round(one.share, 2)),
@@ -157,6 +159,7 @@ def remarks(explanation: Explanation) -> list[str]:
 
 
 _STYLES = {
+    "calls": "number",
     "old": "number",
     "new": "number",
     "share": "number",
@@ -181,6 +184,7 @@ def explanation_page(explanation: Explanation) -> str:
         badge=badge.lower(),
         status="regression" if has_cause else "inconclusive",
         headline=first_line,
+        answer=sentence(explanation).replace("`", ""),
         meaning=meaning(explanation),
         methods=replace(whole, rows=whole.rows[:MOST_ROWS]),
         others=replace(whole, rows=whole.rows[MOST_ROWS:], kinds=whole.kinds[MOST_ROWS:]),
@@ -250,7 +254,7 @@ def _cell(text: str, *, full: bool) -> str:
     return line if full or len(line) <= _LONGEST_CELL else f"...{line[3 - _LONGEST_CELL :]}"
 
 
-_WORDS = ("", "what", "code", "old", "new", "share")
+_WORDS = ("", "what", "code", "calls", "old", "new", "share")
 
 
 def explanation_markdown(explanation: Explanation) -> str:

@@ -71,6 +71,7 @@ def _test(result: Result) -> dict[str, Any]:
         "strengths": map(_strength, result.strengths),
         "classes": map(_class, report.classes if report else ()),
         "likes": map(_like, report.likes if report else ()),
+        "causes": map(asdict, report.causes if report else ()),
     }
     return {
         "test": result.test,

@@ -84,6 +84,7 @@ def _short_lines(report: CheckReport) -> list[Line]:
         *_leading(report),
         *remarks("noted", [noted], limit=MAX_WHOLE_LINE, colour="cyan"),
         *remarks("live objects", [classes], limit=2 * MAX_LINE, colour="cyan"),
+        *_causes(report),
         *remarks("closest", [_closest(report)]),
         *_hosts(report),
         *_detects(report),
@@ -102,6 +103,7 @@ def _full_lines(report: CheckReport) -> list[Line]:
         *_noted(report),
         *remarks("live objects", [words.class_change(one) for one in report.classes], colour="cyan"),
         *remarks("like", list(map(str, report.likes)), limit=MAX_WHOLE_LINE, colour="cyan"),
+        *_causes(report),
         *remarks("closest", [_closest(report)]),
         *_detects(report),
         *remarks("p-value assumes", [verdict.guarantee], limit=MAX_WHOLE_LINE),
@@ -110,6 +112,11 @@ def _full_lines(report: CheckReport) -> list[Line]:
         *remarks("warning", verdict.warnings, limit=MAX_WHOLE_LINE),
         *_next(report.next_steps),
     ]
+
+
+def _causes(report: CheckReport) -> list[Line]:
+    sentences = [one.sentence.replace("`", "") for one in report.causes]
+    return remarks("code", sentences[:1], limit=MAX_WHOLE_LINE, colour="cyan")
 
 
 def _next(steps: Sequence[str]) -> list[Line]:

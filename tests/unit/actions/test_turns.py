@@ -2,29 +2,39 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+import jsonschema
 import pytest
 
+from buto import schemas
 from buto.actions import collecting
 from buto.actions.accept import AcceptRequest, accept, not_passed
 from buto.actions.check import CheckRequest, check
 from buto.actions.collecting import Collected, Plan
 from buto.actions.ending import Complete, Interrupted
 from buto.actions.events import Event, Told
-from buto.actions.project import Overrides, Project
+from buto.actions.project import Files, Overrides, Project
 from buto.actions.report import ReportRequest, history, report
 from buto.actions.train import TrainRequest, train
+from buto.cli.hints import CommandLine
 from buto.features.past import past_checks
+from buto.features.why import launches as profiling
+from buto.measure.flight import Flight
+from buto.measure.target import Target
 from buto.oracle import load, save
 from buto.programs.named import Revision, Unkept
+from buto.report.formats.json_result import result_document
 from buto.report.result import Result
-from buto.report.terminal.verdict import result_lines
+from buto.report.terminal.verdict import Detail, result_lines
 from buto.run.model import PURPOSE, Outcome, ProblemKind
 from tests.support.processes.command import called
+from tests.support.profiles import launches
 from tests.support.projects import project_in
 from tests.support.runs.qualities import invalid
 from tests.support.runs.scripted import Event as Launch
@@ -135,6 +145,48 @@ def test_a_program_that_has_changed_fails_in_turns(trained: Trained) -> None:
     assert result.status == "regression"
     assert reasons(result) == (f"{DIFFERED}, and old and new in {counts(trained)} random turns differ, too",)
     assert sum(map(int, counts(trained).split(" + "))) in (FOUND_AT, 2 * N_TURNS)
+
+
+def configured() -> Project:
+    """The project in the current directory, which has a configuration."""
+    files = Files.located()
+    return Project(files, files.read_configuration(), CommandLine(files))
+
+
+CART, PAGE = "shop.Cart.add < shop.Main.main", "shop.Page.show < shop.Main.main"
+
+
+def test_a_program_that_explains_itself_has_verdict_and_cause_together(
+    trained: Trained, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    new, flown = ("java", "-jar", "app.jar"), list[bool]()
+
+    def fly(target: Target, *_: object) -> Flight:
+        flown.append(target.command == new)
+        levels = {CART: 4e6 if flown[-1] else 1e6, PAGE: 1e6}
+        return Flight(launches(levels, 1, len(flown))[0], "", "", 1.0, 1000)
+
+    def count(target: Target, methods: Sequence[str], *_: object) -> dict[str, int]:
+        return dict.fromkeys(methods, 3_100_000 if target.command == new else 1_000_000)
+
+    monkeypatch.setattr(profiling, "record_flight", fly)
+    monkeypatch.setattr(profiling, "count_calls", count)
+    test = {"command": list(new), "explain": "auto"}
+    (trained.directory / "buto.yaml").write_text(json.dumps({"version": 1, "tests": {"leaker": test}}))
+    monkeypatch.setattr(Trained, "project", property(lambda _: configured()))
+    assert trained.check(*runs(1, first=10)).report.causes == ()  # type: ignore[union-attr]
+    assert flown == []
+    result = trained.check(*runs(3 + N_TURNS, 9.0, first=20))
+    assert (result.status, sorted(flown)) == ("regression", [False] * 3 + [True] * 3)
+    assert result.report is not None
+    cause = result.report.causes[0]
+    assert (cause.method, cause.tier, cause.kind) == ("shop.Cart.add", "cause", "allocation")
+    assert ", called 1 → 3.1 million times, " in cause.sentence
+    told_as = f"  code: {cause.sentence.replace('`', '')}"
+    assert all(told_as in result_lines(result, detail) for detail in (Detail.SHORT, Detail.FULL))
+    document = result_document("check", [result], 1, datetime.now(UTC))
+    jsonschema.validate(document, schemas.load("result"))
+    assert document["tests"][0]["causes"][0]["method"] == "shop.Cart.add"
 
 
 @pytest.mark.parametrize(("leak", "status"), [(1.0, "pass"), (9.0, "regression")])

@@ -11,7 +11,7 @@ import pytest
 
 import buto
 from buto.errors import EXIT_BAD_FILE, EXIT_NOT_JUDGED, EXIT_USAGE
-from buto.features.why import action
+from buto.features.why import launches as profiling
 from buto.measure.flight import Flight
 from buto.measure.target import Target
 from buto.run.profiles import Kind
@@ -101,7 +101,8 @@ def test_why_explains_as_the_command_does(project: Path, monkeypatch: pytest.Mon
         levels = old if target.command[-1] == "Old" else dict.fromkeys(old, 4e6)
         return Flight(launches(levels, 1, len(asked))[0], "", "", 1.0, 1000)
 
-    monkeypatch.setattr(action, "record_flight", record)
+    monkeypatch.setattr(profiling, "record_flight", record)
+    monkeypatch.setattr(profiling, "count_calls", lambda *_: {})
     found = buto.why(
         "old",
         command=["java", "Old"],

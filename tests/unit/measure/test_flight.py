@@ -4,18 +4,21 @@ from __future__ import annotations
 
 import os
 import xml.etree.ElementTree as Xml
+from collections.abc import Collection
 from pathlib import Path
 
 import pytest
 
 from buto.errors import MeasureError
-from buto.measure import flight
+from buto.measure import flight, windowed
 from buto.measure.flight import has_flight_recorder, profiler_options, record_flight, recorded_files
-from buto.measure.flight_settings import jvm_options, settings_text
+from buto.measure.flight_settings import JvmRecorder, settings_text
 from buto.measure.hooks import Program
 from buto.measure.target import Target
+from buto.measure.windowed import ALL
 from buto.run.model import Problem
 from buto.run.profiles import USUAL, Kind
+from buto.run.window import Moment, Window
 from tests.support.profiles import profile
 
 
@@ -27,6 +30,10 @@ def java_in(home: Path, script: str, modules: str = "java.base") -> str:
     java.chmod(0o755)
     (home / "release").write_text(f'JAVA_VERSION="21"\nMODULES="{modules}"\n')
     return os.fspath(java)
+
+
+def options(kinds: Collection[Kind], window: Window = ALL) -> str:
+    return " ".join(JvmRecorder(kinds, Path("s"), Path("o"), Path("r"), window).options())
 
 
 def test_settings_are_a_document_with_the_events_of_each_kind() -> None:
@@ -41,14 +48,20 @@ def test_settings_are_a_document_with_the_events_of_each_kind() -> None:
     assert traced is not None
     assert traced.text is not None
     assert {"java.nio.Bits::reserveMemory", "java.io.FileDescriptor::close"} <= set(traced.text.split(";"))
+    # What is left out counts for the next sample, so a service, which works in bursts, gets more of them.
+    assert "10000/s" in settings_text([Kind.ALLOCATION], Window(Moment("load.start")))
+    assert "10000/s" not in settings_text([Kind.ALLOCATION])
     # A server that runs for hours writes no more than this.
-    assert "maxsize=64m" in " ".join(jvm_options(USUAL, Path("s"), Path("o"), Path("r")))
-    cpu = " ".join(jvm_options([Kind.CPU], Path("s"), Path("o"), Path("r")))
+    assert "maxsize=64m" in options(USUAL)
+    cpu = options([Kind.CPU])
     assert "TLABSize" not in cpu
     assert "path-to-gc-roots" not in cpu
-    kept = " ".join(jvm_options([Kind.RETENTION], Path("s"), Path("o"), Path("r")))
+    kept = options([Kind.RETENTION])
     assert "-XX:TLABSize=16k" in kept
     assert "path-to-gc-roots=true" in kept
+    # What begins later is not begun by options, and what ends earlier is not written at the exit.
+    assert "StartFlightRecording" not in options(USUAL, Window(Moment("load.start")))
+    assert "filename" not in options(USUAL, Window(end=Moment("load.end")))
 
 
 def test_a_runtime_without_flight_recorder_is_named(tmp_path: Path) -> None:
@@ -85,7 +98,7 @@ def test_services_beside_a_profile_are_no_load_by_others(
         def cpu_s(self) -> float:
             return next(self._cpu_s)
 
-    monkeypatch.setattr(flight, "LoadMeter", Meter)
+    monkeypatch.setattr(windowed, "LoadMeter", Meter)
     with pytest.raises(MeasureError, match="Flight Recorder"):
         record_flight(Target((java_in(tmp_path / "small", "exit 0"), "Main")), [Kind.CPU], hooks=Beside())
     assert known_s == [7.0]
@@ -101,6 +114,16 @@ def test_a_program_that_fails_is_no_profile(tmp_path: Path) -> None:
 def test_a_command_without_a_recording_says_what_it_needs(tmp_path: Path) -> None:
     with pytest.raises(MeasureError, match="needs Java 17 or newer"):
         record_flight(Target(("true",)), [Kind.CPU])
+
+
+@pytest.mark.parametrize(
+    ("window", "missing"),
+    [(Window(Moment("warm")), "warm"), (Window(end=Moment("load.end")), "load.end")],
+)
+def test_a_window_whose_mark_does_not_come_is_named(tmp_path: Path, window: Window, missing: str) -> None:
+    java = java_in(tmp_path, "exit 0", "jdk.jfr")
+    with pytest.raises(MeasureError, match=f"cannot be profiled: there was no mark '{missing}'"):
+        record_flight(Target((java, "Main")), [Kind.CPU], window=window)
 
 
 def test_parts_of_a_killed_jvm_are_joined_in_order(tmp_path: Path) -> None:

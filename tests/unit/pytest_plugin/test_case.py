@@ -11,7 +11,7 @@ import pytest
 
 from buto.actions import single
 from buto.errors import BadFileError, MeasureError, StorageError, UsageError
-from buto.features.why import action
+from buto.features.why import launches as profiling
 from buto.measure.flight import Flight
 from buto.project.model import build_test
 from buto.pytest_plugin.case import ItemCase, project_of
@@ -202,7 +202,7 @@ NEW = {"shop.Cart.add < shop.Main.main": 4e6}
 def flying(monkeypatch: pytest.MonkeyPatch, levels: dict[str, float]) -> None:
     seeds = iter(range(100))
     monkeypatch.setattr(
-        action, "record_flight", lambda *_: Flight(launches(levels, 1, next(seeds))[0], "", "", 1.0, 1)
+        profiling, "record_flight", lambda *_: Flight(launches(levels, 1, next(seeds))[0], "", "", 1.0, 1)
     )
 
 
@@ -233,7 +233,7 @@ def test_a_program_that_cannot_be_profiled_leaves_the_verdict_and_its_reason(
 
     trained(tmp_path)
     ProfileStore(tmp_path / ".buto").add("leaker", launches(OLD, 3, 1))
-    monkeypatch.setattr(action, "record_flight", fail)
+    monkeypatch.setattr(profiling, "record_flight", fail)
     case = a_case(tmp_path, "check")
     case.explains = True
     case.add([leaking(20)])

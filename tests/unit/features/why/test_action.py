@@ -15,10 +15,10 @@ from buto.actions.compare import two_programs
 from buto.actions.events import Event, ProfileRecorded, Told, Warned
 from buto.actions.project import Overrides
 from buto.actions.stored import ALL, stored_runs
-from buto.errors import BadFileError, UsageError
-from buto.features.why import action as profiling
+from buto.errors import BadFileError, MeasureError, UsageError
+from buto.features.why import launches as profiling
 from buto.features.why.action import WhyRequest, store_profile, why
-from buto.features.why.model import Explanation, Tier
+from buto.features.why.model import Calls, Explanation, Tier
 from buto.measure import class_files
 from buto.measure.flight import Flight
 from buto.measure.target import Target
@@ -40,6 +40,7 @@ class Launcher:
 
     starved: Callable[[int], bool] = lambda number: False
     launched: list[str] = field(default_factory=list)
+    counted: list[str] = field(default_factory=list)
     kinds: tuple[Kind, ...] = ()
     facts: dict[str, str] = field(default_factory=dict)
 
@@ -52,11 +53,16 @@ class Launcher:
         starved = "it was starved: half of it" if self.starved(number) else ""
         return Flight(profile, starved, "", 1.0, 1000)
 
+    def count(self, target: Target, methods: Any, *_: object) -> dict[str, int]:
+        self.counted.append(target.command[-1])
+        return dict.fromkeys(methods, 10 if target.command[-1] == "Old" else 30)
+
 
 @pytest.fixture
 def launcher(monkeypatch: pytest.MonkeyPatch) -> Launcher:
     made = Launcher()
     monkeypatch.setattr(profiling, "record_flight", made)
+    monkeypatch.setattr(profiling, "count_calls", made.count)
     return made
 
 
@@ -69,6 +75,21 @@ def test_pairs_are_launched_in_turns_and_the_cause_is_named(tmp_path: Path, laun
     assert [sorted(launcher.launched[at : at + 2]) for at in (0, 2, 4)] == [["New", "Old"]] * 3
     (cause,) = explanation.kinds[0].of_tier(Tier.CAUSE)
     assert cause.method == "shop.Cart.add"
+    assert launcher.counted == ["Old", "New"]
+    assert cause.calls == (Calls("shop.Cart.add", 10, 30),)
+
+
+def test_calls_that_cannot_be_counted_cost_a_warning_and_not_the_cause(
+    tmp_path: Path, launcher: Launcher, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*_: object) -> dict[str, int]:
+        raise MeasureError("the program exited with code 1\nmore")
+
+    monkeypatch.setattr(profiling, "count_calls", fail)
+    events: list[Event] = []
+    why(project_in(tmp_path), WhyRequest("old", PROGRAMS, kinds=(Kind.ALLOCATION,)), events.append)
+    warned = [one.text for one in events if isinstance(one, Warned)]
+    assert warned == ["calls are not counted: the program exited with code 1"]
 
 
 def test_classes_that_cannot_be_kept_cost_a_warning_and_not_the_cause(

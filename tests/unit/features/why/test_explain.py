@@ -7,7 +7,8 @@ from dataclasses import replace
 import pytest
 
 from buto.features.why.explain import explain
-from buto.features.why.model import Cause, Causes, Explanation, Tier, flame_of, kinds_of
+from buto.features.why.flames import flame_of
+from buto.features.why.model import Cause, Causes, Explanation, Tier, kinds_of
 from buto.run.profiles import USUAL, ClassSize, Kind, Profile
 from tests.support.profiles import launches, profile
 
@@ -111,6 +112,19 @@ def test_kept_memory_is_divided_by_what_holds_it() -> None:
     released = [replace(one, stacks=tuple(replace(s, holder="", path="") for s in one.stacks)) for one in new]
     remarks = explained(released, released, Kind.RETENTION).kinds[0].remarks
     assert any("holder of 100 % of it is not known" in text for text in remarks)
+
+
+def test_the_loading_of_classes_counts_for_no_method_but_for_one_of_the_loader_itself() -> None:
+    loader = "shop.Loader.read < shop.Loader.loadClass < java.lang.Class.forName < shop.Main.main"
+    levels = {
+        "java.util.zip.Inflater.init < java.lang.ClassLoader.loadClass < shop.Main.start": 1e6,
+        "server.WebLoader.loadClass < shop.Main.start": 1e6,
+        loader: 1e6,
+    }
+    for kind, found in ((Kind.ALLOCATION, {"shop.Loader.read"}), (Kind.CLASSES, None)):
+        old, new = launches({}, 3, 1, kind=kind), launches(levels, 3, 2, kind=kind)
+        rose = {one.method for one in explained(old, new, kind).kinds[0].found}
+        assert rose == (found or {"shop.Loader.read", "shop.Main.start", "server.WebLoader.loadClass"})
 
 
 def test_what_a_jvm_cannot_tell_is_a_sentence() -> None:

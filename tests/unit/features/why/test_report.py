@@ -10,6 +10,7 @@ from dataclasses import replace
 import jsonschema
 
 from buto import schemas
+from buto.features.why.counted import wanted, with_calls
 from buto.features.why.explain import explain
 from buto.features.why.model import Explanation
 from buto.features.why.report import (
@@ -18,6 +19,7 @@ from buto.features.why.report import (
     explanation_markdown,
     explanation_page,
 )
+from buto.features.why.sentence import sentence
 from buto.run.profiles import ClassSize, Kind
 from tests.support.profiles import launches, profile
 
@@ -46,6 +48,27 @@ def test_the_headline_counts_a_method_once_that_is_a_cause_with_two_classes() ->
     for found, more in ((twice, ""), ((*twice, replace(cause, method="shop.A.b")), ", and 1 further method")):
         told = replace(explanation, kinds=(replace(allocation, found=found), cpu))
         assert explanation_lines(told)[0] == f"CAUSE  shop: shop.Cart.add allocates more{more}"
+
+
+def test_calls_are_told_with_what_one_uses_and_with_what_is_made() -> None:
+    explanation = made()
+    (allocation, cpu), cause = explanation.kinds, explanation.causes[0]
+    cause = replace(cause, type="shop.Problem", at="shop.Text.peek", old=24e6, new=75e6)
+    told = replace(explanation, kinds=(replace(allocation, found=(cause,)), cpu))
+    assert wanted(told) == ("shop.Cart.add", "shop.Text.peek", "shop.Problem.<init>")
+    old = {"shop.Cart.add": 1_000_000, "shop.Text.peek": 950}
+    new = {"shop.Cart.add": 3_125_000, "shop.Text.peek": 950, "shop.Problem.<init>": 125_000_000}
+    counted = with_calls(told, old, new)
+    assert sentence(counted).endswith(
+        ": `shop.Cart.add` (Cart.java:7), called 1 → 3.12 million times, 24 B each, a `Problem` is made "
+        "125 million times where none was, through `shop.Text.peek`, called 950 times."
+    )
+    assert "1 → 3.12 million" in next(line for line in explanation_lines(counted) if "  cause" in line)
+    page = explanation_page(counted)
+    assert "called 1 → 3.12 million times" in page
+    jsonschema.validate(json.loads(explanation_json(counted)), schemas.load("causes"))
+    # What was called in neither launch could not be counted.
+    assert with_calls(told, {}, {}) == told
 
 
 def test_without_a_cause_the_terminal_says_so() -> None:

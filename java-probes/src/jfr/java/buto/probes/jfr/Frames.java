@@ -63,6 +63,11 @@ final class Frames {
         return stack;
     }
 
+    /** Forgets the parser's objects, each of which holds all of its frames. */
+    void forget() {
+        known.clear();
+    }
+
     private Stack read(List<RecordedFrame> frames) {
         int[] methods = new int[frames.size()];
         int line = 0;

@@ -250,7 +250,9 @@ final class Recorded {
         }
     }
 
+    /** Comes with each part of the recording: stacks of the parts before are not needed any more. */
     private void jvm(RecordedEvent event) {
+        frames.forget();
         facts.put("version", event.getString("jvmVersion"));
         facts.put("program", event.getString("javaArguments"));
         facts.put("pid", String.valueOf(event.getLong("pid")));

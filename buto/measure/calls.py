@@ -1,0 +1,80 @@
+"""How often a few methods are called in the window of one launch: exact numbers, counted by an agent.
+
+Only these methods are changed, by a call at their beginning. Classes of a loader that does not find the agent
+are left as they are.
+"""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Collection, Mapping
+from pathlib import Path
+
+from buto import jars
+from buto.measure.diagnostic_command import load_agent
+from buto.measure.hooks import LaunchHooks
+from buto.measure.private_directory import private_directory
+from buto.measure.progress import OnTick
+from buto.measure.target import Target
+from buto.measure.windowed import ALL, WindowMarks, followed
+from buto.run.window import PROGRAM_END, Window
+
+_WITHIN_S = 30.0
+_START, _END, _EXIT = "start", "end", "exit-*"
+
+
+class _Counter:
+    """Has the JVM write the counts up to the start and up to the end of its window."""
+
+    def __init__(self, jar: Path, directory: Path) -> None:
+        self._jar, self._directory = jar, directory
+
+    def start(self, pid: int) -> None:
+        load_agent(pid, f"{self._jar}={self._directory / _START}", _WITHIN_S)
+
+    def end(self, pid: int) -> None:
+        load_agent(pid, f"{self._jar}={self._directory / _END}", _WITHIN_S)
+
+
+def count_calls(
+    target: Target,
+    methods: Collection[str],
+    on_tick: OnTick | None = None,
+    hooks: LaunchHooks | None = None,
+    window: Window = ALL,
+) -> dict[str, int]:
+    """Launch a program once and count how often methods are called in its window.
+
+    Args:
+        methods: as ``com.acme.Shop.add``, without numbers of lambdas and of anonymous classes; all methods of
+            one name in a class count together.
+
+    Returns:
+        The number of calls, 0 for a method that was not called or could not be counted; empty if the program
+        wrote no counts.
+
+    Raises:
+        MeasureError: the program cannot be launched, or fails.
+        StorageError: the temporary directory cannot be written.
+    """
+    with private_directory() as directory:
+        jar = directory / jars.CLASSES
+        shutil.copyfile(jars.path(jars.CLASSES), jar)
+        names = directory / "methods"
+        names.write_text("".join(f"{name}\n" for name in methods))
+        marks = WindowMarks(window, _Counter(jar, directory))
+        options = [f"-javaagent:{jar}={names}", "-XX:+EnableDynamicAgentLoading"]
+        with followed(target, directory, options, marks, hooks, on_tick, "counting calls"):
+            pass
+        # Of several JVMs it is the one that called the most.
+        exits = sorted(map(_read, directory.glob(_EXIT)), key=lambda one: sum(one.values()))
+        at_end = _read(directory / _END)
+        last = exits[-1] if exits and (window.end.mark == PROGRAM_END or not at_end) else at_end
+        before = _read(directory / _START)
+        return {name: number - before.get(name, 0) for name, number in last.items()}
+
+
+def _read(file: Path) -> Mapping[str, int]:
+    lines = file.read_text().splitlines() if file.exists() else []
+    cells = [line.rpartition("\t") for line in lines]
+    return {name: int(number) for name, _, number in cells if number.isdecimal()}

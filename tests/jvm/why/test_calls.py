@@ -1,0 +1,34 @@
+"""Calls are counted exactly, in methods of every shape, and the program does what it did."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from pathlib import Path
+
+from buto.measure.calls import count_calls
+from buto.measure.target import Target
+
+CALLS = {
+    "Called.<init>": 20,
+    "Called.shape": 10,
+    "Called.loop": 7,
+    "Called.caught": 10,
+    "Called.thrown": 10,
+    "Called.lambda$main": 10,
+    "Called$#.applyAsInt": 10,
+    "Called.main": 1,
+    "Called.missing": 0,
+    "Missing.main": 0,
+}
+
+
+def test_methods_of_every_shape_are_counted_and_do_what_they_did(
+    java: str, classes: Path, tmp_path: Path
+) -> None:
+    command = (java, "-Xverify:all", "-cp", os.fspath(classes), "Called")
+    plain = subprocess.run(command, capture_output=True, text=True, timeout=60, check=True).stdout
+    printed = tmp_path / "printed"
+    shell = ("sh", "-c", f'"$@" > {printed}', "sh", *command)
+    assert count_calls(Target(shell, timeout_s=60), CALLS) == CALLS
+    assert printed.read_text() == plain

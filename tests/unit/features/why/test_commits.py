@@ -1,0 +1,60 @@
+"""The commit that changed a method is found between two revisions."""
+
+from __future__ import annotations
+
+import subprocess
+from dataclasses import replace
+from pathlib import Path
+
+from buto.features.why.commits import with_commits
+from buto.features.why.explain import explain
+from buto.features.why.model import Explanation
+from buto.features.why.sentence import sentence
+from buto.run.profiles import Kind
+from tests.support.profiles import launches
+
+FILE = "src/shop/Cart.java"
+FIRST = "package shop;\nclass Cart {\n  void add() {\n    one();\n  }\n  void show() {}\n}\n"
+
+
+def git(place: Path, *words: str) -> None:
+    identity = ("-c", "user.name=a", "-c", "user.email=a@b.example")
+    subprocess.run(["git", *identity, *words], cwd=place, check=True, capture_output=True)
+
+
+def committed(place: Path, subject: str, **files: str) -> None:
+    for name, text in files.items():
+        (place / FILE).with_name(f"{name}.java").write_text(text)
+    git(place, "add", "-A")
+    git(place, "commit", "-q", "-m", subject)
+
+
+def explained(line: int) -> Explanation:
+    old, new = {"shop.Cart.add < shop.Main.main": 1e6}, {"shop.Cart.add < shop.Main.main": 4e6}
+    kinds = (Kind.ALLOCATION,)
+    found = explain(launches(old, 3, 1), launches(new, 3, 2), kinds, test="shop", names=("a", "b"))
+    (allocation,) = found.kinds
+    cause = replace(allocation.found[0], code="changed", line=line)
+    return replace(found, kinds=(replace(allocation, found=(cause,)),))
+
+
+def test_the_commit_that_changed_the_line_is_told_else_the_only_one_of_the_file(tmp_path: Path) -> None:
+    (tmp_path / FILE).parent.mkdir(parents=True)
+    git(tmp_path, "init", "-q")
+    committed(tmp_path, "first", Cart=FIRST)
+    git(tmp_path, "tag", "v1")
+    committed(tmp_path, "Add twice", Cart=FIRST.replace("one();", "one(); one();"))
+    git(tmp_path, "tag", "v2")
+    committed(tmp_path, "Show more", Cart=FIRST.replace("one();", "one(); one();").replace("{}", "{ }"))
+    committed(tmp_path, "Other", Page="class Page {}\n")
+
+    def told(line: int, old: str, new: str) -> str:
+        return sentence(with_commits(explained(line), tmp_path / "src", (old, new)))
+
+    assert told(4, "v1", "HEAD").split(" by `")[1].split(" ", 1)[1] == "Add twice`."
+    # Two commits changed the file, and neither this line.
+    assert " by " not in told(1, "v1", "HEAD")
+    assert told(0, "v2", "HEAD").endswith(" Show more`.")
+    # The line is beyond the end of the file, as of generated code.
+    assert told(900, "v1", "v2").endswith(" Add twice`.")
+    assert " by " not in told(4, "HEAD", "HEAD")
