@@ -102,7 +102,7 @@ def _test(test: Proposed, look: Looked | None) -> Iterator[str]:
     yield from _requests(look)
     yield "      stop: true            # then the program is asked to end"
     yield ""
-    yield f"  {test.name}-start:          # how it starts, which launches it again"
+    yield f"  {test.name}-start:          # how it starts: another window of the same launches"
     yield f"    <<: *{test.name}"
     yield "    window: {to: load.start}"
 
