@@ -222,7 +222,9 @@ def _answered(url: str, endpoint: Endpoint) -> Answered:
         values = dict.fromkeys(endpoint.variables, value)
         one = Answered(endpoint, _asked(url + endpoint.filled(values))[0], values)
         if one.is_good:
-            return replace(one, last=_last(url, endpoint)) if values and value == "1" else one
+            # Of several variables, only this combination is known to exist.
+            is_counted = len(values) == 1 and value == _TRIED[0]
+            return replace(one, last=_last(url, endpoint)) if is_counted else one
         tried.append(one)
     return tried[0]
 

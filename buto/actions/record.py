@@ -26,7 +26,7 @@ from buto.actions.events import (
 from buto.actions.project import NO_OVERRIDES, Overrides, Project
 from buto.actions.stored import Site
 from buto.engine.placement import placement
-from buto.errors import ButoError, EngineLostError, StorageError
+from buto.errors import ButoError, EngineLostError, MeasureError, StorageError
 from buto.run.model import SESSION, Run, RunSet, run_set
 from buto.run.units import format_count
 from buto.run.window import with_window
@@ -187,7 +187,12 @@ def launch_groups(
         raise
     finally:
         on_event(LaunchesEnded())
-    failures = {case.name: collected[group[0].name].failure for group in groups for case in group}
+    failures: dict[str, ButoError | None] = {}
+    for first, *rest in groups:
+        failures[first.name] = failure = collected[first.name].failure
+        if failure is not None and together is None:
+            failure = MeasureError(f"the launches of {first.name!r}, from which it takes its runs, failed")
+        failures |= dict.fromkeys((case.name for case in rest), failure)
     runs = {case.name: [run for run in stored if run.test == case.name] for case in cases}
     return {case.name: _after(case, runs[case.name], failures[case.name], on_event) for case in cases}
 

@@ -117,6 +117,7 @@ class Tally:
         self._all.append(took_s)
         if failure:
             self._failures[kind] += 1
+            failure = f"{self._kinds[kind]}: {failure}" if len(self._kinds) > 1 else failure
             if failure in self._why or len(self._why) < _MOST_KINDS_OF_FAILURE:
                 self._why[failure] += 1
 
