@@ -26,6 +26,7 @@ from typing import IO
 from buto.errors import MeasureError, UsageError
 from buto.measure import account
 from buto.measure.hooks import LaunchHooks, MBeanConnection, Program
+from buto.measure.host import IDLE, LoadMeter
 from buto.measure.jmx.attach import connect_program
 from buto.measure.jmx.worker_client import Worker
 from buto.measure.output import last_lines
@@ -113,7 +114,10 @@ class Driver(LaunchHooks):
             except MeasureError as failure:
                 return (failure.message,)
             program.mark(START)
+            meter = LoadMeter()
             problems, summary = self._do(program, port, connection)
+            # A start uses all cores on any machine, so it says nothing about this one.
+            program.recording.metadata[IDLE] = meter.idle_share()
             program.mark(END, summary)
         if problems:
             return problems

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from buto.actions import collecting
@@ -18,6 +19,7 @@ from buto.cli.hints import CommandLine
 from buto.oracle import load
 from buto.project import config
 from buto.run.model import Mark, Run
+from buto.run.properties import LIVE_OBJECTS, property_for
 from buto.run.window import window_of
 from tests.support.runs.scripted import WRONG_EXIT, Script
 from tests.support.runs.stored import leaking_run
@@ -36,9 +38,21 @@ N_RUNS = 10
 
 
 def loaded(n_runs: int, first: int = 0, leak: float = 1.0) -> list[Run]:
-    """Runs whose load begins in their middle."""
-    marks = (Mark(1.5, "load.start"),)
-    return [replace(leaking_run(number, leak=leak), marks=marks) for number in range(first, first + n_runs)]
+    """Runs whose load begins in their middle, and whose live objects were counted at their end."""
+    runs = []
+    for number in range(first, first + n_runs):
+        run = leaking_run(number, leak=leak)
+        alive = np.full((len(run.times_s), 1), np.nan)
+        alive[-1] = 1000.0
+        runs.append(
+            replace(
+                run,
+                marks=(Mark(1.5, "load.start"),),
+                properties=(*run.properties, property_for(LIVE_OBJECTS)),
+                values=np.hstack([run.values, alive]),
+            )
+        )
+    return runs
 
 
 def later(run: Run) -> Run:
