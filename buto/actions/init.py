@@ -130,9 +130,7 @@ def begin(directory: Path, *, force: bool, launch: bool) -> Begun:
 def _launched(directory: Path, test: Proposed) -> tuple[Run, Looked | None]:
     server = test.server
     environment = {**server.environment, **server.looking} if server else {}
-    written: dict[str, Any] = {"command": list(test.command), "environment": environment, "timeout": "3min"}
-    if test.jvm:
-        written["jvm"] = test.jvm
+    written = {"command": list(test.command), "environment": environment, "timeout": "3min"}
     target = build_test(test.name, written, directory.resolve(), os.environ).target
     looking = None
     if server is not None:

@@ -84,8 +84,6 @@ def _test(test: Proposed, look: Looked | None) -> Iterator[str]:
     if test.about:
         yield f"    # {test.about}"
     yield f"    command: {_flow(test.command)}"
-    if test.jvm:
-        yield f'    jvm: "{test.jvm}"   # the JVM to measure'
     if test.server is None or look is None:
         return
     if test.server.environment:
