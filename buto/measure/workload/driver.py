@@ -32,7 +32,16 @@ from buto.measure.jmx.worker_client import Worker
 from buto.measure.output import last_lines
 from buto.measure.target import PORT
 from buto.measure.watchdog import Watchdog
-from buto.measure.workload.load import NO_ANSWER, TRACK, Progress, Tally, drive, properties, require_client
+from buto.measure.workload.load import (
+    NO_ANSWER,
+    NOT_BEGUN,
+    TRACK,
+    Progress,
+    Tally,
+    drive,
+    properties,
+    require_client,
+)
 from buto.measure.workload.model import END, START, HttpLoad, Listener, Operation, Reports, Workload
 from buto.measure.workload.plan import Load
 from buto.measure.workload.services import HttpAnswers
@@ -151,6 +160,8 @@ class Driver(LaunchHooks):
             program.recording.metadata[f"load.rate[{phase}]" if phase else "load.rate"] = rate
         track = program.track(TRACK, load.interval_s)
         track.add_columns(properties([kind.name for kind in load.kinds]))
+        # Otherwise the first interval would be known for samples before it, too.
+        track.add(time.monotonic_ns() - round(load.interval_s / 2 * 1e9), {}, NOT_BEGUN)
 
         def close(middle_s: float, reading: Mapping[str, float]) -> None:
             track.add(time.monotonic_ns() - round(middle_s * 1e9), reading, NO_ANSWER)

@@ -76,6 +76,7 @@ QUANTILES = {"p50": 0.5, "p95": 0.95, "p99": 0.99}
 TRACK = "load"
 LATE = f"{TRACK}.late"
 NO_ANSWER = "no answer in the interval"
+NOT_BEGUN = "the load had not begun"
 
 MOST_LATE_S = 1.0
 """If a request is sent later than this, the load was not the planned one."""

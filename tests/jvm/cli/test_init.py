@@ -5,11 +5,12 @@ from __future__ import annotations
 import subprocess
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from buto.project import config
 from buto.run.store import RunStore
-from buto.run.window import window_of
+from buto.run.window import measured, window_of
 from tests.support.checkout import java_build
 from tests.support.processes.command import called
 
@@ -97,6 +98,9 @@ def test_what_answers_becomes_the_load_of_two_tests_that_one_launch_serves(proje
     called(project, "record", exits=0)
     store = RunStore(project / ".buto")
     assert store.ids(name) == store.ids(start) and len(store.ids(name)) == 1
-    whole, begun = (window_of(store.load(test, store.ids(test)[0])) for test in (name, start))
+    loaded, started = (store.load(test, store.ids(test)[0]) for test in (name, start))
+    whole, begun = window_of(loaded), window_of(started)
     assert whole is not None and begun is not None
     assert begun[0] == 0.0 < begun[1] < whole[0] < whole[1]
+    assert np.nanmax(measured(loaded).series("load.throughput[pages]")) > 0
+    assert np.isnan(measured(started).series("load.throughput[pages]")).all()
