@@ -19,6 +19,7 @@ from buto.oracle import Checked
 from buto.project.model import TestConfig
 from buto.run.model import PROGRAM, PURPOSE, MetadataValue, Run, RunSet, run_set
 from buto.run.properties import LIVE_OBJECTS
+from buto.run.window import PROGRAM_END
 from buto.steps import Action
 
 ENOUGH_JUDGED = 5
@@ -140,7 +141,9 @@ class Case:
 
 def checked(test: TestConfig, known: Known, runs: int | None = None, *, accepts: bool = False) -> Case:
     """Return a test to be judged by this many runs; None for one run, which is confirmed if it fails."""
-    why_not = NOT_IN_TRAINING if LIVE_OBJECTS in known.oracle.fitted.left_out else ""
+    # What a window without the end lacks is no sign that training gave up.
+    has_end = test.window is None or test.window.end.mark == PROGRAM_END
+    why_not = NOT_IN_TRAINING if has_end and LIVE_OBJECTS in known.oracle.fitted.left_out else ""
     test = _counting(test, gives_up=False, why_not=why_not)
     return Case(test, Action.CHECK.value, runs or 1, known, confirms=runs is None, accepts=accepts)
 

@@ -16,7 +16,7 @@ from buto.actions.outcome import Outcome, concluded, failed, keep
 from buto.actions.project import NO_OVERRIDES, Overrides, Project
 from buto.actions.record import complete, describe
 from buto.actions.stored import Known, Site, stored_runs, training_runs
-from buto.actions.turns import by_oracle, occasion, settled_by_turns, stored_turns
+from buto.actions.turns import Dispute, Settled, by_oracle, occasion, settled_by_turns, stored_turns
 from buto.errors import ButoError, StorageError
 from buto.judging.verdict import Status
 from buto.oracle import Checked, Oracle
@@ -104,8 +104,16 @@ class _Checking:
             pairs = zip(self.tests, self.known, strict=True)
             cases = [checked(test, known, self.runs) for test, known in pairs]
             cases = complete(self.site, cases, on_event)
+            settled = settled_by_turns(self.site, _disputes(cases), on_event)
             results = [
-                finished(self.site, case, on_event, with_training=self.with_training) for case in cases
+                finished(
+                    self.site,
+                    case,
+                    on_event,
+                    with_training=self.with_training,
+                    settled=settled.get(case.name),
+                )
+                for case in cases
             ]
         else:
             stored = [stored_runs(self.site, known.oracle.test, self.from_runs) for known in self.known]
@@ -119,12 +127,30 @@ class _Checking:
         return outcome
 
 
-def finished(site: Site, case: Case, on_event: OnEvent, *, with_training: bool = False) -> Result:
-    """Report the verdict on the runs of a case and what they measured, or why they cannot be judged."""
+def _disputes(cases: Sequence[Case]) -> list[Dispute]:
+    """Return the tests whose runs do not decide."""
+    judged = [(case, case.checked) for case in cases if case.failure is None and case.checked is not None]
+    found = [(case.test, checked, occasion(checked)) for case, checked in judged]
+    return [Dispute(test, checked, why) for test, checked, why in found if why is not None]
+
+
+def finished(
+    site: Site,
+    case: Case,
+    on_event: OnEvent,
+    *,
+    with_training: bool = False,
+    settled: Settled | None = None,
+) -> Result:
+    """Report the verdict on the runs of a case and what they measured, or why they cannot be judged.
+
+    Args:
+        settled: see :func:`decide`.
+    """
     assert case.known is not None
     # A test that starts its program itself may start another one each time.
     test = None if case.is_driven else case.test
-    return _result(site, case.known, case.runs, case.judged, test, on_event, None, with_training)
+    return _result(site, case.known, case.runs, case.judged, test, on_event, None, with_training, settled)
 
 
 def _result(
@@ -136,10 +162,18 @@ def _result(
     on_event: OnEvent,
     from_runs: str | None,
     with_training: bool,
+    settled: Settled | None = None,
 ) -> Result:
     try:
         result = decide(
-            site, known, judge(), on_event, test=test, from_runs=from_runs, with_training=with_training
+            site,
+            known,
+            judge(),
+            on_event,
+            test=test,
+            from_runs=from_runs,
+            with_training=with_training,
+            settled=settled,
         )
     except StorageError:
         raise
@@ -158,6 +192,7 @@ def decide(
     test: TestConfig | None = None,
     from_runs: str | None = None,
     with_training: bool = False,
+    settled: Settled | None = None,
 ) -> Result:
     """Report the verdict on the runs of a test.
 
@@ -170,10 +205,15 @@ def decide(
             that were stored with them unless they were named.
         from_runs: the name of these runs in advice; None for those of the newest check.
         with_training: see :class:`CheckRequest`.
+        settled: what turns decided; None if they were not launched yet.
     """
     first, why, steps = checked.runs, occasion(checked), None
     if why is not None and test is not None:
-        checked, steps = settled_by_turns(site, test, checked, why, on_event)
+        if settled is None:
+            settled = settled_by_turns(site, [Dispute(test, checked, why)], on_event)[test.name]
+        if settled.failure is not None:
+            raise settled.failure
+        checked, steps = settled.checked, settled.steps
     elif why is not None and from_runs is None:
         checked = stored_turns(site, checked, why) or checked
     if from_runs is not None and checked.against is not None:

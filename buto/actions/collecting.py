@@ -9,6 +9,7 @@ from collections import Counter, deque
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Protocol
 
 from buto.actions.ending import check_ending, check_repeats
 from buto.actions.events import GivenUp, LaunchProgressed, LaunchRepeated, LaunchStarted, OnEvent, RunStored
@@ -27,7 +28,6 @@ from buto.engine.launching import (
 )
 from buto.engine.placement import ANYWHERE, Placement
 from buto.errors import ButoError
-from buto.judging.protocol import Comparison
 from buto.measure.target import Target
 from buto.measure.workload.model import Workload
 from buto.run.model import LOOKS, PURPOSE, SESSION, MetadataValue, Run, RunSet, run_set
@@ -109,6 +109,20 @@ class Collected:
         return run_set([run for run in self.runs if run.quality.valid])
 
 
+class Together(Protocol):
+    """Says when two programs that are launched in turns need no more launches.
+
+    Attributes:
+        looks: see :class:`buto.judging.protocol.Comparison`, which is one.
+    """
+
+    @property
+    def looks(self) -> int: ...
+
+    def is_decided(self, first: RunSet, second: RunSet) -> bool:
+        """Return whether these valid runs are enough; asked after every launch."""
+
+
 def collect(
     plans: Sequence[Plan],
     store: RunStore,
@@ -121,7 +135,7 @@ def collect(
     deadline_s: float = math.inf,
     forgiven: int = 0,
     sessions: Mapping[str, str] | None = None,
-    together: Comparison | None = None,
+    together: Together | None = None,
 ) -> dict[str, Collected]:
     """Launch every plan as often as planned, in random order, and store each run as it ends.
 
@@ -181,7 +195,7 @@ class _Session:
         done: Mapping[str, int],
         firsts: dict[str, str],
         forgiven: int,
-        together: Comparison | None,
+        together: Together | None,
     ) -> None:
         self._plans = {plan.test: plan for plan in plans}
         self._on_event, self._purpose, self._done, self._firsts = on_event, purpose, done, firsts

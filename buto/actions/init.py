@@ -130,9 +130,7 @@ def begin(directory: Path, *, force: bool, launch: bool) -> Begun:
 def _launched(directory: Path, test: Proposed) -> tuple[Run, Looked | None]:
     server = test.server
     environment = {**server.environment, **server.looking} if server else {}
-    written: dict[str, Any] = {"command": list(test.command), "environment": environment, "timeout": "3min"}
-    if test.jvm:
-        written["jvm"] = test.jvm
+    written = {"command": list(test.command), "environment": environment, "timeout": "3min"}
     target = build_test(test.name, written, directory.resolve(), os.environ).target
     looking = None
     if server is not None:
@@ -222,7 +220,9 @@ def _answered(url: str, endpoint: Endpoint) -> Answered:
         values = dict.fromkeys(endpoint.variables, value)
         one = Answered(endpoint, _asked(url + endpoint.filled(values))[0], values)
         if one.is_good:
-            return replace(one, last=_last(url, endpoint)) if values and value == "1" else one
+            # Of several variables, only this combination is known to exist.
+            is_counted = len(values) == 1 and value == _TRIED[0]
+            return replace(one, last=_last(url, endpoint)) if is_counted else one
         tried.append(one)
     return tried[0]
 

@@ -18,7 +18,7 @@ from buto.actions.case import Case
 from buto.actions.ending import bad_ending
 from buto.actions.events import OnEvent, Told
 from buto.actions.kept import old_test
-from buto.actions.record import launch
+from buto.actions.record import grouped, launch_groups
 from buto.actions.stored import TURNS, Site
 from buto.errors import ButoError, JudgeError, StorageError
 from buto.judging import registry
@@ -69,6 +69,42 @@ class Occasion:
         return f"{self.clause}: {turns.replace(' in ', ' were launched in ', 1)}"
 
 
+@dataclass(frozen=True, slots=True)
+class Dispute:
+    """A test that its oracle alone does not decide.
+
+    Attributes:
+        test: how to launch the present program.
+        checked: the runs of the check so far; those of the turns continue their session.
+        why: old and new should be launched in turns.
+    """
+
+    test: TestConfig
+    checked: Checked
+    why: Occasion
+
+    def shares_turns_with(self, other: Dispute) -> bool:
+        """Return whether one launch of the old program, and one of the present, serve both tests."""
+        ours, theirs = self.checked.oracle, other.checked.oracle
+        are_alike = (ours.program, ours.settings) == (theirs.program, theirs.settings)
+        return are_alike and self.test.shares_launches_with(other.test)
+
+
+@dataclass(frozen=True, slots=True)
+class Settled:
+    """What turns decided.
+
+    Attributes:
+        checked: the runs that decide.
+        steps: what helps if they could not; None for what follows from the verdict.
+        failure: why the present program cannot be launched; None if it can.
+    """
+
+    checked: Checked
+    steps: tuple[Step, ...] | None = None
+    failure: ButoError | None = None
+
+
 def by_oracle(known: Oracle, runs: Sequence[Run]) -> Checked:
     """Judge the stored runs of a check by the oracle alone, valid or not.
 
@@ -96,46 +132,65 @@ def occasion(checked: Checked) -> Occasion | None:
     return None
 
 
-def settled_by_turns(
-    site: Site, test: TestConfig, checked: Checked, why: Occasion, on_event: OnEvent
-) -> tuple[Checked, tuple[Step, ...] | None]:
+def settled_by_turns(site: Site, disputes: Sequence[Dispute], on_event: OnEvent) -> dict[str, Settled]:
     """Launch the program of the training and the present one in random turns, and compare their runs.
 
     The runs of the check so far count for nothing here, because they had no place in the random order: on a
     machine that drifts, or with cold caches, the first run of all differs from the others. They decide only
-    where the program of the training was not kept.
-
-    Args:
-        checked: the runs of the check so far; those of the turns continue their session.
+    where the program of the training was not kept. Tests that share launches share their turns.
 
     Returns:
-        The runs that decide, and what helps if they could not; None for what follows from the verdict.
+        By test, what was decided.
     """
-    known = checked.oracle
+    settled: dict[str, Settled] = {}
+    for group in grouped(disputes, Dispute.shares_turns_with):
+        names = [one.test.name for one in group]
+        settled |= zip(names, _settled(site, group, on_event), strict=True)
+    return settled
+
+
+def _settled(site: Site, group: Sequence[Dispute], on_event: OnEvent) -> list[Settled]:
+    first, known = group[0].test, group[0].checked.oracle
     if isinstance(known.program, Unkept):
-        return _without_turns(checked, known.program.reason, known.program.advice, site.door), None
+        program = known.program
+        return [_without_turns(one.checked, program.reason, program.advice, site.door) for one in group]
     comparison = registry.comparison(known.settings)
     with ExitStack() as stack:
         try:
-            old = old_test(site, known.program, test, stack, on_event)
+            old = old_test(site, known.program, first, stack, on_event)
         except StorageError:
             raise
         except NotHereError as error:
             # As in a clone without the cache of kept programs.
-            return _without_turns(checked, error.message, error.advice or "", site.door), None
+            return [
+                _without_turns(one.checked, error.message, error.advice or "", site.door) for one in group
+            ]
         except ButoError as error:
-            return _unsettled(checked, why, error, site.door)
+            return [_unsettled(one, error, site.door) for one in group]
         text = "launching the program of the training and the present one in random turns"
-        on_event(Told(test.name, f"{why.clause}; {text}, at most {comparison.most} runs of each"))
-        session = _session(checked.runs.runs[0])
-        sides = (replace(old, name=test.name + OLD), test)
-        cases = [Case(one, TURNS, comparison.most, continues=session) for one in sides]
-        theirs, ours = launch(site, cases, on_event, together=comparison).values()
+        for one in group:
+            on_event(Told(one.test.name, f"{one.why.clause}; {text}, at most {comparison.most} runs of each"))
+        sides: list[list[Case]] = [[], []]
+        for one in group:
+            session = _session(one.checked.runs.runs[0])
+            theirs = replace(old, name=one.test.name + OLD, window=one.test.window)
+            for side, test in zip(sides, (theirs, one.test), strict=True):
+                side.append(Case(test, TURNS, comparison.most, continues=session))
+        cases = launch_groups(site, sides, on_event, together=comparison)
+    return [
+        _decided(site, one, cases[one.test.name + OLD], cases[one.test.name], comparison) for one in group
+    ]
+
+
+def _decided(site: Site, dispute: Dispute, theirs: Case, ours: Case, comparison: Comparison) -> Settled:
     if ours.failure is not None:
-        raise ours.failure
+        return Settled(dispute.checked, failure=ours.failure)
     if theirs.failure is not None:
-        return _unsettled(checked, why, theirs.failure, site.door, theirs.runs)
-    return _compared(comparison, theirs.valid(), ours.valid(), why, test.name), None
+        return _unsettled(dispute, theirs.failure, site.door, theirs.runs)
+    try:
+        return Settled(_compared(comparison, theirs.valid(), ours.valid(), dispute.why, dispute.test.name))
+    except JudgeError as error:
+        return Settled(dispute.checked, failure=error)
 
 
 def stored_turns(site: Site, checked: Checked, why: Occasion) -> Checked | None:
@@ -179,27 +234,27 @@ def _compared(comparison: Comparison, old: RunSet, new: RunSet, why: Occasion, t
     return replace(found, verdict=replace(found.verdict, reasons=(decided, *found.verdict.reasons)))
 
 
-def _without_turns(checked: Checked, reason: str, advice: str, door: Door) -> Checked:
+def _without_turns(checked: Checked, reason: str, advice: str, door: Door) -> Settled:
     """Return that the runs so far decide, with a warning."""
     helps = f" ({in_words(advice, door)})" if advice else ""
     warning = f"without turns: the program of the training was not kept: {reason}{helps}"
-    return replace(checked, verdict=replace(checked.verdict, warnings=(warning, *checked.verdict.warnings)))
+    verdict = replace(checked.verdict, warnings=(warning, *checked.verdict.warnings))
+    return Settled(replace(checked, verdict=verdict))
 
 
-def _unsettled(
-    checked: Checked, why: Occasion, error: ButoError, door: Door, runs: Sequence[Run] = ()
-) -> tuple[Checked, tuple[Step, ...]]:
+def _unsettled(dispute: Dispute, error: ButoError, door: Door, runs: Sequence[Run] = ()) -> Settled:
     """Return that the old program was kept but cannot be launched, so nothing is decided, and what helps.
 
     Args:
         runs: of the old program, before it was given up.
     """
+    checked = dispute.checked
     has_failed = bool(runs) and bad_ending(runs[-1].quality.problems) is not None
     what = "does not run any more" if has_failed else "cannot be launched"
     message = error.message.splitlines()[0]
     advice = _START_IT if has_failed else in_words(error.advice or "", door)
-    reasons = (f"{why.clause}, and the program of the training {what}: {message}", advice)
+    reasons = (f"{dispute.why.clause}, and the program of the training {what}: {message}", advice)
     show = [Step(Action.SHOW_RUN, run.test, run_id=run.id) for run in runs[-1:]]
     train = Step(Action.TRAIN, checked.oracle.test, plain=True, why="a good program; replaces the oracle")
     verdict = replace(checked.verdict, status=Status.INCONCLUSIVE, reasons=reasons, needs_more="")
-    return replace(checked, verdict=verdict), (*show, train)
+    return Settled(replace(checked, verdict=verdict), (*show, train))

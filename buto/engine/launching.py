@@ -16,6 +16,7 @@ from buto.engine.placement import ANYWHERE, Placement
 from buto.errors import ButoError, StorageError
 from buto.measure.collector import Collector
 from buto.measure.hooks import AllHooks, LaunchHooks
+from buto.measure.host import IDLE
 from buto.measure.journal import FIRST_WRITE_S, Journal
 from buto.measure.launch import check_startable
 from buto.measure.opener import open_collector
@@ -192,7 +193,7 @@ def record_one(
 
 def _unless_busy(run: Run) -> Run:
     """Return a run of a loaded system; not valid if the machine had no idle time left."""
-    busy = busy_host(run.metadata.get("host.load.idle"), run.outcome.duration_s)
+    busy = busy_host(run.metadata.get(IDLE), run.outcome.duration_s)
     if busy is None:
         return run
     return replace(run, quality=replace(run.quality, problems=(*run.quality.problems, busy)))

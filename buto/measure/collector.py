@@ -18,7 +18,7 @@ from typing import Generic, Protocol, Self, TypeVar
 from buto.measure import account, exits, quality
 from buto.measure.command_line import program_digest
 from buto.measure.hooks import HookCaller, LaunchHooks
-from buto.measure.host import LoadMeter, describe
+from buto.measure.host import IDLE, LoadMeter, describe
 from buto.measure.hsperfdata import HeldCounters, NoPerfData
 from buto.measure.journal import Journal
 from buto.measure.jvms import main_name
@@ -224,7 +224,8 @@ class LaunchCollector(Closeable, Generic[F]):
             ending = loop.run()
             problems = loop.hooks.end()
             foreign_load = load.foreign_load(loop.own_cpu_s() + loop.hooks.cpu_s())
-            recording.metadata["host.load.idle"] = load.idle_share()
+            if IDLE not in recording.metadata:
+                recording.metadata[IDLE] = load.idle_share()
             loop.launch.end_all()
             seen = self._seen(loop)
             if loop.outside is not None:

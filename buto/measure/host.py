@@ -101,6 +101,10 @@ _IDLE_FIELDS = (3, 4)
 """Indices of idle and iowait in /proc/stat, see proc(5)."""
 
 
+IDLE = "host.load.idle"
+"""The metadata key of the share of the cores that was idle: during the workload, or else the whole run."""
+
+
 class LoadMeter:
     """Measures the share of the visible cores that others use, from its creation on.
 

@@ -124,7 +124,7 @@ def _method_in(arguments: str) -> str:
 
 
 def _endpoint(prefix: str, path: str, signature: str, method: str) -> Endpoint:
-    whole = f"{prefix}/{path.strip('/')}".rstrip("/") or "/"
+    whole = f"{prefix.rstrip('/')}/{path.strip('/')}".rstrip("/") or "/"
     whole = whole if whole.startswith("/") else f"/{whole}"
     needed = []
     for arguments, _, parameter in _QUERY.findall(signature):

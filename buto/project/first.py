@@ -84,8 +84,6 @@ def _test(test: Proposed, look: Looked | None) -> Iterator[str]:
     if test.about:
         yield f"    # {test.about}"
     yield f"    command: {_flow(test.command)}"
-    if test.jvm:
-        yield f'    jvm: "{test.jvm}"   # the JVM to measure'
     if test.server is None or look is None:
         return
     if test.server.environment:
@@ -102,7 +100,7 @@ def _test(test: Proposed, look: Looked | None) -> Iterator[str]:
     yield from _requests(look)
     yield "      stop: true            # then the program is asked to end"
     yield ""
-    yield f"  {test.name}-start:          # how it starts, which launches it again"
+    yield f"  {test.name}-start:          # how it starts: another window of the same launches"
     yield f"    <<: *{test.name}"
     yield "    window: {to: load.start}"
 

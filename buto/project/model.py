@@ -95,6 +95,15 @@ class TestConfig:
     explains: bool = False
     program: Revision | None = None
 
+    def shares_launches_with(self, other: TestConfig) -> bool:
+        """Return whether one launch serves both tests: only the window of its run tells them apart."""
+        is_same = all(getattr(self, name) == getattr(other, name) for name in _OF_A_LAUNCH)
+        return is_same and self.window != other.window
+
+
+_OF_A_LAUNCH = ("target", "workload", "services", "hosts", "inputs", "adaptive")
+"""What a launch depends on, and whether its runs are judged while there are more."""
+
 
 def build_test(
     name: str, written: Mapping[str, Any], directory: Path | None, environment: Mapping[str, str]

@@ -24,6 +24,9 @@ START, END = "window.start", "window.end"
 PROGRAM_START, PROGRAM_END = "main", "end"
 """Names of the marks that every run has: the program's start, time zero, and the last sample."""
 
+LOAD_START = "load.start"
+"""Name of the mark at the beginning of a workload."""
+
 RESERVED = (PROGRAM_START, PROGRAM_END, START, END)
 """Names that only buto gives to marks, so that a window is never between others of the same name."""
 
@@ -129,7 +132,8 @@ def measured(run: Run) -> Run:
     """Return the part of a run in its window; the run itself if it has none.
 
     The window's start is time zero. Counters count from their first value in the window. Marks outside of
-    the window stay; notifications outside are dropped. Cutting twice changes nothing.
+    the window stay; notifications outside are dropped, and so are histograms after a window that ends before
+    the load. Cutting twice changes nothing.
     """
     window = window_of(run)
     return run if window is None else between(run, *window)
@@ -154,10 +158,16 @@ def between(run: Run, start_s: float, end_s: float) -> Run:
             advice=f"it has samples from {times_s[0]:.1f} s to {times_s[-1]:.1f} s" if times_s.size else None,
         )
     part = slice(int(rows[0]), int(rows[-1]) + 1)
+    # What is alive at the end tells of every window but one before the load.
+    is_start = any(mark.name == LOAD_START and mark.time_s >= end_s for mark in run.marks)
     moved = replace(
         run,
         marks=tuple(replace(mark, time_s=mark.time_s - start_s) for mark in _complete(run)),
-        histograms=tuple(replace(one, time_s=one.time_s - start_s) for one in run.histograms),
+        histograms=tuple(
+            replace(one, time_s=one.time_s - start_s)
+            for one in run.histograms
+            if not is_start or one.time_s <= end_s
+        ),
         notifications=tuple(
             replace(one, time_s=one.time_s - start_s)
             for one in run.notifications

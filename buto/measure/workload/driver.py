@@ -26,12 +26,22 @@ from typing import IO
 from buto.errors import MeasureError, UsageError
 from buto.measure import account
 from buto.measure.hooks import LaunchHooks, MBeanConnection, Program
+from buto.measure.host import IDLE, LoadMeter
 from buto.measure.jmx.attach import connect_program
 from buto.measure.jmx.worker_client import Worker
 from buto.measure.output import last_lines
 from buto.measure.target import PORT
 from buto.measure.watchdog import Watchdog
-from buto.measure.workload.load import NO_ANSWER, TRACK, Progress, Tally, drive, properties, require_client
+from buto.measure.workload.load import (
+    NO_ANSWER,
+    NOT_BEGUN,
+    TRACK,
+    Progress,
+    Tally,
+    drive,
+    properties,
+    require_client,
+)
 from buto.measure.workload.model import END, START, HttpLoad, Listener, Operation, Reports, Workload
 from buto.measure.workload.plan import Load
 from buto.measure.workload.services import HttpAnswers
@@ -113,7 +123,10 @@ class Driver(LaunchHooks):
             except MeasureError as failure:
                 return (failure.message,)
             program.mark(START)
+            meter = LoadMeter()
             problems, summary = self._do(program, port, connection)
+            # A start uses all cores on any machine, so it says nothing about this one.
+            program.recording.metadata[IDLE] = meter.idle_share()
             program.mark(END, summary)
         if problems:
             return problems
@@ -147,6 +160,8 @@ class Driver(LaunchHooks):
             program.recording.metadata[f"load.rate[{phase}]" if phase else "load.rate"] = rate
         track = program.track(TRACK, load.interval_s)
         track.add_columns(properties([kind.name for kind in load.kinds]))
+        # Otherwise the first interval would be known for samples before it, too.
+        track.add(time.monotonic_ns() - round(load.interval_s / 2 * 1e9), {}, NOT_BEGUN)
 
         def close(middle_s: float, reading: Mapping[str, float]) -> None:
             track.add(time.monotonic_ns() - round(middle_s * 1e9), reading, NO_ANSWER)

@@ -76,6 +76,7 @@ QUANTILES = {"p50": 0.5, "p95": 0.95, "p99": 0.99}
 TRACK = "load"
 LATE = f"{TRACK}.late"
 NO_ANSWER = "no answer in the interval"
+NOT_BEGUN = "the load had not begun"
 
 MOST_LATE_S = 1.0
 """If a request is sent later than this, the load was not the planned one."""
@@ -117,6 +118,7 @@ class Tally:
         self._all.append(took_s)
         if failure:
             self._failures[kind] += 1
+            failure = f"{self._kinds[kind]}: {failure}" if len(self._kinds) > 1 else failure
             if failure in self._why or len(self._why) < _MOST_KINDS_OF_FAILURE:
                 self._why[failure] += 1
 

@@ -30,9 +30,9 @@ from buto.measure.workload.plan import (
 from buto.measure.workload.services import READY_WITHIN_S, HttpAnswers, http_answers
 from buto.run.properties import Kind, Property
 from buto.run.units import parse_seconds
-from buto.run.window import RESERVED, Moment, Window
+from buto.run.window import LOAD_START, RESERVED, Moment, Window
 
-START, END = "load.start", "load.end"
+START, END = LOAD_START, "load.end"
 """Names of the marks at the beginning and the end of a workload."""
 
 WARM_UP_SHARE, LONGEST_WARM_UP_S = 0.25, 10.0

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from buto.errors import JudgeError, UsageError
 from buto.run.long import LongRun
-from buto.run.model import Mark, Notification, Outcome, ProblemKind, Run
+from buto.run.model import ClassHistogram, Mark, Notification, Outcome, ProblemKind, Run
 from buto.run.properties import Kind, Property
 from buto.run.window import Moment, Window, between, measured, parse_moment, window_of, with_window
 from tests.support.runs.qualities import invalid
@@ -105,6 +105,14 @@ def test_the_window_begins_at_zero_and_counters_count_from_there() -> None:
     assert [one.time_s for one in part.notifications] == [3.0]
     assert {mark.name: mark.time_s for mark in part.marks}["main"] == -2.0
     assert measured(run()).times_s.tolist() == run().times_s.tolist()
+
+
+def test_what_is_alive_at_the_end_tells_nothing_of_a_start_before_the_load() -> None:
+    counted = replace(run(), histograms=(ClassHistogram(10.0, "end", 1, 16),))
+    (at_end,) = measured(with_window(counted, LOAD)).histograms
+    assert at_end.time_s == 8.0
+    start = Window(Moment("main"), Moment("load.start"))
+    assert measured(with_window(counted, start)).histograms == ()
 
 
 def test_a_counter_counts_from_its_first_readable_value() -> None:

@@ -12,6 +12,8 @@ import pytest
 
 from buto.errors import UsageError
 from buto.measure.hooks import Program
+from buto.measure.host import IDLE
+from buto.measure.recording import Recording
 from buto.measure.workload import driver as driver_module
 from buto.measure.workload.driver import Driver, workload_hooks
 from buto.measure.workload.model import HttpLoad, Workload
@@ -27,6 +29,7 @@ class Stoppable:
     def __init__(self) -> None:
         self.stopped = threading.Event()
         self.marks: list[str] = []
+        self.recording = Recording("shop")
 
     def mark(self, name: str, message: str = "") -> None:
         self.marks.append(name)
@@ -103,6 +106,7 @@ def test_a_workload_begins_when_the_program_is_ready() -> None:
         assert driver.program_ended() == ()
     assert asked == ["/ready", "/ready", "/ready", "/order"]
     assert program.marks == ["load.start", "load.end"]
+    assert IDLE in program.recording.metadata, "of the load alone"
 
 
 def test_a_program_that_is_never_ready_is_stopped() -> None:
@@ -114,3 +118,4 @@ def test_a_program_that_is_never_ready_is_stopped() -> None:
         f"its workload: the program was not ready within 200 ms: {url}/ready answers with status 503"
     )
     assert program.marks == []
+    assert IDLE not in program.recording.metadata

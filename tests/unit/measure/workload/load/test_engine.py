@@ -113,8 +113,8 @@ def test_each_kind_is_counted_alone_and_failures_are_told(url: str) -> None:
     assert last["load.failures[good]"] == 0
     assert last["load.failures[bad]"] + last["load.failures[exact]"] > 5
     [problem] = problems
-    assert "of 30 requests failed: HTTP " in problem
-    assert "HTTP 404" in problem and "HTTP 201" in problem
+    assert "of 30 requests failed: " in problem
+    assert "bad: HTTP 404 (" in problem and "exact: HTTP 201 (" in problem
 
 
 def test_so_many_requests_may_fail_as_were_configured(url: str) -> None:

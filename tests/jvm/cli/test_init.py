@@ -1,0 +1,106 @@
+"""From a service that buto does not know to a recorded run: what init asks, writes, and launches once."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from buto.project import config
+from buto.run.store import RunStore
+from buto.run.window import measured, window_of
+from tests.support.checkout import java_build
+from tests.support.processes.command import called
+
+SERVER = """
+import com.sun.net.httpserver.HttpServer;
+import java.net.InetSocketAddress;
+import java.util.List;
+
+public class Server {
+    static final List<String> KNOWN =
+        List.of("/q/health/ready", "/pages", "/pages/1", "/pages/2", "/pages/1/notes/1", "/find?word=a");
+    static final long BEGUN = System.nanoTime();
+
+    public static void main(String[] args) throws Exception {
+        HttpServer server = HttpServer.create(new InetSocketAddress("127.0.0.1", 0), 0);
+        server.createContext("/", exchange -> {
+            boolean ready = System.nanoTime() - BEGUN > 300_000_000L;
+            boolean known = KNOWN.contains(exchange.getRequestURI().toString());
+            exchange.sendResponseHeaders(ready ? known ? 200 : 404 : 503, -1);
+            exchange.close();
+        });
+        server.start();
+    }
+}
+"""
+RESOURCE = """
+@Path("/")
+public class Pages {
+    @GET @Path("/pages") public String all() { return ""; }
+    @GET @Path("/pages/{page}") public String one(@PathParam("page") String page) { return page; }
+    @GET @Path("/pages/{page}/notes/{note}") public String note() { return ""; }
+    @GET @Path("/find") public String find(@QueryParam("word") String word) { return word; }
+    @GET @Path("/gone") public String gone() { return ""; }
+    @POST @Path("/pages") public void add() { }
+}
+"""
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    """A service that looks as if Quarkus had built it."""
+    (tmp_path / "pom.xml").write_text("<groupId>io.quarkus</groupId>")
+    (tmp_path / "src" / "main").mkdir(parents=True)
+    (tmp_path / "src" / "main" / "Pages.java").write_text(RESOURCE)
+    (tmp_path / "Server.java").write_text(SERVER)
+    javac = java_build().find_javac()
+    subprocess.run([javac, "-d", "classes", "Server.java"], cwd=tmp_path, check=True, timeout=120)
+    place = tmp_path / "target" / "quarkus-app"
+    place.mkdir(parents=True)
+    jar = [
+        str(Path(javac).with_name("jar")),
+        "-cfe",
+        str(place / "quarkus-run.jar"),
+        "Server",
+        "-C",
+        "classes",
+    ]
+    subprocess.run([*jar, "."], cwd=tmp_path, check=True, timeout=120)
+    return tmp_path
+
+
+def test_what_answers_becomes_the_load_of_two_tests_that_one_launch_serves(project: Path) -> None:
+    said = called(project, "init", exits=0)
+    assert "; 4 endpoints answered well" in said.stdout
+    assert "to do: 1 endpoint did not answer well" in said.stdout
+    assert "to do: 1 endpoint may change data" in said.stdout
+    path = project / "buto.yaml"
+    (name, start) = config.load(path, {}).tests
+    workload = config.load(path, {}).tests[name].workload
+    assert workload is not None and workload.load is not None
+    assert [one.path for one in workload.load.kinds] == [
+        "/pages",
+        "/pages/${page}",
+        "/pages/${page-1}/notes/${note}",
+        "/find?word=${word}",
+    ]
+    values = workload.load.variables
+    assert [values[one].last for one in ("page", "page-1", "note")] == [2, 1, 1]
+    assert values["word"].texts == ("a",)
+    text = path.read_text()
+    assert '# gone: {path: "/gone"}   # answered 404' in text
+    path.write_text(
+        text.replace(f"port: {workload.port}", "port: any").replace("duration: 8s", "duration: 1s")
+    )
+    called(project, "record", exits=0)
+    store = RunStore(project / ".buto")
+    assert store.ids(name) == store.ids(start) and len(store.ids(name)) == 1
+    loaded, started = (store.load(test, store.ids(test)[0]) for test in (name, start))
+    whole, begun = window_of(loaded), window_of(started)
+    assert whole is not None and begun is not None
+    assert begun[0] == 0.0 < begun[1] < whole[0] < whole[1]
+    assert np.nanmax(measured(loaded).series("load.throughput[pages]")) > 0
+    assert np.isnan(measured(started).series("load.throughput[pages]")).all()
