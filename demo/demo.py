@@ -32,7 +32,7 @@ def main() -> int:
         learn_and_check()
     step("Draw what was expected and what came.", "buto --quiet plot leaker --out plots", 0)
     print("\nAll verdicts were right. The demo leaves in demo-output/:")
-    print("  oracles/leaker.json  what was learned; commit such a file beside your tests")
+    print("  oracles/             what was learned; commit such files beside your tests")
     print("  plots/overview.png   all that ever changes; a picture of each difference lies beside it")
     print("  .buto/               the runs (buto runs list)")
     return 0

@@ -217,7 +217,8 @@ def finished(
         learned = learn_from(site, case, on_event)
         on_event(OracleChanged(known, learned))
         if not dry_run:
-            learned = written(site, case, learned, on_event)
+            found = learned.fitted.strengths(everything=True).found
+            learned = written(site, case, learned, found, on_event)
         texts = tuple(in_words(one, door) for one in (*learned.warnings, *warnings(valid, door)))
         for warning in texts:
             on_event(Warned(case.name, warning))

@@ -204,7 +204,7 @@ class Project:
         try:
             found = oracle.load(path)
         except OracleFileError as error:
-            again = Step(Action.ACCEPT if error.in_conflict else Action.TRAIN, test)
+            again = Step(Action.TRAIN, test)
             raise BadFileError(error.message, advice=f"{error.remedy}{self.door.step(again)}") from error
         if found.test != test:
             raise UsageError(

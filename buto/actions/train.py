@@ -16,6 +16,7 @@ from buto.actions.project import NO_OVERRIDES, Overrides, Project
 from buto.actions.record import complete
 from buto.actions.stored import Site, stored_runs
 from buto.errors import ButoError, StorageError
+from buto.judging.alarms import Strength
 from buto.oracle import Oracle
 from buto.report.result import Result
 from buto.report.strength import discouraging
@@ -32,8 +33,6 @@ class TrainRequest:
             the configuration says.
         from_runs: stored runs to learn from instead of launching, as :func:`stored_runs` has it.
         resume: the id of a stored run; it and later runs count, and only missing runs are launched.
-        all_strengths: whether to compute the smallest detectable change of all quantities, not only of the
-            usual ones.
     """
 
     names: tuple[str, ...]
@@ -41,7 +40,6 @@ class TrainRequest:
     runs: int | str | None = None
     from_runs: str | None = None
     resume: str | None = None
-    all_strengths: bool = False
 
 
 @worded
@@ -73,7 +71,7 @@ def train(project: Project, request: TrainRequest, on_event: OnEvent = ignore) -
             since = f"{request.resume}.."
             cases = [case.with_runs(stored_runs(site, case.name, since, required=False)) for case in cases]
         cases = complete_learning(site, cases, on_event)
-    results = [finished(site, case, on_event, every=request.all_strengths) for case in cases]
+    results = [finished(site, case, on_event) for case in cases]
     outcome = concluded(action, results)
     keep(site, outcome, on_event)
     return outcome
@@ -91,23 +89,20 @@ def complete_learning(site: Site, cases: Sequence[Case], on_event: OnEvent) -> l
     return completed
 
 
-def finished(site: Site, case: Case, on_event: OnEvent, *, every: bool = False) -> Result:
-    """Learn from the runs of a case, write the oracle and report its strengths, or why that cannot be.
-
-    Args:
-        every: see ``all_strengths`` of :class:`TrainRequest`.
-    """
+def finished(site: Site, case: Case, on_event: OnEvent) -> Result:
+    """Learn from the runs of a case, write the oracle and report its strengths, or why that cannot be."""
     which = f"{case.runs[0].id}..{case.runs[-1].id}" if case.runs else "all"
 
     def learn() -> Result:
-        trained = written(site, case, learn_from(site, case, on_event), on_event)
+        trained = learn_from(site, case, on_event)
+        strengths = trained.fitted.strengths(everything=True)
+        trained = written(site, case, trained, strengths.found, on_event)
         valid = case.valid()
         for told in told_of_jvm(site.door, case.name, valid):
             on_event(told)
-        strengths = trained.fitted.strengths(everything=every)
         if strengths.too_many:
             n_quantities = f"{strengths.n_quantities:,}"
-            on_event(Told("", f"only the most common of {n_quantities} quantities are reported"))
+            on_event(Told("", f"only the most common of {n_quantities} quantities are reported", detail=True))
         found = (
             *trained.warnings,
             *warnings(valid, site.door),
@@ -131,12 +126,14 @@ def learn_from(site: Site, case: Case, on_event: OnEvent) -> Oracle:
     return oracle.train(case.valid(), settings, target=case.remembered, pasts=pasts)
 
 
-def written(site: Site, case: Case, trained: Oracle, on_event: OnEvent) -> Oracle:
+def written(
+    site: Site, case: Case, trained: Oracle, strengths: Sequence[Strength], on_event: OnEvent
+) -> Oracle:
     """Keep the program of an oracle and write the oracle; raises StorageError."""
     assert case.path is not None
     program = keep_program(site, case.test, case.path, case.watched, case.valid().runs)
     trained = replace(trained, program=program)
-    oracle.save(case.path, trained)
+    oracle.save(case.path, trained, strengths)
     if case.replaced is None:
         on_event(OracleWritten(case.name, case.path, len(case.valid())))
     on_event(told_of_program(site, case.name, program))

@@ -11,6 +11,7 @@ from buto.actions.outcome import Outcome
 from buto.cli.console import Console, Verbosity
 from buto.cli.progress import LaunchProgress
 from buto.judging.verdict import Order
+from buto.oracle.numbers import pathspecs
 from buto.report.document import Line, aligned
 from buto.report.result import LEFT_OUT, Result
 from buto.report.sanitize import one_line
@@ -62,9 +63,9 @@ class EventPrinter:
                 self._strengths(result)
             case events.OracleChanged():
                 self._difference(event)
-            case events.Accepted(result, None):
-                file = shlex.quote(str(result.oracle))
-                console.info(f"wrote {result.oracle}; next: git diff {file}; git add {file}")
+            case events.Accepted(result, None) if result.oracle is not None:
+                diff, add = shlex.join([str(result.oracle)]), shlex.join(pathspecs(result.oracle))
+                console.info(f"wrote {result.oracle}; next: git diff {diff}; git add {add}")
             case events.Accepted(again=again):
                 how = "" if door is None or again is None else f"; to accept it: {door.step(again)}"
                 console.info(f"nothing was written{how}")

@@ -10,6 +10,7 @@ from datetime import UTC, datetime
 
 from buto.actions.hooks import Addition
 from buto.actions.stored import Site
+from buto.judging.readable import EACH_SECOND
 from buto.oracle import METADATA_SOURCE, Checked
 from buto.oracle.suggestion import PastCheck, Truth
 from buto.report.history import Entry, stored_entries
@@ -118,7 +119,8 @@ def like_runs(site: Site, checked: Checked) -> Addition:
     if not labelled:
         return Addition()
     now = median_levels([levels(run) for run in checked.runs.valid()])
-    return Addition(likes=likes(now, known.fitted.levels(), labelled))
+    usual = [one for one in known.fitted.levels() if one.number != EACH_SECOND]
+    return Addition(likes=likes(now, usual, labelled))
 
 
 def _labelled(store: Place, test: str, judged: Sequence[str]) -> Iterator[LabelledRuns]:

@@ -7,12 +7,13 @@ the smallest lasting change of each quantity that a check would detect.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import ceil, floor
+from math import ceil, floor, isfinite
 
 import numpy as np
 
 from buto.run.model import FloatArray, IntArray
 from buto.run.properties import Property
+from buto.run.units import format_percent, format_quantity
 
 N_CHECKED = 3
 """Runs of a check with its confirmation."""
@@ -169,3 +170,14 @@ class Strengths:
     found: tuple[Strength, ...] = ()
     n_quantities: int = 0
     too_many: bool = False
+
+
+def smallest_change(more: float, less: float, level: float, unit: str) -> str:
+    """Return the smallest detected change, as ``±838 KiB (13.5 %)``; empty if none is detected."""
+    sign, size = ("±", max(more, less)) if isfinite(more) and isfinite(less) else ("+", more)
+    if not isfinite(size):
+        sign, size = "-", less
+    if not isfinite(size):
+        return ""
+    share = f" ({format_percent(size / abs(level))})" if level else ""
+    return f"{sign}{format_quantity(size, unit)}{share}"

@@ -21,6 +21,7 @@ from buto.judging.views import Band
 from buto.run.long import drawn
 from buto.run.model import BoolArray, FloatArray, MetadataValue, Run
 from buto.run.properties import Property, Topic, topic_of
+from buto.run.stored import Number
 from buto.steps import Action, Advice, Step
 
 MOST_UNREAD = 1 / 3
@@ -149,22 +150,26 @@ def _bytes(size: MetadataValue) -> float:
         return math.inf
 
 
+EACH_SECOND = "each second"
+"""The number of a counter where runs are of different lengths or loads."""
+
+
 @dataclass(frozen=True, slots=True)
 class Level:
     """What is expected of one number of a run: its centre and its band, in the property's unit.
 
     Attributes:
         prop: what the number is of; of notifications its name is their type and emitter.
-        number: which number of the property it is: ``mean``, ``total`` or ``number``.
+        number: which number of the property it is: ``mean``, ``total``, ``number`` or :data:`EACH_SECOND`.
         deviation: the standard deviation of one run.
     """
 
     prop: Property
     number: str
-    expected: float
-    lower: float
-    upper: float
-    deviation: float
+    expected: Number
+    lower: Number
+    upper: Number
+    deviation: Number
 
     @classmethod
     def of(cls, prop: Property, number: str, values: FloatArray) -> Level:

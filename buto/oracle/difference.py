@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from buto.judging.readable import Level
@@ -81,36 +82,35 @@ class Row:
 
 def difference(old: Oracle, new: Oracle) -> tuple[Row, ...]:
     """Return one row for each number that either oracle has, the largest changes first."""
-    before, after = _numbers(old), _numbers(new)
-    sides = ((old, before), (new, after))
-    reasons = new.fitted.left_out
-    rows = []
+    return rows(with_errors(old), with_errors(new), new.fitted.left_out)
+
+
+def with_errors(oracle: Oracle) -> Iterator[tuple[Level, float]]:
+    """Return each level with its standard error."""
+    root = math.sqrt(len(oracle.run_ids))
+    return ((level, level.deviation / root) for level in oracle.fitted.levels())
+
+
+def rows(
+    old: Iterable[tuple[Level, float]], new: Iterable[tuple[Level, float]], reasons: Mapping[str, str]
+) -> tuple[Row, ...]:
+    """Return one row for each number of two lists, the largest changes first.
+
+    Args:
+        old, new: levels with their standard errors.
+        reasons: why properties are not in the new one, where that is known.
+    """
+    before, after = (
+        {(one[0].prop.name, one[0].number): one for one in side if math.isfinite(one[0].expected)}
+        for side in (old, new)
+    )
+    found = []
     for key in dict.fromkeys((*before, *after)):
-        subject, number = key
-        known = [(oracle, numbers[key]) for oracle, numbers in sides if key in numbers]
-        prop = (after.get(key) or before[key]).prop
-        rows.append(
-            Row(
-                subject,
-                number,
-                prop.unit,
-                before.get(key),
-                after.get(key),
-                math.hypot(*(_standard_error(oracle, level) for oracle, level in known)),
-                prop.better,
-                "" if key in after else reasons.get(subject, ""),
-            )
-        )
-    return tuple(sorted(rows, key=lambda row: -row.steps))
+        (was, error), (now, new_error) = before.get(key, _NOTHING), after.get(key, _NOTHING)
+        prop = (after.get(key) or before[key])[0].prop
+        reason = "" if now else reasons.get(prop.name, "")
+        found.append(Row(*key, prop.unit, was, now, math.hypot(error, new_error), prop.better, reason))
+    return tuple(sorted(found, key=lambda row: -row.steps))
 
 
-def _numbers(oracle: Oracle) -> dict[tuple[str, str], Level]:
-    return {
-        (level.prop.name, level.number): level
-        for level in oracle.fitted.levels()
-        if math.isfinite(level.expected)
-    }
-
-
-def _standard_error(oracle: Oracle, level: Level) -> float:
-    return level.deviation / math.sqrt(len(oracle.run_ids))
+_NOTHING: tuple[Level | None, float] = (None, 0.0)

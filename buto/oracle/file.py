@@ -1,132 +1,49 @@
 """Oracle files: one JSON text for each test, small, versioned, meant to be committed and reviewed.
 
-For review, each key and each item of a list is on a line of its own, and whole numbers have no point.
-Checksums over the parts of a file show edits by hand.
+The numbers that verdicts are computed from are in another file beside it, see :mod:`buto.oracle.numbers`.
 """
 
 from __future__ import annotations
 
-import hashlib
 import json
 import math
 import re
 import shlex
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from buto.errors import BadFileError, StorageError, UsageError
 from buto.judging import registry
+from buto.judging.alarms import Strength
 from buto.judging.classifiers import MetadataModel
 from buto.judging.configuration import settings_from
 from buto.judging.protocol import Detector
 from buto.judging.registry import BrokenDetectorError, UnknownDetectorError
-from buto.oracle.model import Oracle, summary
+from buto.oracle import numbers
+from buto.oracle.model import Oracle
+from buto.oracle.summary import Said, lines, said_of, settled
+from buto.oracle.text import checksums, edited, to_line, to_text
 from buto.programs import named
 from buto.run.cache import is_missing, read_file
-from buto.run.files import publish_file, storage_advice
+from buto.run.files import storage_advice
 from buto.run.model import ClassHistogram, MetadataValue
 from buto.run.stored import parse_json, plain, read
 from buto.steps import Advice, Setting
 
-_PLAIN = {float, int, str, bool, type(None)}
-"""The most frequent types in a list; checking them first avoids slow abstract types."""
-_NESTED = (Mapping, list, tuple)
-
-_WHOLE_BELOW = 1e15
-"""Floats below this hold every whole number exactly."""
-
-
-def to_text(data: Mapping[str, Any]) -> str:
-    """Return plain data as JSON text that ends with a newline; ValueError for NaN and infinity."""
-    return _block(data, "") + "\n"
-
-
-def to_line(value: Any) -> str:
-    """Return plain data as JSON on one line; ValueError for NaN and infinity."""
-    if isinstance(value, Mapping):
-        return "{" + ", ".join(f"{_key(key)}: {to_line(value[key])}" for key in value) + "}"
-    if isinstance(value, list | tuple):
-        return "[" + ", ".join(map(to_line, value)) + "]"
-    return _scalar(value)
-
-
-def _block(value: Any, indent: str) -> str:
-    inner = indent + "  "
-    if isinstance(value, Mapping) and value:
-        items = [f"{inner}{_key(key)}: {_block(value[key], inner)}" for key in value]
-        return "{\n" + ",\n".join(items) + f"\n{indent}}}"
-    if isinstance(value, list | tuple):
-        if any(type(item) not in _PLAIN and isinstance(item, _NESTED) for item in value):
-            items = [f"{inner}{to_line(item)}" for item in value]
-            return "[\n" + ",\n".join(items) + f"\n{indent}]"
-        return "[" + ", ".join(map(_scalar, value)) + "]"
-    return "{}" if isinstance(value, Mapping) else _scalar(value)
-
-
-def _key(key: object) -> str:
-    return json.dumps(str(key), ensure_ascii=False)
-
-
-def _scalar(value: Any) -> str:
-    if isinstance(value, float) and value.is_integer() and abs(value) < _WHOLE_BELOW:
-        return str(int(value))
-    if isinstance(value, float) and math.isfinite(value):
-        return float.__repr__(value)
-    return json.dumps(value, ensure_ascii=False, allow_nan=False)
-
-
-LEARNED, FOR_PEOPLE, SETTINGS = "learned", "for_people", "judge"
-
-_PARTS = {
-    LEARNED: ("runs", "foreign_load", "environment", "environment_varying", "model"),
-    FOR_PEOPLE: ("summary", "warnings"),
-    SETTINGS: ("judge",),
-}
-
-_WARNINGS = {
-    FOR_PEOPLE: "the oracle's summary was edited by hand; no verdict depends on it",
-    SETTINGS: "the oracle's settings (judge) were edited by hand after training; they hold for this verdict",
-}
-
-_DIGITS = 16
-"""Hexadecimal ones: enough to notice an edit, and short enough for a review."""
-
-
-def checksums(data: Mapping[str, Any]) -> dict[str, str]:
-    """Return a checksum for each part of an oracle's data; KeyError if one is missing.
-
-    Layout and the order of the parts do not matter: reformatted text has the same checksums.
-    """
-    return {name: _of({key: data[key] for key in keys}) for name, keys in _PARTS.items()}
-
-
-def edited(data: Mapping[str, Any]) -> tuple[str, ...]:
-    """Return a warning for each part that may be edited, and was.
-
-    Raises:
-        ValueError: what was learned was edited, so that the file contradicts itself.
-        KeyError: a part or its checksum is missing.
-    """
-    written, found = data["checksums"], checksums(data)
-    if written[LEARNED] != found[LEARNED]:
-        raise ValueError(
-            f"it contradicts itself: {', '.join(_PARTS[LEARNED][:-1])} or model are not as they were learned"
-        )
-    return tuple(text for name, text in _WARNINGS.items() if written[name] != found[name])
-
-
-def _of(part: Any) -> str:
-    return hashlib.sha256(to_line(part).encode()).hexdigest()[:_DIGITS]
-
-
 FORMAT = "buto-oracle"
-VERSION = 3
+VERSION = 4
 CLASSES_VERSION = 1
 """Of the histogram of classes, which not every oracle has."""
 
 MAX_BYTES = 1 << 28
+MOST_TEXT = 29_000
+"""Bytes of a text, unless its command or its warnings are longer themselves."""
+
+MOST_OF_A_VALUE = 200
+"""Characters of one of the metadata that people read."""
+
 MAX_VALUES = 1 << 26
 """Numbers that a file may stand for: half a GiB for each side of the bands."""
 
@@ -143,43 +60,82 @@ class OracleFileError(BadFileError):
     Args:
         message, advice: see :class:`ButoError`; the advice ends in a command of the command line.
         remedy: what comes before that command, for those who use buto in another way.
-        in_conflict: whether the file holds both sides of a merge, so that it should be accepted again.
     """
 
-    def __init__(self, message: str, *, advice: str, remedy: str, in_conflict: bool = False) -> None:
+    def __init__(self, message: str, *, advice: str, remedy: str) -> None:
         super().__init__(message, advice=advice)
         self.remedy = remedy
-        self.in_conflict = in_conflict
 
 
-def save(path: Path, oracle: Oracle) -> None:
-    """Write an oracle completely or not at all, with missing directories. Raise StorageError on failure."""
+def save(path: Path, oracle: Oracle, strengths: Sequence[Strength] | None = None) -> None:
+    """Write an oracle completely or not at all, with missing directories. Raise StorageError on failure.
+
+    Args:
+        strengths: the smallest changes that a check finds; None if they are not known yet.
+    """
+    if strengths is None:
+        strengths = oracle.fitted.strengths(everything=True).found
+    before, changed = _before(path, oracle.test)
+    said, news = settled(said_of(oracle, strengths), before)
+    digest, content = numbers.packed(to_line(_numbers(oracle, said)))
     data = {
         "format": FORMAT,
         "version": VERSION,
         "test": oracle.test,
-        "summary": summary(oracle),
+        "changed": (news or changed) if before else {},
+        **_program(oracle),
+        "checksums": {},
+        "properties": {},
         "warnings": list(map(_fact, oracle.warnings)),
         "judge": oracle.settings.to_data(),
         "target": dict(oracle.target),
-        **_program(oracle),
-        "runs": list(oracle.run_ids),
-        "foreign_load": None if math.isnan(oracle.foreign_load) else oracle.foreign_load,
-        "environment": dict(oracle.environment.values),
-        "environment_varying": list(oracle.environment.varying),
-        "model": oracle.fitted.to_data(),
+        "environment": dict(_shortened(oracle.environment.values)),
     }
-    if oracle.classes is not None:
-        data["classes"] = {"version": CLASSES_VERSION, **plain(oracle.classes)}
-    data |= {"checksums": checksums(data), "model": data.pop("model")}
+    data["properties"] = lines(said, MOST_TEXT - len(to_text(data).encode()))
+    data["checksums"] = {numbers.DIGEST: digest, **checksums(data)}
+    text = to_text(data).encode()
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        publish_file(path, to_text(data).encode())
+        numbers.publish(path, text, digest, content)
     except OSError as error:
         raise StorageError(
             f"the oracle {path} cannot be written: {error.strerror or error}",
             advice=storage_advice(error, Setting("oracle", "FILE")),
         ) from error
+
+
+def _shortened(values: Mapping[str, MetadataValue]) -> Iterator[tuple[str, MetadataValue]]:
+    """Return metadata for people, who do not read the class path of a service."""
+    for key, value in values.items():
+        if isinstance(value, str) and len(value) > MOST_OF_A_VALUE:
+            value = f"{value[:MOST_OF_A_VALUE]}..."
+        yield key, value
+
+
+def _before(path: Path, test: str) -> tuple[tuple[Said, ...], dict[str, str]]:
+    """Return what the file that is replaced says, and that had changed; nothing if it cannot be read."""
+    try:
+        text, beside = _read(path)
+        said = tuple(read(one, Said) for one in beside["said"])
+        return (said, read(text["changed"], dict[str, str])) if text["test"] == test else ((), {})
+    except (BadFileError, KeyError, TypeError, ValueError):
+        return (), {}
+
+
+def _numbers(oracle: Oracle, said: Sequence[Said]) -> dict[str, Any]:
+    """Return what the file beside the text holds."""
+    data = {
+        "format": numbers.FORMAT,
+        "version": numbers.VERSION,
+        "runs": list(oracle.run_ids),
+        "foreign_load": None if math.isnan(oracle.foreign_load) else oracle.foreign_load,
+        "environment": dict(oracle.environment.values),
+        "environment_varying": list(oracle.environment.varying),
+        "said": list(map(plain, said)),
+    }
+    if oracle.classes is not None:
+        data["classes"] = {"version": CLASSES_VERSION, **plain(oracle.classes)}
+    return {**data, "model": oracle.fitted.to_data()}
 
 
 def _program(oracle: Oracle) -> dict[str, Any]:
@@ -194,20 +150,11 @@ def load(path: Path) -> Oracle:
 
     Raises:
         BadFileError: it is missing, cannot be read, is damaged, holds both sides of a merge, is of another
-            version, or what was learned has been edited.
+            version, or lacks its numbers.
     """
-    content = _content(path)
-    if conflict := _CONFLICT.search(content):
-        raise _in_conflict(path, 1 + content.count(b"\n", 0, conflict.start()), content)
+    data, beside = _read(path)
     try:
-        data = parse_json(content)
-    except ValueError as error:
-        raise _damaged(path, str(error), {}) from error
-    if not isinstance(data, dict) or data.get("format") != FORMAT:
-        raise _damaged(path, f"it is not marked as a {FORMAT}", {})
-    _check_version(path, data)
-    try:
-        return _oracle(data)
+        return _oracle(data, beside)
     except BadFileError as error:
         raise _damaged(path, error.message, data) from error
     except UnknownDetectorError as error:
@@ -226,6 +173,34 @@ def load(path: Path) -> Oracle:
     except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
         what = f"{error} is missing" if isinstance(error, KeyError) else str(error)
         raise _damaged(path, what, data) from error
+
+
+def _read(path: Path) -> tuple[dict[str, Any], Mapping[str, Any]]:
+    """Return what the text of an oracle and the file beside it hold. Raise BadFileError as :func:`load`."""
+    content = _content(path)
+    if conflict := _CONFLICT.search(content):
+        raise _in_conflict(path, 1 + content.count(b"\n", 0, conflict.start()), content)
+    try:
+        data = parse_json(content)
+    except ValueError as error:
+        raise _damaged(path, str(error), {}) from error
+    if not isinstance(data, dict) or data.get("format") != FORMAT:
+        raise _damaged(path, f"it is not marked as a {FORMAT}", {})
+    _check_version(path, data)
+    try:
+        digest = data["checksums"][numbers.DIGEST]
+        file = numbers.beside(path, digest)
+    except (KeyError, TypeError, ValueError) as error:
+        raise _damaged(path, f"its checksums do not name its numbers: {error}", data) from error
+    try:
+        return data, numbers.unpacked(read_file(file, MAX_BYTES, follow=True), digest)
+    except ValueError as error:
+        remedy = f"restore it ({shlex.join(['git', 'checkout', str(file)])}), or train again: "
+        raise OracleFileError(
+            f"the oracle {path} lacks its numbers, which are committed beside it: {file}: {error}",
+            advice=f"{remedy}{_command('train', path, data.get('test'))}",
+            remedy=remedy,
+        ) from error
 
 
 def _fact(warning: str) -> str:
@@ -257,12 +232,12 @@ class _Written:
     foreign_load: float | None = None
 
 
-def _oracle(data: dict[str, Any]) -> Oracle:
+def _oracle(data: Mapping[str, Any], beside: Mapping[str, Any]) -> Oracle:
     settings = settings_from(data["judge"])
     detector = registry.detector(settings.method)(settings)
-    model = data["model"]
+    model = beside["model"]
     _check_size(detector, model)
-    written = read(data, _Written)
+    written = read({**data, **beside}, _Written)
     _check_plain("target", written.target, MAX_DEPTH)
     return Oracle(
         test=written.test,
@@ -274,7 +249,7 @@ def _oracle(data: dict[str, Any]) -> Oracle:
         warnings=written.warnings,
         foreign_load=math.nan if written.foreign_load is None else written.foreign_load,
         edits=edited(data),
-        classes=_classes(data.get("classes")),
+        classes=_classes(beside.get("classes")),
         program=named.from_data(data["program"]) if "program" in data else named.UNKNOWN,
     )
 
@@ -330,13 +305,11 @@ def _damaged(path: Path, what: str, data: Mapping[str, Any]) -> OracleFileError:
 def _in_conflict(path: Path, line: int, content: bytes) -> OracleFileError:
     found = _TEST.search(content)
     test = None if found is None else json.loads(found[1])
-    sides = " or ".join(shlex.join(["git", "checkout", side, str(path)]) for side in ("--ours", "--theirs"))
-    remedy = f"keep one side ({sides}), then accept the merged program: "
+    remedy = f"keep one side ({shlex.join(['git', 'checkout', '--ours', str(path)])}), then train again: "
     return OracleFileError(
-        f"the oracle {path} is in a merge conflict, see line {line}",
-        advice=f"{remedy}{_command('accept', path, test)}",
+        f"the oracle {path} is in a merge conflict, see line {line}: neither side knows the merged program",
+        advice=f"{remedy}{_command('train', path, test)}",
         remedy=remedy,
-        in_conflict=True,
     )
 
 

@@ -1,24 +1,18 @@
-"""An oracle: what was learned from one test, and all that later checks need.
-
-Its summary is what it expects, as one number for each property of a run: what people compare and review.
-"""
+"""An oracle: what was learned from one test, and all that later checks need."""
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 from buto.judging import registry
 from buto.judging.classifiers import MetadataModel, MetadataSettings
 from buto.judging.protocol import Detector, FittedDetector
-from buto.judging.readable import Level
 from buto.judging.settings import Settings
 from buto.programs.named import UNKNOWN, OldProgram
 from buto.run.display import Displayed
 from buto.run.model import ClassHistogram
-from buto.run.units import format_quantity
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -64,21 +58,3 @@ class Oracle(Displayed):
 
     def __repr__(self) -> str:
         return f"<Oracle of {self.test}: {len(self.run_ids)} training runs, method {self.settings.method}>"
-
-
-def summary(oracle: Oracle) -> dict[str, str]:
-    """Return a line for each property, as ``mean 12 MiB, 11.5 MiB to 12.5 MiB``."""
-    return {
-        level.prop.name: f"{level.number} {', '.join(_parts(level))}"
-        for level in oracle.fitted.levels()
-        if math.isfinite(level.expected)
-    }
-
-
-def _parts(level: Level) -> Iterator[str]:
-    expected, lower, upper = (
-        format_quantity(end, level.prop.unit) for end in (level.expected, level.lower, level.upper)
-    )
-    yield expected
-    if not lower == expected == upper:
-        yield f"{lower} to {upper}"

@@ -7,13 +7,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from functools import singledispatch
+from math import inf
 
 import numpy as np
 from markupsafe import Markup
 
 from buto.judging.verdict import Finding, Status, Verdict, grouped, in_line
 from buto.oracle import Oracle
-from buto.oracle.model import summary
+from buto.oracle.summary import lines, said_of
 from buto.report import words
 from buto.report.document import Table
 from buto.report.html.page import MARKS
@@ -78,7 +79,7 @@ def _(runs: RunSet) -> str:
 
 @render.register
 def _(oracle: Oracle) -> str:
-    expected = sorted(summary(oracle).items(), key=lambda line: _rank(line[0]))
+    expected = list(lines(said_of(oracle), inf).items())
     texts = (oracle.test, format_count(len(oracle.run_ids), "run"), oracle.settings.method)
     left_out = oracle.fitted.left_out
     others = format_count(len(left_out), "property")

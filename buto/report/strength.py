@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from math import isfinite
 
-from buto.judging.alarms import TIMES_LEVEL, Strength
+from buto.judging.alarms import TIMES_LEVEL, Strength, smallest_change
 from buto.run.properties import title_of
-from buto.run.units import format_percent, format_quantity
 from buto.steps import Advice, Setting
 
 MATTERS = ("jvm.memory.heap.used", "jvm.thread.count", "jvm.class.loaded")
@@ -49,21 +48,12 @@ def discouraging(strengths: Sequence[Strength], n_runs: int) -> Advice | None:
 
 def change(one: Strength) -> str:
     """Return the smallest detected change, as ``±838 KiB (13.5 %)``; empty if none is detected."""
-    if isfinite(one.more) and isfinite(one.less):
-        return f"±{_size(one, max(one.more, one.less))}"
-    if isfinite(one.more):
-        return f"+{_size(one, one.more)}"
-    return f"-{_size(one, one.less)}" if isfinite(one.less) else ""
+    return smallest_change(one.more, one.less, one.level, one.quantity.unit)
 
 
 def _that_matter(strengths: Sequence[Strength]) -> list[Strength]:
     by_name = {one.quantity.name: one for one in strengths}
     return [by_name[name] for name in MATTERS if name in by_name]
-
-
-def _size(one: Strength, size: float) -> str:
-    share = f" ({format_percent(size / abs(one.level))})" if one.level else ""
-    return f"{format_quantity(size, one.quantity.unit)}{share}"
 
 
 HEADING = "smallest lasting change of one property that a check detects 90 % of the time"

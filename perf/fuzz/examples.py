@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import gzip
+import json
 from dataclasses import replace
 from functools import cache
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from buto.judging.configuration import settings_from
-from buto.oracle import Oracle, train
+from buto.oracle import Oracle, numbers, train
 from buto.run.journal import Entry
 from buto.run.model import Notification, Outcome, Problem, ProblemKind, Quality, Run, run_set
 from buto.run.properties import property_for
@@ -110,3 +113,30 @@ def oracle(method: str = "calibrated") -> Oracle:
         settings_from({"method": method}),
         target={"command": ["java", "-jar", "leaker.jar"], "interval": "100ms"},
     )
+
+
+_OF_NUMBERS = ("runs", "foreign_load", "environment", "environment_varying", "said", "classes", "model")
+
+_FOR_PEOPLE = ("environment",)
+"""In the text, too."""
+
+
+def whole(path: Path) -> dict[str, Any]:
+    """Return the data of an oracle: of its text and of its numbers."""
+    text: dict[str, Any] = json.loads(path.read_bytes())
+    digest = text["checksums"][numbers.DIGEST]
+    beside = json.loads(gzip.decompress(numbers.beside(path, digest).read_bytes()))
+    return {**text, **{key: beside[key] for key in _OF_NUMBERS if key in beside}}
+
+
+def rewrite(path: Path, data: Any) -> None:
+    """Write an oracle with other data, as somebody would who also changes the digest of its numbers."""
+    if isinstance(data, dict):
+        of_numbers = {key: data[key] for key in _OF_NUMBERS if key in data}
+        head = {"format": numbers.FORMAT, "version": numbers.VERSION}
+        digest, content = numbers.packed(json.dumps({**head, **of_numbers}))
+        numbers.beside(path, digest).write_bytes(content)
+        written = data.get("checksums")
+        named = {"checksums": {**written, numbers.DIGEST: digest}} if isinstance(written, dict) else {}
+        data = {key: one for key, one in data.items() if key in _FOR_PEOPLE or key not in of_numbers} | named
+    path.write_text(json.dumps(data))

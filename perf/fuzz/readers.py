@@ -83,10 +83,14 @@ def read_config(data: bytes, directory: Path) -> None:
 
 def read_oracle(data: bytes, directory: Path) -> None:
     """Read an oracle, which then judges: a disturbed run, or one of another test, must never pass."""
-    path = directory / "oracle.json"
+    path, example = directory / "oracle.json", directory / "example.json"
+    if not example.exists():
+        oracle.save(example, examples.oracle(), ())
     source = Source(data)
-    raw = source.byte(4) == 0
-    path.write_bytes(source.rest() if raw else _json(edited(_oracle_document(directory), source)))
+    if source.byte(4) == 0:
+        path.write_bytes(source.rest())
+    else:
+        examples.rewrite(path, edited(examples.whole(example), source))
     read = oracle.load(path)
     for run in (examples.disturbed(9), examples.run(9, test="another"), examples.run(9, leak=40.0)):
         try:
@@ -96,15 +100,8 @@ def read_oracle(data: bytes, directory: Path) -> None:
         assert run.quality.valid or verdict.status is not Status.PASS
         assert run.test == read.test
     again = directory / "again.json"
-    oracle.save(again, read)
+    oracle.save(again, read, ())
     assert oracle.load(again).test == read.test
-
-
-def _oracle_document(directory: Path) -> Any:
-    path = directory / "example.json"
-    if not path.exists():
-        oracle.save(path, examples.oracle())
-    return json.loads(path.read_bytes())
 
 
 def read_run(data: bytes, directory: Path) -> None:

@@ -12,7 +12,7 @@ from buto.errors import JudgeError
 from buto.judging.calibrated import profile as by_parts
 from buto.judging.calibrated.settings import CALIBRATED
 from buto.judging.readable import read_at_all
-from buto.oracle.file import to_text
+from buto.oracle.text import to_text
 from buto.report.levels import levels
 from buto.run import long as long_runs
 from buto.run import store as stores

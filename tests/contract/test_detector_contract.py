@@ -14,7 +14,7 @@ from buto.errors import BadFileError
 from buto.judging import registry
 from buto.judging.verdict import Status
 from buto.oracle import check, load, save, settings_from, why_confirm
-from buto.oracle.file import to_text
+from buto.oracle.text import to_text
 from buto.oracle.train import fewest_runs
 from buto.run.model import run_set
 from tests.support.runs.labelled import past_of

@@ -18,7 +18,7 @@ from argparse import ArgumentParser, Namespace
 from buto.actions.ending import Interrupted
 from buto.actions.train import TrainRequest, train
 from buto.cli import parsing
-from buto.cli.console import Console, Verbosity
+from buto.cli.console import Console
 from buto.cli.events import EventPrinter
 from buto.cli.interruption import resumed
 from buto.cli.projects import overrides_of, project_of
@@ -53,7 +53,6 @@ def run(args: Namespace, console: Console) -> int:
         runs=args.runs,
         from_runs=args.from_runs,
         resume=args.resume,
-        all_strengths=console.verbosity is Verbosity.VERBOSE or "json" in reports.paths,
     )
     printer = EventPrinter(console, project.door)
     try:

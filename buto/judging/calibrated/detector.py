@@ -32,7 +32,7 @@ from buto.judging.calibrated.evidence import (
 )
 from buto.judging.calibrated.findings import findings, outlier_shares
 from buto.judging.calibrated.load_observed import load_varies
-from buto.judging.calibrated.profile import TOTAL, Profile, learn, learn_long
+from buto.judging.calibrated.profile import Profile, learn, learn_long, levels_of
 from buto.judging.calibrated.selftest import left_out, selftest
 from buto.judging.calibrated.settings import CALIBRATED, KEYS, NAME, JudgeSettings
 from buto.judging.calibrated.strength import AUTO, MOST_ASKED, is_enough, strengths, usual_names
@@ -48,7 +48,7 @@ from buto.judging.views import View
 from buto.run.long import LongRun
 from buto.run.model import FloatArray, Run, RunSet
 from buto.run.names import start_of
-from buto.run.properties import DURATION, LIVE_CLASSES, Kind, is_judged
+from buto.run.properties import DURATION, LIVE_CLASSES, is_judged
 from buto.run.units import format_count
 from buto.steps import Advice, Setting
 
@@ -138,11 +138,8 @@ class FittedCalibrated(FittedJudge):
         return (*few_runs(len(runs), alpha), *one_load(self.profile), *unlike_runs(runs, self.profile))
 
     def levels(self) -> Iterable[Level]:
-        """Yield the mean of each gauge and the total of each counter, with their range in training."""
-        for place, one in enumerate(self.profile.catalogue):
-            prop = self.profile.quantities[one.column]
-            if one.name == TOTAL or (one.name == "mean" and prop.kind is Kind.GAUGE):
-                yield Level.of(prop, one.name, self.profile.values[:, place])
+        """Return the mean of each gauge and the total of each counter, with their range in training."""
+        return levels_of(self.profile.catalogue, self.profile.quantities, self.profile.values)
 
     def strengths(self, *, everything: bool) -> Strengths:
         n_quantities = len(self.profile.quantities)

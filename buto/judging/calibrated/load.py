@@ -5,7 +5,7 @@ What is counted once, at the end, is compared as it is: live heap, and live obje
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 from typing import Any
@@ -41,7 +41,7 @@ from buto.judging.calibrated.warnings import few_runs, too_few
 from buto.judging.features import significant
 from buto.judging.protocol import Explanation
 from buto.judging.rank import training_needed
-from buto.judging.readable import has, judged_properties, readable, see_why
+from buto.judging.readable import EACH_SECOND, Level, has, judged_properties, readable, see_why
 from buto.judging.settings import ALSO_JUDGED, judges
 from buto.judging.stored import (
     array_of,
@@ -56,7 +56,7 @@ from buto.judging.stored import (
 from buto.judging.verdict import Finding, Status, Verdict
 from buto.judging.views import View
 from buto.run.model import FloatArray, Run, RunSet
-from buto.run.properties import LIVE_CLASSES, Property, is_exact
+from buto.run.properties import LIVE_CLASSES, Kind, Property, is_exact
 
 BY_RANK = (
     "rank alone, whatever the values are distributed like; runs need only be exchangeable given their load"
@@ -147,6 +147,12 @@ class FittedLoad(FittedJudge):
 
     def training_warnings(self, runs: RunSet) -> tuple[str, ...]:
         return few_runs(len(runs), self.settings.alpha)
+
+    def levels(self) -> Iterable[Level]:
+        """Yield the mean of each gauge over each run, and how much each counter counts in a second."""
+        means = np.array([run.rows.mean(axis=0) for run in self.runs])
+        for prop, values in zip(self.properties, means.T, strict=True):
+            yield Level.of(prop, EACH_SECOND if prop.kind is Kind.COUNTER else "mean", values)
 
     def view(self, runs: Sequence[Run]) -> View:
         return ByLoadView(runs, self.properties, lambda some: self.judged(RunSet(tuple(some))))

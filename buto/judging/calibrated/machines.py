@@ -39,6 +39,7 @@ from buto.judging.calibrated.machine_numbers import (
     work_to_data,
 )
 from buto.judging.calibrated.machine_ranking import Ranked
+from buto.judging.calibrated.profile import levels_of
 from buto.judging.calibrated.settings import NAME, JudgeSettings
 from buto.judging.calibrated.verdict import FittedJudge, Weighed
 from buto.judging.features import Feature, significant
@@ -224,8 +225,11 @@ class FittedMachines(FittedJudge):
         return (*of_training(self.whole, self.settings.alpha), *dict.fromkeys(of_known))
 
     def levels(self) -> Iterable[Level]:
-        """Yield those of the environment with most runs."""
-        return self.known[0].fitted.levels() if self.known else ()
+        """Return those of the environment with most runs; if none has enough, those of all runs."""
+        if self.known:
+            return self.known[0].fitted.levels()
+        numbers = self.whole.numbers
+        return levels_of(numbers.catalogue, numbers.quantities, self.whole.values)
 
     def strengths(self, *, everything: bool) -> Strengths:
         """Return those of the environment with most runs."""

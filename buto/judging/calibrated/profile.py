@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import pairwise
@@ -18,6 +18,7 @@ import numpy as np
 from buto.judging.class_changes import histogram_at_end
 from buto.judging.contrasts import BETWEEN_RUNS, CLASS_GRAIN, COUNT_GRAIN, DURATION_GRAIN_S, grains
 from buto.judging.features import Feature, catalogue, features, sampling_interval, series_of, summaries
+from buto.judging.readable import Level
 from buto.run.long import LongRun
 from buto.run.model import ClassCount, FloatArray, Run, RunSet
 from buto.run.properties import DURATION, LIVE_CLASSES, Kind, Property
@@ -80,6 +81,20 @@ MOST_THREADS = 2
 
 LEVELS = ("mean", TOTAL)
 """The features that say how much there is of a property, in order of preference."""
+
+
+def levels_of(
+    features_of: Sequence[Feature], quantities: Sequence[Property], values: FloatArray
+) -> Iterator[Level]:
+    """Yield the mean of each gauge and the total of each counter.
+
+    Args:
+        features_of: the columns of ``values``, shape (n_runs, n_features).
+    """
+    for place, one in enumerate(features_of):
+        prop = quantities[one.column]
+        if one.name == TOTAL or (one.name == "mean" and prop.kind is Kind.GAUGE):
+            yield Level.of(prop, one.name, values[:, place])
 
 
 @dataclass(frozen=True, slots=True)

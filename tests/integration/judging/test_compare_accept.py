@@ -126,8 +126,8 @@ def test_accepting_shows_what_changes_and_writes_the_oracle(trained: Path) -> No
     assert lines[1].startswith("  jvm.memory.heap.used  mean 9.45 MiB -> 12.4 MiB  +2.9")
     assert lines[1].endswith(", worse")
     assert (
-        "wrote oracles/leaker.json; next: git diff oracles/leaker.json; git add oracles/leaker.json"
-        in done.stderr
+        "wrote oracles/leaker.json; next: git diff oracles/leaker.json; "
+        "git add oracles/leaker.json 'oracles/leaker.*.numbers'" in done.stderr
     )
     assert load(trained / "oracles" / "leaker.json").run_ids[0] == leaking_run(20).id
     called(trained, "check", "leaker", "--from-runs", leaking_run(25).id, exits=0)

@@ -12,6 +12,7 @@ import pytest
 
 from buto import schemas
 from buto.errors import StorageError
+from perf.fuzz.examples import rewrite, whole
 from tests.support.processes.command import buto, called
 from tests.support.runs.qualities import starved
 from tests.support.runs.stored import leaking_run, store
@@ -232,7 +233,7 @@ def test_wrong_input_ends_in_one_message_and_its_exit_code(trained: Path, line: 
 
 def test_a_damaged_oracle_and_one_of_a_newer_version_are_refused_by_name(trained: Path) -> None:
     text = (trained / "oracles" / "leaker.json").read_text()
-    for changed in (text[:200], text.replace('"version": 3', '"version": 99', 1), "[]"):
+    for changed in (text[:200], text.replace('"version": 4', '"version": 99', 1), "[]"):
         (trained / "changed.json").write_text(changed)
         done = called(
             trained, "check", "leaker", "--oracle", "changed.json", "--from-runs", id_of(20), exits=4
@@ -241,9 +242,9 @@ def test_a_damaged_oracle_and_one_of_a_newer_version_are_refused_by_name(trained
 
 
 def test_an_oracle_whose_target_was_edited_wrongly_is_refused(trained: Path) -> None:
-    data = json.loads((trained / "oracles" / "leaker.json").read_text())
+    data = whole(trained / "oracles" / "leaker.json")
     data["target"]["comand"] = data["target"].pop("command")
-    (trained / "edited.json").write_text(json.dumps(data))
+    rewrite(trained / "edited.json", data)
     done = called(trained, "check", "leaker", "--oracle", "edited.json", exits=4)
     assert "edited.json: its target cannot be used: unknown key 'comand'" in done.stderr
 
@@ -327,7 +328,7 @@ def test_what_cannot_be_written_is_reported_before_anything_is_launched(
 def test_runs_are_kept_where_the_oracle_fails_in_the_end(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def full(path: Path, learned: object) -> None:
+    def full(path: Path, learned: object, strengths: object) -> None:
         raise StorageError(f"the oracle {path} cannot be written: no space left", advice="free some space")
 
     monkeypatch.setattr("buto.oracle.save", full)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 from pathlib import Path
 
 import pytest
@@ -61,6 +62,7 @@ def where_they_stand(directory: Path, printed: str) -> list[str]:
     """Every file, and what was printed, that holds a secret or a part of one that tells it."""
     parts = [part.encode() for part in ("Zwiebelkuchen", "Pfefferminze", "Sauerkraut", "Kartoffel", "puffer")]
     contents = {path: path.read_bytes() for path in directory.rglob("*") if path.is_file()}
+    contents |= {path: gzip.decompress(contents[path]) for path in contents if path.suffix == ".numbers"}
     contents[Path("printed")] = printed.encode()
     return [
         f"{path}: {part.decode()}" for path, content in contents.items() for part in parts if part in content
@@ -73,7 +75,7 @@ def test_no_byte_of_a_secret_is_in_runs_oracle_results_and_reports(project: Path
     printed += buto(project, "check", "-v", *reports)
     printed += buto(project, "runs", "show", "shop", *RunStore(project / ".buto").ids("shop")[:1], code=0)
     written = {path.suffix for path in project.rglob("*") if path.is_file()}
-    assert {".json", ".html", ".xml", ".md", ".parquet", ".txt"} <= written
+    assert {".json", ".html", ".xml", ".md", ".parquet", ".txt", ".numbers"} <= written
     assert where_they_stand(project, printed) == []
     run = RunStore(project / ".buto").load_set("shop").runs[0]
     assert run.metadata["jvm.input.arguments"] == (

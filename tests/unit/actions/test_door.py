@@ -283,7 +283,7 @@ def test_a_setting_is_an_option_or_an_argument() -> None:
 
 @pytest.mark.parametrize(
     ("text", "in_words", "flag"),
-    [("<<<<<<< HEAD\n", "is in a merge conflict", "--buto-accept"), ("{", "is damaged", "--buto-train")],
+    [("<<<<<<< HEAD\n", "is in a merge conflict", "--buto-train"), ("{", "is damaged", "--buto-train")],
 )
 def test_a_file_that_is_not_an_oracle_any_more_is_made_again_through_the_same_door(
     tmp_path: Path, text: str, in_words: str, flag: str

@@ -87,7 +87,7 @@ Change = Callable[[dict[str, Any]], object]
 def an_oracle(tmp_path: Path, method: str = "calibrated") -> tuple[Path, dict[str, Any]]:
     path = tmp_path / "leaker.json"
     oracle.save(path, examples.oracle(method))
-    return path, json.loads(path.read_bytes())
+    return path, examples.whole(path)
 
 
 def of_two_machines(data: dict[str, Any], first: int, second: int) -> None:
@@ -122,7 +122,7 @@ def test_an_oracle_of_a_few_bytes_that_stands_for_more(tmp_path: Path, change: C
     path, data = an_oracle(tmp_path)
     data["model"]["properties"] = [{**data["model"]["properties"][0], "features": [1] * 5}] * 10_000
     change(data)
-    path.write_text(json.dumps(data))
+    examples.rewrite(path, data)
     refused(lambda: oracle.load(path), "stands for")
 
 
@@ -131,7 +131,7 @@ def test_bands_of_a_few_bytes_that_stand_for_more(tmp_path: Path) -> None:
     constant = data["model"]["properties"][0]
     assert constant["lower"] == constant["upper"] == 450
     data["model"].update(properties=[constant] * 10_000, times_s=[0] * 10_000)
-    path.write_text(json.dumps(data))
+    examples.rewrite(path, data)
     refused(lambda: oracle.load(path), "stands for")
 
 
@@ -142,7 +142,7 @@ def refused_with(path: Path, data: dict[str, Any], place: str, value: Any, says:
     for key in parents:
         part = part[key]
     part[last] = value
-    path.write_text(json.dumps(data))
+    examples.rewrite(path, data)
     refused(lambda: oracle.load(path), says)
 
 
@@ -171,7 +171,7 @@ def test_an_oracle_whose_numbers_cannot_be(tmp_path: Path, place: str, value: An
 def test_a_large_number_in_the_target_of_an_oracle_is_kept(tmp_path: Path) -> None:
     path, data = an_oracle(tmp_path)
     data.update(target={"timeout": 10**400})
-    path.write_text(json.dumps(data))
+    examples.rewrite(path, data)
     oracle.check(oracle.load(path), run_set([RUN]))
 
 
@@ -198,7 +198,7 @@ def test_an_oracle_whose_bands_cannot_be(tmp_path: Path, place: str, value: Any,
 def test_a_window_that_is_longer_than_any_run_passes_nothing(tmp_path: Path) -> None:
     path, data = an_oracle(tmp_path, "thesis")
     data["judge"]["thesis"]["window"] = 2**70 + 1
-    path.write_text(json.dumps(data))
+    examples.rewrite(path, data)
     verdict = oracle.check(oracle.load(path), run_set([RUN]))
     assert verdict.status is Status.INCONCLUSIVE
     assert "jvm.memory.heap.used could not be read in any comparable sample" in verdict.reasons

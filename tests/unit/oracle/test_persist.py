@@ -1,16 +1,21 @@
 import errno
 import json
 import os
+import signal
+from hashlib import sha256
 
 import pytest
 
 from buto.errors import EXIT_BAD_FILE, BadFileError, StorageError
 from buto.judging.calibrated.settings import CALIBRATED
 from buto.judging.thesis.detector import THESIS
-from buto.oracle import check, load, save, train
-from buto.oracle.file import to_text
+from buto.oracle import check, load, numbers, save, train
+from buto.oracle.numbers import packed
+from buto.oracle.text import to_text
+from buto.run.files import publish_file
 from buto.run.model import run_set
-from tests.support.runs.signals import Program, made, make_run, program_run, program_runs
+from perf.fuzz.examples import rewrite, whole
+from tests.support.runs.signals import made, make_run, program_run, program_runs
 
 
 @pytest.fixture(params=[CALIBRATED, THESIS], ids=lambda one: one.method)
@@ -40,59 +45,132 @@ def edit(path, change):
     path.write_text(json.dumps(data, indent=4))
 
 
-def test_a_file_is_small_and_can_be_read(path):
+def edit_numbers(path, change):
+    """As somebody would who also changes their digest."""
+    data = whole(path)
+    change(data)
+    rewrite(path, data)
+
+
+def beside(path):
+    return path.with_name(f"{path.stem}.{whole(path)['checksums']['numbers']}.numbers")
+
+
+def test_the_text_is_small_and_the_numbers_are_beside_it(path):
     text = path.read_text()
-    assert len(text) < 15_000
-    assert max(map(len, text.splitlines())) < 2000
+    assert len(text) < 3000
     lines = [line.strip() for line in text.splitlines()]
-    assert '"version": 3,' in lines
-    assert sum('"name": "jvm.class.count",' in line for line in lines) == 1
+    assert '"version": 4,' in lines
     assert text.endswith("}\n")
-    names = [block["name"] for block in json.loads(text)["model"]["properties"]]
+    assert {one.name for one in path.parent.iterdir()} == {path.name, beside(path).name}
+    names = [block["name"] for block in whole(path)["model"]["properties"]]
     assert names == sorted(names)
 
 
 def test_constants_take_one_number(tmp_path):
     path = tmp_path / "constant.json"
     save(path, train(made(5, lambda number: [812.0] * 40)))
-    model = json.loads(path.read_text())["model"]
+    model = whole(path)["model"]
     (block,) = model["properties"]
     assert model["envelope"]["curves"] == {"jvm.class.count": [812, 812, 812, 0]}
     assert block["features"] == [812, 812, 812, 812, 0, 0, 812, 812, 812, 812, 812, 0]
-    assert '"features": [812, ' in path.read_text()
 
 
-def test_a_change_of_one_property_changes_its_line_only(tmp_path):
-    def lines(threads):
-        runs = [
-            make_run(
-                number,
-                range(20),
-                {"jvm.class.count": [900] * 20, "jvm.thread.started": [threads + number] * 20},
-            )
-            for number in range(5)
-        ]
-        save(tmp_path / "one.json", train(run_set(runs), THESIS))
-        return (tmp_path / "one.json").read_text().partition('"model"')[2].splitlines()
-
-    one, other = lines(500.0), lines(700.0)
-    changed = [number for number, (line, was) in enumerate(zip(other, one, strict=True)) if line != was]
-    assert changed == [number for number, line in enumerate(one) if "jvm.thread.started" in line]
-    assert len(changed) == 1
+CUT = "its content is not what its name says: it is cut, or of another oracle"
 
 
-def test_a_line_for_each_property_says_what_changed(path, settings, tmp_path):
-    """The model's many numbers change with every training; a reviewer reads these lines."""
-    save(tmp_path / "other.json", train(program_runs(1, 5, Program(threads=30)), settings))
-    one, other = (json.loads(file.read_text())["summary"] for file in (path, tmp_path / "other.json"))
-    assert [subject for subject in one if one[subject] != other[subject]] == ["jvm.thread.count"]
-    assert one["jvm.memory.heap.committed"].startswith("mean 128 MiB")
-    assert one.keys() >= {prop["name"] for prop in json.loads(path.read_text())["model"]["properties"]}
+@pytest.mark.parametrize(
+    ("change", "fault"),
+    [
+        (lambda file: file.unlink(), "it is missing"),
+        (lambda file: file.write_bytes(b""), CUT),
+        (lambda file: file.write_bytes(file.read_bytes()[:-1]), CUT),
+        (lambda file: file.write_bytes(packed("{}")[1]), CUT),
+    ],
+    ids=["missing", "empty", "cut", "of another oracle"],
+)
+def test_numbers_that_are_missing_or_others_are_named_with_the_way_out(path, change, fault):
+    file = beside(path)
+    change(file)
+    with pytest.raises(BadFileError) as caught:
+        load(path)
+    assert caught.value.exit_code == EXIT_BAD_FILE
+    assert caught.value.message == (
+        f"the oracle {path} lacks its numbers, which are committed beside it: {file}: {fault}"
+    )
+    assert caught.value.advice == (
+        f"restore it (git checkout {file}), or train again: buto train synthetic --oracle {path}"
+    )
+
+
+@pytest.mark.parametrize(
+    ("content", "fault"),
+    [
+        (b"much", "it is not in gzip"),
+        (packed("{}" + " " * 10_000)[1][:-30], "it is cut, or larger than"),
+        (packed("[]")[1], "it is not marked as a buto-numbers"),
+        (packed('{"format": "buto-numbers", "version": 2}')[1], "it is of version 2; this buto reads 1"),
+        (packed("{")[1], "Expecting property name"),
+    ],
+)
+def test_numbers_of_another_kind_are_refused_also_if_the_text_names_them(path, content, fault):
+    digest = sha256(content).hexdigest()[:16]
+    path.with_name(f"program.{digest}.numbers").write_bytes(content)
+    edit(path, lambda data: data["checksums"].update(numbers=digest))
+    refused(path, fault)
+
+
+@pytest.mark.parametrize("digest", ["../x", "0" * 15, "", 7, None, ["0" * 16]])
+def test_numbers_are_read_beside_the_oracle_only(path, digest):
+    edit(path, lambda data: data["checksums"].update(numbers=digest))
+    refused(path, f"its checksums do not name its numbers: {digest!r} is not 16 hexadecimal digits")
+
+
+def test_a_new_oracle_removes_the_numbers_that_no_oracle_names(path):
+    kept = [path.with_name(f"other.{'0' * 16}.numbers"), path.with_name("program.csv.numbers")]
+    lost = path.with_name(f"program.{'0' * 16}.numbers")
+    for one in (*kept, lost):
+        one.write_bytes(b"")
+    old = beside(path)
+    save(path, train(program_runs(2, 5)))
+    assert not old.exists() and not lost.exists()
+    assert {one.name for one in path.parent.iterdir()} == {
+        path.name,
+        beside(path).name,
+        *(one.name for one in kept),
+    }
+    assert load(path).test == "synthetic"
+
+
+@pytest.mark.parametrize("written", [1, 2])
+def test_a_writer_that_is_killed_leaves_an_oracle_with_its_numbers(path, written):
+    """Between the two files, and before the old numbers go: the text is there with what it names."""
+    before = whole(path)["runs"]
+    new = train(program_runs(7, 6))
+
+    def killed(place, content):
+        nonlocal written
+        publish_file(place, content)
+        written -= 1
+        if not written:
+            os.kill(os.getpid(), signal.SIGKILL)
+
+    process = os.fork()
+    if not process:
+        numbers.publish_file = killed
+        save(path, new, ())
+        os._exit(1)
+    assert os.WTERMSIG(os.waitpid(process, 0)[1]) == signal.SIGKILL
+    assert list(load(path).run_ids) == (before if written == 1 else list(new.run_ids))
+    assert len(list(path.parent.glob("*.numbers"))) == 2
+    save(path, new, ())
+    assert load(path).run_ids == new.run_ids
+    assert len(list(path.parent.glob("*.numbers"))) == 1
 
 
 def test_an_older_file_is_refused_with_the_command_that_makes_a_new_one(path):
-    edit(path, lambda data: data.update(version=2, judge={"preset": "sustained"}))
-    with pytest.raises(BadFileError, match="is of version 2; this buto reads version 3") as caught:
+    edit(path, lambda data: data.update(version=3, model={}))
+    with pytest.raises(BadFileError, match="is of version 3; this buto reads version 4") as caught:
         load(path)
     assert caught.value.advice == f"train again: buto train synthetic --oracle {path}"
 
@@ -120,12 +198,8 @@ def test_a_merge_conflict_is_refused_with_its_line_and_the_way_out(path):
     with pytest.raises(BadFileError) as caught:
         load(path)
     assert caught.value.advice == (
-        f"keep one side (git checkout --ours {path} or git checkout --theirs {path}), "
-        f"then accept the merged program: buto accept synthetic --oracle {path}"
+        f"keep one side (git checkout --ours {path}), then train again: buto train synthetic --oracle {path}"
     )
-
-
-CONTRADICTION = "it contradicts itself"
 
 
 def gone(key):
@@ -139,24 +213,33 @@ def given(**values):
 @pytest.mark.parametrize(
     ("change", "fault"),
     [
-        *((gone(key), f"'{key}' is missing") for key in ("test", "target", "judge", "runs", "environment")),
-        *((gone(key), f"'{key}' is missing") for key in ("model", "checksums")),
+        *((gone(key), f"'{key}' is missing") for key in ("test", "target", "judge", "warnings")),
+        (gone("checksums"), "its checksums do not name its numbers"),
+        (given(checksums=7), "its checksums do not name its numbers"),
         *((given(version=one), "version") for one in (0, -1, "1", None, 1.0, True)),
-        (given(version=7), "of version 7; this buto reads version 3"),
-        (given(foreign_load=10**400), "too large"),
+        (given(version=7), "of version 7; this buto reads version 4"),
         (lambda data: data["judge"].update(preset="crystal-ball"), "preset is gone"),
         (lambda data: data["judge"].update(method="crystal-ball"), "crystal-ball"),
         (lambda data: data["judge"].update({"crystal-ball": "crystal-ball"}), "crystal-ball"),
-        (lambda data: data["runs"].pop(), CONTRADICTION),
-        (lambda data: data["environment"].update({"host.cores": 64}), CONTRADICTION),
-        (lambda data: data["environment_varying"].append("host.cores"), CONTRADICTION),
-        (given(foreign_load=0.9), CONTRADICTION),
-        (lambda data: data["model"]["properties"][0].update(lower=-1e9), CONTRADICTION),
-        (lambda data: data["checksums"].update(learned="0" * 16), CONTRADICTION),
     ],
 )
-def test_what_is_damaged_or_was_edited_in_what_was_learned_is_named(path, change, fault):
+def test_what_is_damaged_in_the_text_is_named(path, change, fault):
     edit(path, change)
+    refused(path, fault)
+
+
+@pytest.mark.parametrize(
+    ("change", "fault"),
+    [
+        *(
+            (gone(key), f"'{key}' is missing")
+            for key in ("runs", "environment", "environment_varying", "model")
+        ),
+        (given(foreign_load=10**400), "too large"),
+    ],
+)
+def test_what_is_damaged_in_the_numbers_is_named(path, change, fault):
+    edit_numbers(path, change)
     refused(path, fault)
 
 
@@ -169,10 +252,12 @@ def test_edited_settings_hold_and_every_verdict_says_so(path, settings):
     assert check(oracle, run_set([program_run(1, 50)])).warnings == (warning,)
 
 
-@pytest.mark.parametrize("key", ["summary", "warnings"])
-def test_an_edited_summary_is_harmless_and_reported(path, key):
-    edit(path, lambda data: data.update({key: {} if key == "summary" else ["all is well"]}))
-    warning = "the oracle's summary was edited by hand; no verdict depends on it"
+@pytest.mark.parametrize(
+    ("key", "value"), [("properties", {}), ("warnings", ["all is well"]), ("environment", {"host.cores": 64})]
+)
+def test_what_only_people_read_may_be_edited_and_that_is_reported(path, key, value):
+    edit(path, given(**{key: value}))
+    warning = "what the oracle says for people was edited by hand; no verdict depends on it"
     assert check(load(path), run_set([program_run(1, 50)])).warnings == (warning,)
 
 
@@ -183,36 +268,26 @@ def test_layout_and_the_program_may_be_edited(path):
     assert oracle.target == {"command": ["java", "Other"]}
 
 
-def test_a_reviewer_reads_the_summary_first_and_numbers_last(path):
-    keys = list(json.loads(path.read_text()))
-    assert keys[:5] == ["format", "version", "test", "summary", "warnings"]
-    assert keys[-2:] == ["checksums", "model"]
-
-
 @pytest.mark.parametrize("settings", [THESIS], ids=["thesis"])
 def test_limits_the_wrong_way_round_are_refused(path):
-    edit(path, lambda data: data["model"]["properties"][0].update(expected=1, lower=1e12, upper=2))
+    edit_numbers(path, lambda data: data["model"]["properties"][0].update(expected=1, lower=1e12, upper=2))
     refused(path, "above its upper one")
 
 
 def test_arrays_of_another_length_are_refused(path, settings):
-    data = json.loads(path.read_text())
-    model = data["model"]
-    array, fault = (
-        (model["times_s"], "are not 35 numbers")
-        if settings is THESIS
-        else (model["duration_s"]["total"], "are not 5 numbers")
-    )
-    array.append(99)
-    path.write_text(json.dumps(data))
-    refused(path, fault)
+    def longer(data):
+        model = data["model"]
+        (model["times_s"] if settings is THESIS else model["duration_s"]["total"]).append(99)
+
+    edit_numbers(path, longer)
+    refused(path, "are not 35 numbers" if settings is THESIS else "are not 5 numbers")
 
 
 @pytest.mark.parametrize(
     ("changed", "name"),
     [
         ({"version": 7}, "synthetic"),
-        ({"runs": None}, "synthetic"),
+        ({"judge": None}, "synthetic"),
         ({"test": "a b", "version": 7}, "'a b'"),
         ({"test": 3, "version": 7}, "NAME"),
     ],
@@ -245,7 +320,7 @@ def test_the_advice_is_that_for_what_went_wrong(path, monkeypatch, number, advic
 
 
 def test_a_directory_that_cannot_be_written_leaves_the_old_file(path, monkeypatch):
-    before = path.read_bytes()
+    before = {file: file.read_bytes() for file in path.parent.iterdir()}
 
     def full(descriptor):
         raise OSError(28, "No space left on device")
@@ -254,8 +329,7 @@ def test_a_directory_that_cannot_be_written_leaves_the_old_file(path, monkeypatc
     with pytest.raises(StorageError, match="No space left on device") as caught:
         save(path, train(program_runs(2, 5)))
     assert caught.value.advice is not None
-    assert path.read_bytes() == before
-    assert list(path.parent.iterdir()) == [path]
+    assert {file: file.read_bytes() for file in path.parent.iterdir()} == before
 
 
 def test_a_file_in_the_way_of_the_directory_is_reported(tmp_path):

@@ -18,9 +18,10 @@ from buto.judging.stored import MOST_RUNS
 from buto.judging.thesis.detector import THESIS
 from buto.judging.verdict import Verdict
 from buto.oracle import check, load, save, train
-from buto.oracle.file import to_text
+from buto.oracle.text import to_text
 from buto.run.model import Notification, run_set
 from buto.run.properties import Kind, Property
+from perf.fuzz.examples import rewrite, whole
 from tests.support.runs.signals import make_run, program_run
 from tests.support.training.profiles import a_profile
 
@@ -126,9 +127,9 @@ def test_damage_is_reported(path, value, fault):
 def test_a_damaged_oracle_file_says_how_to_restore_it(tmp_path):
     path = tmp_path / "program.json"
     save(path, train(TRAINING))
-    data = json.loads(path.read_text())
+    data = whole(path)
     data["model"]["properties"][0]["features"][7] = "much"
-    path.write_text(json.dumps(data))
+    rewrite(path, data)
     with pytest.raises(BadFileError, match="could not convert string to float: 'much'") as caught:
         load(path)
     assert caught.value.advice.startswith(f"restore it (git checkout {path})")

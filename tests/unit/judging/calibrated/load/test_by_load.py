@@ -345,6 +345,13 @@ def test_an_oracle_judges_alike_before_and_after_it_was_stored(oracle, tmp_path,
     assert (tmp_path / "again.json").read_bytes() == (tmp_path / "server.json").read_bytes()
 
 
+def test_people_read_what_is_usual_in_each_second(oracle):
+    known = {level.prop.name: level for level in oracle.fitted.levels()}
+    assert (known["jvm.thread.count"].number, known["jvm.thread.count"].expected) == ("mean", 12)
+    assert known[CPU].number == "each second"
+    assert known[CPU].expected == pytest.approx(50 * (0.8 * 0.004 + 0.2 * 0.01), rel=0.1)
+
+
 def test_the_verdict_says_that_the_load_was_adjusted_for(oracle):
     assert re.fullmatch(
         r"adjusted for the load: [\d.]+ to [\d.]+ requests/s in training",

@@ -263,6 +263,15 @@ def test_the_oracle_says_in_sentences_what_is_the_same(three):
     assert check(again, "new", classes=1.3) == check(three, "new", classes=1.3)
 
 
+def test_people_read_what_is_usual_on_the_machine_with_most_runs_else_on_all(three):
+    def threads_and_heap(fitted):
+        known = {level.prop.name: level for level in fitted.levels()}
+        return known[THREADS].expected, known[HEAP].lower < 1e8 < known[HEAP].upper
+
+    assert threads_and_heap(three) == (24, False)
+    assert threads_and_heap(fitted("fast", "slow", "busy", each=4)) == (24, True)
+
+
 def test_runs_of_one_machine_need_no_adjusting():
     assert isinstance(fitted("fast"), FittedCalibrated)
     assert check(fitted("fast"), "fast").adjusted == ""

@@ -1,0 +1,148 @@
+"""What the text of an oracle says of each number of a run: its level, its spread, the smallest change found.
+
+Each training gives somewhat other numbers. So that a reviewer sees what changed and nothing else, a number is
+said anew only if it differs from what was said by more than runs vary; else its line stays. The numbers from
+which verdicts are computed are new in any case.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import inf, isfinite
+
+from buto.judging.alarms import Strength, smallest_change
+from buto.judging.readable import Level
+from buto.oracle.difference import Row, rows, with_errors
+from buto.oracle.model import Oracle
+from buto.run.properties import reading_rank
+from buto.run.stored import Number
+from buto.run.units import format_change, format_count, format_list, format_quantity, format_range
+
+LITTLE = 0.05
+"""A change by a smaller share of the level is not said anew, however certain it is."""
+
+OTHER_SPREAD = 3.0
+"""The spread of ten runs is often twice that of ten others; a line is said anew from this ratio on."""
+
+MOST_CHANGES = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """What is said of one number.
+
+    Attributes:
+        error: the standard error of the level.
+        more, less: the smallest change that a check finds; infinite if there is none, or it is not known.
+    """
+
+    level: Level
+    error: Number
+    more: Number = inf
+    less: Number = inf
+
+    @property
+    def subject(self) -> str:
+        return self.level.prop.name
+
+    @property
+    def text(self) -> str:
+        """As ``mean 12 MiB, 11.5 MiB to 12.5 MiB; found from ±1 MiB (8.33 %)``."""
+        level, unit = self.level, self.level.prop.unit
+        expected, spread = format_quantity(level.expected, unit), format_range(level.lower, level.upper, unit)
+        change = smallest_change(self.more, self.less, level.expected, unit)
+        parts = (f"{level.number} {expected}", "" if spread == expected else f", {spread}")
+        return "".join((*parts, f"; found from {change}" if change else ""))
+
+    @property
+    def grain(self) -> float:
+        """What changes are measured by: the smallest that is found, else the level."""
+        smallest = min(self.more, self.less)
+        return smallest if 0 < smallest < inf else abs(self.level.expected) or 1.0
+
+    def has_moved(self, row: Row) -> bool:
+        """Return whether the level changed by more than runs vary, and not by little only."""
+        return row.has_moved and abs(row.change) > LITTLE * abs(self.level.expected)
+
+    def holds(self, new: Said, row: Row) -> bool:
+        """Return whether this is still true after a training."""
+        least = LITTLE * abs(self.level.expected)
+        return (
+            not self.has_moved(row)
+            and _alike(self.level.half_width + least, new.level.half_width + least)
+            and _alike(self.grain, new.grain)
+        )
+
+
+def _alike(one: float, other: float) -> bool:
+    return max(one, other) <= OTHER_SPREAD * min(one, other)
+
+
+def said_of(oracle: Oracle, strengths: Sequence[Strength] = ()) -> tuple[Said, ...]:
+    """Return what is said of an oracle, as people ask: parts of something larger come last.
+
+    Args:
+        strengths: the smallest changes that are found, of as many properties as are known. Those of times do
+            not count, because how much times scatter depends on what else the machine does that day.
+    """
+    found = {one.quantity.name: (one.more, one.less) for one in strengths if one.quantity.unit != "s"}
+    said = (
+        Said(level, error, *found.get(level.prop.name, ()))
+        for level, error in with_errors(oracle)
+        if isfinite(level.expected)
+    )
+    return tuple(sorted(said, key=lambda one: (reading_rank(one.subject), one.subject)))
+
+
+def settled(new: Sequence[Said], before: Sequence[Said]) -> tuple[tuple[Said, ...], dict[str, str]]:
+    """Return what is said after a training, as before where that still holds, and what has changed.
+
+    What changed most comes first, measured by the smallest change that is found.
+    """
+    ours, known = ({one.subject: one for one in side} for side in (new, before))
+    both = [
+        (known[row.subject], ours[row.subject], row)
+        for row in rows(_levels(before), _levels(new), {})
+        if row.old is not None and row.new is not None
+    ]
+    stays = {was.subject: was for was, now, row in both if was.holds(now, row)}
+    moved = [(was, row) for was, _, row in both if was.has_moved(row)]
+    moved.sort(key=lambda one: -abs(one[1].change) / one[0].grain)
+    changes = {row.subject: _change(row) for _, row in moved[:MOST_CHANGES]}
+    for word, names in (
+        ("also changed", [row.subject for _, row in moved[MOST_CHANGES:]]),
+        ("new", [one.subject for one in new if one.subject not in known]),
+        ("gone", [one.subject for one in before if one.subject not in ours]),
+    ):
+        changes |= {word: format_list(names)} if names else {}
+    return tuple(stays.get(one.subject, one) for one in new), changes
+
+
+def _levels(said: Sequence[Said]) -> list[tuple[Level, float]]:
+    return [(one.level, one.error) for one in said]
+
+
+def _change(row: Row) -> str:
+    assert row.old is not None and row.new is not None
+    before, after = (format_quantity(one.expected, row.unit) for one in (row.old, row.new))
+    return f"{row.number} {before} -> {after}, {format_change(row.old.expected, row.new.expected, row.unit)}"
+
+
+def lines(said: Sequence[Said], most_bytes: float) -> dict[str, str]:
+    """Return the texts by property.
+
+    Left out and counted are numbers that are always zero, sizes that the JVM sets aside or adapts, and what
+    people ask for least where all have more than so many bytes.
+    """
+    found: dict[str, str] = {}
+    for one in said:
+        if one.level.lower == one.level.upper == 0 or reading_rank(one.subject)[0] > 1:
+            continue
+        most_bytes -= len(f'    "{one.subject}": "{one.text}",\n'.encode())
+        if most_bytes < 0:
+            break
+        found[one.subject] = one.text
+    n_left = len(said) - len(found)
+    why = "always zero, set aside by the JVM, or too many"
+    return {**found, **({"not shown": f"{format_count(n_left, 'property')}: {why}"} if n_left else {})}
