@@ -354,9 +354,6 @@ class ProfileStore:
     """The profiles in one store. No function of runs, oracles or history looks there.
 
     Every method raises StorageError if the storage cannot be reached.
-
-    Args:
-        root: the root of the runs, see :class:`buto.run.store.RunStore`.
     """
 
     def __init__(self, root: Place) -> None:
@@ -376,11 +373,7 @@ class ProfileStore:
         return bool(self._names(test))
 
     def newest(self, test: str) -> StoredProfiles | None:
-        """Return the newest profiles of a test; None without any.
-
-        Raises:
-            BadFileError: they are damaged.
-        """
+        """Return the newest profiles of a test; None without any. Raises BadFileError if they are damaged."""
         for name in self._names(test)[-1:]:
             with self._entries.reading(test, name) as content:
                 found = tuple(parse(_decompressed(content).decode("utf-8", "surrogatepass")))
