@@ -22,8 +22,8 @@ from buto.actions.record import launch
 from buto.actions.stored import TURNS, Site
 from buto.errors import ButoError, JudgeError, StorageError
 from buto.judging import registry
-from buto.judging.calibrated.settings import SUSPICIOUS
 from buto.judging.classifiers import compare_metadata
+from buto.judging.looks import SUSPICIOUS
 from buto.judging.protocol import Comparison
 from buto.judging.verdict import Roles, Status
 from buto.oracle import Checked, Oracle

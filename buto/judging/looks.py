@@ -10,13 +10,26 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from math import comb
+from typing import Protocol
 
 from buto.judging import rank
-from buto.judging.calibrated.settings import JudgeSettings
 from buto.judging.rank import FEWEST_RUNS
 
+SUSPICIOUS = 0.05
+"""Largest p-value of three runs that turns follow. It may be larger than alpha, because the turns decide."""
 
-def smallest_p_value(n_first: int, n_second: int, settings: JudgeSettings) -> float:
+
+class Strictness(Protocol):
+    """Settings of a judge."""
+
+    @property
+    def alpha(self) -> float: ...
+
+    @property
+    def fail_on(self) -> str: ...
+
+
+def smallest_p_value(n_first: int, n_second: int, settings: Strictness) -> float:
     """Return the p-value of the largest possible difference.
 
     With equally many runs of each program, every assignment has a mirror image with the same distance,
@@ -26,7 +39,7 @@ def smallest_p_value(n_first: int, n_second: int, settings: JudgeSettings) -> fl
     return rank.smallest_p_value(comb(n_first + n_second, n_second), mirrored=mirrored)
 
 
-def runs_needed(settings: JudgeSettings, looks: int = 1) -> int:
+def runs_needed(settings: Strictness, looks: int = 1) -> int:
     """Return the smallest number of runs of each program that can show a difference at their alpha.
 
     Args:
@@ -56,7 +69,7 @@ FAILING_LOOKS = 2
 """How many of the looks may find a difference."""
 
 
-def looks_of(settings: JudgeSettings) -> tuple[Look, ...]:
+def looks_of(settings: Strictness) -> tuple[Look, ...]:
     """Return when two programs in turns are compared; the last look always decides."""
     if settings.alpha < FAILING_LOOKS / rank.MOST_CHOICES:
         return (Look(2 * runs_needed(settings), FEWEST_RUNS, passes=0.0),)

@@ -17,9 +17,9 @@ import numpy as np
 from buto.judging.alarms import N_CHECKED
 from buto.judging.calibrated.evidence import signs_of_worse, sizes_that_matter, welcome_or_not
 from buto.judging.calibrated.profile import Profile
-from buto.judging.calibrated.settings import GATE, SUSPICIOUS, JudgeSettings
+from buto.judging.calibrated.settings import GATE, JudgeSettings
 from buto.judging.contrasts import choices, contrasts, stabilised
-from buto.judging.looks import FAILING_LOOKS, looks_of
+from buto.judging.looks import FAILING_LOOKS, SUSPICIOUS, looks_of
 from buto.judging.rank import TIE, differences, factors, for_a_change, mean_of_each, ranks, smallest_p_value
 from buto.run.model import BoolArray, FloatArray, IntArray
 

@@ -16,9 +16,6 @@ GATE = 0.3
 """Largest p-value of a first run that two more runs follow. On the runs that chose it, three runs judged at
 once find 4 % more changes than this gate lets through, for twice the launches of a good build."""
 
-SUSPICIOUS = 0.05
-"""Largest p-value of three runs that turns follow. It may be larger than alpha, because the turns decide."""
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JudgeSettings(Settings):

@@ -11,9 +11,9 @@ import pytest
 from buto.judging.alarms import Strength
 from buto.judging.calibrated.evidence import Evidence, weigh
 from buto.judging.calibrated.profile import Profile
-from buto.judging.calibrated.settings import CALIBRATED, GATE, SUSPICIOUS, JudgeSettings
+from buto.judging.calibrated.settings import CALIBRATED, GATE, JudgeSettings
 from buto.judging.calibrated.strength import FEW, MOST_ASKED, strengths, usual_names
-from buto.judging.looks import FAILING_LOOKS, looks_of
+from buto.judging.looks import FAILING_LOOKS, SUSPICIOUS, looks_of
 from buto.run.model import FloatArray
 from buto.run.properties import Property
 from tests.support.training import profiles
