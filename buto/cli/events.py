@@ -93,7 +93,8 @@ class EventPrinter:
         from buto.report.strength import MORE_RUNS, strength_lines
 
         verbosity = self.console.verbosity
-        if verbosity is not Verbosity.QUIET and result.detectable:
+        # The list of -v has it, too.
+        if verbosity is Verbosity.NORMAL and result.detectable:
             self.console.result(f"  {result.detectable}")
         if verbosity is Verbosity.VERBOSE:
             more_runs = MORE_RUNS if self._door is None else in_words(MORE_RUNS, self._door)

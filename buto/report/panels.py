@@ -177,6 +177,33 @@ class Panel:
         return bool(known.size and np.ptp(known) > 0)
 
 
+ENVELOPE_INTERVALS = 60
+
+
+def envelope_of(curves: Sequence[Curve]) -> Band | None:
+    """Return the smallest and the largest value of any curve at each time, by intervals of the longest run.
+
+    A limit between two intervals is the wider one of both, so that every point is inside. None without a
+    point.
+    """
+    points = [(curve.times_s, curve.values) for curve in curves if len(curve.times_s)]
+    if not points:
+        return None
+    times, values = (np.concatenate(side) for side in zip(*points, strict=True))
+    times, values = times[np.isfinite(values)], values[np.isfinite(values)]
+    if not len(times) or times.min() == times.max():
+        return None
+    edges = np.linspace(times.min(), times.max(), ENVELOPE_INTERVALS + 1)
+    place = np.clip(np.searchsorted(edges, times, side="right") - 1, 0, ENVELOPE_INTERVALS - 1)
+    least, most = np.full(ENVELOPE_INTERVALS, np.inf), np.full(ENVELOPE_INTERVALS, -np.inf)
+    np.minimum.at(least, place, values)
+    np.maximum.at(most, place, values)
+    lower = np.minimum(np.append(least[:1], least), np.append(least, least[-1:]))
+    upper = np.maximum(np.append(most[:1], most), np.append(most, most[-1:]))
+    known = np.isfinite(lower)
+    return Band(edges[known], lower[known], (lower[known] + upper[known]) / 2, upper[known])
+
+
 def panels_of(
     view: View,
     training: Sequence[Run],
@@ -200,13 +227,19 @@ def panels_of(
     drawn = (*checked, *training)
     changes = (*findings, *noted)
     rank = {finding.subject: place for place, finding in reversed(list(enumerate(changes)))}
-    bands = [view.band(column) for column in range(len(view.properties))]
     of_some = any(drawn_stride(run) > 1 for run in drawn)
     spans = spans_of(checked[0]) if checked else ()
     zero = OF_WINDOW if any(map(is_cut, drawn)) else OF_PROGRAM
 
     def of(runs: Sequence[Run], column: int) -> list[Curve]:
         return [Curve(curves[run.id][0], curves[run.id][1][:, column], run.id) for run in runs]
+
+    def band(column: int) -> Band | None:
+        if not view.bands_decide and (around := envelope_of(of(training, column))):
+            return around
+        return view.band(column)
+
+    bands = [band(column) for column in range(len(view.properties))]
 
     panels = [
         Panel(

@@ -35,9 +35,9 @@ MAX_NAME = 100
 
 SHORT = {
     "mean over the run": "mean",
-    "10th percentile over the run": "p10",
+    "p10 over the run": "p10",
     "median over the run": "median",
-    "90th percentile over the run": "p90",
+    "p90 over the run": "p90",
     "growth from the first to the last third": "growth",
 }
 """Measures that have a shorter name for headlines."""

@@ -17,7 +17,7 @@ from buto.judging.calibrated.load_observed import FEWEST_SAMPLES, REACH
 from buto.judging.calibrated.settings import NAME
 from buto.judging.protocol import Explanation
 from buto.judging.readable import readable
-from buto.judging.verdict import Direction, Finding, Verdict, effect_of
+from buto.judging.verdict import Direction, Finding, Numbers, Verdict, effect_of
 from buto.judging.views import ClusterView, RunsView
 from buto.run.model import FloatArray, Run, RunSet
 from buto.run.properties import Kind, Property
@@ -159,7 +159,17 @@ def _finding(
         severity=float(abs(ranked.deviation[column])),
         measure=measure_of(check, column),
         text=_text(check, cluster, columns, column, since_s > starts_s[worst]),
+        numbers=_numbers(check, column, expected),
     )
+
+
+def _numbers(check: UnderLoad, column: int, expected: float) -> Numbers:
+    """Return the mean of each unit as it would be under the load of the checked ones."""
+    means = tuple(
+        expected + float((value[:, column] - model[:, column]).mean())
+        for value, model in zip(check.values, check.predicted, strict=True)
+    )
+    return Numbers(means[: check.first_checked], means[check.first_checked :])
 
 
 def _target(check: UnderLoad, ranked: Ranked, columns: Sequence[int], statistics: Mapping[int, float]) -> int:

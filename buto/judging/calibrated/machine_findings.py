@@ -18,7 +18,7 @@ from buto.judging.calibrated.machine_ranking import Ranked
 from buto.judging.calibrated.settings import NAME
 from buto.judging.protocol import Explanation, Section
 from buto.judging.rank import FEWEST_RUNS
-from buto.judging.verdict import Direction, Finding, Verdict
+from buto.judging.verdict import Direction, Finding, Numbers, Verdict
 from buto.judging.views import RunsView
 from buto.run.model import FloatArray, Run
 from buto.run.properties import DURATION, Kind, Property, is_judged
@@ -91,6 +91,8 @@ def _finding(
         measure="" if is_number else MEASURES[feature.name],
         text="; ".join(filter(None, texts)),
         is_level=feature.name in LEVELS,
+        # Those of other machines are on other scales.
+        numbers=Numbers((), tuple(observed)),
     )
 
 

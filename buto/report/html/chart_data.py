@@ -297,7 +297,6 @@ def _finding_data(panel: Panel, finding: Finding, run_ids: Sequence[str]) -> dic
         "at": _number(finding.at_s),
         "observed": _number(finding.observed),
         "change": line(words.change(finding)),
-        "level": finding.is_level,
         "range": _numbers((finding.lower, finding.upper)),
     }
 

@@ -36,6 +36,12 @@ class Dots:
     rows: tuple[tuple[str, tuple[tuple[float, int, str], ...]], ...]
     ticks: tuple[tuple[float, str], ...]
 
+    @property
+    def pairs(self) -> list[tuple[tuple[float, int, str], tuple[float, int, str]]]:
+        """The first dots of both rows, the second ones, and so on: of two programs in turns, their turns."""
+        (_, known), (_, judged) = self.rows
+        return list(zip(known, judged, strict=False))
+
 
 def dots(finding: Finding) -> Dots | None:
     """Return the drawing of a finding; None if it compares no number of each run."""

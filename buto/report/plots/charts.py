@@ -24,7 +24,7 @@ from matplotlib.ticker import FuncFormatter, Locator, MaxNLocator
 from buto.judging.verdict import OF_CHECK, Finding, Roles
 from buto.report.panels import Panel
 from buto.report.sanitize import one_line
-from buto.report.words import SHORT, band_name
+from buto.report.words import band_name
 from buto.run.model import FloatArray
 from buto.run.units import format_change, format_number, format_quantity, format_seconds
 
@@ -122,14 +122,17 @@ _FLAT_SHARE = 0.1
 
 
 def property_plot(panel: Panel, title: str, caption: str = "", roles: Roles = OF_CHECK) -> Picture:
-    """Draw one property, as PNG in 1200 x 675 pixels; the caption stands below, small."""
+    """Draw one property, as PNG in 1200 x 675 pixels; the caption stands below, small.
+
+    Beside the curves are the numbers that decided, one of each run, if a finding has them.
+    """
     figure = Picture(8, 4.5, 150)
-    compared = next((one for one in panel.changes if one.numbers is not None), None)
-    if compared is None:
+    decided = next((one for one in panel.changes if one.numbers is not None), None)
+    if decided is None:
         axes = figure.subplots()
     else:
-        axes, beside = figure.subplots(1, 2, width_ratios=(4, 1))
-        _draw_numbers(beside, compared)
+        axes, beside = figure.subplots(1, 2, width_ratios=(3.2, 1))
+        _draw_numbers(beside, decided, roles)
     _draw(axes, panel)
     axes.set_title(f"{drawn_text(panel.prop.name)}\n", loc="left", fontweight="bold")
     axes.text(0, 1.02, _subtitle(panel, drawn_text(title)), transform=axes.transAxes, color=_CAPTION_COLOUR)
@@ -137,6 +140,44 @@ def property_plot(panel: Panel, title: str, caption: str = "", roles: Roles = OF
     figure.supxlabel(caption, fontsize=7, color=_CAPTION_COLOUR)
     axes.legend(handles=_legend([panel], roles), loc="best", frameon=False, fontsize="small")
     return figure
+
+
+def _draw_numbers(axes: Axes, finding: Finding, roles: Roles) -> None:
+    """Draw one dot for each run, and the range in which the mean of the judged ones would not stand out."""
+    assert finding.numbers is not None
+    known, judged = finding.numbers.known, finding.numbers.judged
+    values = [*known, *judged]
+    low, high = (
+        side if side is not None and math.isfinite(side) else None for side in (finding.lower, finding.upper)
+    )
+    values += [side for side in (low, high) if side is not None]
+    span = max(values) - min(values) or max(_FLAT_SHARE * abs(max(values)), 1e-9)
+    bottom, top = min(values) - _MARGIN * span, max(values) + _MARGIN * span
+    if low is not None or high is not None:
+        axes.axhspan(
+            bottom if low is None else low,
+            top if high is None else high,
+            color=BAND_COLOUR,
+            alpha=0.3,
+            linewidth=0,
+        )
+    # Of two programs in turns, the first launches of both are a pair, and so on.
+    paired = roles != OF_CHECK
+    for place, numbers, colour in ((0, known, TRAINING_COLOUR), (1, judged, CHECKED_COLOUR)):
+        spread = 0.0 if paired or len(numbers) < 2 else 0.25
+        places = place + np.linspace(-spread, spread, len(numbers))
+        axes.plot(places, numbers, "o", color=colour, markersize=4, alpha=0.8, zorder=3)
+    if paired:
+        for pair in zip(known, judged, strict=False):
+            axes.plot((0, 1), pair, color=TRAINING_COLOUR, linewidth=0.7, alpha=0.6)
+    axes.set_xlim(-0.5, 1.5)
+    axes.set_ylim(bottom, top)
+    axes.set_xticks((0, 1), (drawn_text(roles.known), drawn_text(roles.judged)), fontsize="small")
+    axes.tick_params(axis="y", labelsize="small")
+    measure = _in_two_lines(finding.measure.replace(" from ", "\nfrom ") or "one number of each run", 26)
+    axes.set_title(measure, fontsize="small", loc="left", color=_CAPTION_COLOUR)
+    set_unit(axes.yaxis, finding.unit)
+    dressed(axes, "y")
 
 
 def overview_plot(panels: Sequence[Panel], title: str, caption: str = "", roles: Roles = OF_CHECK) -> Picture:
@@ -207,34 +248,6 @@ def _draw(axes: Axes, panel: Panel) -> None:
     dressed(axes)
 
 
-def _draw_numbers(axes: Axes, finding: Finding) -> None:
-    """Draw the number of each run that a finding compares, and the range that would not stand out."""
-    assert finding.numbers is not None
-    sides = ((finding.numbers.known, TRAINING_COLOUR), (finding.numbers.judged, CHECKED_COLOUR))
-    for place, (values, colour) in enumerate(sides):
-        spread = place + np.linspace(-0.25, 0.25, len(values)) if len(values) > 1 else [place]
-        axes.plot(spread, values, "o", color=colour, alpha=0.7, markersize=5)
-    lower, upper = (
-        end if end is not None and math.isfinite(end) else None for end in (finding.lower, finding.upper)
-    )
-    low, high = axes.get_ylim()
-    if lower is not None or upper is not None:
-        low, high = min(low, low if lower is None else lower), max(high, high if upper is None else upper)
-        axes.axhspan(
-            low if lower is None else lower,
-            high if upper is None else upper,
-            color=BAND_COLOUR,
-            alpha=0.3,
-            linewidth=0,
-        )
-    axes.set_ylim(low, high)
-    axes.set_xlim(-0.6, 1.6)
-    axes.set_xticks([])
-    axes.set_xlabel(SHORT.get(finding.measure, finding.measure) + "\nof each run", fontsize="small")
-    set_unit(axes.yaxis, finding.unit)
-    dressed(axes, "y")
-
-
 def dressed(axes: Axes, grid: str = "both") -> None:
     """Draw a faint grid behind the curves, and no frame at the top and at the right."""
     axes.grid(axis=grid, color="#DDDDDD", linewidth=0.5)  # type: ignore[arg-type]
@@ -250,7 +263,7 @@ def limits(panel: Panel) -> tuple[float, float]:
     observed = [
         finding.observed
         for finding in panel.changes
-        if finding.observed is not None and (finding.is_level or finding.at_s is not None)
+        if finding.observed is not None and finding.at_s is not None
     ]
     curves = _finite(*(curve.values for curve in (*panel.training, *panel.checked)), np.array(observed))
     band = _finite(panel.band.lower, panel.band.upper) if panel.band is not None else np.empty(0)

@@ -51,10 +51,18 @@ def styled_lines(report: CheckReport, detail: Detail = Detail.SHORT) -> list[Lin
     """Return the lines to print for one check; the first is the headline."""
     verdict = report.verdict
     status = (verdict.status.value.upper(), STATUS_COLOUR[verdict.status])
-    headline = line(status, f"  {one_line(f'{report.test}: {words.headline(verdict)}', MAX_WHOLE_LINE)}")
+    headline = one_line(f"{report.test}: {words.headline(verdict)}", MAX_WHOLE_LINE)
     if detail is Detail.HEADLINE:
-        return [headline]
-    return [headline, *(_short_lines(report) if detail is Detail.SHORT else _full_lines(report))]
+        return [line(status, f"  {'; '.join(filter(None, (headline, _what_to_do(report))))}")]
+    head = line(status, f"  {headline}")
+    return [head, *(_short_lines(report) if detail is Detail.SHORT else _full_lines(report))]
+
+
+def _what_to_do(report: CheckReport) -> str:
+    """Return what decides an inconclusive check; empty for any other, and if nothing is known."""
+    if report.verdict.status is not Status.INCONCLUSIVE:
+        return ""
+    return words.lacking(report.verdict) or "".join(map(one_line, report.next_steps[-1:]))
 
 
 def result_lines(result: Result, detail: Detail = Detail.SHORT) -> list[str]:

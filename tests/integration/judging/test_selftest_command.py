@@ -39,6 +39,7 @@ def test_training_says_what_its_oracle_would_notice(trained: Path) -> None:
     everything = called(trained, "train", "leaker", "--from-runs", "all", "-v").stdout
     assert "that a check detects 90 % of the time" in everything
     assert "jvm.memory.heap.used  ±" in everything
+    assert "of this size: " not in everything
     result = json.loads((trained / "result.json").read_text())
     jsonschema.validate(result, schemas.load("result"))
     by_name = {one["quantity"]: one for one in result["tests"][0]["strengths"]}

@@ -15,7 +15,7 @@ from buto.judging.calibrated.settings import CALIBRATED
 from buto.judging.verdict import Finding
 from buto.judging.views import Band, RunsView
 from buto.oracle import Oracle
-from buto.report.panels import Curve, Panel, panels_of
+from buto.report.panels import Curve, Panel, envelope_of, panels_of
 from buto.run.model import Outcome, Run, run_set
 from buto.run.properties import property_for
 
@@ -132,3 +132,17 @@ def test_the_reach_of_the_calibrated_oracle_is_a_share_of_the_outlier_limit() ->
     assert NAMES[0] in {one.subject for one in oracle.check(learned, run_set(loud)).findings}
     assert view.band(column) is not None
     assert view.reach_of != ORACLES["thesis"].fitted.view(()).reach_of
+
+
+def test_the_envelope_of_training_runs_holds_every_point_of_them_and_no_more() -> None:
+    random = np.random.default_rng(0)
+    curves = [Curve(np.sort(random.uniform(0, 9, 300)), random.normal(size=300), str(n)) for n in range(4)]
+    band = envelope_of(curves)
+    assert band is not None
+    every = np.concatenate([one.values for one in curves])
+    assert (band.lower.min(), band.upper.max()) == (every.min(), every.max())
+    for one in curves:
+        lower, upper = (np.interp(one.times_s, band.times_s, side) for side in (band.lower, band.upper))
+        assert (lower <= one.values).all()
+        assert (one.values <= upper).all()
+    assert envelope_of([]) is None

@@ -169,6 +169,13 @@ def test_things_are_ticked_as_whole_numbers() -> None:
     ]
 
 
+def test_the_launches_of_two_programs_are_drawn_in_pairs() -> None:
+    leak = replace(made.leak(), numbers=Numbers((1.0, 2.0, 3.0), (7.0, 8.0)))
+    _, beside = property_plot(replace(PANEL, findings=[leak]), "", "", Roles("b", "b", "a", "a")).axes
+    pairs = [list(one.get_ydata()) for one in beside.lines if one.get_marker() != "o"]
+    assert pairs == [[1.0, 7.0], [2.0, 8.0]]
+
+
 def test_what_hardly_moves_is_not_magnified() -> None:
     level = 10 * 2**20
     flat = Panel(PANEL.prop, [Curve(TIMES, np.full(41, level))], [Curve(TIMES, level + TIMES)])

@@ -299,7 +299,6 @@ class Chart {
         pen.ctx.fillRect(start - 1, 3, Math.max(2, end - start + 2), 5);
       }
       if (finding.at !== null && finding.observed !== null) this.peak(pen, finding);
-      else if (finding.level) this.level(pen, finding);
     }
     pen.ctx.restore();
   }
@@ -314,26 +313,6 @@ class Chart {
       if (kind === "collections") rule(ctx, x(time), top - 2, x(time), top + 7);
       else ctx.fill(new Path2D(`M${x(time)} ${top - 2}l4 4.5-4 4.5-4-4.5Z`));
     }
-  }
-
-  // What the run was on average, beside the range in which it was expected.
-  level(pen, { window, observed, range: [low, high], change }) {
-    const { ctx, x, y, area } = pen;
-    const [start, end] = (window ?? this.panel.span).map((time) => Math.max(area.left, Math.min(area.right, x(time))));
-    const upper = high === null ? area.top : y(high);
-    const lower = low === null || (this.log && low <= 0) ? area.bottom : y(low);
-    const top = y(observed);
-    ctx.fillStyle = ctx.strokeStyle = colour("band");
-    ctx.globalAlpha = 0.35;
-    ctx.fillRect(start, upper, Math.max(2, end - start), Math.max(1.5, lower - upper));
-    ctx.globalAlpha = 1;
-    ctx.strokeRect(start, upper, Math.max(2, end - start), Math.max(1.5, lower - upper));
-    ctx.strokeStyle = colour("beyond");
-    ctx.lineWidth = 2;
-    ctx.setLineDash([7, 4]);
-    rule(ctx, start, top, end, top);
-    ctx.setLineDash([]);
-    this.label(pen, change, end - 6, top + (this.isAbove(pen, top, observed, low) ? -7 : 17), true);
   }
 
   peak(pen, { at, observed, range: [least], change }) {

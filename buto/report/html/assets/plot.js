@@ -73,8 +73,7 @@ function limits(panel, [start, end], log, hidden = new Set()) {
   const shown = [...(hidden.has("training") ? [] : panel.training), ...panel.checked];
   const curves = join([
     ...shown.flatMap((curve) => join(inView(curve, curve.values))),
-    ...panel.findings.flatMap(({ level, at, observed, range }) =>
-      (level ? [observed, ...range] : at !== null && at >= start && at <= end ? [observed] : [])).filter((one) => one !== null),
+    ...panel.findings.flatMap(({ at, observed }) => (at !== null && observed !== null && at >= start && at <= end ? [observed] : [])),
   ]);
   const { band } = panel;
   const wide = band && !hidden.has("band") ? join([...inView(band, band.lower), ...inView(band, band.upper)]) : [Infinity, -Infinity];

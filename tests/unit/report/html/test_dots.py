@@ -43,3 +43,9 @@ def test_a_range_without_an_end_reaches_the_edge() -> None:
 
 def test_a_finding_without_numbers_has_no_dots() -> None:
     assert dots(Finding("", "heap", "")) is None
+
+
+def test_the_first_dots_of_both_sides_are_a_pair_and_what_is_left_has_none() -> None:
+    drawn = dots(Finding("", "heap", "", numbers=Numbers((1.0, 2.0, 3.0), (4.0, 5.0))))
+    assert drawn is not None
+    assert [[text for *_, text in pair] for pair in drawn.pairs] == [["1", "4"], ["2", "5"]]

@@ -291,12 +291,3 @@ def test_of_very_many_properties_those_that_matter_most_are_drawn_and_the_others
     assert "&lt;b&gt;" in listed
     assert "<b>mbean" not in listed
     assert len(page.encode()) < 2 * MEGABYTE
-
-
-def test_a_level_over_some_time_is_drawn_as_one_and_the_value_of_a_moment_is_not() -> None:
-    levels = [
-        one["level"] for panel in page_data(reports.calibrated())["panels"] for one in panel["findings"]
-    ]
-    moments = [one["level"] for panel in page_data(reports.leaking())["panels"] for one in panel["findings"]]
-    assert levels[0] is True
-    assert moments and not any(moments)

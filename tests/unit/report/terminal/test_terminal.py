@@ -195,6 +195,12 @@ def test_quiet_is_the_headline_and_verbose_is_everything() -> None:
     assert len(lines_of(judged)) == 1 + 200 * 3 + 50
 
 
+def test_the_one_line_of_an_undecided_check_says_what_decides() -> None:
+    needing = replace(made.verdict(Status.INCONCLUSIVE), runs_needed=19)
+    [headline] = lines_of(needing, detail=Detail.HEADLINE)
+    assert headline.endswith("could not be judged; a decision needs 19 training runs, not 10")
+
+
 @pytest.mark.parametrize("text", made.EVIL)
 def test_text_from_outside_is_only_text(text: str) -> None:
     for result in made.hostile(text):
