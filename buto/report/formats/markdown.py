@@ -62,7 +62,10 @@ def _part(result: Result) -> str:
         ]
         if report is not None:
             parts += _findings(report.groups[:MAX_ROWS], len(report.groups))
-            parts += _commands(report)
+            parts += [
+                *(f"{_cell(one.sentence, MAX_HEADLINE)}\n" for one in report.causes),
+                *_commands(report),
+            ]
     elif result.error is not None:
         parts += [code(result.error.message.partition("\n")[0], 2 * MAX_TEXT), ""]
     text = "\n".join(result_lines(result, Detail.FULL))

@@ -15,6 +15,7 @@ import pytest
 from markdown_it import MarkdownIt
 
 from buto.judging.verdict import Status
+from buto.report.check_report import CodeCause
 from buto.report.formats.junit import MAX_OUTPUT, junit_xml, workflow_commands
 from buto.report.formats.markdown import code, markdown_text, marker
 from buto.report.formats.trackers import MAX_NAME, bencher_text
@@ -139,6 +140,27 @@ def test_the_findings_are_a_table_and_the_rest_unfolds() -> None:
     assert page.tags.count("tr") == 3
     assert {"table", "details", "summary", "pre"} <= set(page.tags)
     assert "+3 MiB (+300 %)" in page.text
+
+
+def test_the_comment_names_the_code_that_did_it() -> None:
+    result = made.regression()
+    cause = CodeCause(
+        "+9 MB allocated: `A.scan` calls `B.peek` more often.",
+        "cause",
+        "allocation",
+        "A.scan",
+        "",
+        0,
+        "changed",
+        "By",
+        0.0,
+        9e6,
+        0.9,
+        "",
+    )
+    report = replace(result.report, causes=(cause,))
+    text = markdown_text([replace(result, report=report)])
+    assert tags(text).text.index("`A.scan` calls `B.peek`") < text.index("Cost: ")
 
 
 def test_the_comment_has_three_findings_what_they_cost_and_what_to_type() -> None:
