@@ -23,7 +23,6 @@ from buto.actions.stored import TURNS, Site
 from buto.errors import ButoError, JudgeError, StorageError
 from buto.judging import registry
 from buto.judging.classifiers import compare_metadata
-from buto.judging.looks import SUSPICIOUS
 from buto.judging.protocol import Comparison
 from buto.judging.verdict import Roles, Status
 from buto.oracle import Checked, Oracle
@@ -34,6 +33,9 @@ from buto.run.model import PURPOSE, SESSION, Run, RunSet, run_set
 from buto.run.names import metadata_texts
 from buto.run.units import format_count, format_number
 from buto.steps import Action, Step
+
+SUSPICIOUS = 0.05
+"""Largest p-value of three runs that turns follow. It may be larger than alpha, because the turns decide."""
 
 OLD = "@trained"
 """Ends the name under which the runs of the old program are stored."""

@@ -6,6 +6,11 @@ for any distribution of the values: the permutation test of the calibrated oracl
 (:mod:`buto.judging.rank`), here by rank alone. Every order of launches is as likely as any other, so this
 holds on a machine that changes meanwhile, too.
 
+*Looks.* Launches end as soon as the outcome is clear. The order of all launches is drawn before the first, so
+that after any fixed number of them each way of dealing them out to the two programs is equally likely, given
+how many each has had. So the p-value is exact at each look. It is multiplied by the number of looks that may
+find a difference (Bonferroni); a look that finds none needs no such price, since it can only lose a finding.
+
 Here is also what comes before: what can be compared in two programs' runs, and what prevents it.
 """
 
@@ -13,10 +18,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from math import comb
 
 import numpy as np
 
 from buto.errors import JudgeError
+from buto.judging import rank
 from buto.judging.calibrated.detector import explain_comparison
 from buto.judging.calibrated.evidence import could_not_be_read, weigh
 from buto.judging.calibrated.findings import findings, outlier_shares
@@ -25,7 +32,6 @@ from buto.judging.calibrated.settings import CALIBRATED, JudgeSettings
 from buto.judging.calibrated.verdict import noted
 from buto.judging.classifiers import MetadataSettings, compare_metadata, learn_metadata
 from buto.judging.configuration import with_alpha
-from buto.judging.looks import Look, looks_of, runs_needed, smallest_p_value
 from buto.judging.protocol import Comparison, Explanation
 from buto.judging.rank import FEWEST_RUNS, Significance
 from buto.judging.readable import MOST_UNREAD, has, partly_unread, unread
@@ -167,6 +173,58 @@ def comparing(settings: Settings) -> JudgeSettings:
     deciding = tuple(one for one in taken.metadata.deciding if not one.startswith(OF_THE_COMMAND))
     ignored = (*taken.metadata.ignored, PROGRAM)
     return replace(taken, metadata=replace(taken.metadata, deciding=deciding, ignored=ignored))
+
+
+def smallest_p_value(n_first: int, n_second: int, settings: JudgeSettings) -> float:
+    """Return the p-value of the largest possible difference.
+
+    With equally many runs of each program, every assignment has a mirror image with the same distance,
+    unless only the worse direction counts.
+    """
+    mirrored = n_first == n_second and settings.fail_on == "any"
+    return rank.smallest_p_value(comb(n_first + n_second, n_second), mirrored=mirrored)
+
+
+def runs_needed(settings: JudgeSettings, looks: int = 1) -> int:
+    """Return the smallest number of runs of each program that can show a difference at their alpha.
+
+    Args:
+        looks: how often a difference may be found.
+    """
+    return rank.runs_needed(lambda n: looks * smallest_p_value(n, n, settings), settings.alpha)
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """A number of launches after which the runs so far are compared.
+
+    Attributes:
+        n_runs: usable runs of both programs together.
+        fewest: so many of each are needed; with fewer, this look is left out.
+        passes: the p-value by rank above which no difference is expected any more.
+        fails: whether a difference ends the launches here.
+    """
+
+    n_runs: int
+    fewest: int
+    passes: float
+    fails: bool = True
+
+
+FAILING_LOOKS = 2
+"""How many of the looks may find a difference."""
+
+
+def looks_of(settings: JudgeSettings) -> tuple[Look, ...]:
+    """Return when two programs in turns are compared; the last look always decides."""
+    if settings.alpha < FAILING_LOOKS / rank.MOST_CHOICES:
+        return (Look(2 * runs_needed(settings), FEWEST_RUNS, passes=0.0),)
+    n_runs = runs_needed(settings, FAILING_LOOKS)
+    return (
+        Look(n_runs + 2, 3, passes=0.5, fails=False),
+        Look(2 * n_runs + 1, FEWEST_RUNS, passes=0.25),
+        Look(2 * n_runs + 8, FEWEST_RUNS, passes=0.0),
+    )
 
 
 def compare(first: RunSet, second: RunSet, settings: JudgeSettings) -> Verdict:

@@ -7,9 +7,8 @@ import pytest
 
 from buto.errors import JudgeError
 from buto.judging.calibrated.settings import CALIBRATED
-from buto.judging.comparison import compare, comparing
+from buto.judging.comparison import compare, comparing, runs_needed, smallest_p_value
 from buto.judging.configuration import settings_from
-from buto.judging.looks import runs_needed, smallest_p_value
 from buto.judging.thesis.detector import THESIS
 from buto.judging.verdict import Direction, Effect, Status
 from buto.run.model import run_set

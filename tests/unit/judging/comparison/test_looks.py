@@ -10,9 +10,8 @@ import pytest
 from buto.errors import JudgeError
 from buto.judging import registry
 from buto.judging.calibrated.settings import CALIBRATED
-from buto.judging.comparison import compare, comparing
+from buto.judging.comparison import compare, comparing, looks_of
 from buto.judging.configuration import settings_from
-from buto.judging.looks import looks_of
 from buto.judging.verdict import Status, Verdict
 from buto.run.model import LOOKS, Run, RunSet, run_set
 from tests.support.runs.signals import Program, program_run
