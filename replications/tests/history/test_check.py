@@ -5,6 +5,7 @@ from dataclasses import replace
 
 import pytest
 
+from perf.fuzz.examples import whole
 from tests.support.processes.command import called
 from tests.support.runs.signals import Program, program_run
 from tests.support.runs.stored import store
@@ -54,7 +55,7 @@ def test_a_labelled_false_alarm_passes_and_a_labelled_regression_fails(project):
     (project / "buto.yaml").write_text(f"{CONFIGURATION}    judge: {{method: history}}\n")
     done = called(project, "train", "synthetic", "--from-runs", "all")
     assert done.returncode == 0, done.stderr
-    stored = json.loads((project / "oracles" / "synthetic.json").read_text())
+    stored = whole(project / "oracles" / "synthetic.json")
     assert [one["label"] for one in stored["model"]["labelled"]].count("bad") == 3 * len(REGRESSIONS)
     assert checked(project, 40, COLD_CACHE) == 0
     assert checked(project, 41, Program()) == 0

@@ -194,7 +194,7 @@ def test_a_measured_run_is_read_as_it_was_written(tmp_path):
         read_measured(tmp_path / "cut.json")
 
 
-PAGE = ROOT / "predict" / "docs" / "architecture.md"
+PAGE = ROOT / "predict" / "docs" / "figures.md"
 INDEX_OF = {one.name: one for one in INDEX.versions}
 
 

@@ -100,7 +100,9 @@ def test_markdown_and_annotation_say_what_the_terminal_says(
     comment = (directory / FILES["markdown"]).read_text()
     title = "### ❌ **regression** <code>new against old</code>"
     assert comment.startswith(f"<!-- buto: new%20against%20old -->\n{title}\n\nF{HEADLINE[1:]}.\n")
-    assert re.search(rf"^\| <code>{HEAP}</code> \| \+[\d.]+ MiB .* \| worse \| ", comment, re.MULTILINE)
+    assert re.search(
+        rf"^\| <code>{HEAP}</code> \| .* → .* \| \+[\d.]+ MiB .* \| worse \|", comment, re.MULTILINE
+    )
     assert f"<pre>{SAID}\n  {HEAP}  +" in comment
 
 

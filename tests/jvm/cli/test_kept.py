@@ -71,7 +71,7 @@ def test_before_a_check_fails_it_launches_the_kept_program(tmp_path: Path) -> No
     assert done.returncode == 0, done.stderr
     assert "shop: kept the program: 2 files, " in done.stderr
     shutil.rmtree(tmp_path / "app")
-    build(tmp_path, 500)
+    build(tmp_path, 1500)
     done = buto(tmp_path, "check", "shop")
     assert done.returncode == 1, done.stdout + done.stderr
     assert "runs of the program of the training" in done.stdout

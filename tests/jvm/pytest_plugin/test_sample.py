@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import xml.etree.ElementTree as ElementTree
 from pathlib import Path
 
@@ -55,7 +56,8 @@ def test_it_passes_fails_after_a_change_and_passes_when_accepted(
 
     accepted = run_pytest(project, ORDERS, "--buto-accept")
     assert accepted.returncode == 0, accepted.stdout
-    assert f"ACCEPTED  {NAME}: 8 runs, 8 of them judged before, oracles/{NAME}.json" in accepted.stdout
+    accepts = rf"ACCEPTED  {NAME}: (\d+) runs, \1 of them judged before, oracles/{NAME}.json"
+    assert re.search(accepts, accepted.stdout), accepted.stdout
     assert f"  {NAME}: " in accepted.stdout, "number by number"
     assert " numbers changed by more than runs vary" in accepted.stdout
     passed = run_pytest(project, ORDERS)
