@@ -150,7 +150,9 @@ class JvmRecorder:
     def options(self) -> list[str]:
         """Return the options with which a JVM records, or can be asked to."""
         kinds = self._kinds
-        recorder = f"stackdepth={_DEPTH},old-object-queue-size={_KEPT_OBJECTS},maxchunksize={_CHUNK}"
+        # At the end of each part the JVM looks for the way to each old object, which takes seconds.
+        parts = "" if _keeps(kinds) else f",maxchunksize={_CHUNK}"
+        recorder = f"stackdepth={_DEPTH},old-object-queue-size={_KEPT_OBJECTS}{parts}"
         size = BETWEEN_ALLOCATIONS if self._at_once and not _keeps(kinds) else BETWEEN_SAMPLES
         small = [f"-XX:TLABSize={size}", "-XX:-ResizeTLAB"] if _NEEDS_SAMPLES & set(kinds) else []
         # Without it, samples of a method that is inlined count for its callers.

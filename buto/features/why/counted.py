@@ -11,18 +11,24 @@ from dataclasses import replace
 
 from buto.features.why.model import Calls, Cause, Explanation, Tier
 from buto.programs.classes import plain
+from buto.run.profiles import Kind
 
 MOST = 40
 """Methods that are counted, so that counting costs little."""
 
 CONSTRUCTOR = "<init>"
 
+_KEPT = (Kind.RETENTION, Kind.CLASSES, Kind.LOADED)
+
 _OF_THE_JDK = ("java.", "javax.", "jdk.", "sun.", "com.sun.")
 
 
 def wanted(explanation: Explanation) -> tuple[str, ...]:
-    """Return the methods to count: the causes and the likely ones, what they lead to, and what they make."""
-    likely = (one for one in explanation.causes if one.tier is not Tier.OTHER)
+    """Return the methods to count: the causes and the likely ones, what they lead to, and what they make.
+
+    Not of what is kept: objects that stay do not tell by how often they were made.
+    """
+    likely = (one for one in explanation.causes if one.tier is not Tier.OTHER and one.kind not in _KEPT)
     return tuple(dict.fromkeys(name for one in likely for name in _names(one)))[:MOST]
 
 
