@@ -20,16 +20,25 @@ rm -f "$reports"/{result,report,junit,comment,why}*.{json,html,xml,md}
 
 read -r -d '' -a tests <<<"${BUTO_TESTS:-}" || true
 read -r -d '' -a more <<<"${BUTO_ARGUMENTS:-}" || true
-codes=()
-# Calls buto; the names of its reports end with the first word.
+# How bad an exit code is; one that is not buto's own, as of a buto that was killed, is never a pass.
+badness() {
+  case $1 in 0) echo 0 ;; 3) echo 1 ;; 4) echo 2 ;; 2) echo 3 ;; 1) echo 5 ;; *) echo 4 ;; esac
+}
+
+code=0
+# Calls buto, and keeps its exit code if it is the worst so far; the names of its reports end with the first word.
 reported() {
-  local end=$1 code=0
+  local end=$1 ended=0 what
   shift
+  what="buto $1$([ "$1" != compare ] || echo " $2")"
   local words=("$@" --json "$reports/result$end.json" --junitxml "$reports/junit$end.xml")
   words+=(--html "$reports/report$end.html" --markdown "$reports/comment$end.md")
   if [ "${GITHUB_ACTIONS:-}" = true ]; then words+=(--github); fi
-  buto "${words[@]}" ${more[@]+"${more[@]}"} || code=$?
-  codes+=("$code")
+  buto "${words[@]}" ${more[@]+"${more[@]}"} || ended=$?
+  if [ ! -e "$reports/comment$end.md" ]; then
+    echo "⚠️ **not checked**: $what ended with exit code $ended; what it printed says why." >"$reports/comment$end.md"
+  fi
+  if [ "$(badness "$ended")" -gt "$(badness "$code")" ]; then code=$ended; fi
 }
 
 if [ -z "${BUTO_BUILD:-}" ]; then
@@ -37,27 +46,27 @@ if [ -z "${BUTO_BUILD:-}" ]; then
   if [ -n "${BUTO_CHANGED_SINCE:-}" ]; then words+=("--changed-since=$BUTO_CHANGED_SINCE"); fi
   reported "" "${words[@]}"
 elif [ ${#tests[@]} = 0 ] || [ -z "${BUTO_CHANGED_SINCE:-}" ]; then
-  echo "buto: revisions are compared test by test; also give tests and changed-since" >&2
-  codes=(2)
+  code=2
+  why="revisions are compared test by test; also give tests and changed-since"
+  echo "buto: $why" >&2
+  echo "⚠️ **not checked**: $why." >"$reports/comment.md"
 else
+  number=0
   for test in "${tests[@]}"; do
-    end=$([ ${#codes[@]} = 0 ] || echo "-$((${#codes[@]} + 1))")
+    number=$((number + 1))
+    end=$([ "$number" = 1 ] || echo "-$number")
     reported "$end" compare "$test" --revisions "$BUTO_CHANGED_SINCE" HEAD --build "$BUTO_BUILD"
-    if [ -n "$end" ] && [ -e "$reports/comment$end.md" ]; then
+    if [ -n "$end" ]; then
       cat "$reports/comment$end.md" >>"$reports/comment.md"
       rm "$reports/comment$end.md"
     fi
   done
 fi
-for code in 1 2 4 3 0; do [[ " ${codes[*]} " != *" $code "* ]] || break; done
 
-if [ "$code" = 1 ] && [ -n "${BUTO_EXPLAIN:-}" ] && [ -n "${BUTO_CHANGED_SINCE:-}" ]; then
+if [ "$code" = 1 ] && [ -z "${BUTO_BUILD:-}" ] && [ -n "${BUTO_EXPLAIN:-}" ] && [ -n "${BUTO_CHANGED_SINCE:-}" ]; then
   here=$(dirname "${BASH_SOURCE[0]}")
   "${BUTO_PYTHON:-python3}" "$here/explain.py" "$reports" "$BUTO_CHANGED_SINCE" "$BUTO_EXPLAIN" ||
     echo "buto: the regression could not be explained" >&2
-fi
-if [ ! -e "$reports/comment.md" ]; then
-  echo "⚠️ **not checked**: buto ended with exit code $code; what it printed says why." >"$reports/comment.md"
 fi
 if [ -n "${GITHUB_STEP_SUMMARY:-}" ]; then cat "$reports/comment.md" >>"$GITHUB_STEP_SUMMARY"; fi
 if [ -n "${GITHUB_OUTPUT:-}" ]; then echo "exit-code=$code" >>"$GITHUB_OUTPUT"; fi

@@ -154,7 +154,7 @@ def test_a_build_that_could_not_check_does_not_leave_the_last_report(project: Pa
     assert (wrong.code, wrong.outputs) == (2, {"exit-code": "2"})
     assert [path.name for path in (project / "buto-reports").iterdir()] == ["comment.md"]
     (comment,) = server.comments.values()
-    assert "⚠️ **not checked**: buto ended with exit code 2" in comment
+    assert "⚠️ **not checked**: buto check ended with exit code 2" in comment
     assert "pass" not in comment
 
 
@@ -207,7 +207,8 @@ STAND_IN = """\
 #!/bin/sh
 echo "$@" >> asked
 for word; do [ "$before" = --markdown ] && echo "what is said of $2" > "$word"; before=$word; done
-[ "$2" = "$FAILS" ]; exit $((! $?))
+[ "$2" = "$FAILS" ] && exit 1
+[ "$2" != "$KILLED" ] || kill -9 $$
 """
 
 
@@ -239,6 +240,23 @@ def test_revisions_are_compared_test_by_test_without_an_oracle(tmp_path: Path, f
     comment = (tmp_path / "buto-reports" / "comment.md").read_text()
     assert comment == "what is said of shop\nwhat is said of cart\n"
     assert "--html buto-reports/report-2.html" in asked[1]
+
+
+@pytest.mark.parametrize(
+    ("killed", "fails", "code"), [("shop", "", 137), ("cart", "", 137), ("shop", "cart", 1)]
+)
+def test_a_buto_that_is_killed_never_passes(tmp_path: Path, killed: str, fails: str, code: int) -> None:
+    done = compared(tmp_path, fails, BUTO_TESTS="shop cart", BUTO_CHANGED_SINCE="a1b2", KILLED=killed)
+    assert done.returncode == code, done.stderr
+    without_reports = compared(tmp_path, "", BUTO_BUILD="", BUTO_TESTS=killed, KILLED=killed)
+    assert without_reports.returncode == 137
+
+
+def test_a_test_of_which_nothing_was_said_is_named_in_the_comment(tmp_path: Path) -> None:
+    done = compared(tmp_path, "", BUTO_TESTS="shop", BUTO_CHANGED_SINCE="a1b2", PATH="/usr/bin:/bin")
+    assert done.returncode == 127
+    comment = (tmp_path / "buto-reports" / "comment.md").read_text()
+    assert comment == "⚠️ **not checked**: buto compare shop ended with exit code 127; what it printed says why.\n"
 
 
 def test_revisions_of_no_test_are_wrong_usage(tmp_path: Path) -> None:
