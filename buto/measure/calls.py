@@ -11,6 +11,7 @@ from collections.abc import Collection, Mapping
 from pathlib import Path
 
 from buto import jars
+from buto.errors import MeasureError
 from buto.measure.diagnostic_command import load_agent
 from buto.measure.hooks import LaunchHooks
 from buto.measure.private_directory import private_directory
@@ -50,11 +51,10 @@ def count_calls(
             one name in a class count together.
 
     Returns:
-        The number of calls, 0 for a method that was not called or could not be counted; empty if the program
-        wrote no counts.
+        The number of calls, 0 for a method that was not called or could not be counted.
 
     Raises:
-        MeasureError: the program cannot be launched, or fails.
+        MeasureError: the program cannot be launched, fails, or ends without having written its counts.
         StorageError: the temporary directory cannot be written.
     """
     with private_directory() as directory:
@@ -70,6 +70,11 @@ def count_calls(
         exits = sorted(map(_read, directory.glob(_EXIT)), key=lambda one: sum(one.values()))
         at_end = _read(directory / _END)
         last = exits[-1] if exits and (window.end.mark == PROGRAM_END or not at_end) else at_end
+        if not last:
+            raise MeasureError(
+                "the program halted before its counts were written",
+                advice="give the test a window that ends before that: window: {to: MARK}",
+            )
         before = _read(directory / _START)
         return {name: number - before.get(name, 0) for name, number in last.items()}
 

@@ -1,4 +1,4 @@
-"""What ci/check.sh makes of comparisons of revisions, and of a buto that ends badly, with a stand-in for it."""
+"""What ci/check.sh makes of comparisons of revisions, and of a buto that ends badly; a stand-in is called."""
 
 from __future__ import annotations
 

@@ -6,8 +6,12 @@ import os
 import subprocess
 from pathlib import Path
 
+import pytest
+
+from buto.errors import MeasureError
 from buto.measure.calls import count_calls
 from buto.measure.target import Target
+from tests.support.checkout import compile_java
 
 CALLS = {
     "Called.<init>": 20,
@@ -32,3 +36,13 @@ def test_methods_of_every_shape_are_counted_and_do_what_they_did(
     shell = ("sh", "-c", f'"$@" > {printed}', "sh", *command)
     assert count_calls(Target(shell, timeout_s=60), CALLS) == CALLS
     assert printed.read_text() == plain
+
+
+def test_counts_of_a_program_that_halts_are_missing_and_not_zero(java: str, tmp_path: Path) -> None:
+    source = tmp_path / "Halts.java"
+    source.write_text(
+        "class Halts { public static void main(String[] words) { Runtime.getRuntime().halt(0); } }"
+    )
+    compile_java(tmp_path, [source])
+    with pytest.raises(MeasureError, match="halted before its counts were written"):
+        count_calls(Target((java, "-cp", os.fspath(tmp_path), "Halts"), timeout_s=60), ["Halts.main"])
