@@ -16,10 +16,12 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
+from buto.actions.events import OnEvent, Told, ignore
 from buto.engine.launching import record_one
-from buto.errors import MeasureError, UsageError
+from buto.errors import MeasureError, StorageError, UsageError
 from buto.measure.hooks import LaunchHooks, Program
 from buto.measure.opener import open_collector
+from buto.measure.output import last_lines
 from buto.measure.workload.model import STOPPED_EXIT
 from buto.measure.workload.serving import OPENER
 from buto.project import config
@@ -42,6 +44,9 @@ from buto.run.units import format_count, format_seconds
 
 SHORT_S = 2.0
 """A program that ends sooner shows mostly how a JVM starts."""
+
+_QUOTED = 5
+"""Lines of a program that fails."""
 
 NOISY_SHARE = 0.2
 """Of the cores, used by other programs; more makes runs unlike."""
@@ -89,7 +94,7 @@ def listing_of(directory: Path) -> Listing:
     return Listing(directory.resolve().name, texts, kept)
 
 
-def begin(directory: Path, *, force: bool, launch: bool) -> Begun:
+def begin(directory: Path, *, force: bool, launch: bool, on_event: OnEvent = ignore) -> Begun:
     """Write ``buto.yaml`` for the project in a directory.
 
     Args:
@@ -99,9 +104,14 @@ def begin(directory: Path, *, force: bool, launch: bool) -> Begun:
     Raises:
         UsageError: there is a configuration, nothing is known of the project, or it must be built first.
         MeasureError: its program cannot be launched.
-        StorageError: a temporary directory cannot be written.
+        StorageError: the configuration, or a temporary directory, cannot be written.
     """
     path = directory / config.FILE_NAME
+    # Before a launch that may take minutes.
+    if path.is_dir():
+        raise StorageError(f"{path} is a directory", advice=f"move it away: mv {path} {path}.old")
+    if not os.access(directory, os.W_OK):
+        raise _unwritable(path, "its directory is read-only")
     if path.exists() and not force:
         raise UsageError(f"{path} exists", advice="train with it, or replace it with --force")
     listing = listing_of(directory)
@@ -119,12 +129,20 @@ def begin(directory: Path, *, force: bool, launch: bool) -> Begun:
     looks = {test.name: Looked(others=test.server.endpoints) for test in proposal.tests if test.server}
     run: Run | None = None
     if launch:
+        on_event(Told("", "launching the program once"))
         run, look = _launched(directory, proposal.tests[0])
         looks |= {proposal.tests[0].name: look} if look else {}
-    path.write_text(configuration(proposal, looks), encoding="utf-8")
+    try:
+        path.write_text(configuration(proposal, looks), encoding="utf-8")
+    except OSError as error:
+        raise _unwritable(path, str(error.strerror)) from error
     config.load(path)
     seen, to_do = _said(proposal, looks, run)
     return Begun(path, seen, (*to_do, *([JUNIT_HINT] if has_testcontainers(listing) else [])))
+
+
+def _unwritable(path: Path, why: str) -> StorageError:
+    return StorageError(f"{path} cannot be written: {why}", advice="make its directory writable")
 
 
 def _launched(directory: Path, test: Proposed) -> tuple[Run, Looked | None]:
@@ -140,9 +158,8 @@ def _launched(directory: Path, test: Proposed) -> tuple[Run, Looked | None]:
         run = record_one(collector, test.name, RunStore(Path(aside)), {}, hooks=looking)
     code = run.outcome.exit_code
     if code != target.expected_exit:
-        last = run.stdout.decode(errors="replace").strip().splitlines()[-5:]
         raise MeasureError(
-            f"the program ended with {run.outcome.describe()}; its last lines: {' / '.join(last)}",
+            f"the program {run.outcome.describe()}\n{last_lines(run.stderr or run.stdout, _QUOTED)}",
             advice="see that it starts with this command, or give --no-launch",
         )
     return run, looking.found if looking else None

@@ -235,7 +235,7 @@ def plain_main(listing: Listing) -> Proposal | None:
 
 def to_be_built(listing: Listing) -> Proposal | None:
     """Propose to build a project that has no jar yet."""
-    return Proposal("a project without a jar", missing=listing.package) if listing.build else None
+    return Proposal("a Maven or Gradle project", missing=listing.package) if listing.build else None
 
 
 KINDS: tuple[Callable[[Listing], Proposal | None], ...] = (

@@ -16,6 +16,7 @@ from pathlib import Path
 from buto.actions.init import begin
 from buto.cli import parsing
 from buto.cli.console import Console
+from buto.cli.events import EventPrinter
 from buto.errors import EXIT_PASS
 
 
@@ -28,9 +29,8 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 
 def run(args: Namespace, console: Console) -> int:
-    if not args.no_launch:
-        console.info("launching the program once")
-    begun = begin(Path(), force=args.force, launch=not args.no_launch)
+    events = EventPrinter(console)
+    begun = begin(Path(), force=args.force, launch=not args.no_launch, on_event=events)
     console.results(begun.seen)
     console.results(f"to do: {one}" for one in begun.to_do)
     console.result(f"wrote {begun.path}; next: buto train")

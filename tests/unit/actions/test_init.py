@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import os
 import zipfile
 from pathlib import Path
 
 import pytest
 
+from buto.actions import init
 from buto.actions.init import begin, listing_of
-from buto.errors import UsageError
+from buto.errors import StorageError, UsageError
 from buto.project import config
 
 
@@ -31,6 +33,20 @@ def test_a_configuration_is_written_and_never_replaced_unless_that_is_asked_for(
     assert begun.path.read_text() == "mine"
     begin(tmp_path, force=True, launch=False)
     assert "shop" in config.load(begun.path, {}).tests
+
+
+def test_what_cannot_be_written_is_known_before_a_launch(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    jar(tmp_path / "target" / "shop-1.2.jar")
+    monkeypatch.setattr(init, "_launched", lambda *_: pytest.fail("it was launched"))
+    (tmp_path / "buto.yaml").mkdir()
+    with pytest.raises(StorageError, match="is a directory"):
+        begin(tmp_path, force=True, launch=True)
+    (tmp_path / "buto.yaml").rmdir()
+    monkeypatch.setattr(os, "access", lambda *_: False)
+    with pytest.raises(StorageError, match="read-only"):
+        begin(tmp_path, force=True, launch=True)
 
 
 def test_a_project_that_is_not_built_and_a_directory_without_one_are_refused_with_the_next_step(
