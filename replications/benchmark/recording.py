@@ -23,15 +23,10 @@ HOST = "parallel"
 """The collector of ``launch.OPTIONS``; data sets call it the host."""
 
 SEED = 20261127
-ROUNDS = 33
-OLD_RUNS = {True: 33, False: 20}
-"""Runs of an old release, of regressions and of good pairs.
+ROUNDS = 20
+RUNS = {"old": 20, "new": 13}
+"""Ten runs train, one and two more are checked, and at most ten of each release are compared in turns."""
 
-An unchanged check needs ten runs that train, three that are checked and twenty for turns; of a good pair, the
-new release is checked instead.
-"""
-
-NEW_RUNS = 13
 MOST_FOREIGN = 0.1
 """Of all cores, used by others during a run on a quiet machine; a run beside more is recorded again."""
 
@@ -89,8 +84,7 @@ def _wanted(pair: Pair, java: str) -> Iterator[tuple[str, Wanted]]:
         name = f"{pair.name}-{side}"
         words = command(pair, side, classes, java)
         target = Target(tuple(words), timeout_s=TIMEOUT_S, live_set=LiveSet(), asks_git=False)
-        runs = NEW_RUNS if side == "new" else OLD_RUNS[pair.regression is not None]
-        yield name_on(HOST, name), Wanted(target, runs, phase_of(name, SEED, ROUNDS))
+        yield name_on(HOST, name), Wanted(target, RUNS[side], phase_of(name, SEED, ROUNDS))
 
 
 def load(cell: Cell, data: Path = RECORDED) -> Mapping[str, RunSet]:
