@@ -38,6 +38,7 @@ class CodeCause:
         old, new: means over the launches.
         sure: how likely it is that this one did it, 0 to 1.
         commit: short name and subject of the commit that changed it; empty if it is not known.
+        diff: the changed lines of the source next to it; empty if they are not known.
     """
 
     sentence: str
@@ -52,6 +53,7 @@ class CodeCause:
     new: float
     sure: float
     commit: str = ""
+    diff: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, eq=False, slots=True, kw_only=True)

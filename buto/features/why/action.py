@@ -43,6 +43,7 @@ from buto.oracle import Checked, Oracle
 from buto.programs.named import Unkept
 from buto.project.model import TestConfig
 from buto.run.entries import ResultStore
+from buto.run.model import COMMIT
 from buto.run.profiles import USUAL, WITH_PROFILER, Kind, ProfileStore, StoredProfiles
 from buto.run.units import format_age, format_count
 from buto.steps import Action, Step
@@ -204,7 +205,11 @@ def why_checked(
         text = f"launching both under Flight Recorder, {PAIRS} times each, to name the code that did it"
         on_event(Told(test.name, text))
         sides = (replace(old, name=test.name + OLD), test)
-        return _explained(site, test.name, sides, PAIRS, kinds_for(checked.verdict), on_event)
+        found = _explained(site, test.name, sides, PAIRS, kinds_for(checked.verdict), on_event)
+    trained, now = known.environment.values.get(COMMIT), checked.runs.runs[0].metadata.get(COMMIT)
+    if not (isinstance(trained, str) and isinstance(now, str)):
+        return found
+    return with_commits(found, test.target.directory or Path.cwd(), (trained, now))
 
 
 def why_since_training(

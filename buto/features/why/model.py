@@ -68,6 +68,7 @@ class Cause:
         calls: exact calls of the method, of what it leads to and of the constructor of what it makes, as far
             as they were counted.
         commit: of two revisions, short name and subject of the commit that changed the method; may be empty.
+        diff: of two revisions, the changed lines of the source next to ``line``; may be empty.
     """
 
     tier: Tier
@@ -89,6 +90,7 @@ class Cause:
     since: str = ""
     calls: tuple[Calls, ...] = ()
     commit: str = ""
+    diff: tuple[str, ...] = ()
 
     def calls_of(self, method: str) -> Calls | None:
         """Return the calls of a method, by its name in a profile; None if they were not counted."""

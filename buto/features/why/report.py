@@ -15,10 +15,10 @@ from typing import Any
 from buto.features.why.explain import NAMED
 from buto.features.why.flames import Flame
 from buto.features.why.model import Cause, Causes, Explanation, Tier
-from buto.features.why.sentence import sentence, times
+from buto.features.why.sentence import likely, sentence, times
 from buto.report.document import Table, aligned
 from buto.report.formats.json_result import result_text
-from buto.report.formats.markdown import code, markdown_table, marker
+from buto.report.formats.markdown import code, diff, markdown_table, marker
 from buto.report.html.template import line, render_page
 from buto.report.sanitize import one_line
 from buto.run.units import format_count, format_percent, format_quantity
@@ -228,6 +228,7 @@ def explanation_lines(explanation: Explanation, *, full: bool = False) -> list[s
     lines = [
         headline(explanation),
         *([f"  {answer.replace('`', '')}"] if answer else []),
+        *(f"    {text}" for text in _diff(explanation)),
         f"  {explanation.new} against {explanation.old}, {_launches(explanation)}",
     ]
     lines += [f"  {text}" for text in kind_lines(explanation)]
@@ -241,6 +242,11 @@ def explanation_lines(explanation: Explanation, *, full: bool = False) -> list[s
         lines += ["", "  the heap holds more of:", *(f"    {text}" for text in growth)]
     notes = [*remarks(explanation), *([meaning(explanation)] if full else [])]
     return list(map(one_line, [*lines, *([""] if notes else []), *(f"  note: {text}" for text in notes)]))
+
+
+def _diff(explanation: Explanation) -> tuple[str, ...]:
+    """Return the changed lines next to the method that the answer is about."""
+    return next((one.diff for one in likely(explanation)), ())
 
 
 def _launches(explanation: Explanation) -> str:
@@ -273,7 +279,7 @@ def explanation_markdown(explanation: Explanation) -> str:
         marker(f"why {explanation.test}"),
         f"### 🔍 **{word.lower()}** {code(rest)}",
         "",
-        *([code(answer.replace("`", ""), 500), ""] if answer else []),
+        *([code(answer.replace("`", ""), 500), diff(_diff(explanation))] if answer else []),
         f"{code(explanation.new)} against {code(explanation.old)}, {_launches(explanation)}.",
         "",
         *(markdown_table(found.heads, rows) if rows else []),

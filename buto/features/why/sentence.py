@@ -62,6 +62,7 @@ def in_check(explanation: Explanation) -> tuple[CodeCause, ...]:
             one.new,
             one.sure,
             one.commit,
+            one.diff,
         )
         for one in likely(explanation)
     )

@@ -63,7 +63,7 @@ def _part(result: Result) -> str:
         if report is not None:
             parts += _findings(report.groups[:MAX_ROWS], len(report.groups))
             parts += [
-                *(f"{_cell(one.sentence, MAX_HEADLINE)}\n" for one in report.causes),
+                *(f"{_cell(one.sentence, MAX_HEADLINE)}\n{diff(one.diff)}" for one in report.causes),
                 *_commands(report),
             ]
     elif result.error is not None:
@@ -75,6 +75,12 @@ def _part(result: Result) -> str:
     folded = [*_findings(others), f"<pre>{cut}</pre>"]
     details = ["<details>", "<summary>details</summary>", "", *folded, "", "</details>", ""]
     return "\n".join([*parts, *details])
+
+
+def diff(lines: Sequence[str]) -> str:
+    """Return changed lines of a source as a block; nothing without any."""
+    text = html.escape("\n".join(one_line(line) for line in lines))
+    return f"\n<pre>{text}</pre>\n" if lines else ""
 
 
 def _findings(groups: Sequence[FindingGroup], n_all: int = 0) -> list[str]:

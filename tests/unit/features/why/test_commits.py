@@ -6,10 +6,11 @@ import subprocess
 from dataclasses import replace
 from pathlib import Path
 
-from buto.features.why.commits import with_commits
+from buto.features.why.commits import MOST_LINES, with_commits
 from buto.features.why.explain import explain
 from buto.features.why.model import Explanation
-from buto.features.why.sentence import sentence
+from buto.features.why.report import explanation_lines, explanation_markdown
+from buto.features.why.sentence import likely, sentence
 from buto.run.profiles import Kind
 from tests.support.profiles import launches
 
@@ -58,3 +59,32 @@ def test_the_commit_that_changed_the_line_is_told_else_the_only_one_of_the_file(
     # The line is beyond the end of the file, as of generated code.
     assert told(900, "v1", "v2").endswith(" Add twice`.")
     assert " by " not in told(4, "HEAD", "HEAD")
+
+
+def test_the_part_of_the_diff_next_to_the_line_is_shown(tmp_path: Path) -> None:
+    (tmp_path / FILE).parent.mkdir(parents=True)
+    git(tmp_path, "init", "-q")
+    committed(tmp_path, "first", Cart=FIRST)
+    longer = "".join(f"    one({number});\n" for number in range(MOST_LINES + 3))
+    changed = FIRST.replace("    one();\n", longer).replace("void show() {}", "void show() { <b>(); }")
+    committed(tmp_path, "second", Cart=changed)
+
+    def known(line: int, new: str = "HEAD") -> Explanation:
+        return with_commits(explained(line), tmp_path, ("HEAD~1", new))
+
+    def shown(line: int) -> tuple[str, ...]:
+        return likely(known(line))[0].diff
+
+    last = 6 + MOST_LINES + 2
+    assert shown(last) == ("-  void show() {}", "+  void show() { <b>(); }")
+    assert shown(5) == (
+        "-    one();",
+        *(f"+    one({one});" for one in range(MOST_LINES - 1)),
+        "... and 4 more lines",
+    )
+    # Two parts, and no line that would choose one.
+    assert shown(0) == ()
+    assert "    +  void show() { <b>(); }" in "\n".join(explanation_lines(known(last)))
+    assert "+  void show() { &lt;b&gt;(); }</pre>" in explanation_markdown(known(last))
+    # As in a clone without history.
+    assert known(last, "HEAD~9") == explained(last)

@@ -157,10 +157,12 @@ def test_the_comment_names_the_code_that_did_it() -> None:
         9e6,
         0.9,
         "",
+        ("-peek();", "+</pre>@all"),
     )
     report = replace(result.report, causes=(cause,))
     text = markdown_text([replace(result, report=report)])
     assert tags(text).text.index("`A.scan` calls `B.peek`") < text.index("Cost: ")
+    assert "<pre>-peek();\n+&lt;/pre&gt;@all</pre>" in text
 
 
 def test_the_comment_has_three_findings_what_they_cost_and_what_to_type() -> None:
