@@ -12,8 +12,8 @@ import zipfile
 from collections.abc import Iterator, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, replace
+from http.client import HTTPException
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any
 
 from buto.actions.events import OnEvent, Told, ignore
@@ -22,6 +22,7 @@ from buto.errors import MeasureError, StorageError, UsageError
 from buto.measure.hooks import LaunchHooks, Program
 from buto.measure.opener import open_collector
 from buto.measure.output import last_lines
+from buto.measure.private_directory import private_directory
 from buto.measure.workload.model import STOPPED_EXIT
 from buto.measure.workload.serving import OPENER
 from buto.project import config
@@ -154,8 +155,8 @@ def _launched(directory: Path, test: Proposed) -> tuple[Run, Looked | None]:
     if server is not None:
         target = replace(target, expected_exit=STOPPED_EXIT)
         looking = _Looking(server)
-    with TemporaryDirectory() as aside, open_collector(target) as collector:
-        run = record_one(collector, test.name, RunStore(Path(aside)), {}, hooks=looking)
+    with private_directory() as aside, open_collector(target) as collector:
+        run = record_one(collector, test.name, RunStore(aside), {}, hooks=looking)
     code = run.outcome.exit_code
     if code != target.expected_exit:
         raise MeasureError(
@@ -254,13 +255,21 @@ def _last(url: str, endpoint: Endpoint) -> int:
 
 
 def _asked(url: str) -> tuple[int, bytes]:
+    """Return status and content of an answer; 0 without a whole one in time, as of an endless stream."""
+    limit = time.monotonic() + _ANSWER_S
     try:
         with OPENER.open(url, timeout=_ANSWER_S) as answer:
-            return answer.status, answer.read()
+            content = b""
+            while part := answer.read1(_MOST_BYTES):
+                content += part
+                if time.monotonic() > limit:
+                    return 0, b""
+            return answer.status, content
     except urllib.error.HTTPError as error:
         error.close()
         return error.code, b""
-    except (OSError, ValueError):
+    except (OSError, ValueError, HTTPException):
+        # The port may speak another protocol, or the path may be none.
         return 0, b""
 
 

@@ -16,7 +16,7 @@ _PATH = re.compile(r"\"(/?[^\"]*)\"")
 _QUERY = re.compile(
     r"@(?:RequestParam|QueryParam|RestQuery)\b(?:\s*\(([^()]*)\))?\s+(?:final\s+)?([\w.<>]+)\s+(\w+)"
 )
-_IN_BRACES = re.compile(r"\{(\w+)(?::[^{}]*)?\}")
+_IN_BRACES = re.compile(r"\{\s*(\w+)\s*(?::(?:[^{}]|\{[^{}]*\})*)?\}")
 _OF_FRAMEWORK = ("/error", "/actuator", "/v3/", "/swagger-ui", "/q/", "/webjars", "/**", "/h2-console")
 
 
@@ -42,7 +42,7 @@ class Endpoint:
     def name(self) -> str:
         """A name for its requests: the words of its path."""
         words = [word for word in self.path.split("/") if word and not word.startswith("{")]
-        named = re.sub(r"[^\w.-]", "", "-".join(words[-2:]))[:40] or "root"
+        named = re.sub(r"[^\w.-]", "", "-".join(words[-2:]), flags=re.ASCII)[:40] or "root"
         return f"{named}-one" if self.path.rstrip("/").endswith("}") else named
 
     def filled(self, values: Mapping[str, str]) -> str:

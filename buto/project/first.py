@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-import shlex
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -140,5 +140,9 @@ def _requests(look: Looked) -> Iterator[str]:
         )
 
 
+_PLAIN = re.compile(r"[\w./=+-]+", re.ASCII)
+"""A word that a list of YAML needs no quotes for; a comma or a colon would change its meaning."""
+
+
 def _flow(words: Sequence[str]) -> str:
-    return f"[{', '.join(json.dumps(word) if shlex.quote(word) != word else word for word in words)}]"
+    return f"[{', '.join(word if _PLAIN.fullmatch(word) else json.dumps(word) for word in words)}]"

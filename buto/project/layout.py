@@ -157,7 +157,8 @@ _EXPOSED = "MANAGEMENT_ENDPOINTS_WEB_EXPOSURE_INCLUDE"
 
 def _named(path: str) -> str:
     """Return the name of a test for a jar: without its version."""
-    return re.sub(r"[-_.]\d.*$|[^\w-]", "", PurePosixPath(path).stem).lower() or "program"
+    name = re.sub(r"[-_.]\d.*$|[^\w-]", "", PurePosixPath(path).stem, flags=re.ASCII)
+    return name.lstrip("-").lower() or "program"
 
 
 def quarkus(listing: Listing) -> Proposal | None:
@@ -167,11 +168,15 @@ def quarkus(listing: Listing) -> Proposal | None:
         return None
     if run is None:
         return Proposal("a Quarkus application", missing=listing.package)
+    root = listing.setting("quarkus.http.root-path").strip("/")
+    root = f"/{root}" if root else ""
+    # Without this extension, nothing at these paths ever answers.
+    has_health = "smallrye-health" in listing.build or not listing.build
     server = Server(
-        ready=("/q/health/ready", "/q/health"),
-        mappings=("/q/openapi?format=json",),
+        ready=(f"{root}/q/health/ready", f"{root}/q/health") if has_health else (),
+        mappings=(f"{root}/q/openapi?format=json",),
         endpoints=jax_rs_endpoints(listing.sources()),
-        before=listing.setting("quarkus.http.root-path").rstrip("/"),
+        before=root,
     )
     test = Proposed(_named(listing.name), ("java", HEAP, "-jar", run), server)
     return Proposal("a Quarkus application", (test,), listing.inputs)
@@ -212,15 +217,15 @@ def benchmarks(listing: Listing) -> Proposal | None:
         return None
     # A fixed number of calls: in a fixed time, a faster benchmark does more work.
     words = ("-f", "0", "-bm", "ss", "-wi", "0", "-i", "1", "-bs", "10000")
-    tests = tuple(
-        Proposed(
-            ".".join(name.split(".")[-2:]).lower().replace(".", "-"),
-            ("java", HEAP, "-jar", run, f"^{re.escape(name)}$", *words),
-            about="each launch is a fork (-f 0), with 10000 calls (-bs), so that each run does the same work",
-        )
-        for name in listing.jars[run].benchmarks[:MOST_BENCHMARKS]
-    )
-    return Proposal("benchmarks of JMH", tests, listing.inputs)
+    about = "each launch is a fork (-f 0), with 10000 calls (-bs), so that each run does the same work"
+    tests: dict[str, Proposed] = {}
+    for benchmark in listing.jars[run].benchmarks[:MOST_BENCHMARKS]:
+        name = "-".join(benchmark.split(".")[-2:]).lower()
+        # Another package may have a class of this name.
+        name = name if name not in tests else f"{name}-{len(tests) + 1}"
+        command = ("java", HEAP, "-jar", run, f"^{re.escape(benchmark)}$", *words)
+        tests[name] = Proposed(name, command, about=about)
+    return Proposal("benchmarks of JMH", tuple(tests.values()), listing.inputs)
 
 
 def plain_main(listing: Listing) -> Proposal | None:

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import os
+import socket
+import threading
 import zipfile
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -75,3 +78,42 @@ def test_tests_that_start_containers_are_pointed_to_the_module_of_junit(tmp_path
     jar(tmp_path / "target" / "shop.jar")
     (tmp_path / "pom.xml").write_text("<groupId>org.testcontainers</groupId>")
     assert any("buto-junit" in one for one in begin(tmp_path, force=False, launch=False).to_do)
+
+
+def test_a_port_of_another_protocol_and_a_path_that_is_none_give_no_answer() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+
+        def answer() -> None:
+            connection, _ = listening.accept()
+            with connection:
+                connection.recv(1000)
+                connection.sendall(b"\x15\x03\x01\x00\x02\x02\x50")
+
+        other = threading.Thread(target=answer)
+        other.start()
+        url = f"http://127.0.0.1:{listening.getsockname()[1]}"
+        assert init._asked(f"{url}/") == (0, b"")
+        other.join()
+        assert init._asked(f"{url}/a b") == (0, b"")
+
+
+def test_a_stream_without_an_end_is_no_answer(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(init, "_ANSWER_S", 0.2)
+    gone = threading.Event()
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+
+        def stream() -> None:
+            connection, _ = listening.accept()
+            with connection, suppress(OSError):
+                connection.recv(1000)
+                connection.sendall(b"HTTP/1.1 200 OK\r\n\r\n")
+                while not gone.wait(0.01):
+                    connection.sendall(b"data: 1\n\n")
+
+        server = threading.Thread(target=stream)
+        server.start()
+        try:
+            assert init._asked(f"http://127.0.0.1:{listening.getsockname()[1]}/") == (0, b"")
+        finally:
+            gone.set()
+            server.join()

@@ -85,6 +85,54 @@ def test_each_kind_of_project_has_a_command_that_can_be_configured(
     assert (first.window is not None) == bool(looks)
 
 
+@pytest.mark.parametrize("name", ["café-1.0", "-dashed", "a,b", "a:b", "é", "%a", "true"])
+def test_a_jar_with_an_unusual_name_is_launched_under_a_name_that_a_test_can_have(
+    tmp_path: Path, name: str
+) -> None:
+    found = proposed(Listing("x", {}, {f"target/{name}.jar": BOOT}))
+    assert found is not None
+    path = tmp_path / "buto.yaml"
+    answered = (Answered(Endpoint("/é"), 200, {}),)
+    path.write_text(configuration(found, {found.tests[0].name: Looked(8080, "/ready", 1.0, answered)}))
+    tests = config.load(path, {}).tests
+    assert len(tests) == 2
+    assert tests[found.tests[0].name].target.command[-1] == f"target/{name}.jar"
+
+
+def test_benchmarks_of_equal_names_in_two_packages_are_two_tests(tmp_path: Path) -> None:
+    names = ("a.Sort.quick", "b.Sort.quick", "a.Sort.Quick")
+    found = proposed(Listing("x", {}, {"target/benchmarks.jar": Jar({}, names)}))
+    assert found is not None
+    path = tmp_path / "buto.yaml"
+    path.write_text(configuration(found, {}))
+    commands = [test.target.command for test in config.load(path, {}).tests.values()]
+    assert [command[4].replace("\\", "") for command in commands] == [f"^{name}$" for name in names]
+
+
+@pytest.mark.parametrize(
+    ("build", "ready"),
+    [
+        ("io.quarkus quarkus-smallrye-health", ("/shop/q/health/ready", "/shop/q/health")),
+        ("io.quarkus", ()),
+    ],
+)
+def test_quarkus_tells_that_it_is_ready_under_its_root_if_it_has_the_extension(
+    build: str, ready: tuple[str, ...]
+) -> None:
+    texts = {"pom.xml": build, "src/main/resources/application.properties": "quarkus.http.root-path=shop/\n"}
+    found = proposed(Listing("x", texts, {"target/quarkus-app/quarkus-run.jar": Jar()}))
+    assert found is not None and found.tests[0].server is not None
+    server = found.tests[0].server
+    assert (server.ready, server.before) == (ready, "/shop")
+    assert server.mappings == ("/shop/q/openapi?format=json",)
+
+
+def test_a_variable_may_have_blanks_around_it_and_a_pattern_with_braces() -> None:
+    one = Endpoint("/a/{ id : \\d{4} }/{b:x+}")
+    assert one.variables == ("id", "b")
+    assert one.filled({"id": "1", "b": "2"}) == "/a/1/2"
+
+
 def test_without_a_jar_the_build_is_named_and_without_anything_nothing_is_proposed() -> None:
     for build, command in ((POM, "mvn package"), ({"build.gradle": "spring-boot"}, "gradle build")):
         found = proposed(Listing("x", build))
