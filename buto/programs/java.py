@@ -222,7 +222,6 @@ _VALUED = (
 """Options whose value is the next word."""
 
 _MAIN = ("-jar", "-m", "--module")
-_WITHOUT_CLASS_PATH = (*_MAIN, "--source")
 _LISTS = ("-Xbootclasspath/a:", "-Xbootclasspath/p:", "-Xbootclasspath:", "-Djava.library.path=")
 _FILES = ("-XX:Flags=", "-XX:VMOptionsFile=", "-XX:CompileCommandFile=", "-splash:")
 _OPTIONS = re.compile(r"""(?:"[^"]*"|'[^']*'|[^\s"'])+""")
