@@ -68,7 +68,8 @@ def bisect(project: Project, request: BisectRequest, on_event: OnEvent = ignore)
     """
     action, name, site = Action.BISECT, request.test, project.site()
     known = project.known(name, action, request.overrides.alpha)
-    test = project.test(name, action, request.overrides, known.oracle)
+    # Only the commit that is found is worth an explanation, by itself and not for each bad one.
+    test = replace(project.test(name, action, request.overrides, known.oracle), explains=False)
     check_here = site.door.step(Step(Action.CHECK, name, plain=True))
     repository = git.repository_of(project.files.root, f"{check_here} judges the current files")
     good, bad = (git.commit_of(repository, revision) for revision in (request.good, request.bad))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import subprocess
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -15,6 +16,7 @@ import pytest
 from buto import schemas
 from buto.actions import collecting
 from buto.actions.accept import AcceptRequest, accept, not_passed
+from buto.actions.bisect import BisectRequest, bisect
 from buto.actions.check import CheckRequest, check
 from buto.actions.collecting import Collected, Plan
 from buto.actions.ending import Complete, Interrupted
@@ -187,6 +189,24 @@ def test_a_program_that_explains_itself_has_verdict_and_cause_together(
     document = result_document("check", [result], 1, datetime.now(UTC))
     jsonschema.validate(document, schemas.load("result"))
     assert document["tests"][0]["causes"][0]["method"] == "shop.Cart.add"
+
+
+def test_a_search_for_a_commit_explains_no_commit_on_its_way(
+    trained: Trained, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    flown: list[Target] = []
+    monkeypatch.setattr(profiling, "record_flight", lambda target, *_: flown.append(target))
+    monkeypatch.setattr(Trained, "project", property(lambda _: configured()))
+    test = {"command": ["java", "-jar", "app.jar"], "explain": "auto"}
+    (trained.directory / "buto.yaml").write_text(json.dumps({"version": 1, "tests": {"leaker": test}}))
+    names = ("-c", "user.name=a", "-c", "user.email=a@example.org", "-c", "commit.gpgsign=false")
+    for words in (["init", "-q"], ["add", "app.jar"], ["commit", "-qm", "1"], ["commit", "-qm", "2"]):
+        more = ["--allow-empty"] if "commit" in words else []
+        subprocess.run(["git", *names, *words, *more], check=True, timeout=30)
+    trained.put_down(*runs(1, first=20), *runs(3 + N_TURNS, 9.0, first=30), old=runs(N_TURNS, first=50))
+    found = bisect(trained.project, BisectRequest("leaker", "HEAD^", "HEAD"))
+    assert found.first_bad is not None and found.first_bad.subject == "2"
+    assert flown == []
 
 
 @pytest.mark.parametrize(("leak", "status"), [(1.0, "pass"), (9.0, "regression")])
