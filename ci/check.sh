@@ -14,9 +14,11 @@ set -euo pipefail
 # shellcheck source=venv.sh
 . "$(dirname "${BASH_SOURCE[0]}")/venv.sh"
 reports=${BUTO_REPORTS:-buto-reports}
-mkdir -p "$reports"
-# What an earlier build left must not be taken for this one's.
-rm -f "$reports"/{result,report,junit,comment,why}*.{json,html,xml,md}
+# What an earlier build left must not be taken for this one's. The exit code 1 would say that there is a regression.
+if ! mkdir -p "$reports" || ! rm -f "$reports"/{result,report,junit,comment,why}*.{json,html,xml,md}; then
+  echo "buto: the directory $reports cannot be written; name another one" >&2
+  exit 3
+fi
 
 read -r -d '' -a tests <<<"${BUTO_TESTS:-}" || true
 read -r -d '' -a more <<<"${BUTO_ARGUMENTS:-}" || true

@@ -71,3 +71,8 @@ def test_a_test_of_which_nothing_was_said_is_named_in_the_comment(tmp_path: Path
 def test_revisions_of_no_test_are_wrong_usage(tmp_path: Path) -> None:
     done = compared(tmp_path, "none", BUTO_CHANGED_SINCE="a1b2")
     assert (done.returncode, "also give tests" in done.stderr) == (2, True)
+
+
+def test_reports_that_cannot_be_written_are_no_regression(tmp_path: Path) -> None:
+    done = compared(tmp_path, "none", BUTO_TESTS="shop", BUTO_REPORTS="buto/reports")
+    assert (done.returncode, "buto/reports cannot be written" in done.stderr) == (3, True)
