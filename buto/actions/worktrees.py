@@ -13,7 +13,7 @@ import signal
 import subprocess
 import tempfile
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager, nullcontext
+from contextlib import ExitStack, contextmanager, nullcontext, suppress
 from dataclasses import replace
 from enum import Enum
 from functools import partial
@@ -51,13 +51,20 @@ def checked_out(repository: Path, commit: str, place: Path | None = None) -> Ite
     with private_directory() if place is None else nullcontext(place) as parent:
         # All have the same name: paths of different lengths would make the programs differ.
         tree = parent / "checkout"
+        # A buto that was killed may have left one at this place.
+        _remove(repository, tree)
         try:
             git.output_of(repository, "worktree", "add", "--detach", "--quiet", os.fspath(tree), commit)
             yield tree
         finally:
-            # Files that git leaves are removed, too; git later prunes its own record.
-            git.call(repository, "worktree", "remove", "--force", "--force", os.fspath(tree))
-            shutil.rmtree(tree, ignore_errors=True)
+            _remove(repository, tree)
+
+
+def _remove(repository: Path, tree: Path) -> None:
+    """Remove a working tree and git's record of it, if there is one."""
+    git.call(repository, "worktree", "remove", "--force", "--force", os.fspath(tree))
+    # Files that git leaves are removed, too; git later prunes its own record.
+    shutil.rmtree(tree, ignore_errors=True)
 
 
 @contextmanager
@@ -66,14 +73,18 @@ def built(
 ) -> Iterator[Path]:
     """Check out a commit and build it, or add what an earlier call has built; the working tree is removed.
 
+    The command runs where the current directory is in the working tree, else at its top.
+
     Args:
-        builds: the directory of the kept builds, one for each commit, command and JDK. Two calls at the same
-            time build each for itself.
+        builds: the directory of the kept builds, one for each commit, command, directory and JDK. Two calls
+            at the same time build each for itself.
 
     Raises:
         StorageError: the build cannot be kept.
     """
-    with _place(builds, commit, build) as place:
+    here = Path().resolve()
+    here = here if here.is_relative_to(repository) else repository
+    with _place(builds, commit, build, here.relative_to(repository)) as place:
         kept = place / "built"
         with checked_out(repository, commit, place) as tree:
             if kept.is_dir():
@@ -81,23 +92,25 @@ def built(
                 _copied(kept, tree)
             else:
                 on_event(Told("", f"building {commit[:12]}: {build}"))
-                run_build(build, tree)
+                run_build(build, same_place(tree, repository, here))
                 new = place / "new"
                 shutil.rmtree(new, ignore_errors=True)
                 _copied(tree, new)
                 new.rename(kept)
             os.utime(kept)
             yield tree
-    _prune(builds)
+    # If another call removes some at the same time, the next one does the rest.
+    with suppress(FileNotFoundError):
+        _prune(builds)
 
 
 @contextmanager
-def _place(builds: Path, commit: str, build: str) -> Iterator[Path]:
+def _place(builds: Path, commit: str, build: str, inside: Path) -> Iterator[Path]:
     """Lock the directory of a build, or of its next copy if another call uses that."""
     jdk = os.path.realpath(shutil.which("java") or "")
     for number in count():
-        name = sha256("\0".join((commit, build, jdk, os.environ.get("JAVA_HOME", ""), str(number))).encode())
-        place = builds / name.hexdigest()[:16]
+        parts = (commit, build, os.fspath(inside), jdk, os.environ.get("JAVA_HOME", ""), str(number))
+        place = builds / sha256("\0".join(parts).encode()).hexdigest()[:16]
         with _locked(place) as is_ours:
             if is_ours:
                 yield place

@@ -211,3 +211,32 @@ def test_of_more_builds_than_fit_the_newest_stay(
         with built(builds, repository, commit, f"sh -c 'head -c 400 /dev/zero > {number}'"):
             pass
     assert {path.name for path in builds.glob("*/built/[0-9]")} == {"1", "2"}
+
+
+def test_a_build_runs_in_the_directory_like_the_current_one(
+    repository: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    commit, builds = commit_of(repository, "HEAD"), tmp_path / "builds"
+    for here, made in ((repository / "sub", "sub/made"), (repository, "made"), (tmp_path, "made")):
+        monkeypatch.chdir(here)
+        with built(builds, repository, commit, "touch made") as tree:
+            assert [path.relative_to(tree).as_posix() for path in tree.rglob("made")] == [made]
+    assert len(list(builds.glob("*/built"))) == 2
+
+
+@pytest.mark.parametrize("is_recorded", [True, False])
+def test_what_a_killed_call_has_left_stops_no_later_one(
+    repository: Path, tmp_path: Path, is_recorded: bool
+) -> None:
+    commit, builds = commit_of(repository, "HEAD"), tmp_path / "builds"
+    with built(builds, repository, commit, "true") as tree:
+        pass
+    git(repository, "worktree", "add", "--detach", "--quiet", os.fspath(tree), commit)
+    (tree / "half").touch()
+    if not is_recorded:
+        git(repository, "worktree", "remove", "--force", os.fspath(tree))
+        tree.mkdir()
+        (tree / "half").touch()
+    with built(builds, repository, commit, "true") as again:
+        assert (again, (again / "half").exists()) == (tree, False)
+    assert trees(repository) == 1
