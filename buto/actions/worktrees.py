@@ -82,9 +82,8 @@ def built(
     Raises:
         StorageError: the build cannot be kept.
     """
-    here = Path().resolve()
-    here = here if here.is_relative_to(repository) else repository
-    with _place(builds, commit, build, here.relative_to(repository)) as place:
+    inside = _inside(repository)
+    with _place(builds, commit, build, inside) as place:
         kept = place / "built"
         with checked_out(repository, commit, place) as tree:
             if kept.is_dir():
@@ -92,7 +91,7 @@ def built(
                 _copied(kept, tree)
             else:
                 on_event(Told("", f"building {commit[:12]}: {build}"))
-                run_build(build, same_place(tree, repository, here))
+                run_build(build, same_place(tree, repository, repository / inside))
                 new = place / "new"
                 shutil.rmtree(new, ignore_errors=True)
                 _copied(tree, new)
@@ -102,6 +101,17 @@ def built(
     # If another call removes some at the same time, the next one does the rest.
     with suppress(FileNotFoundError):
         _prune(builds)
+
+
+def _inside(repository: Path) -> Path:
+    """Return where the current directory is in any working tree of a repository; else its top."""
+    words = ("rev-parse", "--git-common-dir", "--show-prefix")
+    here, there = (git.call(directory, *words) for directory in (Path(), repository))
+    if here.returncode or there.returncode:
+        return Path()
+    (ours, *prefix), (theirs, *_) = (done.stdout.splitlines() for done in (here, there))
+    is_same = Path(ours).resolve() == (repository / theirs).resolve()
+    return Path(*prefix) if is_same else Path()
 
 
 @contextmanager

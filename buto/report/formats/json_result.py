@@ -71,7 +71,7 @@ def _test(result: Result) -> dict[str, Any]:
         "strengths": map(_strength, result.strengths),
         "classes": map(_class, report.classes if report else ()),
         "likes": map(_like, report.likes if report else ()),
-        "causes": map(asdict, report.causes if report else ()),
+        "causes": ({**asdict(one), "diff": list(one.diff)} for one in (report.causes if report else ())),
     }
     return {
         "test": result.test,

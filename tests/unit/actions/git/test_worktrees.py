@@ -221,6 +221,9 @@ def test_a_build_runs_in_the_directory_like_the_current_one(
         monkeypatch.chdir(here)
         with built(builds, repository, commit, "touch made") as tree:
             assert [path.relative_to(tree).as_posix() for path in tree.rglob("made")] == [made]
+    monkeypatch.chdir(repository / "sub")
+    with checked_out(repository, commit) as other, built(builds, other, commit, "touch made") as tree:
+        assert (tree / "sub" / "made").exists()
     assert len(list(builds.glob("*/built"))) == 2
 
 
