@@ -61,7 +61,7 @@ def count_calls(
         jar = directory / jars.CLASSES
         shutil.copyfile(jars.path(jars.CLASSES), jar)
         names = directory / "methods"
-        names.write_text("".join(f"{name}\n" for name in methods))
+        names.write_text("".join(f"{name}\n" for name in methods), encoding="utf-8")
         marks = WindowMarks(window, _Counter(jar, directory))
         options = [f"-javaagent:{jar}={names}", "-XX:+EnableDynamicAgentLoading"]
         with followed(target, directory, options, marks, hooks, on_tick, "counting calls"):
@@ -80,6 +80,6 @@ def count_calls(
 
 
 def _read(file: Path) -> Mapping[str, int]:
-    lines = file.read_text().splitlines() if file.exists() else []
+    lines = file.read_text(encoding="utf-8").splitlines() if file.exists() else []
     cells = [line.rpartition("\t") for line in lines]
     return {name: int(number) for name, _, number in cells if number.isdecimal()}
