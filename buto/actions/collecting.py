@@ -27,7 +27,7 @@ from buto.engine.launching import (
     Setup,
 )
 from buto.engine.placement import ANYWHERE, Placement
-from buto.errors import ButoError
+from buto.errors import ButoError, StorageError
 from buto.measure.target import Target
 from buto.measure.workload.model import Workload
 from buto.run.model import LOOKS, PURPOSE, SESSION, MetadataValue, Run, RunSet, run_set
@@ -271,6 +271,8 @@ class _Session:
                 first, second = (result.valid() for result in self.results.values())
                 if self._together.is_decided(first, second):
                     self._drop(list(self._plans), engine)
+        except StorageError:
+            raise
         except ButoError as error:
             self._fail(ended, error, engine)
 

@@ -219,6 +219,20 @@ def test_a_store_that_fails_ends_everything_and_keeps_what_was_there(tmp_path: P
     assert len(list((tmp_path / "moved" / "a").iterdir())) == 1
 
 
+def test_a_listener_that_cannot_store_a_copy_ends_everything_too(tmp_path: Path) -> None:
+    """It stores each run as one of further tests: no test's program is to blame if it cannot."""
+    script = Script({"a": [GOOD] * 2})
+
+    class Full(Log):
+        def __call__(self, event: LaunchEvent) -> None:
+            if isinstance(event, RunStored):
+                raise StorageError("no space")
+
+    with pytest.raises(StorageError, match="no space"):
+        script.collect([Plan("a", Target(("a",)), 2)], RunStore(tmp_path), Full(), seed=0, purpose="x")
+    assert script.closed == ["a"]
+
+
 def test_ctrl_c_passes_through_and_keeps_what_is_complete(tmp_path: Path) -> None:
     script = Script({"a": [GOOD, GOOD, KeyboardInterrupt()]})
     with pytest.raises(KeyboardInterrupt):
