@@ -139,8 +139,10 @@ def _judged(given: argparse.Namespace, with_rules: Sequence[rules.Named]) -> int
         found += some
         print(f"\r{number} of {len(work)}", end="", file=sys.stderr, flush=True)
     print(file=sys.stderr)
-    for table in (tables.rules_table(found, chosen, half), tables.pairs_table(found, chosen, half)):
+    short = {rule.name: rule.short for rule in with_rules}
+    for table in (tables.rules_table(found, chosen, half), tables.pairs_table(found, chosen, half, short)):
         print("\n".join(lines(table)), end="\n\n")
+    print("  ".join(f"{code}: {name}" for name, code in short.items()))
     if given.figure:
         tables.figure(found, chosen, half).savefig(given.figure, dpi=150)
     return 0

@@ -102,13 +102,17 @@ def tests_of(pair: Pair, classes: Path, java: str) -> dict[str, dict[str, Any]]:
 
 
 def _packed_anew(file: Path) -> Path:
-    """Return a jar with the same entries as another, but not compressed."""
-    anew = file.with_name(f"{file.stem}-anew.jar")
+    """Return a jar with the same entries as another in another order, compressed as another tool would.
+
+    Not without compression: then more bytes are read.
+    """
+    anew = file.with_name(f"{file.stem}-again.jar")
     if not anew.exists():
         part = anew.with_name(f"{anew.name}.{os.getpid()}.part")
         with zipfile.ZipFile(file) as old, zipfile.ZipFile(part, "w") as new:
-            for entry in old.infolist():
-                new.writestr(entry, old.read(entry), zipfile.ZIP_STORED)
+            first, *others = old.infolist()
+            for entry in (first, *reversed(others)):
+                new.writestr(entry.filename, old.read(entry), zipfile.ZIP_DEFLATED, compresslevel=9)
         part.replace(anew)
     return anew
 

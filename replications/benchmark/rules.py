@@ -67,11 +67,13 @@ class Named:
     """A rule and what a table says of it.
 
     Attributes:
+        short: a name of a few letters, for a list of rules.
         new: how many runs of the new release it looks at; buto's own rule launches as many as it needs.
         source: whose practice or formula it is.
     """
 
     name: str
+    short: str
     rule: Rule
     new: int
     source: str
@@ -257,22 +259,22 @@ def thesis(old: Sequence[Use], new: Sequence[Use]) -> bool:
 
 
 RULES = (
-    Named("thesis", thesis, 1, "the thesis, chapter 4"),
-    Named("Mann-Whitney, Bonferroni", mann_whitney("bonferroni"), 9, "each counter"),
-    Named("Mann-Whitney, Benjamini-Hochberg", mann_whitney("bh"), 9, "each counter"),
-    Named("Welch, Bonferroni", welch("bonferroni"), 9, "each counter"),
-    Named("Welch, Benjamini-Hochberg", welch("bh"), 9, "each counter"),
-    Named("+5 % over one run", limit(0.05, best=False), 1, "seven counters"),
-    Named("+10 % over one run", limit(0.10, best=False), 1, "seven counters"),
-    Named("+25 % over one run", limit(0.25, best=False), 1, "seven counters"),
-    Named("+5 % over the best of ten", limit(0.05, best=True), 1, "seven counters"),
-    Named("+10 % over the best of ten", limit(0.10, best=True), 1, "seven counters"),
-    Named("+25 % over the best of ten", limit(0.25, best=True), 1, "seven counters"),
-    Named("Bencher's t-test", bencher, 1, "seven counters and time"),
-    Named("Apache Otava", otava, 9, "seven counters and time"),
-    Named("typed limits", typed, 1, "JfrUnit, QuickPerf, pytest-memray: four counters"),
-    Named("Peass", peass, 9, "time only"),
-    Named("JMH", jmh, 9, "time only"),
+    Named("thesis", "th", thesis, 1, "the thesis, chapter 4"),
+    Named("Mann-Whitney, Bonferroni", "mw", mann_whitney("bonferroni"), 9, "each counter"),
+    Named("Mann-Whitney, Benjamini-Hochberg", "mwh", mann_whitney("bh"), 9, "each counter"),
+    Named("Welch, Bonferroni", "we", welch("bonferroni"), 9, "each counter"),
+    Named("Welch, Benjamini-Hochberg", "weh", welch("bh"), 9, "each counter"),
+    Named("+5 % over one run", "5", limit(0.05, best=False), 1, "seven counters"),
+    Named("+10 % over one run", "10", limit(0.10, best=False), 1, "seven counters"),
+    Named("+25 % over one run", "25", limit(0.25, best=False), 1, "seven counters"),
+    Named("+5 % over the best of ten", "b5", limit(0.05, best=True), 1, "seven counters"),
+    Named("+10 % over the best of ten", "b10", limit(0.10, best=True), 1, "seven counters"),
+    Named("+25 % over the best of ten", "b25", limit(0.25, best=True), 1, "seven counters"),
+    Named("Bencher's t-test", "be", bencher, 1, "seven counters and time"),
+    Named("Apache Otava", "ot", otava, 9, "seven counters and time"),
+    Named("typed limits", "ty", typed, 1, "JfrUnit, QuickPerf, pytest-memray: four counters"),
+    Named("Peass", "pe", peass, 9, "time only"),
+    Named("JMH", "jmh", jmh, 9, "time only"),
 )
 
 
@@ -287,4 +289,4 @@ def of_file(path: Path, new: int = 9) -> Named:
     found = runpy.run_path(str(path)).get("rule")
     if not callable(found):
         raise BedError(f"{path} must define rule(old, new)")
-    return Named(path.stem, found, new, str(path))
+    return Named(path.stem, path.stem, found, new, str(path))

@@ -61,9 +61,16 @@ def rules_table(
 
 
 def pairs_table(
-    judged: Sequence[Judgement], pairs: Mapping[str, Pair], halves: Mapping[str, Half]
+    judged: Sequence[Judgement],
+    pairs: Mapping[str, Pair],
+    halves: Mapping[str, Half],
+    short: Mapping[str, str],
 ) -> Columns:
-    """Return a line for each regression: its kind, and how often each rule found it."""
+    """Return a line for each regression: its kind, how often buto found it, and which rules did mostly.
+
+    Args:
+        short: by rule, its short name.
+    """
     rules = rules_of(judged)
     rows = []
     for pair in pairs.values():
@@ -71,22 +78,22 @@ def pairs_table(
         if pair.regression is None or not mine:
             continue
         shares = {rule: share([one for one in mine if one.rule == rule]).value for rule in rules}
-        others = ", ".join(rule for rule in rules if rule != BUTO and shares[rule] > OFTEN)
+        others = " ".join(short[rule] for rule in rules if rule != BUTO and shares[rule] > OFTEN)
         rows.append(
             (
                 pair.name,
                 str(pair.regression.kind),
                 str(pair.regression.difficulty),
                 halves[pair.name],
+                f"{100 * shares[BUTO]:.0f} %",
                 others or "none",
-                f"{100 * shares[BUTO]:.0f}",
             )
         )
     return Columns(
-        "Who finds each pair",
-        ("pair", "kind", "difficulty", "half", "found by", "buto, %"),
+        "Who finds each pair in most draws",
+        ("pair", "kind", "difficulty", "half", "buto", "others"),
         tuple(rows),
-        left=5,
+        left=6,
     )
 
 

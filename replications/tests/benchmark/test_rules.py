@@ -64,7 +64,7 @@ def test_corrections_are_those_of_the_textbook():
 
 def test_a_rule_that_says_nothing_is_an_error():
     with pytest.raises(BedError, match="mine must return"):
-        Named("mine", lambda old, new: math.nan, 1, "").fails(uses(N_OLD, 1), uses(1, 2))
+        Named("mine", "mi", lambda old, new: math.nan, 1, "").fails(uses(N_OLD, 1), uses(1, 2))
 
 
 def test_runs_without_the_counters_of_a_rule_are_an_error():
@@ -99,7 +99,7 @@ def test_buto_and_a_rule_judge_the_same_draws_of_recorded_runs():
     pair = read_all()["jsoup-errors"]
     old = run_set([program_run(1, number) for number in range(33)])
     new = run_set([program_run(1, 100 + number, Program(threads=30)) for number in range(13)])
-    always = Named("always", lambda old, new: True, 9, "")
+    always = Named("always", "al", lambda old, new: True, 9, "")
     task = judged.Task(pair, "17-quiet", old, new, (always,), draws=2)
     found = judged.judgements(task)
     cases = [(one.rule, one.case) for one in found]
@@ -120,4 +120,4 @@ def test_the_table_has_a_row_for_each_rule_with_what_it_finds_and_fails_wrongly(
     assert row[0] == BUTO
     assert row[1:6] == ("100", "", "", "100", "100")
     assert (row[6], row[7].split()[0]) == ("", "0")
-    assert [line[0] for line in tables.pairs_table(found, pairs, half).rows] == [*pairs]
+    assert [line[0] for line in tables.pairs_table(found, pairs, half, {"always": "al"}).rows] == [*pairs]
