@@ -133,7 +133,7 @@ def test_what_hides_behind_commits_that_do_not_build_is_narrowed_down(repository
 def test_what_cannot_be_bisected_is_wrong_usage(repository: Path, tmp_path: Path) -> None:
     for words, printed in {
         ("HEAD", "HEAD"): "GOOD and BAD are the same commit",
-        ("HEAD", "HEAD~2"): "is before GOOD",
+        ("HEAD", "HEAD~2"): "name the older one first: buto bisect leaker 'HEAD~2' HEAD",
         ("v0", "HEAD"): "has no revision 'v0'",
         ("HEAD~1", "HEAD", "--build", "no-such-program"): "cannot be judged: --build: no-such-program",
     }.items():
