@@ -93,7 +93,7 @@ def test_it():
 PLAIN = """
 import pytest
 
-@pytest.mark.parametrize("number", [1, 2, 3])
+@pytest.mark.parametrize("number", [1, 2])
 @pytest.mark.buto(main="Shop", classpath="classes", args=["20"])
 def test_it(number):
     pass
@@ -139,9 +139,9 @@ def test_the_workload_of_a_mark_drives_each_of_its_launches(project: Path) -> No
 @pytest.mark.all
 def test_processes_of_xdist_measure_one_after_the_other(project: Path) -> None:
     (project / "test_plain.py").write_text(PLAIN)
-    done = run_pytest(project, "test_plain.py", "-n", "3", "--buto-accept", "-v")
+    done = run_pytest(project, "test_plain.py", "-n", "2", "--buto-accept", "-v")
     assert done.returncode == 0, done.stdout
-    assert done.stdout.count("TRAINED  test_plain.test_it[") == 3
+    assert done.stdout.count("TRAINED  test_plain.test_it[") == 2
     store = RunStore(project / ".buto")
     runs = [run for test in store.tests() for run in store.load_set(test)]
     spans = sorted((int(str(run.metadata["jvm.start.time"])), run.outcome.duration_s) for run in runs)
