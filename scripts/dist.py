@@ -37,7 +37,7 @@ buto.save_oracle(oracle, dataclasses.replace(buto.load_oracle(oracle), foreign_l
 """
 """As if others had used the whole machine in training: then no check is inconclusive because they do now."""
 JAVA = ("java", "-Xms256m", "-Xmx256m", "-XX:+UseSerialGC", "-cp", "${testprograms}")
-PROGRAM = ("buto.testprograms.leaker.Leaker", "--duration", "2s", "--pieces", "20", "--piece-size", "2000")
+PROGRAM = ("buto.testprograms.leaker.Leaker", "--duration", "1s", "--pieces", "20", "--piece-size", "2000")
 
 
 def main() -> int:
@@ -79,7 +79,7 @@ def try_wheel(python: Path, project: Path) -> list[str]:
     if not Path(place).is_relative_to(python.parent.parent):
         raise SystemExit(f"buto must come from {python.parent.parent}, got {place}")
     done = [f"installed {run([buto, '--version'], project).strip()} into an empty environment"]
-    for leaks, command, code in ((10, "train", 0), (10, "check", 0), (200, "check", 1)):
+    for leaks, command, code in ((10, "train", 0), (10, "check", 0), (400, "check", 1)):
         test = {"command": [*JAVA, *PROGRAM, "--leaks", str(leaks)]}
         config = {**CONFIG, "tests": {"leaker": test}}
         (project / "buto.yaml").write_text(json.dumps(config), encoding="utf-8")

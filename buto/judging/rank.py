@@ -21,7 +21,7 @@ of them has changed. All runs are treated alike, and therefore the p-value by ra
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import count
 from math import comb
 
@@ -210,6 +210,16 @@ def factors(found: Differences) -> FloatArray:
 def for_a_change(factor: FloatArray, counts: BoolArray) -> FloatArray:
     """Return the same factors, at least 1, and 1 where a difference does not count."""
     return np.where(counts, np.maximum(factor, 1.0), 1.0)
+
+
+def factors_for_a_change(found: Differences, counts: BoolArray) -> FloatArray:
+    """Return what :func:`for_a_change` makes of all factors; only those that can be above 1 are computed."""
+    # With a t of at most 1, no size of a change makes the difference likelier than none does.
+    likely = counts & (found.squared_t > 1.0)
+    some = replace(found, squared_t=found.squared_t[likely], variance=found.variance[likely])
+    result = np.ones(counts.shape)
+    result[likely] = np.maximum(factors(some), 1.0)
+    return result
 
 
 def mean_of_each(values: FloatArray, group: IntArray) -> FloatArray:

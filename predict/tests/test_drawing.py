@@ -1,6 +1,7 @@
 """Where boxes, arrows and lines of the page of a prediction lie."""
 
 from dataclasses import replace
+from functools import cache
 
 import pytest
 
@@ -19,11 +20,14 @@ def prediction(times):
     return predict(running_example(), old, new, loads=LOADS, settings=QUICK)
 
 
-REGRESSION = prediction(3.0)
+@cache
+def regression():
+    """Computed when it is needed, and not while tests are collected."""
+    return prediction(3.0)
 
 
 def test_boxes_lie_in_the_bands_and_do_not_overlap():
-    drawn = diagram(running_example(), REGRESSION)
+    drawn = diagram(running_example(), regression())
     corners = {(box.x, box.y) for box in drawn.boxes}
     assert len(corners) == len(drawn.boxes)
     for box in drawn.boxes:
@@ -36,7 +40,7 @@ def test_boxes_lie_in_the_bands_and_do_not_overlap():
 
 
 def test_what_does_not_change_is_one_number():
-    labels = [band.label for band in diagram(running_example(), REGRESSION).bands]
+    labels = [band.label for band in diagram(running_example(), regression()).bands]
     assert labels[2] == "A: demand 17.1 ms, utilisation 40 %"
 
 
@@ -146,10 +150,10 @@ def test_arrows_within_a_column_stay_in_the_gap_beside_it():
 
 
 def test_charts_end_where_a_version_is_saturated():
-    (chart,) = load_charts(REGRESSION)
+    (chart,) = load_charts(regression())
     assert chart.old.count("L") == len(LOADS) - 1
     assert chart.new.count("L") < len(LOADS) - 1
-    assert load_charts(replace(REGRESSION, curve=REGRESSION.curve[:1])) == ()
+    assert load_charts(replace(regression(), curve=regression().curve[:1])) == ()
 
 
 def marks(found, endpoint=0):
@@ -157,14 +161,14 @@ def marks(found, endpoint=0):
 
 
 def test_lines_of_a_chart_are_told_apart():
-    shown = {tone: mark.short for tone, mark in marks(REGRESSION).items()}
+    shown = {tone: mark.short for tone, mark in marks(regression()).items()}
     assert shown == {"now": "judged", "old": "knee before", "new": "knee after", "saturated": "B saturates"}
 
 
 def test_where_a_change_matters_at_the_lowest_load_no_line_says_from_where():
-    (limits,) = REGRESSION.limits
+    (limits,) = regression().limits
     assert limits.matters_from == LOADS[0]
-    later = replace(REGRESSION, limits=(replace(limits, matters_from=12.0),))
+    later = replace(regression(), limits=(replace(limits, matters_from=12.0),))
     assert marks(later)["matters"].label == "the change matters from 12/s"
 
 
@@ -177,8 +181,8 @@ def test_the_station_that_saturates_is_named_at_endpoints_that_do_not_use_it():
 
 
 def test_of_two_near_lines_one_has_its_text_at_the_lower_end():
-    (limits,) = REGRESSION.limits
-    near = replace(REGRESSION, limits=(replace(limits, old_knee=30.0, new_knee=30.5),))
+    (limits,) = regression().limits
+    near = replace(regression(), limits=(replace(limits, old_knee=30.0, new_knee=30.5),))
     assert [marks(near)[tone].low for tone in ("old", "new")] == [False, True]
 
 

@@ -3,6 +3,7 @@
 import json
 from dataclasses import replace
 from datetime import UTC, datetime
+from functools import cache
 from html.parser import HTMLParser
 from math import inf
 from xml.etree import ElementTree
@@ -31,11 +32,14 @@ def prediction(times, architecture=None, **options):
     return predict(architecture or running_example(), old, new, loads=LOADS, settings=QUICK)
 
 
-REGRESSION = prediction(2.0)
+@cache
+def regression():
+    """Computed when it is needed, and not while tests are collected."""
+    return prediction(2.0)
 
 
 def test_the_terminal_says_what_happens_and_why():
-    lines = prediction_lines(REGRESSION)
+    lines = prediction_lines(regression())
     assert lines[0] == "REGRESSION  running example under 23.3/s"
     text = "\n".join(lines)
     for part in (
@@ -238,7 +242,7 @@ def tags(page):
 
 
 def test_the_page_draws_the_architecture_and_the_curves():
-    page = prediction_page(REGRESSION)
+    page = prediction_page(regression())
     found = tags(page)
     boxes = [attributes["class"] for tag, attributes in found if tag == "g"]
     assert boxes == ["box regression", *["box same"] * 3, *["box worse"] * 2]

@@ -85,7 +85,8 @@ RECORDED = ROOT / "data" / "experiments"
 N_TRAINING = 8
 
 
-def recorded():
+@pytest.fixture(scope="module")
+def groups():
     """Some runs of each of some recorded programs, those with the most and the fewest samples among them."""
     host = archive.hosts(RECORDED)[0]
     groups = sorted(archive.load(RECORDED, host).values(), key=lambda runs: runs.runs[0].n_samples)
@@ -94,9 +95,6 @@ def recorded():
     return [
         RunSet(runs.runs[: N_TRAINING + 3]) for runs in (*usable[:2], usable[len(usable) // 2], *usable[-2:])
     ]
-
-
-GROUPS = recorded()
 
 
 def written(learned):
@@ -111,9 +109,12 @@ def long(monkeypatch, tmp_path):
     return RunStore(tmp_path)
 
 
-@pytest.mark.parametrize("runs", GROUPS, ids=[runs.runs[0].test for runs in GROUPS])
+@pytest.mark.parametrize("group", range(5))
 @pytest.mark.parametrize("part_values", [1, 20_000])
-def test_an_oracle_and_its_verdicts_are_the_same_to_the_last_digit(runs, long, part_values, monkeypatch):
+def test_an_oracle_and_its_verdicts_are_the_same_to_the_last_digit(
+    groups, group, long, part_values, monkeypatch
+):
+    runs = groups[group]
     monkeypatch.setattr(by_parts, "PART_VALUES", part_values)
     for run in runs:
         long.add(run)
@@ -129,8 +130,8 @@ def test_an_oracle_and_its_verdicts_are_the_same_to_the_last_digit(runs, long, p
         assert levels(one) == levels(other)
 
 
-def test_features_before_they_are_rounded_are_the_same_bits(long):
-    runs = GROUPS[0]
+def test_features_before_they_are_rounded_are_the_same_bits(groups, long):
+    runs = groups[0]
     for run in runs:
         long.add(run)
     opened = long.open_set(runs.runs[0].test, long.ids(runs.runs[0].test))
@@ -145,9 +146,9 @@ def test_features_before_they_are_rounded_are_the_same_bits(long):
     assert joined.grain.tobytes() == plain.grain.tobytes()
 
 
-def test_only_the_envelope_is_of_some_samples(long, monkeypatch):
+def test_only_the_envelope_is_of_some_samples(groups, long, monkeypatch):
     monkeypatch.setattr(long_runs, "MOST_SAMPLES", 30)
-    runs = GROUPS[-1]
+    runs = groups[-1]
     for run in runs:
         long.add(run)
     opened = long.open_set(runs.runs[0].test, long.ids(runs.runs[0].test))
@@ -159,16 +160,16 @@ def test_only_the_envelope_is_of_some_samples(long, monkeypatch):
     assert ours == theirs
 
 
-def test_too_few_long_runs_are_refused_as_others_are(long):
-    for run in GROUPS[0].runs[:4]:
+def test_too_few_long_runs_are_refused_as_others_are(groups, long):
+    for run in groups[0].runs[:4]:
         long.add(run)
-    opened = long.open_set(GROUPS[0].runs[0].test, long.ids(GROUPS[0].runs[0].test))
+    opened = long.open_set(groups[0].runs[0].test, long.ids(groups[0].runs[0].test))
     with pytest.raises(JudgeError, match="at least 5 runs"):
         oracle.train(opened, CALIBRATED)
 
 
-def test_a_property_that_some_run_lacks_is_left_out_with_the_same_reason(long):
-    runs = list(GROUPS[0])
+def test_a_property_that_some_run_lacks_is_left_out_with_the_same_reason(groups, long):
+    runs = list(groups[0])
     values = runs[3].values.copy()
     values[:, 5] = np.nan
     runs[3] = replace(runs[3], values=values)

@@ -70,11 +70,13 @@ def no_process_left_behind() -> None:
 
 
 @pytest.fixture(scope="session")
-def pictures(request: pytest.FixtureRequest) -> Path:
-    """Where pictures are kept after the tests; no part of the repository."""
-    place: Path = request.config.rootpath / "test-output" / "browser"
-    place.mkdir(parents=True, exist_ok=True)
-    return place
+def pictures() -> Path | None:
+    """The directory for pictures that BUTO_PICTURES names, for people to look at; None: nobody wants them."""
+    named = os.environ.get("BUTO_PICTURES")
+    if not named:
+        return None
+    Path(named).mkdir(parents=True, exist_ok=True)
+    return Path(named)
 
 
 @pytest.fixture(scope="session")
@@ -112,7 +114,7 @@ def _compared(place: Path) -> Path:
 
 
 @pytest.fixture
-def opened(browser: Browser, pages: dict[str, Path], pictures: Path) -> Iterator[Opener]:
+def opened(browser: Browser, pages: dict[str, Path], pictures: Path | None) -> Iterator[Opener]:
     """Open a page and wait until it is drawn; it is closed after the test."""
     contexts = []
 

@@ -44,14 +44,13 @@ def part(page: Page, name: str) -> str:
     return page.locator(".flame button", has_text=name).first.evaluate("one => one.style.width")
 
 
-def test_widths_follow_the_program_that_is_chosen(browser: Browser, written: Path, pictures: Path) -> None:
+def test_widths_follow_the_program_that_is_chosen(browser: Browser, written: Path) -> None:
     page = opened(browser, written)
     assert float(part(page, "Cart.add").rstrip("%")) > 60
     page.get_by_label("width of the parts").select_option("old")
     assert float(part(page, "Cart.add").rstrip("%")) < 30
     page.get_by_label("width of the parts").select_option("rise")
     assert float(part(page, "Cart.add").rstrip("%")) > 90
-    page.screenshot(path=pictures / "why.png", full_page=True)
     page.close()
 
 

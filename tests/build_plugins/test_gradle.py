@@ -33,7 +33,7 @@ BUTO = Path(sys.executable).with_name("buto")
 
 
 @pytest.mark.all
-def test_a_build_passes_fails_after_a_change_and_passes_when_the_change_is_accepted(
+def test_a_build_passes_fails_after_a_change_and_the_change_is_accepted(
     gradle: Sample, tmp_path: Path
 ) -> None:
     """A check is never up to date: the second finds everything as the first left it, and measures again."""
@@ -69,11 +69,6 @@ def test_a_build_passes_fails_after_a_change_and_passes_when_the_change_is_accep
     accepted = gradle.typed(accept, RUNS)
     assert accepted.code == 0, accepted.output
     assert "jvm.memory.heap.used  mean" in accepted.output
-    passed = gradle.build("butoCheck", "butoReport")
-    assert passed.code == 0, passed.output
-    assert passed.output.count("PASS  catalogue") == 2
-    # A run that was disturbed is repeated.
-    assert len(re.findall(r"run 1 of 1: \d+ samples", passed.output)) == 1
 
 
 @pytest.fixture(scope="module")

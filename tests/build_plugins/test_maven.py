@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
-import json
 import re
 import sys
 import xml.etree.ElementTree as ET
 from collections.abc import Mapping
-from datetime import timedelta
-from itertools import pairwise
 from pathlib import Path
 
 import pytest
 
-from buto.run.names import start_of
-from buto.run.store import RunStore
 from tests.support.builds.plugin_builds import (
     IN_PART,
     NOT_MEASURED,
@@ -48,26 +43,33 @@ MANAGED = {"<plugins>": "<pluginManagement><plugins>", "</plugins>": "</plugins>
 
 
 @pytest.mark.all
-def test_a_build_passes_fails_after_a_change_and_passes_when_the_change_is_accepted(
-    maven: Sample, tmp_path: Path
-) -> None:
+def test_a_build_passes_fails_after_a_change_which_is_explained_and_accepted(maven: Sample) -> None:
     maven.judge_bluntly("catalogue")
-    trained = maven.build("package", "buto:train", RUNS)
+    missing = maven.build("package", "buto:why")
+    assert missing.code == 1
+    assert BROKEN in missing.output
+    assert "buto, catalogue: could not be explained" in missing.output
+    train = advised(missing.output, "train")
+    assert train == "mvn package buto:train -Dbuto.test=catalogue -Dbuto.profile=true"
+
+    trained = maven.typed(train, RUNS)
     assert trained.code == 0, trained.output
     oracle = (maven.directory / "src/test/buto/catalogue.json").read_text()
     assert str(maven.directory) not in oracle
     assert '"-cp", "target/classes", "com.acme.Catalogue", "10"]' in oracle
 
-    maven = maven.moved(tmp_path / "elsewhere")
-    passed = maven.build("verify")
+    passed = maven.build("verify", "buto:report")
     assert passed.code == 0, passed.output
-    assert "PASS  catalogue" in passed.output
+    assert passed.output.count("PASS  catalogue") == 2
+    # A run that was disturbed is repeated.
+    assert len(re.findall(r"run 1 of 1: \d+ samples", passed.output)) == 1
     assert "jvm.class.path" not in passed.output
     reports = maven.directory / "target/buto-reports"
     assert sorted(path.name for path in reports.iterdir()) == REPORTS
     assert failures(reports / "TEST-catalogue.xml") == 0
 
     maven.change(PROGRAM, "ENTRIES_PER_PAGE = 200", "ENTRIES_PER_PAGE = 3000")
+    maven.without_turns("catalogue")
     wrapper = maven.add_wrapper()
     failed = maven.build("--quiet", "verify")
     assert failed.code == 1
@@ -78,33 +80,14 @@ def test_a_build_passes_fails_after_a_change_and_passes_when_the_change_is_accep
     assert "jvm.memory." in failed.output
     assert failures(reports / "TEST-catalogue.xml") == 1
 
+    explained = maven.build("package", "buto:why")
+    assert explained.code == 0, explained.output
+    assert "Catalogue." in (reports / "catalogue-why.md").read_text()
+    assert (reports / "catalogue-why.html").is_file()
+
     accepted = maven.typed(accept, RUNS)
     assert accepted.code == 0, accepted.output
     assert "jvm.memory.heap.used  mean" in accepted.output
-    passed = maven.build("verify", "buto:report")
-    assert passed.code == 0, passed.output
-    assert passed.output.count("PASS  catalogue") == 2
-    # A run that was disturbed is repeated.
-    assert len(re.findall(r"run 1 of 1: \d+ samples", passed.output)) == 1
-
-
-@pytest.mark.all
-def test_a_regression_is_explained_by_the_profile_that_training_stored(maven: Sample) -> None:
-    missing = maven.build("package", "buto:why")
-    assert missing.code == 1
-    assert BROKEN in missing.output
-    assert "buto, catalogue: could not be explained" in missing.output
-    train = advised(missing.output, "train")
-    assert train == "mvn package buto:train -Dbuto.test=catalogue -Dbuto.profile=true"
-
-    trained = maven.typed(train, RUNS)
-    assert trained.code == 0, trained.output
-    maven.change(PROGRAM, "ENTRIES_PER_PAGE = 200", "ENTRIES_PER_PAGE = 3000")
-    explained = maven.build("package", "buto:why")
-    assert explained.code == 0, explained.output
-    reports = maven.directory / "target/buto-reports"
-    assert sorted(path.name for path in reports.iterdir()) == ["catalogue-why.html", "catalogue-why.md"]
-    assert "Catalogue." in (reports / "catalogue-why.md").read_text()
 
 
 def failures(junit_xml: Path) -> int:
@@ -227,7 +210,10 @@ def test_a_missing_oracle_is_named(many: Done) -> None:
 
 @pytest.mark.all
 def test_buto_is_asked_for_what_the_pom_says(plugins: Path, tmp_path: Path) -> None:
-    """A module for each way to say what is started, and one that does not use the plugin."""
+    """A module for each way to say what is started, and one that does not use the plugin.
+
+    They are built at the same time; that all measure into one store makes them wait for each other.
+    """
     settings = (
         "<alpha>0.02</alpha><checkRuns>3</checkRuns><pairs>4</pairs><profile>true</profile><runs>7</runs>"
         "<tests>"
@@ -248,8 +234,9 @@ def test_buto_is_asked_for_what_the_pom_says(plugins: Path, tmp_path: Path) -> N
     (tmp_path / "yaml/buto.yaml").touch()
     goals = [f"buto:{goal}" for goal in ("train", "check", "accept", "report", "why")]
     options = ("-Dbuto.test=catalogue", f"-Dbuto.executable={asked_buto(tmp_path)}")
-    done = build.build(*goals, *options, buto=False)
+    done = build.build("-T", "2", *goals, *options, buto=False)
     assert done.code == 0, done.output
+    assert "not marked @threadSafe" not in done.output
 
     java = r"<\S+/bin/java> <-Xmx64m> <-XX:\+UseSerialGC>"
     for module, program in {
@@ -281,16 +268,6 @@ def test_buto_is_asked_for_what_the_pom_says(plugins: Path, tmp_path: Path) -> N
 
 
 @pytest.mark.all
-def test_a_main_class_that_does_not_exist_is_reported_by_buto(maven: Sample) -> None:
-    maven.change("pom.xml", MAIN, MAIN.replace("Catalogue", "Nowhere"))
-    done = maven.build("buto:train", RUNS)
-    assert done.code == 1
-    assert BROKEN in done.output
-    assert "Could not find or load main class com.acme.Nowhere" in done.output
-    assert "buto, catalogue: could not be measured or judged" in done.output
-
-
-@pytest.mark.all
 def test_a_buto_that_breaks_off_neither_passes_nor_accuses(plugins: Path, tmp_path: Path) -> None:
     """A module a goal; and one of which nobody says which test of its buto.yaml is meant."""
     goals = ("train", "check", "accept", "report", "why")
@@ -312,29 +289,3 @@ def test_a_buto_that_breaks_off_neither_passes_nor_accuses(plugins: Path, tmp_pa
 def bound(goal: str) -> Changes:
     """The goal, and no other, at the first phase of a build."""
     return {"<execution>": "<execution><phase>validate</phase>", "<goal>check</goal>": f"<goal>{goal}</goal>"}
-
-
-@pytest.mark.all
-def test_modules_that_are_built_at_the_same_time_are_measured_one_after_the_other(
-    plugins: Path, tmp_path: Path
-) -> None:
-    """The tests of one module are in its POM, those of the other in its buto.yaml."""
-    build = reactor(tmp_path, {"one": {NAME: "<name>one</name>"}, "two": WITHOUT_TESTS})
-    (tmp_path / "two/buto.yaml").write_text(
-        "version: 1\ntests:\n  two:\n    command: java -Xmx64m -cp target/classes com.acme.Catalogue 10\n"
-    )
-    done = build.build("-T", "2", "package", "buto:train", "-Dbuto.runs=5")
-    assert done.code == 0, done.output
-    assert "not marked @threadSafe" not in done.output
-    assert (tmp_path / "one/src/test/buto/one.json").is_file()
-    assert (tmp_path / "two/oracles/two.json").is_file()
-
-    stored = sorted((tmp_path / ".buto/runs").glob("*/2*"), key=lambda run: run.name)
-    for test in ("one", "two"):
-        assert len(RunStore(tmp_path / ".buto").load_set(test).valid()) == 5
-    for first, second in pairwise(stored):
-        begun, following = start_of(first.name), start_of(second.name)
-        assert begun is not None
-        assert following is not None
-        duration_s = json.loads((first / "run.json").read_text())["outcome"]["duration_s"]
-        assert begun + timedelta(seconds=duration_s) <= following

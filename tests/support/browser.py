@@ -28,14 +28,15 @@ class Opened:
     """A page with its messages and requests while it was open."""
 
     page: Page
-    pictures: Path
+    pictures: Path | None
     name: str
     complaints: list[str] = field(default_factory=list)
     requests: list[str] = field(default_factory=list)
 
     def picture(self, what: str, *, whole: bool = False) -> None:
-        """Keep a picture, for people to look at."""
-        self.page.screenshot(path=self.pictures / f"{self.name}-{what}.png", full_page=whole)
+        """Keep a picture if somebody wants pictures."""
+        if self.pictures is not None:
+            self.page.screenshot(path=self.pictures / f"{self.name}-{what}.png", full_page=whole)
 
 
 Opener = Callable[..., Opened]

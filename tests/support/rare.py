@@ -38,7 +38,6 @@ ABOUT: Mapping[str, tuple[str, ...]] = {
     "tests/jvm/testprograms/": ("testprograms/",),
     "tests/jvm/why/": ("buto/features/why/", *_LAUNCHES),
     "tests/jvm/workload/": _LAUNCHES,
-    "tests/unit/run/": ("buto/run/",),
 }
 """By place, the start of the names of its tests: the paths that they are about, besides the place itself."""
 

@@ -24,7 +24,7 @@ from buto.judging.calibrated.profile import LEVELS, TOTAL, Profile
 from buto.judging.calibrated.settings import GATE, JudgeSettings
 from buto.judging.contrasts import choices, contrasts, stabilised
 from buto.judging.protocol import AutoRuns
-from buto.judging.rank import differences, factors, for_a_change, mean_of_each, ranks
+from buto.judging.rank import differences, factors_for_a_change, mean_of_each, ranks
 from buto.run.model import BoolArray, FloatArray, IntArray
 from buto.run.properties import LIVE_CLASSES, split_name
 
@@ -51,6 +51,9 @@ MOST_HELD_OUT = {1: 40, N_CHECKED: 10}
 
 MOST_COMPARED = 1000
 """Choices of runs that each three are compared with."""
+
+FACTORS_AT_ONCE = 1_000_000
+"""More would not fit into a processor's cache."""
 
 USUAL = ("jvm.memory.heap.used", "jvm.cpu.time", "jvm.thread.count", "jvm.class.loaded", "jvm.gc.count")
 """Metrics whose strength everybody wants to know."""
@@ -198,11 +201,17 @@ class _Trial:
         # A mean over all runs does not depend on which of them have changed.
         values = self._profile.values.copy()
         values[: self._size] += gain
-        changed = np.repeat(self._profile.values[:, None, self._kept], n_held, axis=1)
-        changed[self._held.T, np.arange(n_held)] += gain[self._kept]
-        factor = self._factors(values, self._kept, changed.reshape(self._n_runs, -1), n_held)
-        place = columns[self._kept] + len(self._profile.quantities) * np.arange(n_held)[:, None]
-        of_each = mean_of_each(factor, place.ravel()).reshape(len(self._chosen), n_held, size)
+        of_each = np.empty((len(self._chosen), n_held, size))
+        at_once = max(1, FACTORS_AT_ONCE // (len(self._chosen) * len(self._kept)))
+        for first in range(0, n_held, at_once):
+            held = self._held[first : first + at_once]
+            copies = len(held)
+            changed = np.repeat(self._profile.values[:, None, self._kept], copies, axis=1)
+            changed[held.T, np.arange(copies)] += gain[self._kept]
+            factor = self._factors(values, self._kept, changed.reshape(self._n_runs, -1), copies)
+            place = columns[self._kept] + len(self._profile.quantities) * np.arange(copies)[:, None]
+            means = mean_of_each(factor, place.ravel())
+            of_each[:, first : first + at_once] = means.reshape(len(self._chosen), copies, size)
         scores = np.log((self._others[:, None] + of_each) / self._n_judged)
         p_values = ranks(np.take_along_axis(scores.T, self._order[None], axis=2))
         fails = p_values <= self._level
@@ -231,7 +240,7 @@ class _Trial:
             contrast = contrasts(stable, self._chosen)
             sign = np.tile(signs_of_worse(features, profile.quantities), copies)
             counts &= welcome_or_not(contrast, sign, self._settings.fail_on)
-        return for_a_change(factors(differences(stable, self._chosen)), counts)
+        return factors_for_a_change(differences(stable, self._chosen), counts)
 
 
 def _held_out(n_runs: int, size: int) -> IntArray:

@@ -65,14 +65,6 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Project:
     return Project(tmp_path, script)
 
 
-def test_judged_runs_of_the_same_program_are_filled_up(project: Project) -> None:
-    project.check()
-    project.launches(range(30, 37), leak=9.0)
-    done = called(project.directory, "accept", "leaker")
-    assert (done.returncode, CHANGED in done.stderr) == (0, False)
-    assert project.learned() == list(range(10, 20))
-
-
 def test_a_program_that_has_changed_since_is_launched_again(project: Project) -> None:
     project.check()
     project.jar.write_bytes(b"as accepted")

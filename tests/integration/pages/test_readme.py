@@ -32,7 +32,7 @@ public class Main {
     public static void main(String[] args) throws Exception {
         if (args[0].equals("serve")) Thread.sleep(600_000);
         List<byte[]> kept = new ArrayList<>();
-        for (int round = 0; round < 10; round++, Thread.sleep(40))
+        for (int round = 0; round < 10; round++, Thread.sleep(10))
             for (int page = 0; page < Integer.parseInt(args[1]); page++) kept.add(new byte[1024]);
         System.out.println(kept.size());
     }

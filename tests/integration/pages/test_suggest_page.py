@@ -48,6 +48,8 @@ def past(tmp_path_factory: pytest.TempPathFactory) -> Path:
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("GIT_CONFIG_GLOBAL", str(config))
         patch.setenv("GIT_CONFIG_NOSYSTEM", "1")
+        # The class path of the program is where it is started.
+        patch.chdir(directory)
         make_history(directory)
     return directory
 

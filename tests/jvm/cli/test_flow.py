@@ -29,7 +29,7 @@ tests:
 
 @pytest.mark.parametrize(
     ("collector", "java", "interval", "step_ms"),
-    [("agent", JAVAS[max(JAVAS)], "200ms", "10"), ("jmx", JAVAS[min(JAVAS)], "1s", "30")],
+    [("agent", JAVAS[max(JAVAS)], "100ms", "5"), ("jmx", JAVAS[min(JAVAS)], "500ms", "20")],
     ids=["agent", "jmx"],
 )
 def test_a_program_is_trained_passes_and_fails_after_a_change(

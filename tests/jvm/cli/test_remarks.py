@@ -9,11 +9,18 @@ import pytest
 from tests.support.processes.command import called
 
 
+@pytest.fixture(autouse=True)
+def judged_by_few(tmp_path: Path) -> None:
+    """Three runs are enough to say what there is to be said of them."""
+    judge = "{judge: {method: thesis, thesis: {window: 1}}}"
+    (tmp_path / "buto.yaml").write_text(f"version: 1\ntests: {{two: {judge}, odd: {judge}}}\n")
+
+
 @pytest.mark.all
 def test_of_several_jvms_train_and_runs_show_name_the_measured_one(tmp_path: Path, classes: Path) -> None:
     java = f"java -cp {classes} Does"
     command = ("sh", "-c", f"java -version; {java} sleep 400; {java} sleep 0")
-    done = called(tmp_path, "train", "two", "--runs", "5", "--", *command)
+    done = called(tmp_path, "train", "two", "--runs", "3", "--", *command)
     assert done.returncode == 0, done.stderr
     assert "two: measured Does; also seen: (no main class), Does (--jvm PATTERN" in done.stderr
     assert "samples each" not in done.stderr
@@ -86,11 +93,11 @@ def test_the_input_that_was_advised_is_read(tmp_path: Path, classes: Path) -> No
     [
         (
             ("Does", "worker"),
-            "in 5 of 5 runs the program printed a fault and still exited with code 0: it ran",
+            "in 3 of 3 runs the program printed a fault and still exited with code 0: it ran",
         ),
         pytest.param(
             ("Does", "lines"),
-            "in 5 of 5 runs the program read its standard input, which is empty under buto",
+            "in 3 of 3 runs the program read its standard input, which is empty under buto",
             marks=pytest.mark.all,
         ),
         pytest.param(
@@ -104,7 +111,7 @@ def test_remarks_on_the_program_in_usable_runs_are_warnings(
     tmp_path: Path, classes: Path, words: tuple[str, ...], remark: str
 ) -> None:
     command = ("java", "-Xmx16m", "-cp", str(classes), *words)
-    done = called(tmp_path, "train", "odd", "--runs", "5", "--interval", "1s", "--", *command)
+    done = called(tmp_path, "train", "odd", "--runs", "3", "--interval", "1s", "--", *command)
     assert done.returncode == 0, done.stderr
     assert f"warning: odd: {remark}" in done.stderr
     assert ("standard input" in done.stderr) is ("standard input" in remark)

@@ -11,7 +11,7 @@ from buto.measure import messages as channel
 from buto.measure.target import MBeanSpec
 from tests.support.jvm.recorder import Recorder, problems, said_times
 
-N_LAUNCHES = 12
+N_LAUNCHES = 6
 END_S = 0.05
 
 

@@ -124,7 +124,7 @@ def test_a_stopped_program_does_not_hang_its_collector(
     shared_worker: Worker, one_java: str, classes: Path
 ) -> None:
     stop = once_sampled(4, lambda: os.kill(launched_jvm(), signal.SIGSTOP))
-    target = Target(driven(one_java, classes), timeout_s=12, interval_s=0.05)
+    target = Target(driven(one_java, classes), timeout_s=6, interval_s=0.05)
     with JmxCollector(target, shared_worker) as collector:
         began = time.monotonic()
         run = collector.record("test", stop)

@@ -59,7 +59,7 @@ def test_no_port(buto):
 
 @shop
 def test_stop_was_forgotten(buto):
-    with buto.record(args=["serve"], timeout="8s") as target:
+    with buto.record(args=["serve"], timeout="5s") as target:
         port = target.wait_for_port()
         assert target.ports == (port,)
 
@@ -93,7 +93,7 @@ def test_it():
 PLAIN = """
 import pytest
 
-@pytest.mark.parametrize("number", [1, 2, 3])
+@pytest.mark.parametrize("number", [1, 2])
 @pytest.mark.buto(main="Shop", classpath="classes", args=["20"])
 def test_it(number):
     pass
@@ -112,7 +112,7 @@ def test_each_failure_is_reported_in_plain_words_and_leaves_nothing(project: Pat
     assert "if this program should end so: expect_exit=1" in printed
     assert "NumberFormatException" in printed
     assert "the program ended before it listened on any port" in printed
-    assert "the program was stopped at its time limit of 8 s" in printed, printed
+    assert "the program was stopped at its time limit of 5 s" in printed, printed
     no_such_main = "the program did not start: Error: Could not find or load main class Nowhere"
     assert f"ERROR test_trouble.py::test_no_such_main - {no_such_main}" in printed
     assert "try:  check the main class, the class path (-cp)" in printed
@@ -123,7 +123,7 @@ def test_each_failure_is_reported_in_plain_words_and_leaves_nothing(project: Pat
 @pytest.mark.all
 def test_the_workload_of_a_mark_drives_each_of_its_launches(project: Path) -> None:
     (project / "test_loaded.py").write_text(LOADED)
-    done = run_pytest(project, "test_loaded.py", "--buto-train", runs=5)
+    done = run_pytest(project, "test_loaded.py", "--buto-train")
     assert done.returncode == 0, done.stdout
     runs = RunStore(project / ".buto").load_set("test_loaded.test_it").runs
     assert len(runs) >= 5
@@ -139,9 +139,9 @@ def test_the_workload_of_a_mark_drives_each_of_its_launches(project: Path) -> No
 @pytest.mark.all
 def test_processes_of_xdist_measure_one_after_the_other(project: Path) -> None:
     (project / "test_plain.py").write_text(PLAIN)
-    done = run_pytest(project, "test_plain.py", "-n", "3", "--buto-accept", "-v", runs=5)
+    done = run_pytest(project, "test_plain.py", "-n", "2", "--buto-accept", "-v")
     assert done.returncode == 0, done.stdout
-    assert done.stdout.count("TRAINED  test_plain.test_it[") == 3
+    assert done.stdout.count("TRAINED  test_plain.test_it[") == 2
     store = RunStore(project / ".buto")
     runs = [run for test in store.tests() for run in store.load_set(test)]
     spans = sorted((int(str(run.metadata["jvm.start.time"])), run.outcome.duration_s) for run in runs)

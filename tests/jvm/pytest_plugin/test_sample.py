@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import json
-import re
 import xml.etree.ElementTree as ElementTree
 from pathlib import Path
 
 import pytest
 
 from buto.run.store import RunStore
-from tests.support.judging import know_a_busy_machine
+from tests.support.judging import know_a_busy_machine, without_turns
 from tests.support.processes.sample_project import compile_sample, run_pytest
 
 ORDERS = "test_shop.py::test_orders"
@@ -24,7 +23,7 @@ def test_it_passes_fails_after_a_change_and_passes_when_accepted(
     project = lenient
     trained = run_pytest(project, ORDERS, "--buto-train")
     assert trained.returncode == 0, trained.stdout
-    assert f"TRAINED  {NAME}: 8 runs, oracles/{NAME}.json" in trained.stdout
+    assert f"TRAINED  {NAME}: 5 runs, oracles/{NAME}.json" in trained.stdout
     learned = (project / "oracles" / f"{NAME}.json").read_text()
     assert json.loads(learned)["judge"]["method"] == "calibrated"
     assert json.loads(learned)["target"]["command"][-3:] == ["classes", "Shop", "60"]
@@ -32,9 +31,11 @@ def test_it_passes_fails_after_a_change_and_passes_when_accepted(
 
     unchanged = run_pytest(project, ORDERS, "-v")
     assert unchanged.returncode == 0, unchanged.stdout
-    assert f"PASS  {NAME}: the run" in unchanged.stdout
+    # By one run, or by three if the first was not ordinary.
+    assert f"PASS  {NAME}: the " in unchanged.stdout
 
     know_a_busy_machine(project / "oracles" / f"{NAME}.json")
+    without_turns(project / "oracles" / f"{NAME}.json")
     source = project / "Shop.java"
     source.write_text(source.read_text().replace("20_000", "400_000"))
     compile_sample(project)
@@ -47,17 +48,12 @@ def test_it_passes_fails_after_a_change_and_passes_when_accepted(
     assert failure is not None
     assert failure.attrib["message"].startswith("fails for ")
     assert "--buto-accept" in (failure.text or "")
-    terse = run_pytest(project, ORDERS, "-q")
-    assert terse.returncode == 1, terse.stdout
     assert "-- buto --" in changed.stdout
-    assert "-- buto --" not in terse.stdout
-    assert "next: " not in terse.stdout
-    assert "= buto =" not in terse.stdout
 
     accepted = run_pytest(project, ORDERS, "--buto-accept")
     assert accepted.returncode == 0, accepted.stdout
-    accepts = rf"ACCEPTED  {NAME}: (\d+) runs, \1 of them judged before, oracles/{NAME}.json"
-    assert re.search(accepts, accepted.stdout), accepted.stdout
+    learned_from = f"ACCEPTED  {NAME}: 5 runs, 3 of them judged before, oracles/{NAME}.json"
+    assert learned_from in accepted.stdout, accepted.stdout
     assert f"  {NAME}: " in accepted.stdout, "number by number"
     assert " numbers changed by more than runs vary" in accepted.stdout
     passed = run_pytest(project, ORDERS)
@@ -71,7 +67,7 @@ def test_a_test_drives_the_program_while_it_is_measured(blunt: Path) -> None:
         "import sys\n\n\ndef test_no_jvm_lives_in_this_process():\n    assert 'jpype' not in sys.modules\n"
     )
     driven = ("test_shop.py::test_service", "test_zzz.py")
-    trained = run_pytest(project, *driven, "--buto-train", runs=5)
+    trained = run_pytest(project, *driven, "--buto-train")
     assert trained.returncode == 0, trained.stdout
     checked = run_pytest(project, *driven)
     assert checked.returncode == 0, checked.stdout

@@ -1,4 +1,4 @@
-"""The Java releases that programs run on today, each measured once from training to a regression."""
+"""The Java releases that programs run on today, each measured once."""
 
 from __future__ import annotations
 
@@ -8,12 +8,13 @@ import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from buto.measure.jvms import find_installations
+from buto.run.store import RunStore
 from tests.support.checkout import ROOT, compile_java
-from tests.support.judging import BY_HEAP, know_a_busy_machine, literal, without_turns
-from tests.support.processes.command import buto
+from tests.support.processes.command import called
 
 pytestmark = pytest.mark.all
 
@@ -23,6 +24,11 @@ PACKAGES = {11: "11.0.13.1", 17: "17.0.9.2", 21: "21.0.8.2", 25: "25.0.2.1"}
 KEPT_IN = ROOT / ".venv" / "java-releases"
 PROGRAMS = Path(__file__).parents[1] / "cli" / "programs"
 INSTALL_TIMEOUT_S = 300.0
+JUDGED = (
+    *(f"jvm.{name}" for name in ("class.count", "compilation.time", "cpu.time", "thread.started")),
+    *(f"jvm.memory.{name}" for name in ("allocated", "heap.used", "non_heap.used", "used[Tenured Gen]")),
+    *("jvm.gc.count[Copy]", "jvm.gc.time[MarkSweepCompact]", "jvm.buffer.count[direct]"),
+)
 
 
 @pytest.fixture(scope="session")
@@ -56,20 +62,14 @@ def _from_package(release: int) -> Path:
 
 
 @pytest.mark.timeout(INSTALL_TIMEOUT_S + 400)
-def test_a_program_is_trained_and_checked_and_a_regression_is_found(
-    tmp_path: Path, classes: Path, java: Path
+def test_each_release_is_recorded_with_what_is_judged(
+    request: pytest.FixtureRequest, tmp_path: Path, classes: Path, java: Path
 ) -> None:
-    """A program of a second that keeps 1 MiB, and one that keeps 50."""
-    (tmp_path / "buto.yaml").write_text(
-        f"version: 1\ntests:\n  keeper:\n    interval: 200ms\n    judge: {literal(BY_HEAP)}\n"
-    )
-    program = [os.fspath(java), "-Xmx256m", "-XX:+UseSerialGC", "-cp", os.fspath(classes), "Does", "keep"]
-    trained = buto(tmp_path, "train", "keeper", "--runs", "5", "--", *program, "10")
-    assert trained.returncode == 0, trained.stderr
-    passed = buto(tmp_path, "check", "keeper")
-    assert passed.returncode == 0, passed.stdout + passed.stderr
-    know_a_busy_machine(tmp_path / "oracles" / "keeper.json")
-    without_turns(tmp_path / "oracles" / "keeper.json")
-    failed = buto(tmp_path, "check", "keeper", "--", *program, "500")
-    assert failed.returncode == 1, failed.stdout + failed.stderr
-    assert "jvm.memory.heap.used" in failed.stdout
+    start = [os.fspath(java), "-Xmx64m", "-XX:+UseSerialGC", "-cp", os.fspath(classes)]
+    called(tmp_path, "record", "keeper", "--", *start, "Does", "keep", "10", exits=0)
+    (run,) = RunStore(tmp_path / ".buto").load_set("keeper").valid()
+    assert run.metadata["jvm.spec.version"] == str(request.node.callspec.params["java"])
+    assert run.outcome.last_sample == "agent"
+    for name in JUDGED:
+        assert np.isfinite(run.series(name)).any(), name
+    assert np.nanmax(run.series("jvm.memory.heap.used")) > 1 << 20

@@ -132,7 +132,7 @@ def test_java_25_tells_of_processor_time_and_of_each_buffer(
     assert profile.classes["byte[]"].size > 1e6
     assert len(profile.ticks_ms) > 5
     assert flight.size < MOST_SIZE
-    monkeypatch.setattr(reader, "SILENCE_S", 8)
+    monkeypatch.setattr(reader, "SILENCE_S", 4)
     _hostile(kept[0])
 
 

@@ -29,10 +29,10 @@ OTHER_RATES = ((20, 30, 20, 20), (50, 40, 30, 50), (30, 10, 20, 40))
 
 
 def kept(leaks: int, rates: tuple[int, ...]) -> dict[str, object]:
-    phases = [{"name": f"phase-{n}", "rate": rate, "duration": "500ms"} for n, rate in enumerate(rates)]
+    phases = [{"name": f"phase-{n}", "rate": rate, "duration": "300ms"} for n, rate in enumerate(rates)]
     load = {
         "url": "http://127.0.0.1:${port}",
-        "interval": "250ms",
+        "interval": "150ms",
         "arrivals": "even",
         "timeout": "60s",
         "requests": {"leak": {"path": "/"}},

@@ -150,5 +150,5 @@ def test_services_are_there_from_python_and_under_pytest(project: Path) -> None:
     (project / "buto.yaml").unlink()
     port = str(free_port())
     (project / "test_shop.py").write_text(DRIVEN.replace('"PORT"', f'"{port}"').replace("PORT", port))
-    done = run_pytest(project, "test_shop.py", "--buto-train", runs=5)
+    done = run_pytest(project, "test_shop.py", "--buto-train")
     assert done.returncode == 0, done.stdout

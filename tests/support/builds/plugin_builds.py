@@ -24,9 +24,6 @@ NOT_MEASURED = made.every_result()[-1]
 IN_PART = "regression; another test could not be measured or judged"
 """Said of the tests of a buto.yaml, which one command checks."""
 
-PROGRAMS = Path(".buto/programs")
-"""What the pages on continuous integration say to cache: the programs that a check launches in turns."""
-
 SYSTEM_PATH = "/usr/local/bin:/usr/bin:/bin"
 """Where Maven and Gradle are, and buto is not."""
 
@@ -102,10 +99,9 @@ class Sample:
         return f"./{tool}w"
 
     def moved(self, directory: Path) -> Sample:
-        """The same project as a fresh job gets it: from git, not built; of .buto what is cached."""
+        """The same project as a fresh job gets it: from git, not built."""
         left_out = shutil.ignore_patterns("target", "build", ".gradle", ".buto")
         shutil.copytree(self.directory, directory, ignore=left_out)
-        shutil.copytree(self.directory / PROGRAMS, directory / PROGRAMS)
         shutil.rmtree(self.directory)
         return replace(self, directory=directory)
 

@@ -16,12 +16,12 @@ def compile_sample(directory: Path) -> None:
     subprocess.run(command, cwd=directory, check=True, timeout=120)
 
 
-def run_pytest(directory: Path, *arguments: str, runs: int = 8) -> subprocess.CompletedProcess[str]:
+def run_pytest(directory: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
     """pytest as a user starts it, but sampling less often, for other tests may run beside this one.
 
-    From seven runs on, three that confirm a change decide by rank.
+    Of five training runs, three that confirm a change decide by rank at the alpha of the tests.
     """
-    slower = ("-o", "buto_interval=200ms", "-o", f"buto_runs={runs}")
+    slower = ("-o", "buto_interval=200ms", "-o", "buto_runs=5")
     return subprocess.run(
         [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", *slower, *arguments],
         cwd=directory,

@@ -64,8 +64,10 @@ class EventLog(list[Event]):
 
 
 @pytest.fixture
-def launches(monkeypatch: pytest.MonkeyPatch) -> Script:
+def launches(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Script:
     """Hands out the runs that a test puts down, in place of launches."""
+    # The class path of the program is where it is started, and a checkout changes while its tests run.
+    monkeypatch.chdir(tmp_path)
     script = Script({})
     monkeypatch.setattr(collecting, "collect", script.collect)
     return script

@@ -19,7 +19,7 @@ from buto.run.entries import ResultStore
 from tests.support.projects import project_in
 from tests.support.runs.stored import leaking_run, store
 
-JAVA = Overrides(command=("java", "Leaker"))
+JAVA = Overrides(command=("java", "-jar", "leaker.jar"))
 RAISED: list[Exception] = []
 
 

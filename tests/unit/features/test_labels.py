@@ -24,7 +24,7 @@ from buto.steps import Action
 from tests.support.projects import project_in
 from tests.support.runs.stored import leaking_run, store
 
-JAVA = Overrides(command=("java", "Leaker"))
+JAVA = Overrides(command=("java", "-jar", "leaker.jar"))
 N_TRAINING = 10
 
 

@@ -21,7 +21,7 @@ from tests.support.runs.stored import leaking_run, store
 def labelled(tmp_path: Path) -> Path:
     """A trained test with a failed check, whose runs are labelled bad."""
     store(tmp_path, *(leaking_run(number, purpose="train") for number in range(10)))
-    java = Overrides(command=("java", "Leaker"))
+    java = Overrides(command=("java", "-jar", "leaker.jar"))
     train(project_in(tmp_path), TrainRequest(("leaker",), java, from_runs="all"))
     assert failing_check(tmp_path, 20)
     return tmp_path

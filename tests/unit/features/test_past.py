@@ -19,7 +19,7 @@ from buto.run.names import start_of
 from tests.support.projects import project_in
 from tests.support.runs.stored import BEGINNING, leaking_run, store
 
-JAVA = Overrides(command=("java", "Leaker"))
+JAVA = Overrides(command=("java", "-jar", "leaker.jar"))
 
 
 def put(directory: Path, numbers: range, leak: float = 1.0, purpose: str = "check") -> list[str]:

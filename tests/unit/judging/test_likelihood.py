@@ -13,6 +13,7 @@ from buto.judging.rank import (
     USUAL_CHANGES,
     differences,
     factors,
+    factors_for_a_change,
     for_a_change,
     mean_of_each,
     score,
@@ -61,6 +62,17 @@ def test_scores_are_those_of_the_plain_reference(drawn):
         naive_likelihood.score(rows, one.tolist(), [FLOOR] * 6, QUANTITY.tolist(), counts) for one in chosen
     ]
     assert found == pytest.approx(expected, rel=1e-6, abs=1e-6)
+
+
+@settings(deadline=None, max_examples=100)
+@given(some_runs())
+def test_factors_that_cannot_be_above_one_need_not_be_computed(drawn):
+    rows, size, counts = drawn
+    found = differences(stable(rows), choices(len(rows), size, 2000))
+    counted = np.broadcast_to(counts, found.squared_t.shape)
+    np.testing.assert_allclose(
+        factors_for_a_change(found, counted), for_a_change(factors(found), counted), rtol=1e-12
+    )
 
 
 def test_a_factor_is_the_ratio_of_the_densities_of_student_s_t():

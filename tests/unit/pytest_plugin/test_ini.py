@@ -61,6 +61,17 @@ def test_its_defaults_are_what_runs_are_judged_by(
     done.stdout.fnmatch_lines([line])
 
 
+def test_quiet_it_says_only_that_a_test_fails(
+    project: pytest.Pytester, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    session(project, monkeypatch, leaking(10), "--buto-train").assert_outcomes(passed=1)
+    (project.path / ".buto" / "runs").rename(project.path / "moved")
+    done = session(project, monkeypatch, [leaking_run(number) for number in range(20, 40)], "-qq")
+    done.assert_outcomes(failed=1)
+    for left_out in ("*-- buto --*", "*next: *", "*= buto =*"):
+        done.stdout.no_fnmatch_line(left_out)
+
+
 def test_its_time_limit_is_that_of_the_program(
     project: pytest.Pytester, monkeypatch: pytest.MonkeyPatch
 ) -> None:

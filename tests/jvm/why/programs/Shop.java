@@ -23,7 +23,7 @@ public final class Shop {
 
     public static void main(String[] arguments) throws Exception {
         boolean changed = arguments[0].equals("new");
-        long end = System.nanoTime() + (arguments[1].equals("exit") ? 0 : 1_700_000_000L);
+        long end = System.nanoTime() + (arguments[1].equals("exit") ? 0 : 1_000_000_000L);
         for (int order = 0; order < 300 || System.nanoTime() < end; order++) {
             // As many as fit into the heap, however fast the machine is.
             remember(order % (changed ? 2000 : 10));

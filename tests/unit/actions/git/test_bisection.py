@@ -9,9 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from buto.actions.worktrees import Answer, check_order, checked_out, described, first_bad
-from buto.errors import JudgeError, UsageError
-from buto.steps import Action, Step
+from buto.actions.worktrees import Answer, checked_out, described, first_bad
+from buto.errors import JudgeError
 
 N_COMMITS = 9
 
@@ -92,12 +91,6 @@ def test_skipped_commits_do_not_hide_the_one_if_they_are_not_beside_it(
     assert set(asked) & {3, 4}
 
 
-def test_between_skipped_commits_all_that_it_could_be_are_named(repository: Repository, tree: Path) -> None:
-    judge, _ = judge_of(repository, 5, skipped=(3, 4))
-    found = first_bad(tree, repository.commits[0], repository.commits[-1], judge)
-    assert {repository.number(commit) for commit in found} == {3, 4, 5}
-
-
 def test_another_bisect_of_the_repository_is_left_alone(repository: Repository, tmp_path: Path) -> None:
     git(tmp_path, "clone", "--quiet", str(repository.top), "clone")
     clone = tmp_path / "clone"
@@ -134,14 +127,3 @@ def test_a_commit_is_described(repository: Repository) -> None:
     assert (commit.name, commit.author) == (repository.commits[3], "A U Thor <a@example.org>")
     assert commit.subject == "the 3th: 'quoted' | ünlike"
     assert len(commit.date) == len("2026-11-21")
-
-
-def test_an_order_in_which_nothing_can_be_found_is_refused(repository: Repository) -> None:
-    old, new = repository.commits[0], repository.commits[-1]
-    swapped = Step(Action.BISECT, "shop", revisions=(old, new))
-    check_order(repository.top, old, new, swapped)
-    with pytest.raises(UsageError, match="is before GOOD") as refused:
-        check_order(repository.top, new, old, swapped)
-    assert refused.value.advice == f"name the older one first: buto bisect shop {old} {new}"
-    with pytest.raises(UsageError, match="the same commit"):
-        check_order(repository.top, old, old, swapped)

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from buto.errors import MeasureError
+from buto.measure import launch as launch_module
 from buto.measure.account import readable
 from buto.measure.launch import Ending, Launch
 from buto.measure.private_directory import private_directory
@@ -67,7 +68,10 @@ def test_the_command_has_a_session_and_group_of_its_own(tmp_path: Path) -> None:
         assert os.getsid(launch.pid) == os.getpgid(launch.pid) == launch.pid != os.getsid(0)
 
 
-def test_background_processes_and_daemons_are_ended_and_counted(tmp_path: Path) -> None:
+def test_background_processes_and_daemons_are_ended_and_counted(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(launch_module, "GRACE_S", 0.2)
     deaf = "(setsid sh -c 'trap \"\" TERM; sleep 63 & echo daemon; wait; sleep 64' &)"
     script = f"sleep 61 & setsid sleep 62 & {deaf}; until grep -q daemon stdout; do sleep 0.01; done"
     with Launch(sh(script, directory=tmp_path), tmp_path) as launch:

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from buto.measure import launch
 from buto.measure.process_group import is_alive
 from buto.measure.workload.serving import Services, running
 from buto.run.model import ProblemKind
@@ -18,7 +19,8 @@ from tests.support.checkout import ROOT
 from tests.support.services import PATIENCE_S, TICK, ending, sh, until, with_program
 
 
-def test_children_and_daemons_of_a_service_end_with_it(tmp_path: Path) -> None:
+def test_children_and_daemons_of_a_service_end_with_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(launch, "GRACE_S", 0.2)
     script = "sleep 61 & setsid sleep 62 & (setsid sh -c 'trap \"\" TERM; sleep 63; sleep 64' &)"
     with running([sh(f"{script}; echo up; exec sleep 60")]):
         pass

@@ -78,7 +78,7 @@ def test_a_service_that_is_never_ready_is_ended_and_quoted(readiness: Readiness,
 def test_a_page_of_the_wrong_status_is_never_ready() -> None:
     port = free_port()
     one = web_server(port, HttpAnswers(f"http://127.0.0.1:{port}/none"))
-    one = Service(one.name, one.command, one.readiness, within_s=4.0)
+    one = Service(one.name, one.command, one.readiness, within_s=2.0)
     with pytest.raises(MeasureError, match="answers with status 404"), running([one]):
         pass
 
