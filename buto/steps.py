@@ -45,9 +45,9 @@ class Step:
             :func:`buto.actions.stored.stored_runs`.
         run_id: of SHOW_RUN and DELETE_RUN, the run.
         against: of COMPARE and WHY, the second program.
-        revisions: of BISECT, the good and the bad revision; of WHY, the old and the new one.
+        revisions: of BISECT, the good and the bad revision; of COMPARE and WHY, the old and the new one.
         label: of LABEL, what the newest runs are; empty to show the labels.
-        build: of WHY, the command that builds a revision.
+        build: of COMPARE and WHY, the command that builds a revision.
         profile: of TRAIN, whether a profile of the program is stored, too.
         command: the program's command to show, if none was specified and there is no configuration.
         plain: whether only the project's files go with it, and nothing that was specified of the test.
@@ -71,12 +71,12 @@ class Step:
     def words(self) -> list[str]:
         """Return the command with the test and the run, without what was specified for this call."""
         about = [word for word in (self.test, self.run_id) if word]
-        if self.action is Action.WHY:
+        if self.action is Action.BISECT:
+            about += self.revisions
+        else:
             about += ["--against", self.against] if self.against else []
             about += ["--revisions", *self.revisions] if self.revisions else []
             about += ["--build", self.build] if self.build else []
-        else:
-            about += self.revisions
         about += ["last", self.label] if self.label else []
         about += ["--profile"] if self.profile else []
         # A run that is deleted on advice is most often one that trained the oracle.

@@ -4,7 +4,8 @@
 
 Plain Python without buto, for it runs after a build that may have failed to install it. The comment begins
 with a marker that nobody sees; one that begins so is replaced. BUTO_COMMENT names it, where several builds
-of one request comment; BUTO_TOKEN may write comments, and is sent to the API of the build's own server only.
+of one request comment; BUTO_TOKEN may write comments, and is sent to the API of the build's own server only;
+BUTO_ARCHIVE is the URL of what GitHub keeps of the reports, empty if it keeps nothing.
 """
 
 from __future__ import annotations
@@ -43,7 +44,7 @@ class Place:
         one: URL of one, before its number.
         update: the method that replaces one.
         headers: with the token.
-        build: URL of this build, for people.
+        links: what people open after it: a name, and its URL.
         forbidden: what to do where the token may not write.
     """
 
@@ -51,16 +52,20 @@ class Place:
     one: str
     update: str
     headers: dict[str, str]
-    build: str
+    links: dict[str, str]
     forbidden: str
 
 
-def place(environment: dict[str, str]) -> Place | None:
-    """The request that this build is of, None if it is of none."""
+def place(environment: dict[str, str], reports: Path) -> Place | None:
+    """The request that this build is of, None if it is of none.
+
+    Args:
+        reports: the directory that this build keeps, below the project's on GitLab.
+    """
     if environment.get("GITHUB_ACTIONS") == "true":
         return github(environment)
     if environment.get("GITLAB_CI") == "true":
-        return gitlab(environment)
+        return gitlab(environment, reports)
     raise CommentError("this is neither a build of GitHub nor one of GitLab")
 
 
@@ -71,6 +76,8 @@ def github(environment: dict[str, str]) -> Place | None:
         return None
     repository = environment["GITHUB_REPOSITORY"]
     issues = f"{environment['GITHUB_API_URL']}/repos/{repository}/issues"
+    build = f"{environment['GITHUB_SERVER_URL']}/{repository}/actions/runs/{environment['GITHUB_RUN_ID']}"
+    archive = environment.get("BUTO_ARCHIVE")
     return Place(
         comments=f"{issues}/{int(number)}/comments",
         one=f"{issues}/comments",
@@ -80,23 +87,26 @@ def github(environment: dict[str, str]) -> Place | None:
             "Authorization": f"Bearer {token(environment)}",
             "X-GitHub-Api-Version": "2022-11-28",
         },
-        build=f"{environment['GITHUB_SERVER_URL']}/{repository}/actions/runs/{environment['GITHUB_RUN_ID']}",
+        links={**({"The pages with the charts (zip)": archive} if archive else {}), "the build": build},
         forbidden="the job needs permissions: {pull-requests: write}; a request from a fork never has them",
     )
 
 
-def gitlab(environment: dict[str, str]) -> Place | None:
+def gitlab(environment: dict[str, str], reports: Path) -> Place | None:
     number = environment.get("CI_MERGE_REQUEST_IID")
     if not number:
         return None
     project = quote(environment["CI_MERGE_REQUEST_PROJECT_ID"], safe="")
     notes = f"{environment['CI_API_V4_URL']}/projects/{project}/merge_requests/{int(number)}/notes"
+    job = environment["CI_JOB_URL"]
+    files = sorted(reports.glob("*.html"))
+    pages = {page.name: f"{job}/artifacts/file/{quote(page.as_posix())}" for page in files}
     return Place(
         comments=notes,
         one=notes,
         update="PUT",
         headers={"PRIVATE-TOKEN": token(environment)},
-        build=environment["CI_JOB_URL"],
+        links={**pages, "the build": job},
         forbidden="BUTO_TOKEN must be a project access token of scope api and role Reporter",
     )
 
@@ -108,18 +118,19 @@ def token(environment: dict[str, str]) -> str:
     return found
 
 
-def body(text: str, marker: str, build: str) -> str:
+def body(text: str, marker: str, links: dict[str, str]) -> str:
     """The comment: without its details if it is too long with them, and cut if it is still too long."""
     if len(text) > MAX_CHARACTERS:
         text = DETAILS.sub("", text)
     if len(text) > MAX_CHARACTERS:
         text = text[:MAX_CHARACTERS].rpartition("\n")[0] + "\n\nAnd more, which the report has."
-    return f"{marker}\n{text.rstrip()}\n\n[The build with the whole report]({build})\n"
+    shown = ", ".join(f"[{name}]({url})" for name, url in links.items())
+    return f"{marker}\n{text.rstrip()}\n\n{shown}\n"
 
 
 def show(where: Place, text: str, marker: str) -> str:
     """Replace the comment with the marker, or add one; says which it was."""
-    content = {"body": body(text, marker, where.build)}
+    content = {"body": body(text, marker, where.links)}
     old = find(where, marker)
     if old is None:
         call(where, "POST", where.comments, content)
@@ -175,11 +186,12 @@ def main(words: list[str]) -> int:
     name = quote(environment.get("BUTO_COMMENT") or "buto", safe=" ").replace("-", "%2D")
     marker = f"<!-- buto-comment: {name} -->"
     try:
-        where = place(environment)
+        file = Path(words[0])
+        where = place(environment, file.parent)
         if where is None:
             print("no comment: this build is of no pull request or merge request")
             return 0
-        print(f"comment {show(where, Path(words[0]).read_text(encoding='utf-8'), marker)}")
+        print(f"comment {show(where, file.read_text(encoding='utf-8'), marker)}")
     except (CommentError, OSError) as error:
         warning = f"no comment: {error}"
         print(f"::warning title=buto::{warning}" if environment.get("GITHUB_ACTIONS") == "true" else warning)

@@ -9,15 +9,24 @@ from functools import partial
 
 from buto.actions.advice import Door, next_steps, settings_warning, worded
 from buto.actions.case import Case, checked
-from buto.actions.events import Judged, OnEvent, Warned, ignore
+from buto.actions.events import Judged, OnEvent, Told, Warned, ignore
 from buto.actions.git import divided
 from buto.actions.hooks import EXPLAINED, JUDGED
 from buto.actions.outcome import Outcome, concluded, failed, keep
 from buto.actions.project import NO_OVERRIDES, Overrides, Project
-from buto.actions.record import complete, describe
-from buto.actions.stored import Known, Site, stored_runs, training_runs
-from buto.actions.turns import Dispute, Settled, by_oracle, occasion, settled_by_turns, stored_turns
+from buto.actions.record import complete, describe, sharing
+from buto.actions.stored import Known, Site, stored_runs, training_run_s, training_runs
+from buto.actions.turns import (
+    Dispute,
+    Settled,
+    by_oracle,
+    most_turns,
+    occasion,
+    settled_by_turns,
+    stored_turns,
+)
 from buto.errors import ButoError, StorageError
+from buto.judging.alarms import N_CHECKED
 from buto.judging.verdict import Status
 from buto.oracle import Checked, Oracle
 from buto.project.model import TestConfig
@@ -25,7 +34,8 @@ from buto.report.check_report import check_report
 from buto.report.panels import NO_RUNS
 from buto.report.result import LeftOut, Result, reported
 from buto.run.model import Run, run_set
-from buto.steps import Action
+from buto.run.units import format_count, format_seconds
+from buto.steps import Action, Step
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,6 +113,7 @@ class _Checking:
         if self.from_runs is None:
             pairs = zip(self.tests, self.known, strict=True)
             cases = [checked(test, known, self.runs) for test, known in pairs]
+            _tell_what_is_ahead(self.site, cases, on_event)
             cases = complete(self.site, cases, on_event)
             settled = settled_by_turns(self.site, _disputes(cases), on_event)
             results = [
@@ -125,6 +136,29 @@ class _Checking:
         outcome = replace(concluded(Action.CHECK, results), left_out=self.left_out)
         keep(self.site, outcome, on_event)
         return outcome
+
+
+def _tell_what_is_ahead(site: Site, cases: Sequence[Case], on_event: OnEvent) -> None:
+    """Say which launches follow at least and at most, and how long they take if the training runs tell."""
+    ahead = [(case, case.known.oracle) for case, *_ in sharing(cases) if case.known is not None]
+    if not ahead:
+        return
+    runs, more = ahead[0][0].planned, N_CHECKED - 1 if ahead[0][0].confirms else 0
+    turns = [most_turns(known) for _, known in ahead]
+    steps = [
+        format_count(runs, "run"),
+        f"{more} more if it looks different" if more else "",
+        f"then old and new in turns, at most {max(turns)} + {max(turns)} runs" if any(turns) else "",
+    ]
+    took_s = [training_run_s(site, known) for _, known in ahead]
+    known_s = [one for one in took_s if one is not None]
+    if len(known_s) == len(took_s):
+        least_s = runs * sum(known_s)
+        most_s = sum((runs + more + 2 * n) * one_s for n, one_s in zip(turns, known_s, strict=True))
+        steps.append(f"about {format_seconds(least_s)} to {format_seconds(most_s)}, as long as in training")
+    one = ahead[0][1].test if len(ahead) == 1 else ""
+    each = "" if one else f"{len(ahead)} programs, of each "
+    on_event(Told(one, each + ", ".join(filter(None, steps))))
 
 
 def _disputes(cases: Sequence[Case]) -> list[Dispute]:
@@ -222,15 +256,17 @@ def decide(
     explained = []
     if test is not None and test.explains and _is_accused(checked):
         explained = EXPLAINED(test.name, on_event, site, test, known.oracle, checked, on_event)
+    command = known.other_command(checked.runs.runs)
+    again = Step(Action.CHECK, known.oracle.test, command=command)
     if steps is None:
         helpful = tuple(step for one in added for step in one.steps)
-        command = known.other_command(checked.runs.runs)
         steps = next_steps(known.oracle, checked.verdict, from_runs, more=helpful, command=command)
     report = check_report(
         checked,
         training_runs(site, known.oracle) if with_training and checked.against is None else NO_RUNS,
         made=datetime.now(UTC),
         oracle_path=known.path,
+        again=site.door.step(again),
         next_steps=[site.door.step(step) for step in steps],
         likes=tuple(like for one in added for like in one.likes),
         first=first,

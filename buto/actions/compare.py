@@ -197,12 +197,31 @@ def _compared(
         on_event(Failed(replace(result, test=failed or title)))
         return result
     steps = [site.door.step(step) for step in _next_steps(checked.verdict, request, runs)]
-    report = check_report(checked, made=datetime.now(UTC), next_steps=steps)
+    again = "".join(site.door.step(step) for step in _again(request))
+    report = check_report(checked, made=datetime.now(UTC), again=again, next_steps=steps)
     result = Result(title, None, runs, checked.verdict, report=report)
     on_event(Judged(result))
     for name in names:
         describe(site.door, name, run_set(runs_of[name]).valid(), on_event)
     return result
+
+
+def _again(request: CompareRequest) -> list[Step]:
+    """Return how to compare the same revisions again; nothing where files may have changed meanwhile."""
+    old, new = request.programs
+    if old.revision is None or new.revision is None or request.from_runs is not None:
+        return []
+    both = (old.revision, new.revision)
+    return [
+        Step(
+            Action.COMPARE,
+            old.like[0],
+            runs=request.runs,
+            revisions=both,
+            build=request.build,
+            command=old.command or (),
+        )
+    ]
 
 
 def _next_steps(verdict: Verdict, request: CompareRequest, runs: Sequence[Run]) -> list[Step]:

@@ -121,7 +121,7 @@ def launch(
     Returns:
         By test, its case with these runs.
     """
-    groups = _sharing(cases) if together is None else [[case] for case in cases]
+    groups = sharing(cases) if together is None else [[case] for case in cases]
     return launch_groups(site, groups, on_event, together=together)
 
 
@@ -209,7 +209,7 @@ def grouped(items: Sequence[T], are_alike: Callable[[T, T], bool]) -> list[list[
     return groups
 
 
-def _sharing(cases: Sequence[Case]) -> list[list[Case]]:
+def sharing(cases: Sequence[Case]) -> list[list[Case]]:
     """Return the cases in groups that share each launch, in each the case first that needs most runs."""
     groups = grouped(cases, lambda first, case: first.test.shares_launches_with(case.test))
     return [sorted(group, key=lambda one: -one.missing) for group in groups]

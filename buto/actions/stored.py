@@ -9,6 +9,7 @@ import shlex
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from statistics import median
 
 from buto.actions.advice import Door
 from buto.actions.ending import bad_ending
@@ -128,6 +129,13 @@ def training_runs(site: Site, known: Oracle) -> RunSet:
     """Return the oracle's training runs that are still stored."""
     at_hand = set(site.runs.ids(known.test))
     return run_set(site.load(known.test, [run_id for run_id in known.run_ids if run_id in at_hand]))
+
+
+def training_run_s(site: Site, known: Oracle) -> float | None:
+    """Return how long a training run took, seconds; None if none of them is stored any more."""
+    heads = (one.head for one in site.runs.summaries(known.test) if one.id in known.run_ids)
+    took_s = [float(head.outcome.duration_s) for head in heads if head is not None]
+    return median(took_s) if took_s else None
 
 
 def newest_check(site: Site, test: str) -> list[Run]:

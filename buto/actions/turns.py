@@ -105,6 +105,13 @@ class Settled:
     failure: ButoError | None = None
 
 
+def most_turns(known: Oracle) -> int:
+    """Return how often at most old and new are each launched in turns; 0 if a check has none."""
+    if isinstance(known.program, Unkept) or not registry.detector(known.settings.method).settles_in_turns:
+        return 0
+    return registry.comparison(known.settings).most
+
+
 def by_oracle(known: Oracle, runs: Sequence[Run]) -> Checked:
     """Judge the stored runs of a check by the oracle alone, valid or not.
 

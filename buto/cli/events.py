@@ -29,6 +29,7 @@ class EventPrinter:
         self.progress = LaunchProgress(console)
         self._order = order
         self._door = door
+        self._told: set[str] = set()
 
     def __call__(self, event: events.Event) -> None:
         """Print an event."""
@@ -37,8 +38,12 @@ class EventPrinter:
             case events.LaunchesPlanned(seed=seed, commands=commands):
                 if seed is not None:
                     console.detail(f"order of launches: seed {seed}")
-                for test, command in commands.items():
-                    console.detail(f"{test}: {command}")
+                # A check launches the same commands in each of its steps.
+                told = [f"{test}: {command}" for test, command in commands.items()]
+                for text in told:
+                    if text not in self._told:
+                        console.detail(text)
+                self._told.update(told)
                 self.progress(event)
             case events.WaitingForStore(store):
                 console.info(f"waiting for another buto that is measuring into {store}")

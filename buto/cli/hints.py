@@ -51,6 +51,8 @@ class CommandLine(Door):
                 return self._again(step, self._options(config=self.files.configuration))
             case _:
                 places = self._options(oracle=self.files.oracle, config=self.files.configuration)
+                if step.action is Action.COMPARE:
+                    places += self._alpha()
                 return self._again(step, places)
 
     def setting(self, key: str, value: str) -> str:
@@ -63,9 +65,8 @@ class CommandLine(Door):
         command = ["--", *step.command] if step.command else []
         words = ["buto", "compare", step.test, *command, "--against", against, *command]
         if step.from_runs is not None:
-            alpha = None if self.overrides.alpha is None else f"{self.overrides.alpha:g}"
             words += [*self._options(from_runs=step.from_runs), *self._store()]
-            words += [*self._options(alpha=alpha), "--html", "report.html"]
+            words += [*self._alpha(), "--html", "report.html"]
         return shlex.join(words)
 
     def _again(self, step: Step, places: list[str]) -> str:
@@ -88,6 +89,10 @@ class CommandLine(Door):
 
     def _store(self) -> list[str]:
         return [] if self.files.store == STORE else self._options(store=self.files.store)
+
+    def _alpha(self) -> list[str]:
+        alpha = self.overrides.alpha
+        return [] if alpha is None else self._options(alpha=f"{alpha:g}")
 
     def _options(self, **values: object) -> list[str]:
         """Return options with their values; those that are None are left out."""

@@ -67,6 +67,7 @@ class CheckReport(Charted):
         unjudged: properties that are not judged, each with the reason.
         environment: metadata of both sides, differences first.
         oracle_warnings: warnings from training.
+        again: the command that repeats it; empty if there is none.
         classes: whose live objects changed, the largest change first; empty if a side was recorded without.
         likes: labelled runs of the past in which about the same changed, the nearest first.
         clusters: of the findings, where the detector has clusters.
@@ -82,6 +83,7 @@ class CheckReport(Charted):
     unjudged: Mapping[str, str]
     environment: tuple[EnvironmentRow, ...]
     oracle_warnings: tuple[str, ...] = ()
+    again: str = ""
     next_steps: tuple[str, ...] = ()
     order: Order = Order.MEANING
     classes: tuple[ClassChange, ...] = ()
@@ -133,6 +135,7 @@ def check_report(
     *,
     made: datetime,
     oracle_path: Path | None = None,
+    again: str = "",
     next_steps: Sequence[str] = (),
     likes: tuple[Like, ...] = (),
     first: RunSet = NO_RUNS,
@@ -145,7 +148,7 @@ def check_report(
         training: those of the oracle's training runs that are still in the store; of a comparison the runs
             of the other program are taken.
         made: an aware time.
-        likes, first, causes: see :class:`CheckReport`.
+        again, likes, first, causes: see :class:`CheckReport`.
     """
     oracle, verdict = checked.oracle, checked.verdict
     runs, training = measured_set(checked.runs), measured_set(checked.against or training)
@@ -170,6 +173,7 @@ def check_report(
         environment=environment_rows(oracle, runs, training),
         emitters=view.emitters,
         oracle_warnings=oracle.warnings,
+        again=again,
         next_steps=tuple(next_steps),
         reach_of=view.reach_of,
         stride=stride_of(training, runs),

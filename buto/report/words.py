@@ -61,7 +61,9 @@ def headline(verdict: Verdict) -> str:
         n_more = len(verdict.obvious) - 1
         others = f" and {format_count(n_more, 'other property')}" if n_more else ""
         are = "are" if n_more else "is"
-        first = title_of(one_line(verdict.obvious[0], MAX_NAME))
+        name = verdict.obvious[0]
+        sized = (one for one in verdict.findings if one.subject == name)
+        first = next(map(titled, sized), title_of(one_line(name, MAX_NAME)))
         text = f"no regression, but {first}{others} {are} far beyond all training runs"
     elif verdict.findings:
         text = f"{changes(verdict.findings, most=1)}, not enough to fail against {known}"

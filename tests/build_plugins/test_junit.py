@@ -45,17 +45,51 @@ class OddTest {
 }
 """
 
+SESSIONS, STAND_IN = "com/acme/SessionsTest.java", "org/testcontainers/containers/GenericContainer.java"
+CONTAINER = """
+package org.testcontainers.containers;
+
+import java.util.concurrent.locks.LockSupport;
+
+/** Has the methods that the page uses, and can only be asked once it was started, as with Docker. */
+public class GenericContainer<S extends GenericContainer<S>> {
+    private boolean started;
+
+    public GenericContainer(String image) {}
+    @SuppressWarnings("unchecked") public S withExposedPorts(Integer... ports) { return (S) this; }
+
+    public void start() {
+        started = true;
+        System.out.println("container started");
+        LockSupport.parkNanos(500_000_000);
+    }
+
+    public String getHost() { return "localhost"; }
+
+    public Integer getMappedPort(int port) {
+        if (!started) throw new IllegalStateException("not started");
+        return 49152;
+    }
+}
+"""
+
 
 @pytest.mark.all
 def test_a_scenario_passes_fails_after_a_change_and_the_change_is_accepted(junit: Sample) -> None:
     odd = junit.directory / "src/test/java/com/acme/OddTest.java"
     odd.write_text(ODD)
+    _, sessions = shown_in_documentation()
+    contained = [junit.directory / "src/test/java" / name for name in (STAND_IN, SESSIONS)]
+    contained[0].parent.mkdir(parents=True)
+    contained[0].write_text(CONTAINER)
+    contained[1].write_text(sessions)
     junit.judge_bluntly(SCENARIO)
     trained = junit.build("test", "-Dbuto.train=true", RUNS)
     assert trained.code == 1
     assert f"TRAINED  {SCENARIO}" in trained.output
     assert_ended(junit, "CatalogueTest.loadsTenPages", "skipped: ")
     assert_ended(junit, "CatalogueTest.loadsOnePage", "passed")
+    assert_ended(junit, "SessionsTest.keepsTenSessions", "skipped: ")
     assert_ended(junit, "OddTest.around", "skipped: ")
     assert "trained com.acme.OddTest.around; commit its oracle" in text(junit, "OddTest.around")
     assert_ended(junit, "OddTest.throwing", "error: buto, com.acme.OddTest.throwing: could not be measured")
@@ -70,7 +104,12 @@ def test_a_scenario_passes_fails_after_a_change_and_the_change_is_accepted(junit
     runs = list((junit.directory / ".buto/runs/com.acme.OddTest.around").glob("2*/stdout.txt"))
     assert {run.read_text() for run in runs} == {"lifecycle: first before scenario after last\n"}
     assert "lifecycle: " not in trained.output
+    runs = list((junit.directory / ".buto/runs/com.acme.SessionsTest.keepsTenSessions").glob("2*/stdout.txt"))
+    assert {run.read_text() for run in runs} == {"container started\n"}
+    assert "container started" not in trained.output
 
+    for file in contained:
+        file.unlink()
     assert str(junit.directory) not in (junit.directory / f"src/test/buto/{SCENARIO}.json").read_text()
 
     odd.write_text(ODD.replace("around()", "notLearned()"))
@@ -107,10 +146,10 @@ def test_a_scenario_passes_fails_after_a_change_and_the_change_is_accepted(junit
     assert_ended(junit, "CatalogueTest.loadsTenPages", "skipped: ")
 
 
-def shown_in_documentation() -> str:
-    """Return the test class that docs/running/builds.md shows."""
-    (listing,) = re.findall(r"^```java\n(.*?)^```$", JUNIT_PAGE.read_text(), re.MULTILINE | re.DOTALL)
-    return str(listing)
+def shown_in_documentation() -> tuple[str, str]:
+    """Return the test classes that docs/running/builds.md shows: a plain one, and one with a container."""
+    plain, contained = re.findall(r"^```java\n(.*?)^```$", JUNIT_PAGE.read_text(), re.MULTILINE | re.DOTALL)
+    return plain, contained
 
 
 def result(sample: Sample, test: str) -> ET.Element:
@@ -153,7 +192,7 @@ def test_without_buto_the_scenario_is_an_error_unless_it_is_skipped_and_the_othe
 def test_a_scenario_is_trained_with_a_profile_and_explained_by_it(junit: Sample, tmp_path: Path) -> None:
     """The one of the example, and the one that the documentation shows."""
     shown = junit.directory / "src/test/java/com/acme/ShownTest.java"
-    shown.write_text(shown_in_documentation().replace("CatalogueTest", "ShownTest"))
+    shown.write_text(shown_in_documentation()[0].replace("CatalogueTest", "ShownTest"))
     executable = f"-Dbuto.executable={asked_buto(tmp_path)}"
     trained = junit.build("test", "-Dbuto.train=true", "-Dbuto.profile=true", executable, buto=False)
     assert trained.code == 0, trained.output

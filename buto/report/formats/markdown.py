@@ -19,7 +19,6 @@ from buto.report.result import FINE, LEFT_OUT, LeftOut, Result
 from buto.report.sanitize import MAX_TEXT, one_line
 from buto.report.terminal.verdict import Detail, result_lines
 from buto.run.units import format_count
-from buto.steps import Action, Step
 
 MAX_ROWS = 3
 """Groups of findings in the table above the details, which have all."""
@@ -109,12 +108,8 @@ def _commands(report: CheckReport) -> list[str]:
     cost = f"Cost: {_cell(report.cost)}."
     if report.verdict.status is Status.PASS:
         return [cost, ""]
-    again = [] if report.verdict.compares_programs and report.oracle_path is None else [_again(report)]
-    return [cost, "", *(f"- {code(step, 2 * MAX_TEXT)}" for step in (*again, *report.next_steps[-1:])), ""]
-
-
-def _again(report: CheckReport) -> str:
-    return f"{Step(Action.CHECK, report.test)}  # repeats it here"
+    steps = [*([f"{report.again}  # repeats it here"] if report.again else []), *report.next_steps[-1:]]
+    return [cost, "", *(f"- {code(step, 2 * MAX_TEXT)}" for step in steps), ""]
 
 
 def markdown_table(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:

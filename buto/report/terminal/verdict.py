@@ -53,16 +53,18 @@ def styled_lines(report: CheckReport, detail: Detail = Detail.SHORT) -> list[Lin
     status = (verdict.status.value.upper(), STATUS_COLOUR[verdict.status])
     headline = one_line(f"{report.test}: {words.headline(verdict)}", MAX_WHOLE_LINE)
     if detail is Detail.HEADLINE:
-        return [line(status, f"  {'; '.join(filter(None, (headline, _what_to_do(report))))}")]
+        return [line(status, f"  {'; '.join(filter(None, (headline, *_undecided(report))))}")]
     head = line(status, f"  {headline}")
     return [head, *(_short_lines(report) if detail is Detail.SHORT else _full_lines(report))]
 
 
-def _what_to_do(report: CheckReport) -> str:
-    """Return what decides an inconclusive check; empty for any other, and if nothing is known."""
-    if report.verdict.status is not Status.INCONCLUSIVE:
-        return ""
-    return words.lacking(report.verdict) or "".join(map(one_line, report.next_steps[-1:]))
+def _undecided(report: CheckReport) -> list[str]:
+    """Return why an inconclusive check is, and what decides it; nothing for any other."""
+    verdict = report.verdict
+    if verdict.status is not Status.INCONCLUSIVE:
+        return []
+    why = [one_line(reason, MAX_LINE) for reason in verdict.reasons[:MAX_REASONS]]
+    return [*why, words.lacking(verdict) or "".join(map(one_line, report.next_steps[-1:]))]
 
 
 def result_lines(result: Result, detail: Detail = Detail.SHORT) -> list[str]:

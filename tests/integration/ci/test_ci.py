@@ -15,7 +15,16 @@ from xml.etree import ElementTree
 import pytest
 import yaml
 
-from tests.support.builds.ci_builds import TOKEN, Build, Forge, forge, github_build, gitlab_build, tools
+from tests.support.builds.ci_builds import (
+    ARCHIVE,
+    TOKEN,
+    Build,
+    Forge,
+    forge,
+    github_build,
+    gitlab_build,
+    tools,
+)
 from tests.support.checkout import ROOT
 from tests.support.processes.command import called
 from tests.support.runs.stored import leaking_run, store
@@ -86,7 +95,8 @@ def test_github_passes_then_fails_and_its_comment_is_replaced(project: Path, ser
     first = server.comments[1001]
     assert first.startswith(f"{MARKER}<!-- buto: leaker -->\n### ✅ **pass** <code>leaker</code>")
     assert first.endswith(
-        "\n[The build with the whole report](https://forge.example.org/acme/shop/actions/runs/11)\n"
+        f"\n[The pages with the charts (zip)]({ARCHIVE}), "
+        "[the build](https://forge.example.org/acme/shop/actions/runs/11)\n"
     )
 
     bad = on_github(project, server, BAD)
@@ -214,7 +224,9 @@ def test_gitlab_passes_then_fails_and_its_comment_is_replaced(
     assert (good.code, good.failed) == (0, []), good.output
     assert "comment added" in good.output
     assert server.comments[1250].startswith(f"{MARKER}<!-- buto: leaker -->\n### ✅ **pass**")
-    assert "(https://forge.example.org/acme/shop/-/jobs/11)" in server.comments[1250]
+    job = "https://forge.example.org/acme/shop/-/jobs/11"
+    links = f"\n[report.html]({job}/artifacts/file/buto-reports/report.html), [the build]({job})\n"
+    assert server.comments[1250].endswith(links)
     bad = gitlab_build(project, runner, server, sources, BUTO_ARGUMENTS=BAD, **variables)
     assert (bad.code, bad.failed) == (1, ["script"]), bad.output
     assert "comment replaced" in bad.output
@@ -222,9 +234,9 @@ def test_gitlab_passes_then_fails_and_its_comment_is_replaced(
     assert "❌ **regression**" in server.comments[1250]
     assert TOKEN not in good.output + bad.output
     assert "::error" not in bad.output
-    job = yaml.safe_load((ROOT / "ci" / "gitlab" / "buto.yml").read_text())[".buto"]
-    assert list(project.glob(job["artifacts"]["reports"]["junit"]))
-    assert (project / job["cache"]["paths"][0]).is_dir()
+    template = yaml.safe_load((ROOT / "ci" / "gitlab" / "buto.yml").read_text())[".buto"]
+    assert list(project.glob(template["artifacts"]["reports"]["junit"]))
+    assert (project / template["cache"]["paths"][0]).is_dir()
 
 
 @pytest.mark.all
@@ -309,8 +321,9 @@ def test_the_page_shows_what_there_is() -> None:
     inputs = yaml.safe_load((ROOT / "ci" / "github" / "action.yml").read_text())["inputs"]
     assert set(step["with"]) <= set(inputs)
     assert all(f"`{name}`" in page for name in inputs)
-    hosted = next(text for text in blocks if "build:" in text)
-    assert len(hosted.splitlines()) <= 25
+    examples = [(ROOT / "examples" / "ci" / name).read_text() for name in ("github.yml", "gitlab.yml")]
+    assert all(text in blocks and len(text.splitlines()) <= 25 for text in examples)
+    hosted = examples[0]
     (step,) = [one for one in yaml.safe_load(hosted)["jobs"]["buto"]["steps"] if "/ci/github@" in one["uses"]]
     assert set(step["with"]) == {"tests", "changed-since", "build"}
     scripts = "".join((ROOT / "ci" / name).read_text() for name in ("gitlab/buto.yml", "check.sh"))

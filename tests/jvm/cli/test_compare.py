@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import html
 import re
+import shlex
 import subprocess
 from pathlib import Path
 
@@ -49,9 +51,12 @@ def test_two_revisions_are_built_launched_in_turns_and_distinguished(tmp_path: P
     (repository / "Main.java").write_text("not committed")
     words = ("compare", "main", "--revisions", "HEAD~1", "HEAD", "--build", "javac -d out Main.java")
     few = ("--runs", "5", "--alpha", "0.05", "--interval", "50ms", "--timeout", "1min")
-    done = buto(repository, *words, *few, "--", "java", "-Xmx64m", "-cp", "out", "Main")
+    command = ("--", "java", "-Xmx64m", "-cp", "out", "Main")
+    done = buto(repository, *words, *few, "--markdown", "comment.md", *command)
     assert done.returncode == 1, done.stdout + done.stderr
     assert done.stdout.startswith("REGRESSION  main@HEAD against main@HEAD~1: ")
+    again = shlex.join(["buto", *words, *few, *command])
+    assert f"{again}  # repeats it here" in html.unescape((repository / "comment.md").read_text())
     # Ten times the live memory: no pool comes before the heap, whatever has the strongest evidence.
     (heap,) = [line for line in done.stdout.splitlines() if line.startswith("  jvm.memory.heap.used  ")]
     assert re.search(r"  \+.*, worse: ", heap)
@@ -64,7 +69,7 @@ def test_two_revisions_are_built_launched_in_turns_and_distinguished(tmp_path: P
     }
     assert sum(run.quality.valid for run in runs) == 10
     assert len(git(repository, "worktree", "list").splitlines()) == 1
-    assert git(repository, "status", "--short").split() == ["M", "Main.java"]
+    assert git(repository, "status", "--short").split() == ["M", "Main.java", "??", "comment.md"]
 
 
 def test_a_second_program_that_fails_ends_the_comparison(tmp_path: Path, classes: Path) -> None:

@@ -21,6 +21,7 @@ import yaml
 from tests.support.checkout import ROOT
 
 TOKEN = "forge-token-8c1d"
+ARCHIVE = "https://forge.example.org/acme/shop/actions/runs/11/artifacts/5"
 TIMEOUT_S = 300.0
 
 
@@ -186,6 +187,8 @@ def github_build(project: Path, runner: Path, server: Forge, event: dict[str, An
             continue
         if "uses" in step:
             build.used[step["uses"]] = {key: filled(value, values) for key, value in step["with"].items()}
+            if step["uses"] == "actions/upload-artifact@v4":
+                values[f"steps.{step['id']}.outputs.artifact-url"] = ARCHIVE
             continue
         (runner / "step.sh").write_text(filled(step["run"], values))
         done = subprocess.run(

@@ -124,6 +124,7 @@ def report(of: Verdict, runs: Sequence[Run] = (), **changes: Any) -> CheckReport
         "explanation": Explanation("10 training runs defined what is normal."),
         "made": FINISHED,
         "oracle_path": ORACLE,
+        "again": f"buto check {changes.get('test', 'leaker')}",
         "checked": run_set(runs),
         "training": run_set([]),
         "training_ids": ("1", "2"),

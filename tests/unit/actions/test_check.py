@@ -60,7 +60,9 @@ class EventLog(list[Event]):
         return [event for event in self if isinstance(event, kinds)]
 
     def told(self) -> list[str]:
-        return [event.text for event in self if isinstance(event, Told) and not event.detail]
+        """What is said besides what is ahead."""
+        told = [event.text for event in self if isinstance(event, Told) and not event.detail]
+        return [text for text in told if not text.endswith("as long as in training")]
 
 
 @pytest.fixture

@@ -56,6 +56,10 @@ PYTEST = InPytest("test_it.py::test_shop", "shop", HERE, HERE / ".buto", HERE / 
             Step(Action.COMPARE, "a", against="b", command=("java", "Shop")),
             "buto compare a -- java Shop --against b -- java Shop",
         ),
+        (
+            Step(Action.COMPARE, "s", revisions=("a", "b"), build="make"),
+            f"buto compare s --revisions a b --build make {NAMED} --store 'my runs' {MEASURED} -- {COMMAND}",
+        ),
         (Step(Action.LIST_RUNS), "buto runs list --store 'my runs'"),
         (
             Step(Action.COMPARE, "a", against="b", from_runs="1..2"),

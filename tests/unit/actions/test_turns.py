@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import subprocess
 from collections.abc import Callable, Sequence
@@ -24,6 +25,8 @@ from buto.actions.events import Event, Told
 from buto.actions.project import Files, Overrides, Project
 from buto.actions.report import ReportRequest, history, report
 from buto.actions.train import TrainRequest, train
+from buto.cli.console import Console, Verbosity
+from buto.cli.events import EventPrinter
 from buto.cli.hints import CommandLine
 from buto.features.past import past_checks
 from buto.features.why import launches as profiling
@@ -35,6 +38,7 @@ from buto.report.formats.json_result import result_document
 from buto.report.result import Result
 from buto.report.terminal.verdict import Detail, result_lines
 from buto.run.model import PURPOSE, Outcome, ProblemKind
+from buto.run.units import format_seconds
 from tests.support.processes.command import called
 from tests.support.profiles import launches
 from tests.support.projects import project_in
@@ -124,6 +128,32 @@ def counts(trained: Trained) -> str:
     store = trained.project.store
     turns = [run for run in store.open_set("leaker", store.ids("leaker")) if run.metadata[PURPOSE] == "turns"]
     return f"{trained.n_old()} + {len(turns)}"
+
+
+def test_before_the_first_launch_it_is_said_what_may_follow_and_for_how_long(trained: Trained) -> None:
+    (took_s,) = {run.outcome.duration_s for run in runs(10)}
+    trained.check(*runs(1, first=20))
+    begin = "1 run, 2 more if it looks different"
+    turns = f"then old and new in turns, at most {N_TURNS} + {N_TURNS} runs"
+    least, most = format_seconds(took_s), format_seconds(23 * took_s)
+    assert told(trained.events)[0] == f"{begin}, {turns}, about {least} to {most}, as long as in training"
+
+    store = trained.project.store
+    save(trained.oracle, replace(load(trained.oracle), program=Unkept("it is a script")))
+    store.delete("leaker", store.ids("leaker"))
+    trained.check(*runs(1, first=20))
+    assert told(trained.events)[0] == begin
+
+
+def test_all_that_is_said_of_a_check_says_nothing_twice(trained: Trained) -> None:
+    trained.check(*runs(3 + N_TURNS, leak=4.0, first=20))
+    said = io.StringIO()
+    printer = EventPrinter(Console(stdout=said, stderr=said, verbosity=Verbosity.VERBOSE))
+    for event in trained.events:
+        printer(event)
+    lines = said.getvalue().splitlines()
+    assert len(lines) == len(set(lines)), said.getvalue()
+    assert sum(line.startswith("REGRESSION") for line in lines) == 1
 
 
 def test_a_machine_that_has_changed_fails_no_program(trained: Trained) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import re
 from dataclasses import replace
 
 import numpy as np
@@ -93,6 +94,20 @@ def test_what_is_left_counts_what_was_given_up() -> None:
     progress(LaunchStarted("a", 2, 2))
     progress(RunStored(replace(RUN, test="a")))
     assert "left" not in err.getvalue().splitlines()[-1]
+
+
+def test_turns_are_estimated_by_the_runs_before_them() -> None:
+    err = io.StringIO()
+    progress = planned(err, leaker=1)
+    progress(LaunchStarted("leaker", 1, 1))
+    progress(RunStored(RUN))
+    assert "left" not in err.getvalue()
+    progress(LaunchesPlanned({"leaker@trained": 10, "leaker": 10}, frozenset({"leaker@trained", "leaker"})))
+    progress(LaunchStarted("leaker@trained", 1, 10))
+    progress(tick(30.0))
+    (line,) = err.getvalue().splitlines()[1:]
+    assert line.startswith("leaker@trained: run 1 of at most 10, running, ")
+    assert re.search("so far, at most [0-9.]+ s left", line)
 
 
 def on_two_hosts(stream: io.StringIO) -> str:

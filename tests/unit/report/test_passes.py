@@ -21,6 +21,7 @@ from buto.report.html.page import render
 from buto.report.result import reported
 from buto.report.terminal.verdict import Detail, verdict_lines
 from buto.run.model import RunSet, run_set
+from tests.support.report.made import leak
 from tests.support.runs.signals import Program, program_run, program_runs
 
 DETECTS = " check detects 9 of 10 lasting changes of this size: "
@@ -87,6 +88,9 @@ def test_an_obvious_difference_that_passes_is_in_the_headline_of_every_report(or
     for name, text in {**texts(report), "-q": verdict_lines(report, Detail.HEADLINE)[0]}.items():
         assert FAR in text or f"N{FAR[1:]}" in text, name
     assert "::warning" in workflow_commands([reported(report, Path("oracle.json"))])[0]
+    slower = replace(leak(subject="jvm.cpu.time"), unit="s", measure="total", observed=4.0, expected=1.0)
+    [headline] = verdict_lines(replace(report, verdict=replace(verdict, findings=(slower,))), Detail.HEADLINE)
+    assert "no regression, but processor time +300 % (total 1 → 4 s) is far beyond all" in headline
 
 
 def test_a_change_that_is_certain_and_small_is_noted_in_every_report() -> None:

@@ -199,6 +199,9 @@ def test_the_one_line_of_an_undecided_check_says_what_decides() -> None:
     needing = replace(made.verdict(Status.INCONCLUSIVE), runs_needed=19)
     [headline] = lines_of(needing, detail=Detail.HEADLINE)
     assert headline.endswith("could not be judged; a decision needs 19 training runs, not 10")
+    moved = made.verdict(Status.INCONCLUSIVE, reasons=(BUSY,))
+    [headline] = lines_of(moved, detail=Detail.HEADLINE, next_steps=("buto train leaker",))
+    assert headline.endswith(f"could not be judged; {BUSY}; buto train leaker")
 
 
 @pytest.mark.parametrize("text", made.EVIL)
