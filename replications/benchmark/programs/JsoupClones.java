@@ -6,7 +6,7 @@ import org.jsoup.nodes.Document;
 /** Parses one deeply nested page, and copies it again and again. */
 final class JsoupClones {
     private static final int DEPTH = 1000;
-    private static final int COPIES = 150;
+    private static final int COPIES = 1500;
 
     public static void main(String[] args) throws Exception {
         Document page = Jsoup.parse("<div>one ".repeat(DEPTH), "https://example.org/");

@@ -6,7 +6,7 @@ import org.jsoup.parser.Parser;
 
 /** Parses documents with many tags that HTML does not know, and keeps them. */
 final class JsoupCustomTags {
-    private static final int DOCUMENTS = 40;
+    private static final int DOCUMENTS = 150;
 
     public static void main(String[] args) throws Exception {
         String text = "<orders>" + "<order><item/><price/><name/></order>".repeat(1000) + "</orders>";

@@ -11,6 +11,8 @@ from benchmark import launch
 from benchmark.commits import Built, Change, placed
 from benchmark.launch import command
 from benchmark.pairs import COMMITS, read, read_all
+from buto.run.profiles import Kind
+from buto_replications.causes.programs import read_manifests
 
 ALL = read_all((COMMITS,))
 ONE = "jsoup-clones"
@@ -76,3 +78,13 @@ def test_commits_are_chosen_by_their_names_or_all_together(capsys):
     assert "jsoup 1.11.2 → 1.12.2, jhy/jsoup#1327" in both
     assert commands.main(["list", "--commits"]) == 0
     assert [line.partition(":")[0] for line in capsys.readouterr().out.splitlines()[::2]] == list(ALL)
+
+
+def test_a_manifest_of_causes_has_the_commits_that_are_named(jars, monkeypatch, tmp_path):
+    monkeypatch.setattr("benchmark.causes.build", lambda pair: Path("classes") / pair.name)
+    output = tmp_path / "causes.yaml"
+    assert commands.main(["causes", ONE, "--output", str(output)]) == 0
+    [program] = read_manifests([output])
+    assert (program.kinds, program.methods[0]) == ((Kind.CPU,), "org.jsoup.nodes.Element.doClone")
+    assert ALL[ONE].old[0].commit in program.words["old"][-2]
+    assert ALL[ONE].new[0].commit in program.words["new"][-2]

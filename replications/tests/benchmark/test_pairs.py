@@ -12,8 +12,8 @@ from benchmark import __main__ as commands
 from benchmark import launch, reproduce
 from benchmark.launch import parse
 from benchmark.launch import tests_of as both_tests
-from benchmark.pairs import GOOD as GOOD_PAIRS
 from benchmark.pairs import COMMITS, PAIRS, PROGRAMS, Difficulty, Measure, read, read_all
+from benchmark.pairs import GOOD as GOOD_PAIRS
 from benchmark.reproduce import COUNTED, LEAST_RUNS, Counts, Outcome, outcome
 from benchmark.series import BAD, GOOD, place_of, read_series
 from buto.run.profiles import Kind as ProfileKind
