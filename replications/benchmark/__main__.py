@@ -10,6 +10,7 @@ examples:
   python -m benchmark run --rule mine.py
   python -m benchmark table --figure rules.png
   python -m benchmark configuration && buto compare jsoup-parse-old --against jsoup-parse-new
+  python -m benchmark reproduce --commits
   python -m benchmark causes && buto experiments causes --manifest causes.yaml --data profiles
   python -m benchmark series && buto record --config series.yaml --store series-runs --runs 6
 """
@@ -30,7 +31,7 @@ from beds.artefacts import BedError, digest_of
 from benchmark import halves, judged, recording, reproduce, rules, series, tables
 from benchmark.causes import manifest
 from benchmark.launch import SIDES, configuration
-from benchmark.pairs import Measure, Pair, read_all
+from benchmark.pairs import COMMITS, GOOD, PAIRS, Measure, Pair, read_all
 from buto.errors import ButoError
 from buto.run.store import RunStore
 from buto_replications.dataset import archive
@@ -61,7 +62,7 @@ def _reproduce(given: argparse.Namespace) -> int:
     print(*heads)
     javas = dict(word.rpartition("=")[::2] for word in given.java)
     missed = 0
-    for pair in named(read_all(), given.names):
+    for pair in _pairs_or_commits(given):
         counted: list[reproduce.Counts] = []
         for name, java in javas.items():
             runs = list(reproduce.count(pair, java, name, given.runs))
@@ -80,7 +81,7 @@ def _reproduce(given: argparse.Namespace) -> int:
 
 
 def _list(given: argparse.Namespace) -> int:
-    for pair in named(read_all(), given.names):
+    for pair in _pairs_or_commits(given):
         print(f"{pair.name}: {pair.releases}, {pair.issue}")
         found = pair.regression
         kind = f"{found.kind}, {found.difficulty}" if found else "good"
@@ -161,12 +162,12 @@ def _sums(given: argparse.Namespace) -> int:
 
 
 def _configuration(given: argparse.Namespace) -> int:
-    pairs = named(read_all(), given.names)
+    pairs = _pairs_or_commits(given)
     return _written(given.output, lambda: configuration(pairs), "tests")
 
 
 def _causes(given: argparse.Namespace) -> int:
-    pairs = [pair for pair in named(read_all(), given.names) if pair.regression]
+    pairs = [pair for pair in _pairs_or_commits(given) if pair.regression]
     return _written(given.output, lambda: manifest(pairs), "programs")
 
 
@@ -194,6 +195,13 @@ def named(known: Mapping[str, Named], names: list[str]) -> list[Named]:
     if unknown := [name for name in names if name not in known]:
         raise UnknownNameError(f"NAME must be one of {', '.join(known)}, got {', '.join(unknown)}")
     return [known[name] for name in names or known]
+
+
+def _pairs_or_commits(given: argparse.Namespace) -> list[Pair]:
+    if given.commits and not given.names:
+        return list(read_all((COMMITS,)).values())
+    known = read_all((PAIRS, GOOD, COMMITS))
+    return named(known, given.names) if given.names else list(read_all().values())
 
 
 def _written(output: Path, make: Callable[[], dict[str, Any]], of: str) -> int:
@@ -237,10 +245,12 @@ def _parser() -> argparse.ArgumentParser:
         name: commands.add_parser(name, help=text, description=text) for name, (_, text) in COMMANDS.items()
     }
     for name, command in added.items():
-        many, what = (
-            ("+", "group:name:version") if name == "sums" else ("*", "pairs or series (default: all)")
-        )
+        many, what = ("+", "group:name:version") if name == "sums" else ("*", "(default: all)")
         command.add_argument("names", nargs=many, metavar="NAME", help=what)
+    for name in ("list", "reproduce", "configuration", "causes"):
+        added[name].add_argument(
+            "--commits", action="store_true", help="if there is no name: all commits, not all pairs"
+        )
     counting = added["reproduce"]
     counting.add_argument(
         "--runs",

@@ -8,8 +8,9 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, Literal
 
-from beds.artefacts import CACHE, BedError, content_of, fetch, made_once
+from beds.artefacts import CACHE, Artefact, BedError, content_of, fetch, made_once
 from beds.jdk import run
+from benchmark.commits import Built, placed
 from benchmark.pairs import PROGRAMS, Measure, Pair
 
 OPTIONS = ("-Xmx512m", "-XX:+UseParallelGC")
@@ -24,10 +25,10 @@ def build(pair: Pair, out: Path = CLASSES) -> Path:
     """Compile a pair's program against the old release, unless it is; return the directory of its classes.
 
     Raises:
-        BedError: a file cannot be fetched, or the program cannot be compiled.
+        BedError: a file is missing or cannot be fetched, or the program cannot be compiled.
     """
     sources = [PROGRAMS / f"{pair.program}.java", PROGRAMS / "Use.java"]
-    files = [fetch(artefact) for artefact in (*pair.old, *pair.beside)]
+    files = [_file(one) for one in (*pair.old, *pair.beside)]
     classes = out / f"{pair.name}-{content_of([*sources, *files])}"
 
     def compile_into(draft: Path) -> None:
@@ -44,7 +45,7 @@ def command(pair: Pair, side: Side, classes: Path, java: str = "java") -> list[s
     Raises:
         BedError: a file cannot be fetched.
     """
-    files = [fetch(artefact) for artefact in getattr(pair, side)]
+    files = [_file(one) for one in (pair.old if side == "old" else pair.new)]
     if side == "new" and pair.old == pair.new:
         files = [_packed_anew(file) for file in files]
     return started(pair, files, classes, java)
@@ -64,7 +65,7 @@ def use(pair: Pair, side: Side, classes: Path, java: str = "java") -> dict[Measu
     """Run the program once and return what it printed of its use.
 
     Raises:
-        BedError: a file cannot be fetched, or the program failed.
+        BedError: a file is missing or cannot be fetched, or the program failed.
     """
     return parse(run(command(pair, side, classes, java), timeout_s=TIMEOUT_S))
 
@@ -86,7 +87,7 @@ def configuration(pairs: Iterable[Pair], java: str = "java") -> dict[str, Any]:
     """Return the content of a ``buto.yaml`` with the tests ``NAME-old`` and ``NAME-new`` of each pair.
 
     Raises:
-        BedError: a file cannot be fetched, or a program cannot be compiled.
+        BedError: a file is missing or cannot be fetched, or a program cannot be compiled.
     """
     tests = {name: test for pair in pairs for name, test in tests_of(pair, build(pair), java).items()}
     return {"version": 1, "defaults": {"timeout": f"{TIMEOUT_S:g}s"}, "tests": tests}
@@ -99,6 +100,10 @@ def tests_of(pair: Pair, classes: Path, java: str) -> dict[str, dict[str, Any]]:
         BedError: a file cannot be fetched.
     """
     return {f"{pair.name}-{side}": {"command": command(pair, side, classes, java)} for side in SIDES}
+
+
+def _file(one: Artefact | Built) -> Path:
+    return placed(one) if isinstance(one, Built) else fetch(one)
 
 
 def _packed_anew(file: Path) -> Path:

@@ -1,7 +1,8 @@
-"""Pairs of releases of a library: read from one file each, in ``pairs/`` and ``good/``.
+"""Pairs of releases of a library: read from one file each, in ``pairs/``, ``good/`` and ``commits/``.
 
 A pair has a small program with a fixed amount of work, which runs with both releases. In ``pairs/`` the newer
-release is reported to use more, and the file says of what; in ``good/`` no such change is known.
+release is reported to use more, and the file says of what; in ``good/`` no such change is known. In
+``commits/`` a commit and its parent take the places of the releases, and the newer side is what uses more.
 """
 
 from __future__ import annotations
@@ -16,10 +17,12 @@ from typing import Any
 import yaml
 
 from beds.artefacts import Artefact, BedError
+from benchmark.commits import Built, Change, built
 
 HERE = Path(__file__).parent
 PAIRS = HERE / "pairs"
 GOOD = HERE / "good"
+COMMITS = HERE / "commits"
 PROGRAMS = HERE / "programs"
 
 
@@ -120,6 +123,7 @@ class Pair:
             another jar: the newer one is packed anew.
         beside: files that both need.
         regression: None for a good pair.
+        change: what the commit of the report did; None for releases.
     """
 
     name: str
@@ -128,10 +132,11 @@ class Pair:
     reported: str
     program: str
     options: tuple[str, ...]
-    old: tuple[Artefact, ...]
-    new: tuple[Artefact, ...]
+    old: tuple[Artefact | Built, ...]
+    new: tuple[Artefact | Built, ...]
     beside: tuple[Artefact, ...]
     regression: Regression | None
+    change: Change | None = None
 
     @property
     def releases(self) -> str:
@@ -139,8 +144,9 @@ class Pair:
 
     @property
     def issue(self) -> str:
-        """The report as ``owner/name#number`` where it is an issue or a pull request, else the link."""
-        return re.sub(r"^https://github\.com/([^/]+/[^/]+)/(?:issues|pull)/(\d+)$", r"\1#\2", self.report)
+        """The report as ``owner/name#number`` or ``owner/name@commit`` if it is on GitHub, else the link."""
+        short = re.sub(r"^https://github\.com/([^/]+/[^/]+)/(?:issues|pull)/(\d+)$", r"\1#\2", self.report)
+        return re.sub(r"^https://github\.com/([^/]+/[^/]+)/commit/(\w{10})\w*$", r"\1@\2", short)
 
 
 def read_all(directories: Iterable[Path] = (PAIRS, GOOD)) -> dict[str, Pair]:
@@ -167,7 +173,9 @@ def read(path: Path) -> Pair:
     """
     try:
         content = yaml.safe_load(path.read_text(encoding="utf-8"))
-        old, new, beside = (artefacts(content.pop(side, {})) for side in ("old", "new", "beside"))
+        change = Change(content.pop("change")) if "change" in content else None
+        files = built if change else artefacts
+        old, new = (files(content.pop(side)) for side in ("old", "new"))
         pair = Pair(
             path.stem,
             content.pop("library"),
@@ -177,8 +185,9 @@ def read(path: Path) -> Pair:
             tuple(content.pop("options", ())),
             old,
             new,
-            beside,
+            artefacts(content.pop("beside", {})),
             _regression(content) if "kind" in content else None,
+            change,
         )
     except KeyError as error:
         raise BedError(f"{path}: the key {error} is missing") from error

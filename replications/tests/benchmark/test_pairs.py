@@ -12,14 +12,16 @@ from benchmark import __main__ as commands
 from benchmark import launch, reproduce
 from benchmark.launch import parse
 from benchmark.launch import tests_of as both_tests
+from benchmark.pairs import COMMITS, PAIRS, PROGRAMS, Difficulty, Measure, read, read_all
 from benchmark.pairs import GOOD as GOOD_PAIRS
-from benchmark.pairs import PAIRS, PROGRAMS, Difficulty, Measure, read, read_all
 from benchmark.reproduce import COUNTED, LEAST_RUNS, Counts, Outcome, outcome
 from benchmark.series import BAD, GOOD, place_of, read_series
 from buto.run.profiles import Kind as ProfileKind
 from buto_replications.causes.programs import read_manifests
 
-ALL = read_all()
+RELEASES = read_all()
+OF_COMMITS = read_all((COMMITS,))
+ALL = read_all((PAIRS, GOOD_PAIRS, COMMITS))
 REGRESSIONS = {name: pair for name, pair in ALL.items() if pair.regression}
 SERIES = read_series()
 JAVAS = {"17", "25"}
@@ -97,7 +99,7 @@ def test_no_program_is_left_over():
     assert {path.stem for path in PROGRAMS.glob("*.java")} == {"Use", *used}
 
 
-@pytest.mark.parametrize("pair", ALL.values(), ids=lambda pair: pair.name)
+@pytest.mark.parametrize("pair", RELEASES.values(), ids=lambda pair: pair.name)
 def test_a_pair_has_two_releases_of_a_library_with_checksums_and_a_report(pair):
     old, new = pair.old[0], pair.new[0]
     assert new.name.startswith(old.name)
