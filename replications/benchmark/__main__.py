@@ -12,6 +12,7 @@ examples:
   python -m benchmark configuration && buto compare jsoup-parse-old --against jsoup-parse-new
   python -m benchmark reproduce --commits
   python -m benchmark causes && buto experiments causes --manifest causes.yaml --data profiles
+  python -m benchmark explain --commits --java 17=java --output explained.csv
   python -m benchmark series && buto record --config series.yaml --store series-runs --runs 6
 """
 
@@ -28,8 +29,8 @@ from typing import Any, TypeVar
 import yaml
 
 from beds.artefacts import BedError, digest_of
-from benchmark import halves, judged, recording, reproduce, rules, series, tables
-from benchmark.causes import manifest
+from benchmark import explained, halves, judged, recording, reproduce, rules, series, tables
+from benchmark.causes import manifest, subjects
 from benchmark.launch import SIDES, configuration
 from benchmark.pairs import COMMITS, GOOD, PAIRS, Measure, Pair, read_all
 from buto.errors import ButoError
@@ -171,6 +172,23 @@ def _causes(given: argparse.Namespace) -> int:
     return _written(given.output, lambda: manifest(pairs), "programs")
 
 
+def _explain(given: argparse.Namespace) -> int:
+    release, _, java = given.java.partition("=")
+    known = {one.name for one in explained.read(given.output) if one.java == release}
+    missed = 0
+    for pair in _pairs_or_commits(given):
+        if pair.regression is None or not subjects(pair.regression) or pair.name in known:
+            continue
+        try:
+            explained.add(given.output, answer := explained.explained(pair, java, release))
+            print(answer, flush=True)
+        except BedError as error:
+            missed += 1
+            print(f"error: {error}", file=sys.stderr)
+    print("\n".join(explained.summary([one for one in explained.read(given.output) if one.java == release])))
+    return 3 if missed else 0
+
+
 def _series(given: argparse.Namespace) -> int:
     return _written(given.output, lambda: series.tests(named(series.read_series(), given.names)), "tests")
 
@@ -228,10 +246,19 @@ COMMANDS: dict[str, tuple[Command, str]] = {
     "sums": (_sums, "print lines with the SHA-256 of files of Maven Central, for the file of a pair"),
     "configuration": (_configuration, "write a buto.yaml with a test for each release"),
     "causes": (_causes, "write a manifest for buto experiments causes, with the methods that changed"),
+    "explain": (
+        _explain,
+        "ask buto why for the cause of each, and write where the changed method is; resumes",
+    ),
     "series": (_series, "write a configuration with a test for each release of the series"),
     "labels": (_labels, "print which releases of the series are regressions, as CSV"),
 }
-_FILES = {"configuration": "buto.yaml", "causes": "causes.yaml", "series": "series.yaml"}
+_FILES = {
+    "configuration": "buto.yaml",
+    "causes": "causes.yaml",
+    "explain": "explained.csv",
+    "series": "series.yaml",
+}
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -247,7 +274,7 @@ def _parser() -> argparse.ArgumentParser:
     for name, command in added.items():
         many, what = ("+", "group:name:version") if name == "sums" else ("*", "(default: all)")
         command.add_argument("names", nargs=many, metavar="NAME", help=what)
-    for name in ("list", "reproduce", "configuration", "causes"):
+    for name in ("list", "reproduce", "configuration", "causes", "explain"):
         added[name].add_argument(
             "--commits", action="store_true", help="if there is no name: all commits, not all pairs"
         )
@@ -265,6 +292,9 @@ def _parser() -> argparse.ArgumentParser:
     counting.add_argument("--all", action="store_true", help="print all counts, not only those of the report")
     counting.add_argument(
         "--write", action="store_true", help=f"keep all counts in {reproduce.COUNTED.name}/"
+    )
+    added["explain"].add_argument(
+        "--java", default="default=java", metavar="NAME=JAVA", help="(default: default=java)"
     )
     for name in ("record", "pack", "show"):
         added[name].add_argument(

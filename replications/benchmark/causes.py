@@ -40,12 +40,16 @@ def manifest(pairs: Iterable[Pair]) -> dict[str, Any]:
     return {"programs": known}
 
 
+def subjects(regression: Regression) -> list[str]:
+    """Return what the change of a pair concerns; empty if ``buto why`` cannot explain its measures."""
+    return list(dict.fromkeys(word for measure in regression.measures for word in _SUBJECTS.get(measure, ())))
+
+
 def _program(pair: Pair, regression: Regression) -> dict[str, Any]:
     classes = build(pair)
-    subjects = [subject for measure in regression.measures for subject in _SUBJECTS.get(measure, ())]
     return {
         "name": pair.name,
-        "kind": list(dict.fromkeys(subjects)),
+        "kind": subjects(regression),
         "method": list(regression.changed),
         "old": command(pair, "old", classes)[1:],
         "new": command(pair, "new", classes)[1:],

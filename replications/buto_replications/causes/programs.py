@@ -96,7 +96,7 @@ def _program(written: Mapping[str, Any], classes: str, group: str) -> ChangedPro
         before = ("-Xmx256m", "-cp", classes, str(written["main"]))
         words = {mode: (*before, *arguments) for mode, arguments in words.items()}
     name = str(written["name"])
-    kinds = dict.fromkeys(kind for word in _listed(written["kind"]) for kind in _kinds(str(word)))
+    kinds = dict.fromkeys(kind for word in _listed(written["kind"]) for kind in kinds_of(str(word)))
     methods = tuple(map(str, _listed(written["method"])))
     return ChangedProgram(name, tuple(kinds), methods, words, _places(name), group)
 
@@ -119,10 +119,11 @@ def _among(name: str, programs: Mapping[str, Any], classes: str) -> ChangedProgr
 
 def _change(written: Mapping[str, Any]) -> tuple[tuple[Kind, ...], tuple[str, ...]]:
     methods = [written["changed"], *_listed(written.get("also", []))]
-    return _kinds(str(written["kind"])), tuple(f"{_SERVERS}.{method}" for method in methods)
+    return kinds_of(str(written["kind"])), tuple(f"{_SERVERS}.{method}" for method in methods)
 
 
-def _kinds(word: str) -> tuple[Kind, ...]:
+def kinds_of(word: str) -> tuple[Kind, ...]:
+    """Return the kinds of event for a word of a manifest."""
     return _KINDS.get(word) or (Kind(word),)
 
 

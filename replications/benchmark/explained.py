@@ -1,0 +1,159 @@
+"""What ``buto why`` answers about pairs and commits: the place of the method that changed."""
+
+from __future__ import annotations
+
+import csv
+import json
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, fields
+from pathlib import Path
+from typing import Any
+
+from beds.artefacts import BedError
+from benchmark.causes import subjects
+from benchmark.launch import TIMEOUT_S, build, command
+from benchmark.pairs import Pair
+from buto_replications.causes.programs import kinds_of
+
+FEW = 3
+NONE = "-"
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """One explanation, of both programs launched by ``buto why`` with its defaults.
+
+    Attributes:
+        place: of the first method that changed, among the methods of a kind that the change concerns, from 1;
+            0 if it is not among them.
+        answered: whether the sentence is about such a method.
+        named: whether one is named as a cause.
+        others: what else is named as a cause, of any kind.
+        seconds: from the command to its end.
+    """
+
+    name: str
+    java: str
+    place: int
+    answered: bool
+    named: bool
+    others: str
+    seconds: float
+
+
+def explained(pair: Pair, java: str, release: str) -> Answer:
+    """Ask ``buto why`` for the cause of a pair or a commit.
+
+    Args:
+        java: the command of the JVM.
+        release: its name in the answer.
+
+    Raises:
+        BedError: a file is missing, or buto could not measure.
+    """
+    if pair.regression is None:
+        raise BedError(f"{pair.name} is a good pair: nothing in it is to be explained")
+    classes = build(pair)
+    old, new = (command(pair, side, classes, java) for side in ("old", "new"))
+    with tempfile.TemporaryDirectory() as directory:
+        file = Path(directory) / "why.json"
+        words = ["why", "old", "--json", str(file), "--timeout", f"{TIMEOUT_S:g}s", "--", *old]
+        begun = time.monotonic()
+        done = subprocess.run(
+            [sys.executable, "-m", "buto", *words, "--against", "new", "--", *new],
+            cwd=directory,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        seconds = time.monotonic() - begun
+        if not file.exists():
+            raise BedError(
+                f"{pair.name}: buto why ended with {done.returncode}: {done.stderr[-500:].strip()}"
+            )
+        document = json.loads(file.read_text())
+    concerned = {kind.value for word in subjects(pair.regression) for kind in kinds_of(word)}
+    return judged(document, concerned, pair.regression.changed, pair.name, release, seconds)
+
+
+def judged(
+    document: Mapping[str, Any],
+    concerned: Iterable[str],
+    changed: Sequence[str],
+    name: str,
+    release: str,
+    seconds: float,
+) -> Answer:
+    """Return where the changed methods are in the document that ``buto why --json`` writes.
+
+    Args:
+        concerned: the kinds of event that the change concerns; the best place in one of them counts.
+        changed: the methods and fields that changed, or lead to the change as directly.
+    """
+
+    def leads(one: Mapping[str, Any]) -> bool:
+        return any(one.get(key) in changed for key in ("method", "at", "held_by"))
+
+    places, causes = [], []
+    for kind in document["kinds"]:
+        causes += [one for one in kind["found"] if one["tier"] == "cause"]
+        if kind["kind"] in set(concerned):
+            methods = list(dict.fromkeys((one["method"], leads(one)) for one in kind["found"]))
+            places += [place for place, (_, leading) in enumerate(methods, 1) if leading][:1]
+    others = dict.fromkeys(one["method"] for one in causes if not leads(one))
+    answer = str(document["answer"])
+    return Answer(
+        name,
+        release,
+        min(places, default=0),
+        any(f"`{method}`" in answer for method in changed),
+        any(map(leads, causes)),
+        " ".join(others) or NONE,
+        round(seconds, 1),
+    )
+
+
+def add(path: Path, answer: Answer) -> None:
+    """Add an answer to a CSV file, which is made if it is not there."""
+    is_new = not path.exists()
+    with path.open("a", encoding="utf-8", newline="") as out:
+        rows = csv.writer(out, lineterminator="\n")
+        if is_new:
+            rows.writerow([one.name for one in fields(Answer)])
+        rows.writerow(asdict(answer).values())
+
+
+def read(path: Path) -> list[Answer]:
+    """Return the answers of a CSV file; none if it is not there."""
+    if not path.exists():
+        return []
+    with path.open(encoding="utf-8", newline="") as rows:
+        return [
+            Answer(
+                row["name"],
+                row["java"],
+                int(row["place"]),
+                row["answered"] == str(True),
+                row["named"] == str(True),
+                row["others"],
+                float(row["seconds"]),
+            )
+            for row in csv.DictReader(rows)
+        ]
+
+
+def summary(answers: Sequence[Answer]) -> Iterator[str]:
+    """Return lines on how many of the changes were found."""
+    counts = {
+        "first of its kind": sum(one.place == 1 for one in answers),
+        f"among the first {FEW}": sum(1 <= one.place <= FEW for one in answers),
+        "in the sentence": sum(one.answered for one in answers),
+        "named as a cause": sum(one.named for one in answers),
+        "something else named": sum(one.others != NONE for one in answers),
+    }
+    for what, count in counts.items():
+        yield f"{what}: {count} of {len(answers)}"
