@@ -2,6 +2,8 @@ import com.thoughtworks.xstream.mapper.CachingMapper;
 import com.thoughtworks.xstream.mapper.DefaultMapper;
 import com.thoughtworks.xstream.mapper.Mapper;
 import com.thoughtworks.xstream.mapper.MapperWrapper;
+import java.io.IOException;
+import java.io.UncheckedIOException;
 
 /** Looks up classes of many class loaders by their names, and gives the class loaders up. */
 final class XstreamRedeploy {
@@ -26,8 +28,8 @@ final class XstreamRedeploy {
         public Class realClass(String name) {
             try (var code = Item.class.getResourceAsStream("XstreamRedeploy$Item.class")) {
                 return new Loader().define(code.readAllBytes());
-            } catch (java.io.IOException e) {
-                throw new java.io.UncheckedIOException(e);
+            } catch (IOException e) {
+                throw new UncheckedIOException(e);
             }
         }
     }
