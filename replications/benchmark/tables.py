@@ -116,7 +116,7 @@ def figure(judged: Sequence[Judgement], pairs: Mapping[str, Pair], halves: Mappi
             100 * found.value,
             xerr=None if isnan(wrong.error) else 100 * wrong.error,
             yerr=None if isnan(found.error) else 100 * found.error,
-            marker="o" if rule == BUTO else "osD^v"[number % 5],
+            marker="o" if rule == BUTO else "osD^vPX"[number % 7],
             markersize=9 if rule == BUTO else 6,
             linestyle="none",
             color="black" if rule == BUTO else f"C{number % 10}",
