@@ -7,6 +7,7 @@ import difflib
 import re
 import signal
 import sys
+import threading
 import traceback
 from collections.abc import Iterable, Sequence
 from contextlib import ExitStack
@@ -24,6 +25,9 @@ _LAUNCHER = re.compile(r"(\S*/)?(java|mvnw?|gradlew?|sh|bash)")
 
 EXIT_INTERRUPTED = 130
 """128 + SIGINT, as shells have it."""
+
+_BY_SIGNAL = 128
+_AGAIN_S = 0.05
 
 _BUG = "buto: this is a bug in buto, not in your program; please report the lines above"
 
@@ -128,6 +132,7 @@ def entry() -> NoReturn:
         # Without this, a terminated buto would leave its JVM running. What nohup ignores stays ignored.
         if signal.getsignal(number) is signal.SIG_DFL:
             signal.signal(number, _exit_by)
+    sys.unraisablehook = _signal_again
     with ExitStack() as stack:
         stack.push(_fail_apart)
         sys.exit(main())
@@ -147,8 +152,24 @@ def _fail_apart(
     raise SystemExit(EXIT_NOT_JUDGED) from error
 
 
+def _signal_again(lost: sys.UnraisableHookArgs) -> None:
+    """Deliver a signal again whose exception was lost, as in what Python calls while it forks."""
+    error = lost.exc_value
+    if isinstance(error, KeyboardInterrupt):
+        number = signal.SIGINT
+    elif isinstance(error, SystemExit) and isinstance(error.code, int) and error.code > _BY_SIGNAL:
+        number = signal.Signals(error.code - _BY_SIGNAL)
+    else:
+        sys.__unraisablehook__(lost)
+        return
+    # Not at once: it would be lost again in the same place.
+    later = threading.Timer(_AGAIN_S, signal.pthread_kill, (threading.main_thread().ident, number))
+    later.daemon = True
+    later.start()
+
+
 def _exit_by(number: int, frame: FrameType | None) -> NoReturn:
-    sys.exit(128 + number)
+    sys.exit(_BY_SIGNAL + number)
 
 
 def _split(argv: Sequence[str]) -> tuple[list[str], tuple[str, ...] | None]:

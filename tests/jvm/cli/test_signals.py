@@ -19,7 +19,7 @@ def test_ctrl_c_keeps_what_is_complete_and_says_how_to_go_on(tmp_path: Path, cla
     with harness(tmp_path, "-m", "buto", "train", "sleeper", "--runs", "5", *command) as training:
         until(lambda: "samples, " in training.printed(), "no run is complete")
         os.killpg(training.process.pid, signal.SIGINT)
-        assert training.ended() == 130
+        assert training.ended() == 130, training.printed()
         training.assert_alone()
         said = training.printed()
     complete = said.count("samples, ")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import resource
+import signal
 import subprocess
 import sys
 from argparse import ArgumentParser, Namespace
@@ -180,3 +181,30 @@ def test_a_fault_of_buto_itself_is_never_taken_for_a_regression() -> None:
     assert done.returncode == 3
     assert "ZeroDivisionError" in done.stderr
     assert done.stderr.rstrip().endswith("please report the lines above")
+
+
+FORKING = """
+import os, signal, time
+from buto.cli import main
+
+def forks(arguments):
+    os.register_at_fork(after_in_parent=lambda: signal.raise_signal({number}))
+    if os.fork() == 0:
+        os._exit(0)
+    print("forked", flush=True)
+    time.sleep(60)
+    return 0
+
+main._carry_out = forks
+main.entry()
+"""
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_whose_exception_is_lost_while_a_process_is_forked_still_stops_buto(number: int) -> None:
+    script = FORKING.format(number=int(number))
+    done = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, timeout=30, check=False
+    )
+    assert (done.returncode, done.stdout) == (128 + number, "forked\n")
+    assert "Exception ignored" not in done.stderr
