@@ -32,10 +32,15 @@ def test_out_of_memory_is_an_orderly_end(java: str, scene: Scene) -> None:
     assert heard.times[0] < heard.marks["main"] < heard.marks["exit"] < heard.times[-1]
 
 
-def test_the_streams_are_the_programs_own(java: str, scene: Scene) -> None:
-    scene.measured(java, "Ends", "fill-and-survive", "sleep=100", options=["-Xmx16m"], interval_ms=1)
-    assert len(scene.launcher.lines()) == 3
-    assert scene.launcher.stderr.read_bytes() == b""
+def test_the_streams_are_the_programs_own(java: str, launcher: Launcher, collector: PlainCollector) -> None:
+    """A sample, too, may find no memory while the heap is full; then the agent falls silent."""
+    process = launcher.start(java, collector, ["Ends", "fill-and-survive", "sleep=100"], ["-Xmx16m"])
+    collector.start(1)
+    heard = collector.finish()
+    assert process.wait(PATIENCE_S) == 0
+    assert heard.rows
+    assert len(launcher.lines()) == 3
+    assert launcher.stderr.read_bytes() == b""
 
 
 def test_a_heap_full_to_the_end_may_cost_the_exit_but_changes_nothing(
