@@ -84,7 +84,9 @@ def _hunks(diff: str) -> Iterator[tuple[range, list[str]]]:
     """Yield the new program's lines that each part of a diff of one file changes, and its text."""
     _, *parts = _HUNK.split(diff)
     for first, count, text in zip(parts[::3], parts[1::3], parts[2::3], strict=True):
-        yield range(int(first), int(first) + int(count or 1)), text.splitlines()
+        # A tab is no visible character, and a form feed ends no line.
+        lines = [line[:1] + line[1:].expandtabs(4) for line in text.rstrip("\n").split("\n")]
+        yield range(int(first), int(first) + int(count or 1)), lines
 
 
 def _distance(line: int, changed: range) -> int:

@@ -88,3 +88,17 @@ def test_the_part_of_the_diff_next_to_the_line_is_shown(tmp_path: Path) -> None:
     assert "+  void show() { &lt;b&gt;(); }</pre>" in explanation_markdown(known(last))
     # As in a clone without history.
     assert known(last, "HEAD~9") == explained(last)
+
+
+def test_a_diff_of_lines_with_tabs_form_feeds_and_other_encodings_is_readable(tmp_path: Path) -> None:
+    (tmp_path / FILE).parent.mkdir(parents=True)
+    git(tmp_path, "init", "-q")
+    committed(tmp_path, "first", Cart=FIRST)
+    changed = FIRST.replace("    one();", "\tone(); // \f caf\u00e9")
+    (tmp_path / FILE).write_bytes(changed.replace("\n", "\r\n").encode("latin-1"))
+    git(tmp_path, "commit", "-q", "-a", "-m", "second")
+    text = explanation_markdown(with_commits(explained(4), tmp_path, ("HEAD~1", "HEAD")))
+    assert text.encode("utf-8").decode() == text
+    committed(tmp_path, "third", Cart=FIRST)
+    shown = likely(with_commits(explained(4), tmp_path, ("HEAD~1", "HEAD")))[0].diff
+    assert any(line.startswith("-    one(); // \f caf") for line in shown)
