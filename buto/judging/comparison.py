@@ -37,7 +37,7 @@ from buto.judging.rank import FEWEST_RUNS, Significance
 from buto.judging.readable import MOST_UNREAD, has, partly_unread, unread
 from buto.judging.settings import Settings, judges
 from buto.judging.verdict import Roles, Status, Verdict
-from buto.run.model import LOOKS, Run, RunSet
+from buto.run.model import LOOKS, SESSION, Run, RunSet
 from buto.run.properties import LIVE_CLASSES, Property, is_judged
 from buto.run.window import measured_set
 from buto.steps import Action, Advice, Setting, Step
@@ -243,7 +243,7 @@ def compare(first: RunSet, second: RunSet, settings: JudgeSettings) -> Verdict:
             that changed between runs of the first.
     """
     ours, theirs = measured_set(first.valid()), measured_set(second.valid())
-    n_looks = max((int(run.metadata.get(LOOKS) or 1) for run in (*ours, *theirs)), default=1)
+    n_looks = _looks_at(ours, theirs)
     look = _newest_look(len(ours) + len(theirs), settings) if n_looks > 1 else None
     if min(len(ours), len(theirs)) < (look.fewest if look else FEWEST_RUNS):
         raise JudgeError(
@@ -350,6 +350,18 @@ def _unusable(first: RunSet, second: RunSet) -> tuple[str, ...]:
         for run in (*first, *second)
         if not run.quality.valid
     )
+
+
+def _looks_at(*sides: RunSet) -> int:
+    """Return after how many numbers of launches a difference might have ended them.
+
+    Several sessions that were each launched until the outcome was clear could have ended in as many ways as
+    the looks of each allow together.
+    """
+    each = max((int(run.metadata.get(LOOKS) or 1) for side in sides for run in side), default=1)
+    # The first run of a session is named by the others, and does not name itself.
+    n_sessions = max(len({run.metadata.get(SESSION, run.id) for run in side}) for side in sides)
+    return each ** max(1, n_sessions)
 
 
 def _guarantee(found: Significance, n_looks: int) -> str:

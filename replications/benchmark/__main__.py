@@ -130,19 +130,28 @@ def _table(given: argparse.Namespace) -> int:
 def _judged(given: argparse.Namespace, with_rules: Sequence[rules.Named]) -> int:
     chosen = {pair.name: pair for pair in named(read_all(), given.names)}
     cells = {name: recording.load(cell, given.data) for name, cell in recording.CELLS.items()}
-    work = judged.tasks(chosen, cells, with_rules, given.draws)
-    if not work:
+    known = judged.read(given.judged) if given.judged else []
+    found = [one for one in known if one.pair in chosen]
+    done = {(one.pair, one.cell) for one in known}
+    every = judged.tasks(chosen, cells, with_rules, given.draws)
+    work = [one for one in every if (one.pair.name, one.cell) not in done]
+    if not every:
         raise BedError(
             f"there are no recorded pairs in {given.data}: record and pack them, or name --data DIR"
         )
     half = halves.halves(given.halves)
-    found: list[judged.Judgement] = []
     for number, some in enumerate(in_parallel(judged.judgements, work, Workers(given.workers)), 1):
         found += some
+        if given.judged:
+            judged.add(given.judged, some)
         print(f"\r{number} of {len(work)}", end="", file=sys.stderr, flush=True)
     print(file=sys.stderr)
     short = {rule.name: rule.short for rule in with_rules}
-    for table in (tables.rules_table(found, chosen, half), tables.pairs_table(found, chosen, half, short)):
+    for table in (
+        tables.rules_table(found, chosen, half),
+        tables.cells_table(found, chosen, half),
+        tables.pairs_table(found, chosen, half, short),
+    ):
         print("\n".join(lines(table)), end="\n\n")
     print("  ".join(f"{code}: {name}" for name, code in short.items()))
     if given.figure:
@@ -333,6 +342,9 @@ def _parser() -> argparse.ArgumentParser:
             help="written draw (default: draw.yaml)",
         )
         added[name].add_argument("--workers", type=int, default=1, metavar="N", help="processes (default: 1)")
+        added[name].add_argument(
+            "--judged", type=Path, metavar="FILE", help="keep judgements as CSV; with the same rules, resumes"
+        )
         added[name].add_argument(
             "--figure", type=Path, metavar="FILE", help="draw found against failed wrongly"
         )

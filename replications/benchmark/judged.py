@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import csv
 import zlib
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, fields, replace
+from pathlib import Path
 
 import numpy as np
 
@@ -14,7 +16,7 @@ from buto.actions.collecting import shuffled
 from buto.judging.calibrated.settings import CALIBRATED
 from buto.judging.comparison import Programs
 from buto.judging.verdict import Status
-from buto.run.model import LOOKS, Run, RunSet, run_set
+from buto.run.model import LOOKS, SESSION, Run, RunSet, run_set
 from buto_replications.judging.checks import N_CHECKED, N_TRAINING, Rate, Trained, rate
 
 BUTO = "buto"
@@ -123,7 +125,37 @@ def in_turns(old: Sequence[Run], new: Sequence[Run], seed: int) -> tuple[bool, i
 
 
 def _looked_at(runs: Sequence[Run]) -> list[Run]:
-    return [replace(run, metadata={**run.metadata, LOOKS: TURNS.looks}) for run in runs]
+    """Return runs as if one command had launched them."""
+    launched = {LOOKS: TURNS.looks, SESSION: "turns"}
+    return [replace(run, metadata={**run.metadata, **launched}) for run in runs]
+
+
+def read(path: Path) -> list[Judgement]:
+    """Return the judgements of a CSV file; none if it is not there."""
+    if not path.exists():
+        return []
+    with path.open(encoding="utf-8", newline="") as rows:
+        return [
+            Judgement(
+                row["pair"],
+                row["cell"],
+                row["rule"],
+                row["case"],
+                row["fails"] == str(True),
+                int(row["launches"]),
+            )
+            for row in csv.DictReader(rows)
+        ]
+
+
+def add(path: Path, some: Sequence[Judgement]) -> None:
+    """Add judgements to a CSV file, which is made if it is not there."""
+    is_new = not path.exists()
+    with path.open("a", encoding="utf-8", newline="") as out:
+        rows = csv.writer(out, lineterminator="\n")
+        if is_new:
+            rows.writerow([one.name for one in fields(Judgement)])
+        rows.writerows(asdict(one).values() for one in some)
 
 
 def share(chosen: Sequence[Judgement]) -> Rate:

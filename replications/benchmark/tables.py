@@ -60,18 +60,39 @@ def rules_table(
     )
 
 
+def cells_table(
+    judged: Sequence[Judgement], pairs: Mapping[str, Pair], halves: Mapping[str, Half]
+) -> Columns:
+    """Return for each rule and cell what it finds of the pairs set apart, and which good pairs it fails."""
+    cells, rows = cells_of(judged), []
+    for rule in rules_of(judged):
+        row = []
+        for cell in cells:
+            here = [one for one in judged if one.cell == cell]
+            found, alarms = found_by(rule, here, pairs), alarms_of(rule, here, pairs)
+            row.append(percent(share([one for one in found if halves[one.pair] == "apart"])))
+            row.append(percent(share([one for one in alarms if one.case == NEW])))
+        rows.append((rule, *row))
+    return Columns(
+        "Found of the pairs set apart, and good pairs that fail, by cell: % of checks, errors by pair",
+        ("rule", *("found", "fail") * len(cells)),
+        tuple(rows),
+        groups=(("", 1), *((cell, 2) for cell in cells)),
+    )
+
+
 def pairs_table(
     judged: Sequence[Judgement],
     pairs: Mapping[str, Pair],
     halves: Mapping[str, Half],
     short: Mapping[str, str],
 ) -> Columns:
-    """Return a line for each regression: its kind, how often buto found it, and which rules did mostly.
+    """Return a line for each regression: its kind, how often buto finds it by cell, and who else mostly does.
 
     Args:
         short: by rule, its short name.
     """
-    rules = rules_of(judged)
+    rules, cells = rules_of(judged), cells_of(judged)
     rows = []
     for pair in pairs.values():
         mine = [one for one in judged if one.pair == pair.name and one.case == NEW]
@@ -79,27 +100,33 @@ def pairs_table(
             continue
         shares = {rule: share([one for one in mine if one.rule == rule]).value for rule in rules}
         others = " ".join(short[rule] for rule in rules if rule != BUTO and shares[rule] > OFTEN)
+        ours = [share([one for one in mine if (one.rule, one.cell) == (BUTO, cell)]).value for cell in cells]
         rows.append(
             (
                 pair.name,
                 str(pair.regression.kind),
                 str(pair.regression.difficulty),
                 halves[pair.name],
-                f"{100 * shares[BUTO]:.0f} %",
+                *("" if isnan(value) else f"{100 * value:.0f}" for value in ours),
                 others or "none",
             )
         )
     return Columns(
-        "Who finds each pair in most draws",
-        ("pair", "kind", "difficulty", "half", "buto", "others"),
+        "% of draws in which buto finds each pair, by cell, and who else does in most draws of all cells",
+        ("pair", "kind", "difficulty", "half", *cells, "others"),
         tuple(rows),
-        left=6,
+        left=5 + len(cells),
     )
 
 
 def rules_of(judged: Sequence[Judgement]) -> list[str]:
     """Return the names of the rules, in their order."""
     return list(dict.fromkeys(one.rule for one in judged))
+
+
+def cells_of(judged: Sequence[Judgement]) -> list[str]:
+    """Return the names of the cells, in their order."""
+    return list(dict.fromkeys(one.cell for one in judged))
 
 
 def figure(judged: Sequence[Judgement], pairs: Mapping[str, Pair], halves: Mapping[str, Half]) -> Figure:

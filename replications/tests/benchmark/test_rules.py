@@ -120,4 +120,17 @@ def test_the_table_has_a_row_for_each_rule_with_what_it_finds_and_fails_wrongly(
     assert row[0] == BUTO
     assert row[1:6] == ("100", "", "", "100", "100")
     assert (row[6], row[7].split()[0]) == ("", "0")
+    (by_cell,) = tables.cells_table(found, pairs, half).rows
+    assert by_cell == (BUTO, "100", "")
     assert [line[0] for line in tables.pairs_table(found, pairs, half, {"always": "al"}).rows] == [*pairs]
+
+
+def test_judgements_are_kept_and_read_again(tmp_path):
+    path = tmp_path / "judged.csv"
+    first, second = (
+        Judgement("jsoup-errors", cell, BUTO, NEW, cell == "17-quiet", 15) for cell in ("17-quiet", "25-load")
+    )
+    judged.add(path, [first])
+    judged.add(path, [second])
+    assert judged.read(path) == [first, second]
+    assert judged.read(tmp_path / "none.csv") == []

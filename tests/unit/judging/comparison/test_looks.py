@@ -13,7 +13,7 @@ from buto.judging.calibrated.settings import CALIBRATED
 from buto.judging.comparison import compare, comparing, looks_of
 from buto.judging.configuration import settings_from
 from buto.judging.verdict import Status, Verdict
-from buto.run.model import LOOKS, Run, RunSet, run_set
+from buto.run.model import LOOKS, SESSION, Run, RunSet, run_set
 from tests.support.runs.signals import Program, program_run
 
 SETTINGS = comparing(CALIBRATED)
@@ -25,7 +25,8 @@ def launched(labels: np.ndarray, changed: Program, slower: float = 0.0) -> list[
     for number, is_new in enumerate(labels):
         program = changed if is_new else Program()
         run = program_run(11, number, replace(program, work=program.work * (1 + slower * number)))
-        made.append(replace(run, test="new" if is_new else "old", metadata={**run.metadata, LOOKS: 2}))
+        metadata = {**run.metadata, LOOKS: 2, SESSION: "first"}
+        made.append(replace(run, test="new" if is_new else "old", metadata=metadata))
     return made
 
 
@@ -88,3 +89,12 @@ def test_a_given_number_of_runs_is_launched_whole() -> None:
     runs = launched(np.tile([False, True], 7), Program(threads=30))
     assert (comparison.most, comparison.looks) == (7, 1)
     assert not any(comparison.is_decided(*sides(runs[:n])) for n in range(1, 15))
+
+
+def test_sessions_that_each_stopped_by_themselves_pay_for_the_looks_of_all() -> None:
+    runs = launched(np.tile([False, True], 10), Program(threads=30))
+    later = [replace(run, metadata={**run.metadata, SESSION: "second"}) for run in runs[10:]]
+    one, two = compare(*sides(runs), SETTINGS), compare(*sides([*runs[:10], *later]), SETTINGS)
+    assert ", times 2 because" in one.guarantee
+    assert ", times 4 because" in two.guarantee
+    assert (one.p_value, two.p_value) == pytest.approx((2 * two.p_value / 4, two.p_value))
