@@ -1,13 +1,14 @@
-"""How often a few methods are called in the window of one launch: exact numbers, counted by an agent.
+"""How often a few methods are called in the window of one launch, and what they allocate, counted by an agent.
 
-Only these methods are changed, by a call at their beginning. Classes of a loader that does not find the agent
-are left as they are.
+Only these methods are changed, by a call at their beginning and at each end. Classes of a loader that does not
+find the agent are left as they are, and so are methods of more than 32 KB.
 """
 
 from __future__ import annotations
 
 import shutil
 from collections.abc import Collection, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 
 from buto import jars
@@ -22,6 +23,37 @@ from buto.run.window import PROGRAM_END, Window
 
 _WITHIN_S = 30.0
 _START, _END, _EXIT = "start", "end", "exit-*"
+
+
+@dataclass(frozen=True, slots=True)
+class Count:
+    """What was counted of one method, or of all methods of one name in a class.
+
+    Attributes:
+        calls: how often it was called.
+        measured: the calls of which the bytes are known: the first 100,000 that have ended, each with those that
+            it made of itself; none in a virtual thread.
+        allocated: bytes that the thread allocated in these, with all that they called.
+    """
+
+    calls: int = 0
+    measured: int = 0
+    allocated: int = 0
+
+    @property
+    def each(self) -> float | None:
+        """Return the mean bytes of a call; None if they are not known."""
+        return self.allocated / self.measured if self.measured else None
+
+    def since(self, before: Count) -> Count:
+        return Count(
+            self.calls - before.calls,
+            self.measured - before.measured,
+            self.allocated - before.allocated,
+        )
+
+
+_NONE = Count()
 
 
 class _Counter:
@@ -43,15 +75,15 @@ def count_calls(
     on_tick: OnTick | None = None,
     hooks: LaunchHooks | None = None,
     window: Window = ALL,
-) -> dict[str, int]:
-    """Launch a program once and count how often methods are called in its window.
+) -> dict[str, Count]:
+    """Launch a program once and count calls of methods, and their bytes, in its window.
 
     Args:
         methods: as ``com.acme.Shop.add``, without numbers of lambdas and of anonymous classes; all methods of
             one name in a class count together.
 
     Returns:
-        The number of calls, 0 for a method that was not called or could not be counted.
+        By method its counts, zeros if it was not called or could not be counted.
 
     Raises:
         MeasureError: the program cannot be launched, fails, or ends without having written its counts.
@@ -67,7 +99,9 @@ def count_calls(
         with followed(target, directory, options, marks, hooks, on_tick, "counting calls"):
             pass
         # Of several JVMs it is the one that called the most.
-        exits = sorted(map(_read, directory.glob(_EXIT)), key=lambda one: sum(one.values()))
+        exits = sorted(
+            map(_read, directory.glob(_EXIT)), key=lambda one: sum(of.calls for of in one.values())
+        )
         at_end = _read(directory / _END)
         last = exits[-1] if exits and (window.end.mark == PROGRAM_END or not at_end) else at_end
         if not last:
@@ -76,10 +110,10 @@ def count_calls(
                 advice="give the test a window that ends before that: window: {to: MARK}",
             )
         before = _read(directory / _START)
-        return {name: number - before.get(name, 0) for name, number in last.items()}
+        return {name: count.since(before.get(name, _NONE)) for name, count in last.items()}
 
 
-def _read(file: Path) -> Mapping[str, int]:
+def _read(file: Path) -> Mapping[str, Count]:
     lines = file.read_text(encoding="utf-8").splitlines() if file.exists() else []
-    cells = [line.rpartition("\t") for line in lines]
-    return {name: int(number) for name, _, number in cells if number.isdecimal()}
+    rows = [line.split("\t") for line in lines]
+    return {name: Count(*map(int, numbers)) for name, *numbers in rows if len(numbers) == 3}

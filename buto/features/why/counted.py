@@ -1,7 +1,7 @@
-"""Exact calls of the few methods that remain, old and new, joined to an explanation.
+"""Exact calls of the few methods that remain, and their bytes, old and new, joined to an explanation.
 
-A recording has samples: it tells where more is used, not how often the code runs. The numbers are of one
-launch of each program. They change no rank and no verdict.
+A recording has samples: it tells where more is used, not how often the code runs, nor what one call allocates. The
+numbers are of one launch of each program. They change no rank and no verdict.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
 from buto.features.why.model import Calls, Cause, Explanation, Tier
+from buto.measure.calls import Count
 from buto.programs.classes import plain
 from buto.run.profiles import Kind
 
@@ -17,6 +18,8 @@ MOST = 40
 """Methods that are counted, so that counting costs little."""
 
 CONSTRUCTOR = "<init>"
+
+_NONE = Count()
 
 _KEPT = (Kind.RETENTION, Kind.CLASSES, Kind.LOADED)
 
@@ -32,15 +35,19 @@ def wanted(explanation: Explanation) -> tuple[str, ...]:
     return tuple(dict.fromkeys(name for one in likely for name in _names(one)))[:MOST]
 
 
-def with_calls(explanation: Explanation, old: Mapping[str, int], new: Mapping[str, int]) -> Explanation:
+def with_calls(explanation: Explanation, old: Mapping[str, Count], new: Mapping[str, Count]) -> Explanation:
     """Return the explanation with the calls of each method that was counted.
 
     Args:
-        old, new: by method its calls; what was called in neither program is not told.
+        old, new: by method its counts; what was called in neither program is not told.
     """
 
+    def calls_of(name: str) -> Calls:
+        before, after = old.get(name, _NONE), new.get(name, _NONE)
+        return Calls(name, before.calls, after.calls, before.each, after.each)
+
     def counted(cause: Cause) -> Cause:
-        calls = [Calls(name, old.get(name, 0), new.get(name, 0)) for name in _names(cause)]
+        calls = map(calls_of, _names(cause))
         return replace(cause, calls=tuple(one for one in calls if one.old or one.new))
 
     return replace(

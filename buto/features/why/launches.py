@@ -30,7 +30,7 @@ from buto.actions.stored import Site
 from buto.engine.launching import hooks_of, running_services
 from buto.errors import ButoError
 from buto.features.why.changes import Changes, changes_between
-from buto.measure.calls import count_calls
+from buto.measure.calls import Count, count_calls
 from buto.measure.class_files import ClassCache
 from buto.measure.flight import Flight, profiler_options, record_flight
 from buto.measure.hooks import AllHooks, LaunchHooks
@@ -118,13 +118,13 @@ def profiled(
 
 def calls_counted(
     site: Site, tests: Sequence[TestConfig], methods: Sequence[str], on_event: OnEvent
-) -> dict[str, Mapping[str, int]] | None:
-    """Launch each test once more and count how often methods are called.
+) -> dict[str, Mapping[str, Count]] | None:
+    """Launch each test once more and count how often methods are called, and what they allocate.
 
     Returns:
-        By test, the calls of each method; None, and a warning, if one of them cannot be counted.
+        By test, the counts of each method; None, and a warning, if one of them cannot be counted.
     """
-    found: dict[str, Mapping[str, int]] = {}
+    found: dict[str, Mapping[str, Count]] = {}
     on_event(_planned(tests, 1, 0))
     try:
         with _alone(site, tests, on_event) as beside:

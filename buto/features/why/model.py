@@ -39,11 +39,18 @@ ECHO_WORD = "echo"
 
 @dataclass(frozen=True, slots=True)
 class Calls:
-    """How often methods of one name were called in a launch of the old and of the new program."""
+    """Methods of one name in a launch of the old and of the new program, counted.
+
+    Attributes:
+        old, new: how often they were called.
+        old_bytes, new_bytes: what a call allocated with all that it called, the mean; None if not known.
+    """
 
     name: str
     old: int
     new: int
+    old_bytes: float | None = None
+    new_bytes: float | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,7 +15,7 @@ from typing import Any
 from buto.features.why.explain import NAMED
 from buto.features.why.flames import Flame
 from buto.features.why.model import Cause, Causes, Explanation, Tier
-from buto.features.why.sentence import likely, sentence, times
+from buto.features.why.sentence import each, likely, sentence, times
 from buto.report.document import Table, aligned
 from buto.report.formats.json_result import result_text
 from buto.report.formats.markdown import code, diff, markdown_table, marker
@@ -62,7 +62,10 @@ def _flame(flame: Flame) -> dict[str, Any]:
     return {"name": flame.name, "old": flame.old, "new": flame.new, **parts}
 
 
-HEADS = ("", "what", "method", "code", "through", "where", "class", "calls", "old", "new", "share", "held by")
+HEADS = (
+    *("", "what", "method", "code", "through", "where", "class"),
+    *("calls", "each", "old", "new", "share", "held by"),
+)
 MOST_ROWS, MOST_ON_PAGE = 10, 100
 MOST_GROWTH = 5
 
@@ -87,6 +90,7 @@ def table(causes: Sequence[Cause]) -> Table:
             where(one),
             one.type,
             "" if (calls := one.calls_of(one.method)) is None else times(calls),
+            each(one),
             amount(one.old, one.kind.about.unit),
             amount(one.new, one.kind.about.unit),
             format_percent(round(one.share, 2)),
@@ -160,6 +164,7 @@ def remarks(explanation: Explanation) -> list[str]:
 
 _STYLES = {
     "calls": "number",
+    "each": "number",
     "old": "number",
     "new": "number",
     "share": "number",
@@ -260,7 +265,7 @@ def _cell(text: str, *, full: bool) -> str:
     return line if full or len(line) <= _LONGEST_CELL else f"...{line[3 - _LONGEST_CELL :]}"
 
 
-_WORDS = ("", "what", "code", "calls", "old", "new", "share")
+_WORDS = ("", "what", "code", "calls", "each", "old", "new", "share")
 
 
 def explanation_markdown(explanation: Explanation) -> str:

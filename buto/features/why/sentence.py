@@ -26,8 +26,8 @@ _OF = {
 }
 
 
-_BY_CALL = (Kind.ALLOCATION, Kind.CPU, Kind.LOCKS, Kind.IO)
-"""Kinds of which each call uses some."""
+_SAMPLED_BY_CALL = (Kind.CPU, Kind.LOCKS, Kind.IO)
+"""Kinds of which each call uses some, which nobody counts."""
 
 _MILLION = " million"
 
@@ -89,16 +89,20 @@ def times(calls: Calls) -> str:
 
 
 def each(cause: Cause) -> str:
-    """Return what one call of the method uses in the old and the new program; empty if that is not known."""
+    """Return what one call of the method uses in the old and the new program; empty if that is not known.
+
+    It is counted for allocation, with all that the method calls, and of the sampled sum for other kinds.
+    """
     calls = cause.calls_of(cause.method)
-    if calls is None or cause.kind not in _BY_CALL:
+    if calls is None:
         return ""
-    sides = ((cause.old, calls.old), (cause.new, calls.new))
-    parts = [
-        format_quantity(float(f"{value / number:.2g}"), cause.kind.about.unit)
-        for value, number in sides
-        if number
-    ]
+    sides: tuple[float | None, ...] = ()
+    if cause.kind is Kind.ALLOCATION:
+        sides = (calls.old_bytes, calls.new_bytes)
+    elif cause.kind in _SAMPLED_BY_CALL:
+        sums = ((cause.old, calls.old), (cause.new, calls.new))
+        sides = tuple(float(f"{value / number:.2g}") if number else None for value, number in sums)
+    parts = [format_quantity(one, cause.kind.about.unit) for one in sides if one is not None]
     return " → ".join(dict.fromkeys(parts))
 
 
@@ -109,7 +113,8 @@ def _called(cause: Cause, method: str) -> str:
     how_often = "once" if times(calls) == "1" else f"{times(calls)} times"
     told = f"called {how_often}{'' if calls.old else ', and never before'}"
     cost = each(cause) if method == cause.method else ""
-    return f", {told}{f', {cost} each' if cost else ''}"
+    whole = " with what it calls" if cause.kind is Kind.ALLOCATION else ""
+    return f", {told}{f', {cost} each{whole}' if cost else ''}"
 
 
 def _made(cause: Cause) -> str:

@@ -30,6 +30,7 @@ from buto.cli.events import EventPrinter
 from buto.cli.hints import CommandLine
 from buto.features.past import past_checks
 from buto.features.why import launches as profiling
+from buto.measure.calls import Count
 from buto.measure.flight import Flight
 from buto.measure.target import Target
 from buto.oracle import load, save
@@ -198,8 +199,9 @@ def test_a_program_that_explains_itself_has_verdict_and_cause_together(
         levels = {CART: 4e6 if flown[-1] else 1e6, PAGE: 1e6}
         return Flight(launches(levels, 1, len(flown))[0], "", "", 1.0, 1000)
 
-    def count(target: Target, methods: Sequence[str], *_: object) -> dict[str, int]:
-        return dict.fromkeys(methods, 3_100_000 if target.command == new else 1_000_000)
+    def count(target: Target, methods: Sequence[str], *_: object) -> dict[str, Count]:
+        calls = 3_100_000 if target.command == new else 1_000_000
+        return dict.fromkeys(methods, Count(calls, 100, 2400))
 
     monkeypatch.setattr(profiling, "record_flight", fly)
     monkeypatch.setattr(profiling, "count_calls", count)
@@ -213,7 +215,7 @@ def test_a_program_that_explains_itself_has_verdict_and_cause_together(
     assert result.report is not None
     cause = result.report.causes[0]
     assert (cause.method, cause.tier, cause.kind) == ("shop.Cart.add", "cause", "allocation")
-    assert ", called 1 → 3.1 million times, " in cause.sentence
+    assert ", called 1 → 3.1 million times, 24 B each with what it calls" in cause.sentence
     told_as = f"  code: {cause.sentence.replace('`', '')}"
     assert all(told_as in result_lines(result, detail) for detail in (Detail.SHORT, Detail.FULL))
     document = result_document("check", [result], 1, datetime.now(UTC))

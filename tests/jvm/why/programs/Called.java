@@ -1,6 +1,6 @@
 import java.util.function.IntUnaryOperator;
 
-/** Methods of every shape, each called a known number of times. */
+/** Methods of every shape, each called a known number of times, and some that allocate a known number of bytes. */
 public final class Called {
     private final int value;
 
@@ -54,9 +54,84 @@ public final class Called {
         return number;
     }
 
-    private static long sum;
+    private static final RuntimeException EXPECTED = new IllegalStateException("made before");
+    private static final int MANY = 150_000;
 
-    public static void main(String[] arguments) {
+    private static long sum;
+    static volatile Object kept;
+
+    /** Has a field with 1,016 bytes, which its constructor allocates behind that of its parent. */
+    static class Filled {
+        private final Object content = new byte[1000];
+
+        Filled(boolean isRefused) {
+            if (isRefused) {
+                throw EXPECTED;
+            }
+        }
+    }
+
+    /** Allocates 1,016 bytes, sixteen of them for the head. */
+    static Object thousand() {
+        return kept = new byte[1000];
+    }
+
+    static Object twice(int number) {
+        thousand();
+        switch (number) {
+            case 0: return thousand();
+            case 1: kept = thousand();
+            default:
+                return number > 1 ? thousand() : kept;
+        }
+    }
+
+    /** Calls itself four times if it begins with 4. */
+    static synchronized Object deep(int left) {
+        kept = new byte[1000];
+        return left == 0 ? kept : deep(left - 1);
+    }
+
+    static void refuse(boolean isRefused) {
+        kept = new byte[1000];
+        if (isRefused) {
+            throw EXPECTED;
+        }
+    }
+
+    static void often() {
+        kept = new byte[8];
+    }
+
+    private static void allocate() {
+        for (int number = 0; number < 10; number++) {
+            twice(number % 3);
+            deep(4);
+            boolean isRefused = number % 2 == 0;
+            try {
+                refuse(isRefused);
+            } catch (IllegalStateException expected) {
+                kept = expected;
+            }
+            try {
+                kept = new Filled(isRefused);
+            } catch (IllegalStateException expected) {
+                kept = expected;
+            }
+        }
+    }
+
+    public static void main(String[] arguments) throws InterruptedException {
+        Thread[] threads = {new Thread(Called::allocate), new Thread(Called::allocate)};
+        for (Thread thread : threads) {
+            thread.start();
+        }
+        for (Thread thread : threads) {
+            thread.join();
+        }
+        for (int number = 0; number < MANY; number++) {
+            often();
+        }
         long whole = 0;
         IntUnaryOperator twice = number -> number * 2;
         IntUnaryOperator anonymous = new IntUnaryOperator() {

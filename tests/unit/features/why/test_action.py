@@ -20,6 +20,7 @@ from buto.features.why import launches as profiling
 from buto.features.why.action import WhyRequest, store_profile, why
 from buto.features.why.model import Calls, Explanation, Tier
 from buto.measure import class_files
+from buto.measure.calls import Count
 from buto.measure.flight import Flight
 from buto.measure.target import Target
 from buto.project.model import TestConfig
@@ -53,9 +54,9 @@ class Launcher:
         starved = "it was starved: half of it" if self.starved(number) else ""
         return Flight(profile, starved, "", 1.0, 1000)
 
-    def count(self, target: Target, methods: Any, *_: object) -> dict[str, int]:
+    def count(self, target: Target, methods: Any, *_: object) -> dict[str, Count]:
         self.counted.append(target.command[-1])
-        return dict.fromkeys(methods, 10 if target.command[-1] == "Old" else 30)
+        return dict.fromkeys(methods, Count(10, 10, 160) if target.command[-1] == "Old" else Count(30))
 
 
 @pytest.fixture
@@ -76,13 +77,13 @@ def test_pairs_are_launched_in_turns_and_the_cause_is_named(tmp_path: Path, laun
     (cause,) = explanation.kinds[0].of_tier(Tier.CAUSE)
     assert cause.method == "shop.Cart.add"
     assert launcher.counted == ["Old", "New"]
-    assert cause.calls == (Calls("shop.Cart.add", 10, 30),)
+    assert cause.calls == (Calls("shop.Cart.add", 10, 30, 16.0, None),)
 
 
 def test_calls_that_cannot_be_counted_cost_a_warning_and_not_the_cause(
     tmp_path: Path, launcher: Launcher, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def fail(*_: object) -> dict[str, int]:
+    def fail(*_: object) -> dict[str, Count]:
         raise MeasureError("the program exited with code 1\nmore")
 
     monkeypatch.setattr(profiling, "count_calls", fail)

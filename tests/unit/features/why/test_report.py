@@ -12,14 +12,15 @@ import jsonschema
 from buto import schemas
 from buto.features.why.counted import wanted, with_calls
 from buto.features.why.explain import explain
-from buto.features.why.model import Explanation
+from buto.features.why.model import Calls, Explanation, Tier
 from buto.features.why.report import (
     explanation_json,
     explanation_lines,
     explanation_markdown,
     explanation_page,
 )
-from buto.features.why.sentence import sentence
+from buto.features.why.sentence import each, sentence
+from buto.measure.calls import Count
 from buto.run.profiles import ClassSize, Kind
 from tests.support.profiles import launches, profile
 
@@ -56,19 +57,32 @@ def test_calls_are_told_with_what_one_uses_and_with_what_is_made() -> None:
     cause = replace(cause, type="shop.Problem", at="shop.Text.peek", old=24e6, new=75e6)
     told = replace(explanation, kinds=(replace(allocation, found=(cause,)), cpu))
     assert wanted(told) == ("shop.Cart.add", "shop.Text.peek", "shop.Problem.<init>")
-    old = {"shop.Cart.add": 1_000_000, "shop.Text.peek": 950}
-    new = {"shop.Cart.add": 3_125_000, "shop.Text.peek": 950, "shop.Problem.<init>": 125_000_000}
+    old = {"shop.Cart.add": Count(1_000_000, 100_000, 2_400_000), "shop.Text.peek": Count(950)}
+    new = {
+        "shop.Cart.add": Count(3_125_000, 100_000, 101_600_000),
+        "shop.Text.peek": Count(950),
+        "shop.Problem.<init>": Count(125_000_000),
+    }
     counted = with_calls(told, old, new)
     assert sentence(counted).endswith(
-        ": `shop.Cart.add` (Cart.java:7), called 1 → 3.12 million times, 24 B each, a `Problem` is made "
-        "125 million times where none was, through `shop.Text.peek`, called 950 times."
+        ": `shop.Cart.add` (Cart.java:7), called 1 → 3.12 million times, 24 B → 1016 B each with what it calls, "
+        "a `Problem` is made 125 million times where none was, through `shop.Text.peek`, called 950 times."
     )
-    assert "1 → 3.12 million" in next(line for line in explanation_lines(counted) if "  cause" in line)
+    row = next(line for line in explanation_lines(counted) if "  cause" in line)
+    assert re.search(r"1 → 3\.12 million +24 B → 1016 B +22\.9 MiB", row)
     page = explanation_page(counted)
     assert "called 1 → 3.12 million times" in page
     jsonschema.validate(json.loads(explanation_json(counted)), schemas.load("causes"))
     # What was called in neither launch could not be counted.
     assert with_calls(told, {}, {}) == told
+
+
+def test_what_a_call_allocates_is_counted_or_not_told_and_other_kinds_are_sampled() -> None:
+    (cause,) = made().kinds[0].of_tier(Tier.CAUSE)
+    unknown = replace(cause, old=24e6, new=75e6, calls=(Calls(cause.method, 1000, 1000),))
+    assert each(unknown) == ""
+    assert each(replace(unknown, calls=(Calls(cause.method, 1000, 1000, 24.0, 24.0),))) == "24 B"
+    assert each(replace(unknown, kind=Kind.CPU, old=1.0, new=3.0)) == "1 ms → 3 ms"
 
 
 def test_without_a_cause_the_terminal_says_so() -> None:
@@ -93,6 +107,13 @@ def test_json_follows_its_schema() -> None:
     for explanation in (made(), made(1), grown, made(3, **{HOSTILE: 1e6})):
         jsonschema.validate(json.loads(explanation_json(explanation)), schemas.load("causes"))
     assert json.loads(explanation_json(made()))["kinds"][0]["found"][0]["tier"] == "cause"
+
+
+def test_the_schema_knows_every_kind() -> None:
+    of_kind = schemas.load("causes")["properties"]["kinds"]["items"]["properties"]
+    known = [kind.value for kind in Kind]
+    assert of_kind["kind"]["enum"] == known
+    assert of_kind["found"]["items"]["properties"]["kind"]["enum"] == known
 
 
 def test_names_cannot_leave_their_place_in_any_format() -> None:

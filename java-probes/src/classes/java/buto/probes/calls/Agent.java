@@ -9,10 +9,11 @@ import java.nio.file.Paths;
 import java.util.List;
 
 /**
- * Counts how often a few methods are called. Whatever fails leaves the program as it is.
+ * Counts how often a few methods are called, and what they allocate. Whatever fails leaves the program as it is.
  *
  * <p>Its argument at the program's start is a file with a method a line, as {@code com.acme.Shop.add}; beside it, the counts
- * are written as the JVM exits. Loaded again while the program runs, its argument is a file for the counts up to then.
+ * are written as the JVM exits. Loaded again while the program runs, its argument is a file for the counts up to then, and
+ * the bytes of further calls are measured.
  */
 public final class Agent {
     private Agent() {}
@@ -34,5 +35,6 @@ public final class Agent {
 
     public static void agentmain(String argument) {
         Counts.write(Paths.get(argument));
+        Counts.measureMore();
     }
 }

@@ -4,43 +4,68 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.Collections;
 import java.util.List;
-import java.util.concurrent.atomic.LongAdder;
 
-/** How often each method was called. Instrumented methods of all class loaders call {@link #called}. */
+/** The methods that are counted. Instrumented methods of all class loaders call {@link #entered} and {@link #left}. */
 public final class Counts {
-    private static volatile List<String> methods = Collections.emptyList();
-    private static volatile LongAdder[] sums = new LongAdder[0];
+    private static volatile Counted[] methods = new Counted[0];
+    private static volatile boolean isMeasured;
 
     private Counts() {}
 
     static void start(List<String> names) {
-        LongAdder[] fresh = new LongAdder[names.size()];
+        ThreadLocal<Inside> threads = ThreadLocal.withInitial(() -> new Inside(names.size() + 1));
+        isMeasured = isMeasured(new Counted("", names.size(), threads));
+        Counted[] fresh = new Counted[names.size()];
         for (int number = 0; number < fresh.length; number++) {
-            fresh[number] = new LongAdder();
+            fresh[number] = new Counted(names.get(number), number, threads);
         }
-        methods = names;
-        sums = fresh;
+        methods = fresh;
+        measureMore();
     }
 
-    /** @param number of the method */
-    public static void called(int number) {
-        sums[number].increment();
+    /** Returns whether this JVM counts bytes. What the first call loads would else count for a method of the program's. */
+    private static boolean isMeasured(Counted tried) {
+        try {
+            tried.measureMore();
+            tried.entered();
+            return tried.left();
+        } catch (RuntimeException | LinkageError error) {
+            // It lacks a module, or knows no bytes.
+            return false;
+        }
     }
 
-    /** Writes a line for each method: its name and how often it was called. */
+    /** @param number of the method that begins */
+    public static void entered(int number) {
+        methods[number].entered();
+    }
+
+    /** @param number of the method that returns or throws */
+    public static void left(int number) {
+        methods[number].left();
+    }
+
+    /** Writes a line for each method: its name, calls, calls whose bytes are known, and these bytes. */
     static void write(Path file) {
         StringBuilder lines = new StringBuilder();
-        LongAdder[] now = sums;
-        for (int number = 0; number < now.length; number++) {
-            lines.append(methods.get(number)).append('\t').append(now[number].sum()).append('\n');
+        for (Counted method : methods) {
+            lines.append(method.line()).append('\n');
         }
         try {
             Files.write(file, lines.toString().getBytes(StandardCharsets.UTF_8));
         } catch (IOException | RuntimeException error) {
             // Without the file, nothing is known of the calls.
             return;
+        }
+    }
+
+    /** Measures the bytes of the calls that follow, up to the usual number. */
+    static void measureMore() {
+        if (isMeasured) {
+            for (Counted method : methods) {
+                method.measureMore();
+            }
         }
     }
 }

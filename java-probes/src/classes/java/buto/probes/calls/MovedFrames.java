@@ -5,7 +5,7 @@ import java.io.ByteArrayOutputStream;
 import java.io.DataOutputStream;
 import java.io.IOException;
 
-/** The frames of a method's verification table, some bytes later in the code. */
+/** The frames of a method's verification table, of which the instructions have moved. */
 final class MovedFrames {
     private static final int SAME = 63;
     private static final int ONE_ON_STACK = 127;
@@ -16,26 +16,45 @@ final class MovedFrames {
     private static final int UNINITIALIZED = 8;
 
     private final Pool pool;
-    private final int by;
+    private final int[] moved;
     private final ByteArrayOutputStream content = new ByteArrayOutputStream();
     private final DataOutputStream out = new DataOutputStream(content);
+    private int number;
     private int place;
+    /** The old place in the code of the last frame. */
+    private int last = -1;
 
-    /** @param table place of the table's content */
-    MovedFrames(Pool pool, int table, int by) {
+    /** @param moved by the old place of an instruction, the new one */
+    MovedFrames(Pool pool, int[] moved) {
         this.pool = pool;
-        this.by = by;
-        place = table;
+        this.moved = moved;
     }
 
-    byte[] bytes() throws IOException {
-        int left = next2();
-        out.writeShort(left);
-        // Each frame counts from the one before, so only the first one moves.
-        for (int more = by; left > 0; left--, more = 0) {
-            frame(more);
+    /** Adds the frames of a table. @param table place of its content */
+    void addAll(int table) throws IOException {
+        place = table;
+        for (int left = next2(); left > 0; left--) {
+            frame();
         }
-        return content.toByteArray();
+    }
+
+    /** Adds the frame of a handler that needs nothing but what was thrown. @param throwable the constant of its class */
+    void addHandler(int at, int throwable) throws IOException {
+        int distance = distance(at - last - 1);
+        out.writeByte(FULL);
+        out.writeShort(distance);
+        out.writeShort(0);
+        out.writeShort(1);
+        out.writeByte(OBJECT);
+        out.writeShort(throwable);
+    }
+
+    /** Returns the table's content. */
+    byte[] bytes() throws IOException {
+        ByteArrayOutputStream whole = new ByteArrayOutputStream();
+        new DataOutputStream(whole).writeShort(number);
+        content.writeTo(whole);
+        return whole.toByteArray();
     }
 
     private int next2() {
@@ -43,16 +62,25 @@ final class MovedFrames {
         return pool.int2(place - 2);
     }
 
-    private void frame(int more) throws IOException {
+    /** Returns the new distance of the next frame, which is the whole way for the first one and else one less. */
+    private int distance(int old) {
+        int at = last + old + 1;
+        int distance = last < 0 ? moved[at] : moved[at] - moved[last] - 1;
+        last = at;
+        number++;
+        return distance;
+    }
+
+    private void frame() throws IOException {
         int type = pool.int1(place++);
         if (type <= SAME) {
-            near(type + more, 0, SAME_FAR);
+            near(distance(type), 0, SAME_FAR);
         } else if (type <= ONE_ON_STACK) {
-            near(type - SAME - 1 + more, SAME + 1, ONE_ON_STACK_FAR);
+            near(distance(type - SAME - 1), SAME + 1, ONE_ON_STACK_FAR);
             types(1);
         } else {
             out.writeByte(type);
-            out.writeShort(next2() + more);
+            out.writeShort(distance(next2()));
             if (type == FULL) {
                 counted();
                 counted();
@@ -84,7 +112,7 @@ final class MovedFrames {
             if (tag == OBJECT) {
                 out.writeShort(next2());
             } else if (tag == UNINITIALIZED) {
-                out.writeShort(next2() + by);
+                out.writeShort(moved[next2()]);
             }
         }
     }

@@ -1,38 +1,28 @@
 package buto.probes.classes;
 
+import static buto.probes.classes.Instructions.ANEWARRAY;
+import static buto.probes.classes.Instructions.CHECKCAST;
+import static buto.probes.classes.Instructions.GETSTATIC;
+import static buto.probes.classes.Instructions.GOTO_W;
+import static buto.probes.classes.Instructions.INSTANCEOF;
+import static buto.probes.classes.Instructions.INVOKEDYNAMIC;
+import static buto.probes.classes.Instructions.INVOKEINTERFACE;
+import static buto.probes.classes.Instructions.INVOKESTATIC;
+import static buto.probes.classes.Instructions.INVOKEVIRTUAL;
+import static buto.probes.classes.Instructions.JSR;
+import static buto.probes.classes.Instructions.LDC;
+import static buto.probes.classes.Instructions.LDC2_W;
+import static buto.probes.classes.Instructions.MULTIANEWARRAY;
+import static buto.probes.classes.Instructions.NEW;
+import static buto.probes.classes.Instructions.PUTFIELD;
+import static buto.probes.classes.Instructions.TABLESWITCH;
+import static buto.probes.classes.Instructions.WIDE;
+
 import java.util.Set;
 import java.util.TreeSet;
 
 /** The instructions of one method as text in which constants are resolved, and jumps lead to numbers of instructions. */
 final class Code {
-    private static final int BIPUSH = 16;
-    private static final int SIPUSH = 17;
-    private static final int LDC = 18;
-    private static final int LDC2_W = 20;
-    private static final int IINC = 132;
-    private static final int IFEQ = 153;
-    private static final int JSR = 168;
-    private static final int RET = 169;
-    private static final int TABLESWITCH = 170;
-    private static final int LOOKUPSWITCH = 171;
-    private static final int GETSTATIC = 178;
-    private static final int PUTFIELD = 181;
-    private static final int INVOKEVIRTUAL = 182;
-    private static final int INVOKESTATIC = 184;
-    private static final int INVOKEINTERFACE = 185;
-    private static final int INVOKEDYNAMIC = 186;
-    private static final int NEW = 187;
-    private static final int NEWARRAY = 188;
-    private static final int ANEWARRAY = 189;
-    private static final int CHECKCAST = 192;
-    private static final int INSTANCEOF = 193;
-    private static final int WIDE = 196;
-    private static final int MULTIANEWARRAY = 197;
-    private static final int IFNULL = 198;
-    private static final int IFNONNULL = 199;
-    private static final int GOTO_W = 200;
-    private static final int JSR_W = 201;
-
     final StringBuilder text = new StringBuilder();
     /** What the method calls, as {@code com.acme.Shop.add}. */
     final Set<String> calls = new TreeSet<>();
@@ -40,26 +30,25 @@ final class Code {
     final Set<String> fields = new TreeSet<>();
     private final Pool pool;
     private final int[] bootstraps;
-    private final int start;
-    private final int length;
+    private final Instructions instructions;
     private final int[] numbers;
 
     /** @param place of the attribute's content; @param bootstraps places of the class's bootstrap methods */
     Code(Pool pool, int place, int[] bootstraps) {
         this.pool = pool;
         this.bootstraps = bootstraps;
-        length = pool.int4(place + 4);
-        start = place + 8;
+        instructions = new Instructions(pool, place);
+        int length = instructions.length;
         numbers = new int[length + 1];
         int number = 0;
-        for (int at = 0; at < length; at += size(at)) {
+        for (int at = 0; at < length; at = instructions.next(at)) {
             numbers[at] = number++;
         }
         numbers[length] = number;
-        for (int at = 0; at < length; at += size(at)) {
+        for (int at = 0; at < length; at = instructions.next(at)) {
             read(at);
         }
-        int handlers = start + length;
+        int handlers = instructions.place(length);
         for (int at = 0; at < pool.int2(handlers); at++) {
             int entry = handlers + 2 + 8 * at;
             int type = pool.int2(entry + 6);
@@ -68,49 +57,17 @@ final class Code {
         }
     }
 
-    private int size(int at) {
-        int code = pool.int1(start + at);
-        if (code == TABLESWITCH || code == LOOKUPSWITCH) {
-            int body = 4 + (at & ~3) - at;
-            int table = start + at + body;
-            int n = code == TABLESWITCH
-                    ? 3 + pool.int4(table + 8) - pool.int4(table + 4) + 1
-                    : 2 + 2 * pool.int4(table + 4);
-            if (n < 0 || n > length) {
-                throw new IllegalArgumentException("it has a damaged switch");
-            }
-            return body + 4 * n;
-        }
-        if (code == WIDE) {
-            return pool.int1(start + at + 1) == IINC ? 6 : 4;
-        }
-        if (code == BIPUSH || code == LDC || code > LDC2_W && code <= 25 || code >= 54 && code <= 58 || code == RET
-                || code == NEWARRAY) {
-            return 2;
-        }
-        if (code == INVOKEINTERFACE || code == INVOKEDYNAMIC || code == GOTO_W || code == JSR_W) {
-            return 5;
-        }
-        if (code == MULTIANEWARRAY) {
-            return 4;
-        }
-        boolean isLong = code == SIPUSH || code == LDC + 1 || code == LDC2_W || code == IINC || code >= IFEQ && code <= JSR
-                || code >= GETSTATIC && code <= INVOKESTATIC || code == NEW || code == ANEWARRAY || code == CHECKCAST
-                || code == INSTANCEOF || code == IFNULL || code == IFNONNULL;
-        return isLong ? 3 : 1;
-    }
-
     private void read(int at) {
-        int place = start + at;
+        int place = instructions.place(at);
         int code = pool.int1(place);
         text.append('\n');
         if (code >= LDC && code <= LDC2_W) {
             constant(LDC, code == LDC ? pool.int1(place + 1) : pool.int2(place + 1));
-        } else if (code >= IFEQ && code <= JSR || code == IFNULL || code == IFNONNULL) {
+        } else if (instructions.isJump(at)) {
             jump(code, at + (short) pool.int2(place + 1));
-        } else if (code == GOTO_W || code == JSR_W) {
+        } else if (instructions.isFarJump(at)) {
             jump(code - GOTO_W + JSR - 1, at + pool.int4(place + 1));
-        } else if (code == TABLESWITCH || code == LOOKUPSWITCH) {
+        } else if (instructions.isSwitch(at)) {
             branches(code, at);
         } else if (code >= GETSTATIC && code <= PUTFIELD) {
             constant(code, pool.int2(place + 1));
@@ -131,7 +88,8 @@ final class Code {
             boolean isWide = code == WIDE;
             int bare = isWide ? pool.int1(place + 1) : code;
             text.append(bare);
-            for (int operand = isWide ? 2 : 1; operand < size(at); operand++) {
+            int size = instructions.next(at) - at;
+            for (int operand = isWide ? 2 : 1; operand < size; operand++) {
                 int value = pool.int1(place + operand);
                 // What is wide has further zeros.
                 text.append(value == 0 && isWide ? "" : " " + value);
@@ -148,9 +106,9 @@ final class Code {
     }
 
     private void branches(int code, int at) {
-        int table = start + 4 + (at & ~3);
+        int table = instructions.place(at) + 1 + Instructions.padding(at);
         boolean isTable = code == TABLESWITCH;
-        int n = isTable ? pool.int4(table + 8) - pool.int4(table + 4) + 1 : pool.int4(table + 4);
+        int n = instructions.branches(at);
         jump(code, at + pool.int4(table));
         for (int number = 0; number < n; number++) {
             int key = isTable ? pool.int4(table + 4) + number : pool.int4(table + 8 + 8 * number);

@@ -101,7 +101,8 @@ public final class Pool {
         return name(int2(places[constant] + 1));
     }
 
-    String memberName(int constant) {
+    /** Returns the name of a field or method constant. */
+    public String memberName(int constant) {
         return text(int2(nameAndType(constant) + 1));
     }
 
