@@ -1,7 +1,7 @@
-"""How often a few methods are called in the window of one launch, and what they allocate, counted by an agent.
+"""How often a few methods are called in the window of one launch, and what they allocate: an agent counts.
 
-Only these methods are changed, by a call at their beginning and at each end. Classes of a loader that does not
-find the agent are left as they are, and so are methods of more than 32 KB.
+Only these methods are changed, by a call at their beginning and at each end. Methods of more than 32 KB stay
+as they are, and so do classes of a loader that does not find the agent.
 """
 
 from __future__ import annotations
@@ -31,8 +31,8 @@ class Count:
 
     Attributes:
         calls: how often it was called.
-        measured: the calls of which the bytes are known: the first 100,000 that have ended, each with those that
-            it made of itself; none in a virtual thread.
+        measured: the calls of which the bytes are known: some 100,000, the first that ended, each with those
+            that it made of itself; none in a virtual thread.
         allocated: bytes that the thread allocated in these, with all that they called.
     """
 
@@ -99,9 +99,7 @@ def count_calls(
         with followed(target, directory, options, marks, hooks, on_tick, "counting calls"):
             pass
         # Of several JVMs it is the one that called the most.
-        exits = sorted(
-            map(_read, directory.glob(_EXIT)), key=lambda one: sum(of.calls for of in one.values())
-        )
+        exits = sorted(map(_read, directory.glob(_EXIT)), key=_calls)
         at_end = _read(directory / _END)
         last = exits[-1] if exits and (window.end.mark == PROGRAM_END or not at_end) else at_end
         if not last:
@@ -111,6 +109,10 @@ def count_calls(
             )
         before = _read(directory / _START)
         return {name: count.since(before.get(name, _NONE)) for name, count in last.items()}
+
+
+def _calls(counts: Mapping[str, Count]) -> int:
+    return sum(one.calls for one in counts.values())
 
 
 def _read(file: Path) -> Mapping[str, Count]:

@@ -1,8 +1,8 @@
 """Reading the class files of a program that was launched, by a small Java program, and what it printed.
 
 Where classes come from is known from the recording of the launch: the JVM's own class path, whatever started
-it. What was read is kept by the checksum of each jar, so that it is read once, and is still known when the
-files have changed.
+it. Which of them it loads, the JVM writes to a file. What was read is kept by the checksum of each jar, so it
+is read once, and is still known when the files have changed.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from pathlib import Path
 from buto import jars
 from buto.errors import MeasureError, StorageError, UsageError
 from buto.measure.jvms import first_installation, own_environment
-from buto.programs.classes import Archive, parse_classes, text_of_files, texts_by_file
+from buto.programs.classes import Archive, parse_classes, plain, text_of_files, texts_by_file
 from buto.programs.java import ALL_JARS, Place
 from buto.programs.named import sha256_of, with_manifests
 from buto.run.files import make_directories, publish_file
@@ -29,6 +29,12 @@ from buto.steps import Action, Advice, Step
 
 CLASS_PATH, MODULE_PATH, DIRECTORY = "java.class.path", "jdk.module.path", "user.dir"
 """Names of the facts of a profile that say where classes come from."""
+
+LOADED = "classes.loaded"
+"""Name of the fact that has the classes that a launch loaded; missing if it is not known."""
+
+_OF_THE_JDK = ("jrt:/java.", "jrt:/jdk.")
+_LOG = "loaded"
 
 _JARS = (".jar", ".war", ".JAR")
 _READING_S = 300.0
@@ -42,6 +48,28 @@ _VERSION = "1"
 
 _KEPT = 2000
 """Files of a cache, of several class paths; those that were not used for the longest time are removed."""
+
+
+def loading_option(directory: Path) -> str:
+    """Return the option with which each JVM of a launch writes to the directory what it loads."""
+    return f"-Xlog:class+load=info:file={directory / _LOG}-%p:none:filecount=0"
+
+
+def with_loaded(facts: Mapping[str, str], directory: Path) -> dict[str, str]:
+    """Add to the facts of a JVM the classes that it loaded, without the JDK's and those that have no file.
+
+    Args:
+        directory: that of :func:`loading_option`.
+    """
+    try:
+        text = (directory / f"{_LOG}-{facts.get('pid', '')}").read_text(errors="replace")
+    except OSError:
+        return dict(facts)
+    rows = (line.partition(" source: ") for line in text.splitlines())
+    names = {name for name, _, source in rows if source and not source.startswith(_OF_THE_JDK)}
+    found = {plain(name) for name in names if "/" not in name}
+    # Its own command may have turned the log off.
+    return {**facts, LOADED: " ".join(sorted(found))} if found else dict(facts)
 
 
 def class_path(facts: Mapping[str, str]) -> tuple[list[str], list[str]]:

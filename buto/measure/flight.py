@@ -18,6 +18,7 @@ import numpy as np
 from buto import jars
 from buto.errors import MeasureError, UsageError
 from buto.measure import exits, quality
+from buto.measure.class_files import loading_option, with_loaded
 from buto.measure.flight_settings import AT_MARK, TICK_S, JvmRecorder, settings_text
 from buto.measure.hooks import LaunchHooks
 from buto.measure.jvms import first_installation, main_name, own_environment
@@ -183,7 +184,7 @@ def record_flight(
         more = [option.replace("{recordings}", str(recordings)) for option in more_options]
         recorder = JvmRecorder(kinds, settings, recordings, repository, window)
         marks = WindowMarks(window, recorder)
-        options = [*recorder.options(), *more]
+        options = [*recorder.options(), loading_option(directory), *more]
         with followed(target, directory, options, marks, hooks, on_tick, "profiling") as ended:
             files = recorded_files(recordings, repository)
             if not files and marks.missing in (window.start.mark, window.end.mark):
@@ -195,7 +196,8 @@ def record_flight(
             how = _how(ended)
             if not how and any(path.name.endswith(_PARTS) for path in files):
                 how = f"it did not run its exit hooks, as after Runtime.halt: {_CUT_OFF}"
-            profile = _measured(ended.launch, read(files), timed_out=ended.timed_out)
+            measured = _measured(ended.launch, read(files), timed_out=ended.timed_out)
+            profile = replace(measured, facts=with_loaded(measured.facts, directory))
         size = sum(path.stat().st_size for path in files)
         starved = _starved(profile, target, ended.foreign_load)
         return Flight(profile, starved, how, ended.ending.cpu_s, size)

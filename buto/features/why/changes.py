@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from enum import Enum
 
@@ -60,6 +60,7 @@ class Changes:
         resources: files that were added, changed or removed.
         moved: classes of the old program that have another package now, by their old names.
         n_classes: how many classes the new program has.
+        n_not_loaded: methods that changed in classes that were not loaded, which ``methods`` lacks.
     """
 
     methods: Mapping[str, Change]
@@ -71,15 +72,28 @@ class Changes:
     resources: tuple[Change, ...] = ()
     moved: Mapping[str, str] = field(default_factory=dict)
     n_classes: int = 0
+    n_not_loaded: int = 0
 
     def of(self, method: str) -> Change | None:
         """Return the change of a method, by its name in a profile; None if it did not change."""
         return self.methods.get(plain(method))
 
+    def of_classes(self, loaded: Iterable[str]) -> Changes:
+        """Return the changes without methods of classes that were not loaded: these can have no effect.
+
+        Args:
+            loaded: the classes of both programs that were, by the names that they have there.
+        """
+        known = {self.moved.get(name, name) for name in loaded}
+        methods = {name: one for name, one in self.methods.items() if class_of(name) in known}
+        using = {name: fields for name, fields in self.fields_of.items() if name in methods}
+        without = len(self.methods) - len(methods)
+        return replace(self, methods=methods, fields_of=using, n_not_loaded=without)
+
     @property
     def is_empty(self) -> bool:
         """Whether both programs have the same code; their resources may differ."""
-        return not (self.methods or self.removed or self.fields or self.classes)
+        return not (self.methods or self.n_not_loaded or self.removed or self.fields or self.classes)
 
     def summary(self) -> str:
         """Return in a sentence how much changed."""
@@ -90,6 +104,8 @@ class Changes:
         parts = [
             f"{number} {how.value}" for how, number in sorted(hows.items(), key=lambda one: one[0].value)
         ]
+        if self.n_not_loaded:
+            parts.append(f"{self.n_not_loaded} in classes that were not loaded")
         more = f"; {format_count(len(self.resources), 'resource')} differ" if self.resources else ""
         return f"of {format_count(self.n_classes, 'class')}, methods that differ: {', '.join(parts)}{more}"
 

@@ -1,6 +1,6 @@
 """Exact calls of the few methods that remain, and their bytes, old and new, joined to an explanation.
 
-A recording has samples: it tells where more is used, not how often the code runs, nor what one call allocates. The
+A recording has samples: it tells where more is used, not how often code runs, nor what a call allocates. The
 numbers are of one launch of each program. They change no rank and no verdict.
 """
 

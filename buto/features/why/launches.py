@@ -31,7 +31,7 @@ from buto.engine.launching import hooks_of, running_services
 from buto.errors import ButoError
 from buto.features.why.changes import Changes, changes_between
 from buto.measure.calls import Count, count_calls
-from buto.measure.class_files import ClassCache
+from buto.measure.class_files import LOADED, ClassCache
 from buto.measure.flight import Flight, profiler_options, record_flight
 from buto.measure.hooks import AllHooks, LaunchHooks
 from buto.measure.progress import OnTick, Progress
@@ -169,7 +169,9 @@ def class_cache(site: Site) -> ClassCache:
 def changes_of(
     site: Site, old: Sequence[Profile], new: Sequence[Profile]
 ) -> tuple[Changes | None, tuple[str, ...]]:
-    """Compare the classes of two programs that were profiled.
+    """Compare the classes of two programs that were profiled, as far as one of the launches loaded them.
+
+    All count if a launch does not tell what it loaded.
 
     Returns:
         None if they are not known, and a sentence for the reader.
@@ -183,4 +185,7 @@ def changes_of(
             return None, ("the program's classes could not be read, so it is not known what changed in them",)
         codes.append(code_of(archives))
     changes = changes_between(*codes)
+    loaded = [one.facts.get(LOADED, "").split() for one in (*old, *new)]
+    if all(loaded):
+        changes = changes.of_classes(name for names in loaded for name in names)
     return changes, (changes.summary(),)

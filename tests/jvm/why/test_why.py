@@ -14,6 +14,7 @@ import pytest
 from buto.features.why.explain import explain
 from buto.measure import flight as launch
 from buto.measure import flight as reader
+from buto.measure.class_files import LOADED
 from buto.measure.flight import Flight, read, record_flight
 from buto.measure.jvms import find_installations
 from buto.measure.target import Target
@@ -77,6 +78,10 @@ def amount(profile: Profile, kind: Kind, method: str) -> float:
     return sum(stack.weight for stack, frames in found if [frame.name for frame in frames] == [method])
 
 
+def loaded_classes(profile: Profile) -> set[str]:
+    return set(profile.facts[LOADED].split())
+
+
 def test_the_method_that_keeps_more_is_named_with_its_holder_and_nothing_is_stored(
     tmp_path: Path, classes: Path
 ) -> None:
@@ -116,6 +121,7 @@ def test_java_25_tells_of_processor_time_and_of_each_buffer(
 ) -> None:
     flight = flown(java_of(25), classes, "new", "collected", "100")
     profile = flight.profile
+    assert loaded_classes(profile) & {"Shop", "Shop$Part", "Called"} == {"Shop", "Shop$Part"}
     assert "Shop.lambda$price" in methods(profile, Kind.CPU)
     assert "Shop.page" in methods(profile, Kind.ALLOCATION)
     buffers = [stack for stack in profile.stacks if stack.kind is Kind.BUFFERS]
@@ -194,6 +200,8 @@ def test_a_program_that_never_exits_leaves_what_was_written(classes: Path, end: 
     flight = flown("java", classes, "old", end, "0", kinds=[Kind.ALLOCATION])
     assert "Shop.page" in methods(flight.profile, Kind.ALLOCATION)
     assert "the end is missing" in flight.ending
+    # Of the classes beside it, it has loaded what it has used.
+    assert loaded_classes(flight.profile) & {"Shop", "Shop$Part", "Called"} == {"Shop"}
 
 
 @pytest.mark.all

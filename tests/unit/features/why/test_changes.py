@@ -47,6 +47,20 @@ def test_a_shaded_library_with_another_package_has_not_changed() -> None:
     assert changes.moved == {"x1.lib.Tool": "x2.lib.Tool"}
 
 
+def test_changes_of_classes_that_were_not_loaded_do_not_count() -> None:
+    changes = changes_between(OLD, NEW)
+    loaded = changes.of_classes(["a.Cart", "b.Log"])
+    assert list(loaded.methods) == ["a.Cart.add"]
+    assert loaded.summary().endswith(": 1 changed, 1 removed, 1 in classes that were not loaded")
+    assert not changes.of_classes([]).is_empty
+
+
+def test_a_class_that_was_loaded_under_its_old_name_counts() -> None:
+    old = code("shop-1.0.jar", ("x1.Tool.run", "5", ""), ("x1.Tool.stop", "6", ""))
+    new = code("shop-1.1.jar", ("x2.Tool.run", "5", ""), ("x2.Tool.stop", "7", ""))
+    assert list(changes_between(old, new).of_classes(["x1.Tool"]).methods) == ["x2.Tool.stop"]
+
+
 def test_a_stack_counts_for_the_nearest_change_above() -> None:
     changes = changes_between(OLD, NEW)
     near = nearest(["b.Log.write", "a.Cart.add", "d.New.come"], "", changes)

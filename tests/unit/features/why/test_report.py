@@ -65,8 +65,9 @@ def test_calls_are_told_with_what_one_uses_and_with_what_is_made() -> None:
     }
     counted = with_calls(told, old, new)
     assert sentence(counted).endswith(
-        ": `shop.Cart.add` (Cart.java:7), called 1 → 3.12 million times, 24 B → 1016 B each with what it calls, "
-        "a `Problem` is made 125 million times where none was, through `shop.Text.peek`, called 950 times."
+        ": `shop.Cart.add` (Cart.java:7), called 1 → 3.12 million times, 24 B → 1016 B each with what it "
+        "calls, a `Problem` is made 125 million times where none was, "
+        "through `shop.Text.peek`, called 950 times."
     )
     row = next(line for line in explanation_lines(counted) if "  cause" in line)
     assert re.search(r"1 → 3\.12 million +24 B → 1016 B +22\.9 MiB", row)
