@@ -13,6 +13,7 @@ examples:
   python -m benchmark reproduce --commits
   python -m benchmark causes && buto experiments causes --manifest causes.yaml --data profiles
   python -m benchmark explain --commits --java 17=java --output explained.csv
+  python -m benchmark explain --good --output unchanged.csv
   python -m benchmark series && buto record --config series.yaml --store series-runs --runs 6
 """
 
@@ -185,8 +186,8 @@ def _explain(given: argparse.Namespace) -> int:
     release, _, java = given.java.partition("=")
     known = {one.name for one in explained.read(given.output) if one.java == release}
     missed = 0
-    for pair in _pairs_or_commits(given):
-        if pair.regression is None or not subjects(pair.regression) or pair.name in known:
+    for pair in _to_explain(given):
+        if pair.name in known or (pair.regression and not subjects(pair.regression)):
             continue
         try:
             explained.add(given.output, answer := explained.explained(pair, java, release))
@@ -194,8 +195,17 @@ def _explain(given: argparse.Namespace) -> int:
         except BedError as error:
             missed += 1
             print(f"error: {error}", file=sys.stderr)
-    print("\n".join(explained.summary([one for one in explained.read(given.output) if one.java == release])))
+    answers = [one for one in explained.read(given.output) if one.java == release]
+    print("\n".join(explained.named_at_all(answers) if given.good else explained.summary(answers)))
     return 3 if missed else 0
+
+
+def _to_explain(given: argparse.Namespace) -> list[Pair]:
+    if given.names or given.commits:
+        return _pairs_or_commits(given)
+    pairs = read_all((GOOD if given.good else PAIRS,))
+    half = halves.halves() if given.apart else {}
+    return [pair for name, pair in pairs.items() if not given.apart or half[name] == "apart"]
 
 
 def _series(given: argparse.Namespace) -> int:
@@ -283,8 +293,14 @@ def _parser() -> argparse.ArgumentParser:
     for name, command in added.items():
         many, what = ("+", "group:name:version") if name == "sums" else ("*", "(default: all)")
         command.add_argument("names", nargs=many, metavar="NAME", help=what)
-    for name in ("list", "reproduce", "configuration", "causes", "explain"):
-        added[name].add_argument(
+    instead = added["explain"].add_mutually_exclusive_group()
+    instead.add_argument(
+        "--good", action="store_true", help="if there is no name: the good pairs, where each cause is wrong"
+    )
+    instead.add_argument("--apart", action="store_true", help="if there is no name: the pairs set apart")
+    for command in (*map(added.get, ("list", "reproduce", "configuration", "causes")), instead):
+        assert command is not None
+        command.add_argument(
             "--commits", action="store_true", help="if there is no name: all commits, not all pairs"
         )
     counting = added["reproduce"]

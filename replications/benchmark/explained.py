@@ -1,4 +1,4 @@
-"""What ``buto why`` answers about pairs and commits: the place of the method that changed."""
+"""What ``buto why`` answers about pairs and commits: where the changed method is, and what else it names."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class Answer:
 
 
 def explained(pair: Pair, java: str, release: str) -> Answer:
-    """Ask ``buto why`` for the cause of a pair or a commit.
+    """Ask ``buto why`` for the cause of a pair or a commit. Of a good pair each cause is wrong.
 
     Args:
         java: the command of the JVM.
@@ -55,8 +55,6 @@ def explained(pair: Pair, java: str, release: str) -> Answer:
     Raises:
         BedError: a file is missing, or buto could not measure.
     """
-    if pair.regression is None:
-        raise BedError(f"{pair.name} is a good pair: nothing in it is to be explained")
     classes = build(pair)
     old, new = (command(pair, side, classes, java) for side in ("old", "new"))
     with tempfile.TemporaryDirectory() as directory:
@@ -76,8 +74,9 @@ def explained(pair: Pair, java: str, release: str) -> Answer:
                 f"{pair.name}: buto why ended with {done.returncode}: {done.stderr[-500:].strip()}"
             )
         document = json.loads(file.read_text())
-    concerned = {kind.value for word in subjects(pair.regression) for kind in kinds_of(word)}
-    return judged(document, concerned, pair.regression.changed, pair.name, release, seconds)
+    found = pair.regression
+    concerned = {kind.value for word in subjects(found) for kind in kinds_of(word)} if found else set()
+    return judged(document, concerned, found.changed if found else (), pair.name, release, seconds)
 
 
 def judged(
@@ -144,6 +143,11 @@ def read(path: Path) -> list[Answer]:
             )
             for row in csv.DictReader(rows)
         ]
+
+
+def named_at_all(answers: Sequence[Answer]) -> Iterator[str]:
+    """Return a line on how many of the pairs in which nothing is to be explained have a cause named."""
+    yield f"anything named: {sum(one.others != NONE for one in answers)} of {len(answers)}"
 
 
 def summary(answers: Sequence[Answer]) -> Iterator[str]:

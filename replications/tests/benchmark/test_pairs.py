@@ -9,7 +9,7 @@ import yaml
 
 from beds.artefacts import BedError
 from benchmark import __main__ as commands
-from benchmark import launch, reproduce
+from benchmark import explained, launch, reproduce
 from benchmark.launch import parse
 from benchmark.launch import tests_of as both_tests
 from benchmark.pairs import COMMITS, PAIRS, PROGRAMS, Difficulty, Measure, read, read_all
@@ -277,3 +277,30 @@ def test_runs_are_interleaved_and_every_second_turn_begins_with_the_new_release(
 
 def test_a_good_pair_is_not_called_a_regression():
     assert {path.stem for path in GOOD_PAIRS.glob("*.yaml")} == set(ALL) - set(REGRESSIONS)
+
+
+def test_of_a_good_pair_each_cause_is_wrong():
+    document = {
+        "answer": "`shop.Cart.add`",
+        "kinds": [{"kind": "cpu", "found": [{"tier": "cause", "method": "shop.Cart.add"}]}],
+    }
+    wrong = explained.judged(document, (), (), "good-shop", "17", 1.0)
+    right = explained.judged({"answer": "", "kinds": []}, (), (), "same-shop", "17", 1.0)
+    assert (wrong.place, wrong.named, wrong.others) == (0, False, "shop.Cart.add")
+    assert list(explained.named_at_all([wrong, right])) == ["anything named: 1 of 2"]
+
+
+def test_the_pairs_set_apart_and_the_good_ones_are_explained_alone(monkeypatch, tmp_path):
+    asked = []
+
+    def answer(pair, java, release):
+        asked.append(pair.name)
+        return explained.judged({"answer": "", "kinds": []}, (), (), pair.name, release, 1.0)
+
+    monkeypatch.setattr(explained, "explained", answer)
+    assert commands.main(["explain", "--good", "--output", str(tmp_path / "good.csv")]) == 0
+    assert asked == list(read_all((GOOD_PAIRS,)))
+    asked.clear()
+    assert commands.main(["explain", "--apart", "--output", str(tmp_path / "apart.csv")]) == 0
+    assert "jsoup-errors" not in asked
+    assert len(asked) == 28
