@@ -14,6 +14,7 @@ examples:
   python -m benchmark causes && buto experiments causes --manifest causes.yaml --data profiles
   python -m benchmark explain --commits --java 17=java --output explained.csv
   python -m benchmark explain --good --output unchanged.csv
+  python -m benchmark explain --services --output services.csv
   python -m benchmark series && buto record --config series.yaml --store series-runs --runs 6
 """
 
@@ -23,6 +24,7 @@ import argparse
 import csv
 import sys
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from statistics import median
 from typing import Any, TypeVar
@@ -34,6 +36,7 @@ from benchmark import explained, halves, judged, recording, reproduce, rules, se
 from benchmark.causes import manifest, subjects
 from benchmark.launch import SIDES, configuration
 from benchmark.pairs import COMMITS, GOOD, PAIRS, Measure, Pair, read_all
+from benchmark.services import read_services
 from buto.errors import ButoError
 from buto.run.store import RunStore
 from buto_replications.dataset import archive
@@ -186,11 +189,11 @@ def _explain(given: argparse.Namespace) -> int:
     release, _, java = given.java.partition("=")
     known = {one.name for one in explained.read(given.output) if one.java == release}
     missed = 0
-    for pair in _to_explain(given):
-        if pair.name in known or (pair.regression and not subjects(pair.regression)):
+    for name, ask in _to_explain(given).items():
+        if name in known:
             continue
         try:
-            explained.add(given.output, answer := explained.explained(pair, java, release))
+            explained.add(given.output, answer := ask(java, release))
             print(answer, flush=True)
         except BedError as error:
             missed += 1
@@ -200,12 +203,19 @@ def _explain(given: argparse.Namespace) -> int:
     return 3 if missed else 0
 
 
-def _to_explain(given: argparse.Namespace) -> list[Pair]:
+def _to_explain(given: argparse.Namespace) -> dict[str, Callable[[str, str], explained.Answer]]:
+    """Return by name what asks, given the command of a JVM and its name."""
+    if given.services:
+        services = {one.name: one for one in named(read_services(), given.names)}
+        return {name: partial(explained.explained_service, one) for name, one in services.items()}
     if given.names or given.commits:
-        return _pairs_or_commits(given)
-    pairs = read_all((GOOD if given.good else PAIRS,))
-    half = halves.halves() if given.apart else {}
-    return [pair for name, pair in pairs.items() if not given.apart or half[name] == "apart"]
+        pairs = _pairs_or_commits(given)
+    else:
+        half = halves.halves() if given.apart else {}
+        known = read_all((GOOD if given.good else PAIRS,)).items()
+        pairs = [pair for name, pair in known if not given.apart or half[name] == "apart"]
+    with_kinds = (one for one in pairs if one.regression is None or subjects(one.regression))
+    return {one.name: partial(explained.explained, one) for one in with_kinds}
 
 
 def _series(given: argparse.Namespace) -> int:
@@ -298,6 +308,9 @@ def _parser() -> argparse.ArgumentParser:
         "--good", action="store_true", help="if there is no name: the good pairs, where each cause is wrong"
     )
     instead.add_argument("--apart", action="store_true", help="if there is no name: the pairs set apart")
+    instead.add_argument(
+        "--services", action="store_true", help="changes of a Spring Boot service, which Maven builds"
+    )
     for command in (*map(added.get, ("list", "reproduce", "configuration", "causes")), instead):
         assert command is not None
         command.add_argument(

@@ -13,10 +13,13 @@ from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import Any
 
+import yaml
+
 from beds.artefacts import BedError
 from benchmark.causes import subjects
 from benchmark.launch import TIMEOUT_S, build, command
 from benchmark.pairs import Pair
+from benchmark.services import ServiceChange, configuration
 from buto_replications.causes.programs import kinds_of
 
 FEW = 3
@@ -57,12 +60,28 @@ def explained(pair: Pair, java: str, release: str) -> Answer:
     """
     classes = build(pair)
     old, new = (command(pair, side, classes, java) for side in ("old", "new"))
+    words = ["--timeout", f"{TIMEOUT_S:g}s", "--", *old, "--against", "new", "--", *new]
+    document, seconds = _asked(pair.name, words)
+    found = pair.regression
+    concerned = {kind.value for word in subjects(found) for kind in kinds_of(word)} if found else set()
+    return judged(document, concerned, found.changed if found else (), pair.name, release, seconds)
+
+
+def explained_service(change: ServiceChange, java: str, release: str) -> Answer:
+    """Ask ``buto why`` for the cause of a change of the service; as :func:`explained`."""
+    document, seconds = _asked(change.name, ["--against", "new"], configuration(change, java))
+    return judged(document, change.kinds, change.changed, change.name, release, seconds)
+
+
+def _asked(name: str, words: Sequence[str], tests: Mapping[str, Any] | None = None) -> tuple[Any, float]:
+    """Return what ``buto why old`` writes with ``--json``, and how long it takes."""
     with tempfile.TemporaryDirectory() as directory:
         file = Path(directory) / "why.json"
-        words = ["why", "old", "--json", str(file), "--timeout", f"{TIMEOUT_S:g}s", "--", *old]
+        if tests is not None:
+            Path(directory, "buto.yaml").write_text(yaml.safe_dump(tests), encoding="utf-8")
         begun = time.monotonic()
         done = subprocess.run(
-            [sys.executable, "-m", "buto", *words, "--against", "new", "--", *new],
+            [sys.executable, "-m", "buto", "why", "old", "--json", str(file), *words],
             cwd=directory,
             capture_output=True,
             text=True,
@@ -70,13 +89,8 @@ def explained(pair: Pair, java: str, release: str) -> Answer:
         )
         seconds = time.monotonic() - begun
         if not file.exists():
-            raise BedError(
-                f"{pair.name}: buto why ended with {done.returncode}: {done.stderr[-500:].strip()}"
-            )
-        document = json.loads(file.read_text())
-    found = pair.regression
-    concerned = {kind.value for word in subjects(found) for kind in kinds_of(word)} if found else set()
-    return judged(document, concerned, found.changed if found else (), pair.name, release, seconds)
+            raise BedError(f"{name}: buto why ended with {done.returncode}: {done.stderr[-500:].strip()}")
+        return json.loads(file.read_text()), seconds
 
 
 def judged(

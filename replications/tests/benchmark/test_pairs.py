@@ -16,6 +16,8 @@ from benchmark.pairs import COMMITS, PAIRS, PROGRAMS, Difficulty, Measure, read,
 from benchmark.pairs import GOOD as GOOD_PAIRS
 from benchmark.reproduce import COUNTED, LEAST_RUNS, Counts, Outcome, outcome
 from benchmark.series import BAD, GOOD, place_of, read_series
+from benchmark.services import read_services, sources
+from buto.run.profiles import USUAL
 from buto.run.profiles import Kind as ProfileKind
 from buto_replications.causes.programs import read_manifests
 
@@ -293,14 +295,29 @@ def test_of_a_good_pair_each_cause_is_wrong():
 def test_the_pairs_set_apart_and_the_good_ones_are_explained_alone(monkeypatch, tmp_path):
     asked = []
 
-    def answer(pair, java, release):
-        asked.append(pair.name)
-        return explained.judged({"answer": "", "kinds": []}, (), (), pair.name, release, 1.0)
+    def answer(one, java, release):
+        asked.append(one.name)
+        return explained.judged({"answer": "", "kinds": []}, (), (), one.name, release, 1.0)
 
     monkeypatch.setattr(explained, "explained", answer)
-    assert commands.main(["explain", "--good", "--output", str(tmp_path / "good.csv")]) == 0
-    assert asked == list(read_all((GOOD_PAIRS,)))
-    asked.clear()
-    assert commands.main(["explain", "--apart", "--output", str(tmp_path / "apart.csv")]) == 0
-    assert "jsoup-errors" not in asked
+    monkeypatch.setattr(explained, "explained_service", answer)
+
+    def names(option):
+        asked.clear()
+        assert commands.main(["explain", option, "--output", str(tmp_path / f"{option}.csv")]) == 0
+        return asked
+
+    assert names("--good") == list(read_all((GOOD_PAIRS,)))
+    assert "jsoup-errors" not in names("--apart")
     assert len(asked) == 28
+    assert names("--services") == list(read_services())
+
+
+def test_each_change_of_the_service_is_in_a_method_that_it_has():
+    unchanged = sources(None)
+    for change in read_services().values():
+        changed = sources(change)
+        assert changed != unchanged
+        method = change.changed[0].removeprefix("com.acme.shop.Shop.")
+        assert f" {method}(" in changed["Shop.java"]
+        assert {ProfileKind(kind) for kind in change.kinds} <= set(USUAL)
