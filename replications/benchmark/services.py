@@ -1,7 +1,7 @@
 """Changes of a Spring Boot service, as ``buto why`` is asked about them: in a load's window, in a small heap.
 
-``services/`` has the service, and ``changes.yaml`` what is replaced in its files. Maven builds both sides from
-them and from Maven Central.
+``services/`` has the service, and ``changes.yaml`` what is replaced in its files. Maven builds both sides of
+them and of what Maven Central has.
 """
 
 from __future__ import annotations
