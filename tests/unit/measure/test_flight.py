@@ -11,6 +11,7 @@ import pytest
 
 from buto.errors import MeasureError
 from buto.measure import flight, windowed
+from buto.measure.class_files import LOADED, with_loaded
 from buto.measure.flight import has_flight_recorder, profiler_options, record_flight, recorded_files
 from buto.measure.flight_settings import JvmRecorder, settings_text
 from buto.measure.hooks import Program
@@ -155,3 +156,21 @@ def test_async_profiler_is_found_in_its_directory(tmp_path: Path) -> None:
     assert option.startswith(f"-agentpath:{library}=start,")
     assert "nativemem" in option
     assert "event=ctimer" in option
+
+
+def test_what_a_launch_loads_is_what_its_own_jvm_wrote(tmp_path: Path) -> None:
+    lines = (
+        "java.lang.Object source: shared objects file",
+        "java.sql.Driver source: jrt:/java.sql",
+        "com.acme.Shop source: file:/shop/classes/",
+        "com.acme.Shop$1 source: jar:nested:/shop.jar/!BOOT-INF/classes/!/",
+        "com.acme.Shop$$Lambda/0x00007f8e3c003000 source: com.acme.Shop",
+    )
+    (tmp_path / "loaded-7").write_text("".join(f"{line}\n" for line in lines))
+    (tmp_path / "loaded-8").write_text("")
+    assert with_loaded({"pid": "7"}, tmp_path) == {
+        "pid": "7",
+        LOADED: "com.acme.Shop com.acme.Shop$# java.lang.Object",
+    }
+    for other in ({"pid": "8"}, {"pid": "9"}, {}):
+        assert with_loaded(other, tmp_path) == other

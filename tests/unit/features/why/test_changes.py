@@ -2,31 +2,45 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+from buto.features.why import launches as profiling
 from buto.features.why.changes import How, changes_between
 from buto.features.why.explain import explain
 from buto.features.why.joined import ECHO, STEP, nearest
+from buto.features.why.launches import CLASSES, changes_of
 from buto.features.why.model import Tier
 from buto.features.why.sentence import sentence
+from buto.measure.class_files import LOADED
 from buto.programs.classes import Archive, Code, code_of, parse_classes
 from buto.run.profiles import Kind
-from tests.support.profiles import launches
+from tests.support.profiles import launches, profile
+from tests.support.projects import project_in
 
 
 def code(jar: str, *methods: tuple[str, str, str]) -> Code:
     """Classes of one jar, from (method, checksum, what it calls)."""
+    return code_of([archive(jar, *methods)])
+
+
+def archive(jar: str, *methods: tuple[str, str, str]) -> Archive:
     lines = ["buto-classes\t1"]
     for name, digest, calls in methods:
         owner, _, method = name.rpartition(".")
         lines.append(f"class\t{owner}\tShop.java\tparents\tplain")
         lines.append(f"method\t{method}\t12\t{digest}\tplain\t{calls}\t")
-    archives: list[Archive] = [parse_classes("\n".join([*lines, "end", ""]), jar)]
-    return code_of(archives)
+    return parse_classes("\n".join([*lines, "end", ""]), jar)
 
 
-OLD = code("shop-1.0.jar", ("a.Cart.add", "1", ""), ("b.Log.write", "2", ""), ("c.Old.gone", "3", ""))
-NEW = code(
-    "shop-1.1.jar", ("a.Cart.add", "9", "b.Log.write"), ("b.Log.write", "2", ""), ("d.New.come", "4", "")
-)
+ADD, LOG = ("a.Cart.add", "1", ""), ("b.Log.write", "2", "")
+ARCHIVES = {
+    "old": archive("shop-1.0.jar", ADD, LOG, ("c.Old.gone", "3", "")),
+    "new": archive("shop-1.1.jar", ("a.Cart.add", "9", "b.Log.write"), LOG, ("d.New.come", "4", "")),
+}
+OLD, NEW = (code_of([one]) for one in ARCHIVES.values())
 
 
 def test_methods_that_are_changed_new_and_removed_are_told_apart() -> None:
@@ -53,6 +67,27 @@ def test_changes_of_classes_that_were_not_loaded_do_not_count() -> None:
     assert list(loaded.methods) == ["a.Cart.add"]
     assert loaded.summary().endswith(": 1 changed, 1 removed, 1 in classes that were not loaded")
     assert not changes.of_classes([]).is_empty
+
+
+def test_all_changes_count_if_one_launch_does_not_tell_what_it_loaded(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Cache:
+        def archives(self, keys: Sequence[str]) -> tuple[Archive, ...]:
+            return tuple(ARCHIVES[key] for key in keys)
+
+    monkeypatch.setattr(profiling, "class_cache", lambda _: Cache())
+
+    def changed(**more: str) -> list[str]:
+        new = [profile(facts={CLASSES: "new", LOADED: "a.Cart"}), profile(facts={CLASSES: "new", **more})]
+        changes, _ = changes_of(project_in(tmp_path).site(), [profile(facts=old)], new)
+        assert changes is not None
+        return list(changes.methods)
+
+    old = {CLASSES: "old", LOADED: "a.Cart"}
+    assert changed(**{LOADED: "a.Cart d.New"}) == ["a.Cart.add", "d.New.come"]
+    assert changed(**{LOADED: "a.Cart"}) == ["a.Cart.add"]
+    assert changed() == ["a.Cart.add", "d.New.come"]
 
 
 def test_a_class_that_was_loaded_under_its_old_name_counts() -> None:
