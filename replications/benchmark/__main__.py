@@ -311,9 +311,8 @@ def _parser() -> argparse.ArgumentParser:
     instead.add_argument(
         "--services", action="store_true", help="changes of a Spring Boot service, which Maven builds"
     )
-    for command in (*map(added.get, ("list", "reproduce", "configuration", "causes")), instead):
-        assert command is not None
-        command.add_argument(
+    for name in ("list", "reproduce", "configuration", "causes", "explain"):
+        added[name].add_argument(
             "--commits", action="store_true", help="if there is no name: all commits, not all pairs"
         )
     counting = added["reproduce"]
