@@ -91,14 +91,16 @@ def times(calls: Calls) -> str:
 def each(cause: Cause) -> str:
     """Return what one call of the method uses in the old and the new program; empty if that is not known.
 
-    It is counted for allocation, with all that the method calls, and of the sampled sum for other kinds.
+    It is counted for allocation, with all that the method calls; for other kinds it is the sampled sum by the
+    calls.
     """
     calls = cause.calls_of(cause.method)
     if calls is None:
         return ""
     sides: tuple[float | None, ...] = ()
     if cause.kind is Kind.ALLOCATION:
-        sides = (calls.old_bytes, calls.new_bytes)
+        # The JVM itself allocates a little in a thread, as when it compiles what that calls.
+        sides = tuple(None if one is None else round(one) for one in (calls.old_bytes, calls.new_bytes))
     elif cause.kind in _SAMPLED_BY_CALL:
         sums = ((cause.old, calls.old), (cause.new, calls.new))
         sides = tuple(float(f"{value / number:.2g}") if number else None for value, number in sums)

@@ -55,7 +55,7 @@ def test_a_query_for_each_row_is_named_by_the_method_that_issues_it(tmp_path: Pa
     assert (name_of["name"], name_of["old"], name_of["new"]) == ("Orders.nameOf", 5000, 5000)
     assert (cell["name"], cell["old"], cell["new"]) == ("Orders$Database.cell", 10_000, 260_000)
     # It only looked a name up; now it makes fifty cells.
-    assert name_of["old_bytes"] == 0
+    assert name_of["old_bytes"] < 1
     assert name_of["new_bytes"] > 50 * min(cell["old_bytes"], cell["new_bytes"]) > 0
     assert "through `Orders$Database.cell`, called 10,000 → 260,000 times" in document["answer"]
     assert not any("end early" in text for text in document["remarks"])
