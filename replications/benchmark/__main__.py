@@ -55,16 +55,7 @@ def row(pair: Pair, java: str, measure: Measure, outcome: reproduce.Outcome) -> 
 
 
 def _reproduce(given: argparse.Namespace) -> int:
-    heads = (
-        f"{'pair':<24}",
-        f"{'java':<7}",
-        f"{'measure':<13}",
-        f"{'old':<28}",
-        f"{'new':<28}",
-        " ratio",
-        "more",
-    )
-    print(*heads)
+    print(f"{'pair':<24} {'java':<7} {'measure':<13} {'old':<28} {'new':<28}  ratio more")
     javas = dict(word.rpartition("=")[::2] for word in given.java)
     missed = 0
     for pair in _pairs_or_commits(given):
