@@ -361,7 +361,8 @@ def _looks_at(*sides: RunSet) -> int:
     each = max((int(run.metadata.get(LOOKS) or 1) for side in sides for run in side), default=1)
     # The first run of a session is named by the others, and does not name itself.
     n_sessions = max(len({run.metadata.get(SESSION, run.id) for run in side}) for side in sides)
-    return each ** max(1, n_sessions)
+    looks: int = each ** max(1, n_sessions)
+    return looks
 
 
 def _guarantee(found: Significance, n_looks: int) -> str:

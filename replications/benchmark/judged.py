@@ -126,7 +126,7 @@ def in_turns(old: Sequence[Run], new: Sequence[Run], seed: int) -> tuple[bool, i
 
 def _looked_at(runs: Sequence[Run]) -> list[Run]:
     """Return runs as if one command had launched them."""
-    launched = {LOOKS: TURNS.looks, SESSION: "turns"}
+    launched: dict[str, int | str] = {LOOKS: TURNS.looks, SESSION: "turns"}
     return [replace(run, metadata={**run.metadata, **launched}) for run in runs]
 
 
