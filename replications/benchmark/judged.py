@@ -22,23 +22,20 @@ from buto_replications.judging.checks import N_CHECKED, N_TRAINING, Rate, Traine
 BUTO = "buto"
 DRAWS = 8
 SEED = 20261127
-NEW, UNCHANGED = "new", "unchanged"
 TURNS = Programs(CALIBRATED)
 
 
 @dataclass(frozen=True, slots=True)
 class Judgement:
-    """What one rule said of one draw of runs.
+    """What one rule said of one draw of runs of a new release.
 
     Attributes:
-        case: whether the runs under test are of the new release, or of the old one again.
         launches: how many runs under test, or beside them for turns, the rule took.
     """
 
     pair: str
     cell: str
     rule: str
-    case: str
     fails: bool
     launches: int
 
@@ -74,8 +71,7 @@ def tasks(
 def judgements(task: Task) -> list[Judgement]:
     """Return what buto and each rule say of some draws.
 
-    In each, ten runs of the old release train, and others of the old release are checked as if they were new;
-    none of them twice. Of a pair with fewer old runs, only the new release is checked.
+    In each, ten runs of the old release train, and the others are for buto's turns.
     """
     return list(_judgements(task))
 
@@ -88,24 +84,20 @@ def _judgements(task: Task) -> Iterator[Judgement]:
         new = [task.new.runs[place] for place in random.permutation(len(task.new))]
         training, rest = old[:N_TRAINING], old[N_TRAINING:]
         trained = Trained.by(training)
-        cases = {NEW: (new, rest)}
-        if len(rest) >= N_CHECKED + 2 * TURNS.most:
-            cases[UNCHANGED] = (rest[TURNS.most :], rest[: TURNS.most])
-        for case, (checked, beside) in cases.items():
-            yield _by_buto(task, trained, case, checked, beside, int(random.integers(2**32)))
-            for rule in task.rules:
-                if len(checked) >= rule.new:
-                    fails = rule.fails([uses[run.id] for run in training], [uses[run.id] for run in checked])
-                    yield Judgement(task.pair.name, task.cell, rule.name, case, fails, rule.new)
+        yield _by_buto(task, trained, new, rest, int(random.integers(2**32)))
+        for rule in task.rules:
+            if len(new) >= rule.new:
+                fails = rule.fails([uses[run.id] for run in training], [uses[run.id] for run in new])
+                yield Judgement(task.pair.name, task.cell, rule.name, fails, rule.new)
 
 
 def _by_buto(
-    task: Task, trained: Trained, case: str, checked: Sequence[Run], beside: Sequence[Run], seed: int
+    task: Task, trained: Trained, checked: Sequence[Run], beside: Sequence[Run], seed: int
 ) -> Judgement:
     found = trained.check(checked[:N_CHECKED])
     fails, launches = in_turns(beside, checked[N_CHECKED:], seed) if found.suspicious() else (False, 0)
     before = N_CHECKED if found.followed else 1
-    return Judgement(task.pair.name, task.cell, BUTO, case, fails, before + launches)
+    return Judgement(task.pair.name, task.cell, BUTO, fails, before + launches)
 
 
 def in_turns(old: Sequence[Run], new: Sequence[Run], seed: int) -> tuple[bool, int]:
@@ -140,7 +132,6 @@ def read(path: Path) -> list[Judgement]:
                 row["pair"],
                 row["cell"],
                 row["rule"],
-                row["case"],
                 row["fails"] == str(True),
                 int(row["launches"]),
             )
