@@ -303,7 +303,8 @@ def _parser() -> argparse.ArgumentParser:
         "--services", action="store_true", help="changes of a Spring Boot service, which Maven builds"
     )
     for name in ("list", "reproduce", "configuration", "causes", "explain"):
-        added[name].add_argument(
+        where = instead if name == "explain" else added[name]
+        where.add_argument(
             "--commits", action="store_true", help="if there is no name: all commits, not all pairs"
         )
     counting = added["reproduce"]
