@@ -178,6 +178,7 @@ class _Looking(LaunchHooks):
         self._stop = threading.Event()
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="buto-look")
         self._done: Future[Looked] | None = None
+        self._before: dict[str, list[int]] = {}
         self.found = Looked(others=server.endpoints)
 
     def program_started(self, program: Program) -> None:
@@ -218,15 +219,23 @@ class _Looking(LaunchHooks):
         before = self._server.before
         placed = [replace(one, path=before + one.path) for one in found]
         answered = tuple(_answered(url, one) for one in placed if one.method == "GET")
-        if not paths and not any(one.status for one in answered) and not _asked(f"{url}/")[0]:
-            return None
         good = next((one.endpoint.filled(one.values) for one in answered if one.is_good), "")
+        statuses = [one.status for one in answered]
+        if not any(statuses):
+            statuses = [_asked(f"{url}/")[0]]
+        if not paths and not self._may_be_ready(url, statuses, bool(good)):
+            return None
         others = tuple(one for one in placed if one.method != "GET")
         return Looked(port, ready or good, 0.0, answered, others)
 
+    def _may_be_ready(self, url: str, statuses: list[int], is_good: bool) -> bool:
+        """Return whether a server that does not tell is ready: one that is not may answer so for a while."""
+        before, self._before[url] = self._before.get(url), statuses
+        return any(statuses) and (_UNAVAILABLE not in statuses or (is_good and statuses == before))
+
 
 _PAUSE_S, _LONGEST_S, _ANSWER_S = 0.2, 120.0, 10.0
-_GOOD = 200
+_GOOD, _UNAVAILABLE = 200, 503
 _TRIED = ("1", "a")
 _MOST_NUMBERS = 20
 

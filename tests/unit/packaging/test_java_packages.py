@@ -16,11 +16,12 @@ AGENT = ("", ".custom", ".beans", ".threads", ".platform", ".channel")
 
 
 def imports(part: str) -> dict[str, set[str]]:
-    """Return the packages of a part, and which of buto's packages each imports."""
+    """Return the packages of a part, and which others of buto each imports."""
     found: dict[str, set[str]] = {}
     for path in sorted((SOURCES / part / "java").rglob("*.java")):
         package = ".".join(path.parent.relative_to(SOURCES / part / "java").parts)
-        found.setdefault(package, set()).update(IMPORTED.findall(path.read_text(encoding="utf-8")))
+        imported = IMPORTED.findall(path.read_text(encoding="utf-8"))
+        found.setdefault(package, set()).update(one for one in imported if one != package)
     return found
 
 
