@@ -220,11 +220,12 @@ class _Looking(LaunchHooks):
         placed = [replace(one, path=before + one.path) for one in found]
         answered = tuple(_answered(url, one) for one in placed if one.method == "GET")
         good = next((one.endpoint.filled(one.values) for one in answered if one.is_good), "")
-        statuses = [one.status for one in answered]
-        if not any(statuses):
-            statuses = [_asked(f"{url}/")[0]]
-        if not paths and not self._may_be_ready(url, statuses, bool(good)):
-            return None
+        if not paths:
+            statuses = [one.status for one in answered]
+            if not any(statuses):
+                statuses = [_asked(f"{url}/")[0]]
+            if not self._may_be_ready(url, statuses, bool(good)):
+                return None
         others = tuple(one for one in placed if one.method != "GET")
         return Looked(port, ready or good, 0.0, answered, others)
 

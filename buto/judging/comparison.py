@@ -359,8 +359,8 @@ def _looks_at(*sides: RunSet) -> int:
     the looks of each allow together.
     """
     each = max((int(run.metadata.get(LOOKS) or 1) for side in sides for run in side), default=1)
-    # The first run of a session is named by the others, and does not name itself.
-    n_sessions = max(len({run.metadata.get(SESSION, run.id) for run in side}) for side in sides)
+    # Runs that begin before the first one of their session has ended do not name it.
+    n_sessions = max(len({run.metadata.get(SESSION) for run in side} - {None}) for side in sides)
     looks: int = each ** max(1, n_sessions)
     return looks
 

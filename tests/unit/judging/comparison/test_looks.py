@@ -94,7 +94,9 @@ def test_a_given_number_of_runs_is_launched_whole() -> None:
 def test_sessions_that_each_stopped_by_themselves_pay_for_the_looks_of_all() -> None:
     runs = launched(np.tile([False, True], 10), Program(threads=30))
     later = [replace(run, metadata={**run.metadata, SESSION: "second"}) for run in runs[10:]]
-    one, two = compare(*sides(runs), SETTINGS), compare(*sides([*runs[:10], *later]), SETTINGS)
+    unnamed = [replace(run, metadata={**run.metadata, SESSION: None}) for run in runs[:4]]
+    one = compare(*sides([*unnamed, *runs[4:]]), SETTINGS)
+    two = compare(*sides([*runs[:10], *later]), SETTINGS)
     assert ", times 2 because" in one.guarantee
     assert ", times 4 because" in two.guarantee
     assert (one.p_value, two.p_value) == pytest.approx((2 * two.p_value / 4, two.p_value))
