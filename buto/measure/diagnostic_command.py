@@ -173,14 +173,15 @@ _PRIMITIVES = {
     "S": "short",
     "Z": "boolean",
 }
-_OURS = "buto.probes."
+_NOT_COUNTED = ("buto.probes.", "jdk.internal.vm.Filler")
+"""The agent's own classes, and the names that collectors give to gaps between objects from Java 20 on."""
 
 
 def class_histogram(point: str, instances: int, size_bytes: int, printed: str) -> ClassHistogram:
     """Return a histogram from its totals and the printed lines; lines of another shape are left out.
 
-    The agent's own classes do not count. Classes whose names differ only by a number or an address that the
-    JVM chose, such as those of lambdas, are put together.
+    The agent's own classes do not count, nor gaps between objects. Classes whose names differ only by a number
+    or an address that the JVM chose, such as those of lambdas, are put together.
 
     Args:
         point: the moment, see :class:`ClassHistogram`.
@@ -193,7 +194,7 @@ def class_histogram(point: str, instances: int, size_bytes: int, printed: str) -
         if matched is None:
             continue
         count = ClassCount(_readable(matched[3]), int(matched[1]), int(matched[2]))
-        if count.name.startswith(_OURS):
+        if count.name.startswith(_NOT_COUNTED):
             instances -= count.instances
             size_bytes -= count.size_bytes
             continue

@@ -65,3 +65,15 @@ def test_names_with_odd_characters_stay_names() -> None:
 def test_any_text_gives_a_histogram(text: str) -> None:
     found = class_histogram("end", 0, 0, "   1:   3   48  a\n" + text)
     assert found.classes[0].name
+
+
+def test_gaps_between_objects_do_not_count():
+    """Java 20 and newer list them as classes of their own; their number changes with each collection."""
+    printed = """\
+   1:           100          90000  [B (java.base@25.0.1)
+   2:          1042          93000  [Ljdk.internal.vm.FillerElement; (java.base@25.0.1)
+   3:            12            192  jdk.internal.vm.FillerObject (java.base@25.0.1)
+"""
+    found = class_histogram("end", 2000, 200_000, printed)
+    assert [one.name for one in found.classes] == ["byte[]"]
+    assert (found.instances, found.bytes) == (2000 - 1042 - 12, 200_000 - 93_000 - 192)
