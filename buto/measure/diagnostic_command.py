@@ -180,8 +180,8 @@ _NOT_COUNTED = ("buto.probes.", "jdk.internal.vm.Filler")
 def class_histogram(point: str, instances: int, size_bytes: int, printed: str) -> ClassHistogram:
     """Return a histogram from its totals and the printed lines; lines of another shape are left out.
 
-    The agent's own classes do not count, nor gaps between objects. Classes whose names differ only by a number
-    or an address that the JVM chose, such as those of lambdas, are put together.
+    The agent's own classes do not count, nor gaps between objects. Classes whose names differ only by a
+    number or an address that the JVM chose, such as those of lambdas, are put together.
 
     Args:
         point: the moment, see :class:`ClassHistogram`.
