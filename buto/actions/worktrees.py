@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import os
 import re
-import shlex
 import shutil
 import signal
 import subprocess
@@ -32,7 +31,7 @@ from buto.measure.watchdog import Watchdog
 from buto.project.model import TestConfig
 from buto.report.result import Commit
 from buto.run.files import acquire
-from buto.steps import Action, Advice, Setting, Step
+from buto.steps import Action, Advice, Step
 
 BUILD_TIMEOUT_S = 3600.0
 
@@ -173,29 +172,26 @@ def same_place(tree: Path, repository: Path, directory: Path) -> Path:
 
 
 def run_build(command: str, directory: Path, timeout_s: float = BUILD_TIMEOUT_S) -> None:
-    """Run the build command in a working tree."""
-    words = _words(command)
+    """Run the build command in a working tree, by a shell.
+
+    Raises:
+        UsageError: the command is empty.
+        MeasureError: it fails, or takes too long.
+    """
+    if not command.strip():
+        raise UsageError("--build: the command is empty")
     with tempfile.TemporaryFile() as output, Watchdog() as watchdog:
-        try:
-            # Its own session, so that all processes that it starts can be ended together.
-            process = subprocess.Popen(
-                words,
-                cwd=directory,
-                stdin=subprocess.DEVNULL,
-                stdout=output,
-                stderr=subprocess.STDOUT,
-                env={**os.environ, **watchdog.environment},
-                start_new_session=True,
-                preexec_fn=partial(account.die_with_parent, os.getpid()),
-            )
-        except OSError as error:
-            raise UsageError(
-                f"--build: {words[0]} cannot be started: {error.strerror}",
-                advice=Advice(
-                    "buto runs the command without a shell; to use one: ",
-                    Setting("build", f"sh -c {shlex.quote(command)}"),
-                ),
-            ) from error
+        # Its own session, so that all processes that it starts can be ended together.
+        process = subprocess.Popen(
+            ["sh", "-c", command],
+            cwd=directory,
+            stdin=subprocess.DEVNULL,
+            stdout=output,
+            stderr=subprocess.STDOUT,
+            env={**os.environ, **watchdog.environment},
+            start_new_session=True,
+            preexec_fn=partial(account.die_with_parent, os.getpid()),
+        )
         watchdog.watch(process.pid)
         try:
             code: int | None = process.wait(timeout_s)
@@ -212,16 +208,6 @@ def run_build(command: str, directory: Path, timeout_s: float = BUILD_TIMEOUT_S)
                 f"--build: {command} {how}; its last lines:\n{last_lines(output.read())}",
                 advice="try the command in a fresh clone: only committed files are built",
             )
-
-
-def _words(command: str) -> list[str]:
-    try:
-        words = shlex.split(command)
-    except ValueError as error:
-        raise UsageError(f"--build: {command!r} cannot be split into words: {error}") from error
-    if not words:
-        raise UsageError("--build: the command is empty")
-    return words
 
 
 _WITHOUT_GIT = Advice(
