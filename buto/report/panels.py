@@ -177,6 +177,20 @@ class Panel:
         return bool(known.size and np.ptp(known) > 0)
 
 
+def joined(times_s: FloatArray, values: FloatArray) -> FloatArray:
+    """Return values, shape (n,), with straight lines between those of a source that is not always read.
+
+    A gap that is longer than most stays NaN: there the source could not be read.
+    """
+    known = np.flatnonzero(~np.isnan(values))
+    if len(known) < 3 or len(known) == len(values):
+        return values
+    gaps_s = np.diff(times_s[known], append=np.inf)
+    place = np.searchsorted(known, np.arange(len(values)), side="right") - 1
+    is_between = (place >= 0) & (gaps_s[place] <= 1.5 * np.median(gaps_s[:-1]))
+    return np.where(is_between, np.interp(times_s, times_s[known], values[known]), values)
+
+
 ENVELOPE_INTERVALS = 60
 
 
@@ -232,7 +246,8 @@ def panels_of(
     zero = OF_WINDOW if any(map(is_cut, drawn)) else OF_PROGRAM
 
     def of(runs: Sequence[Run], column: int) -> list[Curve]:
-        return [Curve(curves[run.id][0], curves[run.id][1][:, column], run.id) for run in runs]
+        found = [(*curves[run.id], run.id) for run in runs]
+        return [Curve(times, joined(times, values[:, column]), run_id) for times, values, run_id in found]
 
     def band(column: int) -> Band | None:
         if not view.bands_decide and (around := envelope_of(of(training, column))):

@@ -15,7 +15,7 @@ from buto.judging.calibrated.settings import CALIBRATED
 from buto.judging.verdict import Finding
 from buto.judging.views import Band, RunsView
 from buto.oracle import Oracle
-from buto.report.panels import Curve, Panel, envelope_of, panels_of
+from buto.report.panels import Curve, Panel, envelope_of, joined, panels_of
 from buto.run.model import Outcome, Run, run_set
 from buto.run.properties import property_for
 
@@ -146,3 +146,19 @@ def test_the_envelope_of_training_runs_holds_every_point_of_them_and_no_more() -
         assert (lower <= one.values).all()
         assert (one.values <= upper).all()
     assert envelope_of([]) is None
+
+
+def test_a_source_that_is_read_in_each_third_sample_is_one_line_and_a_longer_gap_is_none() -> None:
+    times = np.arange(13) / 10
+    read = np.full(13, math.nan)
+    read[[1, 4, 7, 10]] = [0, 3, 3, 9]
+    np.testing.assert_allclose(joined(times, read), [math.nan, 0, 1, 2, 3, 3, 3, 3, 5, 7, 9, *[math.nan] * 2])
+    read[7] = math.nan
+    read[12] = 11
+    np.testing.assert_array_equal(np.isnan(joined(times, read))[4:11], [False, *[True] * 5, False])
+
+
+def test_what_is_read_in_each_sample_keeps_its_gaps() -> None:
+    times = np.arange(6) / 10
+    for values in ([1, 2, math.nan, 4, 5, 6], [1, *[math.nan] * 5], [math.nan] * 6, [1.0] * 6):
+        np.testing.assert_array_equal(joined(times, np.array(values)), values)
