@@ -8,6 +8,7 @@ of anonymous classes, because these shift when another one is added: all anonymo
 from __future__ import annotations
 
 import re
+from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
@@ -137,10 +138,10 @@ class Code:
 
     Attributes:
         methods: by class and method.
-        fields: by class and field a checksum.
+        fields: by class and field a checksum, or several.
         sources: by class its source file.
         archives: by class the archive that has it; empty for loose class files.
-        parents, annotations: by class a checksum.
+        parents, annotations: by class a checksum, or several.
         resources: by name a checksum.
     """
 
@@ -156,14 +157,15 @@ class Code:
 def code_of(archives: Iterable[Archive]) -> Code:
     """Return the classes of a class path: of two with one name the first, as a JVM takes it.
 
-    A jar may have a class several times, for several releases of Java. Then all of them count.
+    A jar may have several classes of a name: for several releases of Java, or without numbers. Then all of
+    them count, in any order.
     """
     methods: dict[str, list[Body]] = {}
-    fields: dict[str, str] = {}
+    fields: defaultdict[str, set[str]] = defaultdict(set)
     sources: dict[str, str] = {}
     where: dict[str, str] = {}
-    parents: dict[str, str] = {}
-    annotations: dict[str, str] = {}
+    parents: defaultdict[str, set[str]] = defaultdict(set)
+    annotations: defaultdict[str, set[str]] = defaultdict(set)
     resources: dict[str, str] = {}
     for archive in archives:
         known = frozenset(where)
@@ -171,14 +173,20 @@ def code_of(archives: Iterable[Archive]) -> Code:
             if one.name in known:
                 continue
             where[one.name], sources[one.name] = archive.name, one.source
-            parents[one.name], annotations[one.name] = one.parents, one.annotations
+            parents[one.name].add(one.parents)
+            annotations[one.name].add(one.annotations)
             for name, bodies in one.methods.items():
                 methods.setdefault(f"{one.name}.{name}", []).extend(bodies)
-            fields.update((f"{one.name}.{name}", digest) for name, digest in one.fields.items())
+            for name, digest in one.fields.items():
+                fields[f"{one.name}.{name}"].add(digest)
         for name, digest in archive.resources.items():
             resources.setdefault(name, digest)
     frozen = {name: tuple(bodies) for name, bodies in methods.items()}
-    return Code(frozen, fields, sources, where, parents, annotations, resources)
+    checksums = (
+        {name: " ".join(sorted(of)) for name, of in by.items()} for by in (fields, parents, annotations)
+    )
+    of_fields, of_parents, of_annotations = checksums
+    return Code(frozen, of_fields, sources, where, of_parents, of_annotations, resources)
 
 
 def class_of(method: str) -> str:

@@ -107,7 +107,8 @@ class Changes:
         if self.n_not_loaded:
             parts.append(f"{self.n_not_loaded} in classes that were not loaded")
         more = f"; {format_count(len(self.resources), 'resource')} differ" if self.resources else ""
-        return f"of {format_count(self.n_classes, 'class')}, methods that differ: {', '.join(parts)}{more}"
+        listed = ", ".join(parts) or "none"
+        return f"of {format_count(self.n_classes, 'class')}, methods that differ: {listed}{more}"
 
 
 def changes_between(old: Code, new: Code) -> Changes:

@@ -53,6 +53,23 @@ def test_methods_that_are_changed_new_and_removed_are_told_apart() -> None:
     assert changes.methods["a.Cart.add"].before == "shop-1.0.jar"
 
 
+def test_a_jar_that_has_its_anonymous_classes_in_another_order_has_not_changed() -> None:
+    """They have one name without their numbers, and other parents and fields."""
+
+    def packed(*parts: str) -> Code:
+        lines = ["buto-classes\t1"]
+        for parent in parts:
+            lines += [f"class\ta.Cart$#\tCart.java\t{parent}\tplain", f"field\tcount\t{parent}"]
+        return code_of([parse_classes("\n".join([*lines, "end", ""]), "shop.jar")])
+
+    again = changes_between(packed("Runnable", "List"), packed("List", "Runnable"))
+    assert again.is_empty
+    assert again.summary() == "both programs have the same 1 class"
+    other = changes_between(packed("Runnable", "List"), packed("List", "Set"))
+    assert [one.name for one in (*other.classes, *other.fields)] == ["a.Cart$#", "a.Cart$#.count"]
+    assert other.summary() == "of 1 class, methods that differ: none"
+
+
 def test_a_shaded_library_with_another_package_has_not_changed() -> None:
     old = code("shop-1.0.jar", ("x1.lib.Tool.run", "5", ""))
     new = code("shop-1.1.jar", ("x2.lib.Tool.run", "5", ""))
