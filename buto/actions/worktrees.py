@@ -172,7 +172,7 @@ def same_place(tree: Path, repository: Path, directory: Path) -> Path:
 
 
 def run_build(command: str, directory: Path, timeout_s: float = BUILD_TIMEOUT_S) -> None:
-    """Run the build command in a working tree, by a shell.
+    """Run the build command in a working tree, by a shell that stops at the first line that fails.
 
     Raises:
         UsageError: the command is empty.
@@ -183,7 +183,7 @@ def run_build(command: str, directory: Path, timeout_s: float = BUILD_TIMEOUT_S)
     with tempfile.TemporaryFile() as output, Watchdog() as watchdog:
         # Its own session, so that all processes that it starts can be ended together.
         process = subprocess.Popen(
-            ["sh", "-c", command],
+            ["sh", "-ec", command],
             cwd=directory,
             stdin=subprocess.DEVNULL,
             stdout=output,

@@ -150,6 +150,12 @@ def test_a_build_command_may_be_a_line_for_a_shell(tmp_path: Path) -> None:
     assert (tmp_path / "the target" / "shop.jar").read_text() == "shop"
 
 
+def test_a_build_of_several_lines_fails_with_the_first_that_does(tmp_path: Path) -> None:
+    with pytest.raises(MeasureError, match="exited with code 1"):
+        run_build("touch first\nfalse\ntouch last", tmp_path)
+    assert [one.name for one in tmp_path.iterdir()] == ["first"]
+
+
 @pytest.mark.parametrize("command", ["no-such-program x", "a 'b"])
 def test_a_build_command_that_the_shell_refuses_has_failed(tmp_path: Path, command: str) -> None:
     with pytest.raises(MeasureError, match=r"exited with code (127|2); its last lines:\nsh: "):
