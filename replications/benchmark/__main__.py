@@ -32,7 +32,7 @@ from typing import Any, TypeVar
 import yaml
 
 from beds.artefacts import BedError, digest_of
-from benchmark import explained, halves, judged, recording, reproduce, rules, series, tables
+from benchmark import explained, halves, judged, recording, records, reproduce, rules, series, tables
 from benchmark.causes import manifest, subjects
 from benchmark.launch import SIDES, configuration
 from benchmark.pairs import COMMITS, GOOD, PAIRS, Measure, Pair, read_all
@@ -125,7 +125,7 @@ def _table(given: argparse.Namespace) -> int:
 def _judged(given: argparse.Namespace, with_rules: Sequence[rules.Named]) -> int:
     chosen = {pair.name: pair for pair in named(read_all(), given.names)}
     cells = {name: recording.load(cell, given.data) for name, cell in recording.CELLS.items()}
-    known = judged.read(given.judged) if given.judged else []
+    known = records.read(given.judged, judged.Judgement) if given.judged else []
     found = [one for one in known if one.pair in chosen]
     done = {(one.pair, one.cell) for one in known}
     every = judged.tasks(chosen, cells, with_rules, given.draws)
@@ -138,7 +138,7 @@ def _judged(given: argparse.Namespace, with_rules: Sequence[rules.Named]) -> int
     for number, some in enumerate(in_parallel(judged.judgements, work, Workers(given.workers)), 1):
         found += some
         if given.judged:
-            judged.add(given.judged, some)
+            records.add(given.judged, some)
         print(f"\r{number} of {len(work)}", end="", file=sys.stderr, flush=True)
     print(file=sys.stderr)
     short = {rule.name: rule.short for rule in with_rules}
@@ -178,18 +178,18 @@ def _causes(given: argparse.Namespace) -> int:
 
 def _explain(given: argparse.Namespace) -> int:
     release, _, java = given.java.partition("=")
-    known = {one.name for one in explained.read(given.output) if one.java == release}
+    known = {one.name for one in records.read(given.output, explained.Answer) if one.java == release}
     missed = 0
     for name, ask in _to_explain(given).items():
         if name in known:
             continue
         try:
-            explained.add(given.output, answer := ask(java, release))
+            records.add(given.output, [answer := ask(java, release)])
             print(answer, flush=True)
         except BedError as error:
             missed += 1
             print(f"error: {error}", file=sys.stderr)
-    answers = [one for one in explained.read(given.output) if one.java == release]
+    answers = [one for one in records.read(given.output, explained.Answer) if one.java == release]
     print("\n".join(explained.named_at_all(answers) if given.good else explained.summary(answers)))
     return 3 if missed else 0
 

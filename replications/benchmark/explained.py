@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import csv
 import json
 import subprocess
 import sys
 import tempfile
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, fields
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -128,35 +127,6 @@ def judged(
         " ".join(others) or NONE,
         round(seconds, 1),
     )
-
-
-def add(path: Path, answer: Answer) -> None:
-    """Add an answer to a CSV file, which is made if it is not there."""
-    is_new = not path.exists()
-    with path.open("a", encoding="utf-8", newline="") as out:
-        rows = csv.writer(out, lineterminator="\n")
-        if is_new:
-            rows.writerow([one.name for one in fields(Answer)])
-        rows.writerow(asdict(answer).values())
-
-
-def read(path: Path) -> list[Answer]:
-    """Return the answers of a CSV file; none if it is not there."""
-    if not path.exists():
-        return []
-    with path.open(encoding="utf-8", newline="") as rows:
-        return [
-            Answer(
-                row["name"],
-                row["java"],
-                int(row["place"]),
-                row["answered"] == str(True),
-                row["named"] == str(True),
-                row["others"],
-                float(row["seconds"]),
-            )
-            for row in csv.DictReader(rows)
-        ]
 
 
 def named_at_all(answers: Sequence[Answer]) -> Iterator[str]:

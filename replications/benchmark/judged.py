@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import csv
 import zlib
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, fields, replace
-from pathlib import Path
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -120,33 +118,6 @@ def _looked_at(runs: Sequence[Run]) -> list[Run]:
     """Return runs as if one command had launched them."""
     launched: dict[str, int | str] = {LOOKS: TURNS.looks, SESSION: "turns"}
     return [replace(run, metadata={**run.metadata, **launched}) for run in runs]
-
-
-def read(path: Path) -> list[Judgement]:
-    """Return the judgements of a CSV file; none if it is not there."""
-    if not path.exists():
-        return []
-    with path.open(encoding="utf-8", newline="") as rows:
-        return [
-            Judgement(
-                row["pair"],
-                row["cell"],
-                row["rule"],
-                row["fails"] == str(True),
-                int(row["launches"]),
-            )
-            for row in csv.DictReader(rows)
-        ]
-
-
-def add(path: Path, some: Sequence[Judgement]) -> None:
-    """Add judgements to a CSV file, which is made if it is not there."""
-    is_new = not path.exists()
-    with path.open("a", encoding="utf-8", newline="") as out:
-        rows = csv.writer(out, lineterminator="\n")
-        if is_new:
-            rows.writerow([one.name for one in fields(Judgement)])
-        rows.writerows(asdict(one).values() for one in some)
 
 
 def share(chosen: Sequence[Judgement]) -> Rate:

@@ -1,9 +1,10 @@
-"""The small store: three services and a database, in versions of which nine have a slower component.
+"""The small store: three services and a database, in versions with a slower component and others.
 
 examples:
   python -m beds.store prepare
   python -m beds.store plan store-runs
   python -m beds.store generate store-runs
+  python -m beds.store generate near-runs --series near
   python -m beds.store evaluate store-runs --tests junit
   python -m beds.store pack store-runs data/store
   python -m beds.store configuration store-test --version hot-low --load fixed
@@ -18,10 +19,10 @@ from pathlib import Path
 from beds.artefacts import BedError
 from beds.store.configuration import Place, Ports, name_of
 from beds.store.generate import generate, write_configuration
-from beds.store.plan import RUNS, Item, Kind, missing, plan, planned_minutes
+from beds.store.plan import Item, Kind, missing, plan, planned_minutes
 from beds.store.prepare import prepare
-from beds.store.recording import INDEX
-from beds.store.versions import FIXED, LOADS, OLD, VERSIONS
+from beds.store.recording import index_of
+from beds.store.versions import FIXED, LOADS, OLD, SERIES, VERSIONS
 from buto.errors import ButoError
 from buto.run.units import format_bytes
 from buto_replications.report import content
@@ -43,7 +44,7 @@ def _prepare(given: argparse.Namespace) -> int:
 
 
 def _plan(given: argparse.Namespace) -> int:
-    items = plan(given.seed, given.runs)
+    items = plan(SERIES[given.series], given.seed)
     todo = missing(items, given.directory)
     for kind in Kind:
         chosen = [item for item in items if item.kind is kind]
@@ -55,7 +56,7 @@ def _plan(given: argparse.Namespace) -> int:
 
 def _generate(given: argparse.Namespace) -> int:
     directory = given.directory.resolve()
-    failures = generate(plan(given.seed, given.runs), directory, _place(given, directory), _say)
+    failures = generate(plan(SERIES[given.series], given.seed), directory, _place(given, directory), _say)
     for failure in failures:
         _say(f"{failure.item.version} {failure.item.load} {failure.item.number}: {failure.reason}")
     if failures:
@@ -64,8 +65,9 @@ def _generate(given: argparse.Namespace) -> int:
 
 
 def _evaluate(given: argparse.Namespace) -> int:
-    found = evaluate(given.directory, INDEX, given.tests)
-    for table in tables(found, INDEX):
+    index = index_of(SERIES[given.series])
+    found = evaluate(given.directory, index, given.tests)
+    for table in tables(found, index):
         for line in content.lines(table):
             _say(line)
         _say("")
@@ -75,13 +77,13 @@ def _evaluate(given: argparse.Namespace) -> int:
 
 
 def _pack(given: argparse.Namespace) -> int:
-    todo = missing(plan(given.seed, given.runs), given.directory)
+    todo = missing(plan(SERIES[given.series], given.seed), given.directory)
     if todo:
         raise BedError(
             f"{len(todo)} measurements are missing in {given.directory}; make them first: "
             f"python -m beds.store generate {given.directory}"
         )
-    path = recorded.write(given.directory, INDEX, given.output)
+    path = recorded.write(given.directory, index_of(SERIES[given.series]), given.output)
     _say(f"wrote {path} ({format_bytes(path.stat().st_size)})")
     return 0
 
@@ -120,8 +122,12 @@ def _parser() -> argparse.ArgumentParser:
             command.add_argument("directory", type=Path, metavar="DIRECTORY")
         if name in ("plan", "generate", "pack"):
             command.add_argument("--seed", type=int, default=SEED, help=f"of the order (default: {SEED})")
+        if name in ("plan", "generate", "pack", "evaluate"):
             command.add_argument(
-                "--runs", type=int, default=RUNS, help=f"of each changed version and load (default: {RUNS})"
+                "--series",
+                choices=SERIES,
+                default="main",
+                help="of versions: near has those whose change is nearly a regression (default: main)",
             )
         if name == "pack":
             command.add_argument("output", type=Path, metavar="OUTPUT")
@@ -150,10 +156,7 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def main(arguments: list[str] | None = None) -> int:
-    parser = _parser()
-    given = parser.parse_args(arguments)
-    if getattr(given, "runs", 1) < 1:
-        parser.error(f"--runs must be at least 1, got {given.runs}")
+    given = _parser().parse_args(arguments)
     try:
         action = given.action
         code: int = action(given)

@@ -10,11 +10,10 @@ from pathlib import Path
 
 from beds.store.components import FORKS, REPORTS
 from beds.store.configuration import name_of
-from beds.store.versions import CHANGED, FIXED, LOADS, MEASURED_S, OLD, UNCHANGED, VARIED, VERSIONS, WARM_UP_S
+from beds.store.versions import FIXED, LOADS, MEASURED_S, OLD, VARIED, VERSIONS, WARM_UP_S, Series
 
-RUNS = 3
-OLD_RUNS = 6
-"""Of the old version under each load: all others are compared with it."""
+_OLD_RUNS = 2
+"""Runs of the old version for each run of a changed one: all others are compared with it."""
 
 _AROUND_A_RUN_S = 3.0
 _FORK_S = 1.6
@@ -60,7 +59,7 @@ class Item:
     @property
     def forks(self) -> int:
         """How many forks a benchmark has; more of the old version, with which all others are compared."""
-        return FORKS * OLD_RUNS // RUNS if self.version == OLD.name else FORKS
+        return FORKS * _OLD_RUNS if self.version == OLD.name else FORKS
 
     @property
     def planned_s(self) -> float:
@@ -74,23 +73,21 @@ class Item:
                 return REPORTS * _REPORT_S
 
 
-def plan(seed: int, runs: int = RUNS) -> list[Item]:
-    """Return all measurements in random order.
+def plan(series: Series, seed: int) -> list[Item]:
+    """Return all measurements of a series in random order.
 
     Old and new versions, loads and component tests are mixed: a machine that changes affects all alike.
-
-    Args:
-        runs: of each changed version under each load; the old one is run twice as often.
     """
+    times = {OLD: _OLD_RUNS * series.runs, **dict.fromkeys(series.changed, series.runs)}
     items = [
         Item(Kind.RUN, version.name, load.name, number)
         for load in (FIXED, *VARIED)
-        for version, times in ((OLD, runs * OLD_RUNS // RUNS), *((one, runs) for one in CHANGED))
-        for number in range(1, times + 1)
+        for version, runs in times.items()
+        for number in range(1, runs + 1)
     ]
-    items += [Item(Kind.RUN, version.name, FIXED.name) for version in UNCHANGED]
-    items += [Item(Kind.JMH, version.name) for version in VERSIONS.values()]
-    items += [Item(Kind.JUNIT, version.name) for version in (OLD, *CHANGED)]
+    items += [Item(Kind.RUN, version.name, FIXED.name) for version in series.unchanged]
+    items += [Item(Kind.JMH, version.name) for version in (*times, *series.unchanged)]
+    items += [Item(Kind.JUNIT, version.name) for version in times]
     random.Random(seed).shuffle(items)
     return items
 

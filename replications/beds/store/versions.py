@@ -1,4 +1,4 @@
-"""The versions and the loads of the store: an old version, nine slower ones, twenty as good; four loads."""
+"""The versions and the loads of the store: an old version, two series of others, and four loads."""
 
 from __future__ import annotations
 
@@ -133,4 +133,28 @@ UNCHANGED = (
     ),
 )
 
-VERSIONS = {version.name: version for version in (OLD, *CHANGED, *UNCHANGED)}
+NEAR = tuple(
+    Version(f"{place}-near-{number}", _PLACES[place][0], slower, matters=True)
+    for place, intensities in (("hot", (0.15, 0.3)), ("heavy-if-high", (8.0, 20.0)), ("rare", (30.0, 60.0)))
+    for number, slower in enumerate(intensities, 1)
+)
+"""Near the boundary between a regression and none: predicted deltas from 0.05 to 0.3."""
+
+
+@dataclass(frozen=True, slots=True)
+class Series:
+    """Versions that are compared with the old one in one recording.
+
+    Attributes:
+        changed: measured under each load.
+        unchanged: measured under the fixed load, once.
+        runs: of each changed version under each load.
+    """
+
+    changed: tuple[Version, ...]
+    unchanged: tuple[Version, ...]
+    runs: int
+
+
+SERIES = {"main": Series(CHANGED, UNCHANGED, runs=3), "near": Series(NEAR, (), runs=4)}
+VERSIONS = {version.name: version for version in (OLD, *CHANGED, *UNCHANGED, *NEAR)}

@@ -23,6 +23,7 @@ from buto_predict.traces.files import read_traces
 from buto_predict.traces.learning import Known, learn
 from buto_predict.traces.summary import summarize
 from buto_replications.store.measured import Change, Evaluation, Measured, Number, joined, read_measured
+from buto_replications.store.near import over_runs
 from buto_replications.store.recorded import Index, Load, Version
 from buto_replications.store.simulated import Judged
 
@@ -187,6 +188,7 @@ def _changes(
 ) -> Iterator[Change]:
     for endpoint in found.endpoints:
         old, new = _pooled(before, endpoint.name), _pooled(after, endpoint.name)
+        runs = ([_times(one, endpoint.name) for one in some] for some in (before, after))
         yield Change(
             version=version.name,
             load=load.name,
@@ -195,6 +197,7 @@ def _changes(
             predicted=endpoint.new_s / endpoint.old_s - 1,
             measured_delta=cliffs_delta(old, new),
             significant=bool(mannwhitneyu(new, old).pvalue <= ALPHA),
+            over_runs=over_runs(*runs),
             predicted_delta=endpoint.delta,
             interval=endpoint.delta_interval,
             status=endpoint.status,
@@ -202,7 +205,11 @@ def _changes(
 
 
 def _pooled(runs: Sequence[Measured], endpoint: str) -> FloatArray:
-    return np.concatenate([np.asarray(run.responses_s.get(endpoint, ())) for run in runs])
+    return np.concatenate([_times(run, endpoint) for run in runs])
+
+
+def _times(run: Measured, endpoint: str) -> FloatArray:
+    return np.asarray(run.responses_s.get(endpoint, ()), dtype=float)
 
 
 def _numbers(found: Prediction, version: str, load: Load, runs: Sequence[Measured]) -> Iterator[Number]:

@@ -113,6 +113,7 @@ class Change:
         measured, predicted: new over old mean response time, less 1.
         measured_delta, predicted_delta: Cliff's delta of single response times.
         significant: whether the measured response times differ significantly.
+        over_runs: the 95 % interval of the measured delta, if runs and not response times are independent.
     """
 
     version: str
@@ -122,6 +123,7 @@ class Change:
     predicted: float
     measured_delta: float
     significant: bool
+    over_runs: Interval
     predicted_delta: float
     interval: Interval
     status: Status

@@ -10,6 +10,7 @@ from buto.judging.verdict import Status
 from buto_replications.report.content import Columns, csv_text
 from buto_replications.store.evaluation import CORES
 from buto_replications.store.measured import Change, Evaluation, Number
+from buto_replications.store.near import near_table
 from buto_replications.store.recorded import Index
 from buto_replications.store.simulated import Judged, Outcome, counts, published
 
@@ -23,6 +24,7 @@ def tables(evaluation: Evaluation, index: Index) -> Iterator[Columns]:
     yield _versions(evaluation.changed)
     yield _scores(evaluation, index)
     yield _errors(evaluation.numbers)
+    yield near_table(evaluation.changes, (one.version for one in evaluation.changed))
     wrong = _wrong(evaluation)
     if wrong.rows:
         yield wrong

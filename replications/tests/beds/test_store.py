@@ -14,14 +14,15 @@ from beds.store.configuration import Place, Ports, configuration
 from beds.store.generate import generate
 from beds.store.plan import Item, missing, plan, planned_minutes
 from beds.store.prepare import SOURCES, Store
-from beds.store.recording import INDEX
+from beds.store.recording import index_of
 from beds.store.traces import measured_requests
-from beds.store.versions import CHANGED, FIXED, LOADS, OLD, UNCHANGED, VERSIONS, WARM_UP_S
+from beds.store.versions import FIXED, LOADS, OLD, SERIES, VERSIONS, WARM_UP_S
 from buto.errors import BadFileError
 from buto_predict.traces.files import read_otlp
 from buto_replications.store.recorded import unpacked
 from replications.tests.support.store import HOME, ORDER, SEARCH, write_recording
 
+MAIN, NEAR = SERIES["main"], SERIES["near"]
 STORE = Store(Path("jars"), Path("programs"), Path("template"), Path("junit.jar"))
 
 
@@ -36,8 +37,9 @@ def test_every_changed_component_can_be_slowed_down_and_benchmarked():
     assert slow == benchmarked
 
 
-def test_there_are_nine_changed_and_twenty_other_versions():
-    assert (len(CHANGED), len(UNCHANGED), len(VERSIONS)) == (9, 20, 30)
+def test_there_are_nine_changed_twenty_other_and_six_near_versions():
+    assert (len(MAIN.changed), len(MAIN.unchanged), len(NEAR.changed), len(VERSIONS)) == (9, 20, 6, 36)
+    assert {one.component for one in NEAR.changed} == {one.component for one in MAIN.changed}
     assert VERSIONS["hot-low"].options == ("-Dstore.slow=Recommender.rank:0.5",)
     assert VERSIONS["same-1"].options == OLD.options == ()
 
@@ -78,17 +80,18 @@ def test_the_weights_of_a_load_are_the_rates_of_its_endpoints(name):
 
 
 def test_the_plan_mixes_everything_and_takes_less_than_two_hours():
-    items = plan(seed=4)
+    items = plan(MAIN, seed=4)
     assert len(set(items)) == len(items) == 4 * (6 + 9 * 3) + 20 + 30 + 10
     assert planned_minutes(items) < 120
-    assert plan(seed=4) == items
-    assert plan(seed=5) != items
+    assert planned_minutes(plan(NEAR, seed=4)) < 70
+    assert plan(MAIN, seed=4) == items
+    assert plan(MAIN, seed=5) != items
     old = [position for position, item in enumerate(items) if item.version == OLD.name]
     assert max(np.diff(old)) < len(items) / 4
 
 
 def test_what_has_a_result_is_not_measured_again(tmp_path):
-    items = plan(seed=4)
+    items = plan(MAIN, seed=4)
     for item in items[::2]:
         item.result(tmp_path).parent.mkdir(exist_ok=True)
         item.result(tmp_path).touch()
@@ -107,7 +110,7 @@ def measured_by(done, failing):
 
 
 def test_what_fails_is_repeated_by_the_next_call(tmp_path, monkeypatch):
-    items, done, said = plan(seed=4), list[Item](), list[str]()
+    items, done, said = plan(MAIN, seed=4), list[Item](), list[str]()
     place = Place(STORE, tmp_path / "current")
     monkeypatch.setattr("beds.store.generate._measure", measured_by(done, {"hot-low"}))
     failures = generate(items, tmp_path, place, said.append)
@@ -127,7 +130,7 @@ def test_many_failures_in_a_row_end_it(tmp_path, monkeypatch):
     done = []
     monkeypatch.setattr("beds.store.generate._measure", measured_by(done, set(VERSIONS)))
     with pytest.raises(BedError, match="5 measurements failed in a row; the last one: no answer"):
-        generate(plan(seed=4), tmp_path, Place(STORE, tmp_path / "current"), lambda text: None)
+        generate(plan(MAIN, seed=4), tmp_path, Place(STORE, tmp_path / "current"), lambda text: None)
     assert len(done) == 5
 
 
@@ -150,7 +153,7 @@ def test_only_a_finished_recording_is_packed(data, tmp_path, capsys, monkeypatch
     monkeypatch.setattr(commands, "missing", lambda items, directory: [])
     assert commands.main(["pack", str(data), str(tmp_path / "out")]) == 0
     with unpacked(tmp_path / "out" / "recording.tar.xz") as (_, index):
-        assert index == INDEX
+        assert index == index_of(MAIN)
 
 
 def test_the_warm_up_is_left_out(data, tmp_path):

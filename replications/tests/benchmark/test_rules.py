@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from beds.artefacts import BedError
-from benchmark import judged, rules, tables
+from benchmark import judged, records, rules, tables
 from benchmark.halves import KNOWN, N_TUNING, draw
 from benchmark.judged import BUTO, Judgement
 from benchmark.pairs import read_all
@@ -128,7 +128,7 @@ def test_judgements_are_kept_and_read_again(tmp_path):
     first, second = (
         Judgement("jsoup-errors", cell, BUTO, cell == "17-quiet", 15) for cell in ("17-quiet", "25-load")
     )
-    judged.add(path, [first])
-    judged.add(path, [second])
-    assert judged.read(path) == [first, second]
-    assert judged.read(tmp_path / "none.csv") == []
+    records.add(path, [first])
+    records.add(path, [second])
+    assert records.read(path, Judgement) == [first, second]
+    assert records.read(tmp_path / "none.csv", Judgement) == []

@@ -13,8 +13,8 @@ import numpy as np
 import pytest
 
 from beds.store.plan import Kind, plan
-from beds.store.recording import INDEX
-from beds.store.versions import CHANGED, OLD, UNCHANGED
+from beds.store.recording import index_of
+from beds.store.versions import CHANGED, OLD, SERIES, UNCHANGED
 from buto.errors import BadFileError
 from buto.judging.verdict import Status
 from buto_replications.store import recorded as indices
@@ -26,6 +26,8 @@ from buto_replications.store.tables import numbers_csv, tables
 from replications.tests.support.store import HOME, write_recording
 from tests.support.checkout import ROOT
 from tests.support.processes.command import called
+
+INDEX = index_of(SERIES["main"])
 
 
 @pytest.fixture(scope="module")
@@ -71,7 +73,7 @@ def test_a_false_alarm_is_named_with_its_load(data, tmp_path):
     for version, taken in (("old", "old"), ("same-1", "hot-high")):
         (tmp_path / "jmh" / f"{version}.json").write_bytes((data / "jmh" / f"{taken}.json").read_bytes())
     found = evaluate(tmp_path, INDEX, "jmh")
-    _, scores, _, wrong = tables(found, INDEX)
+    _, scores, *_, wrong = tables(found, INDEX)
     assert scores.notes[:4] == tuple(f"false alarm: same-1, load {load.name}" for load in INDEX.loads)
     assert {row[:2] for row in wrong.rows} == {("same-1", INDEX.fixed)}
 
@@ -110,7 +112,7 @@ def test_a_version_that_was_misjudged_is_shown_by_endpoint(data, tmp_path):
     (tmp_path / "jmh" / "hot-high.json").write_bytes((data / "jmh" / "old.json").read_bytes())
     found = evaluate(tmp_path, INDEX, "jmh")
     assert [one.outcome for one in found.changed] == [Outcome.MISSED]
-    *_, scores, _, wrong = tables(found, INDEX)
+    _, scores, *_, wrong = tables(found, INDEX)
     assert [row[2:5] for row in scores.rows[:2]] == [("1 missed", "1", "0"), ("none", "0", "0")]
     assert [row[:3] for row in wrong.rows] == [("hot-high", "fixed", endpoint) for endpoint in sorted(
         INDEX.load("fixed").rates)]  # fmt: skip
@@ -216,7 +218,7 @@ def test_it_is_small_enough_for_a_repository():
 
 
 def test_every_planned_measurement_is_there(recording):
-    planned = plan(0)
+    planned = plan(SERIES["main"], 0)
     paths = {kind: {one.result(recording) for one in planned if one.kind is kind} for kind in Kind}
     assert set((recording / "runs").iterdir()) == paths[Kind.RUN]
     assert set((recording / "jmh").iterdir()) == paths[Kind.JMH]
