@@ -5,7 +5,7 @@ Of parallel calls the longest one counts. Components that call each other in a c
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from graphlib import TopologicalSorter
@@ -18,6 +18,8 @@ from scipy.sparse.csgraph import connected_components
 from buto.errors import JudgeError
 from buto.run.model import FloatArray
 from buto_predict.model import Architecture, Call, Measures
+
+IntArray = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)
@@ -140,7 +142,7 @@ def reaches(calls: Calls) -> npt.NDArray[np.bool_]:
         found = further
 
 
-def _group_of(calls: FloatArray) -> npt.NDArray[np.int64]:
+def _group_of(calls: FloatArray) -> IntArray:
     _, group_of = connected_components(csr_array(calls > 0), connection="strong")
     return np.asarray(group_of, dtype=np.int64)
 
@@ -232,10 +234,38 @@ class Visit:
         station: position of the station.
         calls: calls of each component for one request, shape (n_components,); zero for components of
             other stations.
+        chosen_by: for each component that is called less than once for a request, the one that chooses the
+            requests, shape (n_components,).
     """
 
     station: int
     calls: FloatArray
+    chosen_by: IntArray
+
+    @property
+    def share(self) -> float:
+        """The share of requests that have any work."""
+        used = np.flatnonzero(self.calls)
+        largest = np.zeros(len(self.calls))
+        np.maximum.at(largest, self.chosen_by[used], np.minimum(self.calls[used], 1.0))
+        return float(1 - np.prod(1 - largest))
+
+    def variance(self, self_s: FloatArray, cv: FloatArray) -> FloatArray:
+        """Return the variance of the work of one request in s².
+
+        Args:
+            self_s: self times in seconds, shape (..., n_components).
+            cv: of each self time, shape (n_components,).
+        """
+        rare = np.flatnonzero((self.calls > 0) & (self.calls < 1))
+        shares, chooser = self.calls[rare], self.chosen_by[rare]
+        together = np.where(
+            chooser[:, np.newaxis] == chooser,
+            np.minimum.outer(shares, shares) - np.outer(shares, shares),
+            0.0,
+        )
+        chosen = np.einsum("...i,ij,...j->...", self_s[..., rare], together, self_s[..., rare])
+        return np.asarray((cv * self_s) ** 2 @ self.calls + chosen)
 
 
 @dataclass(frozen=True)
@@ -270,6 +300,42 @@ def plans(architecture: Architecture) -> tuple[Plan, ...]:
             )
         made.append(plan)
     return tuple(made)
+
+
+def choosers(calls: FloatArray, visited: FloatArray) -> IntArray:
+    """Return for each component the one that chooses the requests in which it is called.
+
+    A component that is called less than once for a request is in some requests only. If its only caller is
+    so, too, it is in requests that have its caller; if not, it is its own chooser.
+
+    Args:
+        calls: shape (n_components, n_components).
+        visited: calls for one request, shape (n_components,).
+
+    Returns:
+        Positions, shape (n_components,).
+    """
+    is_rare = (visited > 0) & (visited < 1)
+    chosen_by = np.arange(len(visited))
+    for component in np.flatnonzero(is_rare):
+        above = component
+        for _ in visited:
+            callers = np.flatnonzero((calls[:, above] > 0) & (visited > 0))
+            if len(callers) != 1 or not is_rare[callers[0]]:
+                break
+            above = callers[0]
+        chosen_by[component] = above
+    return chosen_by
+
+
+def visits_of(plan: Plan) -> Iterator[Visit]:
+    """Yield all visits of a plan, those of its branches included."""
+    for step in plan:
+        if isinstance(step, Visit):
+            yield step
+        else:
+            for branch in step.branches:
+                yield from visits_of(branch)
 
 
 def total_calls(plan: Plan, n_components: int) -> FloatArray:
@@ -324,8 +390,9 @@ class _Planner:
             if not call.parallel:
                 start[self._index[call.to]] += scale * call.times
         visited = visits(self._calls, start)
+        chosen_by = choosers(self._calls, visited)
         steps: list[Visit | Fork] = [
-            Visit(station, np.where(own, visited, 0.0))
+            Visit(station, np.where(own, visited, 0.0), chosen_by)
             for station, own in enumerate(self._own)
             if (visited[own] > 0).any()
         ]

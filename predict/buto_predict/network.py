@@ -16,7 +16,7 @@ import numpy as np
 
 from buto.errors import JudgeError
 from buto.run.model import FloatArray
-from buto_predict.calls import Calls, Plan, Visit, calls_of, demand_weights, plans
+from buto_predict.calls import Calls, Plan, Visit, calls_of, demand_weights, plans, visits_of
 from buto_predict.model import Architecture, Discipline, Station
 from buto_predict.simulation import Simulated, simulate
 
@@ -108,7 +108,9 @@ def mean_response(plan: Plan, self_s: FloatArray, stretch: FloatArray, wait: Flo
             own = stretch[..., step.station]
             # No work at a saturated station takes no time, but 0 x infinity would be NaN.
             spent = np.where(
-                demand > 0, demand * np.where(demand > 0, own, 1.0) + wait[..., step.station], 0.0
+                demand > 0,
+                demand * np.where(demand > 0, own, 1.0) + step.share * wait[..., step.station],
+                0.0,
             )
             total = total + spent
         else:
@@ -224,7 +226,10 @@ class Network:
 
     def _demand_cv(self, self_s: FloatArray) -> FloatArray:
         demands = self.demands(self_s)
-        variance = np.einsum("esc,...c->...es", self.weights, (self.cv * self_s) ** 2)
+        variance = np.zeros_like(demands)
+        for endpoint, plan in enumerate(self.plans):
+            for visit in visits_of(plan):
+                variance[..., endpoint, visit.station] += visit.variance(self_s, self.cv)
         own = np.sqrt(np.divide(variance, demands**2, out=np.zeros_like(demands), where=demands > 0))
         measured = np.broadcast_to(self.plan_cv[:, np.newaxis], own.shape)
         return np.where(np.isnan(measured), own, measured)

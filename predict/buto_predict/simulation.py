@@ -145,12 +145,34 @@ class Simulated:
 
 
 @dataclass(frozen=True, slots=True)
+class _Rare:
+    """Work that only some requests have.
+
+    Attributes:
+        chooser: the component whose random number chooses them.
+        share: of the requests.
+        demand_s, cv: of those that have it.
+    """
+
+    component: int
+    chooser: int
+    share: float
+    demand_s: float
+    cv: float
+
+
+@dataclass(frozen=True, slots=True)
 class _Stay:
-    """A step at a station; ``then`` is the next one."""
+    """A step at a station; ``then`` is the next one.
+
+    Attributes:
+        demand_s, cv: of the work that every request has.
+    """
 
     station: int
     demand_s: float
     cv: float
+    rare: tuple[_Rare, ...]
     then: int
 
 
@@ -184,6 +206,8 @@ def simulate(
     """Send requests through the stations.
 
     Demands follow a gamma distribution with the mean and the variation of the calls that they are made of.
+    A component that is called less than once for a request is called once in some requests, and not in the
+    others. A request without work at a station does not wait there.
 
     Args:
         self_s, cv: of each component, shape (n_components,).
@@ -210,7 +234,7 @@ def simulate(
             # The same visit has the same luck in another plan. No number is 0, because numpy ignores zeros at
             # the end, and demands would then have the luck of the arrivals.
             key = (seed, 1 + kind, 1 + step.station, visits[kind, step.station])
-            works.append(_demands(step, np.random.default_rng(key), int(counts[kind])))
+            works.append(_work(step, key, int(counts[kind])).tolist())
         else:
             works.append([])
     ended = _run(stations, steps, [firsts[kind] for kind in kinds.tolist()], arrivals.tolist(), works)
@@ -247,8 +271,12 @@ def _run(
         while position != _END:
             step = steps[position]
             if isinstance(step, _Stay):
+                work_s = works[position][rank_of[request]]
+                if work_s <= 0:
+                    position = step.then
+                    continue
                 server = servers[step.station]
-                server.arrive(now_s, works[position][rank_of[request]], (request, position))
+                server.arrive(now_s, work_s, (request, position))
                 next_s[step.station] = server.next_s
                 return
             if isinstance(step, _Fork):
@@ -285,11 +313,9 @@ def _compile(
     """Append the steps of a plan, the last first, and return the position of its first one."""
     for part in reversed(plan):
         if isinstance(part, Visit):
-            demand = float(part.calls @ self_s)
-            if demand <= 0:
+            if part.calls @ self_s <= 0:
                 continue
-            spread = float(np.sqrt(part.calls @ (cv * self_s) ** 2)) / demand
-            steps.append(_Stay(part.station, demand, spread if isnan(measured) else measured, then))
+            steps.append(_stay(part, self_s, cv, measured, then))
         else:
             steps.append(_Join(len(part.branches), then))
             join = len(steps) - 1
@@ -299,15 +325,43 @@ def _compile(
     return then
 
 
-def _demands(step: _Stay, rng: np.random.Generator, count: int) -> list[float]:
-    """Return the work of each request at a step; one random number gives more work for a larger demand."""
-    luck = rng.random(count)
-    if step.cv < 1e-6:
-        drawn = np.ones(count)
-    elif abs(step.cv - 1) < 1e-6:
-        drawn = -np.log1p(-luck)
-    else:
-        shape = step.cv**-2
-        drawn = gammaincinv(shape, luck) / shape
-    work: list[float] = (step.demand_s * drawn).tolist()
+def _stay(visit: Visit, self_s: FloatArray, cv: FloatArray, measured: float, then: int) -> _Stay:
+    often = np.where(visit.calls < 1, 0.0, visit.calls)
+    demand = float(often @ self_s)
+    spread = float(np.sqrt(often @ (cv * self_s) ** 2)) / demand if demand > 0 else 0.0
+    rare = tuple(
+        _Rare(
+            component,
+            int(visit.chosen_by[component]),
+            float(visit.calls[component]),
+            float(self_s[component]),
+            float(cv[component]),
+        )
+        for component in map(int, np.flatnonzero((visit.calls > 0) & (visit.calls < 1) & (self_s > 0)))
+    )
+    return _Stay(visit.station, demand, spread if isnan(measured) else measured, rare, then)
+
+
+def _work(step: _Stay, key: tuple[int, int, int, int], count: int) -> FloatArray:
+    """Return the work in seconds of each request at a step, shape (count,).
+
+    Args:
+        key: of the visit; one key gives more work for a larger demand.
+    """
+    seed, kind, *_ = key
+    work = step.demand_s * _gamma(step.cv, np.random.default_rng(key).random(count))
+    for one in step.rare:
+        chosen = np.random.default_rng((seed, kind, 1 + one.chooser, 1, 1)).random(count) < one.share
+        luck = np.random.default_rng((*key, 1, 1 + one.component)).random(count)
+        work += np.where(chosen, one.demand_s * _gamma(one.cv, luck), 0.0)
     return work
+
+
+def _gamma(cv: float, luck: FloatArray) -> FloatArray:
+    """Return values with a mean of 1 for uniform random numbers."""
+    if cv < 1e-6:
+        return np.ones(len(luck))
+    if abs(cv - 1) < 1e-6:
+        return np.asarray(-np.log1p(-luck))
+    shape = cv**-2
+    return np.asarray(gammaincinv(shape, luck) / shape)

@@ -6,6 +6,8 @@ import ciw
 import numpy as np
 import pytest
 
+from buto_predict.calls import choosers
+from buto_predict.deviations import cliffs_delta
 from buto_predict.model import Architecture, Call, Component, Discipline, Endpoint, Station
 from buto_predict.network import network_of
 from predict.tests.support.systems import single_station
@@ -172,3 +174,47 @@ def test_ciw_agrees_within_its_error(discipline, node):
         batches.append(np.mean(list(spent.values())))
     error = np.std(batches, ddof=1) / np.sqrt(len(batches))
     assert simulated(made)[0] == pytest.approx(np.mean(batches), abs=4 * error)
+
+
+def rare_calls(times, discipline=DELAY, cv=0.0, rate=1.0):
+    """Each request takes 10 ms; some also call b, which calls c each time: 100 + 50 ms, elsewhere."""
+    parts = (
+        Component("a", "s", 0.01, (Call("b", times),), cv),
+        Component("b", "t", 0.1, (Call("c", 1),), cv),
+        Component("c", "t", 0.05, (), cv),
+    )
+    stations = (Station("s", 1, DELAY), Station("t", 1, discipline))
+    return Architecture("rare", stations, parts, (Endpoint("e", (Call("a", 1),), rate),))
+
+
+def responses(made, n_requests=40_000):
+    return network_of(made).simulate(made.self_s, made.rates, seed=1, n_requests=n_requests).responses[0]
+
+
+def test_a_component_that_is_called_rarely_takes_its_whole_time_in_few_requests():
+    found = responses(rare_calls(0.1))
+    few = found > 0.02
+    assert few.mean() == pytest.approx(0.1, abs=0.01)
+    assert found[~few] == pytest.approx(0.01, abs=1e-6)
+    assert found[few] == pytest.approx(0.16, abs=1e-6)
+
+
+def test_what_is_slower_in_one_of_ten_requests_has_a_delta_of_at_most_a_tenth():
+    slow, (a, b, c) = rare_calls(0.1, cv=1.0), rare_calls(0.1, cv=1.0).components
+    fast = replace(slow, components=(a, replace(b, self_s=1e-4), replace(c, self_s=1e-4)))
+    assert 0.07 < cliffs_delta(responses(fast), responses(slow)) <= 0.1
+
+
+@pytest.mark.parametrize("discipline", [PS, FIFO])
+@pytest.mark.parametrize("cv", [0.0, 1.0])
+def test_requests_without_work_at_a_station_do_not_wait_there(discipline, cv):
+    made = rare_calls(0.2, discipline, cv, rate=20.0)
+    assert simulated(made) == pytest.approx(formula(made), rel=0.05)
+
+
+def test_the_callee_of_a_rare_component_is_in_the_same_requests():
+    calls = np.array([[0, 0.1, 0.5, 0], [0, 0, 0, 0.5], [0, 0, 0, 0.5], [0, 0, 0, 0]])
+    # The last one has two callers, so it is in requests of its own.
+    assert choosers(calls, np.array([1, 0.1, 0.5, 0.3])).tolist() == [0, 1, 2, 3]
+    calls[2, 3] = 0
+    assert choosers(calls, np.array([1, 0.1, 0.5, 0.05])).tolist() == [0, 1, 2, 1]

@@ -156,5 +156,5 @@ class Series:
     runs: int
 
 
-SERIES = {"main": Series(CHANGED, UNCHANGED, runs=3), "near": Series(NEAR, (), runs=4)}
+SERIES = {"main": Series(CHANGED, UNCHANGED, runs=3), "near": Series(NEAR, (), runs=6)}
 VERSIONS = {version.name: version for version in (OLD, *CHANGED, *UNCHANGED, *NEAR)}
