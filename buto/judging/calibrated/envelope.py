@@ -48,13 +48,14 @@ class Envelope:
     def partly_unread(self, run: Run, names: set[str]) -> tuple[str, ...]:
         """Return a sentence for each of these properties that a run lacks in far more samples than training.
 
-        Only of properties that every training run had in most samples: others are read seldom.
+        Only of properties that every training run had in most samples: others are read seldom. The latency of
+        a rare request is missing in intervals without an answer, in some runs in more of them than in others.
         """
         shares = unread(run, self.properties)
         return tuple(
             partly_unread(prop.name, share, run)
             for prop, share, known in zip(self.properties, shares, self.unread, strict=True)
-            if known <= MOST_UNREAD < share < 1.0 and prop.name in names
+            if known <= MOST_UNREAD < share - known and share < 1.0 and prop.name in names
         )
 
     def to_data(self) -> dict[str, Any]:

@@ -273,6 +273,15 @@ def test_a_property_that_goes_in_training_too_may_go():
     assert verdict.status is Status.PASS
 
 
+@pytest.mark.parametrize(("lost", "status"), [(0.4, Status.PASS), (0.8, Status.INCONCLUSIVE)])
+def test_a_property_that_goes_a_little_longer_than_in_training_may_go(lost, status):
+    """As the latency of a request kind that is rare: a few intervals without an answer more mean nothing."""
+    name = "jvm.thread.count"
+    oracle = train(run_set([without_end(run, name, 0.3) for run in program_runs(4, 10)]), settings_from({}))
+    verdict = check(oracle, run_set([without_end(runs_of(UNCHANGED, 1).runs[0], name, lost)]))
+    assert verdict.status is status
+
+
 def test_of_a_run_in_which_nothing_was_read_the_duration_is_left_and_it_never_passes():
     verdict = check(ORACLE, run_set([make_run(9, [], {"jvm.class.count": []}, duration_s=4.0)]))
     assert verdict.status is Status.INCONCLUSIVE
