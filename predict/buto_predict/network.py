@@ -16,8 +16,9 @@ import numpy as np
 
 from buto.errors import JudgeError
 from buto.run.model import FloatArray
-from buto_predict.calls import Calls, Plan, Visit, calls_of, demand_weights, plans, visits_of
+from buto_predict.calls import Calls, calls_of
 from buto_predict.model import Architecture, Discipline, Station
+from buto_predict.plans import Plan, Visit, demand_weights, plans, visits_of
 from buto_predict.simulation import Simulated, simulate
 
 STAYS = 16_000
@@ -109,7 +110,7 @@ def mean_response(plan: Plan, self_s: FloatArray, stretch: FloatArray, wait: Flo
             # No work at a saturated station takes no time, but 0 x infinity would be NaN.
             spent = np.where(
                 demand > 0,
-                demand * np.where(demand > 0, own, 1.0) + step.share * wait[..., step.station],
+                demand * np.where(demand > 0, own, 1.0) + step.share(self_s) * wait[..., step.station],
                 0.0,
             )
             total = total + spent

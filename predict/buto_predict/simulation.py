@@ -17,8 +17,8 @@ import numpy as np
 from scipy.special import gammaincinv
 
 from buto.run.model import FloatArray
-from buto_predict.calls import Plan, Visit
 from buto_predict.model import Discipline, Station
+from buto_predict.plans import Plan, Visit
 
 Token = tuple[int, int]
 """A request and the step that it is at."""

@@ -12,19 +12,16 @@ from scipy.stats import mannwhitneyu
 from buto.errors import JudgeError
 from buto_predict.calls import (
     Calls,
-    Fork,
     Measured,
-    Visit,
     calls_of,
-    demand_weights,
     inclusive,
-    plans,
     reaches,
     self_changes,
     visits,
 )
 from buto_predict.deviations import Size, can_be_significant, cliffs_delta, deviation, fewest, size_of
 from buto_predict.model import Architecture, Call, Component, Endpoint, Measures, Station
+from buto_predict.plans import Fork, Visit, demand_weights, plans
 from predict.tests.support.systems import running_example
 
 EXAMPLE = running_example()

@@ -6,10 +6,10 @@ import ciw
 import numpy as np
 import pytest
 
-from buto_predict.calls import choosers
 from buto_predict.deviations import cliffs_delta
 from buto_predict.model import Architecture, Call, Component, Discipline, Endpoint, Station
 from buto_predict.network import network_of
+from buto_predict.plans import choosers
 from predict.tests.support.systems import single_station
 
 pytestmark = pytest.mark.slow
@@ -210,6 +210,15 @@ def test_what_is_slower_in_one_of_ten_requests_has_a_delta_of_at_most_a_tenth():
 def test_requests_without_work_at_a_station_do_not_wait_there(discipline, cv):
     made = rare_calls(0.2, discipline, cv, rate=20.0)
     assert simulated(made) == pytest.approx(formula(made), rel=0.05)
+
+
+def test_a_component_that_takes_no_time_makes_nobody_wait_at_its_station():
+    made = rare_calls(0.2, FIFO, rate=20.0)
+    through = Component("free", "t", 0.0, made.components[0].calls)
+    first = replace(made.components[0], calls=(Call("free", 1),))
+    passing = replace(made, components=(first, through, *made.components[1:]))
+    assert formula(passing) == pytest.approx(formula(made))
+    assert simulated(passing) == pytest.approx(formula(made), rel=0.05)
 
 
 def test_the_callee_of_a_rare_component_is_in_the_same_requests():

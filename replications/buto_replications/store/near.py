@@ -98,7 +98,7 @@ def near_table(changes: Iterable[Change], versions: Iterable[str]) -> Columns:
 
 def _largest(changes: Iterable[Change]) -> Iterator[Change]:
     for _, some in groupby(changes, key=lambda one: (one.version, one.load)):
-        yield max(some, key=lambda one: one.predicted_delta)
+        yield max(some, key=lambda one: np.nan_to_num(one.predicted_delta, nan=-1.0))
 
 
 def _row(one: _Decided) -> tuple[str, ...]:
