@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import secrets
 import signal
 import time
 from collections.abc import Iterator
@@ -94,6 +95,12 @@ def _build_jars() -> None:
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
     terminalreporter.write_line(f"tests skipped: {len(terminalreporter.stats.get('skipped', []))}")
+
+
+@pytest.fixture(autouse=True)
+def same_order_of_launches(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The same commit launches the programs of a test in the same order, so that it decides after as many."""
+    monkeypatch.setattr(secrets, "randbits", lambda n_bits: 1)
 
 
 @pytest.fixture(autouse=True)
