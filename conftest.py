@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 import secrets
 import signal
@@ -100,7 +101,8 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
 @pytest.fixture(autouse=True)
 def same_order_of_launches(monkeypatch: pytest.MonkeyPatch) -> None:
     """The same commit launches the programs of a test in the same order, so that it decides after as many."""
-    monkeypatch.setattr(secrets, "randbits", lambda n_bits: 1)
+    seeds = itertools.count(1)
+    monkeypatch.setattr(secrets, "randbits", lambda n_bits: next(seeds))
 
 
 @pytest.fixture(autouse=True)

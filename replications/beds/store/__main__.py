@@ -81,7 +81,7 @@ def _pack(given: argparse.Namespace) -> int:
     if todo:
         raise BedError(
             f"{len(todo)} measurements are missing in {given.directory}; make them first: "
-            f"python -m beds.store generate {given.directory}"
+            f"python -m beds.store generate {given.directory} --series {given.series}"
         )
     path = recorded.write(given.directory, index_of(SERIES[given.series]), given.output)
     _say(f"wrote {path} ({format_bytes(path.stat().st_size)})")

@@ -38,7 +38,7 @@ def run(request: ExperimentsRequest, console: Console) -> int:
     bed = checkout.recorded(named, archive.RECORDED)
     runs = archive.load(bed, request.part.value)
     earlier: tuple[BedRun, ...] = ()
-    if request.part is not Part.TUNING and Part.TUNING in archive.parts(bed):
+    if request.part is Part.SET_APART and Part.TUNING in archive.parts(bed):
         earlier = archive.load(bed, Part.TUNING.value)
     some = sites(request.data)
     show((_worked(), _table_iv()), console)

@@ -29,8 +29,8 @@ ENVELOPE = "envelope ± 10 %"
 PERCENTAGE = "mean ± 30 %"
 BARE = "bare paper, stacking"
 
-_NO_RULES = 1000
-"""More intervals than a run of the bed has, or all prior tests together."""
+_NO_RULES = 10**9
+"""More intervals than all prior tests together have."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -272,6 +272,24 @@ def test_the_page_shows_the_verdicts_under_the_fixed_load(recording):
     assert counts(found.unchanged) == "20 rightly quiet"
 
 
+NEAR = RECORDED.with_name("store-near")
+
+
+def test_the_recording_near_the_boundary_is_complete_and_the_page_shows_its_verdicts():
+    with unpacked(NEAR / NAME) as (directory, index):
+        assert index == index_of(SERIES["near"])
+        planned = {one.result(directory) for one in plan(SERIES["near"], 0) if one.kind is not Kind.JUNIT}
+        assert {path for folder in ("runs", "jmh") for path in (directory / folder).iterdir()} == planned
+        found = evaluate(directory, index, "jmh")
+    assert found.lacking == ()
+    right = Counter(one.outcome for one in found.changed)
+    assert right == {Outcome.FOUND: 8, Outcome.QUIET: 9, Outcome.MISSED: 7}
+    assert (
+        f"**Near the boundary {right[Outcome.FOUND] + right[Outcome.QUIET]} of 24 are right**"
+        in PAGE.read_text()
+    )
+
+
 FIXED = r"^ *fixed load +16 of 18 right: 7 of 9 .+ +1 found +1 +1 +1$"
 
 

@@ -24,7 +24,6 @@ from buto.actions.ending import Complete, Interrupted
 from buto.actions.events import Event, Told
 from buto.actions.project import Files, Overrides, Project
 from buto.actions.report import ReportRequest, history, report
-from buto.actions.train import TrainRequest, train
 from buto.cli.console import Console, Verbosity
 from buto.cli.events import EventPrinter
 from buto.cli.hints import CommandLine
@@ -42,21 +41,17 @@ from buto.run.model import PURPOSE, Outcome, ProblemKind
 from buto.run.units import format_seconds
 from tests.support.processes.command import called
 from tests.support.profiles import launches
-from tests.support.projects import project_in
 from tests.support.runs.qualities import invalid
 from tests.support.runs.scripted import Event as Launch
 from tests.support.runs.scripted import Script
 from tests.support.runs.stored import leaking_run
-
-N_TURNS = 10
-"""At most of each program, at the default alpha."""
+from tests.support.runs.trained import N_TURNS, OLD, Trained, drifted, runs
 
 FOUND_AT = 13
 """Launches of both after which a clear change is found; 20 if one program had fewer than five of them."""
 
 DIFFERED = "3 runs differed from the training runs (p = 0.0035)"
 
-OLD = "leaker@trained"
 NO_DATABASE = replace(
     leaking_run(0),
     outcome=Outcome(1, duration_s=0.1),
@@ -67,48 +62,6 @@ NO_DATABASE = replace(
 
 def told(events: Sequence[Event]) -> list[str]:
     return [one.text for one in events if isinstance(one, Told)]
-
-
-class Trained:
-    """A trained test whose launches give what is put down: the present program's runs, and the kept one's."""
-
-    def __init__(self, directory: Path, script: Script) -> None:
-        self.directory, self.script = directory, script
-        (directory / "app.jar").write_text("as trained")
-        self.put_down(*runs(10))
-        train(self.project, TrainRequest(("leaker",), Overrides(command=("java", "-jar", "app.jar"))))
-
-    @property
-    def project(self) -> Project:
-        return project_in(self.directory)
-
-    @property
-    def oracle(self) -> Path:
-        return self.directory / "oracles" / "leaker.json"
-
-    def put_down(self, *new: Launch, old: list[Launch] | None = None) -> None:
-        self.script.events["leaker"] = iter(new)
-        self.script.events[OLD] = iter(runs(N_TURNS, first=100)) if old is None else iter(old)
-
-    def check(self, *new: Launch, old: list[Launch] | None = None, from_runs: str | None = None) -> Result:
-        self.put_down(*new, old=old)
-        self.events: list[Event] = []
-        request = CheckRequest(("leaker",), from_runs=from_runs)
-        (result,) = check(self.project, request, self.events.append).results
-        return result
-
-    def n_old(self) -> int:
-        return len(self.project.store.ids(OLD))
-
-
-def runs(n_runs: int, leak: float = 1.0, first: int = 0, release: str = "17") -> list[Launch]:
-    elsewhere: dict[str, Any] = {"jvm.spec.version": release}
-    return [leaking_run(number, leak=leak, **elsewhere) for number in range(first, first + n_runs)]
-
-
-def drifted(n_runs: int, first: int) -> list[Launch]:
-    """What both programs give on a machine that is not as it was in training."""
-    return runs(n_runs, leak=9.0, first=first)
 
 
 @pytest.fixture
