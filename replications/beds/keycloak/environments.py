@@ -14,6 +14,7 @@ from beds.faults import Fault
 CONTROL_GROUPS = Path("/sys/fs/cgroup")
 _PERIOD_US = 100_000
 _NAME = "buto-bed"
+_NONE = "none"
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,15 +31,15 @@ class Limits:
     pinned: bool = False
     writes_per_s: int | None = None
 
-    def __str__(self) -> str:
-        parts = []
-        if self.cores is not None:
-            parts.append(f"{self.cores:g} cores of quota")
+    @property
+    def of_processors(self) -> str:
         if self.pinned:
-            parts.append("one core")
-        if self.writes_per_s is not None:
-            parts.append(f"{self.writes_per_s} writes a second")
-        return ", ".join(parts) or "none"
+            return "one core"
+        return _NONE if self.cores is None else f"{self.cores:g} cores of quota"
+
+    @property
+    def of_disk(self) -> str:
+        return _NONE if self.writes_per_s is None else f"{self.writes_per_s} writes a second"
 
     def of_server(self, command: list[str]) -> list[str]:
         """Return the command that runs a server within the limits of processors.
@@ -122,7 +123,8 @@ class Environment:
             "java": str(self.java),
             "heap": self.jvm[0].removeprefix("-Xmx"),
             "collector": self.jvm[1].removeprefix("-XX:+Use"),
-            "limits": str(self.limits),
+            "processors": self.limits.of_processors,
+            "disk": self.limits.of_disk,
         }
 
 
@@ -142,6 +144,17 @@ ENVIRONMENTS = {
         Environment("keycloak-26.0", keycloak="26.0.8"),
     )
 }
+
+COMBINED = {
+    environment.name: environment
+    for environment in (
+        Environment("half-quota-slow-disk", limits=Limits(cores=1.0, writes_per_s=40)),
+        Environment("one-core-slow-disk", limits=Limits(pinned=True, writes_per_s=40)),
+        Environment("half-quota-postgresql-18", postgresql="18", limits=Limits(cores=1.0)),
+        Environment("one-core-postgresql-14", postgresql="14", limits=Limits(pinned=True)),
+    )
+}
+"""Components of several of the environments above."""
 
 SEARCHED = {
     "search_username": "username",

@@ -15,7 +15,7 @@ from beds.keycloak import configuration, environments, generate
 from beds.keycloak.configuration import WARM_UP_S
 from beds.keycloak.configuration import test_of as configured
 from beds.keycloak.environments import ENVIRONMENTS, FAULTS, UNLIMITED, Limits
-from beds.keycloak.plan import BLOCKS, LONG_ENVIRONMENTS, MORE_FAULTS, SHORT_BLOCKS, Role, planned_runs
+from beds.keycloak.plan import BLOCKS, LONG_RUNS, MORE_FAULTS, SHORT_BLOCKS, Role, planned_runs
 from beds.keycloak.prepare import Bed
 from beds.keycloak.switched import N_PHASES, NAME, PHASE_S, PLAN, Cost, describe, never_read, reading_share
 from beds.keycloak.switched import configuration as switched_test
@@ -70,8 +70,9 @@ def test_only_the_second_block_has_disabled_caches_and_leaked_connections():
 def test_long_runs_have_720_seconds_and_eight_prior_tests_or_more():
     runs = planned_runs(3)
     assert {run.load.phase_s * len(run.load.rates) for run in runs} == {720}
-    assert Counter(run.environment.name for run in runs) == dict.fromkeys(LONG_ENVIRONMENTS, 4)
+    assert Counter(run.environment.name for run in runs) == dict.fromkeys(LONG_RUNS, 2)
     good = [run for run in runs if run.fault.name == "none"]
+    assert Counter(run.environment.name for run in good) == dict.fromkeys(LONG_RUNS, 1)
     assert all(sum(one.environment != run.environment for one in good) >= 8 for run in runs)
     assert len({run.load.seed for run in runs}) == len(runs) == len({run.name for run in runs})
 
@@ -103,7 +104,7 @@ def test_every_fault_of_the_second_paper_has_two_intensities():
         "b1-text-index-low",
         "b2-steady-caches-high",
         "b2-steady-connections-low",
-        "b3-in-slow-disk-1",
+        "b3-in-one-core-slow-disk-none",
     ],
 )
 def test_a_planned_run_is_a_test_that_buto_accepts(name, tmp_path):
