@@ -92,7 +92,7 @@ def add_arguments(parser: ArgumentParser) -> None:
         choices=list(PARTS),
         default=Part.TUNING.directory,
         help="for clusters and ensembles, which runs of the bed: those that chose, or those for the "
-        f"final figures (default: {Part.TUNING.directory})",
+        f"final figures; for ensembles also long runs (default: {Part.TUNING.directory})",
     )
     running.add_argument(
         "--out",

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from math import isnan
 
 from buto.cli.console import Console
-from buto.errors import EXIT_PASS
+from buto.errors import EXIT_PASS, UsageError
 from buto.judging.verdict import Verdict
 from buto_replications import checkout
 from buto_replications.bed import archive
@@ -41,11 +41,15 @@ def run(request: ExperimentsRequest, console: Console) -> int:
     """Print the paper's example and the same comparison on the bed, and write the latter to a file.
 
     Runs that are set apart are also judged by those of the other part, which were recorded before.
+
+    Raises:
+        UsageError: the part has no runs under a changing load.
     """
+    _needs_changing_loads(request.part)
     directory = checkout.recorded(request.data, archive.RECORDED)
     runs = archive.load(directory, request.part.value)
     earlier: tuple[BedRun, ...] = ()
-    if request.part is not Part.TUNING and Part.TUNING in archive.parts(directory):
+    if request.part is Part.SET_APART and Part.TUNING in archive.parts(directory):
         earlier = archive.load(directory, Part.TUNING.value)
     show((_distances(), _clusters()), console)
     compared = []
@@ -58,6 +62,14 @@ def run(request: ExperimentsRequest, console: Console) -> int:
     show([_traditional([traditional(others, one) for one, others in pairs])], console)
     write(request.out, {"clusters.csv": _csv(compared)}, console)
     return EXIT_PASS
+
+
+def _needs_changing_loads(part: Part) -> None:
+    if part is Part.LONG:
+        raise UsageError(
+            "the long runs are all under one load, and this experiment compares loads",
+            advice="buto experiments run clusters --part tuning, or --part set-apart",
+        )
 
 
 def _distances() -> Columns:
@@ -90,7 +102,6 @@ def _clusters() -> Columns:
 _CHOSE = {
     Part.TUNING: "tuning data, which chose how to adjust",
     Part.SET_APART: "set apart, which chose nothing",
-    Part.LONG: "long, which chose nothing",
 }
 
 

@@ -269,6 +269,8 @@ def _by_judge(prior: Sequence[Run], new: Run) -> Flagged:
         verdict = check(oracle, run_set([replace(new, test=TEST)]))
     except JudgeError:
         return NOT_JUDGED
+    if verdict.status is Status.INCONCLUSIVE and verdict.p_value is None:
+        return NOT_JUDGED
     return Flagged(_named(verdict, new), verdict.status)
 
 

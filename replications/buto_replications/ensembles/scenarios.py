@@ -128,7 +128,7 @@ class Scenario:
     Attributes:
         test: as the paper names it, or what is judged where.
         prior: runs without a fault.
-        is_relative: whether recall counts what any of the paper's methods finds, because nobody knows all.
+        is_relative: whether recall counts what any method finds, because nobody knows all.
     """
 
     study: str

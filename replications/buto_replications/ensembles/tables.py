@@ -10,11 +10,22 @@ import numpy as np
 
 from buto.judging.calibrated.environments import Environment, components_shared, weights
 from buto.judging.verdict import Status
+from buto.run.model import Run
 from buto_replications.bed.effects import kind_of
 from buto_replications.bed.labels import NO_FAULT
 from buto_replications.detectors.ensemble.rules import BoolArray, bagged, confidence_change, stacked
-from buto_replications.ensembles.ablation import EVERYTHING, TITLES
-from buto_replications.ensembles.methods import ALPHA, EACH, JUDGE, METHODS, PAPERS, PROMISING
+from buto_replications.detectors.ensemble.settings import FEWEST
+from buto_replications.ensembles.ablation import ENVELOPE, EVERYTHING, TITLES
+from buto_replications.ensembles.methods import (
+    ALPHA,
+    EACH,
+    JUDGE,
+    METHODS,
+    PAPERS,
+    PROMISING,
+    UNLIKE,
+    interval_of,
+)
 from buto_replications.ensembles.scenarios import (
     BOTH_ENTERPRISE,
     BOTH_SAME,
@@ -288,22 +299,45 @@ def ablations(found: Sequence[Judged]) -> Columns:
     n_environments = len({one.scenario.judged.labels.environment for one in ours})
     rows = []
     for title in (*TITLES, EACH, JUDGE):
-        apart = "" if title == EVERYTHING else _with_error(*difference(ours, title, EVERYTHING))
-        flagging = sum(one.scores[title].flagged > 0 for one in fine)
-        right = sum(one.scores[title].right > 0 for one in faulty)
-        cells = (_with_error(*mean_f(ours, title)), apart, f"{flagging} of {len(fine)}")
-        rows.append((title, *cells, f"{right} of {len(faulty)}"))
+        apart = [_apart(ours, title, other) for other in (EVERYTHING, ENVELOPE)]
+        known_fine, known_faulty = (
+            [one.scores[title] for one in some if one.scores[title].status is not None]
+            for some in (fine, faulty)
+        )
+        flagging = sum(score.flagged > 0 for score in known_fine)
+        right = sum(score.right > 0 for score in known_faulty)
+        of = (f"{flagging} of {len(known_fine)}", f"{right} of {len(known_faulty)}")
+        rows.append((title, _with_error(*mean_f(ours, title)), *apart, *of))
     return Columns(
         f"Parts taken away one by one, and plain rivals: {len(ours)} runs judged by prior tests of other "
         "environments",
-        ("method", "mean F", "less everything", "unchanged: flags", "faults: flags rightly"),
+        (
+            "method",
+            "mean F",
+            "less everything",
+            "less the envelope",
+            "unchanged: flags",
+            "faults: flags rightly",
+        ),
         tuple(rows),
         left=1,
-        notes=(
-            f"±: standard error clustered by environment, of {n_environments}",
-            "no rule holds in 29 intervals of a run of a minute, so that everything has ranges but no rules",
-        ),
+        notes=(f"±: standard error clustered by environment, of {n_environments}", *_of_rules(ours)),
     )
+
+
+def _apart(ours: Sequence[Judged], title: str, other: str) -> str:
+    return "" if title == other else _with_error(*difference(ours, title, other))
+
+
+def _of_rules(ours: Sequence[Judged]) -> Iterator[str]:
+    fewest: int = UNLIKE.values[FEWEST]
+    most = max((_n_intervals(one.scenario.judged.run) for one in ours), default=0)
+    if most < fewest:
+        yield f"no rule holds in {fewest} of {most} intervals: everything has ranges, but no rules"
+
+
+def _n_intervals(run: Run) -> int:
+    return round(float(run.times_s[-1]) / interval_of(run))
 
 
 def scores_csv(found: Sequence[Judged]) -> str:

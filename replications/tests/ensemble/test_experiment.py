@@ -24,10 +24,13 @@ from buto_replications.ensembles.methods import (
     EACH,
     JUDGE,
     METHODS,
+    NOT_JUDGED,
     PLAIN,
     SINGLE,
     STACKING,
     Flagged,
+    case_of,
+    judged,
 )
 from buto_replications.ensembles.scenarios import (
     BOTH_ENTERPRISE,
@@ -185,6 +188,20 @@ def test_the_scores_are_the_papers():
     assert scores[BAGGING].f == 1.0
     # Nothing flagged has a precision of 1, as in the paper.
     assert (scores[STACKING].precision, scores[STACKING].recall, scores[STACKING].f) == (1.0, 0.0, 0.0)
+
+
+def test_what_a_rival_alone_finds_is_missed_by_the_others():
+    (one,) = (one for one in scenarios((*GOOD, *FAULTY)) if one.test == "repeat-high in base")
+    first, second = (Flagged(frozenset({name}), Status.REGRESSION) for name in list(COUNTERS)[:2])
+    scores = scored(one, COUNTERS, {STACKING: first, "envelope": second})
+    assert {score.recall for score in scores.values()} == {0.5}
+
+
+def test_a_verdict_without_a_p_value_is_not_judged():
+    two = [bed_run(60 + n, "half-quota", "environment", "none") for n in range(2)]
+    new = bed_run(70, "serial", "environment", "none")
+    (one,) = (one for one in scenarios((*GOOD[:3], *two, new)) if one.judged is new)
+    assert judged(case_of(one))[JUDGE] == NOT_JUDGED
 
 
 def test_a_fault_that_all_methods_miss_has_a_recall_of_zero():

@@ -205,6 +205,12 @@ def test_runs_set_apart_are_judged_by_their_own_good_runs_by_earlier_ones_and_by
     assert [row["judge"] for row in rows if row["role"] == "fault"] == ["regression"] * 2
 
 
+def test_runs_of_one_load_are_refused(tmp_path):
+    done = called(tmp_path, "experiments", "run", "clusters", "--part", "long")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "--part set-apart" in done.stderr
+
+
 def watched(number, role, fault="none", more=1.0, rate=30):
     """A run with four watched counters that follow the load, of which a fault raises one."""
     random = np.random.default_rng(number)
