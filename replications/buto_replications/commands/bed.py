@@ -54,8 +54,8 @@ def run_bed(args: Namespace, console: Console) -> int:
 _PACK = """
 
 RUNS is what "python -m beds.keycloak generate" has recorded. Runs of block 1 become the part "tuning", those
-of block 2 the part "set apart" and those of block 3 the part "long", each in a directory of its own. A part of
-which RUNS has no runs stays as it is. Invalid runs are left out.
+of block 2 the part "set apart" and those of block 3 the part "long", each in a directory of its own. A part
+of which RUNS has no runs stays as it is. Invalid runs are left out.
 
 example: buto experiments bed pack bed-runs data/keycloak"""
 

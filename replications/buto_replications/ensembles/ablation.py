@@ -83,8 +83,8 @@ ABLATIONS: Mapping[str, Ablation] = {
     "bare paper, bagging": Ablation(_PAPER, stacking=False, work=False, base=FOO),
     BARE: Ablation(_PAPER, work=False, base=FOO),
 }
-"""By title. In a run of a minute no rule holds in 29 intervals, so ``everything`` has ranges alone; a run of 12
-minutes has 720 intervals."""
+"""By title. In a run of a minute no rule holds in 29 intervals, so ``everything`` has ranges alone; a run of
+12 minutes has 720 intervals."""
 
 TITLES = (*ABLATIONS, PERCENTAGE)
 

@@ -240,7 +240,14 @@ def beside(found: Sequence[Judged]) -> Columns:
     rows.append((ALL, _mean_of(ours), "bed", *_cells(ours)))
     groups = (("", 3), *((name.removeprefix("rules, "), 3) for name in PAPERS))
     heads = ("system", "test", "runs of", *("P", "R", "F") * len(PAPERS))
-    return Columns("The paper's table IV and the same on the bed", heads, tuple(rows), groups, left=3)
+    return Columns(
+        "The paper's table IV and the same on the bed",
+        heads,
+        tuple(rows),
+        groups,
+        left=3,
+        notes=tuple(_of_rules(found)),
+    )
 
 
 def per_fault(found: Sequence[Judged]) -> Columns:
@@ -254,7 +261,7 @@ def per_fault(found: Sequence[Judged]) -> Columns:
     groups = (("", 2), *((name, 3) for name in METHODS))
     heads = ("fault", "runs", *("P", "R", "F") * len(METHODS))
     title = "Each environment of the bed left out once: mean precision, recall and F of flagged counters"
-    return Columns(title, heads, tuple(rows), groups, left=1)
+    return Columns(title, heads, tuple(rows), groups, left=1, notes=tuple(_of_rules(ours)))
 
 
 def f_measures(found: Sequence[Judged]) -> Columns:
@@ -265,7 +272,8 @@ def f_measures(found: Sequence[Judged]) -> Columns:
         for what, some in _by_fault(found, study)
     ]
     title = "Mean F on the bed, with its standard error clustered by environment"
-    return Columns(title, ("prior tests of", "runs", *METHODS), tuple(rows), left=2)
+    heads = ("prior tests of", "runs", *METHODS)
+    return Columns(title, heads, tuple(rows), left=2, notes=tuple(_of_rules(found)))
 
 
 def whole_tests(found: Sequence[Judged]) -> Columns:
@@ -288,7 +296,7 @@ def whole_tests(found: Sequence[Judged]) -> Columns:
     of_unchanged = ("unchanged: fail", "inconclusive", "share", "alpha")
     heads = ("prior tests of", "method", *of_unchanged, "faulty: fail", "inconclusive")
     named = tuple((_STUDIES[study], *rest) for study, *rest in rows)
-    return Columns("Whole tests on the bed", heads, named, left=2)
+    return Columns("Whole tests on the bed", heads, named, left=2, notes=tuple(_of_rules(found)))
 
 
 def ablations(found: Sequence[Judged]) -> Columns:
@@ -333,7 +341,10 @@ def _of_rules(ours: Sequence[Judged]) -> Iterator[str]:
     fewest: int = UNLIKE.values[FEWEST]
     most = max((_n_intervals(one.scenario.judged.run) for one in ours), default=0)
     if most < fewest:
-        yield f"no rule holds in {fewest} of {most} intervals: everything has ranges, but no rules"
+        yield (
+            f"no rule holds in {fewest} of {most} intervals: several models, and everything, have ranges but "
+            "no rules"
+        )
 
 
 def _n_intervals(run: Run) -> int:

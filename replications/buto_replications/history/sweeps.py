@@ -11,8 +11,8 @@ from threadpoolctl import threadpool_limits
 
 from buto_replications.detectors.history.engine import Balance, Scheme, cross_validated
 from buto_replications.detectors.history.examples import ALONE, Errors, Examples, clustered_error, errors_of
-from buto_replications.detectors.history.learners import LOGISTIC, SVM, TAN, TREE
-from buto_replications.history.tables import CLASSIFIERS, DIMENSION
+from buto_replications.detectors.history.learners import FOREST, LOGISTIC, SVM, TAN, TREE
+from buto_replications.history.tables import CLASSIFIERS, DIMENSION, FOREST_NAME
 
 FOLDS = 3
 COSTS = (1.0, 5.0, 20.0)
@@ -56,8 +56,8 @@ class Point:
 
 def sweeps(seed: int) -> Iterator[Sweep]:
     """Yield the points, all on single vectors and without grouping unless they say so."""
-    plain = {learner: Scheme(learner, ALONE, (DIMENSION,), grouped=False) for learner in (*CLASSIFIERS, SVM)}
-    names = {**CLASSIFIERS, SVM: "SVM"}
+    names = {**CLASSIFIERS, SVM: "SVM", FOREST: FOREST_NAME}
+    plain = {learner: Scheme(learner, ALONE, (DIMENSION,), grouped=False) for learner in names}
     for learner in plain:
         yield Sweep("table 2", names[learner], "as it is", plain[learner])
     for cost in COSTS:

@@ -49,7 +49,7 @@ class Trial:
 
     Attributes:
         table: its number in the paper, or what is measured instead.
-        classifier: as the paper calls it; forests and :data:`CHOSEN` are not in the paper.
+        classifier: as the paper calls it; of forests it has table 2 alone, and :data:`CHOSEN` is not in it.
         is_summary: whether only summary metrics are learned from.
         kinds: of the rows; those of the judged regressions are not learned from. None for all other trials.
     """
