@@ -1,48 +1,79 @@
-"""Is a tenth more leaked per request found under other rates, and what do unchanged programs make of them?
+"""Are changes found under other rates than in training, and what do unchanged programs make of them?
 
-The leaker of the thesis keeps objects at each request. The rate changes every three seconds, after a warm-up
-that is the same in all runs. Ten training runs have rates of their own. Others have the same rates as each
-other, so that other rates should be inconclusive. Checks have half the rates, or 1.5 times, and the unchanged
-program or one that keeps 11 objects in place of 10. All runs are recorded in a random order.
+Two programs. The leaker of the thesis keeps objects at each request, and one tenth more is the change. A
+server answers two kinds of requests that cost the same, one of which is a quarter of all; half more work for
+this one is the change. The rate changes every three seconds, after a warm-up that is the same in all runs.
+Ten training runs have rates of their own. Others have the same rates as each other, so other rates should
+be inconclusive. Checks have half the rates, the same, or 1.5 times. All runs are recorded in a random order.
 
-The live heap that the JVM reports also counts what died in the old generation, and the connections that a
-slow start leaves open. So the warm-up is gentle, and the window has dozens of collections.
+The heap has its usual generations, so that few runs have more than two collections in their window.
 """
 
 from __future__ import annotations
 
+import json
+import os
 import random
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-import yaml
-
 import buto
 from buto.judging.verdict import Status
 from buto.oracle import check, settings_from, train
 from buto.run.model import Run, run_set
+from perf.collecting.napping import compiled
 from perf.figures import Figure, benchmark, conclude
 
-TITLE = "A leak of a tenth more per request, under other rates than in training"
+TITLE = "Changes of a program under other rates than in training"
 RATES = (40, 100, 60, 80)
 """Requests a second, each for the time of a phase."""
 PHASE_S = 3
 LEAST, MOST = 0.6, 1.4
 """Training runs with rates of their own have so many times these, in a random order."""
 WARM_UP = {"name": "warm-up", "rate": 60, "duration": "4s"}
-SCALES = {"half the rates": 0.5, "1.5 times the rates": 1.5}
-LEAKS = {"unchanged": 10, "a tenth more": 11}
+SCALES = {"half the rates": 0.5, "the rates": 1.0, "1.5 times the rates": 1.5}
 N_TRAINING = 10
 SEVERAL = 3
 """Runs of a check at the usual alpha."""
 ONE_RUN = 0.1
 """The alpha of one run, or more if the training runs are too few for it."""
-JVM = ("-XX:+UseParallelGC", "-XX:ParallelGCThreads=2", "-Xmn2m", "-Xms96m", "-Xmx96m")
+JVM = ("-XX:+UseParallelGC", "-XX:ParallelGCThreads=2", "-Xms96m", "-Xmx96m")
 KEEPING = ("--at", "request", "--duration", "60s", "--pieces", "5", "--piece-size", "400")
+UNCHANGED = "unchanged"
+TABLES = 8
+
+
+@dataclass(frozen=True)
+class Subject:
+    """A program under load.
+
+    Attributes:
+        words: of the command, after the options of the JVM.
+        versions: by name, the words that follow; the first one is unchanged.
+        requests: kinds of a load's requests.
+    """
+
+    words: tuple[str, ...]
+    versions: Mapping[str, tuple[str, ...]]
+    requests: Mapping[str, Mapping[str, object]]
+
+
+SUBJECTS = {
+    "leaker": Subject(
+        ("-cp", "${testprograms}", "buto.testprograms.leaker.Leaker", *KEEPING, "--leaks"),
+        {UNCHANGED: ("10",), "a tenth more leaked": ("11",)},
+        {"leak": {"path": "/"}},
+    ),
+    "server": Subject(
+        ("-cp", "${PERF_CLASSES}", "Serves", str(TABLES)),
+        {UNCHANGED: (str(TABLES),), "half more work in a quarter of the requests": (str(TABLES * 3 // 2),)},
+        {"list": {"path": "/list", "weight": 3}, "search": {"path": "/search", "weight": 1}},
+    ),
+}
 
 
 @dataclass(frozen=True)
@@ -52,19 +83,18 @@ class Planned:
     Attributes:
         kind: what it is for.
         rates: requests a second.
-        leaks: objects that a request keeps.
     """
 
     kind: str
     rates: tuple[float, ...]
-    leaks: int = LEAKS["unchanged"]
+    version: str = UNCHANGED
 
 
-def planned(each: int, n_same: int) -> list[Planned]:
+def planned(subject: Subject, each: int, n_same: int) -> list[Planned]:
     """Return the runs in the order in which they are recorded.
 
     Args:
-        each: how many there are of each program under each load.
+        each: how many there are of each version under each load.
         n_same: how many training runs have the same rates.
     """
     source = random.Random(1)
@@ -72,16 +102,16 @@ def planned(each: int, n_same: int) -> list[Planned]:
     for _ in range(N_TRAINING):
         scale = source.uniform(LEAST, MOST)
         runs.append(Planned("own rates", tuple(scale * rate for rate in source.sample(RATES, len(RATES)))))
-    for (load, scale), (program, leaks) in product(SCALES.items(), LEAKS.items()):
-        runs += [Planned(f"{program}, {load}", tuple(scale * rate for rate in RATES), leaks)] * each
+    for (load, scale), version in product(SCALES.items(), subject.versions):
+        rates = tuple(scale * rate for rate in RATES)
+        runs += [Planned(f"{version}, {load}", rates, version)] * each
     source.shuffle(runs)
     return runs
 
 
-def recorded(directory: Path, wanted: Planned, seed: int) -> Run:
+def recorded(subject: Subject, directory: Path, wanted: Planned, seed: int) -> Run:
     """Record one run."""
-    name = f"leaker-{seed}"
-    program = ("-cp", "${testprograms}", "buto.testprograms.leaker.Leaker", *KEEPING)
+    name = f"run-{seed}"
     phases = [
         {"name": f"phase-{number}", "rate": round(rate), "duration": f"{PHASE_S}s"}
         for number, rate in enumerate(wanted.rates)
@@ -91,44 +121,44 @@ def recorded(directory: Path, wanted: Planned, seed: int) -> Run:
         "seed": seed,
         "interval": "500ms",
         "timeout": "30s",
-        "requests": {"leak": {"path": "/"}},
+        "requests": subject.requests,
         "phases": [WARM_UP, *phases],
     }
     test = {
-        "command": ["java", *JVM, *program, "--leaks", str(wanted.leaks)],
+        "command": ["java", *JVM, *subject.words, *subject.versions[wanted.version]],
         "timeout": "60s",
         "workload": {"port": "any", "load": load, "stop": True},
         "window": {"from": "phase-0", "to": "load.end"},
     }
     configuration = directory / "buto.yaml"
-    configuration.write_text(yaml.safe_dump({"version": 1, "tests": {name: test}}))
+    configuration.write_text(json.dumps({"version": 1, "tests": {name: test}}))
     runs = buto.record(name, config=configuration, store=directory / "runs")
     usable = next(run for run in runs if run.quality.valid)
-    return replace(usable, test="leaker")
+    return replace(usable, test="server")
 
 
-def all_recorded(runs: Sequence[Planned], directory: Path) -> dict[str, list[Run]]:
+def all_recorded(subject: Subject, runs: Sequence[Planned], directory: Path) -> dict[str, list[Run]]:
     """Return the recorded runs by their kind."""
     found: dict[str, list[Run]] = {}
     for seed, one in enumerate(runs):
-        found.setdefault(one.kind, []).append(recorded(directory, one, seed))
+        found.setdefault(one.kind, []).append(recorded(subject, directory, one, seed))
         print(f"{seed + 1} of {len(runs)}: {one.kind}", file=sys.stderr, flush=True)
     return found
 
 
-def judged(runs: dict[str, list[Run]]) -> Iterator[Figure]:
+def judged(name: str, subject: Subject, runs: Mapping[str, list[Run]]) -> Iterator[Figure]:
     """Yield how many checks fail, for each training, kind of run, and number of checked runs."""
     for known, n_runs in product(("own rates", "same rates"), (1, SEVERAL)):
         if known not in runs:
             continue
         alpha = max(ONE_RUN, 1 / (len(runs[known]) + 1)) if n_runs == 1 else 0.01
         oracle = train(run_set(runs[known]), settings_from({"alpha": alpha}))
-        for program, load in product(LEAKS, SCALES):
-            some = runs[f"{program}, {load}"]
+        for version, load in product(subject.versions, SCALES):
+            some = runs[f"{version}, {load}"]
             groups = [some[first : first + n_runs] for first in range(0, len(some) - n_runs + 1, n_runs)]
             found = [check(oracle, run_set(group)).status for group in groups]
             yield Figure(
-                f"trained with {known}, alpha {alpha:g}, {n_runs} checked: {program}, {load}",
+                f"{name} trained with {known}, alpha {alpha:g}, {n_runs} checked: {version}, {load}",
                 f"{found.count(Status.REGRESSION)} of {len(found)} fail, "
                 f"{found.count(Status.INCONCLUSIVE)} inconclusive",
             )
@@ -136,13 +166,20 @@ def judged(runs: dict[str, list[Run]]) -> Iterator[Figure]:
 
 def main() -> int:
     parser = benchmark(__doc__)
-    parser.add_argument("--each", type=int, default=6, help="runs of each program under each load")
+    parser.add_argument("--each", type=int, default=6, help="runs of each version under each load")
     parser.add_argument("--same", type=int, default=N_TRAINING, help="training runs with the same rates")
+    parser.add_argument("--programs", nargs="+", choices=SUBJECTS, default=list(SUBJECTS))
     parser.add_argument("--keep", type=Path, metavar="DIR", help="where the runs are kept (default: nowhere)")
     options = parser.parse_args()
-    with TemporaryDirectory(prefix="buto-perf-") as place:
-        found = all_recorded(planned(options.each, options.same), options.keep or Path(place))
-        return conclude(TITLE, tuple(judged(found)), options)
+    figures: list[Figure] = []
+    with compiled() as classes, TemporaryDirectory(prefix="buto-perf-") as place:
+        os.environ["PERF_CLASSES"] = str(classes)
+        for name in options.programs:
+            directory = (options.keep or Path(place)) / name
+            directory.mkdir(parents=True)
+            runs = planned(SUBJECTS[name], options.each, options.same)
+            figures += judged(name, SUBJECTS[name], all_recorded(SUBJECTS[name], runs, directory))
+    return conclude(TITLE, tuple(figures), options)
 
 
 if __name__ == "__main__":
