@@ -90,9 +90,10 @@ def separations(runs: Sequence[BedRun]) -> Iterator[Separation]:
     """Yield each method's separation under each kind of load."""
     for loads, pairs in _loads(runs):
         scored = [_scores(one, others) for one, others in pairs]
-        labels = [one.labels.fault for one, _ in pairs]
+        kinds = [kind_of(one.labels.fault) for one, _ in pairs]
+        groups = [str(place) if kind == NO_FAULT else kind for place, kind in enumerate(kinds)]
         for method in scored[0] if scored else ():
-            yield _separation(loads, method, [one[method] for one in scored], labels)
+            yield separation(loads, method, [one[method] for one in scored], kinds, groups)
 
 
 def _loads(runs: Sequence[BedRun]) -> Iterator[tuple[str, list[Checked]]]:
@@ -106,13 +107,15 @@ def _loads(runs: Sequence[BedRun]) -> Iterator[tuple[str, list[Checked]]]:
 
 
 @dataclass(frozen=True, slots=True)
-class _Score:
+class Score:
+    """The score of a run, from how many counters, and in how many clusters."""
+
     score: float
     counters: int
     clusters: int = 0
 
 
-def _scores(checked: BedRun, training: Sequence[BedRun]) -> dict[str, _Score]:
+def _scores(checked: BedRun, training: Sequence[BedRun]) -> dict[str, Score]:
     """Return the largest error of any model for each way to cut, and the scores of rivals."""
     known, new = [only_watched(one.run) for one in training], only_watched(checked.run)
     properties = common([*known, new])
@@ -123,29 +126,45 @@ def _scores(checked: BedRun, training: Sequence[BedRun]) -> dict[str, _Score]:
     work = learn_work(known, [RATES])
     prior, now = (levels(some, properties, work) for some in (known, [new]))
     return {
-        **_errors(old, after, [prop.name for prop in properties]),
-        **{one.title: _Score(float(one.worst(prior, now, 1)[0]), len(properties)) for one in RIVALS},
+        **largest_errors(old, after, [prop.name for prop in properties]),
+        **by_rivals(prior, now),
     }
 
 
-def _errors(old: Sequence[FloatArray], new: FloatArray, names: Sequence[str]) -> dict[str, _Score]:
+def by_rivals(prior: FloatArray, now: FloatArray) -> dict[str, Score]:
+    """Return the scores of plain rivals, from one number of each run and counter."""
+    return {one.title: Score(float(one.worst(prior, now, 1)[0]), prior.shape[1]) for one in RIVALS}
+
+
+def largest_errors(old: Sequence[FloatArray], new: FloatArray, names: Sequence[str]) -> dict[str, Score]:
+    """Return the largest error of any model, for each way to cut, and as a multiple of usual ones.
+
+    Args:
+        old: for each training run, shape (n_observations, n_counters).
+        new: shape (n_observations, n_counters).
+    """
     found = {}
     for title, of in CUTS.items():
         values = SHANG.values
         models = list(judged(old, new, names, values[REDUNDANT], values[DISTANCE], of))
         errors = [one.new.absolute for one in models if one.predictors]
-        found[title] = _Score(max(errors, default=0.0), len(names), len(models))
+        found[title] = Score(max(errors, default=0.0), len(names), len(models))
         multiples, _ = excesses(models, "absolute")
-        found[f"{title}{MULTIPLE}"] = _Score(float(multiples.max()), len(names), len(models))
+        found[f"{title}{MULTIPLE}"] = Score(float(multiples.max()), len(names), len(models))
     return found
 
 
-def _separation(loads: str, method: str, found: Sequence[_Score], faults: Sequence[str]) -> Separation:
-    scores, changed = np.array([one.score for one in found]), np.array([one != NO_FAULT for one in faults])
-    clusters = [
-        *(str(place) for place in np.flatnonzero(~changed)),
-        *(kind_of(one) for one in faults if one != NO_FAULT),
-    ]
+def separation(
+    loads: str, method: str, found: Sequence[Score], kinds: Sequence[str], groups: Sequence[str]
+) -> Separation:
+    """Return what a method makes of runs.
+
+    Args:
+        kinds: of fault, for each run; :data:`NO_FAULT` for none.
+        groups: for each run; runs of one group depend on each other.
+    """
+    scores, changed = np.array([one.score for one in found]), np.array([one != NO_FAULT for one in kinds])
+    of_area = [*np.array(groups)[~changed].tolist(), *np.array(groups)[changed].tolist()]
     return Separation(
         loads,
         method,
@@ -153,8 +172,8 @@ def _separation(loads: str, method: str, found: Sequence[_Score], faults: Sequen
         _range([one.clusters for one in found]),
         _range(scores[~changed]),
         _range(scores[changed]),
-        area(scores[~changed], scores[changed], clusters),
-        (int((~changed).sum()), len({kind_of(one) for one in faults if one != NO_FAULT})),
+        area(scores[~changed], scores[changed], of_area),
+        (int((~changed).sum()), len(set(kinds) - {NO_FAULT})),
     )
 
 

@@ -83,9 +83,9 @@ def add_arguments(parser: ArgumentParser) -> None:
         "--data",
         metavar="DIR",
         type=Path,
-        help="a packed data set; for history, ensembles and judge, a directory with several; for store, "
-        "a directory with a packed recording; for rpc, one with the data of others (default: what is in "
-        "buto's repository, which has nothing for rpc)",
+        help="a packed data set; for history, ensembles, judge and rivals, a directory with several; for "
+        "store, a directory with a packed recording; for outside, petshop and rpc, one with the data of "
+        "others (default: what is in buto's repository, which has nothing for these three)",
     )
     running.add_argument(
         "--part",

@@ -94,6 +94,10 @@ EXPERIMENTS: dict[str, Experiment] = {
         "outside",
         "learning from labels on series of SAP HANA that others measured and labelled and --data names",
     ),
+    "petshop": Experiment(
+        "petshop",
+        "regression models on counters of a system that others measured and --data names",
+    ),
     "rivals": Experiment(
         "rivals",
         "a t-test, an envelope and a percentage on the runs of the thesis, of labelled histories and of the "

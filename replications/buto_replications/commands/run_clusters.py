@@ -56,7 +56,7 @@ def run(request: ExperimentsRequest, console: Console) -> int:
     for one in comparisons(runs, earlier):
         compared.append(one)
         show((_compared(one, request.part), _counted(one)), console)
-    show([_separated(list(separations(runs)))], console)
+    show([separated(list(separations(runs)), "watched counters")], console)
     pairs = list(checks(runs, good_of(runs)))
     show([_errors([model_errors(others, one) for one, others in pairs])], console)
     show([_traditional([traditional(others, one) for one, others in pairs])], console)
@@ -143,9 +143,10 @@ def _counted(comparison: Comparison) -> Columns:
     )
 
 
-def _separated(found: Sequence[Separation]) -> Columns:
+def separated(found: Sequence[Separation], counters: str) -> Columns:
+    """Return how well each score tells faults; ``counters`` says of what."""
     return Columns(
-        "How well the largest error tells faults, by the watched counters alone, beside plain rivals",
+        f"How well the largest error tells faults, by {counters} alone, beside plain rivals",
         ("loads", "score of a run", "clusters", "unchanged", "with a fault", "area", "runs, kinds of faults"),
         tuple(
             (
@@ -161,7 +162,7 @@ def _separated(found: Sequence[Separation]) -> Columns:
         ),
         left=2,
         notes=(
-            f"{_from_to(_all_counters(found), '{:.0f}')} watched counters were read often enough",
+            f"{_from_to(_all_counters(found), '{:.0f}')} {counters} were read often enough",
             "area: under the curve of hits over false alarms; ±: clustered by kind of fault",
             "times usual: as a multiple of the largest error of any training run that the others predict",
             _paper(),
