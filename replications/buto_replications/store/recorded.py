@@ -107,6 +107,7 @@ def from_json(text: str) -> Index:
 
 
 RECORDED = DATA / "store"
+NEAR = DATA / "store-near"
 """The recording in buto's repository. An installed package does not have it."""
 
 NAME = "recording.tar.xz"

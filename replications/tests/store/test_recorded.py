@@ -20,7 +20,7 @@ from buto.judging.verdict import Status
 from buto_replications.store import recorded as indices
 from buto_replications.store.evaluation import CORES, evaluate
 from buto_replications.store.measured import Measured, read_measured, write_measured
-from buto_replications.store.recorded import NAME, RECORDED, pack, unpacked, write
+from buto_replications.store.recorded import NAME, NEAR, RECORDED, pack, unpacked, write
 from buto_replications.store.simulated import Outcome, counts
 from buto_replications.store.tables import numbers_csv, tables
 from replications.tests.support.store import HOME, write_recording
@@ -270,9 +270,6 @@ def test_the_page_shows_the_verdicts_under_the_fixed_load(recording):
     assert (len(found.changed), len(found.unchanged)) == (9, 20)
     assert f"| fixed load, 9 versions | 16 right of 18 | {counts(found.changed)} |" in PAGE.read_text()
     assert counts(found.unchanged) == "20 rightly quiet"
-
-
-NEAR = RECORDED.with_name("store-near")
 
 
 def test_the_recording_near_the_boundary_is_complete_and_the_page_shows_its_verdicts():
