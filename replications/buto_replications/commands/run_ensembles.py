@@ -13,6 +13,7 @@ from buto_replications.bed import archive
 from buto_replications.bed.labels import BedRun, Part
 from buto_replications.commands.registry import ExperimentsRequest
 from buto_replications.commands.sharing import show, write
+from buto_replications.ensembles.known import known
 from buto_replications.ensembles.methods import rules_left_out
 from buto_replications.ensembles.scoring import results
 from buto_replications.ensembles.sites import Share, left_out, sites
@@ -42,7 +43,7 @@ def run(request: ExperimentsRequest, console: Console) -> int:
         earlier = archive.load(bed, Part.TUNING.value)
     some = sites(request.data)
     show((_worked(), _table_iv()), console)
-    shares = [*left_out(some), *rules_left_out(some)]
+    shares = [*left_out(some), *rules_left_out(some), *known(some)]
     show([_left_out(summaries(shares))], console)
     found = list(results(runs, earlier))
     show((beside(found), ablations(found), f_measures(found), per_fault(found), whole_tests(found)), console)

@@ -19,6 +19,7 @@ from buto_replications.dataset import archive
 from buto_replications.dataset.archive import write
 from buto_replications.dataset.generate import name_on
 from buto_replications.design import BENCHMARK
+from buto_replications.ensembles.known import ALONE, KNOWN, WITH_OTHERS, known
 from buto_replications.ensembles.methods import (
     BAGGING,
     EACH,
@@ -280,6 +281,20 @@ def four_sites(data):
     ]
 
 
+def test_prior_tests_of_other_machines_hide_nothing_that_those_of_the_same_one_tell(tmp_path):
+    found = list(known(four_sites(tmp_path)[:2]))
+    assert {(one.method, one.trained) for one in found} == {(ALONE, 7), (WITH_OTHERS, 14)}
+    ours = [one for one in found if one.training == "consumerproducer-v0"]
+    assert len(ours) == 4
+    assert {(one.unchanged, one.changed) for one in ours} == {((Status.PASS,), (Status.REGRESSION,))}
+
+
+def test_environments_with_too_few_runs_are_left_out(tmp_path):
+    first, second = four_sites(tmp_path)[:2]
+    few = replace(second, runs={name: runs[:7] for name, runs in second.runs.items()})
+    assert {one.site for one in known([first, few])} == {first.name}
+
+
 def bed_runs(part):
     first = 10 if part == "tuning" else 30
     good = [bed_run(first + n, f"e{n % 4}", "environment", "none") for n in range(8)]
@@ -296,7 +311,7 @@ def test_each_environment_is_left_out_once(tmp_path, monkeypatch):
     assert "throughput, memory" in done.stdout
     rows = list(csv.DictReader((tmp_path / "results" / "ensembles.csv").read_text().splitlines()))
     assert {row["environment"].split(":")[0] for row in rows} == set(MACHINES)
-    assert {row["seen"] for row in rows} == {NEVER_SEEN}
+    assert {row["seen"] for row in rows} == {NEVER_SEEN, KNOWN}
     found = [
         row
         for row in rows
