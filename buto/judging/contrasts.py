@@ -67,6 +67,9 @@ CLASS_GRAIN = 4096.0
 
 _ROWS_AT_ONCE = 4096
 
+SINGULAR = 1e-9
+"""Share of the spread of loads below which the loads within both groups are equal, apart from rounding."""
+
 
 def grains(
     properties: Sequence[Property], values: Iterable[FloatArray], table: Grains = BETWEEN_MACHINES
@@ -102,11 +105,19 @@ class Stable:
         values: shape (n_runs, n_features).
         floor: shape (n_features,), the smallest meaningful deviation.
         unit: shape (n_features,), the divisors of the features.
+        load: shape (n_runs,), what features may follow; None if nothing is taken out.
     """
 
     values: FloatArray
     floor: FloatArray
     unit: FloatArray
+    load: FloatArray | None = None
+
+    def in_units(self, values: FloatArray) -> FloatArray:
+        """Return numbers of this scale in the features' own units; the last axis is that of features."""
+        with np.errstate(over="ignore"):
+            found: FloatArray = self.unit * (np.sinh(values) if self.load is None else values)
+        return found
 
 
 def stabilised(
@@ -127,6 +138,19 @@ def stabilised(
     centre = features.mean(axis=0)
     floor = np.hypot(unit, level_share * level) / np.hypot(centre, unit)
     return Stable(np.arcsinh(features / unit), floor, unit)
+
+
+def linear(features: FloatArray, grain: FloatArray, level: FloatArray, load: FloatArray) -> Stable:
+    """Return features as shares of their means, so that they may be linear in the load.
+
+    Args:
+        features, grain, level: see :func:`stabilised`.
+        load: of each run, shape (n_runs,).
+    """
+    unit = np.hypot(features.mean(axis=0), grain)
+    unit = np.where(unit > 0, unit, 1.0)
+    floor = np.hypot(grain, LevelShare.LOAD * level) / unit
+    return Stable(features / unit, floor, unit, load)
 
 
 @lru_cache(maxsize=32)
@@ -182,6 +206,60 @@ def mirrored(chosen: IntArray, n_runs: int) -> bool:
     return 2 * size == n_runs and bool((np.sort(chosen, axis=1) == np.arange(size)).all(axis=1).any())
 
 
+@dataclass(frozen=True, eq=False, slots=True)
+class Compared:
+    """The chosen runs beside the others.
+
+    Attributes:
+        difference: of the means, shape (n_choices, n_features); positive if the chosen runs have more.
+        variance: of one run within its group, of the same shape.
+        sizes: what the variance of the difference is, in that of one run; shape (n_choices, 1) or a number.
+        freedom: degrees of freedom of the variance.
+    """
+
+    difference: FloatArray
+    variance: FloatArray
+    sizes: FloatArray | float
+    freedom: int
+
+
+def compared(values: FloatArray, chosen: IntArray, load: FloatArray | None = None) -> Compared:
+    """Compare every choice of runs with the others.
+
+    With a load, this is an analysis of covariance: one slope for both groups is learned within them, the
+    difference is that under the same load, and it is the less certain the further apart the loads are.
+
+    Args:
+        values: shape (n_runs, n_features), no NaN.
+        chosen: shape (n_choices, size); each choice leaves at least two runs, three with a load.
+        load: of each run, shape (n_runs,).
+    """
+    n_runs, size = len(values), chosen.shape[1]
+    others = n_runs - size
+    members = np.zeros((len(chosen), n_runs))
+    np.put_along_axis(members, chosen, 1.0, axis=1)
+
+    def means(centred: FloatArray) -> tuple[FloatArray, FloatArray]:
+        ours = members @ centred / size
+        return ours, -ours * size / others
+
+    centred = values - values.mean(axis=0)
+    mean, rest = means(centred)
+    spread = np.maximum((centred**2).sum(axis=0) - size * mean**2 - others * rest**2, 0.0)
+    if load is None:
+        return Compared(mean - rest, spread / (n_runs - 2), 1 / size + 1 / others, n_runs - 2)
+    along = (load - load.mean())[:, None]
+    at, at_rest = means(along)
+    width = (along**2).sum() - size * at**2 - others * at_rest**2
+    moves = width > SINGULAR * (along**2).sum()
+    product = along.T @ centred - size * at * mean - others * at_rest * rest
+    slope = np.divide(product, width, out=np.zeros_like(product), where=moves)
+    apart = np.divide((at - at_rest) ** 2, width, out=np.zeros_like(width), where=moves)
+    variance = np.maximum(spread - slope * product, 0.0) / (n_runs - 3)
+    difference = mean - rest - slope * (at - at_rest)
+    return Compared(difference, variance, 1 / size + 1 / others + apart, n_runs - 3)
+
+
 def contrasts(stable: Stable, chosen: IntArray) -> FloatArray:
     """Return the contrast of the chosen runs' mean with that of the others, shape (n_choices, n_features).
 
@@ -190,20 +268,13 @@ def contrasts(stable: Stable, chosen: IntArray) -> FloatArray:
     Mathematical Statistics 30, 1959). It is positive if the chosen runs have more.
 
     Args:
-        chosen: shape (n_choices, size); each choice leaves at least two runs.
+        chosen: see :func:`compared`.
     """
-    n_runs, size = len(stable.values), chosen.shape[1]
-    others, freedom = n_runs - size, n_runs - 2
-    centred = stable.values - stable.values.mean(axis=0)
-    members = np.zeros((len(chosen), n_runs))
-    np.put_along_axis(members, chosen, 1.0, axis=1)
-    mean = members @ centred / size
-    mean_others = -mean * size / others
-    spread = (centred**2).sum(axis=0) - size * mean**2 - others * mean_others**2
-    variance = np.maximum(spread, 0.0) / freedom + stable.floor**2
-    squared = (mean - mean_others) ** 2 / (variance * (1 / size + 1 / others))
+    found = compared(stable.values, chosen, stable.load)
+    freedom = found.freedom
+    squared = found.difference**2 / ((found.variance + stable.floor**2) * found.sizes)
     normal: FloatArray = np.sqrt(freedom * np.log1p(squared / freedom))
-    signed: FloatArray = np.copysign(normal * wallace(freedom), mean - mean_others)
+    signed: FloatArray = np.copysign(normal * wallace(freedom), found.difference)
     return signed
 
 
@@ -213,18 +284,13 @@ def within(stable: Stable, size: int, limit: float) -> tuple[FloatArray, FloatAr
     Returns:
         lower and upper, each of shape (n_features,), in the features' own units.
     """
-    others = stable.values[:-size]
-    ours = stable.values[-size:]
-    freedom = len(stable.values) - 2
-    squares = ((others - others.mean(axis=0)) ** 2).sum(axis=0) + ((ours - ours.mean(axis=0)) ** 2).sum(
-        axis=0
-    )
-    squared = freedom * np.expm1((limit / wallace(freedom)) ** 2 / freedom)
-    variance = squares / freedom + stable.floor**2
-    half = np.sqrt(squared * variance * (1 / size + 1 / len(others)))
-    centre = others.mean(axis=0)
-    with np.errstate(over="ignore"):
-        return stable.unit * np.sinh(centre - half), stable.unit * np.sinh(centre + half)
+    n_runs = len(stable.values)
+    last = np.arange(n_runs - size, n_runs)
+    found = compared(stable.values, last[None], stable.load)
+    squared = found.freedom * np.expm1((limit / wallace(found.freedom)) ** 2 / found.freedom)
+    half = np.sqrt(squared * (found.variance + stable.floor**2) * found.sizes)[0]
+    centre = stable.values[last].mean(axis=0) - found.difference[0]
+    return stable.in_units(centre - half), stable.in_units(centre + half)
 
 
 def wallace(freedom: int) -> float:

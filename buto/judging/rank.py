@@ -27,7 +27,7 @@ from math import comb
 
 import numpy as np
 
-from buto.judging.contrasts import Stable
+from buto.judging.contrasts import Stable, compared
 from buto.run.model import BoolArray, FloatArray, IntArray
 
 FARTHEST = 1e9
@@ -161,13 +161,13 @@ class Differences:
     Attributes:
         squared_t: shape (n_choices, n_features), squares of Student's t.
         variance: shape (n_choices, n_features), of one run within its group.
-        sizes: the sum of the reciprocal sizes of both groups.
+        sizes: the sum of the reciprocal sizes of both groups, or more with a load; see :class:`Compared`.
         freedom: degrees of freedom of t.
     """
 
     squared_t: FloatArray
     variance: FloatArray
-    sizes: float
+    sizes: FloatArray | float
     freedom: float
 
 
@@ -176,19 +176,12 @@ def differences(stable: Stable, chosen: IntArray) -> Differences:
 
     Args:
         stable: its floor is added to the variance as that of an independent deviation.
-        chosen: shape (n_choices, size).
+        chosen: see :func:`compared`.
     """
-    values = stable.values - stable.values.mean(axis=0)
-    n_runs, size = len(values), chosen.shape[1]
-    members = np.zeros((len(chosen), n_runs))
-    np.put_along_axis(members, chosen, 1.0, axis=1)
-    ours = members @ values
-    within = (values**2).sum(axis=0) - ours**2 / size - ours**2 / (n_runs - size)
-    freedom = n_runs - 2.0
-    variance = np.maximum(within, 0.0) / freedom + stable.floor**2
-    sizes = 1 / size + 1 / (n_runs - size)
-    squared = (ours * sizes) ** 2 / (variance * sizes)
-    return Differences(squared, variance, sizes, freedom)
+    found = compared(stable.values, chosen, stable.load)
+    variance = found.variance + stable.floor**2
+    squared = found.difference**2 / (variance * found.sizes)
+    return Differences(squared, variance, found.sizes, float(found.freedom))
 
 
 def factors(found: Differences) -> FloatArray:
@@ -216,7 +209,8 @@ def factors_for_a_change(found: Differences, counts: BoolArray) -> FloatArray:
     """Return what :func:`for_a_change` makes of all factors; only those that can be above 1 are computed."""
     # With a t of at most 1, no size of a change makes the difference likelier than none does.
     likely = counts & (found.squared_t > 1.0)
-    some = replace(found, squared_t=found.squared_t[likely], variance=found.variance[likely])
+    sizes = np.broadcast_to(found.sizes, counts.shape)[likely]
+    some = replace(found, squared_t=found.squared_t[likely], variance=found.variance[likely], sizes=sizes)
     result = np.ones(counts.shape)
     result[likely] = np.maximum(factors(some), 1.0)
     return result

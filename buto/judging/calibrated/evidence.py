@@ -14,7 +14,7 @@ import numpy as np
 from buto.errors import JudgeError
 from buto.judging.calibrated.profile import LEVELS, TOTAL, Profile
 from buto.judging.calibrated.settings import JudgeSettings
-from buto.judging.contrasts import Stable, choices, contrasts, mirrored, stabilised
+from buto.judging.contrasts import Stable, choices, compared, contrasts, linear, mirrored, stabilised
 from buto.judging.effects import (
     GROWTH_MEASURE,
     PART_MEASURES,
@@ -65,19 +65,14 @@ class Sizes:
     per_class: FloatArray
     classes: int | None
 
-    def exceeded(self, values: FloatArray, chosen: IntArray) -> BoolArray:
+    def exceeded(self, values: FloatArray, chosen: IntArray, load: FloatArray | None = None) -> BoolArray:
         """Return whether the difference of means is large enough, shape (n_choices, n_features).
 
         Args:
             values: shape (n_runs, n_features), in the properties' units.
-            chosen: shape (n_choices, size).
+            chosen, load: see :func:`buto.judging.contrasts.compared`.
         """
-        size, n_runs = chosen.shape[1], len(values)
-        members = np.zeros((len(chosen), n_runs))
-        np.put_along_axis(members, chosen, 1.0, axis=1)
-        total = members @ values
-        difference = np.abs(total / size - (values.sum(axis=0) - total) / (n_runs - size))
-        return self.matter(difference)
+        return self.matter(np.abs(compared(values, chosen, load).difference))
 
     def matter(self, difference: FloatArray) -> BoolArray:
         """Return which differences are large enough, of the same shape.
@@ -227,12 +222,14 @@ def weigh(
     settings: JudgeSettings,
     *,
     most: int = MOST_CHOICES,
+    load: FloatArray | None = None,
 ) -> Evidence:
     """Return the evidence of the last ``n_checked`` rows of features against all others.
 
     Args:
         values: shape (n_runs, n_features), columns as the profile's catalogue; NaN: could not be read.
         most: largest number of choices that are compared.
+        load: of each run, shape (n_runs,): features are compared as they would be under the same.
     """
     kept = np.flatnonzero(~np.isnan(values).any(axis=0))
     if not len(kept):
@@ -244,7 +241,10 @@ def weigh(
     levels = profile.levels(readable)
     columns = np.array([one.column for one in features])
     kept_values = values[:, kept]
-    stable = stabilised(kept_values, profile.grain[columns], levels[columns])
+    grain, level = profile.grain[columns], levels[columns]
+    stable = (
+        stabilised(kept_values, grain, level) if load is None else linear(kept_values, grain, level, load)
+    )
     chosen = choices(len(values), n_checked, most)
     contrast = contrasts(stable, chosen)
     factor = factors(differences(stable, chosen))
@@ -256,7 +256,7 @@ def weigh(
 
     counts = welcome_or_not(contrast, signs_of_worse(features, profile.quantities), settings.fail_on)
     sizes = sizes_that_matter(profile, features, readable, settings)
-    matters = counts & sizes.exceeded(kept_values, chosen)
+    matters = counts & sizes.exceeded(kept_values, chosen, load)
     return Evidence(profile, kept_values, stable, kept, sizes.least, ranked(matters), ranked(counts))
 
 

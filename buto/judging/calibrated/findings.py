@@ -16,7 +16,7 @@ from buto.judging.calibrated.evidence import (
     quantity_columns,
 )
 from buto.judging.calibrated.settings import NAME, JudgeSettings
-from buto.judging.contrasts import within
+from buto.judging.contrasts import compared, within
 from buto.judging.effects import GROWTH_MEASURE, PART_MEASURES
 from buto.judging.features import Feature
 from buto.judging.rank import largest_of_each
@@ -166,7 +166,7 @@ class _Numbers:
             observed=float(checked.mean()),
             lower=float(np.clip(self._lower[column], least, most)),
             upper=float(np.clip(self._upper[column], least, most)),
-            expected=float(training.mean()),
+            expected=self._expected(column, training, checked),
             window_s=_window(feature, prop, self._evidence.profile.end_s),
             severity=abs(contrast),
             measure=_measure(feature, prop),
@@ -174,6 +174,14 @@ class _Numbers:
             is_level=feature.name in LEVELS,
             numbers=Numbers(tuple(training.tolist()), tuple(checked.tolist())),
         )
+
+    def _expected(self, column: int, training: FloatArray, checked: FloatArray) -> float:
+        """Return the mean of the training runs, or what it would be under the load of those under test."""
+        load, values = self._evidence.stable.load, self._evidence.values[:, [column]]
+        if load is None:
+            return float(training.mean())
+        last = np.arange(len(training), len(values))
+        return float(checked.mean() - compared(values, last[None], load).difference[0, 0])
 
     def _possible(self, column: int) -> tuple[float, float]:
         """Return the smallest and the largest value that a feature can have, given what these runs had."""

@@ -1,6 +1,7 @@
 """The judge under a load that varies: what the load explains is taken out before runs are compared.
 
-What is counted once, at the end, is compared as it is: live heap, and live objects of each class.
+What is counted once, at the end, is compared given the number of requests: live heap, and live objects of
+each class.
 """
 
 from __future__ import annotations
@@ -66,7 +67,7 @@ OBSERVATIONS = "observations"
 """The key of how many rows each run has."""
 
 ONCE = "counted_once"
-"""The key of what is compared as it is, if there is any."""
+"""The key of what is counted once, if there is any."""
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -77,7 +78,7 @@ class FittedLoad(FittedJudge):
         properties: the columns of the observations, by name.
         runs: of the training.
         left_out: properties that cannot be judged, each with the reason.
-        once: what is counted once, at the end, and compared as it is; None if there is nothing.
+        once: what is counted once, at the end; None if there is nothing.
     """
 
     settings: JudgeSettings
@@ -118,11 +119,11 @@ class FittedLoad(FittedJudge):
         notable = beyond or hidden or found.highest or found.p_value <= max(alpha, smallest)
 
         def named(ranked: Ranked) -> tuple[Finding, ...]:
-            as_they_are = check.once
+            once = check.once
             others: tuple[Finding, ...] = ()
-            if as_they_are is not None:
-                ours = as_they_are.mattering if ranked is found else as_they_are.any
-                others = plain_findings(as_they_are, ours, runs, self.settings)
+            if once is not None:
+                ours = once.mattering if ranked is found else once.any
+                others = plain_findings(once, ours, runs, self.settings)
             return (*findings(check, ranked, runs), *others) if notable or ranked is not found else ()
 
         return Weighed(
@@ -143,7 +144,8 @@ class FittedLoad(FittedJudge):
         properties = [prop for prop, read in zip(self.properties, usable, strict=True) if read]
         known = [run.of(usable) for run in self.runs]
         new = [observed(run, properties) for run in runs]
-        return under_load(properties, known, new, self.settings, self._as_they_are(runs))
+        requests = np.array([_requests(run, properties) for run in (*known, *new)])
+        return under_load(properties, known, new, self.settings, self._once(runs, requests))
 
     def training_warnings(self, runs: RunSet) -> tuple[str, ...]:
         return few_runs(len(runs), self.settings.alpha)
@@ -173,8 +175,12 @@ class FittedLoad(FittedJudge):
         once = {} if self.once is None else {ONCE: profile_to_data(self.once)}
         return {"seconds": [run.stretch_s for run in self.runs], **data, **once}
 
-    def _as_they_are(self, runs: RunSet) -> PlainEvidence | None:
-        """Return the evidence of what is counted once; None if some run lacks all of them."""
+    def _once(self, runs: RunSet, requests: FloatArray) -> PlainEvidence | None:
+        """Return the evidence of what is counted once; None if some run lacks all of them.
+
+        Args:
+            requests: in each run, those of the training first.
+        """
         if self.once is None:
             return None
         profile = self.once.hearing(runs.runs)
@@ -184,7 +190,8 @@ class FittedLoad(FittedJudge):
         values = np.where(exact, values, np.nan)
         if np.isnan(values).any(axis=0).all():
             return None
-        return weigh(profile, values, len(runs), self.settings, most=most_choices(self.settings.alpha))
+        most = most_choices(self.settings.alpha)
+        return weigh(profile, values, len(runs), self.settings, most=most, load=requests)
 
     def _hidden(self, check: UnderLoad, n_checked: int) -> tuple[str, ...]:
         """Return that the training run that deviates most hides a difference, if it does."""
@@ -201,6 +208,11 @@ class FittedLoad(FittedJudge):
             "disturbed it, remove it, train with another in its place, and check new runs"
         )
         return (sentence,)
+
+
+def _requests(run: Observed, properties: Sequence[Property]) -> float:
+    rates = run.rows[:, matching(properties, [RATES])]
+    return float(rates.sum() * run.stretch_s)
 
 
 def learn(runs: RunSet, settings: JudgeSettings) -> FittedLoad:

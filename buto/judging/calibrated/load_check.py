@@ -46,7 +46,7 @@ class UnderLoad:
         load_names: names of the properties that stand for it.
         loads: their means in each run, shape (n_runs, n_names).
         steps: smallest step of each counter, shape (n_properties,).
-        once: the evidence of what is counted once and not adjusted; None if there is nothing.
+        once: the evidence of what is counted once; None if there is nothing.
     """
 
     settings: JudgeSettings

@@ -66,7 +66,7 @@ class Scored:
 
         Args:
             both: the parts of every choice of runs, shape (n, 2).
-            exact: scores of the same choices by what is not adjusted, shape (n,); None without any.
+            exact: scores of the same choices by what is counted once, shape (n,); None without any.
         """
         parts = both if self.costs.any() else both[:, :1]
         parts = parts if exact is None else np.column_stack([parts, exact])

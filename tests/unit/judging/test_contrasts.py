@@ -9,7 +9,16 @@ import scipy.stats
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from buto.judging.contrasts import LevelShare, Stable, choices, contrasts, stabilised, within
+from buto.judging.contrasts import (
+    LevelShare,
+    Stable,
+    choices,
+    compared,
+    contrasts,
+    linear,
+    stabilised,
+    within,
+)
 from tests.support.references import naive_calibrated
 
 
@@ -140,6 +149,46 @@ def test_the_range_ends_where_the_contrast_reaches_the_limit(size, centre):
         assert contrasts(Stable(moved, stable.floor, stable.unit), under_test)[0] == pytest.approx(
             sign * 3.0, rel=1e-5
         )
+
+
+def test_under_a_load_the_difference_is_that_of_least_squares_with_the_load_beside_the_group():
+    """One slope for both groups: the textbook's analysis of covariance, by its normal equations."""
+    random = np.random.default_rng(8)
+    load = random.uniform(1, 3, 11)
+    values = 5 + 2 * load[:, None] + random.normal(size=(11, 3))
+    chosen = choices(11, 3, 2000)
+    found = compared(values, chosen, load)
+    for row in (0, 40, 164):
+        group = np.isin(np.arange(11), chosen[row]).astype(float)
+        design = np.column_stack([np.ones(11), group, load])
+        slopes, squares, *_ = np.linalg.lstsq(design, values)
+        assert found.difference[row] == pytest.approx(slopes[1])
+        assert found.variance[row] == pytest.approx(squares / 8)
+        assert found.sizes[row] == pytest.approx(np.linalg.inv(design.T @ design)[1, 1])
+    assert found.freedom == 8
+
+
+def test_what_follows_the_load_exactly_does_not_differ_at_another_load():
+    load = np.array([*np.linspace(1, 2, 10), 0.5, 0.5, 0.5])
+    features = np.column_stack([100 * load, 7 + 30 * load])
+    last = np.array([[10, 11, 12]])
+    grain, level = np.ones(2), features.mean(axis=0)
+    stable = linear(features, grain, level, load)
+    assert contrasts(stable, last)[0] == pytest.approx(0.0, abs=1e-6)
+    lower, upper = within(stable, 3, 3.0)
+    assert (lower < features[-1]).all()
+    assert (features[-1] < upper).all()
+    more = features.copy()
+    more[-3:] *= 2
+    assert (contrasts(linear(more, grain, level, load), last)[0] > 5).all()
+
+
+def test_equal_loads_take_nothing_out():
+    random = np.random.default_rng(9)
+    values, chosen = random.normal(size=(9, 2)), choices(9, 2, 100)
+    assert compared(values, chosen, np.full(9, 4.0)).difference == pytest.approx(
+        compared(values, chosen).difference
+    )
 
 
 def test_of_too_many_choices_different_ones_are_drawn_so_that_the_largest_difference_has_the_smallest_rank():

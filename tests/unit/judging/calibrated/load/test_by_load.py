@@ -240,12 +240,31 @@ def test_one_run_never_fails_alone_though_its_rank_could_reach_alpha():
     assert check(oracle, several([20, 21, 22], Server(cost=1.5))).status is Status.REGRESSION
 
 
-def test_live_objects_at_the_end_are_compared_as_they_are():
-    def holding(number, size):
-        held = ClassCount("com.acme.Session", 10, size + 100 * number)
-        listed = ClassHistogram(120.0, AT_END, 10, held.size_bytes, (held,))
-        return replace(served(number), histograms=(listed,))
+def holding(number, size, each=0, rate=50.0):
+    """A server with live objects at its end: so many bytes, and more for each request."""
+    run = served(number, Server(rate))
+    requests = sum(run.series(name).sum() for name in LOAD)
+    held = ClassCount("com.acme.Session", 10, int(size + each * requests) + 100 * number)
+    listed = ClassHistogram(120.0, AT_END, 10, held.size_bytes, (held,))
+    return replace(run, histograms=(listed,))
 
+
+@pytest.mark.parametrize("rate", [25.0, 75.0])
+def test_live_objects_of_each_request_are_no_change_under_another_load_and_more_of_them_are(rate):
+    oracle = train(run_set([holding(number, 500_000, 200) for number in range(10)]), DEFAULT)
+    unchanged, more = (
+        check(oracle, run_set([holding(number, 500_000, each, rate) for number in (20, 21, 22)]))
+        for each in (200, 300)
+    )
+    assert unchanged.status is Status.PASS
+    assert unchanged.p_value > 0.05
+    assert (more.status, more.findings[-1].subject) == (Status.REGRESSION, LIVE_CLASSES.name)
+    asked = 120 * rate
+    assert more.findings[-1].expected == pytest.approx(500_000 + 200 * asked, rel=0.1)
+    assert more.findings[-1].observed == pytest.approx(500_000 + 300 * asked, rel=0.1)
+
+
+def test_live_objects_at_the_end_are_compared():
     oracle = train(run_set([holding(number, 1_000_000) for number in range(8)]), DEFAULT)
     unchanged, more = (
         check(oracle, run_set([holding(number, size) for number in (20, 21, 22)]))
