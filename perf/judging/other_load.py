@@ -6,7 +6,7 @@ this one is the change. The rate changes every three seconds, after a warm-up th
 Ten training runs have rates of their own. Others have the same rates as each other, so other rates should
 be inconclusive. Checks have half the rates, the same, or 1.5 times. All runs are recorded in a random order.
 
-The heap has its usual generations, so that few runs have more than two collections in their window.
+The heap has its usual generations, and a window some collections: 2 to 13 when this was measured.
 """
 
 from __future__ import annotations
