@@ -4,7 +4,7 @@
 table 1 misreads two of them, the old "IO write byte/sec" at 4 and 5; they are as its distances need them.
 
 With the environment variable BUTO_PAPERS, a directory with the papers as text files whose names begin with
-000, 002, 003 and 004, the numbers are looked for in these texts.
+000 to 004, these numbers and those of the thesis are looked for in the texts.
 """
 
 import csv
@@ -14,6 +14,7 @@ from pathlib import Path
 
 import pytest
 
+import buto_replications.thesis.published
 from buto_replications.clusters.example import NAMES, NEW, OLD, example_distances
 from buto_replications.clusters.separation import PRINTED, printed_range
 from buto_replications.ensembles.tables import MEANS, TABLE_IV, worked_example
@@ -23,16 +24,20 @@ from buto_replications.store.simulated import OUTCOMES, published
 FILE = Path(__file__).parent / "golden" / "printed.csv"
 
 
+def rows_of(file):
+    with file.open(encoding="utf-8", newline="") as lines:
+        return list(csv.DictReader(lines))
+
+
 def printed(paper, begins=""):
-    with FILE.open(encoding="utf-8", newline="") as lines:
-        rows = [row for row in csv.DictReader(lines) if row["paper"] == paper]
     return {
         row["place"].removeprefix(begins): row["numbers"].split()
-        for row in rows
-        if row["place"].startswith(begins)
+        for row in rows_of(FILE)
+        if row["paper"] == paper and row["place"].startswith(begins)
     }
 
 
+THESIS = Path(buto_replications.thesis.published.__file__).parent
 MISREAD = ("002", "table 1: IO write byte/sec")
 
 
@@ -54,13 +59,26 @@ def follows(part, whole):
     return any(whole[first : first + len(part)] == part for first in range(len(whole)))
 
 
-@pytest.mark.skipif("BUTO_PAPERS" not in os.environ, reason="the papers are not in the repository")
-def test_each_number_is_in_the_text_of_its_paper():
-    texts = {path.name[:3]: said(path.read_text()) for path in Path(os.environ["BUTO_PAPERS"]).glob("0*")}
-    with FILE.open(encoding="utf-8", newline="") as lines:
-        rows = list(csv.DictReader(lines))
+@pytest.fixture
+def texts():
+    if "BUTO_PAPERS" not in os.environ:
+        pytest.skip("the papers are not in the repository")
+    return {path.name[:3]: said(path.read_text()) for path in Path(os.environ["BUTO_PAPERS"]).glob("0*")}
+
+
+def test_each_row_of_the_thesis_is_in_its_text(texts):
+    for row in rows_of(THESIS / "tables.csv"):
+        counts = numbers(row[name] for name in ("tp", "fn", "tn", "fp"))
+        shares = numbers(row[name] for name in ("accuracy", "precision"))
+        printed_ways = ([*counts, *shares], [*counts, *(round(100 * one) for one in shares)])
+        assert any(follows([*way, float(row["mcc"])], texts["001"]) for way in printed_ways), row
+    for row in rows_of(THESIS / "flagged.csv"):
+        assert follows(numbers(row["flagged"].split()), texts["001"]), row
+
+
+def test_each_number_is_in_the_text_of_its_paper(texts):
     missing = []
-    for row in rows:
+    for row in rows_of(FILE):
         found = said(row["numbers"])
         # Table 1 of the second paper is printed as two tables of eight columns.
         parts = [found[:8], found[8:]] if row["place"].startswith("table 1:") else [found]
