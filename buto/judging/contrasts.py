@@ -68,7 +68,7 @@ CLASS_GRAIN = 4096.0
 _ROWS_AT_ONCE = 4096
 
 SINGULAR = 1e-9
-"""Share of the spread of loads below which the loads within both groups are equal, apart from rounding."""
+"""Share of the spread of loads below which loads within both groups are equal, apart from rounding."""
 
 
 def grains(
@@ -99,13 +99,16 @@ def _grain(prop: Property, whole: bool, table: Grains) -> float:
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Stable:
-    """Features on a scale on which the scatter of runs does not depend on their level.
+    """Features on a scale for comparing runs.
+
+    Without a load this is one on which the scatter of runs does not depend on their level; with one it is
+    linear, so that features can be linear in the load.
 
     Attributes:
         values: shape (n_runs, n_features).
         floor: shape (n_features,), the smallest meaningful deviation.
         unit: shape (n_features,), the divisors of the features.
-        load: shape (n_runs,), what features may follow; None if nothing is taken out.
+        load: shape (n_runs, n_kinds), what features may follow; None if nothing is taken out.
     """
 
     values: FloatArray
@@ -145,12 +148,12 @@ def linear(features: FloatArray, grain: FloatArray, level: FloatArray, load: Flo
 
     Args:
         features, grain, level: see :func:`stabilised`.
-        load: of each run, shape (n_runs,).
+        load: see :func:`compared`.
     """
     unit = np.hypot(features.mean(axis=0), grain)
     unit = np.where(unit > 0, unit, 1.0)
-    floor = np.hypot(grain, LevelShare.LOAD * level) / unit
-    return Stable(features / unit, floor, unit, load)
+    least = np.hypot(grain, LevelShare.LOAD * level)
+    return Stable(features / unit, np.where(least > 0, least / unit, 1.0), unit, load)
 
 
 @lru_cache(maxsize=32)
@@ -214,6 +217,7 @@ class Compared:
         difference: of the means, shape (n_choices, n_features); positive if the chosen runs have more.
         variance: of one run within its group, of the same shape.
         sizes: what the variance of the difference is, in that of one run; shape (n_choices, 1) or a number.
+            Infinite where the loads of both groups differ and no run tells what that does.
         freedom: degrees of freedom of the variance.
     """
 
@@ -226,13 +230,13 @@ class Compared:
 def compared(values: FloatArray, chosen: IntArray, load: FloatArray | None = None) -> Compared:
     """Compare every choice of runs with the others.
 
-    With a load, this is an analysis of covariance: one slope for both groups is learned within them, the
+    With a load, this is an analysis of covariance: slopes that both groups share are learned within them, the
     difference is that under the same load, and it is the less certain the further apart the loads are.
 
     Args:
         values: shape (n_runs, n_features), no NaN.
-        chosen: shape (n_choices, size); each choice leaves at least two runs, three with a load.
-        load: of each run, shape (n_runs,).
+        chosen: shape (n_choices, size); each choice leaves at least two runs.
+        load: shape (n_runs, n_kinds), no NaN; at least three runs more than kinds.
     """
     n_runs, size = len(values), chosen.shape[1]
     others = n_runs - size
@@ -248,16 +252,27 @@ def compared(values: FloatArray, chosen: IntArray, load: FloatArray | None = Non
     spread = np.maximum((centred**2).sum(axis=0) - size * mean**2 - others * rest**2, 0.0)
     if load is None:
         return Compared(mean - rest, spread / (n_runs - 2), 1 / size + 1 / others, n_runs - 2)
-    along = (load - load.mean())[:, None]
+    along = (load - load.mean(axis=0)) / np.where(load.std(axis=0) > 0, load.std(axis=0), 1.0)
     at, at_rest = means(along)
-    width = (along**2).sum() - size * at**2 - others * at_rest**2
-    moves = width > SINGULAR * (along**2).sum()
-    product = along.T @ centred - size * at * mean - others * at_rest * rest
-    slope = np.divide(product, width, out=np.zeros_like(product), where=moves)
-    apart = np.divide((at - at_rest) ** 2, width, out=np.zeros_like(width), where=moves)
-    variance = np.maximum(spread - slope * product, 0.0) / (n_runs - 3)
-    difference = mean - rest - slope * (at - at_rest)
-    return Compared(difference, variance, 1 / size + 1 / others + apart, n_runs - 3)
+
+    def inside(ours: FloatArray, theirs: FloatArray, total: FloatArray) -> FloatArray:
+        """Return sums of products within both groups, shape (n_choices, n_kinds, n_columns)."""
+        between = size * at[:, :, None] * ours[:, None] + others * at_rest[:, :, None] * theirs[:, None]
+        found: FloatArray = along.T @ total - between
+        return found
+
+    widths, axes = np.linalg.eigh(inside(at, at_rest, along))
+    moves = widths > SINGULAR * n_runs
+    inverse = np.where(moves, 1 / np.where(moves, widths, 1.0), 0.0)
+    apart = np.einsum("ck,ckj->cj", at - at_rest, axes)
+    unknown = (~moves & (np.abs(apart) > np.sqrt(SINGULAR))).any(axis=1, keepdims=True)
+    reach = np.where(unknown, np.inf, (apart**2 * inverse).sum(axis=1, keepdims=True))
+    turned = np.swapaxes(axes, 1, 2) @ inside(mean, rest, centred)
+    explained = (turned**2 * inverse[:, :, None]).sum(axis=1)
+    shift = (apart[:, :, None] * inverse[:, :, None] * turned).sum(axis=1)
+    freedom = n_runs - 2 - load.shape[1]
+    variance = np.maximum(spread - explained, 0.0) / freedom
+    return Compared(mean - rest - shift, variance, 1 / size + 1 / others + reach, freedom)
 
 
 def contrasts(stable: Stable, chosen: IntArray) -> FloatArray:

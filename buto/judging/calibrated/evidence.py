@@ -72,7 +72,14 @@ class Sizes:
             values: shape (n_runs, n_features), in the properties' units.
             chosen, load: see :func:`buto.judging.contrasts.compared`.
         """
-        return self.matter(np.abs(compared(values, chosen, load).difference))
+        if load is not None:
+            return self.matter(np.abs(compared(values, chosen, load).difference))
+        # Sums of whole numbers are exact, so that one thread more in each run is one thread.
+        size, n_runs = chosen.shape[1], len(values)
+        members = np.zeros((len(chosen), n_runs))
+        np.put_along_axis(members, chosen, 1.0, axis=1)
+        total = members @ values
+        return self.matter(np.abs(total / size - (values.sum(axis=0) - total) / (n_runs - size)))
 
     def matter(self, difference: FloatArray) -> BoolArray:
         """Return which differences are large enough, of the same shape.
@@ -229,7 +236,7 @@ def weigh(
     Args:
         values: shape (n_runs, n_features), columns as the profile's catalogue; NaN: could not be read.
         most: largest number of choices that are compared.
-        load: of each run, shape (n_runs,): features are compared as they would be under the same.
+        load: see :func:`buto.judging.contrasts.compared`.
     """
     kept = np.flatnonzero(~np.isnan(values).any(axis=0))
     if not len(kept):

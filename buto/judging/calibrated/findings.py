@@ -154,8 +154,11 @@ class _Numbers:
         training, checked = np.split(self._evidence.values[:, column], [-n_checked])
         contrast = float(self._ranked.contrast[0, column])
         direction = Direction.MORE if contrast > 0 else Direction.LESS
-        furthest = int(np.argmax(np.abs(checked - training.mean())))
         least, most = self._possible(column)
+        expected = float(np.clip(self._expected(column, training, checked), least, most))
+        furthest = int(np.argmax(np.abs(checked - expected)))
+        texts = [f"mean of {n_checked} runs"] if n_checked > 1 else []
+        texts += ["given the number of requests"] if self._evidence.stable.load is not None else []
         return Finding(
             source=self._detector,
             subject=prop.name,
@@ -166,11 +169,11 @@ class _Numbers:
             observed=float(checked.mean()),
             lower=float(np.clip(self._lower[column], least, most)),
             upper=float(np.clip(self._upper[column], least, most)),
-            expected=self._expected(column, training, checked),
+            expected=expected,
             window_s=_window(feature, prop, self._evidence.profile.end_s),
             severity=abs(contrast),
             measure=_measure(feature, prop),
-            text="" if n_checked == 1 else f"mean of {n_checked} runs",
+            text=", ".join(texts),
             is_level=feature.name in LEVELS,
             numbers=Numbers(tuple(training.tolist()), tuple(checked.tolist())),
         )

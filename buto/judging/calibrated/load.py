@@ -28,6 +28,7 @@ from buto.judging.calibrated.load_observed import (
     OF_A_LIFETIME,
     RATES,
     REACH,
+    ROWS_FOR_EACH,
     WITHOUT_ANSWERS,
     Observed,
     matching,
@@ -65,6 +66,9 @@ BY_RANK = (
 
 OBSERVATIONS = "observations"
 """The key of how many rows each run has."""
+
+FEWEST_BESIDE = 3
+"""So many runs are needed beside those that tell what each kind of requests leaves."""
 
 ONCE = "counted_once"
 """The key of what is counted once, if there is any."""
@@ -144,8 +148,10 @@ class FittedLoad(FittedJudge):
         properties = [prop for prop, read in zip(self.properties, usable, strict=True) if read]
         known = [run.of(usable) for run in self.runs]
         new = [observed(run, properties) for run in runs]
-        requests = np.array([_requests(run, properties) for run in (*known, *new)])
-        return under_load(properties, known, new, self.settings, self._once(runs, requests))
+        rates = usable[list(matching(self.properties, [RATES]))]
+        requests = _requests([*known, *new], properties)
+        once = self._once(runs, requests) if rates.all() else None
+        return under_load(properties, known, new, self.settings, once)
 
     def training_warnings(self, runs: RunSet) -> tuple[str, ...]:
         return few_runs(len(runs), self.settings.alpha)
@@ -175,11 +181,11 @@ class FittedLoad(FittedJudge):
         once = {} if self.once is None else {ONCE: profile_to_data(self.once)}
         return {"seconds": [run.stretch_s for run in self.runs], **data, **once}
 
-    def _once(self, runs: RunSet, requests: FloatArray) -> PlainEvidence | None:
+    def _once(self, runs: RunSet, requests: FloatArray | None) -> PlainEvidence | None:
         """Return the evidence of what is counted once; None if some run lacks all of them.
 
         Args:
-            requests: in each run, those of the training first.
+            requests: see :func:`_requests`.
         """
         if self.once is None:
             return None
@@ -210,9 +216,18 @@ class FittedLoad(FittedJudge):
         return (sentence,)
 
 
-def _requests(run: Observed, properties: Sequence[Property]) -> float:
-    rates = run.rows[:, matching(properties, [RATES])]
-    return float(rates.sum() * run.stretch_s)
+def _requests(runs: Sequence[Observed], properties: Sequence[Property]) -> FloatArray | None:
+    """Return how many requests of each kind each run answered, shape (n_runs, n_kinds).
+
+    If there are too many kinds for so few runs, they are one kind. None if all runs answered as many.
+    """
+    rates = matching(properties, [RATES])
+    found: FloatArray = np.array([run.rows[:, rates].sum(axis=0) * run.stretch_s for run in runs])
+    found = found[:, np.ptp(found, axis=0) > 0]
+    if not found.shape[1]:
+        return None
+    many = ROWS_FOR_EACH * found.shape[1] > len(runs) - FEWEST_BESIDE
+    return found.sum(axis=1, keepdims=True) if many else found
 
 
 def learn(runs: RunSet, settings: JudgeSettings) -> FittedLoad:

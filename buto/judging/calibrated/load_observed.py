@@ -59,8 +59,8 @@ MAY_LEAK = ("*jvm.memory.heap.used_after_last_gc", "*jvm.thread.count", "process
 """What requests may leave behind. Processes of a database come and go, so theirs is not among them."""
 
 COUNTED_ONCE = ("jvm.memory.heap.live", "jvm.object.live")
-"""Exact counters that are read at the end alone, after the last request: there is no course to adjust, and
-they are compared as they are, with the live objects of each class."""
+"""Exact counters that are read at the end alone, after the last request: there is no course to adjust. They
+are compared given the number of requests, with the live objects of each class."""
 
 WITHOUT_ANSWERS = "load.latency*"
 """A kind of request that is rare under this load has no latency in most samples, and nothing is wrong."""
@@ -179,7 +179,8 @@ def _steps(values: FloatArray, properties: Sequence[Property]) -> FloatArray:
 
 
 ROWS_FOR_EACH = 4
-"""So many observations are needed for each predictor; with fewer, the sum of all kinds of requests is one."""
+"""So many observations, or runs, are needed for each predictor; with fewer, the sum of all kinds of requests
+is one."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,6 +19,7 @@ from buto.judging.contrasts import (
     stabilised,
     within,
 )
+from buto.judging.rank import differences, factors
 from tests.support.references import naive_calibrated
 
 
@@ -151,11 +152,12 @@ def test_the_range_ends_where_the_contrast_reaches_the_limit(size, centre):
         )
 
 
-def test_under_a_load_the_difference_is_that_of_least_squares_with_the_load_beside_the_group():
-    """One slope for both groups: the textbook's analysis of covariance, by its normal equations."""
+@pytest.mark.parametrize("n_kinds", [1, 2])
+def test_under_a_load_the_difference_is_that_of_least_squares_with_the_load_beside_the_group(n_kinds):
+    """Slopes that both groups share: the textbook's analysis of covariance, by its normal equations."""
     random = np.random.default_rng(8)
-    load = random.uniform(1, 3, 11)
-    values = 5 + 2 * load[:, None] + random.normal(size=(11, 3))
+    load = random.uniform(1, 3, (11, n_kinds))
+    values = 5 + 2 * load.sum(axis=1, keepdims=True) + random.normal(size=(11, 3))
     chosen = choices(11, 3, 2000)
     found = compared(values, chosen, load)
     for row in (0, 40, 164):
@@ -163,14 +165,14 @@ def test_under_a_load_the_difference_is_that_of_least_squares_with_the_load_besi
         design = np.column_stack([np.ones(11), group, load])
         slopes, squares, *_ = np.linalg.lstsq(design, values)
         assert found.difference[row] == pytest.approx(slopes[1])
-        assert found.variance[row] == pytest.approx(squares / 8)
+        assert found.variance[row] == pytest.approx(squares / (9 - n_kinds))
         assert found.sizes[row] == pytest.approx(np.linalg.inv(design.T @ design)[1, 1])
-    assert found.freedom == 8
+    assert found.freedom == 9 - n_kinds
 
 
 def test_what_follows_the_load_exactly_does_not_differ_at_another_load():
-    load = np.array([*np.linspace(1, 2, 10), 0.5, 0.5, 0.5])
-    features = np.column_stack([100 * load, 7 + 30 * load])
+    load = np.array([*np.linspace(1, 2, 10), 0.5, 0.5, 0.5])[:, None]
+    features = np.hstack([100 * load, 7 + 30 * load])
     last = np.array([[10, 11, 12]])
     grain, level = np.ones(2), features.mean(axis=0)
     stable = linear(features, grain, level, load)
@@ -186,9 +188,28 @@ def test_what_follows_the_load_exactly_does_not_differ_at_another_load():
 def test_equal_loads_take_nothing_out():
     random = np.random.default_rng(9)
     values, chosen = random.normal(size=(9, 2)), choices(9, 2, 100)
-    assert compared(values, chosen, np.full(9, 4.0)).difference == pytest.approx(
+    assert compared(values, chosen, np.full((9, 1), 4.0)).difference == pytest.approx(
         compared(values, chosen).difference
     )
+
+
+def test_a_difference_of_loads_that_no_run_explains_says_nothing():
+    """Each group has one load: whatever differs may be what the load does."""
+    random = np.random.default_rng(10)
+    load = np.array([1.0] * 8 + [3.0] * 3)[:, None]
+    values = 50 * load + random.normal(size=(11, 2))
+    last = np.array([[8, 9, 10]])
+    stable = linear(values, np.ones(2), values.mean(axis=0), load)
+    assert compared(values, last, load).sizes == np.inf
+    assert contrasts(stable, last)[0] == pytest.approx(0.0)
+    assert factors(differences(stable, last))[0] == pytest.approx(1.0)
+    assert all(np.isinf(end).all() for end in within(stable, 3, 3.0))
+
+
+def test_what_never_changes_and_has_no_grain_does_not_differ_under_a_load():
+    load = np.arange(6.0)[:, None]
+    stable = linear(np.zeros((6, 1)), np.zeros(1), np.zeros(1), load)
+    assert contrasts(stable, choices(6, 1, 10)).tolist() == [[0.0]] * 6
 
 
 def test_of_too_many_choices_different_ones_are_drawn_so_that_the_largest_difference_has_the_smallest_rank():
