@@ -12,6 +12,9 @@ five observations around each injected issue. This was written before any result
   the training observations are there, and that every issue has; what is missing is the mean in training;
 - for rivals, requests are divided by those of the front end;
 - what one service does wrong in one way is one kind of issue: its runs depend on each other.
+
+Seen afterwards: a time is probably the beginning of its five minutes, so that the second observation before a
+notice has the notice in it.
 """
 
 from __future__ import annotations
@@ -128,14 +131,13 @@ def _traffic(directory: Path) -> Traffic:
     pairs = np.split(rows[: len(rows) // LENGTH * LENGTH], len(rows) // LENGTH)
     issues = []
     for path, table in zip(paths, tables, strict=True):
-        target = json.loads(path.read_text(encoding="utf-8"))
-        noticed = float(target["target"]["timestamp"])
+        kind, noticed = _target(path)
         values = table[columns].fillna(mean).to_numpy(float)
         first = int((table.index.to_numpy(float) < noticed).sum())
         if first >= LENGTH and len(values) >= first + LENGTH:
-            issues.append(
-                Issue(_kind(target), values[first - LENGTH : first], values[first : first + LENGTH])
-            )
+            issues.append(Issue(kind, values[first - LENGTH : first], values[first : first + LENGTH]))
+    if (FRONT, REQUESTS) not in (one[:2] for one in columns):
+        raise BadFileError(f"{directory} has no requests of {FRONT}", advice=ADVICE)
     return Traffic(
         directory.name.replace("_", " "),
         tuple("_".join(one) for one in columns),
@@ -146,10 +148,15 @@ def _traffic(directory: Path) -> Traffic:
     )
 
 
-def _kind(target: dict[str, dict[str, dict[str, str]]]) -> str:
-    """Return the service and how the issue was made, without its size."""
-    made = str(target["metadata"]["reproducibility"]["command"])
-    return f"{target['root_cause']['node']}: {''.join(one for one in made if not one.isdigit())}"
+def _target(path: Path) -> tuple[str, float]:
+    """Return the service and how its issue was made, without its size, and when it was noticed."""
+    try:
+        target = json.loads(path.read_text(encoding="utf-8"))
+        made = str(target["metadata"]["reproducibility"]["command"])
+        kind = f"{target['root_cause']['node']}: {''.join(one for one in made if not one.isdigit())}"
+        return kind, float(target["target"]["timestamp"])
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise BadFileError(f"{path} does not describe an issue: {error!r}", advice=ADVICE) from error
 
 
 def _read(path: Path) -> pd.DataFrame:

@@ -15,7 +15,7 @@ from buto_replications.design import SUBTLE
 from buto_replications.ensembles.sites import COMPONENTS_DECIDE, OF_CHECK, Share, Site, experiments
 
 KNOWN = "known"
-ALONE, WITH_OTHERS = "judge, its own runs", "judge, with those of others"
+ALONE, WITH_OTHERS = "judge of three, its own runs", "judge of three, with those of others"
 
 N_TRAINING = 7
 """Fewest runs against which three can fail at the usual alpha."""
@@ -24,9 +24,11 @@ N_TRAINING = 7
 def known(some: Sequence[Site]) -> Iterator[Share]:
     """Yield how a check of each experiment ends, by training runs of its own environment and of all.
 
-    Environments with too few runs of any variant are left out.
+    Environments with too few runs of any variant are left out, and nothing is judged if only one is left. All
+    checks are of three runs.
     """
     enough = [site for site in some if min(map(len, site.runs.values())) > N_TRAINING]
+    enough = enough if len(enough) > 1 else []
     settings = replace(ignoring_agent(settings_from({})), metadata=COMPONENTS_DECIDE)
 
     @cache

@@ -290,9 +290,10 @@ def test_prior_tests_of_other_machines_hide_nothing_that_those_of_the_same_one_t
 
 
 def test_environments_with_too_few_runs_are_left_out(tmp_path):
-    first, second = four_sites(tmp_path)[:2]
+    first, second, third = four_sites(tmp_path)[:3]
     few = replace(second, runs={name: runs[:7] for name, runs in second.runs.items()})
-    assert {one.site for one in known([first, few])} == {first.name}
+    assert {one.site for one in known([first, few, third])} == {first.name, third.name}
+    assert not list(known([first, few]))
 
 
 def bed_runs(part):

@@ -79,6 +79,20 @@ def test_a_delay_is_told_from_what_was_before_it(checkout):
     assert found["cut by the textbook"].area[0] == found["t-test, Bonferroni"].area[0] == 1.0
 
 
+def test_an_issue_without_a_description_and_a_front_end_without_requests_are_refused(checkout):
+    place = checkout / "dataset" / "low_traffic"
+    target = place / "test" / "issue_1" / "target.json"
+    usual = target.read_text()
+    target.write_text("{}")
+    with pytest.raises(BadFileError, match=r"issue_1/target.json does not describe an issue"):
+        traffics(checkout)
+    target.write_text(usual)
+    for path in place.rglob("metrics.csv"):
+        path.write_text(path.read_text().replace("PetSite", "Other"))
+    with pytest.raises(BadFileError, match="no requests of PetSite"):
+        traffics(checkout)
+
+
 def test_another_directory_is_refused(tmp_path):
     with pytest.raises(BadFileError, match="no dataset"):
         traffics(tmp_path)
