@@ -17,7 +17,7 @@ import pytest
 import buto_replications.thesis.published
 from buto_replications.clusters.example import NAMES, NEW, OLD, example_distances
 from buto_replications.clusters.separation import PRINTED, printed_range
-from buto_replications.ensembles.tables import MEANS, TABLE_IV, worked_example
+from buto_replications.ensembles.paper import MEANS, TABLE_IV, worked_example
 from buto_replications.history.tables import ROWS
 from buto_replications.store.simulated import OUTCOMES, published
 

@@ -15,10 +15,10 @@ from buto_replications.commands.registry import ExperimentsRequest
 from buto_replications.commands.sharing import show, write
 from buto_replications.ensembles.known import known
 from buto_replications.ensembles.methods import rules_left_out
+from buto_replications.ensembles.paper import TABLE_IV, worked_example
 from buto_replications.ensembles.scoring import results
 from buto_replications.ensembles.sites import Share, left_out, sites
 from buto_replications.ensembles.tables import (
-    TABLE_IV,
     Summary,
     ablations,
     beside,
@@ -27,7 +27,6 @@ from buto_replications.ensembles.tables import (
     scores_csv,
     summaries,
     whole_tests,
-    worked_example,
 )
 from buto_replications.report.content import Columns, csv_text
 

@@ -1,100 +1,23 @@
 """The judge on made-up servers: the load differs from run to run, the truth is known."""
 
-import json
 import re
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import UTC, datetime
 
 import numpy as np
 import pytest
 
-from buto.judging.calibrated.detector import CalibratedDetector
 from buto.judging.configuration import settings_from
 from buto.judging.verdict import Direction, Status
 from buto.oracle import check, judge, load, save, train, why_confirm
 from buto.report.check_report import check_report
 from buto.report.html import render
-from buto.run.model import AT_END, ClassCount, ClassHistogram, run_set
-from buto.run.properties import LIVE_CLASSES, Kind, Property
-from tests.support.runs.signals import make_run
+from buto.run.model import run_set
+from buto.run.properties import Property
+from tests.support.runs.served import CPU, HEAP, LOAD, READS, SENT, WRITES, Server, served, several
 
-READS, WRITES = "load.throughput[read]", "load.throughput[write]"
-CPU, SENT, ROWS, HEAP = "jvm.cpu.time", "app.sent", "app.rows", "jvm.memory.heap.used_after_last_gc"
-OWN = {
-    READS: Property(READS, "{answer}/s"),
-    WRITES: Property(WRITES, "{answer}/s"),
-    SENT: Property(SENT, "By", Kind.COUNTER),
-    ROWS: Property(ROWS, "{row}", Kind.COUNTER),
-}
-LOAD = [READS, WRITES]
 DEFAULT = settings_from({})
 AT_ONCE = settings_from({"alpha": 0.12})
-
-
-@dataclass(frozen=True)
-class Server:
-    """What the made-up server does; the defaults are its unchanged version.
-
-    Attributes:
-        rate: requests a second.
-        writes: share of the requests that write.
-        cost: factor of the processor time of a request.
-        kept: factor of the bytes that each request keeps for ever.
-        reversed: whether a request sends less, the more there are.
-        follows: by how much what is sent follows the reads; its mean is the same.
-        begins: share of the run after which the cost holds.
-        own: deviation of the factors by which a run differs from others.
-        n_samples: one a second.
-        collected: seconds between collections, which alone show what is kept.
-    """
-
-    rate: float = 50.0
-    writes: float = 0.2
-    cost: float = 1.0
-    kept: float = 1.0
-    reversed: bool = False
-    follows: float = 1.0
-    begins: float = 0.0
-    own: float = 0.02
-    n_samples: int = 121
-    collected: int = 1
-
-
-def served(number, server=Server(), *, known=True):
-    random = np.random.default_rng(number)
-    n = server.n_samples
-    times = np.arange(n) * 1.0
-    phases = np.repeat(random.uniform(0.4, 1.6, n // 30 + 1), 30)[:n]
-    reads, writes = (
-        random.poisson(server.rate * share * phases).astype(float)
-        for share in (1 - server.writes, server.writes)
-    )
-    own = 1 + random.normal(0, server.own, 6)  # this run is a little slower, or its cache a little colder
-    cost = np.where(times >= server.begins * times[-1], server.cost, 1.0)
-    busy = own[0] * cost * (0.004 * reads + 0.01 * writes) * random.normal(1, 0.05, n)
-    bytes_each = 2e4 * (1 - 0.6 * (phases - 1)) if server.reversed else np.full(n, 2e4)
-    asked = reads if server.follows == 1 else reads.mean() + server.follows * (reads - reads.mean())
-    sent = own[1] * bytes_each * asked * random.normal(1, 0.03, n)
-    columns = {
-        READS: reads,
-        WRITES: writes,
-        CPU: busy.cumsum(),
-        SENT: sent.cumsum(),
-        ROWS: (own[2] * (reads + 3 * writes)).cumsum().round(),
-        "app.commits": (own[3] * writes).cumsum().round(),
-        "app.parsed": (own[4] * 700 * (reads + writes) * random.normal(1, 0.02, n)).cumsum(),
-        HEAP: 3e7 + server.kept * 2048 * (reads + writes).cumsum() + 1e5 * random.normal(size=n),
-        "jvm.thread.count": np.full(n, 12.0),
-    }
-    last = np.arange(n) - (np.arange(n) + number) % server.collected
-    columns[HEAP] = columns[HEAP][last.clip(0)]
-    own_kinds = OWN | {name: Property(name, "1", Kind.COUNTER) for name in ("app.commits", "app.parsed")}
-    chosen = {name: column for name, column in columns.items() if known or name not in LOAD}
-    return make_run(number, times, chosen, properties=own_kinds)
-
-
-def several(numbers, server=Server(), **how):
-    return run_set([served(number, server, **how) for number in numbers])
 
 
 @pytest.fixture(scope="module")
@@ -238,69 +161,6 @@ def test_one_run_never_fails_alone_though_its_rank_could_reach_alpha():
     verdict = check(oracle, several([20], Server(cost=1.5)))
     assert (verdict.status, verdict.p_value <= 0.12) == (Status.INCONCLUSIVE, True)
     assert check(oracle, several([20, 21, 22], Server(cost=1.5))).status is Status.REGRESSION
-
-
-def holding(number, size, each=0, rate=50.0):
-    """A server with live objects at its end: so many bytes, and more for each request."""
-    run = served(number, Server(rate))
-    requests = sum(run.series(name).sum() for name in LOAD)
-    held = ClassCount("com.acme.Session", 10, int(size + each * requests) + 100 * number)
-    listed = ClassHistogram(120.0, AT_END, 10, held.size_bytes, (held,))
-    return replace(run, histograms=(listed,))
-
-
-@pytest.mark.parametrize("rate", [25.0, 75.0])
-def test_live_objects_of_each_request_are_no_change_under_another_load_and_more_of_them_are(rate):
-    oracle = train(run_set([holding(number, 500_000, 200) for number in range(10)]), DEFAULT)
-    unchanged, more = (
-        check(oracle, run_set([holding(number, 500_000, each, rate) for number in (20, 21, 22)]))
-        for each in (200, 300)
-    )
-    assert unchanged.status is Status.PASS
-    assert unchanged.p_value > 0.05
-    assert (more.status, more.findings[-1].subject) == (Status.REGRESSION, LIVE_CLASSES.name)
-    assert more.findings[-1].text == "mean of 3 runs, given the number of requests"
-    asked = 120 * rate
-    assert more.findings[-1].expected == pytest.approx(500_000 + 200 * asked, rel=0.1)
-    assert more.findings[-1].observed == pytest.approx(500_000 + 300 * asked, rel=0.1)
-
-
-def test_live_objects_of_one_kind_of_request_are_no_change_under_another_mix():
-    def mixed(number, writes):
-        run = served(number, Server(writes=writes))
-        held = ClassCount("com.acme.Session", 10, int(500_000 + 800 * run.series(WRITES).sum()))
-        listed = ClassHistogram(120.0, AT_END, 10, held.size_bytes, (held,))
-        return replace(run, histograms=(listed,))
-
-    oracle = train(run_set([mixed(number, 0.1 + 0.04 * number) for number in range(10)]), DEFAULT)
-    verdict = check(oracle, run_set([mixed(number, 0.45) for number in (20, 21, 22)]))
-    assert verdict.status is Status.PASS
-    assert verdict.p_value > 0.05
-
-
-def test_without_the_number_of_requests_what_is_counted_once_decides_nothing():
-    oracle = train(run_set([holding(number, 500_000, 200) for number in range(10)]), DEFAULT)
-
-    def unread(number):
-        run = holding(number, 500_000, 200, 25.0)
-        silent = [np.isin(prop.name, LOAD) for prop in run.properties]
-        return replace(run, values=np.where(silent, np.nan, run.values))
-
-    verdict = check(oracle, run_set([unread(number) for number in (20, 21, 22)]))
-    assert LIVE_CLASSES.name not in {one.subject for one in verdict.findings}
-
-
-def test_live_objects_at_the_end_are_compared():
-    oracle = train(run_set([holding(number, 1_000_000) for number in range(8)]), DEFAULT)
-    unchanged, more = (
-        check(oracle, run_set([holding(number, size) for number in (20, 21, 22)]))
-        for size in (1_000_000, 1_500_000)
-    )
-    assert unchanged.status is Status.PASS
-    assert (more.status, more.findings[-1].subject) == (Status.REGRESSION, LIVE_CLASSES.name)
-    again = CalibratedDetector(DEFAULT).from_data(json.loads(json.dumps(oracle.fitted.to_data())))
-    runs = run_set([holding(number, 1_500_000) for number in (20, 21, 22)])
-    assert again.check(runs) == oracle.fitted.check(runs)
 
 
 def test_a_disturbed_training_run_that_hides_a_leak_is_named():
