@@ -70,7 +70,7 @@ _PART = re.compile(
     | (?P<comment> [^ \t\n\r\f"'#]*+ \# [^\n\r]* [\n\r]? [ \t\n\r\f]* )
     | (?P<text> [^ \t\n\r\f"'#]+ )
     | (?P<quote> ["'] )
-      (?P<quoted> (?: \\[\n\r][ \t\n\r\f]*+(?!\Z) | \\[^\n\r] | (?!(?P=quote))[^\\\n\r] )*+ )
+      (?P<quoted> (?: \\[\n\r][ \t\n\r\f]*(?![ \t\n\r\f]|\Z) | \\[^\n\r] | (?!(?P=quote))[^\\\n\r] )* )
       (?: (?P=quote) | (?=[\n\r]) | \Z )
     | (?P<cut> ["'].* )
     """,

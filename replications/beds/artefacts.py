@@ -148,10 +148,16 @@ def _unpack(packed: Path, packaging: str, directory: Path) -> None:
         with zipfile.ZipFile(packed) as jar:
             [archive] = [name for name in jar.namelist() if name.endswith(".txz")]
             with jar.open(archive) as content, tarfile.open(fileobj=content, mode="r:xz") as inner:
-                inner.extractall(directory, filter="data")
+                _extract(inner, directory)
     else:
         with tarfile.open(packed) as archive_file:
-            archive_file.extractall(directory, filter="data")
+            _extract(archive_file, directory)
+
+
+def _extract(archive: tarfile.TarFile, directory: Path) -> None:
+    # Python 3.11.3 and older has no filters; what is unpacked has a known checksum.
+    archive.extraction_filter = getattr(tarfile, "data_filter", lambda member, path: member)
+    archive.extractall(directory)
 
 
 def _sha256(path: Path) -> str:
