@@ -136,15 +136,18 @@ def launch_groups(
 
     Args:
         together: compares the tests of the first group with those of the second, in the same order. Both stay
-            on one host, and are launched until all comparisons are decided.
+            on one host, and are launched until all comparisons are decided. A rate that is a range is drawn
+            once for all launches, or chance in the rates would hide what differs.
 
     Returns:
         By test, its case with these runs.
     """
+    seed, stored = secrets.randbits(32), list[Run]()
+    if together is not None:
+        groups = [[_under_one_load(case, seed) for case in group] for group in groups]
     cases = [case for group in groups for case in group]
     others = {first.name: rest for first, *rest in groups}
     leading = [group[0] for group in groups]
-    seed, stored = secrets.randbits(32), list[Run]()
 
     def noted(event: Event) -> None:
         if isinstance(event, RunStored):
@@ -224,6 +227,13 @@ def _as_of(case: Case, run: Run) -> Run:
 
 def _views(case: Case, runs: RunSet) -> RunSet:
     return run_set([_as_of(case, run) for run in runs]).valid()
+
+
+def _under_one_load(case: Case, seed: int) -> Case:
+    workload = case.test.workload
+    if workload is None:
+        return case
+    return replace(case, test=replace(case.test, workload=workload.of_one_load(str(seed))))
 
 
 def _collected(

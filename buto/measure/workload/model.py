@@ -12,7 +12,7 @@ import threading
 import time
 from collections.abc import Callable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import IO, Any, Protocol
 
 from buto.errors import UsageError
@@ -103,6 +103,10 @@ class Workload:
     http: HttpLoad | None = None
     load: Load | None = None
     stop: bool = False
+
+    def of_one_load(self, seed: str) -> Workload:
+        """Return the same with one rate in place of each range; the same seed draws the same rates."""
+        return self if self.load is None else replace(self, load=self.load.drawn(seed)[0])
 
     @property
     def usual_window(self) -> Window | None:
