@@ -22,8 +22,8 @@ _RATES = range(15, 61, 5)
 _GOOD = 8
 _STEADY = 4
 
-LONG_PHASE_S = 180
-"""Four of these are 720 intervals of a second, as many as the paper's tests have of five seconds."""
+LONG_PHASE_S = 90
+"""Four of these are 720 intervals of half a second, as many as the paper's tests have of five seconds."""
 
 LONG_RUNS = {
     "base": "busy-low",
@@ -101,7 +101,8 @@ def planned_runs(block: int) -> tuple[PlannedRun, ...]:
     """Return the runs of a block in the order in which they are recorded.
 
     Those under a changing load come first, then those under the steady load in all environments. Each of
-    these two groups is in a random order of its own. Those of block 3 are all under the steady load.
+    these two groups is in a random order of its own. Those of block 3 are all under the steady load; the two
+    runs of an environment are neighbours, so that the block can be cut at any number of environments.
     """
     return _short_runs(block) if block in SHORT_BLOCKS else _long_runs(block)
 
@@ -111,15 +112,14 @@ def _long_runs(block: int) -> tuple[PlannedRun, ...]:
     source = random.Random(block)
     known = ENVIRONMENTS | COMBINED
     runs = []
-    for name, fault in LONG_RUNS.items():
+    for name, fault in source.sample(sorted(LONG_RUNS.items()), len(LONG_RUNS)):
         steady, faulty = Role.STEADY, Role.STEADY_FAULT
         if name != "base":
             steady, faulty = Role.ENVIRONMENT, Role.ENVIRONMENT_FAULT
-        for role, injected in ((steady, NO_FAULT), (faulty, FAULTS[fault])):
+        for role, injected in source.sample([(steady, NO_FAULT), (faulty, FAULTS[fault])], 2):
             load = Load(STEADY_RATES, source.randrange(1_000_000), phase_s=LONG_PHASE_S)
             full = f"b{block}-in-{name}-{injected.name}"
             runs.append(PlannedRun(full, block, role, known[name], injected, load))
-    source.shuffle(runs)
     return tuple(runs)
 
 

@@ -209,7 +209,7 @@ class Part(StrEnum):
     """Block 2: used for final figures alone, once, when everything is chosen."""
 
     LONG = "long"
-    """Block 3: runs of 12 minutes, in which rules can hold."""
+    """Block 3: runs of six minutes, in which rules can hold."""
 
     @property
     def directory(self) -> str:

@@ -84,7 +84,7 @@ ABLATIONS: Mapping[str, Ablation] = {
     BARE: Ablation(_PAPER, work=False, base=FOO),
 }
 """By title. In a run of a minute no rule holds in 29 intervals, so ``everything`` has ranges alone; a run of
-12 minutes has 720 intervals."""
+six minutes has 720 intervals of half a second."""
 
 TITLES = (*ABLATIONS, PERCENTAGE)
 

@@ -139,7 +139,7 @@ PLAIN = "foo"
 """Stacking with the paper's parameters; the others have those of UNLIKE. Of these,
 ``prior-deviations`` and ``machine-factor`` do nothing for one model: it learns all prior tests as one."""
 
-INTERVAL_S, SHORT_INTERVAL_S = 5.0, 1.0
+INTERVAL_S, SHORT_INTERVAL_S = 5.0, 0.5
 """Length of an interval: the paper's, and that of runs which have 720 of the shorter ones."""
 
 

@@ -12,7 +12,7 @@ import yaml
 from beds.artefacts import BedError
 from beds.keycloak import __main__ as commands
 from beds.keycloak import configuration, environments, generate
-from beds.keycloak.configuration import WARM_UP_S
+from beds.keycloak.configuration import INTERVAL_MS, WARM_UP_S
 from beds.keycloak.configuration import test_of as configured
 from beds.keycloak.environments import ENVIRONMENTS, FAULTS, UNLIMITED, Limits
 from beds.keycloak.plan import BLOCKS, LONG_RUNS, MORE_FAULTS, SHORT_BLOCKS, Role, planned_runs
@@ -67,14 +67,21 @@ def test_only_the_second_block_has_disabled_caches_and_leaked_connections():
     }
 
 
-def test_long_runs_have_720_seconds_and_eight_prior_tests_or_more():
+def test_long_runs_have_720_intervals_and_eight_prior_tests_or_more():
     runs = planned_runs(3)
-    assert {run.load.phase_s * len(run.load.rates) for run in runs} == {720}
+    assert {run.load.phase_s * len(run.load.rates) * 1000 / INTERVAL_MS for run in runs} == {720}
     assert Counter(run.environment.name for run in runs) == dict.fromkeys(LONG_RUNS, 2)
     good = [run for run in runs if run.fault.name == "none"]
     assert Counter(run.environment.name for run in good) == dict.fromkeys(LONG_RUNS, 1)
     assert all(sum(one.environment != run.environment for one in good) >= 8 for run in runs)
     assert len({run.load.seed for run in runs}) == len(runs) == len({run.name for run in runs})
+
+
+def test_a_block_of_long_runs_can_be_cut_at_any_environment():
+    names = [run.environment.name for run in planned_runs(3)]
+    assert names[::2] == names[1::2]
+    faulty = [run.fault.name != "none" for run in planned_runs(3)]
+    assert sum(faulty[::2]) not in (0, len(LONG_RUNS))
 
 
 @pytest.mark.parametrize("block", SHORT_BLOCKS)
