@@ -38,9 +38,9 @@ def components_shared(one: Environment, other: Environment) -> int:
     return sum(key in other and other[key] == value for key, value in one.items())
 
 
-def weights(shared: Sequence[int]) -> FloatArray:
+def weights(shared: Sequence[float]) -> FloatArray:
     """Return the weight of each prior test, sum 1, from the number of components that it shares with the new
-    test: the length of its similarity vector. Equal weights if no test shares any.
+    test, or the sum of their weights: the length of its similarity vector. Equal weights if all are 0.
     """
     lengths = np.sqrt(np.array(shared, dtype=float))
     if not lengths.any():

@@ -7,13 +7,13 @@ import numpy as np
 import pytest
 
 from buto.engine.placement import Placement, placement
-from buto.errors import JudgeError
+from buto.errors import JudgeError, UsageError
 from buto.judging.calibrated.environments import components_shared, weights
 from buto.judging.verdict import Direction, Effect, Status
 from buto.project.model import build_test
 from buto.run.model import run_set
 from buto_replications.detectors.ensemble.detector import FooDetector
-from buto_replications.detectors.ensemble.rules import bagged, lone, stacked, stacked_weights
+from buto_replications.detectors.ensemble.rules import bagged, likeness, lone, stacked, stacked_weights
 from buto_replications.detectors.ensemble.settings import FOO
 from tests.support.processes.command import called
 from tests.support.runs.signals import INTERVAL_S, Program, make_run, program_run
@@ -202,6 +202,54 @@ def test_no_votes_flag_nothing():
 def test_unlike_environments_have_equal_weights():
     assert weights([0, 0, 0, 0]).tolist() == [0.25] * 4
     assert components_shared({"cpu": 1}, {"memory": 1}) == 0
+
+
+def weighted(**weights):
+    """Settings with weights of an analyst, by label, as a configuration has them."""
+    chosen = {f"environment.label.{name}": weight for name, weight in weights.items()}
+    judge = {"method": "foo", "foo": {"component-weights": chosen}}
+    return build_test("x", {"command": "java", "judge": judge}, None, {}).settings
+
+
+@pytest.mark.parametrize(
+    ("settings", "status"),
+    [
+        (FOO, Status.REGRESSION),
+        (weighted(host=9), Status.PASS),
+        (weighted(host=1, database=0), Status.PASS),
+        (weighted(database=2), Status.REGRESSION),
+    ],
+)
+def test_an_analyst_decides_which_components_make_environments_alike(settings, status):
+    like_host, like_database, new = (
+        {"environment.label.host": host, "environment.label.database": database}
+        for host, database in (("a", "9"), ("b", "17"), ("a", "17"))
+    )
+    prior = [run_of(number, like_host) for number in (1, 2)]
+    prior += [run_of(number, like_database, reversed_relation=True) for number in (3, 4, 5)]
+    assert check(FooDetector(settings).fit(run_set(prior)), new, reversed_relation=False).status is status
+
+
+def test_the_likeness_of_environments_is_the_sum_of_the_weights_of_what_they_share():
+    assert likeness(T1, T5) == components_shared(T1, T5) == 2
+    assert likeness(T1, T5, (("mem*", 2.5), ("*", 0.0))) == 2.5
+
+
+def test_weights_of_components_are_said_with_the_votes():
+    prior = run_set([run_of(number, one) for number, one in enumerate((A, A, B))])
+    detector = FooDetector(weighted(host=9)).fit(prior)
+    said = check(detector, A, reversed_relation=False).warnings[0]
+    assert said.startswith("the environment shares components of weight 10 of 10 with ")
+    assert said.endswith("; the least like prior test shares 1")
+    without = FooDetector(weighted(host=0, database=0)).fit(prior)
+    (said,) = check(without, A, reversed_relation=False).warnings
+    assert said.startswith("no component of the environment with a weight above 0 is that of a prior test, ")
+
+
+@pytest.mark.parametrize("weight", [-1, 1001, "much", True, float("nan")])
+def test_a_weight_of_a_component_is_a_number_from_0_to_1000(weight):
+    with pytest.raises(UsageError, match="component-weights"):
+        weighted(host=weight)
 
 
 @pytest.mark.parametrize(

@@ -87,7 +87,7 @@ class FittedEnsemble(FittedDetector):
         if status is Status.PASS and reasons:
             status = Status.INCONCLUSIVE
         is_inconclusive = status is Status.INCONCLUSIVE
-        likeness = dict.fromkeys(sentence for one in asked for sentence in of_judgement(ensemble, *one))
+        likeness = dict.fromkeys(sentence for one in asked for sentence in of_judgement(ensemble, *one, how))
         return Verdict(
             status,
             self.settings.method,

@@ -23,6 +23,7 @@ from buto_replications.detectors.ensemble.rules import (
     Judging,
     PriorTest,
     broken,
+    likeness,
     lone,
     only,
     outside,
@@ -70,26 +71,31 @@ def not_comparable(ensemble: Ensemble, environment: Environment, judgement: Judg
     return ""
 
 
-def of_judgement(ensemble: Ensemble, environment: Environment, judgement: Judgement) -> tuple[str, ...]:
+def of_judgement(
+    ensemble: Ensemble, environment: Environment, judgement: Judgement, how: Judging
+) -> tuple[str, ...]:
     """Return the machine's factor, and how like the environment of a new test is to which prior tests.
 
     If the environment equals that of all prior tests, say only the factor.
     """
     said = _factor(judgement.factor)
     shared, ids = judgement.shared, [test.run_id for test in ensemble.tests]
-    total = len(environment)
     most = max(shared)
-    if total == 0:
+    if not environment:
         return (*said, "the run has no metadata of its environment, so all prior tests have the same weight")
     if most == 0:
-        return (*said, "no component of the environment is that of a prior test, so all have the same weight")
-    if min(shared) == total and all(len(test.environment) == total for test in ensemble.tests):
+        that = "with a weight above 0 " if how.components else ""
+        same = "is that of a prior test, so all have the same weight"
+        return (*said, f"no component of the environment {that}{same}")
+    if all(test.environment == environment for test in ensemble.tests):
         return tuple(said)
     alike = [run_id for run_id, number in zip(ids, shared, strict=True) if number == most]
     weight = sum(judgement.weight[place] for place, number in enumerate(shared) if number == most)
     votes = f"{'has' if len(alike) == 1 else 'have'} {weight:.0%} of the votes"
-    like = f"the environment shares {most} of {total} components with {format_list(alike)}, which {votes}"
-    said.append(f"{like}; the least like prior test shares {min(shared)}")
+    of = f"{most:g} of {likeness(environment, environment, how.components):g}"
+    what = f"components of weight {of}" if how.components else f"{of} components"
+    like = f"the environment shares {what} with {format_list(alike)}, which {votes}"
+    said.append(f"{like}; the least like prior test shares {min(shared):g}")
     alone = lone(shared)
     if alone is not None:
         said.append(

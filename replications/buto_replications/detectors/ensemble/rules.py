@@ -9,11 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from fnmatch import fnmatchcase
 
 import numpy as np
 import numpy.typing as npt
 
-from buto.judging.calibrated.environments import Environment, components_shared, weights
+from buto.judging.calibrated.environments import Environment, weights
 from buto.judging.features import significant
 from buto.run.model import FloatArray
 from buto_replications.detectors.ensemble.mining import (
@@ -159,7 +160,20 @@ def stacked(votes: BoolArray, weight: FloatArray) -> BoolArray:
     return over
 
 
-def lone(shared: Sequence[int]) -> int | None:
+ComponentWeights = tuple[tuple[str, float], ...]
+"""By shell pattern, how much it counts that two environments share a component. The first pattern that
+matches decides; a component without one counts 1."""
+
+
+def likeness(one: Environment, other: Environment, chosen: ComponentWeights = ()) -> float:
+    """Return the sum of the weights of the components that are equal in both environments."""
+    shared = [key for key, value in one.items() if key in other and other[key] == value]
+    return sum(
+        next((weight for pattern, weight in chosen if fnmatchcase(key, pattern)), 1.0) for key in shared
+    )
+
+
+def lone(shared: Sequence[float]) -> int | None:
     """Return the one prior test whose environment is most like the new test's, if it cannot flag a counter
     alone; None if several are equally like, all are unlike, or it decides alone.
     """
@@ -200,11 +214,13 @@ class Judging:
         change: the drop of confidence (1 - cosine similarity) above which a rule is violated.
         stacking: whether prior tests are weighted by likeness; if not, each has the same vote.
         ranges: whether leaving a prior test's range counts as breaking a rule without a premise.
+        components: how much each component of an environment counts for likeness.
     """
 
     change: float = 0.2
     stacking: bool = True
     ranges: bool = False
+    components: ComponentWeights = ()
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -215,7 +231,8 @@ class Judgement:
         values: shape (n_intervals, n_counters), of the new test, on the usual machine.
         factor: by which its times were divided for that.
         bins: shape (n_intervals, n_counters), the bins of the new test.
-        shared: shape (n_tests,), number of components that each prior test's environment shares.
+        shared: shape (n_tests,), sum of the weights of the components that each prior test's environment
+            shares: their number, unless an analyst chose weights.
         weight: shape (n_tests,), sum 1.
         changes: for each prior test, shape (n_rules,), by how much each rule's confidence drops.
         range_changes: shape (n_tests, n_counters), the same for the rule that a counter stays in the range.
@@ -228,7 +245,7 @@ class Judgement:
     values: FloatArray
     factor: float
     bins: IntArray
-    shared: tuple[int, ...]
+    shared: tuple[float, ...]
     weight: FloatArray
     changes: tuple[FloatArray, ...]
     range_changes: FloatArray
@@ -320,7 +337,7 @@ def judge(ensemble: Ensemble, environment: Environment, values: FloatArray, how:
     factor = ensemble.machines.factor(values)
     values = ensemble.machines.divided(values)
     bins = discretise(values, ensemble.bins)
-    shared = tuple(components_shared(test.environment, environment) for test in ensemble.tests)
+    shared = tuple(likeness(test.environment, environment, how.components) for test in ensemble.tests)
     weight = weights(shared if how.stacking else [0] * len(shared))
     all_changes = tuple(changes(bins, test.rules) for test in ensemble.tests)
     ranges = np.array([range_changes(values, test) for test in ensemble.tests])

@@ -9,7 +9,18 @@ import numpy as np
 
 from buto.judging.calibrated.environments import COLLECTORS, Environment, sorted_list
 from buto.judging.settings import ALSO_JUDGED, Settings
-from buto.judging.stored import COMMON, Key, choice, number, patterns, positive, share, truth, whole
+from buto.judging.stored import (
+    COMMON,
+    Key,
+    choice,
+    is_number,
+    number,
+    patterns,
+    positive,
+    share,
+    truth,
+    whole,
+)
 from buto.judging.views import RunsView
 from buto.run.model import FloatArray, MetadataValue, Run
 from buto.run.properties import Property
@@ -20,6 +31,7 @@ SUPPORT, CONFIDENCE, CHANGE = "rule-support", "rule-confidence", "confidence-cha
 MOST, FEWEST, RESOLUTION = "rules-each", "rule-intervals", "bin-resolution"
 RANGES, CONSISTENT = "range-rules", "consistent-rules"
 VOTING, ENVIRONMENT, INTERVAL = "voting", "environment", "rule-interval"
+COMPONENT_WEIGHTS = "component-weights"
 WORK, DEVIATIONS, MACHINES = "work", "prior-deviations", "machine-factor"
 STACKING, BAGGING = "stacking", "bagging"
 
@@ -49,6 +61,7 @@ FOO = Settings(
         CONSISTENT: True,
         VOTING: STACKING,
         ENVIRONMENT: COMPONENTS,
+        COMPONENT_WEIGHTS: {},
         WORK: [],
         DEVIATIONS: 0.0,
         MACHINES: False,
@@ -56,6 +69,29 @@ FOO = Settings(
 )
 """The parameters of Foo and others (2015). The resolution, the range rules and that rules must be
 consistent are buto's own: without them runs of a few seconds cannot be judged."""
+
+
+def _numbers_by_pattern(name: str, description: str) -> Key:
+    """Return a key with a mapping from shell patterns to finite numbers that are not negative."""
+    expected = "shell patterns, each with a number from 0 to 1000"
+    schema = {
+        "title": expected,
+        "description": description,
+        "type": "object",
+        "additionalProperties": {"type": "number", "minimum": 0, "maximum": MOST_WEIGHT},
+        "examples": [{"environment.label.database": 3}],
+    }
+    return Key(name, schema, _are_weights, expected)
+
+
+def _are_weights(value: object) -> bool:
+    return isinstance(value, Mapping) and all(
+        isinstance(pattern, str) and is_number(weight) and 0 <= weight <= MOST_WEIGHT
+        for pattern, weight in value.items()
+    )
+
+
+MOST_WEIGHT = 1000
 
 KEYS: tuple[Key, ...] = (
     share(SUPPORT, "Smallest share of the intervals of a prior test in which a rule holds."),
@@ -78,6 +114,11 @@ KEYS: tuple[Key, ...] = (
     truth(CONSISTENT, "Whether a rule must hold in all prior tests of its environment."),
     choice(VOTING, "Whether like environments have more weight.", STACKING, BAGGING),
     patterns(ENVIRONMENT, "Metadata that make an environment: shell patterns for the keys."),
+    _numbers_by_pattern(
+        COMPONENT_WEIGHTS,
+        "How much it counts for likeness that a component is shared: numbers by shell pattern. The first "
+        "pattern that matches counts; a component without one counts 1.",
+    ),
     patterns(
         ALSO_JUDGED,
         "Recorded properties that are judged beside the usual ones: shell patterns; default none.",
@@ -100,7 +141,8 @@ def learning_of(settings: Settings) -> Learning:
 
 def judging_of(settings: Settings) -> Judging:
     values = settings.values
-    return Judging(values[CHANGE], values[VOTING] == STACKING, values[RANGES])
+    chosen = tuple(values[COMPONENT_WEIGHTS].items())
+    return Judging(values[CHANGE], values[VOTING] == STACKING, values[RANGES], chosen)
 
 
 def environment_of(metadata: Mapping[str, MetadataValue], settings: Settings) -> Environment:
