@@ -8,7 +8,7 @@ import pytest
 
 from buto.errors import EXIT_NOT_JUDGED
 from buto.run.store import RunStore
-from buto_replications.checkout import CHECKOUT
+from buto_replications.checkout import CHECKOUT, checkout_of
 from buto_replications.dataset import archive
 from buto_replications.dataset.archive import write
 from replications.tests.support.variants import a_data_set
@@ -83,8 +83,18 @@ def test_without_recorded_runs_it_says_how_to_get_some(data, monkeypatch):
     assert ended.returncode == 4
     assert ended.stderr.splitlines() == [
         "buto: the installed package contains no recorded runs",
-        "try:  --data DIR: data/gone of buto's repository or a data set of your own",
+        "try:  change to a checkout of buto's repository, or name the data: --data CHECKOUT/data/gone",
     ]
+
+
+def test_an_installed_package_takes_the_checkout_in_the_working_directory(tmp_path):
+    installed = tmp_path / "lib" / "python3.11" / "site-packages" / "buto_replications"
+    inside = tmp_path / "checkout" / "replications" / "buto_replications"
+    for package in (installed, inside):
+        package.mkdir(parents=True)
+    assert checkout_of(installed, tmp_path / "checkout") == tmp_path / "checkout"
+    assert checkout_of(inside, tmp_path) == tmp_path / "checkout"
+    assert checkout_of(installed, tmp_path) == tmp_path / "lib" / "python3.11"
 
 
 @pytest.mark.slow

@@ -95,7 +95,7 @@ ROLES = {
     "set apart": SHORT | {"steady-fault": 6},
     "long": {"steady": 1, "steady-fault": 1, "environment": 9, "environment-fault": 9},
 }
-"""The second block has two more faults, each at two intensities; the third one two runs in each environment."""
+"""The second block has two more faults, each at two intensities; the third two runs in each environment."""
 INTERVALS = {"tuning": (120, 160), "set apart": (120, 160), "long": (718, 730)}
 
 

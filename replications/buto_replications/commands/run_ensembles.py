@@ -34,8 +34,7 @@ from buto_replications.report.content import Columns, csv_text
 def run(request: ExperimentsRequest, console: Console) -> int:
     """Print the paper's example and table IV, and each environment left out once, of the variants and of the
     bed; write what was judged to two files."""
-    named = request.data / archive.RECORDED.name if request.data else None
-    bed = checkout.recorded(named, archive.RECORDED)
+    bed = checkout.recorded(request.data, checkout.DATA) / archive.RECORDED.name
     runs = archive.load(bed, request.part.value)
     earlier: tuple[BedRun, ...] = ()
     if request.part is Part.SET_APART and Part.TUNING in archive.parts(bed):

@@ -25,6 +25,7 @@ from buto_replications.history.outside import (
     checks,
     examples_of,
     labelled,
+    learned_alarms,
     same_builds,
 )
 from buto_replications.history.tables import BALANCES
@@ -41,6 +42,8 @@ def run(request: ExperimentsRequest, console: Console) -> int:
     found = [one for series in labelled(request.data) for one in checks(series)]
     examples = examples_of(found)
     called = {one.title: np.array([alarm(one, check.prior, check.new) for check in found]) for one in RIVALS}
+    for one in RIVALS:
+        called[f"{one.title}, limit learned"] = learned_alarms(found, one, request.seed, N_FOLDS)
     for learner, title in LEARNERS.items():
         balances = BALANCES if learner != FOREST else BALANCES[:1]
         scheme = Scheme(learner, ALONE, grouped=False, balances=balances)
@@ -76,7 +79,7 @@ def _labelled(examples: Examples, found: Sequence[Check], called: dict[str, Bool
         left=1,
         notes=(
             f"each build against the {BEFORE} before it; ±: clustered by series, of {n_series}",
-            "classifiers learn from the other series alone",
+            "classifiers and limits are learned from the other series alone",
         ),
     )
 

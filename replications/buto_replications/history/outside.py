@@ -15,7 +15,9 @@ import pandas as pd
 
 from buto.errors import BadFileError
 from buto.run.model import FloatArray
-from buto_replications.detectors.history.examples import Examples
+from buto_replications.detectors.history.examples import Examples, grouped_folds
+from buto_replications.detectors.history.similarity import BoolArray
+from buto_replications.history.rivals import best_limit
 from buto_replications.rivals import GRAIN, RIVALS, Rival
 
 ADVICE = "git clone https://github.com/SAP/performance-regression-data-set, then: --data DIRECTORY"
@@ -117,7 +119,24 @@ def _row(check: Check) -> FloatArray:
 
 def alarm(rival: Rival, prior: FloatArray, new: FloatArray) -> bool:
     """Return whether the mean of new measurements fails."""
-    return bool(rival.worst(prior[:, None], np.array([[new.mean()]]), len(new))[0] > rival.limit)
+    return _score(rival, prior, new) > rival.limit
+
+
+def learned_alarms(found: Sequence[Check], rival: Rival, seed: int, n_folds: int) -> BoolArray:
+    """Return which checks fail, shape (n_checks,), if the limit is not typed but learned from other series.
+
+    It is the one with the best balanced accuracy there, so a rival knows as many labels as a classifier.
+    """
+    examples = examples_of(found)
+    scores = np.array([_score(rival, one.prior, one.new) for one in found])
+    failing = np.zeros(len(found), dtype=bool)
+    for learned, held_out in grouped_folds(examples, n_folds, seed):
+        failing[held_out] = scores[held_out] > best_limit(scores[learned], examples.abnormal[learned])
+    return failing
+
+
+def _score(rival: Rival, prior: FloatArray, new: FloatArray) -> float:
+    return float(rival.worst(prior[:, None], np.array([[new.mean()]]), len(new))[0])
 
 
 @dataclass(frozen=True, slots=True)

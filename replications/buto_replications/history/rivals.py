@@ -40,7 +40,7 @@ def predicted(examples: Examples, rival: Rival, seed: int, n_folds: int) -> Bool
         if divided is None:
             continue
         prior, tried = known.at(divided[0]), known.at(divided[1])
-        limit = _best_limit(_scores(prior, tried, rival), tried.abnormal)
+        limit = best_limit(_scores(prior, tried, rival), tried.abnormal)
         found[held_out] = _scores(prior, judged, rival) > limit
     return found
 
@@ -55,7 +55,7 @@ def _scores(prior: Examples, new: Examples, rival: Rival) -> FloatArray:
     return found
 
 
-def _best_limit(scores: FloatArray, abnormal: BoolArray) -> float:
+def best_limit(scores: FloatArray, abnormal: BoolArray) -> float:
     """Return the limit with the best balanced accuracy, the largest of equally good ones."""
     limits = np.unique(scores)[::-1]
     accuracies = [errors_of(scores > limit, abnormal).balanced_accuracy for limit in limits.tolist()]

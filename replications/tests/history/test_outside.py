@@ -13,13 +13,16 @@ from buto_replications.history.outside import (
     OTHER_DAY,
     SAME_DAY,
     SMALL,
+    alarm,
     checks,
     examples_of,
     labelled,
+    learned_alarms,
     same_builds,
 )
 from buto_replications.history.replay import Size, synthetic_history
 from buto_replications.history.sweeps import over_sampled, sweeps, with_invalid
+from buto_replications.rivals import RIVALS
 from tests.support.processes.command import called
 
 N_BUILDS, CHANGE = 60, 30
@@ -87,6 +90,17 @@ def test_a_classifier_learns_a_regression_from_other_series(checkout):
     assert errors.alarms < 0.02
 
 
+def test_a_limit_learned_from_other_series_saves_false_alarms(checkout):
+    found = [one for series in labelled(checkout) for one in checks(series)]
+    abnormal = np.array([one.abnormal for one in found])
+    t_test = RIVALS[0]
+    typed = np.array([alarm(t_test, one.prior, one.new) for one in found])
+    learned = learned_alarms(found, t_test, 1, 3)
+    assert learned[abnormal].all()
+    assert typed[abnormal].all()
+    assert learned[~abnormal].sum() <= 2 < typed[~abnormal].sum()
+
+
 def test_one_build_is_compared_with_itself_on_one_day_and_on_two(checkout):
     found = {(one.place, one.rival): one for one in same_builds(checkout)}
     for place in (SAME_DAY, OTHER_DAY):
@@ -107,7 +121,7 @@ def test_a_directory_that_is_no_checkout_is_refused(tmp_path):
 def test_the_experiment_prints_rivals_and_classifiers(checkout):
     done = called(checkout, "experiments", "run", "outside", "--data", ".", "--workers", "1", exits=0)
     assert "300 builds of 6 series; 30 have a regression" in done.stdout
-    for name in ("t-test, Bonferroni", "decision tree", "forest"):
+    for name in ("t-test, Bonferroni", "t-test, Bonferroni, limit learned", "decision tree", "forest"):
         assert f"\n  {name}" in done.stdout
 
 
