@@ -108,6 +108,8 @@ BASE = "base"
 STORE, PET_STORE, ENTERPRISE, SAME = "DVD store", "JPetStore", "enterprise", "one environment"
 """The case studies; the last is not the paper's: prior tests of the environment that is judged."""
 
+OF_THE_PAPER = (STORE, PET_STORE, ENTERPRISE)
+
 BOTH_ENTERPRISE, BOTH_SAME = f"{ENTERPRISE}, both blocks", f"{SAME}, both blocks"
 """The same with prior tests of an earlier block, too; not the paper's."""
 

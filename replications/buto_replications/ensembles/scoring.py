@@ -11,7 +11,7 @@ from buto.judging.verdict import Status
 from buto_replications.bed.labels import NO_FAULT, BedRun
 from buto_replications.ensembles.ablation import ablated
 from buto_replications.ensembles.methods import Flagged, case_of, judged
-from buto_replications.ensembles.scenarios import ENTERPRISE, Scenario, changed, named, scenarios
+from buto_replications.ensembles.scenarios import OF_THE_PAPER, Scenario, changed, named, scenarios
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +57,7 @@ def results(runs: Sequence[BedRun], earlier: Sequence[BedRun] = ()) -> Iterator[
     for scenario in scenarios(runs, earlier):
         case = case_of(scenario)
         found = judged(case)
-        if scenario.study == ENTERPRISE:
+        if scenario.study in OF_THE_PAPER:
             found |= ablated(case)
         yield Judged(scenario, scored(scenario, [prop.name for prop in case.properties], found))
 
