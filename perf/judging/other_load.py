@@ -42,7 +42,6 @@ SEVERAL = 3
 """Runs of a check at the usual alpha."""
 ONE_RUN = 0.1
 """The alpha of one run, or more if the training runs are too few for it."""
-JVM = ("-XX:+UseParallelGC", "-XX:ParallelGCThreads=2")
 KEEPING = ("--at", "request", "--duration", "60s", "--pieces", "5", "--piece-size", "400")
 UNCHANGED = "unchanged"
 TABLES = 8
@@ -108,6 +107,10 @@ def planned(subject: Subject, each: int, n_same: int) -> list[Planned]:
         runs += [Planned(f"{version}, {load}", rates, version)] * each
     source.shuffle(runs)
     return runs
+
+
+def _jvm(heap: str) -> list[str]:
+    return ["java", "-XX:+UseParallelGC", "-XX:ParallelGCThreads=2", f"-Xms{heap}", f"-Xmx{heap}"]
 
 
 def recorded(subject: Subject, directory: Path, wanted: Planned, heap: str, seed: int) -> Run:
