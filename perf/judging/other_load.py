@@ -129,14 +129,7 @@ def recorded(subject: Subject, directory: Path, wanted: Planned, heap: str, seed
         "phases": [WARM_UP, *phases],
     }
     test = {
-        "command": [
-            "java",
-            *JVM,
-            f"-Xms{heap}",
-            f"-Xmx{heap}",
-            *subject.words,
-            *subject.versions[wanted.version],
-        ],
+        "command": [*_jvm(heap), *subject.words, *subject.versions[wanted.version]],
         "timeout": "60s",
         "workload": {"port": "any", "load": load, "stop": True},
         "window": {"from": "phase-0", "to": "load.end"},
