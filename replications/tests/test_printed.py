@@ -20,6 +20,7 @@ from buto_replications.clusters.separation import PRINTED, printed_range
 from buto_replications.ensembles.paper import MEANS, TABLE_IV, worked_example
 from buto_replications.history.tables import ROWS
 from buto_replications.store.simulated import OUTCOMES, published
+from tests.support.checkout import ROOT
 
 FILE = Path(__file__).parent / "golden" / "printed.csv"
 
@@ -38,6 +39,9 @@ def printed(paper, begins=""):
 
 
 THESIS = Path(buto_replications.thesis.published.__file__).parent
+N_ABNORMAL = 740
+"""Of the third paper's rows."""
+
 MISREAD = ("002", "table 1: IO write byte/sec")
 
 
@@ -142,6 +146,20 @@ def test_tables_4_to_8_of_the_third_paper():
         for row in ROWS
     }
     assert ours == source
+
+
+def test_the_page_quotes_the_shares_that_the_third_paper_misses():
+    page = (ROOT / "replications" / "docs" / "history-tables.md").read_text()
+    *_, svm, forest = numbers(printed("003", "summary data: ")["missed by DTree Logistic TAN SVM and forest"])
+    assert f"{100 * svm / N_ABNORMAL:.1f} and {100 * forest / N_ABNORMAL:.1f} %" in page
+    of_table_6 = printed("003", "table 6: ")
+    tree, logistic, tan = (float(of_table_6[name][2]) / N_ABNORMAL for name in ("DTree", "Logistic", "TAN"))
+    assert (
+        f"{100 * tree:.0f}, {100 * logistic:.0f} and {100 * tan:.0f} % of the abnormal rows are missed"
+        in page
+    )
+    minutes = sorted(numbers(printed("003", "section 6: ")["minutes of training"]))
+    assert re.search(rf"engine took {minutes[0]:.0f} to {minutes[-1]:.0f} minutes", page)
 
 
 def test_outcomes_of_the_fourth_paper():
