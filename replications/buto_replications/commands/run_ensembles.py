@@ -14,7 +14,7 @@ from buto_replications.bed.labels import BedRun, Part
 from buto_replications.commands.registry import ExperimentsRequest
 from buto_replications.commands.sharing import show, write
 from buto_replications.ensembles.known import known
-from buto_replications.ensembles.methods import rules_left_out
+from buto_replications.ensembles.methods import INTERVAL_S, rules_left_out
 from buto_replications.ensembles.paper import TABLE_IV, worked_example
 from buto_replications.ensembles.scoring import results
 from buto_replications.ensembles.sites import Share, left_out, sites
@@ -45,6 +45,8 @@ def run(request: ExperimentsRequest, console: Console) -> int:
     show([_left_out(summaries(shares))], console)
     found = list(results(runs, earlier))
     show((beside(found), ablations(found), f_measures(found), per_fault(found), whole_tests(found)), console)
+    if request.part is Part.LONG:
+        show((ablations(list(results(runs, step_s=INTERVAL_S)), INTERVAL_S),), console)
     write(request.out, {"ensembles.csv": _csv(shares), "ensembles-bed.csv": scores_csv(found)}, console)
     return EXIT_PASS
 

@@ -55,7 +55,7 @@ class Ablation:
     def flagged(self, case: Case) -> Flagged:
         settings = replace(self.base, values={**self.base.values, **self.changes})
         work = case.work if self.work else None
-        tests = PriorTests(case.prior, case.new, case.properties, work, settings)
+        tests = PriorTests(case, work, settings)
         model = tests.of_all() if self.one_model else tests.of_each()
         if self.pooled:
             model = _pooled(model)

@@ -147,11 +147,32 @@ def interval_of(run: Run) -> float:
     return SHORT_INTERVAL_S if run.times_s[-1] > 0.99 * MOST_INTERVALS * SHORT_INTERVAL_S else INTERVAL_S
 
 
-def by_rules(
-    prior: Sequence[Run], new: Run, properties: Sequence[Property], work: Work | None
-) -> dict[str, Flagged]:
+@dataclass(frozen=True, slots=True)
+class Case:
+    """What a scenario judges: the counters that all of its runs have, and what counts their work.
+
+    Attributes:
+        step_s: length of an interval of the paper's methods.
+    """
+
+    prior: tuple[Run, ...]
+    new: Run
+    properties: tuple[Property, ...]
+    work: Work | None
+    step_s: float
+
+
+def case_of(scenario: Scenario, step_s: float | None = None) -> Case:
+    """Return what a scenario judges, in intervals of this length or of the usual one."""
+    prior = tuple(only_watched(one.run) for one in scenario.prior)
+    new = only_watched(scenario.judged.run)
+    work = learn_work(prior, [RATES])
+    return Case(prior, new, common([*prior, new]), work, step_s or interval_of(new))
+
+
+def by_rules(case: Case) -> dict[str, Flagged]:
     """Return what the paper's methods flag, with one model of all prior tests, or one of each."""
-    rules = PriorTests(prior, new, properties, work, UNLIKE)
+    rules = PriorTests(case, case.work, UNLIKE)
     each = rules.of_each()
     return {
         SINGLE: rules.flagged(rules.of_all(), stacking=False),
@@ -160,9 +181,9 @@ def by_rules(
     }
 
 
-def by_plain_rules(prior: Sequence[Run], new: Run, properties: Sequence[Property]) -> Flagged:
+def by_plain_rules(case: Case) -> Flagged:
     """Return what stacking flags with the paper's parameters."""
-    rules = PriorTests(prior, new, properties, None, FOO)
+    rules = PriorTests(case, None, FOO)
     return rules.flagged(rules.of_each(), stacking=True)
 
 
@@ -170,19 +191,13 @@ class PriorTests:
     """The intervals of prior tests and of a new one, for the paper's methods.
 
     Args:
+        work: by which growth is scaled; None: it is not.
         settings: whose thresholds the rules have.
     """
 
-    def __init__(
-        self,
-        prior: Sequence[Run],
-        new: Run,
-        properties: Sequence[Property],
-        work: Work | None,
-        settings: Settings,
-    ) -> None:
-        step = interval_of(new)
-        values = [intervals_of(run, properties, step, work) for run in (*prior, new)]
+    def __init__(self, case: Case, work: Work | None, settings: Settings) -> None:
+        prior, new, properties = case.prior, case.new, case.properties
+        values = [intervals_of(run, properties, case.step_s, work) for run in (*prior, new)]
         read = ~np.isnan(np.vstack(values)).all(axis=0)
         kept = np.flatnonzero(
             read & ~np.array([np.isnan(one).all(axis=0) for one in values[:-1]]).any(axis=0)
@@ -229,27 +244,11 @@ TEST = "keycloak"
 """All runs are of this test for an oracle; each was a test of its own."""
 
 
-@dataclass(frozen=True, slots=True)
-class Case:
-    """What a scenario judges: the counters that all of its runs have, and what counts their work."""
-
-    prior: tuple[Run, ...]
-    new: Run
-    properties: tuple[Property, ...]
-    work: Work | None
-
-
-def case_of(scenario: Scenario) -> Case:
-    prior = tuple(only_watched(one.run) for one in scenario.prior)
-    new = only_watched(scenario.judged.run)
-    return Case(prior, new, common([*prior, new]), learn_work(prior, [RATES]))
-
-
 def judged(case: Case) -> dict[str, Flagged]:
     """Return what each method flags."""
     prior, new, properties, work = case.prior, case.new, case.properties, case.work
-    found = by_rules(prior, new, properties, work)
-    found[PLAIN] = by_plain_rules(prior, new, properties)
+    found = by_rules(case)
+    found[PLAIN] = by_plain_rules(case)
     found[EACH] = _by_each(prior, new, properties, work)
     found[JUDGE] = _by_judge(prior, new)
     return found

@@ -52,10 +52,16 @@ class Judged:
     scores: Mapping[str, Score]
 
 
-def results(runs: Sequence[BedRun], earlier: Sequence[BedRun] = ()) -> Iterator[Judged]:
-    """Judge every scenario that these runs allow, by every method; see :func:`scenarios` for earlier runs."""
+def results(
+    runs: Sequence[BedRun], earlier: Sequence[BedRun] = (), step_s: float | None = None
+) -> Iterator[Judged]:
+    """Judge every scenario that these runs allow, by every method; see :func:`scenarios` for earlier runs.
+
+    Args:
+        step_s: length of an interval; None for the usual one.
+    """
     for scenario in scenarios(runs, earlier):
-        case = case_of(scenario)
+        case = case_of(scenario, step_s)
         found = judged(case)
         if scenario.study in OF_THE_PAPER:
             found |= ablated(case)

@@ -211,8 +211,12 @@ def whole_tests(found: Sequence[Judged]) -> Columns:
     return Columns("Whole tests on the bed", heads, named, left=2, notes=tuple(_of_rules(found)))
 
 
-def ablations(found: Sequence[Judged]) -> Columns:
-    """Return what each part of the ensemble is worth where the prior tests are of other environments."""
+def ablations(found: Sequence[Judged], step_s: float | None = None) -> Columns:
+    """Return what each part of the ensemble is worth where the prior tests are of other environments.
+
+    Args:
+        step_s: length of an interval, if it is not the usual one.
+    """
     ours = [one for one in found if one.scenario.study == ENTERPRISE]
     fine = [one for one in ours if one.scenario.fault == NO_FAULT]
     faulty = [one for one in ours if one.scenario.fault != NO_FAULT]
@@ -241,7 +245,10 @@ def ablations(found: Sequence[Judged]) -> Columns:
         ),
         tuple(rows),
         left=1,
-        notes=(f"±: standard error clustered by environment, of {n_environments}", *_of_rules(ours)),
+        notes=(
+            f"±: standard error clustered by environment, of {n_environments}",
+            *([f"in intervals of {step_s:g} seconds"] if step_s else _of_rules(ours)),
+        ),
     )
 
 

@@ -31,6 +31,7 @@ from buto_replications.ensembles.methods import (
     STACKING,
     Flagged,
     case_of,
+    interval_of,
     judged,
 )
 from buto_replications.ensembles.scenarios import (
@@ -49,7 +50,7 @@ from buto_replications.ensembles.scoring import alarms, false_alarms, mean_f, me
 from buto_replications.ensembles.sites import NEVER_SEEN, site_of, sites
 from tests.support.processes.command import called
 from tests.support.runs.examples import full_run
-from tests.support.runs.signals import Program, program_run
+from tests.support.runs.signals import Program, make_run, program_run
 
 
 def packed(root, directory, day, *hosts, variant=BENCHMARK):
@@ -358,3 +359,10 @@ def test_the_slip_of_the_paper_shows_in_its_table():
         *("0.45", "throughput, CPU", "0.652", "0.219")
     }
     assert all(one.computed == one.printed for one in command.worked_example() if one.printed)
+
+
+@pytest.mark.parametrize(("length_s", "step_s"), [(60, 5.0), (355, 5.0), (360, 0.5)])
+def test_a_run_has_the_papers_intervals_unless_it_has_720_of_half_a_second(length_s, step_s):
+    times_s = np.arange(0, length_s + 0.5, 0.5)
+    run = make_run(1, times_s, {"jvm.thread.count": np.zeros(len(times_s))})
+    assert interval_of(run) == step_s
