@@ -93,10 +93,12 @@ SHORT = {
 ROLES = {
     "tuning": SHORT,
     "set apart": SHORT | {"steady-fault": 6},
-    "long": {"steady": 1, "steady-fault": 1, "environment": 9, "environment-fault": 9},
+    "long": {"steady": 1, "steady-fault": 1, "environment": 9, "environment-fault": 7},
 }
 """The second block has two more faults, each at two intensities; the third two runs in each environment."""
-INTERVALS = {"tuning": (120, 160), "set apart": (120, 160), "long": (718, 730)}
+INVALID = {"b3-in-one-core-slow-disk-small-buffers", "b3-in-one-core-postgresql-14-connections-low"}
+"""Requests failed in these runs of the third block, so they are no measurements."""
+INTERVALS = {"tuning": (120, 160), "set apart": (120, 160), "long": (718, 760)}
 
 
 @pytest.fixture(scope="module", params=PARTS)
@@ -117,7 +119,7 @@ def tuning():
 
 def test_the_data_set_is_small_enough_for_a_repository():
     size = sum(path.stat().st_size for path in archive.RECORDED.rglob("*.parquet"))
-    assert size < 50e6
+    assert size < 25e6
 
 
 def test_each_run_has_a_window_of_regular_intervals_of_half_a_second(runs, part):
@@ -150,6 +152,7 @@ def test_every_planned_run_is_there_with_its_labels(runs, part):
     planned = {
         one.name: Labels(one.environment.name, one.role.value, one.fault.name, one.labels["bed.load"])
         for one in planned_runs(int(BLOCKS[Part(part)]))
+        if one.name not in INVALID
     }
     assert {one.run.test: one.labels for one in runs} == planned
     assert len(runs) == len(planned)
@@ -162,7 +165,7 @@ def test_every_planned_run_is_there_with_its_labels(runs, part):
 def test_the_part_that_is_set_apart_was_recorded_on_another_day(tuning):
     first, second = ({one.run.id[:8] for one in some} for some in (tuning, archive.load(part="set apart")))
     assert max(first) < min(second)
-    assert archive.parts() == {Part.TUNING: 50, Part.SET_APART: 54, Part.LONG: 20}
+    assert archive.parts() == {Part.TUNING: 50, Part.SET_APART: 54, Part.LONG: 18}
 
 
 def test_nothing_in_a_run_itself_tells_its_fault_or_names_a_machine(runs):
