@@ -6,8 +6,8 @@ this one is the change. The rate changes every three seconds, after a warm-up th
 Ten training runs have rates of their own. Others have the same rates as each other, so other rates should
 be inconclusive. Checks have half the rates, the same, or 1.5 times. All runs are recorded in a random order.
 
-The heap has its usual generations. One of 96 MB gave a window 2 to 13 collections; one of 512 MB gives it
-some or none. How many there were is printed.
+The heap has its usual generations. One of 96 MB gave a window 2 to 13 collections, one of 512 MB gave the
+server's 1 to 3. How many there were is printed.
 """
 
 from __future__ import annotations
