@@ -29,13 +29,13 @@ tests:
 
 @pytest.mark.parametrize(
     ("collector", "java", "interval", "step_ms"),
-    [("agent", JAVAS[max(JAVAS)], "100ms", "5"), ("jmx", JAVAS[min(JAVAS)], "500ms", "20")],
+    [("agent", JAVAS[max(JAVAS)], "100ms", "5"), ("jmx", JAVAS[min(JAVAS)], "1s", "60")],
     ids=["agent", "jmx"],
 )
 def test_a_program_is_trained_passes_and_fails_after_a_change(
     tmp_path: Path, classes: Path, collector: str, java: str, interval: str, step_ms: str
 ) -> None:
-    """The newest Java under the agent, the oldest through JMX.
+    """The newest Java under the agent, the oldest through JMX, which needs a second or more to connect.
 
     Also: the command is remembered, another may be given, and nothing but runs and oracle is written."""
     (tmp_path / "buto.yaml").write_text(f"version: 1\ntests:\n  keeper: {{judge: {literal(BY_HEAP)}}}\n")
