@@ -164,17 +164,35 @@ def on_grid(series: Series, end_s: float, n_points: int = N_GRID) -> FloatArray:
     Values are interpolated linearly between readable samples, and constant before the first and after the
     last one. NaN for a property without any value.
     """
-    times = np.linspace(0.0, end_s, n_points)
-    readable = ~np.isnan(series.values)
-    result = np.full((n_points, series.values.shape[1]), np.nan)
     if not len(series):
-        return result
-    whole = readable.all(axis=0)
-    result[:, whole] = _interpolated(times, series.times_s, series.values[:, whole])
-    for column in np.flatnonzero(readable.any(axis=0) & ~whole):
-        rows = readable[:, column]
-        result[:, column] = np.interp(times, series.times_s[rows], series.values[rows, column])
-    return result
+        return np.full((n_points, series.values.shape[1]), np.nan)
+    return _interpolated(np.linspace(0.0, end_s, n_points), series.times_s, _without_gaps(series))
+
+
+N_PARTS = 3
+"""Parts of a run whose means are compared."""
+
+
+def means_of_thirds(series: Series, end_s: float) -> FloatArray:
+    """Return means over each third of the time from the program's start to ``end_s``, shape (3,
+    n_properties).
+
+    Means are of the same lines as :func:`on_grid`, and all samples count. The mean of equal values is exactly
+    that value. NaN for a property without any value.
+    """
+    if not len(series):
+        return np.full((N_PARTS, series.values.shape[1]), np.nan)
+    times, values = series.times_s, _without_gaps(series)
+    edges = np.linspace(0.0, end_s, N_PARTS + 1)
+    at_edges = _interpolated(edges, times, values)
+    first, last = np.searchsorted(times, edges, side="right"), np.searchsorted(times, edges)
+    means = at_edges[:-1].copy()
+    for part in range(N_PARTS if end_s > 0 else 0):
+        inside = slice(first[part], max(first[part], last[part + 1]))
+        steps = np.diff([edges[part], *times[inside], edges[part + 1]])[:, None]
+        above = np.vstack([at_edges[part], values[inside], at_edges[part + 1]]) - at_edges[part]
+        means[part] += ((above[1:] + above[:-1]) * steps).sum(axis=0) / (2 * (edges[part + 1] - edges[part]))
+    return means
 
 
 def features(series: Series, properties: Sequence[Property], end_s: float) -> FloatArray:
@@ -189,13 +207,15 @@ def features(series: Series, properties: Sequence[Property], end_s: float) -> Fl
         series: columns as ``properties``.
         end_s: end of the last third, the same for all compared runs.
     """
-    grid = on_grid(series, end_s)
+    grid, thirds = on_grid(series, end_s), means_of_thirds(series, end_s)
     last = _last(series)
     gauges = [column for column, prop in enumerate(properties) if prop.kind is Kind.GAUGE]
     counters = [column for column, prop in enumerate(properties) if prop.kind is Kind.COUNTER]
     blocks = {
-        **dict(zip(gauges, _of_gauges(grid[:, gauges], last[gauges]).T, strict=True)),
-        **dict(zip(counters, _of_counters(grid[:, counters], last[counters]).T, strict=True)),
+        **dict(zip(gauges, _of_gauges(grid[:, gauges], thirds[:, gauges], last[gauges]).T, strict=True)),
+        **dict(
+            zip(counters, _of_counters(grid[:, counters], thirds[:, counters], last[counters]).T, strict=True)
+        ),
     }
     return np.concatenate([blocks[column] for column in sorted(blocks)]) if blocks else np.empty(0)
 
@@ -215,7 +235,7 @@ def observations(run: Run, properties: Sequence[Property], stretches: int) -> Fl
     n_steps = len(series) - 1
     if n_steps < 1:
         return np.empty((0, len(properties)))
-    values = _without_gaps(series.times_s, series.values)
+    values = _without_gaps(series)
     edges = np.linspace(0, n_steps, min(stretches, n_steps) + 1).round().astype(int)
     means = np.add.reduceat(values[1:], edges[:-1], axis=0) / np.diff(edges)[:, None]
     rates = np.diff(values[edges], axis=0) / np.diff(series.times_s[edges])[:, None]
@@ -225,25 +245,23 @@ def observations(run: Run, properties: Sequence[Property], stretches: int) -> Fl
     return np.where(constant, values[0], significant(np.where(counters, rates, means)))
 
 
-def _without_gaps(times_s: FloatArray, values: FloatArray) -> FloatArray:
-    gaps = np.isnan(values)
-    filled = values.copy() if gaps.any() else values
-    for column in np.flatnonzero(gaps.any(axis=0)):
+def _without_gaps(series: Series) -> FloatArray:
+    """Return values with gaps filled as :func:`on_grid` says; NaN for a property without any value."""
+    gaps = np.isnan(series.values)
+    filled = series.values.copy() if gaps.any() else series.values
+    for column in np.flatnonzero(gaps.any(axis=0) & ~gaps.all(axis=0)):
         read = ~gaps[:, column]
-        filled[:, column] = np.interp(times_s, times_s[read], values[read, column])
+        filled[:, column] = np.interp(series.times_s, series.times_s[read], series.values[read, column])
     return filled
 
 
-def _of_gauges(grid: FloatArray, last: FloatArray) -> FloatArray:
-    early, middle, late = grid.reshape(3, N_GRID // 3, -1).mean(axis=1)
+def _of_gauges(grid: FloatArray, thirds: FloatArray, last: FloatArray) -> FloatArray:
     low, median, high = np.quantile(grid, [0.1, 0.5, 0.9], axis=0)
     return np.stack(
         [
-            grid.mean(axis=0),
-            early,
-            middle,
-            late,
-            late - early,
+            _mean(thirds),
+            *thirds,
+            thirds[-1] - thirds[0],
             grid.std(axis=0),
             low,
             median,
@@ -255,9 +273,15 @@ def _of_gauges(grid: FloatArray, last: FloatArray) -> FloatArray:
     )
 
 
-def _of_counters(grid: FloatArray, last: FloatArray) -> FloatArray:
+def _of_counters(grid: FloatArray, thirds: FloatArray, last: FloatArray) -> FloatArray:
     edges = grid[[0, N_GRID // 3, 2 * N_GRID // 3, N_GRID - 1]]
-    return np.stack([last, grid.mean(axis=0), *np.diff(edges, axis=0)])
+    return np.stack([last, _mean(thirds), *np.diff(edges, axis=0)])
+
+
+def _mean(parts: FloatArray) -> FloatArray:
+    """Return the mean of parts of one length; of equal ones exactly their value."""
+    mean: FloatArray = parts[0] + (parts - parts[0]).mean(axis=0)
+    return mean
 
 
 def _last(series: Series) -> FloatArray:

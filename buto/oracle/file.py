@@ -33,7 +33,7 @@ from buto.run.stored import parse_json, plain, read
 from buto.steps import Advice, Setting
 
 FORMAT = "buto-oracle"
-VERSION = 4
+VERSION = 5
 CLASSES_VERSION = 1
 """Of the histogram of classes, which not every oracle has."""
 

@@ -65,15 +65,15 @@ def another_load(profile: Profile, checked: Sequence[FloatArray]) -> str:
     """
     columns = _rate_columns(profile)
     rates, known = np.mean(checked, axis=0)[columns], profile.values[:, columns]
-    low, high = known.min(axis=0), known.max(axis=0)
-    other = other_rates(low, rates, profile.end_s) | other_rates(rates, high, profile.end_s)
+    usual = known.mean(axis=0)
+    other = other_rates(np.minimum(usual, rates), np.maximum(usual, rates), profile.end_s)
     if not other.any():
         return ""
     place = int(np.flatnonzero(other)[0])
     prop = profile.quantities[profile.catalogue[columns[place]].column]
-    usual = format_range(float(low[place]), float(high[place]), prop.unit)
+    before = format_range(float(known[:, place].min()), float(known[:, place].max()), prop.unit)
     return (
-        f"{prop.name} is {format_quantity(float(rates[place]), prop.unit)} and was {usual} in training, "
+        f"{prop.name} is {format_quantity(float(rates[place]), prop.unit)} and was {before} in training, "
         "where all runs had the same load: train with a range of rates (rate: 20..60), then the load is "
         "adjusted for"
     )

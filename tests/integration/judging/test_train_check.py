@@ -233,7 +233,7 @@ def test_wrong_input_ends_in_one_message_and_its_exit_code(trained: Path, line: 
 
 def test_a_damaged_oracle_and_one_of_a_newer_version_are_refused_by_name(trained: Path) -> None:
     text = (trained / "oracles" / "leaker.json").read_text()
-    for changed in (text[:200], text.replace('"version": 4', '"version": 99', 1), "[]"):
+    for changed in (text[:200], text.replace('"version": 5', '"version": 99', 1), "[]"):
         (trained / "changed.json").write_text(changed)
         done = called(
             trained, "check", "leaker", "--oracle", "changed.json", "--from-runs", id_of(20), exits=4

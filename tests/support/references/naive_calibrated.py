@@ -28,13 +28,27 @@ def _at(known, time):
     return known[-1][1]
 
 
+def mean_between(times, values, start, end):
+    """Mean of the lines between the samples, or None if nothing was read."""
+    known = [(time, value) for time, value in zip(times, values, strict=True) if value is not None]
+    if not known:
+        return None
+    moments = [start, *(time for time, _ in known if start < time < end), end]
+    area = sum(
+        (later - earlier) * (_at(known, earlier) + _at(known, later)) / 2
+        for earlier, later in itertools.pairwise(moments)
+    )
+    return area / (end - start)
+
+
 def gauge(times, values, end):
     """By name."""
     grid = on_grid(times, values, end)
-    third = N_GRID // 3
-    early, middle, late = (_mean(grid[part * third : (part + 1) * third]) for part in range(3))
+    early, middle, late = (
+        mean_between(times, values, end * part / 3, end * (part + 1) / 3) for part in range(3)
+    )
     return {
-        "mean": _mean(grid),
+        "mean": mean_between(times, values, 0, end),
         "mean-early": early,
         "mean-middle": middle,
         "mean-late": late,
@@ -54,7 +68,7 @@ def counter(times, values, end):
     grid = on_grid(times, values, end)
     return {
         "total": [value for value in values if value is not None][-1],
-        "mean": _mean(grid),
+        "mean": mean_between(times, values, 0, end),
         "increase-early": grid[20] - grid[0],
         "increase-middle": grid[40] - grid[20],
         "increase-late": grid[59] - grid[40],

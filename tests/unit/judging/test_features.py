@@ -81,10 +81,18 @@ def test_the_names_are_those_that_files_have():
 def test_a_straight_line_by_hand():
     found, counted = by_name(series([0, 59], [0, 59], [0, 59]), (GAUGE, COUNTER), 59.0)
     assert (found["mean"], found["median"], found["last"], found["largest"]) == (29.5, 29.5, 59, 59)
-    assert (found["mean-early"], found["mean-middle"], found["mean-late"]) == (9.5, 29.5, 49.5)
-    assert (found["slope"], found["roughness"]) == (40, 1)
+    thirds = [found[f"mean-{part}"] for part in ("early", "middle", "late")]
+    assert thirds == pytest.approx([59 / 6, 29.5, 59 * 5 / 6])
+    assert (found["slope"], found["roughness"]) == pytest.approx((59 * 2 / 3, 1))
     assert (found["low"], found["high"]) == pytest.approx((5.9, 53.1))
     assert list(counted.values()) == [59, 29.5, 20, 20, 19]
+
+
+def test_the_mean_is_of_all_samples_of_a_long_run():
+    """Of 720 noisy samples, a mean of some 60 would vary three times as much."""
+    noise = np.random.default_rng(5).normal(size=(40, 720))
+    means = [by_name(series(range(720), one), (GAUGE,), 719.0)[0]["mean"] for one in noise]
+    assert means == pytest.approx(noise.mean(axis=1), abs=0.005)
 
 
 def test_a_counter_s_total_is_its_last_value_wherever_that_lies():

@@ -21,10 +21,10 @@ HEAP = property_for("jvm.memory.heap.used")
 SMALL = {"jvm.memory.heap.max": str(64 * 2**20)}
 
 
-def falling(number: int, first: float, last: float) -> Run:
+def falling(number: int, first: float, last: float, noise_mib: float = 1.5) -> Run:
     """A heap that begins at one level and ends at another, in MiB."""
     times = np.arange(40) * 0.1
-    noise = np.random.default_rng(number).normal(0.0, 1.5 * MIB, len(times))
+    noise = np.random.default_rng(number).normal(0.0, noise_mib * MIB, len(times))
     levels = np.linspace(first, last, len(times)) * MIB + noise
     return replace(make_run(number, times, {HEAP.name: np.maximum(levels, 0.0)}), metadata=SMALL)
 
@@ -59,9 +59,9 @@ def test_the_limit_of_a_finding_ends_at_what_is_possible() -> None:
 def test_a_growth_is_named_as_one() -> None:
     """Runs lie at levels of their own, which say nothing; only one of them grows."""
     training = run_set(
-        [falling(number, 10 + 4 * (number % 5), 10 + 4 * (number % 5)) for number in range(10)]
+        [falling(number, 10 + 4 * (number % 5), 10 + 4 * (number % 5), 0.1) for number in range(10)]
     )
-    (finding,) = check(train(training), run_set([falling(20, 14, 24)])).findings
+    (finding,) = check(train(training), run_set([falling(20, 14, 24, 0.1)])).findings
     assert finding.measure == "growth from the first to the last third"
     assert not finding.is_level
 

@@ -60,7 +60,7 @@ def test_the_text_is_small_and_the_numbers_are_beside_it(path):
     text = path.read_text()
     assert len(text) < 3000
     lines = [line.strip() for line in text.splitlines()]
-    assert '"version": 4,' in lines
+    assert '"version": 5,' in lines
     assert text.endswith("}\n")
     assert {one.name for one in path.parent.iterdir()} == {path.name, beside(path).name}
     names = [block["name"] for block in whole(path)["model"]["properties"]]
@@ -169,8 +169,8 @@ def test_a_writer_that_is_killed_leaves_an_oracle_with_its_numbers(path, written
 
 
 def test_an_older_file_is_refused_with_the_command_that_makes_a_new_one(path):
-    edit(path, lambda data: data.update(version=3, model={}))
-    with pytest.raises(BadFileError, match="is of version 3; this buto reads version 4") as caught:
+    edit(path, lambda data: data.update(version=4, model={}))
+    with pytest.raises(BadFileError, match="is of version 4; this buto reads version 5") as caught:
         load(path)
     assert caught.value.advice == f"train again: buto train synthetic --oracle {path}"
 
@@ -217,7 +217,7 @@ def given(**values):
         (gone("checksums"), "its checksums do not name its numbers"),
         (given(checksums=7), "its checksums do not name its numbers"),
         *((given(version=one), "version") for one in (0, -1, "1", None, 1.0, True)),
-        (given(version=7), "of version 7; this buto reads version 4"),
+        (given(version=7), "of version 7; this buto reads version 5"),
         (lambda data: data["judge"].update(preset="crystal-ball"), "preset is gone"),
         (lambda data: data["judge"].update(method="crystal-ball"), "crystal-ball"),
         (lambda data: data["judge"].update({"crystal-ball": "crystal-ball"}), "crystal-ball"),

@@ -51,7 +51,7 @@ def test_a_reviewer_reads_what_changed_first_and_then_each_property_as_people_as
 def test_a_line_says_level_spread_and_what_would_be_found(tmp_path):
     path = tmp_path / "program.json"
     save(path, train(program_runs(1, 10)))
-    text = r"mean 33\.2 MiB, 31\.4 MiB to 35\.4 MiB; found from ±\d\.\d+ MiB \(\d\d\.\d %\)"
+    text = r"mean 33\.2 MiB, 31\.1 MiB to 35\.7 MiB; found from ±\d\.\d+ MiB \(\d\d\.\d %\)"
     assert re.fullmatch(text, said(path)["jvm.memory.heap.used"])
     assert said(path)["jvm.cpu.time"].endswith(" s"), "of times it is not said"
 

@@ -292,6 +292,23 @@ def test_training_under_one_load_warns_and_another_load_is_inconclusive():
     assert check(oracle, run_set([steady(number) for number in (20, 21, 22)])).adjusted == ""
 
 
+def test_rare_requests_of_long_runs_have_the_load_of_training():
+    """Two in three seconds: a few samples say little of them, and all samples of a run enough."""
+
+    def rare(number):
+        run = served(number, Server(n_samples=720))
+        values = run.values.copy()
+        reads = np.random.default_rng(number).poisson(0.7, len(values))
+        values[:, [run.column_of[name] for name in LOAD]] = np.c_[reads, np.full(len(values), 10.0)]
+        return replace(run, values=values)
+
+    oracle = train(run_set([rare(number) for number in range(8)]), DEFAULT)
+    for number in range(20, 30):
+        verdict = check(oracle, run_set([rare(number)]))
+        assert verdict.p_value is not None, verdict.reasons
+        assert verdict.adjusted == ""
+
+
 def test_a_program_without_load_is_not_warned_of_it():
     runs = several(range(8), known=False)
     assert not any("load" in warning for warning in train(runs, DEFAULT).warnings)
