@@ -33,9 +33,9 @@ def sorted_list(listed: MetadataValue) -> MetadataValue:
     return ", ".join(sorted(listed.split(", "))) if isinstance(listed, str) else listed
 
 
-def components_shared(one: Environment, other: Environment) -> int:
-    """Return how many components are equal in both environments."""
-    return sum(key in other and other[key] == value for key, value in one.items())
+def components_shared(one: Environment, other: Environment) -> list[str]:
+    """Return the names of the components that are equal in both environments."""
+    return [key for key, value in one.items() if key in other and other[key] == value]
 
 
 def weights(shared: Sequence[float]) -> FloatArray:

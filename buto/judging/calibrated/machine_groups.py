@@ -237,7 +237,7 @@ def expected_elsewhere(
         values: of the test, shape (n_numbers,); they tell the machine's factor where numbers are scaled.
     """
     means, others = groups.means[found.places], [groups.environments[one] for one in found.places]
-    weight = weights([components_shared(one, environment) for one in others])
+    weight = weights([len(components_shared(one, environment)) for one in others])
     centre, factor = weight @ means, 0.0
     if found.scaled.any():
         plain = centre - weight @ found.factors

@@ -76,7 +76,7 @@ def worked_example() -> Iterator[Worked]:
         "table II: models that flag each counter", "3, 2, 1, 1", ", ".join(str(counted[one]) for one in ORDER)
     )
     yield Worked("bagging flags", "throughput, memory", _named(bagged(VOTES)))
-    text, table = [3, 2], [components_shared(one, T5) for one in (T1, T2)]
+    text, table = [3, 2], [len(components_shared(one, T5)) for one in (T1, T2)]
     yield Worked("lengths of the two vectors of the text", "1.7, 1.4", _lengths_of(text))
     yield Worked("weight of T1 in the text", "0.55", f"{weights(text)[0]:.2f}")
     yield Worked("the same by table III", "", f"{weights(table)[0]:.2f}")

@@ -176,7 +176,7 @@ def test_bagging_flags_what_half_of_the_tests_flag():
 
 
 def test_the_environments_of_table_iii_as_printed():
-    assert [components_shared(T1, T5), components_shared(T2, T5)] == [2, 3]
+    assert [len(components_shared(one, T5)) for one in (T1, T2)] == [2, 3]
     assert weights([2, 3]) == pytest.approx([0.4495, 0.5505], abs=5e-5)
 
 
@@ -201,7 +201,7 @@ def test_no_votes_flag_nothing():
 
 def test_unlike_environments_have_equal_weights():
     assert weights([0, 0, 0, 0]).tolist() == [0.25] * 4
-    assert components_shared({"cpu": 1}, {"memory": 1}) == 0
+    assert components_shared({"cpu": 1}, {"memory": 1}) == []
 
 
 def weighted(**weights):
@@ -231,7 +231,7 @@ def test_an_analyst_decides_which_components_make_environments_alike(settings, s
 
 
 def test_the_likeness_of_environments_is_the_sum_of_the_weights_of_what_they_share():
-    assert likeness(T1, T5) == components_shared(T1, T5) == 2
+    assert likeness(T1, T5) == len(components_shared(T1, T5)) == 2
     assert likeness(T1, T5, (("mem*", 2.5), ("*", 0.0))) == 2.5
 
 

@@ -14,7 +14,7 @@ from fnmatch import fnmatchcase
 import numpy as np
 import numpy.typing as npt
 
-from buto.judging.calibrated.environments import Environment, weights
+from buto.judging.calibrated.environments import Environment, components_shared, weights
 from buto.judging.features import significant
 from buto.run.model import FloatArray
 from buto_replications.detectors.ensemble.mining import (
@@ -167,9 +167,9 @@ matches decides; a component without one counts 1."""
 
 def likeness(one: Environment, other: Environment, chosen: ComponentWeights = ()) -> float:
     """Return the sum of the weights of the components that are equal in both environments."""
-    shared = [key for key, value in one.items() if key in other and other[key] == value]
     return sum(
-        next((weight for pattern, weight in chosen if fnmatchcase(key, pattern)), 1.0) for key in shared
+        next((weight for pattern, weight in chosen if fnmatchcase(key, pattern)), 1.0)
+        for key in components_shared(one, other)
     )
 
 
