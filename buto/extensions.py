@@ -38,7 +38,7 @@ class Extensions:
         group: the group of entry points.
         noun: what messages call it.
         error: raised for one that cannot be used.
-        packages: which package adds what, of those that buto's own repository has.
+        packages: the directory in buto's own repository of the package that adds what has this name.
     """
 
     group: str
@@ -74,7 +74,7 @@ class Extensions:
     def missing(self, name: str) -> str | None:
         """Return the command that installs what has this name; None if buto's repository has none."""
         package = self.packages.get(name)
-        return f"pip install {package}" if package else None
+        return f"pip install ./{package} (in a checkout of buto)" if package else None
 
     def broken(self, entry: EntryPoint, fault: str) -> UsageError:
         """Return the error for an entry point that cannot be used."""

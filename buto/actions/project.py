@@ -296,9 +296,10 @@ class Project:
         """Raise StorageError, before any launch, if an oracle could not be written."""
         for path in map(self.oracle_path, names):
             there = next(parent for parent in (path, *path.parents) if not is_missing(parent))
-            # The file must not be a directory, and its parent must be one.
+            # The file must not be a directory, and its parent must be one: a new file takes its place.
             in_the_way = os.path.isdir(there) == (there == path)
-            if in_the_way or not os.access(there, os.W_OK):
+            place = there.parent if there == path else there
+            if in_the_way or not all(os.access(one, os.W_OK, effective_ids=True) for one in (there, place)):
                 raise StorageError(
                     f"the oracle {path} cannot be written: {there} is in the way, or not writable",
                     advice=f"make it writable, or name another place: {self.door.setting('oracle', 'FILE')}",

@@ -85,7 +85,7 @@ EXTENSIONS = Extensions(
     "buto.commands",
     "command",
     BrokenCommandError,
-    {"architecture": "buto-predict", "experiments": "buto-replications", "predict": "buto-predict"},
+    {"architecture": "predict", "experiments": "replications", "predict": "predict"},
 )
 
 

@@ -25,7 +25,7 @@ DETECTORS = {
 }
 """Where the detector of each of buto's own methods is."""
 
-PACKAGES = dict.fromkeys(("shang", "shang-calibrated", "foo", "history"), "buto-replications")
+PACKAGES = dict.fromkeys(("shang", "shang-calibrated", "foo", "history"), "replications")
 """Methods of the papers, by the package of this repository that has them."""
 
 

@@ -93,10 +93,12 @@ def open_file(path: Path, max_bytes: int, *, follow: bool = False) -> Iterator[B
     except OSError as error:
         is_link = not follow and os.path.islink(path)
         raise ValueError("it is a link" if is_link else f"{error.strerror}") from error
+    status = os.fstat(descriptor)
+    if not stat.S_ISREG(status.st_mode):
+        # Before Python opens it, which raises another error for a directory.
+        os.close(descriptor)
+        raise ValueError("it is not a regular file")
     with open(descriptor, "rb") as file:
-        status = os.fstat(descriptor)
-        if not stat.S_ISREG(status.st_mode):
-            raise ValueError("it is not a regular file")
         if status.st_size > max_bytes:
             raise ValueError(f"it is larger than {max_bytes} bytes")
         yield file

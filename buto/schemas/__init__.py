@@ -24,7 +24,7 @@ EXTENSIONS = Extensions(
     "buto.schemas",
     "schema",
     UnknownSchemaError,
-    {"architecture": "buto-predict", "prediction": "buto-predict"},
+    {"architecture": "predict", "prediction": "predict"},
 )
 
 

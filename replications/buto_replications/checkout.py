@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 from buto.errors import BadFileError
@@ -23,15 +24,19 @@ CONFIGURATIONS = CHECKOUT / "configs"
 def recorded(named: Path | None, place: Path) -> Path:
     """Return the data set that a user named, or else the one at a place in the checkout.
 
-    The checkout is the one that this package was imported from, or the working directory.
+    The checkout is the one that this package was imported from, or the working directory. A user may also
+    name another checkout, or its ``data``.
 
     Raises:
         BadFileError: none was named, and there is no checkout.
     """
-    if named is None and not place.is_dir():
-        below = place.relative_to(CHECKOUT) if place.is_relative_to(CHECKOUT) else place.name
+    below = place.relative_to(CHECKOUT) if place.is_relative_to(CHECKOUT) else Path(place.name)
+    if named is not None:
+        inside = (named / below, named.joinpath(*below.parts[1:]))
+        return next((one for one in inside if os.path.isdir(one)), named)
+    if not place.is_dir():
         raise BadFileError(
             "the installed package contains no recorded runs",
             advice=f"change to a checkout of buto's repository, or name the data: --data CHECKOUT/{below}",
         )
-    return named or place
+    return place

@@ -8,7 +8,7 @@ import pytest
 
 from buto.errors import EXIT_NOT_JUDGED
 from buto.run.store import RunStore
-from buto_replications.checkout import CHECKOUT, checkout_of
+from buto_replications.checkout import CHECKOUT, DATA, checkout_of, recorded
 from buto_replications.dataset import archive
 from buto_replications.dataset.archive import write
 from replications.tests.support.variants import a_data_set
@@ -95,6 +95,13 @@ def test_an_installed_package_takes_the_checkout_in_the_working_directory(tmp_pa
     assert checkout_of(installed, tmp_path / "checkout") == tmp_path / "checkout"
     assert checkout_of(inside, tmp_path) == tmp_path / "checkout"
     assert checkout_of(installed, tmp_path) == tmp_path / "lib" / "python3.11"
+
+
+@pytest.mark.parametrize("named", [".", "data", "data/keycloak"])
+def test_data_may_be_named_by_their_checkout(tmp_path, named):
+    (tmp_path / "data" / "keycloak").mkdir(parents=True)
+    assert recorded(tmp_path / named, DATA / "keycloak").samefile(tmp_path / "data" / "keycloak")
+    assert recorded(tmp_path / named, DATA / "gone") == tmp_path / named
 
 
 @pytest.mark.slow

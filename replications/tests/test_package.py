@@ -55,7 +55,7 @@ def test_where_it_is_missing_a_configuration_with_its_method_names_what_to_insta
     assert done.returncode == 2
     assert done.stderr == (
         f"buto: buto.yaml:5:21: judge: method: {method!r} is not calibrated or thesis\n"
-        "try:  pip install buto-replications\n"
+        "try:  pip install ./replications (in a checkout of buto)\n"
     )
 
 
@@ -66,4 +66,6 @@ def test_where_it_is_missing_an_oracle_of_its_method_names_what_to_install(tmp_p
     with pytest.raises(BadFileError, match="method: 'shang' is not calibrated or thesis") as error:
         oracle.load(tmp_path / "oracles" / "shop.json")
     assert error.value.advice is not None
-    assert error.value.advice.startswith("pip install buto-replications, or train again with another: ")
+    assert error.value.advice.startswith(
+        "pip install ./replications (in a checkout of buto), or train again with another: "
+    )

@@ -73,6 +73,19 @@ def test_an_oracle_that_cannot_be_written_is_refused_before_anything_is_launched
     assert f"the oracle {oracle} cannot be written" in done.stderr
 
 
+def test_an_oracle_whose_directory_cannot_be_written_is_refused_though_its_file_can_be(project: Path) -> None:
+    """A new oracle is written beside the old one, and takes its place."""
+    oracles = project / "kept"
+    oracles.mkdir()
+    (oracles / "x.json").touch()
+    (oracles / "x.json").chmod(0o666)
+    oracles.chmod(0o555)
+    with as_everybody():
+        done = called(project, "train", "leaker", "--oracle", "kept/x.json", *COMMAND)
+    assert (done.returncode, done.stdout) == (3, "")
+    assert "the oracle kept/x.json cannot be written" in done.stderr
+
+
 def test_a_configuration_that_may_not_be_looked_for_is_not_passed_over(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

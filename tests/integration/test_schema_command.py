@@ -32,6 +32,6 @@ def test_a_schema_of_a_package_that_is_not_installed_names_the_package(
         2,
         (
             "buto: unknown schema 'prediction'; known are causes, config, result\n"
-            "try:  pip install buto-predict\n"
+            "try:  pip install ./predict (in a checkout of buto)\n"
         ),
     )

@@ -6,13 +6,14 @@ is named as a cause if the evidence is strong; otherwise the three that rose mos
 No run is stored and no verdict changes, because a profiled program uses more than otherwise.
 
 The old program is another test or command (--against, where NAME is the old one), a git revision
-(--revisions), or the profile that buto train --profile has stored.
+(--revisions), or by default the program that the training kept, or its profile, if buto train --profile has
+stored one.
 
 examples:
   buto why shop
   buto why shop --revisions v1.2 HEAD --build 'mvn -q package -DskipTests' --html why.html
   buto why old -- java -jar old.jar --against new -- java -jar new.jar
-  buto why shop --stored --pairs 5 --kinds allocation,retention
+  buto why shop --pairs 5 --kinds allocation,retention
 """
 
 from __future__ import annotations
@@ -37,7 +38,6 @@ def add_arguments(parser: ArgumentParser) -> None:
     add_two_programs(parser, "NAME2")
     parsing.declare(
         parser,
-        "--stored  compare with the stored profile of NAME (default without --against and --revisions)",
         f"--pairs K  launches of each program; fewer than {_PAIRS} never name a cause (default: {_PAIRS})",
         f"--kinds KIND,...  what to record, of {', '.join(kind.value for kind in Kind)} (default: what the "
         "findings of the newest check need, or all that Flight Recorder knows)",
@@ -67,8 +67,6 @@ def run(args: Namespace, console: Console) -> int:
     }
     paths = parsing.outputs_of(args, texts)
     names_two = args.against is not None or args.revisions is not None or AGAINST in (args.command or ())
-    if names_two and args.stored:
-        raise UsageError("--stored excludes a second program", advice="buto why --help")
     if not names_two and args.build is not None:
         raise UsageError("--build needs --revisions", advice="buto why --help")
     request = WhyRequest(

@@ -17,15 +17,16 @@ from buto.steps import Action, Step
 
 
 def next_steps(site: Site, checked: Checked) -> Addition:
-    """Return the step that explains a regression, if a profile of the trained program is stored."""
+    """Return the step that explains a regression, if the trained program is kept or its profile stored."""
     verdict, test = checked.verdict, checked.oracle.test
     if verdict.status is not Status.REGRESSION or verdict.is_welcome:
         return Addition()
     # Imported here: most verdicts need no explanation.
+    from buto.programs.named import Unkept
     from buto.run.profiles import ProfileStore
 
-    step = Step(Action.WHY, test, why="which code did it")
-    return Addition(steps=(step,) if ProfileStore(site.store).has(test) else ())
+    is_known = not isinstance(checked.oracle.program, Unkept) or ProfileStore(site.store).has(test)
+    return Addition(steps=(Step(Action.WHY, test, why="which code did it"),) if is_known else ())
 
 
 def causes(

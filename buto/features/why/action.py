@@ -40,8 +40,9 @@ from buto.judging.verdict import Effect, Status, Verdict, grouped
 from buto.measure.flight import Flight, record_flight
 from buto.measure.target import Target
 from buto.oracle import Checked, Oracle
-from buto.programs.named import Unkept
+from buto.programs.named import Kept, Revision, Unkept
 from buto.project.model import TestConfig
+from buto.run.cache import is_missing
 from buto.run.entries import ResultStore
 from buto.run.model import COMMIT
 from buto.run.profiles import USUAL, WITH_PROFILER, Kind, ProfileStore, StoredProfiles
@@ -63,7 +64,7 @@ class WhyRequest:
         test: its newest verdict chooses what is recorded; without programs, its stored profile is the old
             program's.
         programs: the old and the new program, of different names; None to compare the program as it is now
-            with the stored profile.
+            with the stored profile, or with the kept program if there is none.
         overrides: what this call specifies of them.
         pairs: how often each program is launched.
         build: the command that builds a revision before it is launched; None for none.
@@ -87,17 +88,18 @@ def why(project: Project, request: WhyRequest, on_event: OnEvent = ignore) -> Ex
     No run is stored and no verdict is changed: no profile goes into an oracle, a check or the history.
 
     Raises:
-        UsageError: the programs have one name, no command is known, or no old profile is stored.
+        UsageError: the programs have one name, or no command is known.
         MeasureError: a program cannot be launched or leaves no recording.
-        BadFileError: the stored profile is damaged.
+        BadFileError: the stored profile is damaged, or there is neither a profile nor a kept program.
         StorageError: the lock of the store cannot be taken.
     """
     site, kinds = project.site(), _kinds(project.site(), request)
     overrides, pairs, profiler = request.overrides, request.pairs, request.profiler
     if request.programs is None:
-        # Before anything else: without an old program there is nothing to launch for.
-        _stored(site, request.test)
+        kept = _kept(project, site, request.test)
         test = _test(project, request.test, Action.WHY, overrides)
+        if kept is not None:
+            return _beside_kept(site, test, kept, kinds, on_event, pairs=pairs, profiler=profiler)
         return why_since_training(site, test, kinds, on_event, pairs=pairs, profiler=profiler)
     check_names(request.programs, Action.WHY, site.door)
     with ExitStack() as stack:
@@ -108,6 +110,38 @@ def why(project: Project, request: WhyRequest, on_event: OnEvent = ignore) -> Ex
         found = _explained(site, request.test, tests, pairs, kinds, on_event, profiler)
     old, new = (program.revision for program in request.programs)
     return found if old is None or new is None else with_commits(found, project.files.root, (old, new))
+
+
+def _kept(project: Project, site: Site, test: str) -> Kept | Revision | None:
+    """Return the kept program of a test without a stored profile; None if it has a profile.
+
+    Raises:
+        BadFileError: there is neither, so that nothing need be launched.
+    """
+    if ProfileStore(site.store).newest(test) is not None:
+        return None
+    if not is_missing(project.oracle_path(test)):
+        program = project.oracle(test, Action.WHY).program
+        if not isinstance(program, Unkept):
+            return program
+    raise _no_profile(site, test)
+
+
+def _beside_kept(
+    site: Site,
+    test: TestConfig,
+    program: Kept | Revision,
+    kinds: Sequence[Kind],
+    on_event: OnEvent,
+    *,
+    pairs: int = PAIRS,
+    profiler: Path | None = None,
+) -> Explanation:
+    """Profile the program of the training and the present one, in turns."""
+    with ExitStack() as stack:
+        old = old_test(site, program, test, stack, on_event)
+        sides = (replace(old, name=test.name + OLD), test)
+        return _explained(site, test.name, sides, pairs, kinds, on_event, profiler)
 
 
 def _explained(
@@ -200,12 +234,9 @@ def why_checked(
     """Profile the program of the training and the present one; None if the former was not kept."""
     if isinstance(known.program, Unkept):
         return None
-    with ExitStack() as stack:
-        old = old_test(site, known.program, test, stack, on_event)
-        text = f"launching both under Flight Recorder, {PAIRS} times each, to name the code that did it"
-        on_event(Told(test.name, text))
-        sides = (replace(old, name=test.name + OLD), test)
-        found = _explained(site, test.name, sides, PAIRS, kinds_for(checked.verdict), on_event)
+    text = f"launching both under Flight Recorder, {PAIRS} times each, to name the code that did it"
+    on_event(Told(test.name, text))
+    found = _beside_kept(site, test, known.program, kinds_for(checked.verdict), on_event)
     trained, now = known.environment.values.get(COMMIT), checked.runs.runs[0].metadata.get(COMMIT)
     if not (isinstance(trained, str) and isinstance(now, str)):
         return found
@@ -245,13 +276,17 @@ def why_since_training(
 def _stored(site: Site, test: str) -> StoredProfiles:
     stored = ProfileStore(site.store).newest(test)
     if stored is None:
-        revisions = site.door.step(Step(Action.WHY, test, revisions=("OLD", "NEW"), plain=True))
-        raise BadFileError(
-            f"no profile of the old {test!r} is stored in {site.store} to compare with",
-            advice=f"launch the old program, too: {revisions}; or store its profile as it is trained: "
-            f"{site.door.step(Step(Action.TRAIN, test, profile=True, plain=True))}",
-        )
+        raise _no_profile(site, test)
     return stored
+
+
+def _no_profile(site: Site, test: str) -> BadFileError:
+    revisions = site.door.step(Step(Action.WHY, test, revisions=("OLD", "NEW"), plain=True))
+    return BadFileError(
+        f"no profile of the old {test!r} is stored in {site.store} to compare with",
+        advice=f"launch the old program, too: {revisions}; or store its profile as it is trained: "
+        f"{site.door.step(Step(Action.TRAIN, test, profile=True, plain=True))}",
+    )
 
 
 @worded

@@ -34,7 +34,7 @@ def lines_of(page: Path, section: str) -> list[str]:
 @pytest.mark.timeout(900)
 def test_three_machines_are_set_up_as_the_page_says(tmp_path: Path) -> None:
     install, *lines = lines_of(ROOT / "docs" / "running" / "scale.md", "Three machines in ten minutes")
-    assert "pip install 'buto[dask]'" in install
+    assert "pip install '.[dask]'" in install
     # As the page says for trying it on one machine; its port may be taken here.
     port = str(free_port())
     here = [line.replace("10.0.0.1", "127.0.0.1").replace("8786", port) for line in lines]

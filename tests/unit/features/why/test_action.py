@@ -23,12 +23,17 @@ from buto.measure import class_files
 from buto.measure.calls import Count
 from buto.measure.flight import Flight
 from buto.measure.target import Target
+from buto.oracle import save, train
+from buto.programs.named import files_of
+from buto.programs.snapshot import snapshot
+from buto.programs.store import ProgramStore
 from buto.project.model import TestConfig
 from buto.run.entries import ResultStore
 from buto.run.profiles import USUAL, Kind, Profile, ProfileStore
 from buto.run.store import RunStore
 from tests.support.profiles import launches
 from tests.support.projects import project_in
+from tests.support.runs.signals import program_runs
 
 OLD = {"shop.Cart.add < shop.Main.main": 1e6, "shop.Page.show < shop.Main.main": 1e6}
 NEW = {**OLD, "shop.Cart.add < shop.Main.main": 4e6}
@@ -173,6 +178,20 @@ def test_without_a_stored_profile_the_advice_has_both_ways(tmp_path: Path) -> No
         why(project_in(tmp_path), WhyRequest("shop", overrides=_command("New")))
     assert "buto why shop --revisions OLD NEW" in (caught.value.advice or "")
     assert "buto train shop --profile" in (caught.value.advice or "")
+
+
+def test_without_a_stored_profile_the_kept_program_is_launched(tmp_path: Path, launcher: Launcher) -> None:
+    """In turns with the present one, so that a change of the machine changes both."""
+    project = project_in(tmp_path)
+    main = tmp_path / "Old.class"
+    main.write_bytes(b"main")
+    found = snapshot(files_of(("java", "-cp", ".", "Old"), tmp_path, {}, (), tmp_path), 1 << 20, within=False)
+    kept = ProgramStore(project.files.store).keep("shop", found.program(), found.root)
+    save(project.oracle_path("shop"), replace(train(program_runs(1, 6)), test="shop", program=kept))
+    explanation = why(project, WhyRequest("shop", overrides=_command("New"), kinds=(Kind.ALLOCATION,)))
+    assert sorted(launcher.launched) == ["New"] * 3 + ["Old"] * 3
+    assert explanation.kinds[0].found[0].method == "shop.Cart.add"
+    assert not any("is stored and" in remark for remark in explanation.remarks)
 
 
 def test_a_damaged_stored_profile_is_refused(tmp_path: Path) -> None:

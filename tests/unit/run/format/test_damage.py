@@ -89,6 +89,13 @@ def test_a_pipe_in_place_of_a_file_does_not_hang(place: Path, name: str) -> None
     assert "not a regular file" in load_error(place).message
 
 
+@pytest.mark.parametrize("name", FILES)
+def test_a_directory_in_place_of_a_file_is_damage(place: Path, name: str) -> None:
+    (place / name).unlink()
+    (place / name).mkdir()
+    assert "not a regular file" in load_error(place).message
+
+
 def test_a_linked_run_is_not_a_run(place: Path, tmp_path: Path) -> None:
     place.rename(tmp_path / "elsewhere")
     place.symlink_to(tmp_path / "elsewhere")
