@@ -15,6 +15,9 @@ from enum import Enum
 from buto.programs.classes import Body, Code, class_of, plain
 from buto.run.units import format_count
 
+FEW = 3
+"""So many methods that differ are named; more are only counted."""
+
 
 class How(Enum):
     """How a part of the code differs; the values complete "is ..."."""
@@ -96,14 +99,17 @@ class Changes:
         return not (self.methods or self.n_not_loaded or self.removed or self.fields or self.classes)
 
     def summary(self) -> str:
-        """Return in a sentence how much changed."""
+        """Return in a sentence how much changed, and what, if that is little."""
         if self.is_empty:
             files = f", but {format_count(len(self.resources), 'resource')} differ" if self.resources else ""
             return f"both programs have the same {format_count(self.n_classes, 'class')}{files}"
-        hows = Counter(one.how for one in (*self.methods.values(), *self.removed))
+        differing = (*self.methods.values(), *self.removed)
+        hows = Counter(one.how for one in differing)
         parts = [
             f"{number} {how.value}" for how, number in sorted(hows.items(), key=lambda one: one[0].value)
         ]
+        if 0 < len(differing) <= FEW:
+            parts[-1] += f" ({', '.join(one.name for one in differing)})"
         if self.n_not_loaded:
             parts.append(f"{self.n_not_loaded} in classes that were not loaded")
         more = f"; {format_count(len(self.resources), 'resource')} differ" if self.resources else ""
