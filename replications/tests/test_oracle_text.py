@@ -25,7 +25,7 @@ def trained(runs):
 @pytest.mark.parametrize(
     ("change", "first"),
     [
-        ("threads", "jvm.thread.started"),
+        ("threads", "jvm.thread.daemon.count"),
         ("copies", "jvm.memory.allocated"),
         ("descriptors", "process.unix.file_descriptor.count"),
     ],

@@ -76,5 +76,5 @@ def test_a_command_of_butos_other_packages_names_what_to_install(
     done = called(tmp_path, command)
     assert (done.returncode, done.stderr) == (
         2,
-        f"buto: unknown command {command!r}\ntry:  pip install {distribution}\n",
+        f"buto: unknown command {command!r}\ntry:  pip install ./{distribution} (in a checkout of buto)\n",
     )
