@@ -15,6 +15,7 @@ from buto.actions.turns import OLD
 from buto.oracle import load
 from buto.run.model import Outcome
 from buto.run.store import RunStore
+from tests.support.judging import without_turns
 from tests.support.processes.command import called
 from tests.support.runs.qualities import starved
 from tests.support.runs.scripted import WRONG_EXIT, Script
@@ -96,16 +97,25 @@ def test_a_regression_is_shown_and_drawn(project: Project, failed: CompletedProc
     assert project.follow(failed, "plot").returncode == 0
 
 
-def test_the_cause_is_offered_only_where_there_is_a_profile_to_compare_with(
-    project: Project, failed: CompletedProcess[str]
-) -> None:
-    assert "buto why" not in failed.stdout
+OFFERED = re.compile(r"next: buto why leaker.*  # which code did it")
+
+
+def test_the_cause_is_offered_where_the_old_program_is_kept(failed: CompletedProcess[str]) -> None:
+    assert OFFERED.search(failed.stdout)
+
+
+def test_without_a_kept_program_the_cause_is_offered_where_a_profile_is_stored(project: Project) -> None:
+    project.trained()
+    without_turns(project.oracle)
+    project.launches(20, 3, leak=9.0)
+    before = project.typed("check", "leaker")
+    assert before.returncode == 1, before.stderr
+    assert "buto why" not in before.stdout
     place = project.directory / (project.options[1] if project.options else ".buto") / "profiles" / "leaker"
     place.mkdir(parents=True)
     (place / f"{project.ids()[0]}.stacks.gz").touch()
     project.launches(30, 3, leak=9.0)
-    again = project.typed("check", "leaker")
-    assert re.search(r"next: buto why leaker.*  # which code did it", again.stdout)
+    assert OFFERED.search(project.typed("check", "leaker").stdout)
 
 
 def test_a_regression_is_accepted(project: Project, failed: CompletedProcess[str]) -> None:

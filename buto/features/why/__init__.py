@@ -25,7 +25,9 @@ def next_steps(site: Site, checked: Checked) -> Addition:
     from buto.programs.named import Unkept
     from buto.run.profiles import ProfileStore
 
-    is_known = not isinstance(checked.oracle.program, Unkept) or ProfileStore(site.store).has(test)
+    # Turns have an oracle of their own, and launch the kept program.
+    is_kept = checked.against is not None or not isinstance(checked.oracle.program, Unkept)
+    is_known = is_kept or ProfileStore(site.store).has(test)
     return Addition(steps=(Step(Action.WHY, test, why="which code did it"),) if is_known else ())
 
 

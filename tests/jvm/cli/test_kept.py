@@ -83,8 +83,14 @@ def test_before_a_check_fails_it_launches_the_kept_program(tmp_path: Path) -> No
     done = buto(job, "check", "shop")
     assert done.returncode == 1, done.stdout + done.stderr
     assert "runs of the program of the training" in done.stdout
+    assert "next: buto why shop  # which code did it" in done.stdout
     old = RunStore(job / ".buto").load_set("shop@trained")
     assert {run.stdout for run in old} == {b"read from the working directory: 1\n"}
+
+    explained = buto(job, "why", "shop", "--kinds", "allocation")
+    assert explained.returncode == 0, explained.stderr
+    assert "acme.Main.main" in explained.stdout
+    assert "is stored and" not in explained.stdout
 
 
 @pytest.fixture(scope="module")
