@@ -260,7 +260,7 @@ def why(
     """Profile an old and a new program and name the methods of which the new one uses more.
 
     Without ``against`` and ``revisions``, the program as it is now is compared with its stored profile, see
-    ``profile`` of :func:`train`. No run is stored, and no verdict is changed.
+    ``profile`` of :func:`train`, or else with the kept program. No run is stored, and no verdict is changed.
 
     Args:
         test: the name of the test; with ``against``, of the old program.
@@ -281,7 +281,7 @@ def why(
     Raises:
         UsageError, ConfigError: no command is known for a program, or an argument is not valid.
         MeasureError: a program cannot be launched or leaves no recording.
-        BadFileError: no profile is stored, or a file is damaged.
+        BadFileError: no profile is stored and no program is kept, or a file is damaged.
         StorageError: the lock of the store cannot be taken.
     """
     exclude(against=against, revisions=revisions)

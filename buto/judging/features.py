@@ -207,8 +207,9 @@ def features(series: Series, properties: Sequence[Property], end_s: float) -> Fl
         series: columns as ``properties``.
         end_s: end of the last third, the same for all compared runs.
     """
-    grid, thirds = on_grid(series, end_s), means_of_thirds(series, end_s)
     last = _last(series)
+    series = Series(series.times_s, _without_gaps(series))
+    grid, thirds = on_grid(series, end_s), means_of_thirds(series, end_s)
     gauges = [column for column, prop in enumerate(properties) if prop.kind is Kind.GAUGE]
     counters = [column for column, prop in enumerate(properties) if prop.kind is Kind.COUNTER]
     blocks = {

@@ -61,8 +61,7 @@ class WhyRequest:
     """What to explain.
 
     Attributes:
-        test: its newest verdict chooses what is recorded; without programs, its stored profile is the old
-            program's.
+        test: its newest verdict chooses what is recorded.
         programs: the old and the new program, of different names; None to compare the program as it is now
             with the stored profile, or with the kept program if there is none.
         overrides: what this call specifies of them.
