@@ -8,18 +8,18 @@ import secrets
 import signal
 import time
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import hypothesis
 import psutil
 import pytest
 
-from tests.support import durations
+from tests.support import durations, examples, impact
 from tests.support.checkout import ROOT, java_build
-from tests.support.rare import ABOUT, UNPLACED
 from tests.support.serial import SERIAL
 
-JVM = ("tests/jvm/", "replications/tests/jvm/")
+JVM = ("tests/jvm/", "cluster/tests/jvm/", "replications/tests/jvm/")
 
 GRACE_S = 5.0
 """A killed process needs a moment to be gone from the table."""
@@ -27,7 +27,9 @@ GRACE_S = 5.0
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     group = parser.getgroup("the tests of buto")
-    group.addoption("--rare", metavar="PLACES", help="of the tests with the mark all, run only those there")
+    group.addoption(
+        "--changed-since", metavar="REVISION", help="run only what the changes since then concern"
+    )
     group.addoption("--check-durations", action="store_true", help="fail if a test has become much slower")
     group.addoption("--record-durations", action="store_true", help="write tests/durations.json")
 
@@ -37,9 +39,12 @@ def pytest_configure(config: pytest.Config) -> None:
     os.environ.setdefault("MPLCONFIGDIR", str(config.rootpath / ".pytest_cache" / "matplotlib"))
     # An example takes long where the machine is busy for a moment; that is no fault. The same commit has the
     # same examples, so that a new one is found where it is looked for: with --hypothesis-profile searching.
-    hypothesis.settings.register_profile("repeatable", deadline=None, derandomize=True)
+    for profile, n_examples in examples.AT.items():
+        hypothesis.settings.register_profile(
+            profile, deadline=None, derandomize=True, max_examples=n_examples
+        )
     hypothesis.settings.register_profile("searching", deadline=None, max_examples=1000)
-    hypothesis.settings.load_profile(config.getoption("--hypothesis-profile") or "repeatable")
+    hypothesis.settings.load_profile(config.getoption("--hypothesis-profile") or "push")
     # A shell starts background jobs with these ignored, and all that the tests start would inherit it.
     signal.signal(signal.SIGINT, signal.default_int_handler)
     for number in (signal.SIGHUP, signal.SIGQUIT, signal.SIGTERM):
@@ -49,6 +54,8 @@ def pytest_configure(config: pytest.Config) -> None:
     if not hasattr(config, "workerinput"):
         check, record = (config.getoption(f"--{what}-durations") for what in ("check", "record"))
         config.pluginmanager.register(durations.Durations(check=check, record=record))
+    if since := config.getoption("--changed-since"):
+        config.pluginmanager.register(Selection(config, since), "selection")
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
@@ -57,16 +64,47 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
             item.add_marker(pytest.mark.jvm)
         if item.nodeid.startswith("tests/browser/"):
             item.add_marker(pytest.mark.slow)
-    rare = [item for item in items if item.get_closest_marker("all")]
     # Added, for a test of this file collects tests of its own in the same process.
-    UNPLACED.extend(item.nodeid for item in rare if not item.nodeid.startswith(tuple(ABOUT)))
-    wanted = config.getoption("--rare")
-    if wanted is not None:
-        left_out = {item for item in rare if not item.nodeid.startswith(tuple(wanted.split()))}
-        config.hook.pytest_deselected(items=list(left_out))
-        items[:] = [item for item in items if item not in left_out]
-    seconds = durations.of_files(durations.recorded())
+    rare = [item.nodeid for item in items if item.get_closest_marker("all")]
+    impact.UNPLACED.extend(nodeid for nodeid in rare if not nodeid.startswith(tuple(impact.ABOUT)))
+    seconds = durations.of_files()
     items.sort(key=lambda item: (not item.nodeid.startswith(SERIAL), -seconds.get(item.path.name, 0.0)))
+
+
+class Selection:
+    """Collects and runs only the tests that changes concern; the first process tells its workers which."""
+
+    def __init__(self, config: pytest.Config, since: str) -> None:
+        if hasattr(config, "workerinput"):
+            usual, rare = config.workerinput["concerned"]
+            self._concern = impact.Concern(frozenset(usual), frozenset(rare))
+        else:
+            self._concern = impact.Graph.of_checkout(config.rootpath).concerned(
+                impact.changes(since, config.rootpath)
+            )
+        self._root = config.rootpath
+
+    @pytest.hookimpl(optionalhook=True)
+    def pytest_configure_node(self, node: Any) -> None:
+        node.workerinput["concerned"] = (sorted(self._concern.usual), sorted(self._concern.rare))
+
+    def pytest_ignore_collect(self, collection_path: Path) -> bool | None:
+        path = collection_path.relative_to(self._root).as_posix()
+        return True if impact.is_test(path) and path not in self._concern.files else None
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_collection_modifyitems(self, config: pytest.Config, items: list[pytest.Item]) -> None:
+        kept, left_out = [], []
+        for item in items:
+            files = self._concern.rare if item.get_closest_marker("all") else self._concern.usual
+            wanted = item.path.relative_to(self._root).as_posix() in files
+            (kept if wanted else left_out).append(item)
+        config.hook.pytest_deselected(items=left_out)
+        items[:] = kept
+
+    def pytest_report_header(self) -> str:
+        usual, rare = map(len, (self._concern.usual, self._concern.rare))
+        return f"concerned: usual tests of {usual} files, rare ones of {rare}"
 
 
 @pytest.hookimpl(optionalhook=True)

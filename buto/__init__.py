@@ -14,10 +14,12 @@ if TYPE_CHECKING:  # the same names for type checkers; a name that is imported a
     from buto import frames as frames
     from buto.actions import events as events
     from buto.actions.ending import Interrupted as Interrupted
+    from buto.actions.release import Released as Released
     from buto.api.actions import accept as accept
     from buto.api.actions import check as check
     from buto.api.actions import compare as compare
     from buto.api.actions import record as record
+    from buto.api.actions import release as release
     from buto.api.actions import selftest as selftest
     from buto.api.actions import train as train
     from buto.api.actions import why as why
@@ -32,7 +34,8 @@ if TYPE_CHECKING:  # the same names for type checkers; a name that is imported a
     from buto.api.values import load_oracle as load_oracle
     from buto.api.values import open_store as open_store
     from buto.api.values import save_oracle as save_oracle
-    from buto.api.values import suggest as suggest
+    from buto.causes.model import Explanation as Explanation
+    from buto.causes.model import Tier as Tier
     from buto.errors import BadFileError as BadFileError
     from buto.errors import ButoError as ButoError
     from buto.errors import ConfigError as ConfigError
@@ -40,9 +43,9 @@ if TYPE_CHECKING:  # the same names for type checkers; a name that is imported a
     from buto.errors import MeasureError as MeasureError
     from buto.errors import StorageError as StorageError
     from buto.errors import UsageError as UsageError
-    from buto.features.why.model import Explanation as Explanation
-    from buto.features.why.model import Tier as Tier
+    from buto.judging.verdict import Difference as Difference
     from buto.judging.verdict import Finding as Finding
+    from buto.judging.verdict import Statement as Statement
     from buto.judging.verdict import Status as Status
     from buto.judging.verdict import Verdict as Verdict
     from buto.oracle import Oracle as Oracle
@@ -53,7 +56,7 @@ if TYPE_CHECKING:  # the same names for type checkers; a name that is imported a
 
 _MODULES = {"events": "buto.actions.events", "frames": "buto.frames"}
 _HOMES = {
-    "buto.api.actions": ("accept", "check", "compare", "record", "selftest", "train", "why"),
+    "buto.api.actions": ("accept", "check", "compare", "record", "release", "selftest", "train", "why"),
     "buto.api.plots": ("plot_history", "plot_result", "plot_runs"),
     "buto.api.values": (
         "history",
@@ -64,9 +67,8 @@ _HOMES = {
         "load_oracle",
         "open_store",
         "save_oracle",
-        "suggest",
     ),
-    "buto.features.why.model": ("Explanation", "Tier"),
+    "buto.causes.model": ("Explanation", "Tier"),
     "buto.errors": (
         "BadFileError",
         "ButoError",
@@ -80,8 +82,9 @@ _HOMES = {
     "buto.report.result": ("Result",),
     "buto.run.model": ("Run", "RunSet"),
     "buto.run.store": ("RunStore",),
-    "buto.judging.verdict": ("Finding", "Status", "Verdict"),
+    "buto.judging.verdict": ("Difference", "Finding", "Statement", "Status", "Verdict"),
     "buto.actions.ending": ("Interrupted",),
+    "buto.actions.release": ("Released",),
 }
 """Public names by the module that has them."""
 
@@ -89,8 +92,8 @@ _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 
 __all__ = sorted(["__version__", *_MODULES, *_HOME_OF])
 
-# Features register themselves, and are imported when they are used.
-import_module("buto.features")
+# It registers what it adds to a check, and is imported when that is asked for.
+import_module("buto.causes")
 
 # The package that draws reports is slow to import, and values do not depend on it.
 display_with(lambda value: str(import_module("buto.report.notebook").render(value)))

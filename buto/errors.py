@@ -5,6 +5,8 @@ Only :mod:`buto.cli` catches :class:`ButoError`, prints it and exits; any other
 exception is a defect of buto and keeps its traceback.
 """
 
+from collections.abc import Callable
+
 EXIT_PASS = 0
 EXIT_REGRESSION = 1
 EXIT_USAGE = 2
@@ -34,6 +36,13 @@ class ButoError(Exception):
         """Replace what is said of what to do next, also below a traceback."""
         self.advice = advice
         self.__notes__ = [advice]
+
+    def rephrase(self, words: Callable[[str], str]) -> None:
+        """Replace what is said by what this function makes of it."""
+        self.message = words(self.message)
+        self.args = (self.message,)
+        if self.advice is not None:
+            self.advise(words(self.advice))
 
 
 class UsageError(ButoError):

@@ -6,15 +6,86 @@ costs nothing, and a broken package harms only the tests that use it.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from functools import cache
 from typing import TYPE_CHECKING, Any
+
+from msgspec import Struct, field
 
 from buto.errors import UsageError
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
+
+DISTRIBUTION = "buto-jvm"
+"""What ``pip`` calls buto."""
+
+EXTRAS = {
+    "aiohttp": "load",
+    "botocore": "s3",
+    "dask": "cluster",
+    "distributed": "cluster",
+    "filterpy": "thesis",
+    "jpype": "jmx",
+    "matplotlib": "plots",
+    "obstore": "s3",
+    "pandas": "frames",
+    "prometheus_client": "sources",
+    "psycopg": "sources",
+    "pyarrow": "frames",
+    "scipy": "thesis",
+}
+"""The extra that installs what is imported under this name."""
+
+
+class MissingExtraError(UsageError):
+    """A package of an extra is needed, and not installed."""
+
+
+@contextmanager
+def optional_packages(why: str = "") -> Iterator[None]:
+    """Turn a failing import of a package of an extra in the block into a MissingExtraError.
+
+    Args:
+        why: what needs the package, as the subject of a sentence; empty for "this".
+    """
+    try:
+        yield
+    except ModuleNotFoundError as error:
+        package = (error.name or "").partition(".")[0]
+        if package not in EXTRAS:
+            raise
+        raise missing_extra(package, why) from error
+
+
+def require(package: str, why: str) -> None:
+    """Raise MissingExtraError if a package of an extra is not installed; nothing is imported.
+
+    Args:
+        why: what needs the package, as the subject of a sentence.
+    """
+    # Imported here: most programs need no extra.
+    from importlib.util import find_spec
+
+    if find_spec(package) is None:
+        raise missing_extra(package, why)
+
+
+def missing_extra(package: str, why: str = "") -> MissingExtraError:
+    """Return the error for a missing package of an extra, with the command that adds it.
+
+    The runtime has no pip, and no extras.
+    """
+    # Imported here: most programs need no extra.
+    from importlib.util import find_spec
+
+    where = "" if find_spec("pip") else "in another Python, which has pip: "
+    return MissingExtraError(
+        f"{why or 'this'} needs the package {package}, which is not installed",
+        advice=f"{where}pip install '{DISTRIBUTION}[{EXTRAS[package]}]'",
+    )
+
 
 IMPORT_FAILURES = (
     ImportError,
@@ -30,8 +101,7 @@ IMPORT_FAILURES = (
 """What importing a module of another package may raise."""
 
 
-@dataclass(frozen=True, slots=True)
-class Extensions:
+class Extensions(Struct, frozen=True):
     """One kind of extension.
 
     Attributes:
@@ -48,7 +118,7 @@ class Extensions:
 
     def names(self) -> frozenset[str]:
         """Return the names of all that packages add; nothing is imported."""
-        return frozenset(one.name for one in entry_points_of(self.group))
+        return frozenset(entry_point.name for entry_point in entry_points_of(self.group))
 
     def find(self, name: str) -> tuple[EntryPoint, Any] | None:
         """Return the entry point of this name and what it adds, imported; None if no package has it.
@@ -56,7 +126,7 @@ class Extensions:
         Raises:
             UsageError: of the type ``error``: more than one package has it, or it cannot be imported.
         """
-        entries = [one for one in entry_points_of(self.group) if one.name == name]
+        entries = [entry_point for entry_point in entry_points_of(self.group) if entry_point.name == name]
         if not entries:
             return None
         if len(entries) > 1:

@@ -16,20 +16,21 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from buto.errors import JudgeError, UsageError
-from buto.judging.verdict import Verdict
-from buto.report.history import Entry
+from buto.extensions import optional_packages
+from buto.judging.verdict import Difference, Verdict
+from buto.report.history import HistoryEntry
 from buto.report.words import unit_of
 from buto.run.labels import Labelling, run_labels
-from buto.run.long import LongRun
 from buto.run.model import Quality, Run, run_set
 from buto.run.names import start_of
 from buto.run.properties import Property
-from buto.run.window import Window, measured, parse_moment, with_window
+from buto.run.window import Window, cut_to_window, parse_moment, with_window
 
 if TYPE_CHECKING:
     import pandas as pd
 
 
+@optional_packages("a frame")
 def findings(verdict: Verdict) -> pd.DataFrame:
     """Return the findings of a verdict, worst first as there, and then what is noted.
 
@@ -44,33 +45,33 @@ def findings(verdict: Verdict) -> pd.DataFrame:
     import pandas as pd
 
     every = (*verdict.findings, *verdict.noted)
-    windows = [one.window_s or (None, None) for one in every]
+    numbered = [finding if isinstance(finding, Difference) else None for finding in every]
+    windows = [(None, None) if finding is None else finding.window_s or (None, None) for finding in numbered]
     texts = {
-        "source": [one.source for one in every],
-        "subject": [one.subject for one in every],
-        "run_id": [one.run_id for one in every],
-        "direction": [one.direction.value for one in every],
-        "effect": [one.effect.value for one in every],
-        "unit": [one.unit for one in every],
-        "measure": [one.measure for one in every],
+        "source": [finding.source for finding in every],
+        "subject": [finding.subject for finding in every],
+        "run_id": [finding.run_id for finding in every],
+        "direction": [finding.direction.value for finding in every],
+        "effect": [finding.effect.value for finding in every],
+        "unit": [finding.unit if isinstance(finding, Difference) else "" for finding in every],
+        "measure": [finding.measure if isinstance(finding, Difference) else "" for finding in every],
     }
     numbers = {
-        "observed": [one.observed for one in every],
-        "lower": [one.lower for one in every],
-        "upper": [one.upper for one in every],
-        "expected": [one.expected for one in every],
-        "at_s": [one.at_s for one in every],
+        **{
+            name: [None if finding is None else getattr(finding, name) for finding in numbered]
+            for name in ("observed", "lower", "upper", "expected", "at_s")
+        },
         "window_start_s": [start for start, _ in windows],
         "window_end_s": [end for _, end in windows],
-        "outside_share": [one.outside_share for one in every],
-        "severity": [one.severity for one in every],
-        "evidence": [one.evidence for one in every],
+        "outside_share": [None if finding is None else finding.outside_share for finding in numbered],
+        "severity": [finding.severity for finding in every],
+        "evidence": [finding.evidence for finding in every],
     }
     frame = pd.DataFrame(
         {
             **{name: pd.Series(column, dtype="string") for name, column in texts.items()},
             **{name: pd.Series(column, dtype="float64") for name, column in numbers.items()},
-            "text": pd.Series([one.text for one in every], dtype="string"),
+            "text": pd.Series([finding.text for finding in every], dtype="string"),
             "noted": pd.Series([False] * len(verdict.findings) + [True] * len(verdict.noted), dtype="bool"),
         }
     )
@@ -80,7 +81,8 @@ def findings(verdict: Verdict) -> pd.DataFrame:
     return frame
 
 
-def history(entries: Iterable[Entry]) -> pd.DataFrame:
+@optional_packages("a frame")
+def history(entries: Iterable[HistoryEntry]) -> pd.DataFrame:
     """Return the checks and trainings of one test, in the given order.
 
     Returns:
@@ -113,6 +115,7 @@ def _floats(numbers: Iterable[float | None]) -> list[float]:
     return [float("nan") if number is None else number for number in numbers]
 
 
+@optional_packages("a frame")
 def labels(of: Iterable[Labelling]) -> pd.DataFrame:
     """Return every label that runs of one test have or had, by run and time.
 
@@ -125,23 +128,24 @@ def labels(of: Iterable[Labelling]) -> pd.DataFrame:
     import pandas as pd
 
     every = run_labels(of)
-    given = [one.labelling for one in every]
+    given = [label.labelling for label in every]
     texts = {
-        "test": [one.test for one in given],
-        "label": [one.label.value for one in given],
-        "command": [one.command for one in given],
-        "person": [one.person for one in given],
-        "reason": [one.reason for one in given],
+        "test": [labelling.test for labelling in given],
+        "label": [labelling.label.value for labelling in given],
+        "command": [labelling.command for labelling in given],
+        "person": [labelling.person for labelling in given],
+        "reason": [labelling.reason for labelling in given],
     }
     columns = {
         **{name: pd.array(column, dtype="string") for name, column in texts.items()},
-        "at": pd.array([one.at for one in given], dtype="datetime64[ns, UTC]"),
-        "meant": pd.array([one.meant for one in given], dtype="bool"),
-        "replaced": pd.array([one.is_replaced for one in every], dtype="bool"),
+        "at": pd.array([labelling.at for labelling in given], dtype="datetime64[ns, UTC]"),
+        "meant": pd.array([labelling.meant for labelling in given], dtype="bool"),
+        "replaced": pd.array([label.is_replaced for label in every], dtype="bool"),
     }
-    return pd.DataFrame(columns, pd.Index([one.run_id for one in every], dtype="string", name="run"))
+    return pd.DataFrame(columns, pd.Index([label.run_id for label in every], dtype="string", name="run"))
 
 
+@optional_packages("a frame")
 def runs(of: Iterable[Run]) -> pd.DataFrame:
     """Return how each run went and whether it may be used, in the given order.
 
@@ -175,6 +179,7 @@ def runs(of: Iterable[Run]) -> pd.DataFrame:
     return pd.DataFrame(columns, index=_ids(every))
 
 
+@optional_packages("a frame")
 def metadata(of: Iterable[Run]) -> pd.DataFrame:
     """Return the metadata of each run, in the given order.
 
@@ -194,6 +199,7 @@ def metadata(of: Iterable[Run]) -> pd.DataFrame:
     return pd.DataFrame(columns, index, pd.Index(keys, dtype="string"))
 
 
+@optional_packages("a frame")
 def marks(of: Iterable[Run]) -> pd.DataFrame:
     """Return the marks of runs, in the given order of the runs and by time in each.
 
@@ -214,6 +220,7 @@ def marks(of: Iterable[Run]) -> pd.DataFrame:
     )
 
 
+@optional_packages("a frame")
 def _ids(every: list[Run]) -> pd.Index:
     import pandas as pd
 
@@ -227,6 +234,7 @@ def _kinds(run: Run) -> str:
 TIME, RUN, TEST = "time", "run", "test"
 
 
+@optional_packages("a frame")
 def samples(
     runs: Run | Iterable[Run], properties: Sequence[str] = (), *, window: tuple[str, str] | bool = False
 ) -> pd.DataFrame:
@@ -260,11 +268,12 @@ def samples(
     import pandas as pd
 
     every = run_set(list(runs)).runs
-    levels = [_repeated([run.id for run in every], every), _times(every)]
+    levels = [_repeat([run.id for run in every], every), _times(every)]
     index = pd.MultiIndex.from_arrays(levels, names=[RUN, TIME])
     return _frame(every, _columns(every, properties), index)
 
 
+@optional_packages("a frame")
 def data_set(tests: Mapping[str, Iterable[Run]], properties: Sequence[str] = ()) -> pd.DataFrame:
     """Return the samples of several tests, as of a recorded data set: as :func:`samples`, by test.
 
@@ -285,8 +294,8 @@ def data_set(tests: Mapping[str, Iterable[Run]], properties: Sequence[str] = ())
     columns = _columns(every, properties)
     index = pd.MultiIndex.from_arrays(
         [
-            _repeated([name for name, _ in groups], every),
-            _repeated([run.id for run in every], every),
+            _repeat([name for name, _ in groups], every),
+            _repeat([run.id for run in every], every),
             _times(every),
         ],
         names=[TEST, RUN, TIME],
@@ -296,12 +305,12 @@ def data_set(tests: Mapping[str, Iterable[Run]], properties: Sequence[str] = ())
 
 def _part(run: Run, window: tuple[str, str] | bool) -> Run:
     if isinstance(window, bool):
-        return measured(run)
+        return cut_to_window(run)
     start, end = map(parse_moment, window)
     found = with_window(replace(run, quality=Quality()), Window(start, end))
     if not found.quality.valid:
         raise JudgeError(found.quality.describe())
-    return measured(found)
+    return cut_to_window(found)
 
 
 def _columns(runs: Sequence[Run], names: Sequence[str]) -> list[Property]:
@@ -318,33 +327,35 @@ def _columns(runs: Sequence[Run], names: Sequence[str]) -> list[Property]:
     return [known[name] for name in names] if names else list(known.values())
 
 
+@optional_packages("a frame")
 def _frame(runs: Sequence[Run], columns: Sequence[Property], index: pd.Index) -> pd.DataFrame:
     import pandas as pd
 
     values = np.full((len(index), len(columns)), np.nan)
     start = 0
     for run in runs:
-        whole = run.part(columns) if isinstance(run, LongRun) else run
-        rows = values[start : start + whole.n_samples]
+        rows = values[start : start + run.n_samples]
         for column, prop in enumerate(columns):
-            if prop.name in whole.column_of:
-                rows[:, column] = whole.series(prop.name)
-        start += whole.n_samples
+            if prop.name in run.column_of:
+                rows[:, column] = run.series(prop.name)
+        start += run.n_samples
     frame = pd.DataFrame(values, index, pd.Index([prop.name for prop in columns], name="property"))
     frame.attrs["units"] = {prop.name: prop.unit for prop in columns}
     frame.attrs["kinds"] = {prop.name: prop.kind.value for prop in columns}
     return frame
 
 
+@optional_packages("a frame")
 def _times(runs: Sequence[Run]) -> pd.TimedeltaIndex:
     import pandas as pd
 
-    times_s = [run.whole_times_s if isinstance(run, LongRun) else run.times_s for run in runs]
+    times_s = [run.times_s for run in runs]
     whole = np.concatenate(times_s) if times_s else np.empty(0)
     return pd.TimedeltaIndex(np.rint(whole * 1e9).astype("timedelta64[ns]"), name=TIME)
 
 
-def _repeated(labels: Sequence[str], runs: Sequence[Run]) -> pd.Index:
+@optional_packages("a frame")
+def _repeat(labels: Sequence[str], runs: Sequence[Run]) -> pd.Index:
     import pandas as pd
 
     repeated = [label for label, run in zip(labels, runs, strict=True) for _ in range(run.n_samples)]

@@ -5,6 +5,9 @@
 # BUTO_CHANGED_SINCE  a revision; tests that nothing concerns which changed since then are left out
 # BUTO_BUILD          the command that builds a revision; each of BUTO_TESTS is then compared with BUTO_CHANGED_SINCE, and
 #                     no oracle is needed
+# BUTO_RELEASE        the name of a release, most often its tag: the sum since the one before is judged, and the release is
+#                     named if that passes
+# BUTO_HISTORY        a file for the page of what changed, when, and by whom (buto history --html); none without a name
 # BUTO_ARGUMENTS      further words for the command line
 # BUTO_EXPLAIN        the command that builds a revision; the code behind a regression is then looked for by comparing
 #                     BUTO_CHANGED_SINCE with HEAD
@@ -43,7 +46,22 @@ reported() {
   if [ "$(badness "$ended")" -gt "$(badness "$code")" ]; then code=$ended; fi
 }
 
-if [ -z "${BUTO_BUILD:-}" ]; then
+if [ -n "${BUTO_RELEASE:-}" ]; then
+  reported "" check ${tests[@]+"${tests[@]}"} --release
+  if [ "$code" = 0 ]; then
+    places=()
+    for ((number = 0; number < ${#more[@]}; number++)); do
+      case ${more[number]} in
+        --config | --store | --oracle) places+=("${more[number]}" "${more[number + 1]:-}") ;;
+        --config=* | --store=* | --oracle=*) places+=("${more[number]}") ;;
+      esac
+    done
+    if ! buto release ${tests[@]+"${tests[@]}"} "$BUTO_RELEASE" ${places[@]+"${places[@]}"}; then
+      echo "buto: the release could not be named" >&2
+      code=3
+    fi
+  fi
+elif [ -z "${BUTO_BUILD:-}" ]; then
   words=(check ${tests[@]+"${tests[@]}"})
   if [ -n "${BUTO_CHANGED_SINCE:-}" ]; then words+=("--changed-since=$BUTO_CHANGED_SINCE"); fi
   reported "" "${words[@]}"
@@ -69,6 +87,10 @@ if [ "$code" = 1 ] && [ -z "${BUTO_BUILD:-}" ] && [ -n "${BUTO_EXPLAIN:-}" ] && 
   here=$(dirname "${BASH_SOURCE[0]}")
   "${BUTO_PYTHON:-python3}" "$here/explain.py" "$reports" "$BUTO_CHANGED_SINCE" "$BUTO_EXPLAIN" ||
     echo "buto: the regression could not be explained" >&2
+fi
+if [ -n "${BUTO_HISTORY:-}" ]; then
+  mkdir -p "$(dirname "$BUTO_HISTORY")"
+  buto history --html "$BUTO_HISTORY" || echo "buto: the page of the history could not be written" >&2
 fi
 if [ -n "${GITHUB_STEP_SUMMARY:-}" ]; then cat "$reports/comment.md" >>"$GITHUB_STEP_SUMMARY"; fi
 if [ -n "${GITHUB_OUTPUT:-}" ]; then echo "exit-code=$code" >>"$GITHUB_OUTPUT"; fi

@@ -9,6 +9,7 @@ What cannot be explained is said in the comment, and never changes how the check
 from __future__ import annotations
 
 import json
+import re
 import shlex
 import subprocess
 import sys
@@ -20,7 +21,16 @@ def regressions(result: Path) -> list[str]:
     if not result.exists():
         return []
     tests = json.loads(result.read_text(encoding="utf-8"))["tests"]
-    return [one["test"] for one in tests if (one["verdict"] or {}).get("status") == "regression"]
+    return [test["test"] for test in tests if (test["verdict"] or {}).get("status") == "regression"]
+
+
+STRUCTURE = re.compile(r"[^\w ./=+-]", re.ASCII)
+
+
+def code(text: str) -> str:
+    """Return text as code in which nothing is Markdown, HTML, a mention or a link."""
+    shown = text if text.isprintable() else text.encode("unicode_escape").decode()
+    return f"<code>{STRUCTURE.sub(lambda found: f'&#{ord(found[0])};', shown)}</code>"
 
 
 def explain(reports: Path, base: str, build: str) -> None:
@@ -28,15 +38,25 @@ def explain(reports: Path, base: str, build: str) -> None:
     for number, test in enumerate(regressions(reports / "result.json"), start=1):
         page, text = (reports / f"why-{number}.{ending}" for ending in ("html", "md"))
         words = ["buto", "why", test, "--revisions", base, "HEAD", "--build", build]
-        done = subprocess.run([*words, "--html", page, "--markdown", text], check=False)
+        why = how_it_ended([*words, "--html", str(page), "--markdown", str(text)])
         with (reports / "comment.md").open("a", encoding="utf-8") as comment:
-            if done.returncode == 0 and text.exists():
+            if not why and text.exists():
                 comment.write(f"\n{text.read_text(encoding='utf-8')}")
             else:
-                comment.write(
-                    f"\n⚠️ not explained: `{shlex.join(words)}` ended with exit code {done.returncode}; "
-                    "what it printed says why.\n"
-                )
+                comment.write(f"\n⚠️ not explained: {code(shlex.join(words))} {why or 'wrote nothing'}.\n")
+
+
+def how_it_ended(words: list[str]) -> str:
+    """Call buto; return why there is no explanation, empty if it ended well."""
+    if words[2].startswith("-"):
+        return "is not called, because the test's name would be an option"
+    try:
+        done = subprocess.run(words, check=False)
+    except ValueError as error:
+        return f"cannot be called: {error.__class__.__name__}"
+    if done.returncode:
+        return f"ended with exit code {done.returncode}; what it printed says why"
+    return ""
 
 
 if __name__ == "__main__":

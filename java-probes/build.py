@@ -81,6 +81,13 @@ PARTS = (
         "buto-classes.jar",
         ("Premain-Class: buto.probes.calls.Agent", "Agent-Class: buto.probes.calls.Agent"),
     ),
+    Part(
+        "heap",
+        "java-probes/src/heap/java",
+        "buto-heap.jar",
+        stubs="java-probes/src/heap/stubs",
+        release="17",
+    ),
     Part("testprograms", "testprograms/src", "buto-testprograms.jar"),
 )
 

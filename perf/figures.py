@@ -24,7 +24,7 @@ MISSED = 1
 
 
 @dataclass(frozen=True)
-class Figure:
+class BenchmarkFigure:
     """One row: texts for people; a figure with an empty goal is only reported."""
 
     name: str
@@ -37,41 +37,41 @@ class Figure:
 
 
 @dataclass(frozen=True)
-class Section:
+class FigureSection:
     """The figures of one benchmark."""
 
     title: str
-    figures: tuple[Figure, ...]
+    figures: tuple[BenchmarkFigure, ...]
 
     @property
     def met(self) -> bool:
         return all(figure.met for figure in self.figures)
 
 
-def figure_of(name: str, values: Sequence[float], unit: str = "", digits: int = 1) -> Figure:
+def figure_of(name: str, values: Sequence[float], unit: str = "", digits: int = 1) -> BenchmarkFigure:
     """Return a figure without a goal: the median, with quartiles for its spread."""
     low, median, high = (float(value) for value in np.percentile(values, [25, 50, 75]))
     spread = f"{low:,.{digits}f} to {high:,.{digits}f} (n = {len(values)})" if len(values) > 1 else ""
-    return Figure(name, f"{median:,.{digits}f} {unit}".rstrip(), spread)
+    return BenchmarkFigure(name, f"{median:,.{digits}f} {unit}".rstrip(), spread)
 
 
 def at_most(
     name: str, values: Sequence[float], goal: float, unit: str = "", digits: int = 1, reason: str = ""
-) -> Figure:
+) -> BenchmarkFigure:
     """Return a figure whose median must not exceed its goal."""
     met = bool(np.median(values) <= goal)
-    return _judged(figure_of(name, values, unit, digits), f"at most {goal:g} {unit}", met, reason)
+    return _judge(figure_of(name, values, unit, digits), f"at most {goal:g} {unit}", met, reason)
 
 
 def at_least(
     name: str, values: Sequence[float], goal: float, unit: str = "", digits: int = 1, reason: str = ""
-) -> Figure:
+) -> BenchmarkFigure:
     """Return a figure whose median must reach its goal."""
     met = bool(np.median(values) >= goal)
-    return _judged(figure_of(name, values, unit, digits), f"at least {goal:g} {unit}", met, reason)
+    return _judge(figure_of(name, values, unit, digits), f"at least {goal:g} {unit}", met, reason)
 
 
-def _judged(figure: Figure, goal: str, met: bool, reason: str) -> Figure:
+def _judge(figure: BenchmarkFigure, goal: str, met: bool, reason: str) -> BenchmarkFigure:
     return replace(figure, goal=goal.rstrip(), met=met, reason="" if met else reason)
 
 
@@ -82,23 +82,23 @@ def benchmark(description: str | None) -> argparse.ArgumentParser:
     return parser
 
 
-def conclude(title: str, figures: Sequence[Figure], options: argparse.Namespace) -> int:
+def conclude(title: str, figures: Sequence[BenchmarkFigure], options: argparse.Namespace) -> int:
     """Print the figures, keep them where the options say, and return the exit code."""
-    section = Section(title, tuple(figures))
+    section = FigureSection(title, tuple(figures))
     print(table(section))
     if options.json is not None:
         options.json.write_text(json.dumps(asdict(section), indent=1) + "\n")
     return 0 if section.met else MISSED
 
 
-def section_of(document: dict[str, object]) -> Section:
+def section_of(document: dict[str, object]) -> FigureSection:
     """Return a section as :func:`conclude` wrote it."""
     figures = document["figures"]
     assert isinstance(figures, list)
-    return Section(str(document["title"]), tuple(Figure(**figure) for figure in figures))
+    return FigureSection(str(document["title"]), tuple(BenchmarkFigure(**figure) for figure in figures))
 
 
-def table(section: Section) -> str:
+def table(section: FigureSection) -> str:
     """Return the section in Markdown, without its title."""
     lines = ["| figure | measured | spread | goal | |", "| --- | --- | --- | --- | --- |"]
     for figure in section.figures:

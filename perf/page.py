@@ -7,18 +7,18 @@ import platform
 import subprocess
 from collections.abc import Mapping, Sequence
 
-from perf.figures import Section
+from perf.figures import FigureSection
 
 HEAD = """# What measuring costs
 
 `make bench` measures this page on your machine; `make bench ONLY="{example}"` measures a part of it. Figures
 that are compared were measured in turns, in one run. A figure is a median. The page has those with a goal,
 and says where it was missed; `bench.json` has all, with quartiles. A thousand launches are drawn for the
-[agent](../images/endurance-agent.png) and for [JMX](../images/endurance-jmx.png).
+[agent](images/endurance-agent.png) and for [JMX](images/endurance-jmx.png).
 """
 
 
-def page(sections: Sequence[Section], missing: Mapping[str, str]) -> str:
+def page(sections: Sequence[FigureSection], missing: Mapping[str, str]) -> str:
     """Return the whole page; it names no host and no path.
 
     Args:
@@ -36,11 +36,11 @@ def page(sections: Sequence[Section], missing: Mapping[str, str]) -> str:
     return "".join(parts)
 
 
-def _has_goals(section: Section) -> bool:
+def _has_goals(section: FigureSection) -> bool:
     return any(figure.goal for figure in section.figures)
 
 
-def goals_of(section: Section) -> str:
+def goals_of(section: FigureSection) -> str:
     """Return the figures that have a goal in Markdown, and why some are missed; each reason once."""
     lines: list[str] = []
     said: set[str] = set()

@@ -90,7 +90,7 @@ def drawing(of: Imports) -> str:
     places: dict[str, tuple[float, float]] = {}
     for number, row in enumerate(rows):
         y = MARGIN + number * LEVEL
-        above = {room: [places[one][0] for one in places if room in lines[one]] for room in row}
+        above = {room: [places[place][0] for place in places if room in lines[place]] for room in row}
         centre = {room: sum(above[room]) / len(above[room]) if above[room] else WIDTH / 2 for room in row}
         ordered = sorted(row, key=lambda room: (centre[room], room))
         for place, room in enumerate(ordered):

@@ -3,7 +3,7 @@
 python scripts/said_twice.py
 
 Each statement has one page, and other pages link it. Headings, code and the addresses of links do not count.
-``tests/unit/test_said_twice.py`` holds the numbers small.
+``tests/unit/test_said_twice.py`` refuses sentences; figures may be equal by chance, and are only printed.
 """
 
 from __future__ import annotations
@@ -89,7 +89,10 @@ def sentences_twice(pages: Mapping[str, str]) -> list[Repetition]:
             for start, end in _runs(words, repeated):
                 said = " ".join(words[start:end])
                 where = set.union(
-                    *(places[words[one : one + LEAST_WORDS]] for one in range(start, end - LEAST_WORDS + 1))
+                    *(
+                        places[words[start_of_words : start_of_words + LEAST_WORDS]]
+                        for start_of_words in range(start, end - LEAST_WORDS + 1)
+                    )
                 )
                 found.setdefault(said, Repetition(said, tuple(sorted(where))))
     return sorted(found.values())
@@ -98,13 +101,13 @@ def sentences_twice(pages: Mapping[str, str]) -> list[Repetition]:
 def _runs(words: tuple[str, ...], repeated: set[tuple[str, ...]]) -> Iterator[tuple[int, int]]:
     """Yield where repeated words begin and end, overlapping ones as one."""
     start = end = -1
-    for one in range(len(words) - LEAST_WORDS + 1):
-        if words[one : one + LEAST_WORDS] in repeated:
-            if one > end:
+    for place in range(len(words) - LEAST_WORDS + 1):
+        if words[place : place + LEAST_WORDS] in repeated:
+            if place > end:
                 if end > 0:
                     yield start, end
-                start = one
-            end = one + LEAST_WORDS
+                start = place
+            end = place + LEAST_WORDS
     if end > 0:
         yield start, end
 
@@ -131,8 +134,7 @@ def main() -> None:
     pages = read()
     for title, found in (("Sentences", sentences_twice(pages)), ("Figures", figures_twice(pages))):
         print(f"{title}: {len(found)}\n")
-        print("".join(f"  {one}\n" for one in found))
-    print(f"Words: {sum(len(text.split()) for text in pages.values()):,} on {len(pages)} pages")
+        print("".join(f"  {repetition}\n" for repetition in found))
 
 
 if __name__ == "__main__":

@@ -2,37 +2,55 @@
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
+
+from msgspec import Struct, structs
 
 from buto import oracle
-from buto.actions.advice import in_words, warnings, worded
-from buto.actions.case import Case, accepted, check_number_of_runs
-from buto.actions.events import Accepted, OnEvent, OracleChanged, Told, Warned, ignore
+from buto.actions import git
+from buto.actions.advice import warnings
+from buto.actions.bases import builds_in
+from buto.actions.events import Accepted, OracleChanged, Reporter, Told, Warned, ignore
 from buto.actions.kept import Watched, watch
 from buto.actions.labelled import check_reason
-from buto.actions.outcome import Outcome, concluded, keep
+from buto.actions.launcher import Launcher
+from buto.actions.monitor import recall_alarm
+from buto.actions.outcome import CallOutcome, conclude, keep
+from buto.actions.plan import PlanProgress, check_number_of_runs, plan_acceptance, procedure_of
 from buto.actions.project import NO_OVERRIDES, Overrides, Project
 from buto.actions.record import program_changed
-from buto.actions.stored import Known, Site, is_of_another_program, named, newest_check, stored_runs
-from buto.actions.train import complete_learning, learn_from, learned_from, written
-from buto.actions.turns import by_oracle, occasion, stored_turns
+from buto.actions.stored import (
+    is_of_another_program,
+    load_stored_runs,
+    name_runs,
+    newest_check,
+    refuse_another_command,
+)
+from buto.actions.train import complete_learning, learn_from, learn_or_report, write_oracle
+from buto.actions.turns import find_reason, judge_by_oracle, load_turns
+from buto.actions.waivers import find_waivers, trailer_size
+from buto.actions.workspace import KnownOracle, Workspace
 from buto.errors import JudgeError, UsageError
-from buto.judging.verdict import Status
+from buto.judging.story import tell
+from buto.judging.verdict import Finding, Status
 from buto.oracle import Oracle
 from buto.project.model import TestConfig
 from buto.report.result import Result
-from buto.run.model import COMMAND, Run
-from buto.steps import Action, Step
+from buto.run.model import COMMAND, PURPOSE, Run, RunSet
+from buto.steps import Action, Advice, Setting, Step
 
 _AS_IT_WAS = (
     "the program's files have changed since the newest check: what is accepted is the program as it was then"
 )
 
+_LAUNCHED_ANEW = (
+    "the runs of the newest check, which did not pass, are of another command or environment than those "
+    "that the oracle learns from: all are launched now"
+)
 
-@dataclass(frozen=True, slots=True)
-class AcceptRequest:
+
+class AcceptRequest(Struct, frozen=True):
     """What to accept.
 
     Attributes:
@@ -40,7 +58,7 @@ class AcceptRequest:
         overrides: what this call specifies of them.
         runs: see :class:`buto.actions.train.TrainRequest`; None for the runs that were judged if an oracle
             can be learned from them.
-        from_runs: stored runs to learn from instead, as :func:`stored_runs` has it; nothing is launched.
+        from_runs: stored runs to learn from instead, as :func:`load_stored_runs` has it; nothing is launched.
         launch: whether all runs are launched now, also if the newest check did not pass.
         dry_run: whether to leave the oracle unchanged.
         reason: why the change is meant, for the labels of its runs; may be empty.
@@ -55,8 +73,7 @@ class AcceptRequest:
     reason: str = ""
 
 
-@worded
-def accept(project: Project, request: AcceptRequest, on_event: OnEvent = ignore) -> Outcome:
+def accept(project: Project, request: AcceptRequest, reporter: Reporter = ignore) -> CallOutcome:
     """Train tests again, even from runs that failed their checks, and write the new oracles.
 
     The runs are those of the newest check if it did not pass, with launches where they are too few; else
@@ -77,22 +94,23 @@ def accept(project: Project, request: AcceptRequest, on_event: OnEvent = ignore)
         project.check_oracles_writable(names)
     every = [project.known(name, action) for name in names]
     tests = [_test(project, name, request, known.oracle) for name, known in zip(names, every, strict=True)]
-    site = project.site()
-    watched = [watch(site, test, known.path) for test, known in zip(tests, every, strict=True)]
+    launcher = project.launcher(reporter)
+    workspace = launcher.workspace
+    watched = [watch(workspace, test, known.path) for test, known in zip(tests, every, strict=True)]
     jobs = list(zip(tests, every, watched, strict=True))
     which = request.from_runs
     if which is None:
-        cases = complete_learning(site, [_case(site, *job, request, on_event) for job in jobs], on_event)
+        cases = complete_learning(launcher, [_case(launcher, *job, request) for job in jobs])
     else:
         cases = []
         for test, known, program in jobs:
-            runs = stored_runs(site, test.name, which)
-            _warn_of_old_runs(site, known.oracle, runs, on_event)
-            cases.append(replace(accepted(test, known, watched=program), runs=tuple(runs)))
-    results = [finished(site, case, on_event, which, dry_run=request.dry_run) for case in cases]
-    outcome = concluded(action, results)
+            runs = load_stored_runs(workspace, test.name, which)
+            _warn_of_old_runs(known.oracle, runs, reporter)
+            cases.append(structs.replace(plan_acceptance(test, known, watched=program), runs=tuple(runs)))
+    results = [finish(launcher, case, which, dry_run=request.dry_run) for case in cases]
+    outcome = conclude(action, results)
     if not request.dry_run:
-        keep(site, outcome, on_event, request.reason)
+        keep(launcher, outcome, request.reason)
     return outcome
 
 
@@ -102,80 +120,76 @@ def _test(project: Project, name: str, request: AcceptRequest, known: Oracle) ->
 
 
 def _case(
-    site: Site, test: TestConfig, known: Known, watched: Watched, request: AcceptRequest, on_event: OnEvent
-) -> Case:
-    check_number_of_runs(test, site.door)
+    launcher: Launcher, test: TestConfig, known: KnownOracle, watched: Watched, request: AcceptRequest
+) -> PlanProgress:
+    check_number_of_runs(test)
     command = test.target.new_mask().command(test.target.command)
-    judged = [] if request.launch else not_passed(site, known.oracle, command)
-    if not (judged or request.launch or request.overrides.command):
-        _refuse_another_command(site, known)
-    return begun(test, known, judged, watched, on_event, n_wanted=None if request.runs is None else test.runs)
+    judged = [] if request.launch else find_failed_runs(launcher.workspace, known.oracle, command)
+    if not (judged or request.launch):
+        elsewhere = find_failed_runs(launcher.workspace, known.oracle, anywhere=True)
+        if not request.overrides.command:
+            refuse_another_command(
+                known, elsewhere, Action.ACCEPT, "to launch the oracle's: ", Setting("launch")
+            )
+        if elsewhere:
+            launcher.report(Told(test.name, _LAUNCHED_ANEW))
+    return plan_from_check(
+        test, known, judged, watched, launcher.report, n_wanted=None if request.runs is None else test.runs
+    )
 
 
-def _refuse_another_command(site: Site, known: Known) -> None:
-    """Raise UsageError if the newest check did not pass a command that this call would not launch."""
-    test = known.oracle.test
-    other = known.other_command(not_passed(site, known.oracle))
-    if other:
-        accept = site.door.step(Step(Action.ACCEPT, test, command=other))
-        raise UsageError(
-            f"the newest check of {test!r} judged another command than the one of its oracle: "
-            f"{shlex.join(other)}",
-            advice=f"to accept what was judged: {accept}; to launch the oracle's command: "
-            f"{site.door.name('launch')}",
-        )
-
-
-def not_passed(site: Site, known: Oracle, command: str | None = None) -> list[Run]:
+def find_failed_runs(
+    workspace: Workspace, known: Oracle, command: str | None = None, *, anywhere: bool = False
+) -> list[Run]:
     """Return the usable runs of the newest check of a test if they do not pass, else none.
-
-    Runs of another environment are left out: no oracle can learn from them and from runs of this one.
 
     Args:
         command: the program that they must be of, as their metadata have it; None for any.
+        anywhere: whether those of another environment count, too: no oracle can learn from them and from
+            runs of this one.
     """
     try:
-        runs = newest_check(site, known.test)
+        runs = newest_check(workspace, known.test)
         if not runs or any(run.metadata.get(COMMAND, command) != command for run in runs if command):
             return []
-        first = by_oracle(known, runs)
-        why = occasion(first)
-        last = first if why is None else stored_turns(site, first, why) or first
+        first = recall_alarm(workspace, judge_by_oracle(known, runs))
+        why = find_reason(first, procedure_of(known))
+        last = first if why is None else load_turns(workspace, first, why) or first
     except JudgeError:
         return []
-    elsewhere = any(one.source == oracle.METADATA_SOURCE for one in first.verdict.findings)
-    return [] if last.verdict.status is Status.PASS or elsewhere else runs
+    elsewhere = any(finding.source == oracle.METADATA_SOURCE for finding in first.verdict.findings)
+    return [] if last.verdict.status is Status.PASS or (elsewhere and not anywhere) else runs
 
 
-def begun(
+def plan_from_check(
     test: TestConfig,
-    known: Known,
+    known: KnownOracle,
     judged: Sequence[Run],
     watched: Watched | None,
-    on_event: OnEvent,
+    reporter: Reporter,
     *,
     n_wanted: int | None = None,
-) -> Case:
+) -> PlanProgress:
     """Return a test to be learned again, with those of the judged runs that it is learned from.
 
     Runs that are launched now are not mixed with judged ones of a program that has changed since.
 
     Args:
         judged: the runs of the newest check that did not pass.
-        n_wanted: see :func:`accepted`.
+        n_wanted: see :func:`plan_acceptance`.
     """
-    case = accepted(test, known, judged, watched, n_wanted=n_wanted)
+    case = plan_acceptance(test, known, judged, watched, n_wanted=n_wanted)
     if is_of_another_program(judged):
         if case.missing:
-            on_event(Warned(test.name, program_changed(len(judged))))
-            return accepted(test, known, (), watched, n_wanted=n_wanted)
-        on_event(Warned(test.name, _AS_IT_WAS))
+            reporter(Warned(test.name, program_changed(len(judged))))
+            return plan_acceptance(test, known, (), watched, n_wanted=n_wanted)
+        reporter(Warned(test.name, _AS_IT_WAS))
     if judged:
-        on_event(Told(test.name, _taken(judged, case.missing)))
+        reporter(Told(test.name, _describe_judged(judged, case.missing)))
     return case
 
 
-def _taken(runs: Sequence[Run], n_missing: int) -> str:
+def _describe_judged(runs: Sequence[Run], n_missing: int) -> str:
     n_runs = len(runs)
     judged = f"the {'run' if n_runs == 1 else f'{n_runs} runs'} of the newest check, which did not pass,"
     if not n_missing:
@@ -183,20 +197,74 @@ def _taken(runs: Sequence[Run], n_missing: int) -> str:
     return f"{judged} and {n_missing} more are accepted: {n_runs} would be too few for an oracle"
 
 
-def _warn_of_old_runs(site: Site, known: Oracle, runs: Sequence[Run], on_event: OnEvent) -> None:
+def _find_failed(
+    workspace: Workspace, known: Oracle, learned: Oracle, runs: RunSet, purpose: str
+) -> tuple[tuple[Finding, bool], ...]:
+    """Return what the check of these runs failed for, and of each whether the new oracle expects it.
+
+    Args:
+        purpose: of the runs that were launched to be accepted, which no check has judged.
+    """
+    judged = [run for run in runs if run.metadata.get(PURPOSE) != purpose]
+    try:
+        first = judge_by_oracle(known, judged)
+        why = find_reason(first, procedure_of(known))
+        before = first if why is None else load_turns(workspace, first, why) or first
+        now = judge_by_oracle(learned, judged)
+    except JudgeError:
+        return ()
+    left = {finding.subject for finding in now.verdict.findings}
+    leading = [headline.finding for headline in tell(before.verdict.findings).headlines]
+    return tuple(
+        (finding, finding.subject not in left)
+        for finding in leading
+        if finding.source != oracle.METADATA_SOURCE
+    )
+
+
+def _say_since(workspace: Workspace, known: Oracle) -> list[str]:
+    """Return what was said since the training: trailers, which are now spent, and releases."""
+    waivers, _ = find_waivers(workspace, known)
+    texts = [
+        f"meant since the training: {waiver.subject} {trailer_size(waiver)}, "
+        f"{waiver.reason} ({waiver.commit[:9]})"
+        for waiver in waivers
+        if waiver.test == known.test
+    ]
+    try:
+        repository = git.repository_of(workspace.root, "")
+    except UsageError:
+        return texts
+    builds = builds_in(workspace).of(known.test).values()
+    later = [
+        build.release
+        for build in builds
+        if build.release
+        and build.commit
+        and known.commit
+        and build.commit != known.commit
+        and git.is_ancestor(repository, known.commit, build.commit)
+    ]
+    if later:
+        texts.append(f"released since the training, and still the anchors of their sums: {', '.join(later)}")
+    return texts
+
+
+def _warn_of_old_runs(known: Oracle, runs: Sequence[Run], reporter: Reporter) -> None:
     """Warn if runs from before the change are trained on together with runs from after it."""
     new = sorted({run.id for run in runs} - set(known.run_ids))
     again = len(runs) - len(new)
     if again and new:
-        text = (
+        text = Advice(
             f"{again} of these runs also trained the old oracle, so the new one mixes both programs; "
-            f"to leave them out: {site.door.setting('from-runs', f'{new[0]}..')}"
+            "to leave them out: ",
+            Setting("from-runs", f"{new[0]}.."),
         )
-        on_event(Warned(known.test, text))
+        reporter(Warned(known.test, text))
 
 
-def finished(
-    site: Site, case: Case, on_event: OnEvent, which: str | None = None, *, dry_run: bool = False
+def finish(
+    launcher: Launcher, case: PlanProgress, which: str | None = None, *, dry_run: bool = False
 ) -> Result:
     """Accept the runs of a case and report what changes, or why they cannot be learned from.
 
@@ -204,26 +272,31 @@ def finished(
         which: how the user named the runs; None if they were launched or judged.
         dry_run: whether to leave the oracle unchanged.
     """
-    again = Step(Action.ACCEPT, case.name, from_runs=which or named(case.runs))
+    again = Step(Action.ACCEPT, case.name, from_runs=which or name_runs(case.runs))
 
     def learn() -> Result:
-        assert case.replaced is not None
-        known, valid, door = case.replaced.oracle, case.valid(), site.door
+        assert case.training is not None and case.training.replaced is not None
+        known, valid = case.training.replaced.oracle, case.valid()
         if case.test.settings == known.settings and {run.id for run in valid} == set(known.run_ids):
             raise JudgeError(
                 f"there is nothing to accept: the oracle has learned from these {len(valid)} runs already",
-                advice=f"launch the program as it is now: {door.step(Step(Action.ACCEPT, case.name))}",
+                advice=Advice("launch the program as it is now: ", Step(Action.ACCEPT, case.name)),
             )
-        learned = learn_from(site, case, on_event)
-        on_event(OracleChanged(known, learned))
+        learned = learn_from(launcher, case)
+        failed = _find_failed(launcher.workspace, known, learned, valid, case.plan.purpose)
+        launcher.report(OracleChanged(known, learned, failed))
+        if case.test.no_growth is not None:
+            launcher.report(Told(case.name, "what grows is not accepted: a check still fails for it"))
+        for text in _say_since(launcher.workspace, known):
+            launcher.report(Told(case.name, text))
         if not dry_run:
             found = learned.fitted.strengths(everything=True).found
-            learned = written(site, case, learned, found, on_event)
-        texts = tuple(in_words(one, door) for one in (*learned.warnings, *warnings(valid, door)))
+            learned = write_oracle(launcher, case, learned, found)
+        texts = (*learned.warnings, *warnings(valid))
         for warning in texts:
-            on_event(Warned(case.name, warning))
-        result = Result(case.name, case.path, case.runs, warnings=texts)
-        on_event(Accepted(result, again if dry_run else None))
+            launcher.report(Warned(case.name, warning))
+        result = Result(case.name, case.oracle_path, case.runs, warnings=texts)
+        launcher.report(Accepted(result, again if dry_run else None))
         return result
 
-    return learned_from(site, case, again, learn, on_event)
+    return learn_or_report(launcher, case, again, learn)

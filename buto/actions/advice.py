@@ -1,101 +1,28 @@
-"""What a user is told beside results, in the words of the door through which the user came.
+"""What a user is told beside results: remarks, warnings and next steps, which each front end words.
 
-Each door (command line, pytest, a build, Python) has words of its own. Remarks are what usable runs tell of
-the program itself that the user should know before trusting them. Warnings and next steps hold for every
-door.
+Remarks are what usable runs tell of the program itself that the user should know before trusting them.
 """
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator
-from functools import wraps
-from pathlib import Path
-from typing import Any, ClassVar, TypeVar, cast
+from collections.abc import Iterator
 
 import numpy as np
 
 from buto import oracle
 from buto.actions.events import Told
-from buto.errors import ButoError
 from buto.judging.class_changes import histogram_at_end
+from buto.judging.rounds import judge_shares
+from buto.judging.story import story_of
 from buto.judging.verdict import Status, Verdict
 from buto.measure.program_faults import GIVE_INPUT, find_fault
-from buto.measure.target import NOT_IN_TRAINING
+from buto.measure.target import NOT_IN_TRAINING, PROCESS
 from buto.oracle import Oracle, Settings
-from buto.project import config
-from buto.run.model import INPUT_READ, PROGRAM, Run, RunSet
+from buto.report.growth import amount
+from buto.run.model import COLLECTOR, INPUT_READ, PROGRAM, Run, RunSet
 from buto.run.properties import LIVE_OBJECTS
 from buto.run.units import format_count
-from buto.steps import Action, Advice, Setting, Step
-
-
-class Door(ABC):
-    """The interface that a user called; it writes next steps as the user has to type them.
-
-    Attributes:
-        configuration: the name of the place where tests are configured.
-    """
-
-    __slots__ = ()
-    configuration: ClassVar[str] = config.FILE_NAME
-
-    def step(self, step: Step) -> str:
-        """Return a step as the user writes it, complete and quoted, with what it is for."""
-        written = self.written(step)
-        return f"{written}  # {step.why}" if step.why else written
-
-    @abstractmethod
-    def written(self, step: Step) -> str:
-        """Return a step as the user writes it, complete and quoted."""
-
-    @abstractmethod
-    def setting(self, key: str, value: str) -> str:
-        """Return a key of a test's configuration with a value, as ``--runs 10`` or ``runs=10``."""
-
-    @abstractmethod
-    def name(self, key: str) -> str:
-        """Return the name of a key of a test's configuration, as ``--oracle``."""
-
-    def usage(self, action: Action) -> str:
-        """Return where the user finds the usage of an action."""
-        return f"buto {action.value} --help"
-
-    def path(self, path: Path) -> str:
-        """Return a path as the user would write it."""
-        return str(path)
-
-
-def in_words(text: str, door: Door) -> str:
-    """Return a text in the words of a door; one that is no :class:`Advice` as it is."""
-
-    def setting(one: Setting) -> str:
-        return door.setting(one.key, one.value) if one.value else door.name(one.key)
-
-    return text.in_words(door.step, setting) if isinstance(text, Advice) else text
-
-
-def reword(error: ButoError, door: Door) -> None:
-    """Put the advice of an error into the words of a door."""
-    if error.advice is not None:
-        error.advise(in_words(error.advice, door))
-
-
-ActionT = TypeVar("ActionT", bound=Callable[..., Any])
-
-
-def worded(action: ActionT) -> ActionT:
-    """Return an action whose errors give their advice in the words of its first argument's door."""
-
-    @wraps(action)
-    def carry_out(project: Any, /, *args: object, **kwargs: object) -> object:
-        try:
-            return action(project, *args, **kwargs)
-        except ButoError as error:
-            reword(error, project.door)
-            raise
-
-    return cast(ActionT, carry_out)
+from buto.steps import Action, Advice, Configuration, Setting, Step
 
 
 def remarks(runs: RunSet) -> Iterator[str]:
@@ -143,13 +70,25 @@ def input_remark(runs: RunSet) -> str | None:
     )
 
 
+def growth_warning(run: Run) -> Advice | None:
+    """Return a warning of what grows over the work of a run; None if nothing does, or the run cannot tell."""
+    judged = judge_shares(run)
+    if judged is None or not judged.grown:
+        return None
+    return Advice(
+        f"the first run grows in each of {judged.n_rounds - judged.n_warm_up} equal shares of its work, by "
+        f"{amount(judged)}: it may leak, and every run like it will pass. What grows: ",
+        Step(Action.GROW, run.test),
+    )
+
+
 FEWEST_INTERVALS = 3
 """Fewest samples, at the median of the runs, that show a curve."""
 
 SHORT_INTERVAL = "10ms"
 
 
-def settings_warning(known: Oracle, now: Settings, alpha: float | None, door: Door) -> str | None:
+def settings_warning(known: Oracle, now: Settings, alpha: float | None) -> Advice | None:
     """Return a warning about settings that differ from the oracle's; None if none do.
 
     Args:
@@ -160,42 +99,49 @@ def settings_warning(known: Oracle, now: Settings, alpha: float | None, door: Do
     keys = [key for key in changed if alpha is None or key != "alpha"]
     if not keys:
         return None
-    again = door.step(Step(Action.TRAIN, known.test, from_runs="all"))
-    return (
-        f"judged with the settings of the training, not the current ones of {door.configuration} "
-        f"({', '.join(keys)} changed); to use those: {again}"
+    return Advice(
+        "judged with the settings of the training, not the current ones of ",
+        Configuration(),
+        f" ({', '.join(keys)} changed); to use those: ",
+        Step(Action.TRAIN, known.test, from_runs="all"),
     )
 
 
-def warnings(runs: RunSet, door: Door) -> tuple[str, ...]:
+def warnings(runs: RunSet) -> tuple[str, ...]:
     found = list(remarks(runs))
     if any("buto.jvm.exit" in run.metadata and run.metadata["buto.jvm.exit"] is None for run in runs):
         found.append(
             "the measured JVM is not the command itself, and this kernel does not tell its exit code: a "
             "program that fails behind a wrapper or a pipe counts as good; give the java command itself"
         )
-    lengths = [_intervals(run) for run in runs]
+    # What the kernel counts to the end of a process needs no samples.
+    lengths = [_intervals(run) for run in runs if run.metadata.get(COLLECTOR) != PROCESS]
     if lengths and np.median(lengths) < FEWEST_INTERVALS:
         n_samples = round(np.median([len(run.times_s) for run in runs]))
         found.append(
-            f"the runs have only {n_samples} samples each, too few to show a curve: "
-            f"{door.setting('interval', SHORT_INTERVAL)}"
+            Advice(
+                f"the runs have only {n_samples} samples each, too few to show a curve: ",
+                Setting("interval", SHORT_INTERVAL),
+            )
         )
     return tuple(found)
 
 
-def told_of_jvm(door: Door, test: str, runs: RunSet) -> list[Told]:
+def describe_jvms(test: str, runs: RunSet) -> list[Told]:
     """Return which JVMs these runs measured; everybody wants to know that if they saw others."""
     names, others = (
         ", ".join(dict.fromkeys(str(run.metadata[key]) for run in runs if run.metadata.get(key)))
         for key in ("buto.jvm", "buto.jvms.others")
     )
+    if others and all(run.metadata.get(COLLECTOR) == PROCESS for run in runs):
+        text = f"a JVM was seen ({others}), and is measured from outside like any process; to see inside it: "
+        return [Told(test, Advice(text, Setting("measure", "jvm")))]
     if not names:
         return []
     if not others:
         return [Told(test, f"measured {names}", detail=True)]
-    another = f"{door.setting('jvm', 'PATTERN')} measures another"
-    return [Told(test, f"measured {names}; also seen: {others} ({another})")]
+    text = f"measured {names}; also seen: {others} ("
+    return [Told(test, Advice(text, Setting("jvm", "PATTERN"), " measures another)"))]
 
 
 def next_steps(
@@ -219,7 +165,9 @@ def next_steps(
         return ()
     show = Step(Action.SHOW_RUN, test, run_id=next(iter(verdict.run_ids), None))
     if verdict.status is Status.INCONCLUSIVE:
-        elsewhere = {one.subject for one in verdict.findings if one.source == oracle.METADATA_SOURCE}
+        elsewhere = {
+            finding.subject for finding in verdict.findings if finding.source == oracle.METADATA_SOURCE
+        }
         if elsewhere == {oracle.AGENT_KEY}:
             # The program must be the one that the oracle remembers, not a changed one that was typed.
             return show, Step(
@@ -227,9 +175,7 @@ def next_steps(
             )
         again = Step(Action.TRAIN, test, why="replaces the oracle by one of this environment")
         return (show, again) if elsewhere else (show,)
-    why = (
-        "every change is an improvement: this accepts it" if verdict.is_welcome else "if the change is meant"
-    )
+    why = "only for the better" if story_of(verdict).is_welcome else "if the change is meant"
     is_enough = len(verdict.run_ids) >= oracle.fewest_runs(known.settings)
     accept = Step(Action.ACCEPT, test, from_runs=from_runs if is_enough else None, command=command, why=why)
     return show, Step(Action.PLOT, test, from_runs=from_runs), *more, accept

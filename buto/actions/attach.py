@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
-from buto.actions.advice import worded
+from msgspec import Struct, structs
+
 from buto.actions.events import (
     LaunchesEnded,
     LaunchesPlanned,
     LaunchProgressed,
     LaunchStarted,
-    OnEvent,
+    Reporter,
     RunStored,
     ignore,
 )
@@ -25,13 +26,12 @@ from buto.measure.sources.sampling import DryReading, RunningProgram, read_once
 from buto.measure.target import SourceSpec
 from buto.project.model import TestConfig
 from buto.run.model import PURPOSE, Run
-from buto.steps import Action
+from buto.steps import Action, Advice, Configuration
 
 ATTACH = "attach"
 
 
-@worded
-def attach(project: Project, spec: AttachSpec, on_event: OnEvent = ignore) -> Run:
+def attach(project: Project, spec: AttachSpec, reporter: Reporter = ignore) -> Run:
     """Record until the JVM ends, the time is over or Ctrl-C is pressed; the run is kept, usable or not.
 
     If the configuration has a test of this name, its sources are read, too.
@@ -44,23 +44,23 @@ def attach(project: Project, spec: AttachSpec, on_event: OnEvent = ignore) -> Ru
     test = project.configured(spec.test)
     if test is not None:
         spec = replace(spec, sources=test.target.sources, secrets=test.target.secrets)
-    on_event(LaunchesPlanned({spec.test: 1}))
+    launcher = project.launcher(reporter)
+    reporter(LaunchesPlanned({spec.test: 1}))
     try:
-        with measuring_alone(project.site(), on_event):
-            on_event(LaunchStarted(spec.test, 1, 1))
+        with measuring_alone(launcher):
+            reporter(LaunchStarted(spec.test, 1, 1))
             store = project.store
             with Journal(store, {PURPOSE: ATTACH}) as journal:
-                run = attached(spec, lambda progress: on_event(LaunchProgressed(progress)), journal=journal)
+                run = attached(spec, lambda progress: reporter(LaunchProgressed(progress)), journal=journal)
                 run = replace(run, metadata={**run.metadata, PURPOSE: ATTACH})
                 store.add(run)
-            on_event(RunStored(run))
+            reporter(RunStored(run))
             return run
     finally:
-        on_event(LaunchesEnded())
+        reporter(LaunchesEnded())
 
 
-@dataclass(frozen=True, slots=True)
-class SourceReading:
+class SourceReading(Struct, frozen=True):
     """What one source of one test gave."""
 
     test: str
@@ -68,7 +68,6 @@ class SourceReading:
     reading: DryReading
 
 
-@worded
 def read_sources(
     project: Project, names: Sequence[str] = (), pid: int | None = None
 ) -> Iterator[SourceReading]:
@@ -86,7 +85,7 @@ def read_sources(
     if not specs:
         raise UsageError(
             "no test here has sources",
-            advice=f"add sources to a test in {project.door.configuration}: sources: {{host: {{}}}}",
+            advice=Advice("add sources to a test in ", Configuration(), ": sources: {host: {}}"),
         )
     program = RunningProgram(pid)
 
@@ -94,6 +93,6 @@ def read_sources(
         reading = read_once(spec, program)
         # A driver may quote a URL with its password.
         reason = test.target.new_mask().text(reading.reason)
-        return SourceReading(test.name, spec, replace(reading, reason=reason))
+        return SourceReading(test.name, spec, structs.replace(reading, reason=reason))
 
     return (read(test, spec) for test, spec in specs)

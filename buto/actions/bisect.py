@@ -7,31 +7,32 @@ from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from msgspec import Struct, structs
+
 from buto.actions import git, worktrees
-from buto.actions.advice import worded
-from buto.actions.case import checked
-from buto.actions.check import decide
-from buto.actions.events import Event, Judged, OnEvent, Told, Warned, ignore
-from buto.actions.outcome import Outcome, concluded, keep
+from buto.actions.check import decide, settle
+from buto.actions.events import Event, Judged, Reporter, Told, Warned, ignore
+from buto.actions.launcher import Launcher
+from buto.actions.outcome import CallOutcome, conclude, keep
+from buto.actions.plan import plan_check
 from buto.actions.project import NO_OVERRIDES, Overrides, Project
 from buto.actions.record import complete
-from buto.actions.stored import Known, Site
-from buto.actions.worktrees import Answer, at_revision, check_order, described, first_bad
+from buto.actions.workspace import KnownOracle
+from buto.actions.worktrees import Answer, at_revision, check_order, describe_commit, first_bad
 from buto.errors import EXIT_PASS, ButoError, JudgeError, StorageError
-from buto.judging.verdict import Status, grouped
+from buto.judging.verdict import Status
 from buto.programs.named import Revision
 from buto.project.model import TestConfig
-from buto.report import words
+from buto.report import phrases
 from buto.report.result import Commit, Result
 from buto.report.sanitize import one_line
 from buto.run.units import format_count
-from buto.steps import Action, Step
+from buto.steps import Action, Advice, Setting, Step
 
 _ANSWERS = {Status.PASS: Answer.GOOD, Status.REGRESSION: Answer.BAD, Status.INCONCLUSIVE: Answer.SKIP}
 
 
-@dataclass(frozen=True, slots=True)
-class BisectRequest:
+class BisectRequest(Struct, frozen=True):
     """What to search.
 
     Attributes:
@@ -52,8 +53,7 @@ class BisectRequest:
     with_training: bool = False
 
 
-@worded
-def bisect(project: Project, request: BisectRequest, on_event: OnEvent = ignore) -> Outcome:
+def bisect(project: Project, request: BisectRequest, reporter: Reporter = ignore) -> CallOutcome:
     """Find the commit that made a test fail, in a temporary working tree.
 
     Returns:
@@ -66,32 +66,34 @@ def bisect(project: Project, request: BisectRequest, on_event: OnEvent = ignore)
         StorageError: the store cannot be written.
         Interrupted: Ctrl-C; runs that are complete stay.
     """
-    action, name, site = Action.BISECT, request.test, project.site()
+    action, name, launcher = Action.BISECT, request.test, project.launcher(reporter)
     known = project.known(name, action, request.overrides.alpha)
     # Only the commit that is found is worth an explanation, by itself and not for each bad one.
     test = replace(project.test(name, action, request.overrides, known.oracle), explains=False)
-    check_here = site.door.step(Step(Action.CHECK, name, plain=True))
-    repository = git.repository_of(project.files.root, f"{check_here} judges the current files")
+    otherwise = Advice(Step(Action.CHECK, name, plain=True), " judges the current files")
+    repository = git.repository_of(project.files.root, otherwise)
     good, bad = (git.commit_of(repository, revision) for revision in (request.good, request.bad))
     check_order(repository, good, bad, Step(action, name, revisions=(request.bad, request.good)))
-    _warn_of_what_never_changes(test, repository, on_event)
-    on_event(Told("", _counted(int(git.output_of(repository, "rev-list", "--count", f"{good}..{bad}")))))
-    search = _Search(site, request, test, known, repository, good, on_event)
+    _warn_of_what_never_changes(test, repository, reporter)
+    launcher.report(
+        Told("", _describe_range(int(git.output_of(repository, "rev-list", "--count", f"{good}..{bad}"))))
+    )
+    search = _Search(launcher, request, test, known, repository, good)
     search.expect(request.good, good, Answer.GOOD)
     search.expect(request.bad, bad, Answer.BAD)
-    with worktrees.checked_out(repository, good) as tree:
+    with worktrees.check_out(repository, good) as tree:
         found = first_bad(tree, good, bad, search.judge)
     if len(found) != 1:
-        raise search.several([described(repository, commit) for commit in found])
-    commit = described(repository, found[0])
+        raise search.several([describe_commit(repository, commit) for commit in found])
+    commit = describe_commit(repository, found[0])
     parent = search.results.get(git.output_of(repository, "rev-parse", f"{commit.name}^"))
-    outcome = concluded(action, [search.results[commit.name]], exit_code=EXIT_PASS)
+    outcome = conclude(action, [search.results[commit.name]], exit_code=EXIT_PASS)
     outcome = replace(outcome, first_bad=commit, parent=parent)
-    keep(site, outcome, on_event)
+    keep(launcher, outcome)
     return outcome
 
 
-def _counted(n_commits: int) -> str:
+def _describe_range(n_commits: int) -> str:
     checks = format_count(max(0, (n_commits - 1).bit_length()), "check")
     return f"{format_count(n_commits, 'commit')} from GOOD to BAD, about {checks} after those of GOOD and BAD"
 
@@ -105,28 +107,27 @@ class _Search:
         results: by commit, those of the commits that were judged.
     """
 
-    site: Site
+    launcher: Launcher
     request: BisectRequest
     test: TestConfig
-    known: Known
+    known: KnownOracle
     repository: Path
     good: str
-    on_event: OnEvent
     results: dict[str, Result] = field(default_factory=dict)
 
     def judge(self, commit: str) -> Answer:
         """Check a commit, and report the result."""
-        of = described(self.repository, commit)
-        self.on_event(Told("", f"{of.short}  {one_line(of.subject)}"))
+        of = describe_commit(self.repository, commit)
+        self.launcher.report(Told("", f"{of.short}  {one_line(of.subject)}"))
         try:
-            result = self._checked(commit)
+            result = self._check(commit)
         except StorageError:
             raise
         except ButoError as error:
             result = Result(self.test.name, None, error=error)
         self.results[commit] = result
         answer = Answer.SKIP if result.verdict is None else _ANSWERS[result.verdict.status]
-        self.on_event(Told("", f"{of.short}  {answer.value}: {_why(result)}"))
+        self.launcher.report(Told("", f"{of.short}  {answer.value}: {_why(result)}"))
         return answer
 
     def expect(self, revision: str, commit: str, wanted: Answer) -> None:
@@ -140,10 +141,13 @@ class _Search:
             advice = None if result.error is None else result.error.advice
             raise JudgeError(f"{which} cannot be judged: {_why(result)}", advice=advice)
         if wanted is Answer.GOOD:
-            oracle = self.site.door.name("oracle")
             raise JudgeError(
                 f"{which} does not pass: {_why(result)}",
-                advice=f"name an older commit, or give {oracle} an oracle from the time when it passed",
+                advice=Advice(
+                    "name an older commit, or give ",
+                    Setting("oracle"),
+                    " an oracle from the time when it passed",
+                ),
             )
         raise JudgeError(
             f"{which} does not fail: {_why(result)}",
@@ -152,32 +156,38 @@ class _Search:
 
     def several(self, commits: list[Commit]) -> JudgeError:
         """Return the error for several commits of which all but one were skipped."""
-        lines = [f"  {one.short}  {one_line(one.subject)}" for one in commits]
-        skipped = [self.results[one.name] for one in commits if one.name in self.results]
+        lines = [f"  {commit.short}  {one_line(commit.subject)}" for commit in commits]
+        skipped = [self.results[commit.name] for commit in commits if commit.name in self.results]
         reasons = dict.fromkeys(
-            _why(one).partition("\n")[0] for one in skipped if one.verdict is None or one.verdict.reasons
+            _why(result).partition("\n")[0]
+            for result in skipped
+            if result.verdict is None or result.verdict.reasons
         )
         return JudgeError(
             "\n".join(["the first bad commit is one of these; all but one of them were skipped:", *lines])
             + f"\nskipped: {'; '.join(reasons)}",
-            advice=f"a {self.site.door.name('build')} that also builds these would find it",
+            advice=Advice("a ", Setting("build"), " that also builds these would find it"),
         )
 
-    def _checked(self, commit: str) -> Result:
+    def _check(self, commit: str) -> Result:
         known, build = self.known, self.request.build
         if commit != self.good:
-            known = replace(known, oracle=replace(known.oracle, program=Revision(self.good, build or "")))
+            known = structs.replace(
+                known, oracle=replace(known.oracle, program=Revision(self.good, build or ""))
+            )
         with ExitStack() as stack:
-            test = at_revision(self.site, self.test, commit, build, stack, self.on_event)
-            case = replace(checked(test, known, self.request.runs), purpose=Action.BISECT.value)
-            (case,) = complete(self.site, [case], self.on_event)
+            test = at_revision(self.launcher, self.test, commit, build, stack)
+            case = plan_check(test, known, self.request.runs, purpose=Action.BISECT)
+            (case,) = complete(self.launcher, [case])
             # Next steps must name these runs, not those of the newest check.
             ids = ",".join(run.id for run in case.valid())
+            quiet = structs.replace(self.launcher, reporter=self._turns)
+            judged = case.judged()
             return decide(
-                self.site,
+                quiet,
                 known,
-                case.judged(),
-                self._turns,
+                judged,
+                settle(quiet, known, judged, case.test),
                 test=case.test,
                 from_runs=ids,
                 with_training=self.request.with_training,
@@ -186,7 +196,7 @@ class _Search:
     def _turns(self, event: Event) -> None:
         """Pass on what turns launch; the verdict is reported as that of its commit."""
         if not isinstance(event, Judged):
-            self.on_event(event)
+            self.launcher.report(event)
 
 
 def _why(result: Result) -> str:
@@ -194,15 +204,13 @@ def _why(result: Result) -> str:
     if result.verdict is None:
         return "" if result.error is None else result.error.message
     reasons = "; ".join(result.verdict.reasons)
-    groups = grouped(result.verdict.findings)
-    worst = [f"{group.leading.subject} {words.change(group.leading)}" for group in groups[:1]]
-    verdict_text = words.headline(result.verdict)
+    verdict_text = phrases.headline(result.verdict)
     if result.verdict.status is Status.REGRESSION:
-        return one_line(f"{verdict_text}: {', '.join(worst)}")
+        return one_line(verdict_text)
     return one_line(f"{verdict_text}: {reasons}" if reasons else verdict_text)
 
 
-def _warn_of_what_never_changes(test: TestConfig, repository: Path, on_event: OnEvent) -> None:
+def _warn_of_what_never_changes(test: TestConfig, repository: Path, reporter: Reporter) -> None:
     inside = f"{repository}{os.sep}"
     for word in test.target.command:
         if inside in word:
@@ -210,4 +218,4 @@ def _warn_of_what_never_changes(test: TestConfig, repository: Path, on_event: On
                 f"the command names {one_line(word)}, the same file here for every commit; "
                 "use a path relative to the current directory for the file of each commit"
             )
-            on_event(Warned(test.name, text))
+            reporter(Warned(test.name, text))

@@ -7,20 +7,21 @@ import random
 import time
 from collections import Counter, deque
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Protocol
 
+from msgspec import Struct, field, structs
+
 from buto.actions.ending import check_ending, check_repeats
-from buto.actions.events import GivenUp, LaunchProgressed, LaunchRepeated, LaunchStarted, OnEvent, RunStored
+from buto.actions.events import GivenUp, LaunchProgressed, LaunchRepeated, LaunchStarted, Reporter, RunStored
 from buto.engine.launching import (
     ALONE,
     Began,
-    Ended,
+    EndedLaunch,
     Engine,
     EngineFor,
     GivenBack,
-    Launch,
+    LaunchRequest,
     LocalEngine,
     News,
     Progressed,
@@ -30,7 +31,7 @@ from buto.engine.placement import ANYWHERE, Placement
 from buto.errors import ButoError, StorageError
 from buto.measure.target import Target
 from buto.measure.workload.model import Workload
-from buto.run.model import LOOKS, PURPOSE, SESSION, MetadataValue, Run, RunSet, run_set
+from buto.run.model import IN_TURNS, PURPOSE, SESSION, MetadataValue, Run, RunSet, run_set
 from buto.run.store import RunStore
 
 
@@ -48,17 +49,6 @@ def interleave(counts: Mapping[str, int], seed: int) -> list[str]:
     return order
 
 
-def shuffled(counts: Mapping[str, int], seed: int) -> list[str]:
-    """Return each test as often as it is planned, every order as likely as any other.
-
-    Only so is each way of dealing the launches out to two programs equally likely, which makes the rank of a
-    comparison exact on a machine that drifts.
-    """
-    order = [test for test, count in counts.items() for _ in range(count)]
-    random.Random(seed).shuffle(order)
-    return order
-
-
 def without(order: Sequence[str], done: Mapping[str, int]) -> list[str]:
     """Return an order without each test's first launches, as many as ``done`` says."""
     passed: Counter[str] = Counter()
@@ -70,8 +60,7 @@ def without(order: Sequence[str], done: Mapping[str, int]) -> list[str]:
     return left
 
 
-@dataclass(frozen=True, slots=True)
-class Plan:
+class LaunchPlan(Struct, frozen=True):
     """How often to launch one test.
 
     Attributes:
@@ -79,7 +68,8 @@ class Plan:
         setup: what belongs to every run besides the program.
         enough: called with the valid runs of this session after each; returns whether no more are needed.
         where: on which hosts, if there are several.
-        inputs, inputs_from: see :class:`buto.engine.launching.Launch`.
+        inputs, inputs_from, place: see :class:`buto.engine.launching.LaunchRequest`.
+        marks: metadata that are written into each run.
     """
 
     test: str
@@ -91,10 +81,11 @@ class Plan:
     where: Placement = ANYWHERE
     inputs: tuple[str, ...] = ()
     inputs_from: Path | None = None
+    place: Callable[[], Target] | None = None
+    marks: Mapping[str, MetadataValue] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, slots=True)
-class Collected:
+class Collected(Struct, frozen=True):
     """What launching a test gave.
 
     Attributes:
@@ -110,23 +101,19 @@ class Collected:
 
 
 class Together(Protocol):
-    """Says when two programs that are launched in turns need no more launches.
+    """Says in which order two programs are launched in turns, and when they need no more launches."""
 
-    Attributes:
-        looks: see :class:`buto.judging.protocol.Comparison`, which is one.
-    """
-
-    @property
-    def looks(self) -> int: ...
+    def order(self, seed: int) -> Sequence[bool]:
+        """Return which launches are of the second program."""
 
     def is_decided(self, first: RunSet, second: RunSet) -> bool:
         """Return whether these valid runs are enough; asked after every launch."""
 
 
 def collect(
-    plans: Sequence[Plan],
+    plans: Sequence[LaunchPlan],
     store: RunStore,
-    on_event: OnEvent,
+    reporter: Reporter,
     *,
     seed: int,
     purpose: str,
@@ -156,8 +143,9 @@ def collect(
             known to work and unattended sessions.
         sessions: by test, the id of the first run of the session that is continued; a missing test
             begins one. Written into each run's metadata under SESSION.
-        together: what compares the two tests: every order of launches is equally likely, they end as soon as
-            they decide, and a test that is given up also ends the other, which is useless without it.
+        together: what compares the two tests: it gives the order of launches, they end as soon as they
+            decide, a launch that was disturbed is repeated at once in its place, and a test that is given up
+            also ends the other, which is useless without it.
 
     Returns:
         By test, in the order of the plans, what this session recorded.
@@ -167,7 +155,7 @@ def collect(
         EngineLostError: the engine can carry out no launch any more. What was stored before stays.
         KeyboardInterrupt: the current programs were stopped and their runs dropped; those before stay.
     """
-    session = _Session(plans, on_event, purpose, done or {}, dict(sessions or {}), forgiven, together)
+    session = _Session(plans, reporter, purpose, done or {}, dict(sessions or {}), forgiven, together)
     with engine_for(store, session.report) as engine:
         session.check(engine)
         if together is not None and session.failed:
@@ -189,8 +177,8 @@ class _Session:
 
     def __init__(
         self,
-        plans: Sequence[Plan],
-        on_event: OnEvent,
+        plans: Sequence[LaunchPlan],
+        reporter: Reporter,
         purpose: str,
         done: Mapping[str, int],
         firsts: dict[str, str],
@@ -198,10 +186,9 @@ class _Session:
         together: Together | None,
     ) -> None:
         self._plans = {plan.test: plan for plan in plans}
-        self._on_event, self._purpose, self._done, self._firsts = on_event, purpose, done, firsts
+        self._reporter, self._purpose, self._done, self._firsts = reporter, purpose, done, firsts
         self._forgiven, self._together = forgiven, together
-        looks = 1 if together is None else together.looks
-        self._marks: dict[str, MetadataValue] = {LOOKS: looks} if looks > 1 else {}
+        self._marks: dict[str, MetadataValue] = {}
         self._failures: Counter[str] = Counter()
         self._running: Counter[str] = Counter()
         self._queue: deque[str] = deque()
@@ -215,11 +202,11 @@ class _Session:
         match news:
             case Began(launch, host):
                 planned = self._plans[launch.test].runs
-                self._on_event(LaunchStarted(launch.test, launch.number, planned, host))
+                self._reporter(LaunchStarted(launch.test, launch.number, planned, host))
             case Progressed(launch, progress, host):
-                self._on_event(LaunchProgressed(progress, launch.test, host))
+                self._reporter(LaunchProgressed(progress, launch.test, host))
             case GivenBack(launch, error, host):
-                self._on_event(LaunchRepeated(launch.test, error, host))
+                self._reporter(LaunchRepeated(launch.test, error, host))
 
     def check(self, engine: Engine) -> None:
         for plan in self._plans.values():
@@ -227,12 +214,16 @@ class _Session:
                 engine.check(self._launch(plan.test))
             except ButoError as error:
                 self.results[plan.test] = Collected(failure=error)
-                self._on_event(GivenUp(plan.test, error))
+                self._reporter(GivenUp(plan.test, error))
 
     def plan(self, seed: int) -> None:
         counts = {test: plan.runs for test, plan in self._plans.items() if not self.results[test].failure}
-        order = interleave if self._together is None else shuffled
-        self._queue = deque(without(order(counts, seed), self._done))
+        if self._together is None:
+            self._queue = deque(without(interleave(counts, seed), self._done))
+            return
+        old, new = counts
+        self._queue = deque(new if is_new else old for is_new in self._together.order(seed))
+        self._marks = {IN_TURNS: f"{counts[new]}:{seed}"}
 
     def begin(self, engine: Engine, deadline_s: float) -> bool:
         """Begin what there is room for; return whether there is anything to wait for."""
@@ -246,7 +237,7 @@ class _Session:
                 return True
         return self._running.total() > 0
 
-    def conclude(self, ended: Ended, engine: Engine) -> None:
+    def conclude(self, ended: EndedLaunch, engine: Engine) -> None:
         """Keep what a launch gave, and decide whether its test goes on."""
         test = ended.launch.test
         if ended.begun:
@@ -258,13 +249,13 @@ class _Session:
                 raise ended.error
             run = ended.run
             self._firsts.setdefault(test, str(run.metadata.get(SESSION, run.id)))
-            result = replace(self.results[test], runs=(*self.results[test].runs, run))
+            result = structs.replace(self.results[test], runs=(*self.results[test].runs, run))
             self.results[test] = result
-            self._on_event(RunStored(run))
+            self._reporter(RunStored(run))
             check_ending(run, plan.target)
             if not run.quality.valid:
                 check_repeats(result.runs, plan.runs)
-                self._queue.append(test)
+                self._repeat(test)
             elif plan.enough is not None and plan.enough(result.valid()):
                 self._drop([test], engine)
             elif self._together is not None:
@@ -276,17 +267,24 @@ class _Session:
         except ButoError as error:
             self._fail(ended, error, engine)
 
-    def _fail(self, ended: Ended, error: ButoError, engine: Engine) -> None:
+    def _fail(self, ended: EndedLaunch, error: ButoError, engine: Engine) -> None:
         test = ended.launch.test
         self._failures[test] += 1
         if self._failures[test] <= self._forgiven:
-            self._on_event(LaunchRepeated(test, error))
+            self._reporter(LaunchRepeated(test, error))
             if ended.begun:
-                self._queue.append(test)
+                self._repeat(test)
             return
-        self.results[test] = replace(self.results[test], failure=error)
-        self._on_event(GivenUp(test, error))
+        self.results[test] = structs.replace(self.results[test], failure=error)
+        self._reporter(GivenUp(test, error))
         self._drop([test] if self._together is None else list(self._plans), engine)
+
+    def _repeat(self, test: str) -> None:
+        """Launch a test once more: in turns in its place, because another order was not drawn."""
+        if self._together is None:
+            self._queue.append(test)
+        else:
+            self._queue.appendleft(test)
 
     def _drop(self, tests: Sequence[str], engine: Engine) -> None:
         for test in tests:
@@ -294,16 +292,17 @@ class _Session:
             del self._running[test]
         self._queue = deque(test for test in self._queue if test not in tests)
 
-    def _launch(self, test: str) -> Launch:
+    def _launch(self, test: str) -> LaunchRequest:
         plan, first = self._plans[test], self._firsts.get(test)
-        return Launch(
+        return LaunchRequest(
             test,
             plan.target,
             self._done.get(test, 0) + len(self.results[test].valid()) + self._running[test] + 1,
             plan.workload,
             plan.setup,
-            {PURPOSE: self._purpose, **self._marks} | ({SESSION: first} if first else {}),
+            {**plan.marks, PURPOSE: self._purpose, **self._marks} | ({SESSION: first} if first else {}),
             plan.where,
             plan.inputs,
             plan.inputs_from,
+            plan.place,
         )

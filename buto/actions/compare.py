@@ -7,14 +7,18 @@ from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
+from msgspec import Struct, structs
+
 from buto import oracle
-from buto.actions.advice import Door, worded
-from buto.actions.case import Case
-from buto.actions.events import Failed, Judged, OnEvent, ignore
-from buto.actions.outcome import Outcome, concluded
+from buto.actions.events import Failed, Judged, Reporter, ignore
+from buto.actions.launcher import Launcher
+from buto.actions.outcome import CallOutcome, conclude
+from buto.actions.plan import plan_runs
 from buto.actions.project import NO_OVERRIDES, Overrides, Project
 from buto.actions.record import describe, launch
-from buto.actions.stored import ALL, Site, stored_runs
+from buto.actions.stored import ALL, load_stored_runs
+from buto.actions.waivers import apply_waivers_between, waivers_between
+from buto.actions.workspace import Workspace
 from buto.actions.worktrees import at_revision
 from buto.errors import ButoError, UsageError
 from buto.judging import registry
@@ -26,11 +30,11 @@ from buto.report.check_report import check_report
 from buto.report.result import Result
 from buto.run.cache import is_missing
 from buto.run.model import Run, run_set
-from buto.steps import Action, Step
+from buto.steps import Action, Advice, Setting, Step
 
 
 @dataclass(frozen=True, slots=True)
-class Program:
+class ComparedProgram:
     """One of the two programs.
 
     Attributes:
@@ -49,39 +53,41 @@ class Program:
 
 def two_programs(
     first: str, second: str, commands: tuple[tuple[str, ...] | None, tuple[str, ...] | None]
-) -> tuple[Program, Program]:
-    one, other = commands
-    return Program(first, (first, second), one), Program(second, (second, first), other)
+) -> tuple[ComparedProgram, ComparedProgram]:
+    first_command, second_command = commands
+    return ComparedProgram(first, (first, second), first_command), ComparedProgram(
+        second, (second, first), second_command
+    )
 
 
 def two_revisions(
     test: str, revisions: tuple[str, str], command: tuple[str, ...] | None
-) -> tuple[Program, Program]:
-    old, new = (Program(f"{test}@{revision}", (test,), command, revision) for revision in revisions)
+) -> tuple[ComparedProgram, ComparedProgram]:
+    old, new = (ComparedProgram(f"{test}@{revision}", (test,), command, revision) for revision in revisions)
     return old, new
 
 
 def test_of(
-    program: Program,
+    program: ComparedProgram,
     project: Project,
     overrides: Overrides,
     build: str | None,
     stack: ExitStack,
-    on_event: OnEvent,
+    reporter: Reporter,
 ) -> TestConfig:
     """Return how to launch a program. A revision is checked out and built; closing the stack removes it.
 
     Args:
         build: the command that builds a revision; None for none.
     """
-    test = replace(_described(program, project, overrides), name=program.name)
+    test = replace(_describe(program, project, overrides), name=program.name)
     if program.revision is None:
         return test
-    return at_revision(project.site(), test, program.revision, build, stack, on_event)
+    return at_revision(project.launcher(reporter), test, program.revision, build, stack)
 
 
-def _described(program: Program, project: Project, overrides: Overrides) -> TestConfig:
-    action, own = Action.COMPARE, replace(overrides, command=program.command)
+def _describe(program: ComparedProgram, project: Project, overrides: Overrides) -> TestConfig:
+    action, own = Action.COMPARE, structs.replace(overrides, command=program.command)
     for name in program.like if program.command is not None else program.like[:1]:
         if project.configured(name) is not None:
             return project.test(name, action, own, project.known_oracle(name, action, own))
@@ -90,18 +96,17 @@ def _described(program: Program, project: Project, overrides: Overrides) -> Test
     return project.test(program.like[0], action, own, None)
 
 
-def check_names(programs: tuple[Program, Program], action: Action, door: Door) -> None:
+def check_names(programs: tuple[ComparedProgram, ComparedProgram], action: Action) -> None:
     """Raise UsageError if two programs have one name."""
     first, second = programs
     if first.name == second.name:
         raise UsageError(
             f"both programs are called {first.name!r}",
-            advice=f"give them two names: {door.step(Step(action, 'old', against='new'))}",
+            advice=Advice("give them two names: ", Step(action, "old", against="new")),
         )
 
 
-@dataclass(frozen=True, slots=True)
-class CompareRequest:
+class CompareRequest(Struct, frozen=True):
     """What to compare.
 
     Attributes:
@@ -112,15 +117,14 @@ class CompareRequest:
         build: the command that builds a revision before it is launched; None for none.
     """
 
-    programs: tuple[Program, Program]
+    programs: tuple[ComparedProgram, ComparedProgram]
     overrides: Overrides = NO_OVERRIDES
     runs: int | None = None
     from_runs: str | None = None
     build: str | None = None
 
 
-@worded
-def compare(project: Project, request: CompareRequest, on_event: OnEvent = ignore) -> Outcome:
+def compare(project: Project, request: CompareRequest, reporter: Reporter = ignore) -> CallOutcome:
     """Launch two programs in random order and report what the second uses more or less of.
 
     Returns:
@@ -131,29 +135,40 @@ def compare(project: Project, request: CompareRequest, on_event: OnEvent = ignor
         StorageError: the store cannot be written.
         Interrupted: Ctrl-C; runs that are complete stay.
     """
-    site, overrides, which = project.site(), request.overrides, request.from_runs
-    door = site.door
-    check_names(request.programs, Action.COMPARE, door)
+    launcher, overrides, which = project.launcher(reporter), request.overrides, request.from_runs
+    check_names(request.programs, Action.COMPARE)
     settings = _settings(project, request.programs[0].like[0])
     comparison = registry.comparison(settings, overrides.alpha, request.runs)
     if comparison.most < comparison.fewest:
         raise UsageError(
             f"{comparison.most} runs of each are too few for an alpha of {comparison.alpha:g}",
-            advice=f"{door.setting('runs', str(comparison.fewest))}, or a larger {door.name('alpha')}",
+            advice=Advice(Setting("runs", str(comparison.fewest)), ", or a larger ", Setting("alpha")),
         )
+    old, new = (program.revision for program in request.programs)
+    if old is not None and new is not None:
+        # A trailer in a wrong form is an error before anything is launched.
+        waivers_between(launcher.workspace, old, new)
     if which is not None:
-        stored = {program.name: _stored(site, program.name, which) for program in request.programs}
-        return concluded(Action.COMPARE, [_compared(site, request, comparison, stored, {}, on_event)])
+        stored = {
+            program.name: _load(launcher.workspace, program.name, which) for program in request.programs
+        }
+        return conclude(
+            Action.COMPARE,
+            [_compare(launcher, request, comparison, stored, {})],
+        )
     with ExitStack() as stack:
         tests = [
-            test_of(program, project, overrides, request.build, stack, on_event)
+            test_of(program, project, overrides, request.build, stack, reporter)
             for program in request.programs
         ]
-        cases = [Case(test, Action.COMPARE.value, comparison.most) for test in tests]
-        found = launch(site, cases, on_event, together=comparison)
+        cases = [plan_runs(test, Action.COMPARE.value, comparison.most) for test in tests]
+        found = launch(launcher, cases, together=comparison)
     runs = {name: case.runs for name, case in found.items()}
     failures = {name: case.failure for name, case in found.items() if case.failure is not None}
-    return concluded(Action.COMPARE, [_compared(site, request, comparison, runs, failures, on_event)])
+    return conclude(
+        Action.COMPARE,
+        [_compare(launcher, request, comparison, runs, failures)],
+    )
 
 
 def _settings(project: Project, name: str) -> Settings:
@@ -165,44 +180,49 @@ def _settings(project: Project, name: str) -> Settings:
     return project.oracle(name, Action.COMPARE).settings if has_oracle else oracle.DEFAULT
 
 
-def _stored(site: Site, test: str, which: str) -> list[Run]:
+def _load(workspace: Workspace, test: str, which: str) -> list[Run]:
     if which != ALL and ".." not in which:
         raise UsageError(
-            f"{site.door.setting('from-runs', which)}: two programs have no ids in common",
-            advice=f"{site.door.setting('from-runs', ALL)}, or FIRST..LAST",
+            Advice(Setting("from-runs", which), ": two programs have no ids in common"),
+            advice=Advice(Setting("from-runs", ALL), ", or FIRST..LAST"),
         )
-    return stored_runs(site, test, which)
+    return load_stored_runs(workspace, test, which)
 
 
-def _compared(
-    site: Site,
+def _compare(
+    launcher: Launcher,
     request: CompareRequest,
     comparison: Comparison,
     runs_of: Mapping[str, Sequence[Run]],
     failures: Mapping[str, ButoError],
-    on_event: OnEvent,
 ) -> Result:
     names = [program.name for program in request.programs]
     title = f"{names[1]} against {names[0]}"
-    runs = sorted((run for one in runs_of.values() for run in one), key=lambda run: run.id)
+    runs = sorted(
+        (run for runs_of_program in runs_of.values() for run in runs_of_program), key=lambda run: run.id
+    )
     failed = next((name for name in names if name in failures), None)
     error = None if failed is None else failures[failed]
     first, second = (run_set(runs_of[name]) for name in names)
     try:
         checked = None if error is not None else oracle.compare(comparison, first, second, title)
+        old, new = request.programs
+        if checked is not None and old.revision is not None and new.revision is not None:
+            change = (old.revision, new.revision)
+            checked = apply_waivers_between(launcher.workspace, checked, old.like[0], *change)
     except ButoError as caught:
         checked, error = None, caught
     if checked is None:
         result = Result(title, None, runs, error=error)
-        on_event(Failed(replace(result, test=failed or title)))
+        launcher.report(Failed(replace(result, test=failed or title)))
         return result
-    steps = [site.door.step(step) for step in _next_steps(checked.verdict, request, runs)]
-    again = "".join(site.door.step(step) for step in _again(request))
+    steps = [Advice(step) for step in _next_steps(checked.verdict, request, runs)]
+    again = Advice(*_again(request))
     report = check_report(checked, made=datetime.now(UTC), again=again, next_steps=steps)
     result = Result(title, None, runs, checked.verdict, report=report)
-    on_event(Judged(result))
+    launcher.report(Judged(result))
     for name in names:
-        describe(site.door, name, run_set(runs_of[name]).valid(), on_event)
+        describe(name, run_set(runs_of[name]).valid(), launcher.report)
     return result
 
 

@@ -10,12 +10,13 @@ import os
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
+
+from msgspec import Struct
 
 from buto.errors import MeasureError, StorageError
 from buto.measure.output import last_lines
-from buto.measure.program_faults import GIVE_INPUT, READ_INPUT, find_fault
+from buto.measure.program_faults import GIVE_INPUT, READ_INPUT, find_assertion, find_fault
 from buto.measure.target import Target
 from buto.run.files import acquire
 from buto.run.model import BAD_ENDS, INPUT_READ, Problem, ProblemKind, Run
@@ -53,9 +54,15 @@ def check_ending(run: Run, target: Target) -> None:
     bad_end = _first(run, ProblemKind.JVM_END)
     fault = find_fault(run.stderr) or find_fault(run.stdout)
     what = f"the program {run.outcome.describe()}"
+    asserted = find_assertion(run.stderr) or find_assertion(run.stdout)
+    if asserted is not None and run.outcome.exit_code not in (None, target.expected_exit):
+        # Nobody wants a program to end so.
+        raise MeasureError(f"{asserted.printed}\n{what}\n{_quote(run)}", advice=Advice(asserted.advice))
     if failed is not None and not run.outcome.timed_out:
         show = Advice(Step(Action.SHOW_RUN, run.test, run_id=run.id))
-        raise MeasureError(f"{failed.text}\n{what}\n{_quoted(run)}", advice=show)
+        # An exit that buto asked for is none of the program's faults.
+        ended = "" if run.outcome.exit_code == target.expected_exit else f"{what}\n"
+        raise MeasureError(f"{failed.text}\n{ended}{_quote(run)}", advice=show)
     if not run.outcome.timed_out and run.outcome.exit_code == target.expected_exit:
         if bad_end is None:
             return
@@ -75,7 +82,7 @@ def check_ending(run: Run, target: Target) -> None:
         advice = Advice("; ".join([*helps, "if this program should end so: "]), expected)
     else:
         advice = Advice("see what the run recorded: ", Step(Action.SHOW_RUN, run.test, run_id=run.id))
-    raise MeasureError(f"{what}\n{_quoted(run)}", advice=advice)
+    raise MeasureError(f"{what}\n{_quote(run)}", advice=advice)
 
 
 def _first(run: Run, kind: ProblemKind) -> Problem | None:
@@ -87,14 +94,14 @@ def bad_ending(problems: Sequence[Problem]) -> Problem | None:
     return next((problem for problem in problems if problem.kind in BAD_ENDS), None)
 
 
-def _quoted(run: Run) -> str:
+def _quote(run: Run) -> str:
     quoted = (("stdout", last_lines(run.stdout)), ("stderr", last_lines(run.stderr)))
     return "\n".join(f"{name}, last lines:\n{lines}" if lines else f"{name}: empty" for name, lines in quoted)
 
 
 def advice_on(problems: Sequence[Problem]) -> Advice | None:
     """Return what helps against the first of a run's problems that has such advice; None if none has."""
-    return next((_ADVICE[one.kind] for one in problems if one.kind in _ADVICE), None)
+    return next((_ADVICE[problem.kind] for problem in problems if problem.kind in _ADVICE), None)
 
 
 def check_repeats(runs: Sequence[Run], planned: int) -> None:
@@ -103,10 +110,12 @@ def check_repeats(runs: Sequence[Run], planned: int) -> None:
     if len(invalid) <= repeats(planned):
         return
     kinds = Counter(
-        kind for run in invalid for kind in dict.fromkeys(one.kind for one in run.quality.problems)
+        kind for run in invalid for kind in dict.fromkeys(problem.kind for problem in run.quality.problems)
     )
     commonest = kinds.most_common(1)[0][0]
-    example = next(one.text for run in invalid for one in run.quality.problems if one.kind is commonest)
+    example = next(
+        problem.text for run in invalid for problem in run.quality.problems if problem.kind is commonest
+    )
     show = Advice(Step(Action.SHOW_RUN, invalid[-1].test, run_id=invalid[-1].id))
     raise MeasureError(
         f"{len(invalid)} of {len(runs)} runs were disturbed, most often: {example}",
@@ -159,8 +168,7 @@ def _not_writable(root: Path, why: str | None) -> StorageError:
     )
 
 
-@dataclass(frozen=True, slots=True)
-class Complete:
+class Complete(Struct, frozen=True):
     """How many of the planned usable runs of a test are stored."""
 
     test: str

@@ -1,16 +1,18 @@
 """What an action reports while it works: one frozen value for each thing that happens.
 
-A caller gives ``on_event``, which is called with every event in the order in which things happen, in the
+A caller gives a reporter, which is called with every event in the order in which things happen, in the
 caller's thread. Events are for people and logs: no result depends on them.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
 from pathlib import Path
 
+from msgspec import Struct, field
+
 from buto.errors import ButoError
+from buto.judging.verdict import Finding
 from buto.measure.progress import Progress
 from buto.oracle import Oracle
 from buto.report.result import LeftOut, Result
@@ -19,8 +21,7 @@ from buto.run.storage import Place
 from buto.steps import Step
 
 
-@dataclass(frozen=True, slots=True)
-class LaunchesPlanned:
+class LaunchesPlanned(Struct, frozen=True):
     """Launches are about to begin.
 
     Attributes:
@@ -38,15 +39,13 @@ class LaunchesPlanned:
     commands: Mapping[str, str] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, slots=True)
-class WaitingForStore:
+class WaitingForStore(Struct, frozen=True):
     """Another buto is measuring into the same store; this one waits until it ends."""
 
     store: Place
 
 
-@dataclass(frozen=True, slots=True)
-class LaunchStarted:
+class LaunchStarted(Struct, frozen=True):
     """A launch begins.
 
     Attributes:
@@ -61,8 +60,7 @@ class LaunchStarted:
     host: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class LaunchProgressed:
+class LaunchProgressed(Struct, frozen=True):
     """Some time has passed in a launch; ``test`` is empty where only one launch goes on at a time."""
 
     progress: Progress
@@ -70,15 +68,13 @@ class LaunchProgressed:
     host: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class RunStored:
+class RunStored(Struct, frozen=True):
     """A launch has ended and its run is in the store, usable or not."""
 
     run: Run
 
 
-@dataclass(frozen=True, slots=True)
-class LaunchRepeated:
+class LaunchRepeated(Struct, frozen=True):
     """A launch failed, and will be repeated later."""
 
     test: str
@@ -86,16 +82,14 @@ class LaunchRepeated:
     host: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class GivenUp:
+class GivenUp(Struct, frozen=True):
     """A test is not launched any more; the other tests go on."""
 
     test: str
     error: ButoError
 
 
-@dataclass(frozen=True, slots=True)
-class ProfileRecorded:
+class ProfileRecorded(Struct, frozen=True):
     """A profiled launch has ended.
 
     Attributes:
@@ -108,13 +102,11 @@ class ProfileRecorded:
     repeated: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class LaunchesEnded:
+class LaunchesEnded(Struct, frozen=True):
     """The launches of the newest :class:`LaunchesPlanned` are over, complete or not."""
 
 
-@dataclass(frozen=True, slots=True)
-class Told:
+class Told(Struct, frozen=True):
     """What is done or was found, in a sentence.
 
     Attributes:
@@ -127,16 +119,14 @@ class Told:
     detail: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Warned:
+class Warned(Struct, frozen=True):
     """A warning to the user; the work goes on."""
 
     test: str
     text: str
 
 
-@dataclass(frozen=True, slots=True)
-class OracleWritten:
+class OracleWritten(Struct, frozen=True):
     """A test was trained and its oracle is in its file."""
 
     test: str
@@ -144,53 +134,52 @@ class OracleWritten:
     n_runs: int
 
 
-@dataclass(frozen=True, slots=True)
-class Trained:
+class Trained(Struct, frozen=True):
     """A test is trained, and it is known what its checks detect."""
 
     result: Result
 
 
-@dataclass(frozen=True, slots=True)
-class Judged:
+class Judged(Struct, frozen=True):
     """A test has a verdict."""
 
     result: Result
 
 
-@dataclass(frozen=True, slots=True)
-class Shown:
+class Shown(Struct, frozen=True):
     """Runs of a test without an oracle are reported, but not judged; ``train`` says how to learn one."""
 
     result: Result
     train: str
 
 
-@dataclass(frozen=True, slots=True)
-class Failed:
+class Failed(Struct, frozen=True):
     """A test could not be trained or judged, see the result's error; the other tests go on."""
 
     result: Result
 
 
-@dataclass(frozen=True, slots=True)
-class OracleChanged:
-    """What accepting runs changes: the oracle before and after."""
+class OracleChanged(Struct, frozen=True):
+    """What accepting runs changes.
+
+    Attributes:
+        known, learned: the oracle before and after.
+        failed: what the check of these runs failed for, each with whether the oracle expects it now.
+    """
 
     known: Oracle
     learned: Oracle
+    failed: tuple[tuple[Finding, bool], ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Accepted:
+class Accepted(Struct, frozen=True):
     """A change is accepted; of a dry run, ``again`` is the step that writes the oracle from the same runs."""
 
     result: Result
     again: Step | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Unaffected:
+class Unaffected(Struct, frozen=True):
     """A test is left out because no change can affect it."""
 
     left_out: LeftOut
@@ -218,7 +207,8 @@ Event = (
     | Unaffected
 )
 
-OnEvent = Callable[[Event], None]
+Reporter = Callable[[Event], None]
+"""Takes each event, in the order in which things happen."""
 
 
 def ignore(event: Event) -> None:

@@ -1,28 +1,35 @@
-"""Keeping the program that a test was trained on, and launching it again."""
+"""Keeping the program that a test was trained on."""
 
 from __future__ import annotations
 
 import os
 import shlex
-from collections.abc import Sequence
-from contextlib import ExitStack, suppress
-from dataclasses import dataclass, replace
-from functools import partial
+from collections.abc import Sequence, Set
+from contextlib import suppress
 from pathlib import Path
 
+from msgspec import Struct, structs
+
 from buto.actions import git
-from buto.actions.advice import in_words
-from buto.actions.events import OnEvent, Told
-from buto.actions.stored import Site
-from buto.actions.worktrees import at_revision
+from buto.actions.events import Told
+from buto.actions.workspace import Workspace
+from buto.actions.worktrees import corresponding
 from buto.errors import ButoError, UsageError
 from buto.measure.command_line import program_digest
-from buto.measure.private_directory import private_directory
+from buto.measure.target import PROCESS
 from buto.programs.java import reference_text
-from buto.programs.named import UNKNOWN, Kept, Named, OldProgram, Revision, Unkept, files_of
+from buto.programs.named import (
+    INPUTS,
+    UNKNOWN,
+    Kept,
+    Named,
+    OldProgram,
+    Revision,
+    Unkept,
+    files_of,
+    native_executable,
+)
 from buto.programs.snapshot import Snapshot, snapshot
-from buto.programs.store import ProgramStore
-from buto.project.document import expand
 from buto.project.model import TestConfig
 from buto.run.model import COMMAND, PROGRAM, Run
 from buto.run.units import format_bytes, format_count
@@ -42,12 +49,10 @@ _WRAPPERS = frozenset(
 _BOUND = ("-XX:SharedArchiveFile=", "-XX:AOTCache=")
 """Options that name an archive of classes, which a JVM does not use for jars in another directory."""
 
-_PATTERNS = Advice("name the files that it needs: ", Setting("inputs", "[PATTERN, ...]"))
 _REVISION = Advice("name how to build a revision: ", Setting("program", "{build: COMMAND}"))
 
 
-@dataclass(frozen=True, slots=True)
-class Watched:
+class Watched(Struct, frozen=True):
     """The program of a test, as it was at one time.
 
     Attributes:
@@ -59,21 +64,21 @@ class Watched:
     earlier: frozenset[str]
 
 
-def watch(site: Site, test: TestConfig, path: Path) -> Watched:
+def watch(workspace: Workspace, test: TestConfig, path: Path) -> Watched:
     """Return the program of a test as it is now, before it is launched.
 
     Args:
         path: the file of its oracle, which is no part of the program.
     """
     try:
-        found: Snapshot | Revision | Unkept = _seen(site, test, path)
+        found: Snapshot | Revision | Unkept = program_now(workspace, test, path)
     except UsageError as error:
         found = Unkept(error.message, error.advice or "")
-    return Watched(found, frozenset(site.runs.ids(test.name)))
+    return Watched(found, frozenset(workspace.runs.ids(test.name)))
 
 
 def keep_program(
-    site: Site, test: TestConfig, path: Path, watched: Watched | None, runs: Sequence[Run]
+    workspace: Workspace, test: TestConfig, path: Path, watched: Watched | None, runs: Sequence[Run]
 ) -> OldProgram:
     """Keep the program of training runs, unless it has changed since it was watched.
 
@@ -89,9 +94,9 @@ def keep_program(
     if earlier and not _are_of_now(test, earlier):
         return Unkept("some of the runs were recorded earlier, and perhaps of another program")
     try:
-        match watched.program, _seen(site, test, path):
+        match watched.program, program_now(workspace, test, path):
             case Snapshot() as before, Snapshot() as after:
-                return _stored(site, test, before, after)
+                return _store(workspace, test, before, after)
             case Revision() as before, Revision() as now if now == before:
                 return now
             case _, Unkept() as unkept:
@@ -101,7 +106,7 @@ def keep_program(
     return Unkept("another revision was checked out while it was launched")
 
 
-def told_of_program(site: Site, test: str, program: OldProgram) -> Told:
+def describe_program(test: str, program: OldProgram) -> Told:
     """Return whether the program of a test can be launched again after it has changed, and why not."""
     match program:
         case Kept(n_files=n_files, n_bytes=n_bytes):
@@ -111,51 +116,33 @@ def told_of_program(site: Site, test: str, program: OldProgram) -> Told:
             text = f"the program is that of revision {commit[:12]}, to be launched again"
             return Told(test, text, detail=True)
         case Unkept(reason=reason, advice=advice):
-            more = f" ({in_words(advice, site.door)})" if advice else ""
-            return Told(test, f"the program is not kept: {reason}{more}")
+            more = (" (", advice, ")") if advice else ()
+            return Told(test, Advice(f"the program is not kept: {reason}", *more))
 
 
-def forget_programs(site: Site, test: str, program: OldProgram) -> None:
-    """Remove the oldest programs of a test, except for that of its oracle."""
-    # If that is not possible now, the next training does it.
-    with suppress(ButoError):
-        ProgramStore(site.store).prune(test, {program.id} if isinstance(program, Kept) else ())
-
-
-def old_test(
-    site: Site, program: Kept | Revision, test: TestConfig, stack: ExitStack, on_event: OnEvent
-) -> TestConfig:
-    """Return how to launch the program that an oracle was trained on.
+def forget_programs(workspace: Workspace, test: str, program: OldProgram, used: Set[str] | None) -> None:
+    """Remove the oldest programs of a test, except for that of its oracle.
 
     Args:
-        test: how the present program is launched and measured; the old one differs only in its command,
-            and of that not in the JVM, which belongs to the environment.
-        stack: closing it removes the program.
+        used: ids of further ones that stay; None if they are not known, and all stay.
     """
-    match program:
-        case Revision(commit=commit, build=build):
-            return at_revision(site, test, commit, build or None, stack, on_event)
-        case Kept(id=id):
-            place = stack.enter_context(private_directory())
-            variables = partial(expand, environment=os.environ)
-            here = test.target.directory or Path()
-            old = ProgramStore(site.store).restore(test.name, id, place, here, variables)
-            target = replace(
-                test.target,
-                command=_with_java_of(test.target.command, old.command),
-                environment={**test.target.environment, **old.environment},
-                directory=old.directory or test.target.directory,
-            )
-            return replace(test, target=target)
+    if used is None:
+        return
+    # If that is not possible now, the next training does it.
+    with suppress(ButoError):
+        workspace.kept.prune(test, {*used, program.id} if isinstance(program, Kept) else used)
 
 
-def _with_java_of(present: Sequence[str], old: Sequence[str]) -> tuple[str, ...]:
-    """Return the old command with the JVM of the present one, if both name one themselves."""
-    are_java = os.path.basename(present[0]) == os.path.basename(old[0]) == "java"
-    return (present[0], *old[1:]) if are_java else tuple(old)
+def program_now(workspace: Workspace, test: TestConfig, path: Path) -> Snapshot | Revision | Unkept:
+    """Return the program of a test as it is now, or why it cannot be kept.
 
+    Args:
+        path: the file of its oracle, which is no part of the program.
 
-def _seen(site: Site, test: TestConfig, path: Path) -> Snapshot | Revision | Unkept:
+    Raises:
+        UsageError: a file cannot be read, is a link out of the project, or there are too many or too large
+            ones.
+    """
     if test.keep_bytes == 0:
         return Unkept("the configuration says so")
     if test.program is not None:
@@ -165,19 +152,31 @@ def _seen(site: Site, test: TestConfig, path: Path) -> Snapshot | Revision | Unk
     if tool in _BUILD_TOOLS:
         return Unkept(f"{tool} builds and starts it", _REVISION)
     environment = {**os.environ, **test.target.environment}
-    named = files_of(command, here, environment, test.inputs, site.base)
-    # The store and the oracle lie below a class path of ``.``.
-    ours = [path.absolute(), *([site.store.absolute()] if isinstance(site.store, Path) else [])]
+    is_process = test.target.collector == PROCESS
+    executable = native_executable(command, here, environment) if is_process else None
+    base = corresponding(workspace.base, here)
+    named = files_of(command, here, environment, test.inputs, base, executable)
+    # The store and the oracle lie below a class path of ``.``; a revision that was built lies in the store.
+    below = here.absolute()
+    ours = [
+        path.absolute(),
+        *(directory for directory in workspace.own_directories if not below.is_relative_to(directory)),
+    ]
     files = {
         file: data for file, data in named.files.items() if not any(map(Path(file).is_relative_to, ours))
     }
-    named = replace(named, files=files)
-    if not named.declared and not _is_of_java(named, command):
-        return Unkept(f"the files that {tool} starts are not known", _PATTERNS)
+    named = structs.replace(named, files=files)
+    if not (named.declared or _is_of_java(named, command) or _is_native(named, executable)):
+        return Unkept(f"the files that {tool} starts are not known", INPUTS)
     options = [reference_text(word) for word in (*named.words, *named.environment.values())]
     if any(name in option for option in options for name in _BOUND):
         return Unkept("its archive of classes belongs to the place where its jars are")
     return snapshot(named, test.keep_bytes, within=named.declared)
+
+
+def _is_native(named: Named, executable: str | None) -> bool:
+    """Return whether the program is a native executable that is no part of the system."""
+    return executable is not None and executable in named.files
 
 
 def _is_of_java(named: Named, command: Sequence[str]) -> bool:
@@ -186,9 +185,9 @@ def _is_of_java(named: Named, command: Sequence[str]) -> bool:
 
 def _revision(test: TestConfig, wanted: Revision, path: Path) -> Revision | Unkept:
     """Return the revision of a program; that of now only if it has all changes."""
-    repository = git.repository_of(test.target.directory or Path(), _PATTERNS)
+    repository = git.repository_of(test.target.directory or Path(), INPUTS)
     if wanted.commit:
-        return replace(wanted, commit=git.commit_of(repository, wanted.commit))
+        return structs.replace(wanted, commit=git.commit_of(repository, wanted.commit))
     oracles = path.resolve().parent
     left_out = (
         [f":(top,exclude,literal){oracles.relative_to(repository)}"]
@@ -198,10 +197,10 @@ def _revision(test: TestConfig, wanted: Revision, path: Path) -> Revision | Unke
     changed = git.paths(repository, "diff", "--name-only", "-z", "HEAD", "--", ":(top)", *left_out)
     if changed:
         return Unkept(f"{changed[0]} has changes that are not committed", "commit them, and train again")
-    return replace(wanted, commit=git.commit_of(repository, "HEAD"))
+    return structs.replace(wanted, commit=git.commit_of(repository, "HEAD"))
 
 
-def _stored(site: Site, test: TestConfig, before: Snapshot, after: Snapshot) -> OldProgram:
+def _store(workspace: Workspace, test: TestConfig, before: Snapshot, after: Snapshot) -> OldProgram:
     changed = after.changed_since(before)
     # What is data and changes is written by the program itself.
     written = {path for path in changed if {**before.named.files, **after.named.files}[path]}
@@ -212,7 +211,7 @@ def _stored(site: Site, test: TestConfig, before: Snapshot, after: Snapshot) -> 
     as_written = shlex.split(words) if isinstance(words, str) else [str(word) for word in words]
     mask = test.target.new_mask()
     program = after.without_secrets(after.program(written), mask, test.target.command, as_written)
-    return ProgramStore(site.store).keep(test.name, program, after.root)
+    return workspace.kept.keep(test.name, program, after.root)
 
 
 def _are_of_now(test: TestConfig, runs: Sequence[Run]) -> bool:

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from buto import oracle
-from buto.actions.events import OnEvent, Warned
-from buto.actions.stored import Site
+from buto.actions.events import Warned
+from buto.actions.launcher import Launcher
 from buto.errors import UsageError
 from buto.oracle import Settings
-from buto.report.history import stored_entries
+from buto.report.history import load_entries
 from buto.run.entries import ResultStore
 from buto.run.labels import Label, Labelling, LabelStore, Past, current
 from buto.run.units import format_count
@@ -26,35 +26,35 @@ def check_reason(reason: str) -> None:
         raise UsageError(f"a reason must have at most {MAX_REASON} characters, got {len(reason)}")
 
 
-def labelled_past(site: Site, settings: Settings, on_event: OnEvent) -> tuple[Past, ...]:
+def load_labelled_past(launcher: Launcher, settings: Settings) -> tuple[Past, ...]:
     """Return the labelled runs of every test that are still stored, by test; nothing if they are not needed.
 
     Of a test with many, the oldest good ones are left out, with a warning.
     """
     if not oracle.learns_from_labels(settings):
         return ()
-    labels, store, pasts = LabelStore(site.store), site.runs, []
+    labels, store, pasts = LabelStore(launcher.workspace.store), launcher.workspace.runs, []
     for test in store.tests():
         labellings, stored = labels.all(test), set(store.ids(test))
-        known = {run_id: one for run_id, one in current(labellings).items() if run_id in stored}
-        ids = kept(known, MOST_RUNS)
+        known = {run_id: labelling for run_id, labelling in current(labellings).items() if run_id in stored}
+        ids = choose_kept(known, MOST_RUNS)
         if len(ids) < len(known):
             oldest = format_count(len(known) - len(ids), "good run")
             text = (
                 f"the oldest {oldest} with a label cannot be learned from: training loads {MOST_RUNS} "
                 "labelled runs of a test, or all that are bad or invalid if these are more"
             )
-            on_event(Warned(test, text))
+            launcher.report(Warned(test, text))
         if ids:
-            entries = stored_entries(ResultStore(site.store), test)
-            trainings = tuple(one.run_ids for one in entries if one.is_training)
-            pasts.append(Past(test, tuple(site.load(test, ids)), tuple(labellings), trainings))
+            entries = load_entries(ResultStore(launcher.workspace.store), test)
+            trainings = tuple(entry.run_ids for entry in entries if entry.is_training)
+            pasts.append(Past(test, tuple(launcher.workspace.load(test, ids)), tuple(labellings), trainings))
     return tuple(pasts)
 
 
-def kept(known: Mapping[str, Labelling], most: int) -> list[str]:
+def choose_kept(known: Mapping[str, Labelling], most: int) -> list[str]:
     """Return the ids of all bad and invalid runs, and of the newest good ones up to ``most`` runs; sorted."""
-    good = sorted(run_id for run_id, one in known.items() if one.label is Label.GOOD)
+    good = sorted(run_id for run_id, labelling in known.items() if labelling.label is Label.GOOD)
     others = known.keys() - set(good)
     n_good = max(0, most - len(others))
     return sorted([*others, *good[max(0, len(good) - n_good) :]])

@@ -7,10 +7,9 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
-from buto.actions.advice import reword
-from buto.actions.events import Failed, OnEvent, Warned
+from buto.actions.events import Failed, Reporter, Warned
 from buto.actions.hooks import CONCLUDED, Finished
-from buto.actions.stored import Site
+from buto.actions.launcher import Launcher
 from buto.errors import (
     EXIT_BAD_FILE,
     EXIT_NOT_JUDGED,
@@ -31,7 +30,7 @@ _WORST_FIRST = (EXIT_REGRESSION, EXIT_USAGE, EXIT_BAD_FILE, EXIT_NOT_JUDGED, EXI
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class CallOutcome:
     """The outcome of a call.
 
     Attributes:
@@ -53,30 +52,33 @@ class Outcome:
     parent: Result | None = None
 
 
-def concluded(action: Action, results: Sequence[Result], *, exit_code: int | None = None) -> Outcome:
+def conclude(action: Action, results: Sequence[Result], *, exit_code: int | None = None) -> CallOutcome:
     """Return the outcome of a call that ends now, by default with the worst exit code of its results."""
     code = worst_code(results) if exit_code is None else exit_code
-    return Outcome(action.value, results, code, datetime.now(UTC))
+    return CallOutcome(action.value, results, code, datetime.now(UTC))
 
 
 def worst_code(results: Sequence[Result]) -> int:
     """Return the exit code of a command with these results; without results, that of a pass."""
-    codes = [one.verdict.status.exit_code for one in results if one.error is None and one.verdict is not None]
-    codes += [one.error.exit_code for one in results if one.error is not None]
+    codes = [
+        result.verdict.status.exit_code
+        for result in results
+        if result.error is None and result.verdict is not None
+    ]
+    codes += [result.error.exit_code for result in results if result.error is not None]
     return min(codes, key=_WORST_FIRST.index, default=EXIT_PASS)
 
 
-def failed(
-    site: Site, test: str, path: Path | None, runs: Sequence[Run], error: ButoError, on_event: OnEvent
+def report_failure(
+    test: str, path: Path | None, runs: Sequence[Run], error: ButoError, reporter: Reporter
 ) -> Result:
-    """Report why a test could not be finished, with advice in the words of the site's door."""
-    reword(error, site.door)
+    """Report why a test could not be finished."""
     result = Result(test, path, runs, error=error)
-    on_event(Failed(result))
+    reporter(Failed(result))
     return result
 
 
-def keep(site: Site, outcome: Outcome, on_event: OnEvent, reason: str = "") -> None:
+def keep(launcher: Launcher, outcome: CallOutcome, reason: str = "") -> None:
     """Store each verdict and training for the history, and tell features of it; warn if that is not possible.
 
     A bisection is not in the history: its commits are of the past.
@@ -90,8 +92,10 @@ def keep(site: Site, outcome: Outcome, on_event: OnEvent, reason: str = "") -> N
         if outcome.first_bad is None:
             document = result_document(outcome.command, [result], worst_code([result]), outcome.at)
             try:
-                ResultStore(site.store).add(result.test, result_text(document).encode())
+                ResultStore(launcher.workspace.store).add(result.test, result_text(document).encode())
             except StorageError as error:
-                on_event(Warned(result.test, f"{error.message}; buto history will not show it"))
-        done = Finished(site, outcome.command, result, reason, outcome.first_bad, outcome.parent)
-        CONCLUDED(result.test, on_event, done)
+                launcher.report(Warned(result.test, f"{error.message}; buto history will not show it"))
+        done = Finished(
+            launcher.workspace, outcome.command, result, reason, outcome.first_bad, outcome.parent
+        )
+        CONCLUDED(result.test, launcher.report, done)

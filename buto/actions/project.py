@@ -11,14 +11,19 @@ import difflib
 import json
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any, Self, cast
 
+from msgspec import Struct, field, structs
+
 from buto import oracle
-from buto.actions.advice import Door
-from buto.actions.stored import Known, Site
+from buto.actions.events import Reporter, ignore
+from buto.actions.launcher import Launcher
+from buto.actions.workspace import KnownOracle, Workspace
 from buto.errors import BadFileError, ButoError, StorageError, UsageError
+from buto.measure.target import PROCESS
 from buto.oracle import Oracle
 from buto.oracle.file import OracleFileError
 from buto.project import config
@@ -26,16 +31,15 @@ from buto.project.document import LABELS_VARIABLE, portable
 from buto.project.model import TestConfig, build_test, most_runs
 from buto.project.options import AUTO, MEASURING, Measuring
 from buto.project.yaml import complaints
-from buto.run.cache import is_missing
+from buto.run.cache import is_missing, stamp_of
 from buto.run.masking import MASKED
-from buto.run.names import encode_test
+from buto.run.names import decode_test, encode_test
 from buto.run.storage import Place
 from buto.run.store import RunStore
-from buto.steps import EXAMPLE, Action, Step
+from buto.steps import EXAMPLE, Action, Advice, Setting, Step, Usage
 
 
-@dataclass(frozen=True, slots=True)
-class Overrides:
+class Overrides(Struct, frozen=True):
     """What a call specifies; what is missing or None is left to the configuration.
 
     Attributes:
@@ -72,13 +76,28 @@ def measuring(specified: Mapping[str, Any]) -> Measuring:
 
 NO_OVERRIDES = Overrides()
 
+_OF_A_JVM = {
+    Action.WHY: "profiles a JVM",
+    Action.GROW: "counts the live objects of a JVM",
+    Action.SIZE: "looks for the smallest heap of a JVM",
+}
+"""What only a JVM can be asked, and what that does."""
+
+
+def require_jvm(test: TestConfig, action: Action) -> None:
+    """Raise UsageError if a test measures a process without a JVM, and the action needs one."""
+    if test.target.collector == PROCESS:
+        raise UsageError(
+            f"{test.name}: {action.value} {_OF_A_JVM[action]}, and this test measures a process without one",
+            advice=Advice("if the command starts a JVM, measure that: ", Setting("measure", "jvm")),
+        )
+
 
 STORE = Path(".buto")
 ORACLES = Path("oracles")
 
 
-@dataclass(frozen=True, slots=True)
-class Files:
+class Files(Struct, frozen=True):
     """The files of a project.
 
     Attributes:
@@ -87,6 +106,7 @@ class Files:
         root: the directory of the configuration; without one, the current directory.
         store: where runs are kept.
         oracle: the given oracle file; None for ``oracles/NAME.json`` below the root.
+        programs: where programs are kept; None for the store.
     """
 
     configuration: Path | None
@@ -94,6 +114,7 @@ class Files:
     root: Path
     store: Place
     oracle: Path | None
+    programs: Place | None = None
 
     @classmethod
     def located(
@@ -107,6 +128,11 @@ class Files:
     def oracle_of(self, test: str) -> Path:
         return self.oracle or self.root / ORACLES / f"{encode_test(test)}.json"
 
+    def trained(self) -> list[str]:
+        """Return the tests that have an oracle where those of this project are, by name."""
+        tests = (decode_test(path.stem) for path in sorted((self.root / ORACLES).glob("*.json")))
+        return [test for test in tests if test is not None]
+
     def oracles_of(self, test: str) -> set[Path]:
         """Return the files that may have a test's oracle: in this project, and beside the store."""
         here = self.oracle_of(test)
@@ -118,31 +144,34 @@ class Files:
         return None if path is None else config.load(path)
 
 
-@dataclass(frozen=True, slots=True)
-class Project:
-    """The files of a project, its configuration, and the door that words advice.
+class Project(Struct, frozen=True):
+    """The files of a project and its configuration.
 
     Attributes:
         files: of this project.
         configuration: the configuration that was read; None without a file.
-        door: the interface that the user called.
         scheduler: the address of the scheduler on whose hosts programs are launched; empty for this machine.
     """
 
     files: Files
     configuration: config.Config | None
-    door: Door
     scheduler: str = ""
 
     @property
     def store(self) -> RunStore:
         return RunStore(self.files.store)
 
-    def site(self) -> Site:
+    def workspace(self) -> Workspace:
         """Return what launches and verdicts need of the project, when its tests are resolved."""
         tests = {} if self.configuration is None else self.configuration.tests
         windows = {name: test.window for name, test in tests.items()}
-        return Site(self.files.store, self.door, self.scheduler, self.files.root, self._base, windows)
+        limits = {name: test.limit_bytes for name, test in tests.items()}
+        places = (self.files.root, self._base, windows, self.files.oracle_of)
+        return Workspace(self.files.store, *places, programs=self.files.programs, limits=limits)
+
+    def launcher(self, reporter: Reporter = ignore) -> Launcher:
+        """Return what launches in this project, and reports to somebody."""
+        return Launcher(self.workspace(), reporter, self.scheduler)
 
     @property
     def _base(self) -> Path | None:
@@ -167,7 +196,7 @@ class Project:
         if not names and self.configuration is None:
             raise UsageError(
                 f"no test was named, and there is no {config.FILE_NAME} here",
-                advice=self.door.step(Step(action, "NAME", command=EXAMPLE, plain=True)),
+                advice=Advice(self._example(action)),
             )
         if not names and self.configuration is not None:
             names = list(self.configuration.tests)
@@ -177,10 +206,21 @@ class Project:
             encode_test(test)
         for key, specific in {"command": overrides.command, "oracle": self.files.oracle}.items():
             if specific is not None and len(names) > 1:
+                text = f" needs exactly one test, got {len(names)}: {', '.join(names)}"
+                alone = Step(action, names[0])
                 raise UsageError(
-                    f"{self.door.name(key)} needs exactly one test, got {len(names)}: {', '.join(names)}"
+                    Advice(Setting(key), text), advice=Advice("name the one that is meant: ", alone)
                 )
         return names
+
+    def _example(self, action: Action) -> Step:
+        """Return how to name a test: the first one that has an oracle here, which knows its command."""
+        release = "VERSION" if action is Action.RELEASE else ""
+        trained = self.files.trained()
+        if trained and action is not Action.TRAIN:
+            return Step(action, trained[0], release=release, plain=True)
+        command = () if action is Action.RELEASE else EXAMPLE
+        return Step(action, "NAME", release=release, command=command, plain=True)
 
     def oracle(self, test: str, action: Action, alpha: float | None = None) -> Oracle:
         """Return the oracle of a test.
@@ -198,30 +238,31 @@ class Project:
             if self.configuration is not None and self.configured(test) is None and self._near(test):
                 raise self._no_command(test, action)
             raise BadFileError(
-                f"{test!r} has no oracle yet: {self.door.path(path)} does not exist",
-                advice=self.door.step(Step(Action.TRAIN, test, command=("java", "..."))),
+                Advice(f"{test!r} has no oracle yet: ", path, " does not exist"),
+                advice=Advice(Step(Action.TRAIN, test, command=("java", "..."))),
             )
         try:
-            found = oracle.load(path)
+            found = oracle.load(path, thorough=action is Action.CHECK)
         except OracleFileError as error:
             again = Step(Action.TRAIN, test)
-            raise BadFileError(error.message, advice=f"{error.remedy}{self.door.step(again)}") from error
+            raise BadFileError(error.message, advice=Advice(error.remedy, again)) from error
         if found.test != test:
             raise UsageError(
                 f"{path} is the oracle of {found.test!r}, not of {test!r}",
-                advice=self.door.step(Step(action, found.test)),
+                advice=Advice(Step(action, found.test)),
             )
         return found if alpha is None else oracle.at_alpha(found, alpha)
 
-    def known(self, test: str, action: Action, alpha: float | None = None) -> Known:
+    def known(self, test: str, action: Action, alpha: float | None = None) -> KnownOracle:
         """Return the oracle of a test with its file and its command; see :meth:`oracle`."""
+        path = self.oracle_path(test)
+        stamp = stamp_of(path.resolve())
         found = self.oracle(test, action, alpha)
-        return Known(found, self.oracle_path(test), self._usual_command(found))
+        read = partial(self.known, test, action, alpha)
+        return KnownOracle(found, path, self._usual_command(found), stamp, read)
 
     def _usual_command(self, known: Oracle) -> str | None:
-        """Return the command of the oracle, with secrets masked; None if it is configured or not known."""
-        if self.configured(known.test) is not None:
-            return None
+        """Return the configured command or that of the oracle, with secrets masked; None if unknown."""
         try:
             target = self.test(known.test, Action.ACCEPT, NO_OVERRIDES, known).target
         except ButoError:
@@ -260,7 +301,7 @@ class Project:
         directory: Path | None = None
         merged: dict[str, Any] = {}
         if known is not None and not self._has_command(name):
-            merged = {**self._remembered(known, overrides, action)}
+            merged = {**self._keys_of_oracle(known, overrides, action)}
             # They are of the machine that trained.
             merged.pop("labels", None)
         if self.configuration is not None and ours is not None:
@@ -269,12 +310,14 @@ class Project:
         specified = overrides.to_data()
         faults = complaints(specified, "test")
         if faults:
-            raise UsageError("\n".join(faults), advice=self.door.usage(action))
+            raise UsageError("\n".join(faults), advice=Advice(Usage(action)))
         merged |= specified
         if "command" not in merged:
             raise self._no_command(name, action)
         variables = {**os.environ, **overrides.variables()}
         built = build_test(name, merged, directory, variables)
+        if action in _OF_A_JVM:
+            require_jvm(built, action)
         base = ours or built
         adaptive = runs == AUTO or (runs is None and base.adaptive)
         settings = base.settings
@@ -284,11 +327,15 @@ class Project:
         return replace(
             built,
             runs=number,
+            release=base.release,
+            budget=base.budget,
+            limit_bytes=base.limit_bytes,
             settings=settings,
             adaptive=adaptive,
             inputs=base.inputs,
             keep_bytes=base.keep_bytes,
             explains=base.explains,
+            no_growth=base.no_growth,
             program=base.program,
         )
 
@@ -299,10 +346,12 @@ class Project:
             # The file must not be a directory, and its parent must be one: a new file takes its place.
             in_the_way = os.path.isdir(there) == (there == path)
             place = there.parent if there == path else there
-            if in_the_way or not all(os.access(one, os.W_OK, effective_ids=True) for one in (there, place)):
+            if in_the_way or not all(
+                os.access(inner, os.W_OK, effective_ids=True) for inner in (there, place)
+            ):
                 raise StorageError(
                     f"the oracle {path} cannot be written: {there} is in the way, or not writable",
-                    advice=f"make it writable, or name another place: {self.door.setting('oracle', 'FILE')}",
+                    advice=Advice("make it writable, or name another place: ", Setting("oracle", "FILE")),
                 )
 
     def _has_command(self, test: str) -> bool:
@@ -310,21 +359,25 @@ class Project:
         ours = self.configured(test)
         return ours is not None and bool(ours.target.command)
 
-    def _remembered(self, known: Oracle, overrides: Overrides, action: Action) -> Mapping[str, Any]:
+    def _keys_of_oracle(self, known: Oracle, overrides: Overrides, action: Action) -> Mapping[str, Any]:
         faults = complaints(known.target, "test")
         path = self.oracle_path(known.test)
         if faults:
             raise BadFileError(
                 f"{path}: its target cannot be used: {faults[0]}",
-                advice=self.door.step(Step(Action.TRAIN, known.test, command=("...",), plain=True)),
+                advice=Advice(Step(Action.TRAIN, known.test, command=("...",), plain=True)),
             )
         specified = {} if overrides.command is None else {"command": None}
         if MASKED in json.dumps({**known.target, **specified}, ensure_ascii=False):
-            again = self.door.step(Step(action, known.test, command=("...",), plain=True))
+            again = Step(action, known.test, command=("...",), plain=True)
             raise UsageError(
                 f"{path} has no complete command for {known.test!r}: a secret in the command was masked",
-                advice=f"give the command again: {again}, or configure it in {config.FILE_NAME}, with a "
-                "variable in place of the secret: ${NAME}",
+                advice=Advice(
+                    "give the command again: ",
+                    again,
+                    f", or configure it in {config.FILE_NAME}, with a variable in place of the secret: "
+                    "${NAME}",
+                ),
             )
         return known.target
 
@@ -338,15 +391,15 @@ class Project:
             return UsageError(
                 f"no command is known for {test!r}: it has no oracle, and there is no {config.FILE_NAME} "
                 "here",
-                advice=self.door.step(replace(short, command=EXAMPLE)),
+                advice=Advice(structs.replace(short, command=EXAMPLE)),
             )
         path = self.configuration.path
         if self.configured(test) is not None:
             return UsageError(
                 f"{path}: the test {test!r} has no command, and neither has its oracle",
-                advice=f"add one, command: [java, ...], or: {self.door.step(short)}",
+                advice=Advice("add one, command: [java, ...], or: ", short),
             )
         near = self._near(test)
         guess = f"did you mean {near[0]!r}?" if near else f"it has {', '.join(self.configuration.tests)}"
         meant = Step(action, near[0], plain=True) if near else short
-        return UsageError(f"{path} has no test {test!r}; {guess}", advice=self.door.step(meant))
+        return UsageError(f"{path} has no test {test!r}; {guess}", advice=Advice(meant))

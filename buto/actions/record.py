@@ -5,26 +5,28 @@ from __future__ import annotations
 import secrets
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, TypeVar
 
-from buto.actions.advice import Door, reword, told_of_jvm, warnings, worded
-from buto.actions.case import Case
+from msgspec import Struct, structs
+
+from buto.actions.advice import describe_jvms, warnings
 from buto.actions.ending import Complete, Interrupted, measuring
 from buto.actions.events import (
     Event,
-    GivenUp,
     LaunchesEnded,
     LaunchesPlanned,
-    OnEvent,
+    Reporter,
     RunStored,
     Told,
     WaitingForStore,
     Warned,
     ignore,
 )
+from buto.actions.launcher import Launcher
+from buto.actions.plan import PlanProgress, plan_runs
 from buto.actions.project import NO_OVERRIDES, Overrides, Project
-from buto.actions.stored import Site
+from buto.actions.workspace import Workspace
 from buto.engine.placement import placement
 from buto.errors import ButoError, EngineLostError, MeasureError, StorageError
 from buto.run.model import SESSION, Run, RunSet, run_set
@@ -33,14 +35,13 @@ from buto.run.window import with_window
 from buto.steps import Action
 
 if TYPE_CHECKING:
-    from buto.actions.collecting import Collected, Plan
+    from buto.actions.collecting import Collected, LaunchPlan
     from buto.judging.protocol import Comparison
 
 T = TypeVar("T")
 
 
-@dataclass(frozen=True, slots=True)
-class RecordRequest:
+class RecordRequest(Struct, frozen=True):
     """What to record.
 
     Attributes:
@@ -53,8 +54,7 @@ class RecordRequest:
     runs: int = 1
 
 
-@worded
-def record(project: Project, request: RecordRequest, on_event: OnEvent = ignore) -> dict[str, Case]:
+def record(project: Project, request: RecordRequest, reporter: Reporter = ignore) -> dict[str, PlanProgress]:
     """Launch tests and keep their runs, without training or judging.
 
     Returns:
@@ -69,11 +69,11 @@ def record(project: Project, request: RecordRequest, on_event: OnEvent = ignore)
     names = project.names(request.names, action, overrides)
     known = {name: project.known_oracle(name, action, overrides) for name in names}
     tests = [project.test(name, action, overrides, known[name]) for name in names]
-    cases = [Case(test, action.value, request.runs) for test in tests]
-    return {case.name: case for case in complete(project.site(), cases, on_event)}
+    cases = [plan_runs(test, action.value, request.runs) for test in tests]
+    return {case.name: case for case in complete(project.launcher(reporter), cases)}
 
 
-def complete(site: Site, cases: Sequence[Case], on_event: OnEvent) -> list[Case]:
+def complete(launcher: Launcher, cases: Sequence[PlanProgress]) -> list[PlanProgress]:
     """Launch until every case has the runs that it needs or is given up.
 
     Cases of one purpose are launched together, in random order. Cases that only the window of their runs
@@ -81,12 +81,12 @@ def complete(site: Site, cases: Sequence[Case], on_event: OnEvent) -> list[Case]
     """
     by_name = {case.name: case for case in cases}
     while waiting := [case for case in by_name.values() if case.missing]:
-        now = [case for case in waiting if case.purpose == waiting[0].purpose]
+        now = [case for case in waiting if case.plan.purpose == waiting[0].plan.purpose]
         for case in now:
             if case.why_more:
                 text = f"{case.why_more}; launching {case.missing} more to judge them together"
-                on_event(Told(case.name, text))
-        by_name |= launch(site, now, on_event)
+                launcher.report(Told(case.name, text))
+        by_name |= launch(launcher, now)
     return list(by_name.values())
 
 
@@ -98,21 +98,17 @@ def program_changed(n_runs: int) -> str:
     )
 
 
-def describe(door: Door, test: str, runs: RunSet, on_event: OnEvent) -> None:
+def describe(test: str, runs: RunSet, reporter: Reporter) -> None:
     """Report which JVMs the usable runs measured, and warnings about these runs."""
-    for told in told_of_jvm(door, test, runs):
-        on_event(told)
-    for warning in warnings(runs, door):
-        on_event(Warned(test, warning))
+    for event in describe_jvms(test, runs):
+        reporter(event)
+    for warning in warnings(runs):
+        reporter(Warned(test, warning))
 
 
 def launch(
-    site: Site,
-    cases: Sequence[Case],
-    on_event: OnEvent,
-    *,
-    together: Comparison | None = None,
-) -> dict[str, Case]:
+    launcher: Launcher, cases: Sequence[PlanProgress], *, together: Comparison | None = None
+) -> dict[str, PlanProgress]:
     """Launch tests of one purpose as often as they need runs, in random order, and store these.
 
     Args:
@@ -121,23 +117,22 @@ def launch(
     Returns:
         By test, its case with these runs.
     """
-    groups = sharing(cases) if together is None else [[case] for case in cases]
-    return launch_groups(site, groups, on_event, together=together)
+    groups = group_sharing(cases) if together is None else [[case] for case in cases]
+    return launch_groups(launcher, groups, together=None if together is None else [together])
 
 
 def launch_groups(
-    site: Site,
-    groups: Sequence[Sequence[Case]],
-    on_event: OnEvent,
+    launcher: Launcher,
+    groups: Sequence[Sequence[PlanProgress]],
     *,
-    together: Comparison | None = None,
-) -> dict[str, Case]:
+    together: Sequence[Comparison] | None = None,
+) -> dict[str, PlanProgress]:
     """Launch for each group the first of its tests, and store each run as one of every test of the group.
 
     Args:
-        together: compares the tests of the first group with those of the second, in the same order. Both stay
-            on one host, and are launched until all comparisons are decided. A rate that is a range is drawn
-            once for all launches, or chance in the rates would hide what differs.
+        together: one for each test of the first group, which it compares with that of the second, in the same
+            order. Both stay on one host, and are launched until all comparisons are decided. A rate that is a
+            range is drawn once for all launches, or chance in the rates would hide what differs.
 
     Returns:
         By test, its case with these runs.
@@ -149,15 +144,13 @@ def launch_groups(
     others = {first.name: rest for first, *rest in groups}
     leading = [group[0] for group in groups]
 
-    def noted(event: Event) -> None:
+    def note(event: Event) -> None:
         if isinstance(event, RunStored):
             copies = [_as_of(case, event.run) for case in others[event.run.test]]
             for copy in copies:
-                site.runs.add(copy)
+                launcher.workspace.runs.add(copy)
             stored.extend((event.run, *copies))
-        elif isinstance(event, GivenUp):
-            reword(event.error, site.door)
-        on_event(event)
+        launcher.report(event)
 
     def usable(test: str) -> int:
         return sum(run.test == test and run.quality.valid for run in stored)
@@ -165,11 +158,15 @@ def launch_groups(
     if together is None:
         for first, *rest in groups:
             for case in rest:
-                on_event(Told(case.name, f"takes its runs from the launches of {first.name!r}"))
-    on_event(
+                launcher.report(Told(case.name, f"takes its runs from the launches of {first.name!r}"))
+    launcher.report(
         LaunchesPlanned(
             {case.name: case.missing for case in leading},
-            frozenset(case.name for case in leading if case.adaptive or (together and together.looks > 1)),
+            frozenset(
+                case.name
+                for case in leading
+                if _is_adaptive(case) or (together and together[0].procedure.bets)
+            ),
             seed=seed,
             commands={
                 case.name: case.test.target.new_mask().command(case.test.target.command) for case in leading
@@ -178,18 +175,18 @@ def launch_groups(
     )
     try:
         # A cluster's hosts see to it themselves that they carry out one launch at a time.
-        with nullcontext() if site.scheduler else measuring_alone(site, on_event):
-            collected = _collected(site, groups, noted, seed, together)
+        with nullcontext() if launcher.scheduler else measuring_alone(launcher):
+            collected = _collect(structs.replace(launcher, reporter=note), groups, seed, together)
     except KeyboardInterrupt as stop:
         counts = tuple(Complete(case.name, usable(case.name), case.missing) for case in cases)
-        raise Interrupted(counts, site.store, stored[0].id if stored else None) from stop
+        raise Interrupted(counts, launcher.workspace.store, stored[0].id if stored else None) from stop
     except EngineLostError as error:
         kept = ", ".join(f"{usable(case.name)} of {case.missing} runs of {case.name!r}" for case in cases)
         since = f" (the first is {stored[0].id})" if stored else ""
-        error.message += f"\ncomplete and kept in {site.store}: {kept}{since}"
+        error.message += f"\ncomplete and kept in {launcher.workspace.store}: {kept}{since}"
         raise
     finally:
-        on_event(LaunchesEnded())
+        launcher.report(LaunchesEnded())
     failures: dict[str, ButoError | None] = {}
     for first, *rest in groups:
         failures[first.name] = failure = collected[first.name].failure
@@ -197,10 +194,12 @@ def launch_groups(
             failure = MeasureError(f"the launches of {first.name!r}, from which it takes its runs, failed")
         failures |= dict.fromkeys((case.name for case in rest), failure)
     runs = {case.name: [run for run in stored if run.test == case.name] for case in cases}
-    return {case.name: _after(case, runs[case.name], failures[case.name], on_event) for case in cases}
+    return {
+        case.name: _advance(case, runs[case.name], failures[case.name], launcher.report) for case in cases
+    }
 
 
-def grouped(items: Sequence[T], are_alike: Callable[[T, T], bool]) -> list[list[T]]:
+def group_alike(items: Sequence[T], are_alike: Callable[[T, T], bool]) -> list[list[T]]:
     """Return items in groups, each with those that are like its first."""
     groups: list[list[T]] = []
     for item in items:
@@ -212,94 +211,104 @@ def grouped(items: Sequence[T], are_alike: Callable[[T, T], bool]) -> list[list[
     return groups
 
 
-def sharing(cases: Sequence[Case]) -> list[list[Case]]:
+def group_sharing(cases: Sequence[PlanProgress]) -> list[list[PlanProgress]]:
     """Return the cases in groups that share each launch, in each the case first that needs most runs."""
-    groups = grouped(cases, lambda first, case: first.test.shares_launches_with(case.test))
-    return [sorted(group, key=lambda one: -one.missing) for group in groups]
+    groups = group_alike(cases, lambda first, case: first.test.shares_launches_with(case.test))
+    return [sorted(group, key=lambda progress: -progress.missing) for group in groups]
 
 
-def _as_of(case: Case, run: Run) -> Run:
+def _as_of(case: PlanProgress, run: Run) -> Run:
     """Return a run as one of another test, whose window it then has."""
     session = case.session
     metadata = run.metadata if session is None else {**run.metadata, SESSION: session}
     return with_window(replace(run, test=case.name, metadata=metadata), case.test.window)
 
 
-def _views(case: Case, runs: RunSet) -> RunSet:
+def _views(case: PlanProgress, runs: RunSet) -> RunSet:
     return run_set([_as_of(case, run) for run in runs]).valid()
 
 
-def _under_one_load(case: Case, seed: int) -> Case:
+def _under_one_load(case: PlanProgress, seed: int) -> PlanProgress:
     workload = case.test.workload
     if workload is None:
         return case
-    return replace(case, test=replace(case.test, workload=workload.of_one_load(str(seed))))
+    test = replace(case.test, workload=workload.of_one_load(str(seed)))
+    return structs.replace(case, plan=structs.replace(case.plan, test=test))
 
 
-def _collected(
-    site: Site, groups: Sequence[Sequence[Case]], on_event: OnEvent, seed: int, together: Comparison | None
+def _collect(
+    launcher: Launcher,
+    groups: Sequence[Sequence[PlanProgress]],
+    seed: int,
+    together: Sequence[Comparison] | None,
 ) -> Mapping[str, Collected]:
     # Imported here, for what launches takes longer to import than judging stored runs takes.
     from buto.actions.collecting import collect
     from buto.actions.engines import engine_for
 
     leading = [group[0] for group in groups]
-    name = "" if together is None else " ".join(one.name for one in leading)
+    name = "" if together is None else " ".join(progress.name for progress in leading)
     return collect(
-        [_plan(site, group, name) for group in groups],
-        site.runs,
-        on_event,
+        [_plan(launcher.workspace, group, name) for group in groups],
+        launcher.workspace.runs,
+        launcher.report,
         seed=seed,
-        purpose=leading[0].purpose,
-        engine_for=engine_for(site.scheduler),
+        purpose=leading[0].plan.purpose,
+        engine_for=engine_for(launcher.scheduler),
         sessions={case.name: case.session for case in leading if case.session is not None},
-        together=None if together is None else _Decided(together, tuple(zip(*groups, strict=True))),
+        together=None if together is None else _Pairs(tuple(zip(together, *groups, strict=True))),
     )
 
 
-@dataclass(frozen=True, slots=True)
-class _Decided:
-    """Whether all comparisons of tests that share launches are decided.
+class _Pairs(Struct, frozen=True):
+    """Tests that share launches in turns, which end when all comparisons are decided.
 
     Attributes:
-        pairs: the cases that are compared.
+        pairs: of each test what compares, the case of the old program and that of the new one.
     """
 
-    comparison: Comparison
-    pairs: tuple[tuple[Case, ...], ...]
+    pairs: tuple[tuple[Comparison, PlanProgress, PlanProgress], ...]
 
-    @property
-    def looks(self) -> int:
-        return self.comparison.looks
+    def order(self, seed: int) -> Sequence[bool]:
+        return self.pairs[0][0].order(seed)
 
     def is_decided(self, first: RunSet, second: RunSet) -> bool:
         return all(
-            self.comparison.is_decided(_views(old, first), _views(new, second)) for old, new in self.pairs
+            comparison.next_step(_views(old, first), _views(new, second)).do.ends
+            for comparison, old, new in self.pairs
         )
 
 
-def _plan(site: Site, group: Sequence[Case], name: str) -> Plan:
-    from buto.actions.collecting import Plan
+def _is_adaptive(case: PlanProgress) -> bool:
+    return case.training is not None and case.training.adaptive
+
+
+def _plan(workspace: Workspace, group: Sequence[PlanProgress], name: str) -> LaunchPlan:
+    from buto.actions.collecting import LaunchPlan
     from buto.engine.launching import Setup
 
     def enough(runs: RunSet) -> bool:
-        return all(case.enough(_views(case, runs)) for case in group)
+        return all(case.is_enough_with(_views(case, runs)) for case in group)
 
     case = group[0]
-    return Plan(
+    return LaunchPlan(
         case.name,
         case.test.target,
         case.missing,
         case.test.workload,
         Setup(case.test.services, case.test.window),
-        enough if case.adaptive else None,
+        enough if _is_adaptive(case) else None,
         placement(case.test.hosts, case.test.settings, case.like, name),
         case.test.inputs,
-        site.base,
+        workspace.base,
+        case.plan.place,
+        case.plan.marks,
     )
 
 
-def _after(case: Case, runs: Sequence[Run], failure: ButoError | None, on_event: OnEvent) -> Case:
+def _advance(
+    case: PlanProgress, runs: Sequence[Run], failure: ButoError | None, reporter: Reporter
+) -> PlanProgress:
     """Return a case after launches; runs that cannot be judged end this case and no other."""
     try:
         after = case.with_runs(runs, failure)
@@ -309,10 +318,15 @@ def _after(case: Case, runs: Sequence[Run], failure: ButoError | None, on_event:
         after = case.with_runs(runs, error)
     n_left_out = len(case.runs) + len(runs) - len(after.runs)
     if n_left_out:
-        on_event(Warned(case.name, program_changed(n_left_out)))
+        reporter(Warned(case.name, program_changed(n_left_out)))
+    if after.check is not None and case.check is not None and after.check.known is not case.check.known:
+        reporter(Told(case.name, "its oracle was written anew meanwhile, and this one judges"))
     return after
 
 
-def measuring_alone(site: Site, on_event: OnEvent) -> AbstractContextManager[None]:
+def measuring_alone(launcher: Launcher) -> AbstractContextManager[None]:
     """Hold the store's lock; see :func:`buto.actions.ending.measuring`."""
-    return measuring(site.runs.storage.here, lambda: on_event(WaitingForStore(site.store)))
+    return measuring(
+        launcher.workspace.runs.storage.here,
+        lambda: launcher.report(WaitingForStore(launcher.workspace.store)),
+    )

@@ -3,35 +3,42 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
+
+from msgspec import Struct, structs
 
 from buto import oracle
-from buto.actions.advice import in_words, input_remark, told_of_jvm, warnings, worded
-from buto.actions.case import Case, check_number_of_runs, learned
-from buto.actions.events import OnEvent, OracleWritten, Told, Trained, Warned, ignore
-from buto.actions.kept import forget_programs, keep_program, told_of_program, watch
-from buto.actions.labelled import labelled_past
-from buto.actions.outcome import Outcome, concluded, failed, keep
+from buto.actions.advice import describe_jvms, growth_warning, input_remark, warnings
+from buto.actions.bases import add_build, find_used_programs
+from buto.actions.events import Event, OracleWritten, Reporter, RunStored, Told, Trained, Warned, ignore
+from buto.actions.kept import describe_program, forget_programs, keep_program, watch
+from buto.actions.labelled import load_labelled_past
+from buto.actions.launcher import Launcher
+from buto.actions.outcome import CallOutcome, conclude, keep, report_failure
+from buto.actions.outside import remark_on_shared, remember_surroundings
+from buto.actions.past_results import warn_of_failed_check
+from buto.actions.plan import PlanProgress, check_number_of_runs, plan_training
 from buto.actions.project import NO_OVERRIDES, Overrides, Project
 from buto.actions.record import complete
-from buto.actions.stored import Site, stored_runs
+from buto.actions.stored import load_stored_runs
+from buto.actions.trying import try_copy
 from buto.errors import ButoError, StorageError
 from buto.judging.alarms import Strength
 from buto.oracle import Oracle
+from buto.programs.named import Kept
 from buto.report.result import Result
 from buto.report.strength import discouraging
-from buto.steps import Action, Step
+from buto.steps import Action, Advice, Step
 
 
-@dataclass(frozen=True, slots=True)
-class TrainRequest:
+class TrainRequest(Struct, frozen=True):
     """What to train.
 
     Attributes:
         names, overrides: see :class:`buto.actions.check.CheckRequest`.
         runs: how many usable runs to learn from, ``auto`` for as many as sharpen the oracle; None for what
             the configuration says.
-        from_runs: stored runs to learn from instead of launching, as :func:`stored_runs` has it.
+        from_runs: stored runs to learn from instead of launching, as :func:`load_stored_runs` has it.
         resume: the id of a stored run; it and later runs count, and only missing runs are launched.
     """
 
@@ -42,8 +49,7 @@ class TrainRequest:
     resume: str | None = None
 
 
-@worded
-def train(project: Project, request: TrainRequest, on_event: OnEvent = ignore) -> Outcome:
+def train(project: Project, request: TrainRequest, reporter: Reporter = ignore) -> CallOutcome:
     """Train tests and write their oracles. If one test cannot be trained, the others still are.
 
     Returns:
@@ -59,90 +65,136 @@ def train(project: Project, request: TrainRequest, on_event: OnEvent = ignore) -
     project.check_oracles_writable(names)
     known = {name: project.known_oracle(name, action, overrides) for name in names}
     tests = [project.test(name, action, overrides, known[name], request.runs) for name in names]
-    site, paths = project.site(), map(project.oracle_path, names)
-    cases = [learned(test, path, watch(site, test, path)) for test, path in zip(tests, paths, strict=True)]
+    launcher, paths = project.launcher(reporter), map(project.oracle_path, names)
+    for name in names:
+        warn_of_failed_check(launcher.workspace, name, reporter)
+    cases = [
+        plan_training(test, path, watch(launcher.workspace, test, path))
+        for test, path in zip(tests, paths, strict=True)
+    ]
     which = request.from_runs
     if which is not None:
-        cases = [replace(case, runs=tuple(stored_runs(site, case.name, which))) for case in cases]
+        cases = [
+            structs.replace(case, runs=tuple(load_stored_runs(launcher.workspace, case.name, which)))
+            for case in cases
+        ]
     else:
         for test in tests:
-            check_number_of_runs(test, site.door)
+            check_number_of_runs(test)
         if request.resume is not None:
             since = f"{request.resume}.."
-            cases = [case.with_runs(stored_runs(site, case.name, since, required=False)) for case in cases]
-        cases = complete_learning(site, cases, on_event)
-    results = [finished(site, case, on_event) for case in cases]
-    outcome = concluded(action, results)
-    keep(site, outcome, on_event)
+            cases = [
+                case.with_runs(load_stored_runs(launcher.workspace, case.name, since, required=False))
+                for case in cases
+            ]
+        cases = complete_learning(warn_of_growth(launcher), cases)
+    results = [finish(launcher, case) for case in cases]
+    outcome = conclude(action, results)
+    keep(launcher, outcome)
     return outcome
 
 
-def complete_learning(site: Site, cases: Sequence[Case], on_event: OnEvent) -> list[Case]:
+def warn_of_growth(launcher: Launcher) -> Launcher:
+    """Return a launcher that warns at the first usable run of each test if that shows growth."""
+    seen: set[str] = set()
+
+    def report(event: Event) -> None:
+        launcher.report(event)
+        if isinstance(event, RunStored) and event.run.quality.valid and event.run.test not in seen:
+            seen.add(event.run.test)
+            warning = growth_warning(event.run)
+            if warning is not None:
+                launcher.report(Warned(event.run.test, warning))
+
+    return structs.replace(launcher, reporter=report)
+
+
+def complete_learning(launcher: Launcher, cases: Sequence[PlanProgress]) -> list[PlanProgress]:
     """Launch until there are enough runs to learn from, and report where their number was not fixed."""
-    completed = complete(site, [case.with_runs(()) for case in cases], on_event)
+    completed = complete(launcher, [case.with_runs(()) for case in cases])
     for case in completed:
         n_runs, auto = len(case.valid()), oracle.auto_runs(case.test.settings)
         if case.test.adaptive and auto is not None and case.failure is None:
             most = f"{n_runs} runs are the most that 'auto' uses"
             enough = f"{n_runs} runs are enough: the last {auto.last} did not sharpen the oracle"
-            on_event(Told(case.name, most if n_runs >= auto.most else enough))
+            launcher.report(Told(case.name, most if n_runs >= auto.most else enough))
     return completed
 
 
-def finished(site: Site, case: Case, on_event: OnEvent) -> Result:
+def finish(launcher: Launcher, case: PlanProgress) -> Result:
     """Learn from the runs of a case, write the oracle and report its strengths, or why that cannot be."""
     which = f"{case.runs[0].id}..{case.runs[-1].id}" if case.runs else "all"
 
     def learn() -> Result:
-        trained = learn_from(site, case, on_event)
+        trained = learn_from(launcher, case)
         strengths = trained.fitted.strengths(everything=True)
-        trained = written(site, case, trained, strengths.found, on_event)
+        trained = write_oracle(launcher, case, trained, strengths.found)
         valid = case.valid()
-        for told in told_of_jvm(site.door, case.name, valid):
-            on_event(told)
+        training = case.training
+        is_launched = training is not None and training.watched is not None
+        shared = remark_on_shared(launcher, case.test, valid.runs) if is_launched else None
+        if shared is not None:
+            launcher.report(Told(case.name, shared))
+        for event in describe_jvms(case.name, valid):
+            launcher.report(event)
         if strengths.too_many:
             n_quantities = f"{strengths.n_quantities:,}"
-            on_event(Told("", f"only the most common of {n_quantities} quantities are reported", detail=True))
+            launcher.report(
+                Told("", f"only the most common of {n_quantities} quantities are reported", detail=True)
+            )
         found = (
             *trained.warnings,
-            *warnings(valid, site.door),
+            *warnings(valid),
             input_remark(valid),
             discouraging(strengths.found, len(valid)),
         )
-        texts = tuple(in_words(one, site.door) for one in found if one is not None)
+        texts = tuple(text for text in found if text is not None)
         for warning in texts:
-            on_event(Warned(case.name, warning))
-        result = Result(case.name, case.path, case.runs, warnings=texts, strengths=strengths.found)
-        on_event(Trained(result))
+            launcher.report(Warned(case.name, warning))
+        # It was reported when that run was over.
+        growth = growth_warning(valid.runs[0])
+        texts = texts if growth is None else (*texts, growth)
+        result = Result(case.name, case.oracle_path, case.runs, warnings=texts, strengths=strengths.found)
+        launcher.report(Trained(result))
         return result
 
-    return learned_from(site, case, Step(Action.TRAIN, case.name, from_runs=which), learn, on_event)
+    return learn_or_report(launcher, case, Step(Action.TRAIN, case.name, from_runs=which), learn)
 
 
-def learn_from(site: Site, case: Case, on_event: OnEvent) -> Oracle:
+def learn_from(launcher: Launcher, case: PlanProgress) -> Oracle:
     """Return what is learned from the usable runs of a case."""
     settings = case.test.settings
-    pasts = labelled_past(site, settings, on_event)
-    return oracle.train(case.valid(), settings, target=case.remembered, pasts=pasts)
+    pasts = load_labelled_past(launcher, settings)
+    return oracle.train(case.valid(), settings, target=case.plan.remembered, pasts=pasts)
 
 
-def written(
-    site: Site, case: Case, trained: Oracle, strengths: Sequence[Strength], on_event: OnEvent
+def write_oracle(
+    launcher: Launcher, case: PlanProgress, trained: Oracle, strengths: Sequence[Strength]
 ) -> Oracle:
-    """Keep the program of an oracle and write the oracle; raises StorageError."""
-    assert case.path is not None
-    program = keep_program(site, case.test, case.path, case.watched, case.valid().runs)
+    """Keep the program of an oracle, write the oracle, and try the kept program; raises StorageError."""
+    training = case.training
+    assert training is not None
+    path, watched = training.path, training.watched
+    program = keep_program(launcher.workspace, case.test, path, watched, case.valid().runs)
     trained = replace(trained, program=program)
-    oracle.save(case.path, trained, strengths)
-    if case.replaced is None:
-        on_event(OracleWritten(case.name, case.path, len(case.valid())))
-    on_event(told_of_program(site, case.name, program))
-    forget_programs(site, case.name, program)
+    if watched is not None:
+        remember_surroundings(launcher, case.test, trained, case.valid().runs)
+    oracle.save(path, trained, strengths)
+    if not case.is_acceptance:
+        launcher.report(OracleWritten(case.name, path, len(case.valid())))
+    program = try_copy(launcher, case, program)
+    if program != trained.program:
+        trained = replace(trained, program=program)
+        oracle.save(path, trained, strengths)
+    launcher.report(describe_program(case.name, program))
+    if isinstance(program, Kept) and trained.commit:
+        add_build(launcher.workspace, case.name, trained.commit, program, trained.target)
+    forget_programs(launcher.workspace, case.name, program, find_used_programs(launcher.workspace, case.name))
     return trained
 
 
-def learned_from(
-    site: Site, case: Case, again: Step, learn: Callable[[], Result], on_event: OnEvent
+def learn_or_report(
+    launcher: Launcher, case: PlanProgress, again: Step, learn: Callable[[], Result]
 ) -> Result:
     """Return what is learned from the runs of a test, or report why nothing is.
 
@@ -155,8 +207,8 @@ def learned_from(
         return learn()
     except StorageError as error:
         raise StorageError(
-            f"{error.message}; the runs are stored in {site.store}",
-            advice=f"{in_words(error.advice or '', site.door)}; then: {site.door.step(again)}",
+            f"{error.message}; the runs are stored in {launcher.workspace.store}",
+            advice=Advice(error.advice or "", "; then: ", again),
         ) from error
     except ButoError as error:
-        return failed(site, case.name, case.path, case.runs, error, on_event)
+        return report_failure(case.name, case.oracle_path, case.runs, error, launcher.report)

@@ -1,6 +1,7 @@
 """Revisions of a git repository: checked out into temporary working trees, built, and bisected.
 
 What a build has made is kept in the store, by commit and command, so that the next call need not build again.
+A store may come from elsewhere: only what this checkout has built is taken from it.
 """
 
 from __future__ import annotations
@@ -21,15 +22,19 @@ from itertools import count
 from pathlib import Path
 
 from buto.actions import git
-from buto.actions.events import OnEvent, Told, ignore
-from buto.actions.stored import Site
+from buto.actions.events import Reporter, Told, ignore
+from buto.actions.launcher import Launcher
+from buto.actions.seals import has_seal, is_sealed, seal
 from buto.errors import JudgeError, MeasureError, StorageError, UsageError
 from buto.measure import account
+from buto.measure.environment import give_environment
 from buto.measure.output import last_lines
 from buto.measure.private_directory import private_directory
 from buto.measure.watchdog import Watchdog
+from buto.programs.java import is_java
 from buto.project.model import TestConfig
 from buto.report.result import Commit
+from buto.run.below import below
 from buto.run.files import acquire
 from buto.steps import Action, Advice, Step
 
@@ -41,7 +46,7 @@ KEPT_BYTES = 2 * 2**30
 
 
 @contextmanager
-def checked_out(repository: Path, commit: str, place: Path | None = None) -> Iterator[Path]:
+def check_out(repository: Path, commit: str, place: Path | None = None) -> Iterator[Path]:
     """Check out a commit into a temporary working tree, which is removed at the end.
 
     Args:
@@ -61,14 +66,26 @@ def checked_out(repository: Path, commit: str, place: Path | None = None) -> Ite
 
 def _remove(repository: Path, tree: Path) -> None:
     """Remove a working tree and git's record of it, if there is one."""
+    if tree.is_symlink():
+        # Somebody has put it there; git would write to its target.
+        tree.unlink()
     git.call(repository, "worktree", "remove", "--force", "--force", os.fspath(tree))
     # Files that git leaves are removed, too; git later prunes its own record.
-    shutil.rmtree(tree, ignore_errors=True)
+    _clear(tree)
+
+
+def _clear(path: Path) -> None:
+    """Remove a directory with its content, a file, or a link but not its target; if possible."""
+    if path.is_dir() and not path.is_symlink():
+        shutil.rmtree(path, ignore_errors=True)
+    else:
+        with suppress(OSError):
+            path.unlink()
 
 
 @contextmanager
-def built(
-    builds: Path, repository: Path, commit: str, build: str, on_event: OnEvent = ignore
+def build_revision(
+    builds: Path, repository: Path, commit: str, build: str, reporter: Reporter = ignore
 ) -> Iterator[Path]:
     """Check out a commit and build it, or add what an earlier call has built; the working tree is removed.
 
@@ -84,17 +101,22 @@ def built(
     inside = _inside(repository)
     with _place(builds, commit, build, inside) as place:
         kept = place / "built"
-        with checked_out(repository, commit, place) as tree:
-            if kept.is_dir():
-                on_event(Told("", f"{commit[:12]} was built before", detail=True))
-                _copied(kept, tree)
+        with check_out(repository, commit, place) as tree:
+            if is_sealed(repository, place, kept):
+                reporter(Told("", f"{commit[:12]} was built before", detail=True))
+                for path in tree.iterdir():
+                    if path.name != ".git":
+                        _clear(path)
+                _copy(kept, tree)
             else:
-                on_event(Told("", f"building {commit[:12]}: {build}"))
+                reporter(Told("", f"building {commit[:12]}: {build}"))
                 run_build(build, same_place(tree, repository, repository / inside))
                 new = place / "new"
-                shutil.rmtree(new, ignore_errors=True)
-                _copied(tree, new)
+                _clear(new)
+                _copy(tree, new)
+                _clear(kept)
                 new.rename(kept)
+                seal(repository, place, kept)
             os.utime(kept)
             yield tree
     # If another call removes some at the same time, the next one does the rest.
@@ -120,27 +142,29 @@ def _place(builds: Path, commit: str, build: str, inside: Path) -> Iterator[Path
     for number in count():
         parts = (commit, build, os.fspath(inside), jdk, os.environ.get("JAVA_HOME", ""), str(number))
         place = builds / sha256("\0".join(parts).encode()).hexdigest()[:16]
-        with _locked(place) as is_ours:
+        with _lock(place, make=True) as is_ours:
             if is_ours:
                 yield place
                 return
 
 
 @contextmanager
-def _locked(place: Path) -> Iterator[bool]:
-    try:
-        place.mkdir(parents=True, exist_ok=True)
-        descriptor = os.open(place, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-    except OSError as error:
-        raise StorageError(f"{place} cannot be written: {error.strerror}") from error
-    try:
+def _lock(place: Path, *, make: bool = False) -> Iterator[bool]:
+    """Lock the directory of a build; BadFileError if it is a link, which leads out of the store."""
+    store = place.parent.parent
+    with ExitStack() as stack:
+        try:
+            key = place.relative_to(store).as_posix()
+            directory = stack.enter_context(below(store, key, make=make))
+            descriptor = os.open(directory, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+        except OSError as error:
+            raise StorageError(f"{place} cannot be written: {error.strerror}") from error
+        stack.callback(os.close, descriptor)
         # It may have been removed before it was locked.
         yield acquire(descriptor, 0.0) and place.exists()
-    finally:
-        os.close(descriptor)
 
 
-def _copied(source: Path, target: Path) -> None:
+def _copy(source: Path, target: Path) -> None:
     try:
         shutil.copytree(
             source, target, symlinks=True, dirs_exist_ok=True, ignore=shutil.ignore_patterns(".git")
@@ -150,12 +174,15 @@ def _copied(source: Path, target: Path) -> None:
 
 
 def _prune(builds: Path) -> None:
-    """Remove the oldest builds beyond the limit, except those that are in use."""
+    """Remove the oldest builds beyond the limit, except those that are in use, and what buto has not made."""
     used = 0
-    for kept in sorted(builds.glob("*/built"), key=lambda path: path.stat().st_mtime, reverse=True):
+    sealed = [
+        kept for kept in builds.glob("*/built") if not kept.parent.is_symlink() and has_seal(kept.parent)
+    ]
+    for kept in sorted(sealed, key=lambda path: path.stat().st_mtime, reverse=True):
         used += sum(path.lstat().st_size for path in kept.rglob("*") if not path.is_dir())
         if used > KEPT_BYTES:
-            with _locked(kept.parent) as is_ours:
+            with _lock(kept.parent) as is_ours:
                 if is_ours:
                     shutil.rmtree(kept.parent, ignore_errors=True)
 
@@ -169,6 +196,41 @@ def same_place(tree: Path, repository: Path, directory: Path) -> Path:
     if not place.is_dir():
         raise UsageError(f"this revision has no directory {inside.relative_to(repository)}")
     return place
+
+
+def corresponding(base: Path | None, directory: Path) -> Path | None:
+    """Return what a directory of the user's is in the working tree that another one is in.
+
+    Args:
+        base: the user's, to which patterns are relative; None for none.
+        directory: of the user's, or in a working tree of the same repository.
+
+    Returns:
+        The base itself unless there is such a working tree.
+    """
+    ours, theirs = (None if path is None else _tree_of(path.resolve()) for path in (base, directory))
+    if base is None or ours is None or theirs is None or ours[0] == theirs[0] or ours[1] != theirs[1]:
+        return base
+    return theirs[0] / base.resolve().relative_to(ours[0])
+
+
+def _tree_of(directory: Path) -> tuple[Path, Path] | None:
+    """Return the top of the working tree of a directory, and its repository; None if it is in none."""
+    for top in (directory, *directory.parents):
+        place = top / ".git"
+        if place.is_dir():
+            return top, place.resolve()
+        if place.is_file():
+            # As git writes it for each working tree besides the first: REPOSITORY/worktrees/NAME.
+            named = Path(place.read_text("utf-8", "surrogateescape").removeprefix("gitdir:").strip())
+            return top, (top / named).resolve().parent.parent
+    return None
+
+
+_WITH_SUBMODULES = (
+    "the submodules of this revision are empty in its working tree; to fill them: "
+    "--build 'git submodule update --init --recursive && {command}'"
+)
 
 
 def run_build(command: str, directory: Path, timeout_s: float = BUILD_TIMEOUT_S) -> None:
@@ -188,7 +250,7 @@ def run_build(command: str, directory: Path, timeout_s: float = BUILD_TIMEOUT_S)
             stdin=subprocess.DEVNULL,
             stdout=output,
             stderr=subprocess.STDOUT,
-            env={**os.environ, **watchdog.environment},
+            env={**give_environment(), **watchdog.environment},
             start_new_session=True,
             preexec_fn=partial(account.die_with_parent, os.getpid()),
         )
@@ -206,7 +268,9 @@ def run_build(command: str, directory: Path, timeout_s: float = BUILD_TIMEOUT_S)
             output.seek(0)
             raise MeasureError(
                 f"--build: {command} {how}; its last lines:\n{last_lines(output.read())}",
-                advice="try the command in a fresh clone: only committed files are built",
+                advice=_WITH_SUBMODULES.format(command=command)
+                if any((parent / ".gitmodules").exists() for parent in (directory, *directory.parents))
+                else "try the command in a fresh clone: only committed files are built",
             )
 
 
@@ -216,7 +280,7 @@ _WITHOUT_GIT = Advice(
 
 
 def at_revision(
-    site: Site, test: TestConfig, revision: str, build: str | None, stack: ExitStack, on_event: OnEvent
+    launcher: Launcher, test: TestConfig, revision: str, build: str | None, stack: ExitStack
 ) -> TestConfig:
     """Return how to launch a revision of a test's program; closing the stack removes its working tree.
 
@@ -227,13 +291,28 @@ def at_revision(
     repository = git.repository_of(here, _WITHOUT_GIT)
     commit = git.commit_of(repository, revision)
     if build is None:
-        tree = stack.enter_context(checked_out(repository, commit))
+        tree = stack.enter_context(check_out(repository, commit))
     else:
-        builds = site.runs.storage.here.resolve() / "builds"
-        tree = stack.enter_context(built(builds, repository, commit, build, on_event))
+        builds = launcher.workspace.runs.storage.here.resolve() / "builds"
+        tree = stack.enter_context(build_revision(builds, repository, commit, build, launcher.report))
     # After the build, which may create the directory.
     directory = same_place(tree, repository, here)
-    return replace(test, target=replace(test.target, directory=directory))
+    # The JDK is the present one wherever it is.
+    command = tuple(
+        word if place == 0 and is_java(word) else _move(word, repository, tree)
+        for place, word in enumerate(test.target.command)
+    )
+    variables = {name: _move(text, repository, tree) for name, text in test.target.environment.items()}
+    target = replace(test.target, directory=directory, command=command, environment=variables)
+    return replace(test, target=target)
+
+
+def _move(text: str, repository: Path, tree: Path) -> str:
+    """Return a text with the paths of a working tree in place of those of the repository.
+
+    Otherwise a command with absolute paths would start the present files whatever the revision.
+    """
+    return re.sub(rf"(?<![^:=,;@]){re.escape(os.fspath(repository))}(?=[/:,;]|$)", lambda _: str(tree), text)
 
 
 _FIRST_BAD = re.compile(r"^([0-9a-f]{40,64}) is the first bad commit$", re.MULTILINE)
@@ -251,7 +330,7 @@ class Answer(Enum):
     """Unknown: the commit does not build, or was not judged."""
 
 
-def described(repository: Path, commit: str) -> Commit:
+def describe_commit(repository: Path, commit: str) -> Commit:
     form = "--format=%H%x00%an <%ae>%x00%as%x00%s"
     plain = ("--max-count=1", "--no-show-signature", "--encoding=UTF-8")
     return Commit(*git.output_of(repository, "log", *plain, form, commit).split("\0"))

@@ -1,4 +1,4 @@
-"""Record, train, check, accept, compare, self-test and explain one test from Python.
+"""Record, train, check, accept, release, compare, self-test and explain one test from Python.
 
 Each is the command of the same name: the same defaults, rules, files, history, events and errors. Where a
 command would end with exit code 2, 3 or 4, these raise the :class:`buto.errors.ButoError` of that code. A
@@ -20,16 +20,17 @@ from buto.actions import accept as accepting
 from buto.actions import check as checking
 from buto.actions import compare as comparing
 from buto.actions import record as recording
+from buto.actions import release as releasing
 from buto.actions import selftest as testing
 from buto.actions import train as training
-from buto.actions.compare import Program, two_programs, two_revisions
-from buto.actions.events import OnEvent, ignore
-from buto.actions.outcome import Outcome
-from buto.api.options import check_count, exclude, kinds_named, located, project_of
+from buto.actions.compare import ComparedProgram, two_programs, two_revisions
+from buto.actions.events import Reporter, ignore
+from buto.actions.outcome import CallOutcome
+from buto.api.options import call_of, check_count, exclude, kinds_named, locate
+from buto.causes import action as explaining
+from buto.causes.action import PAIRS
+from buto.causes.model import Explanation
 from buto.errors import UsageError
-from buto.features.why import action as explaining
-from buto.features.why.action import PAIRS
-from buto.features.why.model import Explanation
 from buto.project.options import Location, Options
 from buto.report.result import Result
 from buto.run.model import RunSet, run_set
@@ -40,7 +41,7 @@ def record(
     *,
     command: Sequence[str] | None = None,
     runs: int = 1,
-    on_event: OnEvent = ignore,
+    on_event: Reporter = ignore,
     **options: Unpack[Options],
 ) -> RunSet:
     """Launch a program and store its runs, without learning or judging.
@@ -60,10 +61,10 @@ def record(
         MeasureError: it could not be measured.
         StorageError: the store cannot be written.
     """
-    project, overrides = project_of(options, command)
+    call = call_of(options, command)
     check_count("runs", runs)
-    request = recording.RecordRequest((test,), overrides, runs)
-    collected = recording.record(project, request, on_event)[test]
+    request = recording.RecordRequest((test,), call.overrides, runs)
+    collected = call.carry_out(recording.record, request, call.reporter(on_event))[test]
     if collected.failure is not None:
         raise collected.failure
     return run_set(collected.runs)
@@ -78,7 +79,7 @@ def train(
     resume: str | None = None,
     profile: bool = False,
     alpha: float | None = None,
-    on_event: OnEvent = ignore,
+    on_event: Reporter = ignore,
     **options: Unpack[Options],
 ) -> Result:
     """Launch a program, or take stored runs, and write what is usual into its oracle.
@@ -105,13 +106,15 @@ def train(
         StorageError: the store or the oracle cannot be written.
         BadFileError: a stored run is missing or damaged.
     """
-    project, overrides = project_of(options, command, alpha)
+    call = call_of(options, command, alpha)
     check_count("runs", runs, auto=True)
     exclude(from_runs=from_runs, resume=resume)
-    request = training.TrainRequest((test,), overrides, runs, from_runs, resume)
-    outcome = training.train(project, request, on_event)
+    request = training.TrainRequest((test,), call.overrides, runs, from_runs, resume)
     if profile:
-        explaining.store_profiles(project, outcome, overrides, on_event)
+        call.carry_out(explaining.require_profiles, request.names, call.overrides)
+    outcome = call.carry_out(training.train, request, call.reporter(on_event))
+    if profile:
+        call.carry_out(explaining.store_profiles, outcome, call.overrides, call.reporter(on_event))
     return _only(outcome)
 
 
@@ -121,8 +124,9 @@ def check(
     command: Sequence[str] | None = None,
     runs: int | None = None,
     from_runs: str | None = None,
+    release: bool = False,
     alpha: float | None = None,
-    on_event: OnEvent = ignore,
+    on_event: Reporter = ignore,
     **options: Unpack[Options],
 ) -> Result:
     """Launch a program, or take stored runs, and judge them by its oracle.
@@ -131,6 +135,8 @@ def check(
         test, command: as for :func:`record`.
         runs: how many runs to judge together; None for one, and two more if it does not pass.
         from_runs: stored runs to judge instead of launching, as for :func:`train`.
+        release: whether the sum since the last release is judged, in turns with its program, see
+            :func:`release`.
         alpha: to judge by, instead of the oracle's own.
         on_event, options: as for :func:`record`.
 
@@ -142,10 +148,13 @@ def check(
         BadFileError: there is no oracle, or a file is damaged.
         ButoError: as for :func:`train`.
     """
-    project, overrides = project_of(options, command, alpha)
+    call = call_of(options, command, alpha)
     check_count("runs", runs)
-    request = checking.CheckRequest((test,), overrides, runs, from_runs, with_training=True)
-    return _only(checking.check(project, request, on_event))
+    exclude(release=release, from_runs=from_runs)
+    request = checking.CheckRequest(
+        (test,), call.overrides, runs, from_runs, with_training=True, release=release
+    )
+    return _only(call.carry_out(checking.check, request, call.reporter(on_event)))
 
 
 def accept(
@@ -157,7 +166,7 @@ def accept(
     launch: bool = False,
     dry_run: bool = False,
     reason: str = "",
-    on_event: OnEvent = ignore,
+    on_event: Reporter = ignore,
     **options: Unpack[Options],
 ) -> Result:
     """Learn a test again after a change that is meant, and write the new oracle.
@@ -175,11 +184,40 @@ def accept(
         BadFileError: there is no oracle, or a file is damaged.
         ButoError: as for :func:`train`.
     """
-    project, overrides = project_of(options, command)
+    call = call_of(options, command)
     check_count("runs", runs, auto=True)
     exclude(from_runs=from_runs, launch=launch)
-    request = accepting.AcceptRequest((test,), overrides, runs, from_runs, launch, dry_run, reason)
-    return _only(accepting.accept(project, request, on_event))
+    request = accepting.AcceptRequest((test,), call.overrides, runs, from_runs, launch, dry_run, reason)
+    return _only(call.carry_out(accepting.accept, request, call.reporter(on_event)))
+
+
+def release(
+    test: str,
+    release: str,
+    *,
+    command: Sequence[str] | None = None,
+    on_event: Reporter = ignore,
+    **options: Unpack[Options],
+) -> releasing.Released:
+    """Keep the program of a release, with which ``check(test, release=True)`` compares; launches nothing.
+
+    Args:
+        test, command: as for :func:`record`; the test has an oracle.
+        release: what the release is called. If git has such a tag, its commit was released, else HEAD.
+        on_event, options: as for :func:`record`.
+
+    Returns:
+        The release: its ``commit``, which is empty without git, and the ``program`` that is kept.
+
+    Raises:
+        UsageError, ConfigError: the release has no name, or its program is not at hand.
+        BadFileError: there is no oracle, or a file is damaged.
+        StorageError: the store cannot be written.
+    """
+    call = call_of(options, command)
+    request = releasing.ReleaseRequest((test,), release, call.overrides)
+    (released,) = call.carry_out(releasing.release, request, call.reporter(on_event))
+    return released
 
 
 def compare(
@@ -190,7 +228,7 @@ def compare(
     runs: int | None = None,
     from_runs: str | None = None,
     alpha: float | None = None,
-    on_event: OnEvent = ignore,
+    on_event: Reporter = ignore,
     **options: Unpack[Options],
 ) -> Result:
     """Launch two programs in random order and report what the second uses more or less of.
@@ -209,12 +247,12 @@ def compare(
     Raises:
         ButoError: as for :func:`train`.
     """
-    one, other = (None if command is None else tuple(command) for command in commands)
-    project, overrides = project_of(options, None, alpha)
-    programs = two_programs(first, second, (one, other))
+    first_command, second_command = (None if command is None else tuple(command) for command in commands)
+    call = call_of(options, None, alpha)
+    programs = two_programs(first, second, (first_command, second_command))
     check_count("runs", runs)
-    request = comparing.CompareRequest(programs, overrides, runs, from_runs)
-    return _only(comparing.compare(project, request, on_event))
+    request = comparing.CompareRequest(programs, call.overrides, runs, from_runs)
+    return _only(call.carry_out(comparing.compare, request, call.reporter(on_event)))
 
 
 def selftest(
@@ -222,7 +260,7 @@ def selftest(
     *,
     from_runs: str = "all",
     training: int | None = None,
-    on_event: OnEvent = ignore,
+    on_event: Reporter = ignore,
     **options: Unpack[Location],
 ) -> testing.SelftestOutcome:
     """Measure how often an oracle fails the unchanged program, on stored runs of it; launches nothing.
@@ -239,8 +277,10 @@ def selftest(
         BadFileError: there is no oracle, or a file is damaged.
     """
     check_count("training", training)
-    project = located(options)
-    return testing.selftest(project, testing.SelftestRequest(test, from_runs, training), on_event)
+    call = locate(options)
+    return call.carry_out(
+        testing.selftest, testing.SelftestRequest(test, from_runs, training), call.reporter(on_event)
+    )
 
 
 def why(
@@ -254,7 +294,7 @@ def why(
     pairs: int = PAIRS,
     kinds: Sequence[str] = (),
     profiler: str | Path | None = None,
-    on_event: OnEvent = ignore,
+    on_event: Reporter = ignore,
     **options: Unpack[Options],
 ) -> Explanation:
     """Profile an old and a new program and name the methods of which the new one uses more.
@@ -290,26 +330,26 @@ def why(
     if revisions is None and build is not None:
         raise UsageError("build needs revisions")
     check_count("pairs", pairs, most=explaining.MOST_PAIRS)
-    project, overrides = project_of(options, command)
-    programs: tuple[Program, Program] | None = None
+    call = call_of(options, command)
+    programs: tuple[ComparedProgram, ComparedProgram] | None = None
     if against is not None:
         new = None if against_command is None else tuple(against_command)
-        programs = two_programs(test, against, (overrides.command, new))
+        programs = two_programs(test, against, (call.overrides.command, new))
     elif revisions is not None:
-        programs = two_revisions(test, revisions, overrides.command)
+        programs = two_revisions(test, revisions, call.overrides.command)
     request = explaining.WhyRequest(
         test,
         programs,
-        overrides,
+        call.overrides,
         pairs,
         build,
         kinds_named(kinds),
         None if profiler is None else Path(profiler),
     )
-    return explaining.why(project, request, on_event)
+    return call.carry_out(explaining.why, request, call.reporter(on_event))
 
 
-def _only(outcome: Outcome) -> Result:
+def _only(outcome: CallOutcome) -> Result:
     (result,) = outcome.results
     if result.error is not None:
         raise result.error

@@ -9,28 +9,47 @@ import json
 import os
 import re
 import shlex
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Concatenate, ParamSpec, TypeVar, cast
 
-from buto.actions.advice import Door
+from msgspec import Struct
+
+from buto.actions.events import Event, Reporter, ignore
+from buto.actions.outcome import CallOutcome
 from buto.actions.project import NO_OVERRIDES, Files, Overrides, Project, measuring
-from buto.errors import UsageError
+from buto.actions.wording import FrontEnd, word_event, word_outcome
+from buto.causes.profiles import ProfileKind
+from buto.errors import ButoError, UsageError
 from buto.project.document import scheduler_of
-from buto.project.options import AUTO, LOCATION, MAX_RUNS, MEASURING, Location, Options, argument
+from buto.project.options import (
+    AUTO,
+    LOCATION,
+    MAX_RUNS,
+    MEASURING,
+    Location,
+    Options,
+    argument,
+    is_only_configured,
+)
 from buto.run.masking import Mask
-from buto.run.profiles import Kind
 from buto.run.storage import Place, place_of
 from buto.steps import Action, Step
 
+P = ParamSpec("P")
+R = TypeVar("R")
+
 _NUMBER = re.compile(r"\d+(\.\d+)?")
-_LAUNCHING = frozenset({Action.RECORD, Action.TRAIN, Action.CHECK, Action.ACCEPT, Action.WHY})
-_OF_STORED = frozenset({Action.SELFTEST, Action.LABEL, Action.SUGGEST})
-_COMMAND_LINE_ONLY = frozenset({Action.ATTACH, Action.BISECT, Action.REPORT, Action.DOCTOR})
+_LAUNCHING = frozenset({Action.RECORD, Action.TRAIN, Action.CHECK, Action.ACCEPT, Action.WHY, Action.RELEASE})
+_OF_STORED = frozenset({Action.SELFTEST, Action.LABEL})
+_COMMAND_LINE_ONLY = frozenset(
+    {Action.ATTACH, Action.BISECT, Action.GROW, Action.SIZE, Action.REPORT, Action.DOCTOR}
+)
 
 
 @dataclass(frozen=True, slots=True)
-class PythonDoor(Door):
+class PythonFrontEnd(FrontEnd):
     """Advice as calls of this package.
 
     Attributes:
@@ -42,6 +61,8 @@ class PythonDoor(Door):
     overrides: Overrides = NO_OVERRIDES
 
     def setting(self, key: str, value: str) -> str:
+        if is_only_configured(key):
+            return f"{key}: {value}, at the test in {self.configuration}"
         return f"{argument(key)}={value if _NUMBER.fullmatch(value) else _text(value)}"
 
     def name(self, key: str) -> str:
@@ -49,10 +70,12 @@ class PythonDoor(Door):
 
     def usage(self, action: Action) -> str:
         # Without arguments, super() fails in a dataclass with slots.
-        return f"help(buto.{action.value})" if action not in _COMMAND_LINE_ONLY else Door.usage(self, action)
+        return (
+            f"help(buto.{action.value})" if action not in _COMMAND_LINE_ONLY else FrontEnd.usage(self, action)
+        )
 
     def written(self, step: Step) -> str:
-        store = self._located("store")
+        store = self._locate("store")
         match step.action:
             case Action.LIST_RUNS:
                 return f"buto.open_store({', '.join(store.values())}).tests()"
@@ -65,6 +88,8 @@ class PythonDoor(Door):
                 return f"buto.open_store({', '.join(store.values())}).delete({_text(step.test)}, [{runs}])"
             case Action.PLOT:
                 return "buto.plot_result(result)"
+            case _ if step.only:
+                return str(step)
             case action if action in _COMMAND_LINE_ONLY:
                 return shlex.join(["buto", action.value, *([step.test] if step.test else [])])
             case _:
@@ -78,7 +103,11 @@ class PythonDoor(Door):
         positional = [_text(name) for name in names if name]
         if step.action is Action.LABEL:
             positional += ['"last"', _text(step.label or "good")]
+        if step.action is Action.RELEASE:
+            positional.append(_text(step.release or "NAME"))
         named = {} if step.runs is None else {"runs": str(step.runs)}
+        if step.action is Action.CHECK and step.release:
+            named["release"] = "True"
         if step.action is Action.WHY:
             named |= _programs(step)
         if step.profile:
@@ -88,7 +117,7 @@ class PythonDoor(Door):
         command = step.command
         judges = step.action not in (Action.RECORD, Action.LABEL)
         places = ("config", "store", "oracle") if judges else ("config", "store")
-        named |= self._located(*places)
+        named |= self._locate(*places)
         if not step.plain:
             named |= self._overrides(step.action)
             command = self.overrides.command or command
@@ -97,7 +126,7 @@ class PythonDoor(Door):
         words = [*positional, *(f"{key}={value}" for key, value in named.items())]
         return f"buto.{step.action.value}({', '.join(words)})"
 
-    def _located(self, *keys: str) -> dict[str, str]:
+    def _locate(self, *keys: str) -> dict[str, str]:
         return {key: _text(str(self.located[key])) for key in keys if key in self.located}
 
     def _overrides(self, action: Action) -> dict[str, str]:
@@ -129,8 +158,47 @@ def _text(value: str) -> str:
     return json.dumps(value, ensure_ascii=False)
 
 
-def located(options: Location, overrides: Overrides = NO_OVERRIDES) -> Project:
-    """Return the project of a call.
+class ApiCall(Struct, frozen=True):
+    """A call of a function of this package.
+
+    Attributes:
+        project: that it means.
+        overrides: what it specifies of the test.
+        front_end: how its user is spoken to.
+    """
+
+    project: Project
+    overrides: Overrides
+    front_end: FrontEnd
+
+    def carry_out(
+        self,
+        action: Callable[Concatenate[Project, P], R],
+        /,
+        *args: P.args,
+        **kwargs: P.kwargs,
+    ) -> R:
+        """Return what an action gives; its outcome and its errors are in the words of this package."""
+        try:
+            given = action(self.project, *args, **kwargs)
+        except ButoError as error:
+            error.rephrase(self.front_end.words)
+            raise
+        return cast(R, word_outcome(given, self.front_end)) if isinstance(given, CallOutcome) else given
+
+    def reporter(self, on_event: Reporter) -> Reporter:
+        """Return what passes events on to a user, in the words of this package."""
+        if on_event is ignore:
+            return on_event
+
+        def report(event: Event) -> None:
+            on_event(word_event(event, self.front_end))
+
+        return report
+
+
+def locate(options: Location, overrides: Overrides = NO_OVERRIDES) -> ApiCall:
+    """Return a call on a project.
 
     Raises:
         TypeError: there is no such option.
@@ -147,17 +215,15 @@ def located(options: Location, overrides: Overrides = NO_OVERRIDES) -> Project:
     specified: dict[str, Place] = {**paths, **store}
     configuration = files.read_configuration()
     scheduler = scheduler_of(None, "" if configuration is None else configuration.scheduler, os.environ)
-    return Project(files, configuration, PythonDoor(specified, overrides), scheduler)
+    return ApiCall(Project(files, configuration, scheduler), overrides, PythonFrontEnd(specified, overrides))
 
 
-def project_of(
-    options: Options, command: Sequence[str] | None, alpha: float | None = None
-) -> tuple[Project, Overrides]:
-    """Return the project of a call, and what the call specifies of the test.
+def call_of(options: Options, command: Sequence[str] | None, alpha: float | None = None) -> ApiCall:
+    """Return a call with what it specifies of the test.
 
     Raises:
         TypeError: there is no such option, or the command or the patterns are one text.
-        ConfigError, BadFileError: see :func:`located`.
+        ConfigError, BadFileError: see :func:`locate`.
     """
     if isinstance(command, str):
         raise TypeError('command must be a list of arguments, as ["java", "-jar", "app.jar"], got a text')
@@ -165,7 +231,7 @@ def project_of(
         if option.is_list and isinstance(options.get(name), str):
             raise TypeError(f"{name} must be a list of patterns, got {options.get(name)!r}")
     overrides = Overrides(None if command is None else tuple(command), alpha, measuring(options))
-    return located(options, overrides), overrides
+    return locate(options, overrides)
 
 
 def check_count(argument: str, number: object, *, auto: bool = False, most: int = MAX_RUNS) -> None:
@@ -183,7 +249,7 @@ def check_count(argument: str, number: object, *, auto: bool = False, most: int 
         raise UsageError(f"{argument} must be a whole number from 1 to {most}{also}, got {number!r}")
 
 
-def kinds_named(words: Sequence[str]) -> tuple[Kind, ...]:
+def kinds_named(words: Sequence[str]) -> tuple[ProfileKind, ...]:
     """Return the kinds of events that these words name, each once.
 
     Raises:
@@ -192,7 +258,7 @@ def kinds_named(words: Sequence[str]) -> tuple[Kind, ...]:
     """
     if isinstance(words, str):
         raise TypeError(f'kinds must be a list of words, as ["allocation", "cpu"], got {words!r}')
-    known = {kind.value: kind for kind in Kind}
+    known = {kind.value: kind for kind in ProfileKind}
     for word in words:
         if word not in known:
             raise UsageError(f"each of kinds must be one of {', '.join(known)}, got {word!r}")

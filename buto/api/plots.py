@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from buto.errors import UsageError
 from buto.oracle import Oracle
-from buto.report.history import Entry, usual_properties
+from buto.report.history import HistoryEntry, usual_properties
 from buto.report.levels import select
 from buto.report.result import Result
 from buto.run.model import Run, run_set
@@ -67,7 +67,7 @@ def plot_result(result: Result, properties: Sequence[str] = ()) -> Picture:
     return report_figure(result.report, properties)
 
 
-def plot_history(test: str, entries: Sequence[Entry], properties: Sequence[str] = ()) -> Picture:
+def plot_history(test: str, entries: Sequence[HistoryEntry], properties: Sequence[str] = ()) -> Picture:
     """Draw how the checks of a test went over time, one chart for each property.
 
     Args:

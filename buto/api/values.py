@@ -1,7 +1,7 @@
 """Functions on what is stored or in memory; none launches a program.
 
 They open stores, load and save oracles, learn and judge from runs in memory, return the history of a test,
-label stored runs, read those labels, and suggest minimum effects from them. ``test`` is the name of a test;
+label stored runs, and read those labels. ``test`` is the name of a test;
 ``options`` say where its files are, see :class:`buto.project.options.Location`.
 """
 
@@ -13,18 +13,15 @@ from pathlib import Path
 from typing import Any, Literal, Unpack, get_args
 
 from buto import oracle
+from buto.actions import labels as labelling
 from buto.actions import report
-from buto.actions.events import OnEvent, ignore
-from buto.api.options import check_count, located
+from buto.api.options import locate
 from buto.errors import UsageError
-from buto.features import labels as labelling
-from buto.features import suggest as suggesting
 from buto.judging.configuration import settings_from
 from buto.judging.verdict import Verdict
 from buto.oracle import DEFAULT, Oracle
-from buto.oracle.suggestion import Suggestion
 from buto.project.options import Location
-from buto.report.history import Entry
+from buto.report.history import HistoryEntry
 from buto.run.labels import Label, Labelling
 from buto.run.model import Run, run_set
 from buto.run.storage import place_of
@@ -99,13 +96,13 @@ def judge(
     return oracle.check(by, valid if valid.runs else all_runs)
 
 
-def history(test: str, **options: Unpack[Location]) -> list[Entry]:
+def history(test: str, **options: Unpack[Location]) -> list[HistoryEntry]:
     """Return the checks and trainings of a test, oldest first; :func:`buto.frames.history` makes a frame.
 
     Raises:
         BadFileError: there are no results, or one is damaged.
     """
-    return report.history(located(options), test)
+    return locate(options).carry_out(report.history, test)
 
 
 LabelName = Literal["good", "bad", "invalid"]
@@ -143,28 +140,7 @@ def label(
             raise UsageError("there is no run to label")
         runs = ",".join(run.id for run in every)
     request = labelling.LabelRequest(test, runs, Label(label), reason, meant)
-    return labelling.label(located(options), request)
-
-
-def suggest(
-    test: str, *, last: int = suggesting.NEWEST, on_event: OnEvent = ignore, **options: Unpack[Location]
-) -> Suggestion:
-    """Return which minimum effects would have avoided false alarms without missing a regression.
-
-    Nothing is launched or changed: the stored runs of each check are judged again.
-
-    Args:
-        last: number of checks without a label that are judged again, the newest ones; all that have a label
-            are.
-        on_event: is called with every event, see :mod:`buto.actions.events`.
-
-    Raises:
-        UsageError: the oracle's method has no minimum effects.
-        JudgeError: no check of the past can be judged again.
-        BadFileError: there is no oracle, or a label, result or run is damaged.
-    """
-    check_count("last", last)
-    return suggesting.suggest(located(options), suggesting.SuggestRequest(test, last), on_event).found
+    return locate(options).carry_out(labelling.label, request)
 
 
 def labels(test: str, **options: Unpack[Location]) -> list[Labelling]:
@@ -173,4 +149,4 @@ def labels(test: str, **options: Unpack[Location]) -> list[Labelling]:
     Raises:
         BadFileError: there is neither a label nor a run of the test, or a stored label is damaged.
     """
-    return labelling.labels(located(options), test)
+    return locate(options).carry_out(labelling.labels, test)

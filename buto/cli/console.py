@@ -1,19 +1,23 @@
 """The one place that prints.
 
 Results go to standard output; progress, warnings and errors go to standard error. Colour and
-cursor movements appear on a terminal only, and never when NO_COLOR is set.
+cursor movements appear on a terminal only, and never when NO_COLOR is set. Whatever is printed for people has
+passed :func:`buto.report.sanitize.harmless`: names and messages of others move no cursor and give a build
+server no command.
 """
 
 from __future__ import annotations
 
+import io
 import os
 import shutil
 import sys
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from enum import IntEnum
 from typing import TextIO
 
-from buto.report.sanitize import one_line
+from buto.report.sanitize import harmless
 
 
 class Verbosity(IntEnum):
@@ -25,8 +29,8 @@ class Verbosity(IntEnum):
 class Console:
     """Prints for a command.
 
-    If the reader is gone (``buto runs list | head -1``), printing ends but the command goes on, so that
-    the exit code stays that of the command.
+    If the reader is gone (``buto runs list | head -1``), the disk is full or the stream is closed, printing
+    ends but the command goes on, so that the exit code stays that of the command.
     """
 
     def __init__(
@@ -36,13 +40,24 @@ class Console:
         stderr: TextIO | None = None,
     ) -> None:
         self.verbosity = verbosity
-        self.stdout = sys.stdout if stdout is None else stdout
-        self.stderr = sys.stderr if stderr is None else stderr
+        # A process that was started with a closed stream has none.
+        self.stdout = stdout or sys.stdout or io.StringIO()
+        self.stderr = stderr or sys.stderr or io.StringIO()
         self._n_above = 0
 
     def result(self, text: str) -> None:
         """Print a result to standard output, even when quiet."""
-        self._write(self.stdout, text)
+        self._write(self.stdout, harmless(text))
+
+    def document(self, text: str) -> None:
+        """Print what another program reads, as it is; OSError unless that has gone."""
+        with suppress(BrokenPipeError):
+            try:
+                self.stdout.write(text + "\n")
+                self.stdout.flush()
+            except OSError:
+                silence(self.stdout)
+                raise
 
     def results(self, lines: Iterable[str]) -> None:
         """Print lines of a result."""
@@ -50,38 +65,33 @@ class Console:
             self.result(line)
 
     def styled(self, parts: Sequence[tuple[str, str]]) -> None:
-        """Print a line of a result from texts with rich styles, which are ignored without colour."""
-        if not self.colour:
-            self.result("".join(text for text, _ in parts))
-            return
-        from rich.console import Console as RichConsole
-        from rich.text import Text
+        """Print a line of a result from texts with styles, which are ignored without colour.
 
-        console = RichConsole(file=self.stdout, highlight=False)
-        with console.capture() as captured:
-            # The terminal folds long lines itself; a command that rich folds cannot be copied.
-            console.print(Text.assemble(*parts), soft_wrap=True)
-        self.result(captured.get().rstrip("\n"))
+        The terminal folds long lines itself: a command that is folded here could not be copied.
+        """
+        painted = (_paint(harmless(text), _codes(style), self.stdout) for text, style in parts)
+        self._write(self.stdout, "".join(painted))
 
     def info(self, text: str) -> None:
         """Print progress to standard error, unless quiet."""
         if self.verbosity >= Verbosity.NORMAL:
-            self._write(self.stderr, text)
+            self._write(self.stderr, harmless(text))
 
     def detail(self, text: str) -> None:
         """Print details to standard error, with ``-v`` only."""
         if self.verbosity >= Verbosity.VERBOSE:
-            self._write(self.stderr, text)
+            self._write(self.stderr, harmless(text))
 
     def warning(self, text: str) -> None:
         """Print a warning to standard error, unless quiet."""
-        self.info(f"{_painted('warning:', '33', self.stderr)} {text}")
+        if self.verbosity >= Verbosity.NORMAL:
+            self._write(self.stderr, f"{_paint('warning:', '33', self.stderr)} {harmless(text)}")
 
     def error(self, message: str, advice: str | None = None) -> None:
         """Print an error and the next command to standard error, even when quiet."""
-        self._write(self.stderr, f"{_painted('buto:', '31', self.stderr)} {_harmless(message)}")
+        self._write(self.stderr, f"{_paint('buto:', '31', self.stderr)} {harmless(message)}")
         if advice:
-            self._write(self.stderr, f"{_painted('try:', '36', self.stderr)}  {_harmless(advice)}")
+            self._write(self.stderr, f"{_paint('try:', '36', self.stderr)}  {harmless(advice)}")
 
     @property
     def colour(self) -> bool:
@@ -102,15 +112,22 @@ class Console:
         """Replace what the last call wrote to standard error by ``text``; only if :attr:`animated`."""
         back = f"\x1b[{self._n_above}A\r\x1b[J" if self._n_above else "\r\x1b[K"
         self._n_above = text.count("\n")
-        self._write(self.stderr, f"{back}{text}", end="")
+        self._write(self.stderr, f"{back}{harmless(text)}", end="")
 
     def _write(self, stream: TextIO, text: str, end: str = "\n") -> None:
         try:
             stream.write(text + end)
             stream.flush()
-        except BrokenPipeError:
-            # The interpreter flushes once more at its end and would complain again.
-            os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
+        except (OSError, ValueError):
+            silence(stream)
+
+
+def silence(stream: TextIO) -> None:
+    """Let a stream that cannot be written lead nowhere; else the interpreter complains of it at its end."""
+    with suppress(OSError, ValueError):
+        nowhere = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(nowhere, stream.fileno())
+        os.close(nowhere)
 
 
 def has_colour(stream: TextIO) -> bool:
@@ -118,14 +135,17 @@ def has_colour(stream: TextIO) -> bool:
     return _is_terminal(stream) and not os.environ.get("NO_COLOR")
 
 
-def _harmless(text: str) -> str:
-    """Return text in which no foreign name or path can move the cursor."""
-    return "\n".join(one_line(line.expandtabs()) for line in text.split("\n"))
-
-
 def _is_terminal(stream: TextIO) -> bool:
     return stream.isatty() and os.environ.get("TERM") != "dumb"
 
 
-def _painted(text: str, code: str, stream: TextIO) -> str:
-    return f"\x1b[{code}m{text}\x1b[0m" if has_colour(stream) else text
+_CODES = {"bold": "1", "red": "31", "green": "32", "yellow": "33", "cyan": "36"}
+"""What a terminal calls the words of a style."""
+
+
+def _codes(style: str) -> str:
+    return ";".join(_CODES[word] for word in style.split())
+
+
+def _paint(text: str, codes: str, stream: TextIO) -> str:
+    return f"\x1b[{codes}m{text}\x1b[0m" if codes and has_colour(stream) else text

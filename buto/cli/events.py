@@ -6,16 +6,16 @@ import shlex
 from collections.abc import Iterable
 
 from buto.actions import events
-from buto.actions.advice import Door, in_words
-from buto.actions.outcome import Outcome
+from buto.actions.outcome import CallOutcome
+from buto.actions.wording import FrontEnd, word_event, word_outcome
 from buto.cli.console import Console, Verbosity
 from buto.cli.progress import LaunchProgress
-from buto.judging.verdict import Order
+from buto.judging.story import Order
 from buto.oracle.numbers import pathspecs
-from buto.report.document import Line, aligned
+from buto.report.document import MORE, Line, align
 from buto.report.result import LEFT_OUT, Result
 from buto.report.sanitize import one_line
-from buto.report.terminal.verdict import Detail, styled_lines
+from buto.report.terminal.verdict import Detail, write_lines
 from buto.run.units import format_count
 
 _DETAIL = {Verbosity.QUIET: Detail.HEADLINE, Verbosity.NORMAL: Detail.SHORT, Verbosity.VERBOSE: Detail.FULL}
@@ -24,26 +24,29 @@ _DETAIL = {Verbosity.QUIET: Detail.HEADLINE, Verbosity.NORMAL: Detail.SHORT, Ver
 class EventPrinter:
     """Prints events, with as much detail as was asked for."""
 
-    def __init__(self, console: Console, door: Door | None = None, order: Order = Order.MEANING) -> None:
+    def __init__(
+        self, console: Console, front_end: FrontEnd | None = None, order: Order = Order.MEANING
+    ) -> None:
         self.console = console
         self.progress = LaunchProgress(console)
         self._order = order
-        self._door = door
+        self._front_end = front_end
         self._told: set[str] = set()
 
     def __call__(self, event: events.Event) -> None:
         """Print an event."""
-        console, door = self.console, self._door
+        console, front_end = self.console, self._front_end
+        event = event if front_end is None else word_event(event, front_end)
         match event:
             case events.LaunchesPlanned(seed=seed, commands=commands):
                 if seed is not None:
                     console.detail(f"order of launches: seed {seed}")
                 # A check launches the same commands in each of its steps.
-                told = [f"{test}: {command}" for test, command in commands.items()]
-                for text in told:
+                lines = [f"{test}: {command}" for test, command in commands.items()]
+                for text in lines:
                     if text not in self._told:
                         console.detail(text)
-                self._told.update(told)
+                self._told.update(lines)
                 self.progress(event)
             case events.WaitingForStore(store):
                 console.info(f"waiting for another buto that is measuring into {store}")
@@ -72,7 +75,7 @@ class EventPrinter:
                 diff, add = shlex.join([str(result.oracle)]), shlex.join(pathspecs(result.oracle))
                 console.info(f"wrote {result.oracle}; next: git diff {diff}; git add {add}")
             case events.Accepted(again=again):
-                how = "" if door is None or again is None else f"; to accept it: {door.step(again)}"
+                how = "" if front_end is None or again is None else f"; to accept it: {front_end.step(again)}"
                 console.info(f"nothing was written{how}")
             case _:
                 self.progress(event)
@@ -81,18 +84,23 @@ class EventPrinter:
         """Print a verdict in about six lines; ``-q`` the first of them, ``-v`` everything."""
         if result.report is not None:
             detail = _DETAIL[self.console.verbosity]
-            self._styled(styled_lines(result.report.ordered(self._order), detail))
+            self._style(write_lines(result.report.ordered(self._order), detail))
 
-    def outcome(self, outcome: Outcome) -> None:
+    def words(self, outcome: CallOutcome) -> CallOutcome:
+        """Return an outcome in the words in which events are printed."""
+        return outcome if self._front_end is None else word_outcome(outcome, self._front_end)
+
+    def outcome(self, outcome: CallOutcome) -> None:
         """Print one line for each of several tests; nothing for a single test."""
         rows = [(result.test, str(result.status)) for result in outcome.results]
-        rows += [(one.test, LEFT_OUT) for one in outcome.left_out or ()]
+        rows += [(left_out_test.test, LEFT_OUT) for left_out_test in outcome.left_out or ()]
         if len(rows) > 1:
-            self.console.results(["", *aligned(rows)])
+            self.console.results(["", *align(rows)])
 
-    def _styled(self, lines: Iterable[Line]) -> None:
+    def _style(self, lines: Iterable[Line]) -> None:
+        more = MORE if self._front_end is None else f"({self._front_end.more})"
         for line in lines:
-            self.console.styled(line.parts)
+            self.console.styled([(text.replace(MORE, more), style) for text, style in line.parts])
 
     def _strengths(self, result: Result) -> None:
         from buto.report.strength import MORE_RUNS, strength_lines
@@ -102,7 +110,7 @@ class EventPrinter:
         if verbosity is Verbosity.NORMAL and result.detectable:
             self.console.result(f"  {result.detectable}")
         if verbosity is Verbosity.VERBOSE:
-            more_runs = MORE_RUNS if self._door is None else in_words(MORE_RUNS, self._door)
+            more_runs = MORE_RUNS if self._front_end is None else self._front_end.words(MORE_RUNS)
             self.console.results(f"  {line}" for line in strength_lines(result.strengths, more_runs))
 
     def _difference(self, event: events.OracleChanged) -> None:
@@ -110,5 +118,5 @@ class EventPrinter:
 
         verbosity = self.console.verbosity
         max_rows = None if verbosity is Verbosity.VERBOSE else MAX_ROWS
-        lines = change_lines(event.known, event.learned, max_rows=max_rows)
-        self._styled(lines[:1] if verbosity is Verbosity.QUIET else lines)
+        lines = change_lines(event.known, event.learned, event.failed, max_rows=max_rows)
+        self._style(lines[: len(event.failed) + 1] if verbosity is Verbosity.QUIET else lines)

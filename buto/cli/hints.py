@@ -8,17 +8,21 @@ import shutil
 import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from pathlib import Path
+from typing import ClassVar
 
-from buto.actions.advice import Door
+from msgspec import Struct
+
 from buto.actions.project import NO_OVERRIDES, STORE, Files, Overrides
-from buto.project.options import flag
+from buto.actions.wording import FrontEnd
+from buto.project.options import flag, is_only_configured
 from buto.run.masking import Mask
 from buto.steps import Action, Step
 
 
 @dataclass(frozen=True, slots=True)
-class CommandLine(Door):
-    """The door of a user who typed ``buto``.
+class CommandLineFrontEnd(FrontEnd):
+    """The front end of a user who typed ``buto``.
 
     Attributes:
         files: of the project; named again in every command.
@@ -56,10 +60,20 @@ class CommandLine(Door):
                 return self._again(step, places)
 
     def setting(self, key: str, value: str) -> str:
+        if is_only_configured(key):
+            return f"{key}: {value}, at the test in {self.configuration}{self._made()}"
         return f"{flag(key)} {shlex.quote(value)}"
 
     def name(self, key: str) -> str:
         return "a command after --" if key == "command" else flag(key)
+
+    def _made(self) -> str:
+        """Return what writes a configuration, if there is none."""
+        if self.files.has_configuration:
+            return ""
+        command = self.overrides.command
+        words = Mask(self.masks).command(["buto", "init", *(("--", *command) if command else ())])
+        return f", which {words} writes"
 
     def _compare(self, step: Step, against: str) -> str:
         command = ["--", *step.command] if step.command else []
@@ -81,8 +95,8 @@ class CommandLine(Door):
             return Mask(self.masks).command([*words, *(("--", *step.command) if step.command else ())])
         typed = self.overrides
         for name, value in typed.options.items():
-            for one in value if isinstance(value, list | tuple) else [value]:
-                words += [flag(name), str(one)]
+            for word in value if isinstance(value, list | tuple) else [value]:
+                words += [flag(name), str(word)]
         configured = self.files.has_configuration
         command = typed.command or (() if configured else step.command)
         return Mask(self.masks).command([*words, *(("--", *command) if command else ())])
@@ -113,8 +127,7 @@ DOOR_PROGRAM = "BUTO_DOOR_PROGRAM"
 _LAUNCHING = (Action.TRAIN, Action.CHECK, Action.ACCEPT)
 
 
-@dataclass(frozen=True, slots=True)
-class Build:
+class BuildTool(Struct, frozen=True):
     """How to write actions and settings for a build tool.
 
     Attributes:
@@ -166,11 +179,11 @@ def _scenario(test: str) -> tuple[str, str]:
     return ".".join([*names[:outer], "$".join(names[outer:])]), method
 
 
-BUILDS: Mapping[str, Build] = {
-    "maven": Build("mvn", _maven, "-Dbuto.{}={}".format, ("runs", "alpha", "oracle", "store")),
-    "gradle": Build("gradle", _gradle, "-Pbuto.{}={}".format, ("runs",)),
-    "junit-maven": Build("mvn", _junit_in_maven, "-Dbuto.{}={}".format, ("runs", "oracle", "store")),
-    "junit-gradle": Build(
+BUILDS: Mapping[str, BuildTool] = {
+    "maven": BuildTool("mvn", _maven, "-Dbuto.{}={}".format, ("runs", "alpha", "oracle", "store")),
+    "gradle": BuildTool("gradle", _gradle, "-Pbuto.{}={}".format, ("runs",)),
+    "junit-maven": BuildTool("mvn", _junit_in_maven, "-Dbuto.{}={}".format, ("runs", "oracle", "store")),
+    "junit-gradle": BuildTool(
         "gradle",
         _junit_in_gradle,
         lambda name, value: f"BUTO_{name.upper()}={value}",
@@ -180,26 +193,28 @@ BUILDS: Mapping[str, Build] = {
 
 
 @dataclass(frozen=True, slots=True)
-class InBuild(Door):
-    """The door of a user who runs a build.
+class InBuild(FrontEnd):
+    """The front end of a user who runs a build.
 
     Attributes:
         build: the build tool.
-        command_line: the door for what the build tool cannot do, such as showing a run.
+        command_line: the front end for what the build tool cannot do, such as showing a run.
         typed: what was typed for this build and follows each of its commands, quoted for a shell.
-        program: the command ``buto``, as the user can type it.
+        program: the command ``buto``, as the user can type it in a shell.
         tool: what starts the build tool, as the user can type it; empty for its name.
     """
 
-    build: Build
-    command_line: CommandLine
+    build: BuildTool
+    command_line: CommandLineFrontEnd
     typed: str = ""
     program: str = "buto"
     tool: str = ""
 
+    more: ClassVar[str] = "in the reports"
+
     def written(self, step: Step) -> str:
         if not self._does(step):
-            return shlex.quote(self.program) + self.command_line.written(step).removeprefix("buto")
+            return self.program + self.command_line.written(step).removeprefix("buto")
         settings = [] if step.runs is None else [self.setting("runs", str(step.runs))]
         settings += [self.build.setting("profile", "true")] if step.profile else []
         tool = self.tool or self.build.program
@@ -223,22 +238,32 @@ class InBuild(Door):
         return f"{key} in {self.configuration}" if own is None else own.rstrip("=")
 
 
-def door_of(
+def front_end_of(
     files: Files,
     overrides: Overrides = NO_OVERRIDES,
     masks: tuple[str, ...] = (),
     typed: tuple[str, ...] = (),
-) -> Door:
-    """Return the door of this call: the build tool named in the variable DOOR, or the command line.
+) -> FrontEnd:
+    """Return the front end of this call: the build tool named in the variable DOOR, or the command line.
 
     Args:
-        typed: the words of the call, see :class:`CommandLine`.
+        typed: the words of the call, see :class:`CommandLineFrontEnd`.
     """
-    command_line = CommandLine(files, overrides, masks, typed)
+    command_line = CommandLineFrontEnd(files, overrides, masks, typed)
     build = BUILDS.get(os.environ.get(DOOR, ""))
     if build is None:
         return command_line
-    # A build tool may know where buto is though PATH does not have it.
-    program = "buto" if shutil.which("buto") else sys.argv[0]
+    program = "buto" if shutil.which("buto") else _executable()
     typed_for_build, tool = (os.environ.get(name, "") for name in (DOOR_WORDS, DOOR_PROGRAM))
     return InBuild(build, command_line, typed_for_build, program, tool)
+
+
+def _executable() -> str:
+    """Return how buto was started, for a shell: a build tool may know where it is though PATH does not."""
+    started = Path(sys.argv[0])
+    if started.name != "__main__.py":
+        return shlex.quote(sys.argv[0])
+    # What starts the Python of a runtime is beside it.
+    of_runtime = Path(sys.prefix).parent / "bin" / "buto"
+    words = [str(of_runtime)] if of_runtime.is_file() else [sys.executable, "-m", "buto"]
+    return shlex.join(words)

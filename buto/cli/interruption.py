@@ -19,22 +19,24 @@ class Stopped(KeyboardInterrupt):
 def message_of(stop: KeyboardInterrupt) -> Stopped:
     """Return what to print after any Ctrl-C."""
     if isinstance(stop, Interrupted):
-        return stopped(stop)
+        return tell_what_is_complete(stop)
     return stop if isinstance(stop, Stopped) else Stopped()
 
 
-def stopped(stop: Interrupted) -> Stopped:
+def tell_what_is_complete(stop: Interrupted) -> Stopped:
     """Return the message on what is complete."""
     if stop.first_id is None:
         return Stopped("stopped by Ctrl-C; no run was complete")
-    counts = ", ".join(f"{one.runs} of {one.planned} runs of {one.test!r}" for one in stop.complete)
+    counts = ", ".join(
+        f"{progress.runs} of {progress.planned} runs of {progress.test!r}" for progress in stop.complete
+    )
     return Stopped(f"stopped by Ctrl-C; complete and kept in {stop.store}: {counts}")
 
 
-def resumed(stop: Interrupted, args: Namespace) -> Stopped:
+def tell_how_to_resume(stop: Interrupted, args: Namespace) -> Stopped:
     """Return the message on what is complete, and the command that continues the training."""
     if stop.first_id is None:
-        return stopped(stop)
+        return tell_what_is_complete(stop)
     # It imports the runs and thereby numpy, which main does not need before it knows the command.
     from buto.run.masking import Mask
 
@@ -43,4 +45,4 @@ def resumed(stop: Interrupted, args: Namespace) -> Stopped:
         again += ["--resume", stop.first_id]
     if args.command is not None:
         again += ["--", *args.command]
-    return Stopped(stopped(stop).message, advice=f"to go on: buto {Mask().command(again)}")
+    return Stopped(tell_what_is_complete(stop).message, advice=f"to go on: buto {Mask().command(again)}")

@@ -4,18 +4,21 @@ from __future__ import annotations
 
 import argparse
 import difflib
+import gc
+import io
+import os
 import re
 import signal
 import sys
 import threading
 import traceback
 from collections.abc import Iterable, Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from types import FrameType, TracebackType
 from typing import NoReturn
 
 from buto.cli import registry
-from buto.cli.console import Console, Verbosity
+from buto.cli.console import Console, Verbosity, silence
 from buto.cli.parsing import add_verbosity, goes_to_stdout
 from buto.errors import EXIT_NOT_JUDGED, EXIT_USAGE, ButoError, UsageError
 from buto.version import __version__
@@ -25,6 +28,8 @@ _LAUNCHER = re.compile(r"(\S*/)?(java|mvnw?|gradlew?|sh|bash)")
 
 EXIT_INTERRUPTED = 130
 """128 + SIGINT, as shells have it."""
+
+_OBJECTS_BETWEEN_COLLECTIONS = 100_000
 
 _BY_SIGNAL = 128
 _AGAIN_S = 0.05
@@ -72,7 +77,7 @@ def _carry_out(argv: list[str]) -> int:
     if name is None or entry is None:
         raise UsageError("no command given", advice="buto --help")
     if unknown:
-        raise _unrecognized(name, entry, arguments, unknown, command_line)
+        raise _unknown_arguments(name, entry, arguments, unknown, command_line)
     if command_line is not None and not entry.takes_command:
         raise UsageError(f"buto {name} takes no command after --", advice=f"buto {name} --help")
     args.command_name, args.command, args.arguments = name, command_line, arguments
@@ -80,11 +85,10 @@ def _carry_out(argv: list[str]) -> int:
     try:
         return entry.load().run(args, Console(_verbosity(args), stdout=aside))
     except ButoError as error:
-        if error.advice is not None:
-            # Its imports are not needed by a command that succeeds.
-            from buto.cli.projects import reword_advice
+        # Its imports are not needed by a command that succeeds.
+        from buto.cli.projects import rephrase
 
-            reword_advice(error, args)
+        rephrase(error, args)
         raise
 
 
@@ -92,11 +96,11 @@ def _entry(name: str) -> registry.Entry:
     try:
         return registry.find(name)
     except registry.UnknownCommandError as error:
-        near = "" if error.advice else _meant(name, [*registry.COMMANDS, *registry.EXTENSIONS.names()])
+        near = "" if error.advice else _guess_meant(name, [*registry.COMMANDS, *registry.EXTENSIONS.names()])
         raise UsageError(f"{error.message}{near}", advice=error.advice or "buto --help") from error
 
 
-def _unrecognized(
+def _unknown_arguments(
     name: str,
     entry: registry.Entry,
     arguments: list[str],
@@ -111,7 +115,7 @@ def _unrecognized(
     if unknown[0].startswith("-"):
         own = argparse.ArgumentParser(add_help=False)
         entry.load().add_arguments(own)
-        guess = _meant(unknown[0].partition("=")[0], re.findall(r"--[a-z][a-z-]+", own.format_usage()))
+        guess = _guess_meant(unknown[0].partition("=")[0], re.findall(r"--[a-z][a-z-]+", own.format_usage()))
     advice = f"buto {name} --help"
     launcher = next((word for word in arguments if _LAUNCHER.fullmatch(word)), unknown[0])
     if entry.takes_command and command_line is None and not guess and not launcher.startswith("-"):
@@ -121,21 +125,49 @@ def _unrecognized(
     return UsageError(f"unrecognized arguments: {Mask().command(unknown)}{guess}", advice=advice)
 
 
-def _meant(word: str, known: Iterable[str]) -> str:
+def _guess_meant(word: str, known: Iterable[str]) -> str:
     near = difflib.get_close_matches(word, list(known), n=1)
     return f"; did you mean {near[0]}?" if near else ""
 
 
 def entry() -> NoReturn:
     """Run the console script ``buto``."""
+    # Modules and what they define stay: looking for garbage among them takes a seventh of a short command.
+    gc.set_threshold(_OBJECTS_BETWEEN_COLLECTIONS)
+    _open_streams()
     for number in (signal.SIGTERM, signal.SIGHUP):
         # Without this, a terminated buto would leave its JVM running. What nohup ignores stays ignored.
         if signal.getsignal(number) is signal.SIG_DFL:
             signal.signal(number, _exit_by)
     sys.unraisablehook = _signal_again
     with ExitStack() as stack:
+        # The interpreter would exit with a code of its own for what is left in a stream that is full.
+        stack.callback(_flush_streams)
         stack.push(_fail_apart)
         sys.exit(main())
+
+
+def _open_streams() -> None:
+    """Let closed standard streams lead nowhere: the next file that is opened would become one of them."""
+    for number in range(3):
+        try:
+            os.fstat(number)
+        except OSError:
+            # The lowest number that is free is this one.
+            os.open(os.devnull, os.O_RDWR)
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            # What the locale cannot show is no reason to fail.
+            stream.reconfigure(errors="backslashreplace")
+
+
+def _flush_streams() -> None:
+    for stream in (sys.stdout, sys.stderr):
+        if stream is not None:
+            try:
+                stream.flush()
+            except (OSError, ValueError):
+                silence(stream)
 
 
 def _fail_apart(
@@ -147,8 +179,9 @@ def _fail_apart(
     """
     if error is None or isinstance(error, SystemExit | KeyboardInterrupt):
         return
-    traceback.print_exception(error)
-    print(_BUG, file=sys.stderr)
+    with suppress(OSError, ValueError):
+        traceback.print_exception(error)
+        print(_BUG, file=sys.stderr)
     raise SystemExit(EXIT_NOT_JUDGED) from error
 
 
@@ -194,12 +227,12 @@ def _parser(chosen: str | None, entry: registry.Entry | None) -> argparse.Argume
     add_verbosity(parser)
     subparsers = parser.add_subparsers(metavar="COMMAND")
     # Those of other packages are looked up only for the list of all.
-    others = registry.added() if chosen is None or entry is None else {chosen: entry}
-    for name, one in {**registry.COMMANDS, **others}.items():
-        command = one.load() if name == chosen else None
+    others = registry.load_added() if chosen is None or entry is None else {chosen: entry}
+    for name, command_entry in {**registry.COMMANDS, **others}.items():
+        command = command_entry.load() if name == chosen else None
         subparser = subparsers.add_parser(
             name,
-            help=one.summary,
+            help=command_entry.summary,
             description=command.__doc__ if command else None,
             formatter_class=argparse.RawDescriptionHelpFormatter,
             allow_abbrev=False,
@@ -207,7 +240,7 @@ def _parser(chosen: str | None, entry: registry.Entry | None) -> argparse.Argume
         add_verbosity(subparser)
         if command:
             command.add_arguments(subparser)
-            if one.takes_command:
+            if command_entry.takes_command:
                 usage = subparser.format_usage().removeprefix("usage: ").rstrip()
                 subparser.usage = f"{usage} [-- command ...]"
     return parser

@@ -29,7 +29,7 @@ def write_file(
         StorageError: it cannot be written.
     """
     if path == STDOUT:
-        Console().result(content.decode().rstrip("\n"))
+        write_document(content, option)
         return
     try:
         if make_parents:
@@ -42,6 +42,17 @@ def write_file(
         ) from error
     if console is not None:
         console.detail(f"wrote {path}")
+
+
+def write_document(content: bytes, option: str) -> None:
+    """Print text that another program reads; StorageError if it cannot be written completely."""
+    try:
+        Console().document(content.decode().rstrip("\n"))
+    except OSError as error:
+        raise StorageError(
+            f"standard output cannot be written: {error.strerror}",
+            advice=storage_advice(error, Setting(option.lstrip("-"), "FILE")),
+        ) from error
 
 
 def _write(path: Path, content: bytes) -> None:

@@ -118,9 +118,14 @@ def add_tests(parser: ArgumentParser, meaning: str = "tests (default: all of but
     parser.add_argument("names", metavar="NAME", nargs="*", help=meaning)
 
 
-def add_properties(parser: ArgumentParser, done: str) -> None:
-    """Add a test, and the names of its properties with which something is done."""
-    parser.add_argument("test", metavar="NAME", help="the test")
+def add_properties(parser: ArgumentParser, done: str, *, of_test: bool = True) -> None:
+    """Add a test, and the names of its properties with which something is done.
+
+    Args:
+        of_test: whether the test is added, too.
+    """
+    if of_test:
+        parser.add_argument("test", metavar="NAME", help="the test")
     what = f"what to {done}: a property, a metric for all its instances, or either with * in it"
     parser.add_argument("properties", metavar="PROPERTY", nargs="*", help=what)
 

@@ -13,6 +13,7 @@ from math import isfinite
 from typing import Any
 
 import numpy as np
+from msgspec import Struct
 
 from buto.actions.events import (
     Event,
@@ -35,8 +36,7 @@ SAMPLES = 600
 WIDTH = 10
 
 
-@dataclass(frozen=True, slots=True)
-class _Curve:
+class _Curve(Struct, frozen=True):
     """A curve of the live view.
 
     Attributes:
@@ -70,13 +70,13 @@ def live_text(newest: Newest, room: int) -> str:
     text = ""
     for curve in _CURVES:
         times_s, values = newest(curve.metric, SAMPLES)
-        part = _drawn(curve, times_s, curve.whole(values, axis=1)) if values.shape[1] else ""
+        part = _draw(curve, times_s, curve.whole(values, axis=1)) if values.shape[1] else ""
         if part and len(text) + len(part) + 2 <= room:
             text += f", {part}"
     return text
 
 
-def _drawn(curve: _Curve, times_s: FloatArray, values: FloatArray) -> str:
+def _draw(curve: _Curve, times_s: FloatArray, values: FloatArray) -> str:
     if curve.is_rate:
         # Two rows have the same time where the live objects were counted.
         passed_s = np.diff(times_s)
@@ -221,9 +221,9 @@ class LaunchProgress:
         if now_s < self._next_block_s:
             return
         n_complete, n_planned = sum(self.complete.values()), sum(self._planned.planned.values())
-        longest = sorted(self._hosts.values(), key=lambda one: one.begun_s)[:MOST_LINES]
+        longest = sorted(self._hosts.values(), key=lambda launch: launch.begun_s)[:MOST_LINES]
         lines = [f"{n_complete} of {n_planned} runs{self._times()}"]
-        lines += sorted(f"{one.label}, {one.state}"[: self.console.width - 1] for one in longest)
+        lines += sorted(f"{launch.label}, {launch.state}"[: self.console.width - 1] for launch in longest)
         if more := len(self._hosts) - len(longest):
             lines.append(f"and {format_count(more, 'more host')}")
         if self.console.animated:
@@ -246,7 +246,7 @@ class LaunchProgress:
         """Estimate the time left from the mean of a test's launches; None before the first and at the end."""
         planned = self._planned.planned.items()
         todo = {test: n - self.complete[test] for test, n in planned if test not in self._given_up}
-        of_all = [one for took_s in self._took_s.values() for one in took_s]
+        of_all = [seconds for took_s in self._took_s.values() for seconds in took_s]
         if not sum(todo.values()) or not sum(of_all):
             return None
         left_s = sum(n * float(np.mean(self._took_s[test] or of_all)) for test, n in todo.items())

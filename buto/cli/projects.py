@@ -7,16 +7,19 @@ from argparse import ArgumentParser, Namespace
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
-from buto.actions.advice import reword
 from buto.actions.project import Files, Overrides, Project, measuring
-from buto.cli.hints import door_of
+from buto.actions.wording import FrontEnd
+from buto.cli.console import Console
+from buto.cli.events import EventPrinter
+from buto.cli.hints import front_end_of
 from buto.cli.parsing import declare
 from buto.errors import ButoError, UsageError
+from buto.judging.story import Order
 from buto.project import config
 from buto.project.document import scheduler_of
 
 if TYPE_CHECKING:
-    from buto.actions.compare import Program
+    from buto.actions.compare import ComparedProgram
 
 
 def overrides_of(args: Namespace) -> Overrides:
@@ -51,22 +54,37 @@ def project_of(args: Namespace) -> Project:
     """
     files = files_of(args)
     configuration = files.read_configuration()
-    masks = () if configuration is None else config.masks(configuration)
     scheduler = scheduler_of(
         vars(args).get("scheduler"), "" if configuration is None else configuration.scheduler, os.environ
     )
-    door = door_of(files, overrides_of(args), masks, _typed(args))
-    return Project(files, configuration, door, scheduler)
+    return Project(files, configuration, scheduler)
 
 
-def reword_advice(error: ButoError, args: Namespace) -> None:
-    """Put the advice of an error into the words of this call, with the files and options that were typed."""
-    # Of a call whose own arguments are wrong, the advice stays as it is.
+def front_end_for(args: Namespace, project: Project) -> FrontEnd:
+    """Return what words the next steps of a call, with the files and options that were typed."""
+    masks = () if project.configuration is None else config.masks(project.configuration)
+    return front_end_of(project.files, overrides_of(args), masks, _names_typed(args))
+
+
+def printer_for(
+    args: Namespace, project: Project, console: Console, order: Order = Order.MEANING
+) -> EventPrinter:
+    """Return what prints the events of a call."""
+    return EventPrinter(console, front_end_for(args, project), order)
+
+
+def rephrase(error: ButoError, args: Namespace) -> None:
+    """Put an error into the words of this call, with the files and options that were typed."""
+    # Of a call whose own arguments are wrong, it stays as it is.
     with suppress(ButoError):
-        reword(error, door_of(files_of(args), overrides_of(args), typed=_typed(args)))
+        try:
+            front_end = front_end_for(args, project_of(args))
+        except ButoError:
+            front_end = front_end_of(files_of(args), overrides_of(args), typed=_names_typed(args))
+        error.rephrase(front_end.words)
 
 
-def _typed(args: Namespace) -> tuple[str, ...]:
+def _names_typed(args: Namespace) -> tuple[str, ...]:
     return tuple(vars(args).get("arguments", ()))
 
 
@@ -83,7 +101,7 @@ def add_two_programs(parser: ArgumentParser, metavar: str) -> None:
     )
 
 
-def programs_of(args: Namespace) -> tuple[Program, Program]:
+def programs_of(args: Namespace) -> tuple[ComparedProgram, ComparedProgram]:
     """Return the two programs that were typed.
 
     Raises:

@@ -49,13 +49,16 @@ class Entry(NamedTuple):
 _ROOM = "buto.cli.commands"
 
 COMMANDS: dict[str, Entry] = {
-    "init": Entry(f"{_ROOM}.init", "write a first buto.yaml for a project"),
+    "init": Entry(f"{_ROOM}.init", "write a first buto.yaml for a project", True),
     "train": Entry(f"{_ROOM}.train", "launch a program several times and learn what it uses", True),
     "check": Entry(f"{_ROOM}.check", "launch a program and judge it by its oracle", True),
     "accept": Entry(f"{_ROOM}.accept", "train again and show how the oracle changes", True),
+    "release": Entry(f"{_ROOM}.release", "name a release, whose program later sums are judged by"),
     "compare": Entry(f"{_ROOM}.compare", "launch two programs alternately and show what differs", True),
     "bisect": Entry(f"{_ROOM}.bisect", "find the commit that made a test fail", True),
     "why": Entry(f"{_ROOM}.why", "name the methods that make a program use more", True),
+    "grow": Entry(f"{_ROOM}.grow", "say what grows with every round of a program's work", True),
+    "size": Entry(f"{_ROOM}.size", "say how much memory a program needs", True),
     "record": Entry(f"{_ROOM}.record", "launch a program and store its runs without judging them", True),
     "attach": Entry(f"{_ROOM}.attach", "record a JVM that is already running"),
     "runs": Entry(f"{_ROOM}.runs", "list, show, export and delete stored runs"),
@@ -64,9 +67,7 @@ COMMANDS: dict[str, Entry] = {
     "selftest": Entry(f"{_ROOM}.selftest", "measure how often an oracle fails an unchanged program"),
     "history": Entry(f"{_ROOM}.history", "show the results of a test's checks over time"),
     "label": Entry(f"{_ROOM}.label", "say which runs are good, bad or invalid, and show who said so"),
-    "suggest": Entry(f"{_ROOM}.suggest", "suggest settings that would have avoided false alarms"),
     "sources": Entry(f"{_ROOM}.sources", "show what the sources of tests read now"),
-    "worker": Entry(f"{_ROOM}.worker", "make this machine a host on which others launch their programs"),
     "doctor": Entry(f"{_ROOM}.doctor", "check whether this machine can measure"),
     "schema": Entry(f"{_ROOM}.schema", "print the JSON schema of a file that buto reads or writes"),
 }
@@ -85,7 +86,13 @@ EXTENSIONS = Extensions(
     "buto.commands",
     "command",
     BrokenCommandError,
-    {"architecture": "predict", "experiments": "replications", "predict": "predict"},
+    {
+        "architecture": "predict",
+        "experiments": "replications",
+        "predict": "predict",
+        "suggest": "replications",
+        "worker": "cluster",
+    },
 )
 
 
@@ -107,7 +114,7 @@ def find(name: str) -> Entry:
     return found
 
 
-def added() -> dict[str, Entry]:
+def load_added() -> dict[str, Entry]:
     """Return the entries of other packages' commands; the summary of one that cannot be used says so."""
     entries = {}
     for name in sorted(EXTENSIONS.names() - COMMANDS.keys()):

@@ -6,15 +6,17 @@ import os
 import tempfile
 from argparse import ArgumentParser, Namespace
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
-from buto.actions.outcome import Outcome
+from msgspec import Struct
+
+from buto.actions.outcome import CallOutcome
 from buto.cli.console import Console
 from buto.cli.output_files import write_file
 from buto.cli.parsing import STDOUT, declare, outputs_of
 from buto.errors import StorageError, UsageError
-from buto.judging.verdict import Order
+from buto.judging.story import Order
 from buto.run.cache import is_missing
 from buto.run.names import encode_test
 
@@ -22,8 +24,7 @@ GITHUB = "github"
 """The annotations that a build prints; no option names a file for them."""
 
 
-@dataclass(frozen=True, slots=True)
-class Reports:
+class Reports(Struct, frozen=True):
     """The reports that were asked for.
 
     Attributes:
@@ -44,7 +45,7 @@ Content = bytes | Mapping[str, bytes]
 """What a format writes: one file, or one for each test."""
 
 
-def _json(done: Outcome) -> Content:
+def _json(done: CallOutcome) -> Content:
     from buto.report.formats.json_result import result_document, result_text
 
     document = result_document(
@@ -53,34 +54,36 @@ def _json(done: Outcome) -> Content:
     return result_text(document).encode()
 
 
-def _junit(done: Outcome) -> Content:
+def _junit(done: CallOutcome) -> Content:
     from buto.report.formats.junit import junit_xml
 
     return junit_xml(done.results, done.at, done.left_out or ())
 
 
-def _markdown(done: Outcome) -> Content:
+def _markdown(done: CallOutcome) -> Content:
     from buto.report.formats.markdown import markdown_text
 
     return markdown_text(done.results, done.left_out or ()).encode()
 
 
-def _bencher(done: Outcome) -> Content:
+def _bencher(done: CallOutcome) -> Content:
     from buto.report.formats.trackers import bencher_text
 
     return bencher_text(done.results).encode()
 
 
-def _html(done: Outcome) -> Content:
+def _html(done: CallOutcome) -> Content:
     from buto.report.html import render
     from buto.report.html.page import render_runs
 
-    judged = {one.test: render(one.report) for one in done.results if one.report is not None}
-    recorded = {one.test: render_runs(one.recorded) for one in done.results if one.recorded is not None}
+    judged = {result.test: render(result.report) for result in done.results if result.report is not None}
+    recorded = {
+        result.test: render_runs(result.recorded) for result in done.results if result.recorded is not None
+    }
     return {test: page.encode() for test, page in (judged | recorded).items()}
 
 
-def _github(done: Outcome) -> Content:
+def _github(done: CallOutcome) -> Content:
     from buto.report.formats.junit import workflow_commands
 
     workspace = os.environ.get("GITHUB_WORKSPACE")
@@ -88,7 +91,7 @@ def _github(done: Outcome) -> Content:
     return "\n".join(lines).encode() if lines else {}
 
 
-FORMATS: dict[str, tuple[str, Callable[[Outcome], Content]]] = {
+FORMATS: dict[str, tuple[str, Callable[[CallOutcome], Content]]] = {
     "json": ("the whole result as JSON", _json),
     "html": ("one page with every chart; it works without a network", _html),
     "junitxml": ("JUnit XML, one test case per test", _junit),
@@ -110,8 +113,7 @@ def add_report_options(parser: ArgumentParser, *names: str) -> None:
             "--order",
             choices=[order.value for order in Order],
             default=Order.MEANING.value,
-            help="order of differences: by what they mean to people, grouped by cause, or by the "
-            "strength of their evidence (default: meaning)",
+            help="order of differences: as a story, or by the strength of their evidence (default: meaning)",
         )
 
 
@@ -131,15 +133,15 @@ def reports_of(args: Namespace) -> Reports:
     return Reports(paths, Order(getattr(args, "order", Order.MEANING)))
 
 
-def write_reports(outcome: Outcome, reports: Reports, console: Console) -> int:
+def write_reports(outcome: CallOutcome, reports: Reports, console: Console) -> int:
     """Write every file that was asked for, and return the exit code of the command.
 
     Raises:
         StorageError: one cannot be written; those before it are there.
     """
     results = [
-        one if one.report is None else replace(one, report=one.report.ordered(reports.order))
-        for one in outcome.results
+        result if result.report is None else replace(result, report=result.report.ordered(reports.order))
+        for result in outcome.results
     ]
     for name, path in reports.paths.items():
         for place, content in files_of(name, replace(outcome, results=results), path).items():
@@ -147,7 +149,7 @@ def write_reports(outcome: Outcome, reports: Reports, console: Console) -> int:
     return outcome.exit_code
 
 
-def files_of(name: str, outcome: Outcome, path: Path) -> dict[Path, bytes]:
+def files_of(name: str, outcome: CallOutcome, path: Path) -> dict[Path, bytes]:
     """Return the files of a format with their contents, of which there may be one for each test.
 
     If the command was about several tests, the test's name is added to each file name: the page of the only
@@ -165,7 +167,8 @@ def files_of(name: str, outcome: Outcome, path: Path) -> dict[Path, bytes]:
     if path == STDOUT or len(outcome.results) + len(outcome.left_out or ()) == 1:
         return dict(zip([path], content.values(), strict=False))
     return {
-        path.with_name(f"{path.stem}-{encode_test(test)}{path.suffix}"): one for test, one in content.items()
+        path.with_name(f"{path.stem}-{encode_test(test)}{path.suffix}"): text
+        for test, text in content.items()
     }
 
 

@@ -12,6 +12,8 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
+from msgspec import Struct, structs
+
 from buto.engine.placement import ANYWHERE, Placement
 from buto.errors import ButoError, StorageError
 from buto.measure.collector import Collector
@@ -33,17 +35,18 @@ if TYPE_CHECKING:
     from buto.measure.workload.serving import Services
 
 
-@dataclass(frozen=True, slots=True)
-class Setup:
+class Setup(Struct, frozen=True):
     """What belongs to every run of a test besides its program.
 
     Attributes:
         services: run beside the program.
         window: the part of the run that is learned and judged; None for all of it.
+        needs_idle: whether a loaded system is not valid on a machine that had no idle time left.
     """
 
     services: tuple[Service, ...] = ()
     window: Window | None = None
+    needs_idle: bool = True
 
 
 ALONE = Setup()
@@ -51,7 +54,7 @@ ALONE = Setup()
 
 
 @dataclass(frozen=True, slots=True)
-class Launch:
+class LaunchRequest:
     """One launch that is wanted.
 
     Attributes:
@@ -59,6 +62,8 @@ class Launch:
         marks: metadata that are written into the run.
         inputs: shell patterns of files that the program needs, if a host does not have them.
         inputs_from: the directory to which they are relative; None for the program's own.
+        place: called just before the launch if it is on this machine, returns how the program is started
+            then; raises ButoError if it must not be. None for a program that stays where it is.
     """
 
     test: str
@@ -70,10 +75,10 @@ class Launch:
     where: Placement = ANYWHERE
     inputs: tuple[str, ...] = ()
     inputs_from: Path | None = None
+    place: Callable[[], Target] | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Ended:
+class EndedLaunch(Struct, frozen=True):
     """A launch that is over.
 
     Attributes:
@@ -82,34 +87,31 @@ class Ended:
         begun: whether it had begun; False for a launch for which there will be no room.
     """
 
-    launch: Launch
+    launch: LaunchRequest
     run: Run | None = None
     error: ButoError | None = None
     begun: bool = True
 
 
-@dataclass(frozen=True, slots=True)
-class Began:
+class Began(Struct, frozen=True):
     """A launch begins; ``host`` is empty without a cluster."""
 
-    launch: Launch
+    launch: LaunchRequest
     host: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Progressed:
+class Progressed(Struct, frozen=True):
     """Some time has passed in a launch."""
 
-    launch: Launch
+    launch: LaunchRequest
     progress: Progress
     host: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class GivenBack:
+class GivenBack(Struct, frozen=True):
     """A host was lost in the middle of a launch, which is carried out again."""
 
-    launch: Launch
+    launch: LaunchRequest
     error: ButoError
     host: str = ""
 
@@ -125,13 +127,13 @@ class Engine(Protocol):
     A context manager: the end of the ``with`` block stops the launches that have not ended.
     """
 
-    def check(self, launch: Launch) -> None:
+    def check(self, launch: LaunchRequest) -> None:
         """Raise ButoError for a program that cannot be started, as far as known without a launch."""
 
-    def begin(self, wanted: Sequence[Launch]) -> Sequence[Launch]:
+    def begin(self, wanted: Sequence[LaunchRequest]) -> Sequence[LaunchRequest]:
         """Begin those launches for which there is room, in their order, and return them."""
 
-    def wait(self) -> Ended | None:
+    def wait(self) -> EndedLaunch | None:
         """Wait until a launch is over, begun or hopeless; None: begin may now find room for another.
 
         Raises:
@@ -183,7 +185,7 @@ def record_one(
         run = collector.record(test, on_tick, hooks, journal)
         outputs = {} if beside is None else beside.stop()
         run = replace(run, metadata={**run.metadata, SESSION: run.id, **marks}, outputs=outputs)
-        if hooks is not None:
+        if hooks is not None and setup.needs_idle:
             run = _unless_busy(run)
         if setup.window is not None:
             run = with_window(run, setup.window)
@@ -196,7 +198,7 @@ def _unless_busy(run: Run) -> Run:
     busy = busy_host(run.metadata.get(IDLE), run.outcome.duration_s)
     if busy is None:
         return run
-    return replace(run, quality=replace(run.quality, problems=(*run.quality.problems, busy)))
+    return replace(run, quality=structs.replace(run.quality, problems=(*run.quality.problems, busy)))
 
 
 def running_services(
@@ -224,7 +226,8 @@ def hooks_of(workload: Workload | None) -> AbstractContextManager[Callable[[], L
 class LocalEngine(Closeable):
     """Launches in this process; see :class:`buto.engine.launching.Engine`.
 
-    A test's collector and what its workload needs stay open from its first launch to the end.
+    A test's collectors, one for each place of its program, and what its workload needs stay open from the
+    first launch to the end.
 
     Args:
         collector_for: how to open a collector.
@@ -247,42 +250,41 @@ class LocalEngine(Closeable):
         self._collector_for = collector_for
         self._journal_s = journal_s
         self._held = ExitStack()
-        self._collectors: dict[str, Collector] = {}
+        self._collectors: dict[str, list[tuple[Target, Collector]]] = {}
         self._hooks: dict[str, Callable[[], LaunchHooks] | None] = {}
-        self._next: Launch | None = None
+        self._next: LaunchRequest | None = None
 
     def close(self) -> None:
         self._held.close()
 
-    def check(self, launch: Launch) -> None:
+    def check(self, launch: LaunchRequest) -> None:
         self._check(launch.target)
 
-    def begin(self, wanted: Sequence[Launch]) -> Sequence[Launch]:
+    def begin(self, wanted: Sequence[LaunchRequest]) -> Sequence[LaunchRequest]:
         if self._next is not None or not wanted:
             return ()
         self._next = wanted[0]
         return wanted[:1]
 
-    def wait(self) -> Ended | None:
+    def wait(self) -> EndedLaunch | None:
         """Carry out the launch that was begun; see :class:`buto.engine.launching.Engine`."""
         launch, self._next = self._next, None
         if launch is None:
             return None
         try:
-            return self._carried_out(launch)
+            return self._carry_out(launch)
         except StorageError:
             raise
         except ButoError as error:
-            return Ended(launch, error=error)
+            return EndedLaunch(launch, error=error)
 
     def drop(self, test: str) -> None:
         if self._next is not None and self._next.test == test:
             self._next = None
 
-    def _carried_out(self, launch: Launch) -> Ended:
+    def _carry_out(self, launch: LaunchRequest) -> EndedLaunch:
         test = launch.test
-        if test not in self._collectors:
-            self._collectors[test] = self._held.enter_context(self._collector_for(launch.target))
+        collector = self._collector(test, launch.target if launch.place is None else launch.place())
         if test not in self._hooks:
             self._hooks[test] = self._held.enter_context(hooks_of(launch.workload))
         self._on_news(Began(launch))
@@ -293,7 +295,7 @@ class LocalEngine(Closeable):
         new_hooks = self._hooks[test]
         hooks = None if new_hooks is None else new_hooks()
         run = record_one(
-            self._collectors[test],
+            collector,
             test,
             self._store,
             launch.marks,
@@ -302,4 +304,13 @@ class LocalEngine(Closeable):
             launch.setup,
             journal_s=self._journal_s,
         )
-        return Ended(launch, run)
+        return EndedLaunch(launch, run)
+
+    def _collector(self, test: str, target: Target) -> Collector:
+        known = self._collectors.setdefault(test, [])
+        for other, collector in known:
+            if other == target:
+                return collector
+        collector = self._held.enter_context(self._collector_for(target))
+        known.append((target, collector))
+        return collector

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
+
+from msgspec import Struct, field
 
 from buto.judging import registry
 from buto.judging.settings import Settings
@@ -13,8 +14,7 @@ from buto.run.model import WORKER, MetadataValue
 _HOST = "host."
 
 
-@dataclass(frozen=True, slots=True)
-class HostLabels:
+class HostLabels(Struct, frozen=True):
     """Which hosts a test asks for; an empty pattern fits all.
 
     Attributes:
@@ -45,8 +45,7 @@ class HostLabels:
 ANY_HOST = HostLabels()
 
 
-@dataclass(frozen=True, slots=True)
-class Placement:
+class Placement(Struct, frozen=True):
     """Where the runs of a test may be recorded.
 
     Attributes:

@@ -11,17 +11,18 @@ AGENT = "buto-agent.jar"
 JMX = "buto-jmx.jar"
 JFR = "buto-jfr.jar"
 CLASSES = "buto-classes.jar"
+HEAP = "buto-heap.jar"
 TESTPROGRAMS = "buto-testprograms.jar"
 
 _DIGEST_ENTRY = "Buto-Sources: "
-_REBUILD = "python java-probes/build.py --force (in a checkout), else: pip install --force-reinstall buto"
+_REBUILD = "python java-probes/build.py --force (in a checkout), else: pip install --force-reinstall buto-jvm"
 
 
 def path(name: str) -> Path:
     """Return where a bundled jar is.
 
     Args:
-        name: one of AGENT, JMX, JFR, CLASSES and TESTPROGRAMS.
+        name: one of AGENT, JMX, JFR, CLASSES, HEAP and TESTPROGRAMS.
 
     Raises:
         BadFileError: the jar was not built, as in a checkout that was never installed.

@@ -10,19 +10,18 @@ from dataclasses import dataclass
 from math import ceil, floor, isfinite
 
 import numpy as np
+from msgspec import Struct
 
+from buto.judging.binomial import at_least, largest_rate
 from buto.run.model import FloatArray, IntArray
 from buto.run.properties import Property
 from buto.run.units import format_percent, format_quantity
-
-N_CHECKED = 3
-"""Runs of a check with its confirmation."""
 
 IMPROBABLE = 0.025
 """How often an oracle that keeps its alpha is reported as one that does not."""
 
 OFTEN = 0.5
-"""A run that fails in this share of its splits is named."""
+"""A run that differs in this share of its splits is named."""
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -49,11 +48,8 @@ class Alarms:
     @property
     def at_most(self) -> float:
         """The largest rate that this many runs leave possible (Clopper and Pearson, one-sided 97.5 %)."""
-        from scipy.special import betaincinv
-
         n = len(self.by_run)
-        failed = ceil(self.rate * n - 1e-9)
-        return 1.0 if failed >= n else float(betaincinv(failed + 1, n - failed, 1 - IMPROBABLE))
+        return largest_rate(ceil(self.rate * n - 1e-9), n, IMPROBABLE)
 
     def exceeds(self, alpha: float) -> bool:
         """Return whether this many failures are unlikely for an oracle that keeps this alpha.
@@ -61,44 +57,42 @@ class Alarms:
         By the binomial distribution of as many independent checks as there are runs. A run that fails in
         a part of its splits only counts in part, which scatters less: the test is a cautious one.
         """
-        from scipy.special import bdtrc
-
         failed = floor(self.rate * len(self.by_run) + 1e-9)
-        return failed > 0 and float(bdtrc(failed - 1, len(self.by_run), alpha)) < IMPROBABLE
+        return failed > 0 and at_least(failed, len(self.by_run), alpha) < IMPROBABLE
 
 
-@dataclass(frozen=True, eq=False, slots=True)
-class InOrder:
+class InOrder(Struct, frozen=True, eq=False):
     """False alarms of checks in the order of time: training runs in a row, judged runs later.
 
     Attributes:
         n_checks: how many checks were judged.
-        single: of checks of one run.
-        confirmed: of checks as ``buto check`` makes them.
+        turning: of checks that turns would follow.
+        failing: of checks without turns that fail.
         n_sessions: number of sessions in which the runs were made; a longer pause separates two of them.
-        later: of confirmed checks in a later session than all of their training; None if there is none.
+        later: of checks without turns, in a later session than all of their training, that fail; None if
+            there is none.
     """
 
     n_checks: int
-    single: Alarms
-    confirmed: Alarms
+    turning: Alarms
+    failing: Alarms
     n_sessions: int = 1
     later: Alarms | None = None
 
 
-@dataclass(frozen=True, eq=False, slots=True)
-class Selftest:
+class Selftest(Struct, frozen=True, eq=False):
     """The result of a self-test.
 
     Attributes:
         n_training: how many runs trained each oracle.
         n_splits: number of splits for each run under test.
         alpha: the promised share.
-        single: of checks of one run.
-        confirmed: of checks as ``buto check`` makes them.
+        turning: of checks that turns would follow.
+        failing: of checks without turns that fail. With turns, at most a share alpha of those fails that
+            turns follow.
         followed: share of checks that two more runs would have followed.
         in_order: the same in the order of time; None if that was not measured.
-        left_out: of checks as ``buto check`` makes them, on each environment by runs of all others, one share
+        left_out: of checks without turns that fail, on each environment by runs of all others, one share
             for each environment; None if that was not measured.
         not_left_out: why environments are not in ``left_out``; empty if all are, or if the detector does not
             know environments.
@@ -107,17 +101,17 @@ class Selftest:
     n_training: int
     n_splits: int
     alpha: float
-    single: Alarms
-    confirmed: Alarms
+    turning: Alarms
+    failing: Alarms
     followed: float
     in_order: InOrder | None = None
     left_out: Alarms | None = None
     not_left_out: tuple[str, ...] = ()
 
     def often(self) -> IntArray:
-        """Return the runs that fail in most of their splits, most often first."""
-        order = np.argsort(-self.single.by_run, kind="stable")
-        often: IntArray = order[self.single.by_run[order] >= OFTEN]
+        """Return the runs that differ in most of their splits, most often first."""
+        order = np.argsort(-self.turning.by_run, kind="stable")
+        often: IntArray = order[self.turning.by_run[order] >= OFTEN]
         return often
 
 
@@ -133,8 +127,7 @@ TIMES_LEVEL = 10.0
 """Changes are searched up to this many times a quantity's level."""
 
 
-@dataclass(frozen=True, slots=True)
-class Strength:
+class Strength(Struct, frozen=True):
     """The smallest change of one quantity that a check would detect.
 
     Attributes:
@@ -157,8 +150,7 @@ class Strength:
         return min(self.more, self.less)
 
 
-@dataclass(frozen=True, slots=True)
-class Strengths:
+class Strengths(Struct, frozen=True):
     """The strength of a detector.
 
     Attributes:

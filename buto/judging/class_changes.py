@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -37,9 +38,42 @@ class ClassChange:
         return self.after.size_bytes - self.before.size_bytes
 
 
+_GENERATED = re.compile(r"\$\$.*|/0x[0-9a-f]+.*|(?<=Proxy)\d+$|(?<=Accessor)\d+$", re.DOTALL)
+"""What the JDK and libraries add to the names of classes that they make while a program runs."""
+
+PRIMITIVE = frozenset({"boolean", "byte", "char", "short", "int", "long", "float", "double"})
+
+
+_OF, _AT_END = "live objects of ", " at the end"
+
+
+def class_feature(name: str) -> str:
+    """Return the name of the feature that is the bytes of a class's live objects."""
+    return f"{_OF}{name}{_AT_END}"
+
+
+def class_of(feature: str) -> str:
+    """Invert :func:`class_feature`."""
+    return feature.removeprefix(_OF).removesuffix(_AT_END)
+
+
+def family_of(name: str) -> str:
+    """Return what classes have in common between which objects may change without any more being kept.
+
+    That is the name of the outermost class, without its package, which may have been renamed, without what
+    generated classes add, and without the brackets of an array. Arrays of primitive values are families of
+    their own.
+    """
+    element = name.rstrip("[]")
+    if element in PRIMITIVE:
+        return name
+    simple = _GENERATED.sub("", element).rpartition(".")[2].strip("$")
+    return simple.partition("$")[0] or element
+
+
 def histogram_at_end(run: Run) -> ClassHistogram | None:
     """Return the histogram at the program's end; None if it has none."""
-    return next((one for one in reversed(run.histograms) if one.point == AT_END), None)
+    return next((histogram for histogram in reversed(run.histograms) if histogram.point == AT_END), None)
 
 
 def typical_histogram(runs: Sequence[Run]) -> ClassHistogram | None:
@@ -48,29 +82,32 @@ def typical_histogram(runs: Sequence[Run]) -> ClassHistogram | None:
     A class that a run does not list counts as zero there. None if a run has no histogram at its end.
     """
     found = [histogram_at_end(run) for run in runs]
-    known = [one for one in found if one is not None]
+    known = [histogram for histogram in found if histogram is not None]
     if not known or len(known) < len(found):
         return None
     # Imported here, because few runs have histograms.
     from statistics import median_low
 
-    by_name = [{count.name: count for count in one.classes} for one in known]
-    names = dict.fromkeys(name for one in by_name for name in one)
+    by_name = [{count.name: count for count in histogram.classes} for histogram in known]
+    names = dict.fromkeys(name for class_counts in by_name for name in class_counts)
     counts = (
         ClassCount(
             name,
-            median_low(one.get(name, NOTHING).instances for one in by_name),
-            median_low(one.get(name, NOTHING).size_bytes for one in by_name),
+            median_low(class_counts.get(name, NOTHING).instances for class_counts in by_name),
+            median_low(class_counts.get(name, NOTHING).size_bytes for class_counts in by_name),
         )
         for name in names
     )
     return ClassHistogram(
-        time_s=median_low(one.time_s for one in known),
+        time_s=median_low(histogram.time_s for histogram in known),
         point=AT_END,
-        instances=median_low(one.instances for one in known),
-        bytes=median_low(one.bytes for one in known),
+        instances=median_low(histogram.instances for histogram in known),
+        bytes=median_low(histogram.bytes for histogram in known),
         classes=tuple(
-            sorted((one for one in counts if one.instances), key=lambda one: (-one.size_bytes, one.name))
+            sorted(
+                (class_count for class_count in counts if class_count.instances),
+                key=lambda class_count: (-class_count.size_bytes, class_count.name),
+            )
         ),
     )
 
@@ -83,23 +120,23 @@ def class_changes(before: ClassHistogram | None, after: ClassHistogram | None) -
     """
     if before is None or after is None:
         return ()
-    ours, theirs = ({count.name: count for count in one.classes} for one in (before, after))
+    ours, theirs = ({count.name: count for count in histogram.classes} for histogram in (before, after))
     changes = [
         ClassChange(name, ours.get(name, NOTHING), theirs.get(name, NOTHING)) for name in {**theirs, **ours}
     ]
     least = max(_smallest(before), _smallest(after))
     large = [
-        one
-        for one in changes
-        if abs(one.size_bytes) >= FEWEST_BYTES
-        and (one.name in ours.keys() & theirs.keys() or _largest(one) > least)
+        change
+        for change in changes
+        if abs(change.size_bytes) >= FEWEST_BYTES
+        and (change.name in ours.keys() & theirs.keys() or _largest(change) > least)
     ]
-    return tuple(sorted(large, key=lambda one: (-abs(one.size_bytes), one.name))[:MOST_CHANGES])
+    return tuple(sorted(large, key=lambda change: (-abs(change.size_bytes), change.name))[:MOST_CHANGES])
 
 
 def _smallest(histogram: ClassHistogram) -> int:
     """Return the bytes of the smallest class in a list that does not have all classes; else 0."""
-    listed = sum(one.size_bytes for one in histogram.classes)
+    listed = sum(class_count.size_bytes for class_count in histogram.classes)
     is_cut = histogram.classes and listed < histogram.bytes
     return histogram.classes[-1].size_bytes if is_cut else 0
 

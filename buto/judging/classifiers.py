@@ -21,10 +21,12 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from fnmatch import fnmatchcase
+from functools import lru_cache
 from math import isfinite, nan
 from pathlib import PurePosixPath
 
 import numpy as np
+from msgspec import Struct
 
 from buto.errors import JudgeError
 from buto.run.model import FloatArray, MetadataValue, Notification
@@ -35,8 +37,7 @@ from buto.steps import Action, Advice, Step
 _CLASS_PATH = "jvm.class.path"
 
 
-@dataclass(frozen=True, slots=True)
-class MetadataSettings:
+class MetadataSettings(Struct, frozen=True):
     """Shell patterns for keys; a key that matches both lists is ignored.
 
     Attributes:
@@ -57,8 +58,7 @@ class DifferenceKind(Enum):
     EXTRA = "extra"
 
 
-@dataclass(frozen=True, slots=True)
-class MetadataDifference:
+class MetadataDifference(Struct, frozen=True):
     """An item that differs from training; ``expected`` is None if extra, ``observed`` is None if missing."""
 
     kind: DifferenceKind
@@ -69,7 +69,7 @@ class MetadataDifference:
 
     def describe(self) -> str:
         """Return the difference in words, for messages."""
-        observed, expected = _quoted(self.key, self.observed, self.expected)
+        observed, expected = _quote(self.key, self.observed, self.expected)
         if self.kind is DifferenceKind.MISSING:
             return f"{self.key} is missing; it was {expected} in training"
         if self.kind is DifferenceKind.EXTRA:
@@ -92,7 +92,7 @@ class MetadataModel:
 
 def learn_metadata(runs: Sequence[Mapping[str, MetadataValue]], settings: MetadataSettings) -> MetadataModel:
     """Return the model of at least one training run. JudgeError if runs differ in a deciding key."""
-    kept = [_kept(run, settings) for run in runs]
+    kept = [_find_kept(run, settings) for run in runs]
     values: dict[str, MetadataValue] = {}
     varying = []
     unlike = []
@@ -103,7 +103,7 @@ def learn_metadata(runs: Sequence[Mapping[str, MetadataValue]], settings: Metada
         elif settings.is_deciding(key):
             seen = list(dict.fromkeys(run[key] for run in kept if key in run))
             missing = [] if all(key in run for run in kept) else ["missing"]
-            unlike.append(f"{key} is {' or '.join([*_quoted(key, *seen), *missing])}")
+            unlike.append(f"{key} is {' or '.join([*_quote(key, *seen), *missing])}")
         else:
             varying.append(key)
     if unlike:
@@ -124,8 +124,8 @@ def compare_metadata(
 ) -> tuple[MetadataDifference, ...]:
     """Return what is missing, different or extra in a run, sorted by key."""
     differences = []
-    observed = _kept(run, settings)
-    expected = _kept(model.values, settings)
+    observed = _find_kept(run, settings)
+    expected = _find_kept(model.values, settings)
     for key in sorted((observed.keys() - set(model.varying)) | expected.keys()):
         if key not in observed:
             kind = DifferenceKind.MISSING
@@ -141,7 +141,7 @@ def compare_metadata(
     return tuple(differences)
 
 
-def _kept(run: Mapping[str, MetadataValue], settings: MetadataSettings) -> dict[str, MetadataValue]:
+def _find_kept(run: Mapping[str, MetadataValue], settings: MetadataSettings) -> dict[str, MetadataValue]:
     return {key: _plain(key, value) for key, value in run.items() if not _matches(key, settings.ignored)}
 
 
@@ -152,11 +152,12 @@ def _plain(key: str, value: MetadataValue) -> MetadataValue:
     return value if not isinstance(value, float) or isfinite(value) else str(value)
 
 
+@lru_cache(maxsize=1 << 12)
 def _matches(key: str, patterns: tuple[str, ...]) -> bool:
     return any(fnmatchcase(key, pattern) for pattern in patterns)
 
 
-def _quoted(key: str, *values: MetadataValue) -> list[str]:
+def _quote(key: str, *values: MetadataValue) -> list[str]:
     """Return values for a message: sizes as people read them, other texts in quotes and not too long."""
     texts = metadata_texts(key, *values)
     return [
@@ -166,7 +167,7 @@ def _quoted(key: str, *values: MetadataValue) -> list[str]:
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class Limits:
+class BandLimits:
     """Bands of several quantities, each of shape (n,)."""
 
     expected: FloatArray
@@ -174,12 +175,12 @@ class Limits:
     upper: FloatArray
 
 
-Band = Callable[[FloatArray], Limits]
+Band = Callable[[FloatArray], BandLimits]
 """Compute bands from values (n_runs, n); the settings of the detector determine their width."""
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class Emitter:
+class EmitterBands:
     """All notifications of one type from one source.
 
     Attributes:
@@ -190,14 +191,13 @@ class Emitter:
     type: str
     source: str
     sequences: tuple[int, ...]
-    times_s: Limits
+    times_s: BandLimits
 
 
-@dataclass(frozen=True, eq=False, slots=True)
-class NotificationModel:
+class NotificationModel(Struct, frozen=True, eq=False):
     """The notifications of the training runs, sorted by type and source."""
 
-    emitters: tuple[Emitter, ...]
+    emitters: tuple[EmitterBands, ...]
 
 
 class NotificationKind(Enum):
@@ -207,8 +207,7 @@ class NotificationKind(Enum):
     DUPLICATE = "duplicate"
 
 
-@dataclass(frozen=True, slots=True)
-class NotificationDifference:
+class NotificationDifference(Struct, frozen=True):
     """A difference of a notification from training; times are NaN if there are none."""
 
     kind: NotificationKind
@@ -243,7 +242,7 @@ def learn_notifications(
         steady = [n for n in sequences if all(len(times) == 1 for times in groups[type_, source, n])]
         times = np.array([[groups[type_, source, n][row][0] for n in steady] for row in range(len(runs))])
         limits = band_of_times(times.reshape(len(runs), len(steady)))
-        emitters.append(Emitter(type_, source, tuple(steady), limits))
+        emitters.append(EmitterBands(type_, source, tuple(steady), limits))
     return NotificationModel(tuple(emitters))
 
 

@@ -1,15 +1,12 @@
 """Compare two programs by runs of both, without a stored oracle: for machines that change from day to day.
 
-The two are launched in turns, in random order. If they do not differ, the actual assignment of runs is one of
-many equally likely ones, and the share of assignments that put two groups at least as far apart is a p-value
-for any distribution of the values: the permutation test of the calibrated oracle's score
-(:mod:`buto.judging.rank`), here by rank alone. Every order of launches is as likely as any other, so this
-holds on a machine that changes meanwhile, too.
+The two are launched in turns, in an order drawn from a fixed set (:mod:`buto.judging.orders`), and what the
+launches say is found by bets and a permutation test (:mod:`buto.judging.turns`). When they end,
+and what they decide, is the rule of :mod:`buto.judging.procedure`.
 
-*Looks.* Launches end as soon as the outcome is clear. The order of all launches is drawn before the first, so
-that after any fixed number of them each way of dealing them out to the two programs is equally likely, given
-how many each has had. So the p-value is exact at each look. It is multiplied by the number of looks that may
-find a difference (Bonferroni); a look that finds none needs no such price, since it can only lose a finding.
+Runs that were not launched in turns are compared as they are: the actual assignment of runs is one of many
+ways of dealing them out, and its rank is exact if the runs are exchangeable, which a machine that changed in
+between breaks.
 
 Here is also what comes before: what can be compared in two programs' runs, and what prevents it.
 """
@@ -17,34 +14,42 @@ Here is also what comes before: what can be compared in two programs' runs, and 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from functools import cached_property
 from math import comb
 
 import numpy as np
+from msgspec import Struct, structs
 
 from buto.errors import JudgeError
 from buto.judging import rank
-from buto.judging.calibrated.detector import explain_comparison
-from buto.judging.calibrated.evidence import could_not_be_read, weigh
-from buto.judging.calibrated.findings import findings, outlier_shares
-from buto.judging.calibrated.profile import learn
-from buto.judging.calibrated.settings import CALIBRATED, JudgeSettings
-from buto.judging.calibrated.verdict import noted
+from buto.judging.beyond import find_counted_properties, totals
+from buto.judging.carryover import carry_over
 from buto.judging.classifiers import MetadataSettings, compare_metadata, learn_metadata
 from buto.judging.configuration import with_alpha
+from buto.judging.detector import explain_comparison
+from buto.judging.effects import MINIMUM_EFFECT, smallest_effects
+from buto.judging.evidence import Evidence, could_not_be_read, weigh
+from buto.judging.findings import findings, outlier_shares
+from buto.judging.fitted_judge import find_noted
+from buto.judging.judge_settings import CALIBRATED, JudgeSettings
+from buto.judging.modes import find_modes
+from buto.judging.orders import Orders, balanced_orders
+from buto.judging.procedure import CARRIED_OVER, Do, Next, Procedure, TurnsLook, Why
+from buto.judging.profile import TrainingProfile, learn
 from buto.judging.protocol import Comparison, Explanation
-from buto.judging.rank import FEWEST_RUNS, Significance
+from buto.judging.rank import FEWEST_RUNS
 from buto.judging.readable import MOST_UNREAD, has, partly_unread, unread
 from buto.judging.settings import Settings, judges
+from buto.judging.turns import Before, Launched, Prior, Turns, look_at_turns, prepare_turns
 from buto.judging.verdict import Roles, Status, Verdict
-from buto.run.model import LOOKS, SESSION, Run, RunSet
-from buto.run.properties import LIVE_CLASSES, Property, is_judged
-from buto.run.window import measured_set
-from buto.steps import Action, Advice, Setting, Step
+from buto.run.model import IN_TURNS, BoolArray, FloatArray, Run, RunSet
+from buto.run.properties import LIVE_CLASSES, Property, is_judged, title_of
+from buto.run.window import cut_set_to_window
+from buto.steps import Action, Advice, Setting, Step, isolation
 
 
-@dataclass(frozen=True, slots=True)
-class Comparable:
+class Comparable(Struct, frozen=True):
     """What can be compared.
 
     Attributes:
@@ -116,11 +121,12 @@ def environment_differences(
     """
     model = learn_metadata([run.metadata for run in first], settings)
     found = {
-        (one.deciding, one.key): (
-            f"{one.key} differs: {one.expected!r} with {_test(first)}, {one.observed!r} with {_test(second)}"
+        (difference.deciding, difference.key): (
+            f"{difference.key} differs: {difference.expected!r} with {_test(first)}, "
+            f"{difference.observed!r} with {_test(second)}"
         )
         for run in second
-        for one in compare_metadata(model, run.metadata, settings)
+        for difference in compare_metadata(model, run.metadata, settings)
     }
     decide, reported = (
         tuple(found[key] for key in sorted(found) if key[0] is deciding) for deciding in (True, False)
@@ -161,6 +167,16 @@ PROGRAM = "buto.jvm"
 """The metadata key of the main class or jar, which differs between two programs on purpose."""
 
 
+PLACES = (
+    "jvm.class.path",
+    "system.property[[]java.class.path]",
+    "system.property[[]jdk.module.path]",
+    "system.property[[]sun.java.command]",
+    "system.property[[]user.dir]",
+)
+"""Patterns of metadata that say where a program is, which differs between two programs on purpose."""
+
+
 def comparing(settings: Settings) -> JudgeSettings:
     """Return the settings of a comparison, from those of a test.
 
@@ -170,13 +186,13 @@ def comparing(settings: Settings) -> JudgeSettings:
     taken = CALIBRATED
     if isinstance(settings, JudgeSettings):
         taken = settings
-    deciding = tuple(one for one in taken.metadata.deciding if not one.startswith(OF_THE_COMMAND))
-    ignored = (*taken.metadata.ignored, PROGRAM)
-    return replace(taken, metadata=replace(taken.metadata, deciding=deciding, ignored=ignored))
+    deciding = tuple(key for key in taken.metadata.deciding if not key.startswith(OF_THE_COMMAND))
+    ignored = tuple(dict.fromkeys((*taken.metadata.ignored, PROGRAM, *PLACES)))
+    return replace(taken, metadata=structs.replace(taken.metadata, deciding=deciding, ignored=ignored))
 
 
 def smallest_p_value(n_first: int, n_second: int, settings: JudgeSettings) -> float:
-    """Return the p-value of the largest possible difference.
+    """Return the p-value of the largest possible difference of runs that were not launched in turns.
 
     With equally many runs of each program, every assignment has a mirror image with the same distance,
     unless only the worse direction counts.
@@ -185,151 +201,275 @@ def smallest_p_value(n_first: int, n_second: int, settings: JudgeSettings) -> fl
     return rank.smallest_p_value(comb(n_first + n_second, n_second), mirrored=mirrored)
 
 
-def runs_needed(settings: JudgeSettings, looks: int = 1) -> int:
-    """Return the smallest number of runs of each program that can show a difference at their alpha.
+def runs_needed(settings: JudgeSettings) -> int:
+    """Return the smallest number of runs of each program that can show a difference at their alpha."""
+    return rank.runs_needed(lambda n: smallest_p_value(n, n, settings), settings.alpha)
 
-    Args:
-        looks: how often a difference may be found.
+
+def turns_needed(settings: JudgeSettings) -> int:
+    """Return the smallest number of launches of each program in turns that can show a difference together.
+
+    It is more than that of other runs, because only some of all orders are balanced in time.
     """
-    return rank.runs_needed(lambda n: looks * smallest_p_value(n, n, settings), settings.alpha)
+    n_mirrored = 2 if settings.fail_on == "any" else 1
+
+    def smallest(n_each: int) -> float:
+        n_orders = Procedure(settings.alpha, n_asked_turns=n_each).n_orders(2 * n_each)
+        return max(n_mirrored / len(balanced_orders(n_each).is_new), 1 / n_orders)
+
+    share = Procedure(settings.alpha, n_asked_turns=FEWEST_RUNS).permutation_alpha
+    return rank.runs_needed(smallest, share)
 
 
-@dataclass(frozen=True, slots=True)
-class Look:
-    """A number of launches after which the runs so far are compared.
+NO_ORDER = (
+    "these launches have no order that could have been drawn, and what differs may be chance: "
+    "launch both programs again"
+)
 
-    Attributes:
-        n_runs: usable runs of both programs together.
-        fewest: so many of each are needed; with fewer, this look is left out.
-        passes: the p-value by rank above which no difference is expected any more.
-        fails: whether a difference ends the launches here.
-    """
+CARRY_OVER = (
+    "a launch depends on which program was launched before it ({}, p = {:.2g}), as by a cache that both share"
+)
 
-    n_runs: int
-    fewest: int
-    passes: float
-    fails: bool = True
-
-
-FAILING_LOOKS = 2
-"""How many of the looks may find a difference."""
-
-
-def looks_of(settings: JudgeSettings) -> tuple[Look, ...]:
-    """Return when two programs in turns are compared; the last look always decides."""
-    if settings.alpha < FAILING_LOOKS / rank.MOST_CHOICES:
-        return (Look(2 * runs_needed(settings), FEWEST_RUNS, passes=0.0),)
-    n_runs = runs_needed(settings, FAILING_LOOKS)
-    return (
-        Look(n_runs + 2, 3, passes=0.5, fails=False),
-        Look(2 * n_runs + 1, FEWEST_RUNS, passes=0.25),
-        Look(2 * n_runs + 8, FEWEST_RUNS, passes=0.0),
-    )
-
-
-def compare(first: RunSet, second: RunSet, settings: JudgeSettings) -> Verdict:
-    """Judge whether two programs differ; findings name what the second has more or less of.
-
-    Both count equally: properties, scales and features come from the runs of both. Runs that
-    are not valid are left out with a warning. Inconclusive if there are too few for alpha, or the machines
-    differ; or if the programs do not, but a property is there in one of them only, or in far fewer samples.
-    Runs that were launched until the outcome was clear are judged by the newest look.
-
-    Args:
-        settings: as :func:`comparing` gives them.
-
-    Raises:
-        JudgeError: too few runs of one of them, no property that was read in all runs, or a machine
-            that changed between runs of the first.
-    """
-    ours, theirs = measured_set(first.valid()), measured_set(second.valid())
-    n_looks = _looks_at(ours, theirs)
-    look = _newest_look(len(ours) + len(theirs), settings) if n_looks > 1 else None
-    if min(len(ours), len(theirs)) < (look.fewest if look else FEWEST_RUNS):
-        raise JudgeError(
-            f"{len(ours)} and {len(theirs)} usable runs of the two programs are too few to compare them",
-            advice=Advice(Setting("runs", str(FEWEST_RUNS)), " or more"),
-        )
-    verdict = Verdict(
-        Status.INCONCLUSIVE,
-        DETECTOR,
-        warnings=_unusable(first, second),
-        run_ids=tuple(run.id for run in theirs),
-        n_training=len(ours),
-        alpha=settings.alpha,
-        settings=settings.to_data(),
-        roles=_roles(first, second),
-    )
-    too_few = _too_few(ours, theirs, settings)
-    if look is None and smallest_p_value(len(ours), len(theirs), settings) > settings.alpha:
-        return replace(verdict, reasons=(too_few,))
-    elsewhere, reported = environment_differences(ours, theirs, settings.metadata)
-    if elsewhere:
-        return replace(verdict, reasons=elsewhere)
-    shared = comparable(ours, theirs, settings)
-    by_class = judges(settings, LIVE_CLASSES)
-    profile = learn((*ours, *theirs), shared.properties, by_class=by_class)
-    weighed = weigh(profile, profile.values, len(theirs), settings)
-    one_sided = (
-        *shared.one_sided,
-        *unequally_read(ours, theirs, shared.properties),
-        *could_not_be_read(weighed),
-    )
-    lacking = (*shared.lacking, *could_not_be_read(weighed, usual=False))
-    found = weighed.mattering.significance
-    p_value = min(1.0, n_looks * found.p_value)
-    differs = p_value <= settings.alpha and (look is None or look.fails)
-    is_open = look is not None and not differs and found.p_value <= look.passes
-    reasons = () if differs else (too_few,) if is_open else one_sided
-    # Of each look, the share of false alarms is alpha divided by their number.
-    strict = replace(settings, alpha=settings.alpha / n_looks)
-    named = findings(weighed, weighed.mattering, theirs, strict, detector=DETECTOR)
-    certain = weighed.any.p_value <= strict.alpha
-    others = findings(weighed, weighed.any, theirs, strict, detector=DETECTOR) if certain else ()
-    return replace(
-        verdict,
-        status=Status.REGRESSION if differs else Status.INCONCLUSIVE if reasons else Status.PASS,
-        findings=named,
-        noted=noted(named, others),
-        reasons=reasons,
-        warnings=(*verdict.warnings, *unequal_times(ours, theirs), *one_sided, *lacking, *reported),
-        p_value=p_value,
-        reach=outlier_shares(weighed, strict),
-        guarantee=_guarantee(found, n_looks),
-        needs_more=too_few if is_open else "",
-    )
-
-
-def _newest_look(n_runs: int, settings: JudgeSettings) -> Look:
-    """Return the last look that so many runs of both programs have reached, or the first one."""
-    looks = looks_of(settings)
-    return next((one for one in reversed(looks) if one.n_runs <= n_runs), looks[0])
+FEWEST_KNOWN = 4
+"""Launches of two programs of which nothing is known before, after which it is clear what is compared."""
 
 
 class Programs(Comparison):
-    """Compares two programs as :func:`compare` does."""
+    """Compares two programs.
 
-    def __init__(self, settings: Settings, alpha: float | None = None, runs: int | None = None) -> None:
+    Args:
+        before: what is known of both before they are launched in turns; None for nothing.
+    """
+
+    def __init__(
+        self,
+        settings: Settings,
+        alpha: float | None = None,
+        runs: int | None = None,
+        before: object | None = None,
+    ) -> None:
         taken = comparing(settings)
         self.settings: JudgeSettings = taken if alpha is None else with_alpha(taken, alpha)
-        self.alpha, self.fewest = self.settings.alpha, runs_needed(self.settings)
-        looks = looks_of(self.settings) if runs is None else ()
-        self._looks = {one.n_runs: one for one in looks}
-        self.most = runs or looks[-1].n_runs // 2
-        self.looks = max(1, sum(one.fails for one in looks))
+        self.alpha, self.fewest = self.settings.alpha, turns_needed(self.settings)
+        self.procedure = Procedure(self.alpha, n_asked_turns=runs)
+        self.most = self.procedure.n_turns
+        assert before is None or isinstance(before, Before)
+        self._before = before
+        self._rows: dict[str, FloatArray] = {}
 
-    def is_decided(self, first: RunSet, second: RunSet) -> bool:
-        look = self._looks.get(len(first) + len(second))
-        if look is None or min(len(first), len(second)) < look.fewest:
-            return False
-        return not compare(first, second, self.settings).needs_more
+    @cached_property
+    def _orders(self) -> Orders:
+        return balanced_orders(self.most)
+
+    @cached_property
+    def _with_prior(self) -> Turns | None:
+        if self._before is None:
+            return None
+        profile, known, checked = self._before
+        return prepare_turns(profile, self.settings, self._orders, known, Prior(known, checked))
+
+    def order(self, seed: int) -> tuple[bool, ...]:
+        return self._orders.draw(seed)
+
+    def next_step(self, first: RunSet, second: RunSet) -> Next:
+        runs, is_new = _in_order(cut_set_to_window(first), cut_set_to_window(second))
+        return self.procedure.after_launch(self._look(runs, is_new))
 
     def compare(
         self, first: RunSet, second: RunSet, roles: Roles | None = None
     ) -> tuple[Verdict, Explanation]:
-        verdict = compare(first, second, self.settings)
+        """Judge whether two programs differ; findings name what the second has more or less of.
+
+        Both count equally: properties, scales and features come from the runs of both, or from what is known
+        of both before. Runs that are not valid are left out with a warning. Inconclusive if there are too few
+        for alpha, or the machines differ; or if the programs do not, but a property is there in one of them
+        only, or in far fewer samples.
+
+        Raises:
+            JudgeError: too few runs of one of them, no property that was read in all runs, or a machine
+                that changed between runs of the first.
+        """
+        n_each = _launches_in_turns(first, second)
+        judge = self if n_each in (None, self.most) else Programs(self.settings, runs=n_each)
+        verdict = judge._compare(first, second)
         verdict = verdict if roles is None else replace(verdict, roles=roles)
         return verdict, explain_comparison(verdict)
+
+    def p_value_of(self, first: Sequence[Run], second: Sequence[Run], is_new: Sequence[bool]) -> float:
+        """Return the p-value of all these launches, whichever of them were made first.
+
+        Args:
+            first, second: runs of both programs, each in the order in which they are taken.
+            is_new: the order of both, one that :meth:`order` gives.
+        """
+        sides = iter(first), iter(second)
+        runs = [next(sides[label]) for label in is_new]
+        turns, launched = self._without_prior(runs, runs, np.array(is_new, np.bool_))
+        return turns.p_value(launched, self.procedure.n_orders(len(runs)))
+
+    def _compare(self, first: RunSet, second: RunSet) -> Verdict:
+        ours, theirs = cut_set_to_window(first.valid()), cut_set_to_window(second.valid())
+        in_turns = _launches_in_turns(ours, theirs) is not None
+        if min(len(ours), len(theirs)) < (2 if in_turns else FEWEST_RUNS):
+            raise JudgeError(
+                f"{len(ours)} and {len(theirs)} usable runs of the two programs are too few to compare them",
+                advice=Advice(Setting("runs", str(FEWEST_RUNS)), " or more"),
+            )
+        settings = self.settings
+        verdict = Verdict(
+            Status.INCONCLUSIVE,
+            DETECTOR,
+            warnings=_unusable(first, second),
+            run_ids=tuple(run.id for run in theirs),
+            n_training=len(ours),
+            alpha=settings.alpha,
+            settings=settings.to_data(),
+            roles=_roles(first, second),
+        )
+        too_few = _too_few(ours, theirs, settings)
+        if not in_turns and smallest_p_value(len(ours), len(theirs), settings) > settings.alpha:
+            return replace(verdict, reasons=(too_few,))
+        elsewhere, reported = environment_differences(ours, theirs, settings.metadata)
+        if elsewhere:
+            return replace(verdict, reasons=elsewhere)
+        shared = comparable(ours, theirs, settings)
+        profile = self._profile((*ours, *theirs), shared)
+        values = np.array([self._row(profile, run) for run in (*ours, *theirs)])
+        if in_turns and self._before is not None:
+            # What is told is what has decided.
+            modes = find_modes(profile.catalogue, profile.quantities, profile.values)
+            values = values if modes is None else modes.match(values)
+        evidence = weigh(profile, values, len(theirs), settings)
+        one_sided = (
+            *shared.one_sided,
+            *unequally_read(ours, theirs, shared.properties),
+            *could_not_be_read(evidence),
+        )
+        lacking = (*shared.lacking, *could_not_be_read(evidence, usual=False))
+        runs, is_new = _in_order(ours, theirs)
+        look = (
+            self._look(runs, is_new)
+            if in_turns
+            else TurnsLook(len(ours), len(theirs), p_value=evidence.mattering.p_value)
+        )
+        step = self._judge(look, in_turns=in_turns)
+        fails, is_open = step.do is Do.FAIL, step.do is Do.LAUNCH
+        undecided = (too_few,) if is_open else (NO_ORDER,) if step.do is Do.UNDECIDED else one_sided
+        reasons = () if fails else undecided
+        named = findings(evidence, evidence.mattering, theirs, settings, detector=DETECTOR, fails=fails)
+        certain = evidence.any.p_value <= settings.alpha
+        others = findings(evidence, evidence.any, theirs, settings, detector=DETECTOR) if certain else ()
+        return replace(
+            verdict,
+            status=Status.REGRESSION if fails else Status.INCONCLUSIVE if reasons else Status.PASS,
+            findings=named if fails or not in_turns else (),
+            noted=find_noted(named if fails or not in_turns else (), (*(() if fails else named), *others)),
+            reasons=reasons,
+            warnings=(
+                *(self._carry_over(runs, is_new) if in_turns else ()),
+                *(*verdict.warnings, *unequal_times(ours, theirs), *one_sided, *lacking, *reported),
+            ),
+            p_value=self.procedure.combined_p_value(look) if in_turns else look.p_value,
+            reach=outlier_shares(evidence, settings),
+            guarantee=_guarantee(look, step, self.procedure) if in_turns else _free_guarantee(evidence),
+            needs_more=too_few if is_open else "",
+            steps=(step,),
+        )
+
+    def _carry_over(self, runs: Sequence[Run], is_new: Sequence[bool]) -> tuple[str, ...]:
+        """Return a sentence if a launch depends on the program of the one before."""
+        known = find_counted_properties(runs)
+        values = totals(runs, known)
+        read = np.flatnonzero(~np.isnan(values).any(axis=0))
+        properties, values = [known[place] for place in read], values[:, read]
+        minimum = self.settings.flat().get(MINIMUM_EFFECT, {})
+        least = smallest_effects(properties, values.mean(axis=0), minimum)
+        found = carry_over(values, np.array(is_new, np.bool_), least)
+        if found.column is None or found.p_value > CARRIED_OVER:
+            return ()
+        seen = CARRY_OVER.format(title_of(properties[found.column].name), found.p_value)
+        return (isolation(seen),)
+
+    def _judge(self, look: TurnsLook, *, in_turns: bool) -> Next:
+        if not in_turns:
+            assert look.p_value is not None
+            return Next(Do.FAIL if look.p_value <= self.alpha else Do.PASS, Why.PERMUTATION)
+        return self.procedure.after_launch(look)
+
+    def _look(self, runs: Sequence[Run], is_new: Sequence[bool]) -> TurnsLook:
+        """Return what launches in turns say, in the order of time."""
+        labels = np.array(is_new, np.bool_)
+        n, n_new = len(labels), int(labels.sum())
+        look = TurnsLook(n - n_new, n_new)
+        if n > self._orders.n_launches or not self._orders.allows(labels):
+            return look
+        turns, launched = self._with_prior, None
+        if turns is not None and self._before is not None:
+            launched = Launched(self._rows_of(self._before.profile, runs), labels)
+        elif n > FEWEST_KNOWN:
+            # Bets are on what the first launches show, so that none is made again when others follow.
+            turns, launched = self._without_prior(runs[:FEWEST_KNOWN], runs, labels)
+        if turns is not None and launched is not None and self.procedure.bets:
+            look = look_at_turns(self.procedure, launched, turns.wealth(launched), None)
+        if n not in self.procedure.looks:
+            return look
+        if turns is None or launched is None or self._before is None:
+            turns, launched = self._without_prior(runs, runs, labels)
+        return structs.replace(look, p_value=turns.p_value(launched, self.procedure.n_orders(n)))
+
+    def _without_prior(
+        self, known: Sequence[Run], runs: Sequence[Run], labels: BoolArray
+    ) -> tuple[Turns, Launched]:
+        """Return how programs of which nothing is known before are compared, and the launches.
+
+        Args:
+            known: the launches that say what is compared.
+        """
+        profile = self._learned(known)
+        rows = self._rows_of(profile, runs)
+        return prepare_turns(profile, self.settings, self._orders, rows[: len(known)], None), Launched(
+            rows, labels
+        )
+
+    def _rows_of(self, profile: TrainingProfile, runs: Sequence[Run]) -> FloatArray:
+        return np.array([self._row(profile, run) for run in runs])
+
+    def _profile(self, runs: Sequence[Run], shared: Comparable) -> TrainingProfile:
+        if self._before is not None:
+            return self._before.profile.hearing(runs)
+        return learn(runs, shared.properties, by_class=judges(self.settings, LIVE_CLASSES))
+
+    def _learned(self, runs: Sequence[Run]) -> TrainingProfile:
+        """Return the profile of some runs, whatever programs they are of."""
+        known = {prop.name: prop for run in runs for prop in run.properties}
+        read = set.intersection(*map(_read, runs))
+        properties = tuple(known[name] for name in sorted(read) if judges(self.settings, known[name]))
+        return learn(runs, properties, by_class=judges(self.settings, LIVE_CLASSES))
+
+    def _row(self, profile: TrainingProfile, run: Run) -> FloatArray:
+        if self._before is None or profile is not self._before.profile:
+            return profile.measure(run)
+        if run.id not in self._rows:
+            self._rows[run.id] = profile.measure(run)
+        return self._rows[run.id]
+
+
+def _in_order(first: RunSet, second: RunSet) -> tuple[list[Run], list[bool]]:
+    """Return the runs of two programs in the order of their start, and which are of the second."""
+    sides = sorted(
+        [*((run, False) for run in first), *((run, True) for run in second)], key=lambda side: side[0].id
+    )
+    return [run for run, _ in sides], [is_new for _, is_new in sides]
+
+
+def _launches_in_turns(first: RunSet, second: RunSet) -> int | None:
+    """Return how often the call that launched all these runs in turns would launch each program at most.
+
+    None if no single call did.
+    """
+    marks = {run.metadata.get(IN_TURNS) for run in (*first.valid(), *second.valid())}
+    n_each, _, _ = str(marks.pop() if len(marks) == 1 else "").partition(":")
+    return int(n_each) if n_each.isdecimal() else None
 
 
 def _roles(first: RunSet, second: RunSet) -> Roles:
@@ -339,8 +479,8 @@ def _roles(first: RunSet, second: RunSet) -> Roles:
 
 def _too_few(first: RunSet, second: RunSet, settings: JudgeSettings) -> str:
     return (
-        f"{len(first)} runs of {first.runs[0].test} and {len(second)} of {second.runs[0].test} cannot tell a "
-        f"share of {settings.alpha:g} from chance: {runs_needed(settings)} of each could"
+        f"{len(first)} runs of {first.runs[0].test} and {len(second)} of {second.runs[0].test} are too few "
+        f"at alpha {settings.alpha:g}: {runs_needed(settings)} of each are needed"
     )
 
 
@@ -352,24 +492,24 @@ def _unusable(first: RunSet, second: RunSet) -> tuple[str, ...]:
     )
 
 
-def _looks_at(*sides: RunSet) -> int:
-    """Return after how many numbers of launches a difference might have ended them.
-
-    Several sessions that were each launched until the outcome was clear could have ended in as many ways as
-    the looks of each allow together.
-    """
-    each = max((int(run.metadata.get(LOOKS) or 1) for side in sides for run in side), default=1)
-    # Runs that begin before the first one of their session has ended do not name it.
-    n_sessions = max(len({run.metadata.get(SESSION) for run in side} - {None}) for side in sides)
-    looks: int = each ** max(1, n_sessions)
-    return looks
-
-
-def _guarantee(found: Significance, n_looks: int) -> str:
-    n_ways = found.n_choices
-    as_far = round(found.p_value * n_ways)
-    times = f", times {n_looks} because {n_looks} numbers of launches could end it" if n_looks > 1 else ""
+def _guarantee(look: TurnsLook, step: Next, procedure: Procedure) -> str:
+    """Return how the verdict of launches in turns came about, and what holds whatever the machine did."""
+    launches = f"{look.n_old} + {look.n_new} launches in a random order"
+    if step.why is Why.BETS:
+        won = f"bets on which program each of {launches} was of have won {look.wealth:.3g} times the stake"
+        return f"{won}; without a difference that happens in at most one check of {procedure.winning:.3g}"
+    if look.p_value is None:
+        return f"{launches} do not decide"
+    share = f"{look.p_value:.3g} of all orders that could have been drawn set them as far apart"
     return (
-        f"{as_far} of {n_ways} ways of dealing the runs out to the two set them as far apart{times}; "
-        "holds whatever the values are distributed like"
+        f"{launches}: {share}; holds whatever the values are distributed like, and on a machine that drifts"
+    )
+
+
+def _free_guarantee(evidence: Evidence) -> str:
+    found = evidence.mattering.significance
+    as_far = round(found.p_value * found.n_choices)
+    return (
+        f"{as_far} of {found.n_choices} ways of dealing the runs out to the two set them as far apart; "
+        "holds whatever the values are distributed like, if the machine did not change between the runs"
     )

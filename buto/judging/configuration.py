@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from buto.errors import UsageError
-from buto.judging.calibrated.settings import CALIBRATED
+from buto.judging.judge_settings import CALIBRATED
 from buto.judging.registry import DETECTORS, detector, names
 from buto.judging.settings import Settings
 
@@ -27,7 +27,7 @@ METHOD = "method"
 S = TypeVar("S", bound=Settings)
 
 
-def gone(key: str) -> str | None:
+def replace_gone(key: str) -> str | None:
     """Return what to write in place of a key that ``judge`` had once; None for any other key."""
     if key not in ("preset", "detector"):
         return None
@@ -42,7 +42,7 @@ def settings_from(judge: Mapping[str, Any]) -> Settings:
             the message says which.
         BrokenDetectorError: the method is of another package and cannot be used.
     """
-    for message in filter(None, map(gone, judge)):
+    for message in filter(None, map(replace_gone, judge)):
         raise UsageError(message)
     method = judge.get(METHOD, DEFAULT.method)
     settings: Settings = detector(method).defaults
@@ -96,17 +96,18 @@ def judge_schema(third_party: Sequence[str] = ()) -> dict[str, Any]:
                 "enum": [*methods],
             },
             **_schema_of_keys(DEFAULT.method),
-            **{
-                name: {
-                    "title": f"settings of method: {name}",
-                    "type": "object",
-                    "additionalProperties": False,
-                    "properties": _schema_of_keys(name),
-                }
-                for name in methods
-                if name != DEFAULT.method
-            },
+            **{name: {"$ref": f"#/definitions/judge-{name}"} for name in methods if name != DEFAULT.method},
         },
+    }
+
+
+def settings_schema(method: str) -> dict[str, Any]:
+    """Return the JSON schema of the settings of another method than the default, below its name."""
+    return {
+        "title": f"settings of method: {method}",
+        "type": "object",
+        "additionalProperties": False,
+        "properties": _schema_of_keys(method),
     }
 
 

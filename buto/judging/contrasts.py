@@ -13,13 +13,13 @@ Few runs may be equal by chance, so there is a smallest deviation that means som
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from enum import Enum
 from functools import lru_cache
 from itertools import combinations
 from math import comb
 
 import numpy as np
+from msgspec import Struct
 
 from buto.run.model import FloatArray, IntArray
 from buto.run.properties import Property
@@ -38,27 +38,29 @@ class LevelShare(float, Enum):
     """Between machines, of how much a quantity grows during a run."""
 
 
-@dataclass(frozen=True, slots=True)
-class Grains:
+class Grains(Struct, frozen=True):
     """Grains by unit.
 
     Attributes:
         by_unit: in that unit.
         cpu_s: of processor time, which kernels count in ticks of 4 to 10 ms.
+        count: of whole numbers.
     """
 
     by_unit: Mapping[str, float]
     cpu_s: float
+    count: float
 
 
-BETWEEN_MACHINES = Grains({"By": 65536.0, "s": 0.004}, cpu_s=0.015)
-"""A size class of allocators; the tick of a 250 Hz kernel."""
+COUNT_GRAIN = 0.1
+"""Of whole numbers between runs of one machine: a count that is the same in all runs is exact, and one more
+in each run is a change. With half a count, one thread more of seven would be a deviation of 7 %."""
 
-BETWEEN_RUNS = Grains({"By": 4096.0, "s": 0.001}, cpu_s=0.005)
+BETWEEN_MACHINES = Grains({"By": 65536.0, "s": 0.004}, cpu_s=0.015, count=0.5)
+"""A size class of allocators; the tick of a 250 Hz kernel; half a count."""
+
+BETWEEN_RUNS = Grains({"By": 4096.0, "s": 0.001}, cpu_s=0.005, count=COUNT_GRAIN)
 """A page of memory; the millisecond in which the JVM counts times; half a tick."""
-
-COUNT_GRAIN = 0.5
-"""Of whole numbers: half a count, the error of counting."""
 
 DURATION_GRAIN_S = 0.01
 
@@ -81,9 +83,9 @@ def grains(
             counts as whole numbers if all of its values are, and has none otherwise.
     """
     whole = np.ones(len(properties), dtype=np.bool_)
-    for one in values:
-        for start in range(0, len(one), _ROWS_AT_ONCE):
-            some = one[start : start + _ROWS_AT_ONCE]
+    for value in values:
+        for start in range(0, len(value), _ROWS_AT_ONCE):
+            some = value[start : start + _ROWS_AT_ONCE]
             some = some if whole.all() else some[:, whole]
             broken = some != np.rint(some)
             if broken.any():
@@ -94,11 +96,10 @@ def grains(
 def _grain(prop: Property, whole: bool, table: Grains) -> float:
     if "cpu" in prop.name and prop.unit == "s":
         return table.cpu_s
-    return table.by_unit.get(prop.unit, COUNT_GRAIN if whole or prop.unit.startswith("{") else 0.0)
+    return table.by_unit.get(prop.unit, table.count if whole or prop.unit.startswith("{") else 0.0)
 
 
-@dataclass(frozen=True, eq=False, slots=True)
-class Stable:
+class Stable(Struct, frozen=True, eq=False):
     """Features on a scale for comparing runs.
 
     Without a load this is one on which the scatter of runs does not depend on their level; with one it is
@@ -123,7 +124,7 @@ class Stable:
         return found
 
 
-def stabilised(
+def stabilise(
     features: FloatArray, grain: FloatArray, level: FloatArray, level_share: float = LevelShare.RUNS
 ) -> Stable:
     """Return the inverse hyperbolic sine of each feature in grains: linear near zero, logarithmic far from
@@ -147,8 +148,8 @@ def linear(features: FloatArray, grain: FloatArray, level: FloatArray, load: Flo
     """Return features as shares of their means, so that they may be linear in the load.
 
     Args:
-        features, grain, level: see :func:`stabilised`.
-        load: see :func:`compared`.
+        features, grain, level: see :func:`stabilise`.
+        load: see :func:`compare_choices`.
     """
     unit = np.hypot(features.mean(axis=0), grain)
     unit = np.where(unit > 0, unit, 1.0)
@@ -167,9 +168,9 @@ def choices(n_runs: int, size: int, limit: int, seed: int = 0) -> IntArray:
     if comb(n_runs, size) <= limit:
         ways = np.array(list(combinations(range(n_runs), size)), np.int64)
         # combinations() ends with the last runs.
-        return _fixed(ways[::-1])
+        return _fix(ways[::-1])
     everyone = np.tile(np.arange(n_runs), (limit, 1))
-    return _fixed(
+    return _fix(
         different(
             under_test,
             lambda random: np.sort(random.permuted(everyone, axis=1)[:, :size], axis=1),
@@ -198,19 +199,18 @@ def different(
     return rows[:n_rows]
 
 
-def _fixed(ways: IntArray) -> IntArray:
+def _fix(ways: IntArray) -> IntArray:
     ways.flags.writeable = False
     return ways
 
 
-def mirrored(chosen: IntArray, n_runs: int) -> bool:
+def is_mirrored(chosen: IntArray, n_runs: int) -> bool:
     """Return whether all runs not under test are a choice, too; it differs as far in the other direction."""
     size = chosen.shape[1]
     return 2 * size == n_runs and bool((np.sort(chosen, axis=1) == np.arange(size)).all(axis=1).any())
 
 
-@dataclass(frozen=True, eq=False, slots=True)
-class Compared:
+class Compared(Struct, frozen=True, eq=False):
     """The chosen runs beside the others.
 
     Attributes:
@@ -227,7 +227,7 @@ class Compared:
     freedom: int
 
 
-def compared(values: FloatArray, chosen: IntArray, load: FloatArray | None = None) -> Compared:
+def compare_choices(values: FloatArray, chosen: IntArray, load: FloatArray | None = None) -> Compared:
     """Compare every choice of runs with the others.
 
     With a load, this is an analysis of covariance: slopes that both groups share are learned within them, the
@@ -283,9 +283,9 @@ def contrasts(stable: Stable, chosen: IntArray) -> FloatArray:
     Mathematical Statistics 30, 1959). It is positive if the chosen runs have more.
 
     Args:
-        chosen: see :func:`compared`.
+        chosen: see :func:`compare_choices`.
     """
-    found = compared(stable.values, chosen, stable.load)
+    found = compare_choices(stable.values, chosen, stable.load)
     freedom = found.freedom
     squared = found.difference**2 / ((found.variance + stable.floor**2) * found.sizes)
     normal: FloatArray = np.sqrt(freedom * np.log1p(squared / freedom))
@@ -301,7 +301,7 @@ def within(stable: Stable, size: int, limit: float) -> tuple[FloatArray, FloatAr
     """
     n_runs = len(stable.values)
     last = np.arange(n_runs - size, n_runs)
-    found = compared(stable.values, last[None], stable.load)
+    found = compare_choices(stable.values, last[None], stable.load)
     squared = found.freedom * np.expm1((limit / wallace(found.freedom)) ** 2 / found.freedom)
     half = np.sqrt(squared * (found.variance + stable.floor**2) * found.sizes)[0]
     centre = stable.values[last].mean(axis=0) - found.difference[0]

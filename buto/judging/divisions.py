@@ -7,9 +7,8 @@ test start later. Only the second way shows what a drift, or another session on 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
+from msgspec import Struct
 
 from buto.run.model import FloatArray, IntArray
 
@@ -17,8 +16,7 @@ SESSION_GAP_S = 300.0
 """A longer pause between the starts of two runs begins a new session."""
 
 
-@dataclass(frozen=True, eq=False, slots=True)
-class Division:
+class Division(Struct, frozen=True, eq=False):
     """Places of runs in the order of their start.
 
     Attributes:

@@ -16,8 +16,10 @@ from typing import Any
 import numpy as np
 
 from buto.errors import UsageError
-from buto.run.model import FloatArray
-from buto.run.properties import Property
+from buto.judging.accusing import is_level
+from buto.judging.features import SLOPE
+from buto.run.model import BoolArray, FloatArray
+from buto.run.properties import Nature, Property, nature_of
 from buto.run.units import parse_bytes, parse_seconds, scale_of_unit
 
 MINIMUM_EFFECT = "minimum-effect"
@@ -36,13 +38,14 @@ USUAL: Mapping[str, str] = {
     EVERYTHING: "5%",
     "run.duration": "10% and 100ms",
     "jvm.cpu.time": "10% and 50ms",
+    "command.cpu.time": "10% and 1ms",
     "process.cpu.*": "10%",
     "jvm.memory.heap.used": "5% and 1MiB",
     "jvm.memory.heap.committed": NEVER,
     "jvm.memory.heap.used_after_last_gc": "5% and 128KiB",
     "jvm.memory.heap.live": "2% and 32KiB",
     "jvm.object.live": "2% and 500",
-    "jvm.object.live.by_class": "32KiB",
+    "jvm.object.live.by_class": "1% and 32KiB",
     "jvm.memory.allocated": "5% and 512KiB",
     "jvm.memory.non_heap.used": "5% and 1MiB",
     "jvm.memory.non_heap.committed": NEVER,
@@ -59,18 +62,24 @@ USUAL: Mapping[str, str] = {
     "jvm.class.*": "15% and 150",
     "jvm.compilation.time": "20% and 100ms",
     "jvm.thread.*": "1",
+    "jvm.thread.virtual.pinned": "10% and 1",
     "process.thread.count": "1",
     "jvm.buffer.count*": "10% and 2",
     "jvm.buffer.memory.*": "5% and 64KiB",
-    "jvm.gc.count*": "10% and 2",
+    "jvm.gc.count*": "20% and 3",
     "jvm.gc.time*": "20% and 20ms",
     "jvm.safepoint.count": "10% and 5",
     "jvm.lock.contended": "20% and 20",
+    "command.memory.peak": "5% and 512KiB",
+    "command.paging.faults[[]minor*": "5% and 100",
+    "command.paging.faults[[]major*": NEVER,
     "process.memory.usage": "5% and 4MiB",
     "process.unix.file_descriptor.count": "1",
     "process.socket.count": "1",
     "process.io.bytes*": "10% and 64KiB",
-    "process.io.calls*": "10% and 100",
+    "process.io.calls*": "10% and 250",
+    "process.disk.io[[]write*": "20% and 1MiB",
+    "process.context_switches[[]voluntary*": "30% and 300",
 }
 """Sizes by shell pattern; the last pattern that fits holds. ``docs/methods/judging.md`` says why each."""
 
@@ -102,13 +111,17 @@ PART_MEASURES = {
 """Features of a part of the run, or of how a property moves, and what findings call them."""
 
 
-def share_that_matters(measure: str, unit: str) -> float:
-    """Return from which multiple of a property's size on a difference matters, by what findings call it."""
-    if measure == GROWTH_MEASURE:
+def feature_called(measure: str) -> str:
+    """Return the name of the feature that findings call so; the words themselves for any other."""
+    called = {words: name for name, words in PART_MEASURES.items()} | {GROWTH_MEASURE: SLOPE}
+    return called.get(measure, measure)
+
+
+def share_that_matters(prop: Property, feature: str) -> float:
+    """Return from which multiple of a property's size on a difference matters, by the feature's name."""
+    if feature == SLOPE:
         return GROWTH
-    # What is counted at the exit, such as threads and descriptors that are left, is of no moment by chance.
-    is_left = measure == PART_MEASURES["last"] and unit.startswith("{")
-    return PART if measure in PART_MEASURES.values() and not is_left else 1.0
+    return PART if feature in PART_MEASURES and not is_level(prop, feature) else 1.0
 
 
 PER_CLASS: Mapping[str, float] = {
@@ -160,14 +173,52 @@ def smallest_effects(
     return effects
 
 
-def kept_by_classes(properties: Sequence[Property]) -> FloatArray:
-    """Return how much of each property a loaded class may keep by itself, shape (n_properties,)."""
+INSTEAD: Mapping[str, str] = {
+    "jvm.memory.heap.used": "jvm.memory.allocated",
+    "jvm.memory.used[[]*": "jvm.memory.allocated",
+}
+"""What swings with collections, by pattern, and the property that is judged instead where it was read."""
+
+
+def find_stood_in_for(properties: Sequence[Property], minimum: Mapping[str, str]) -> BoolArray:
+    """Return which properties another one is judged instead of, shape (n_properties,).
+
+    None for which a user has set a size.
+
+    Args:
+        minimum: the sizes that a user has set, by pattern.
+    """
+    names = {prop.name for prop in properties}
+    own = {pattern: size for pattern, size in minimum.items() if pattern != EVERYTHING}
     return np.array(
         [
-            next((size for pattern, size in PER_CLASS.items() if fnmatchcase(prop.name, pattern)), 0.0)
+            nature_of(prop) is Nature.GARBAGE
+            and not names.isdisjoint(_instead_of(prop.name))
+            and _last_fitting(prop.name, own) is None
             for prop in properties
-        ]
+        ],
+        np.bool_,
     )
+
+
+@cache
+def _instead_of(name: str) -> tuple[str, ...]:
+    return tuple(other for pattern, other in INSTEAD.items() if fnmatchcase(name, pattern))
+
+
+def is_ever_minded(name: str) -> bool:
+    """Return whether any change of a property matters by the usual sizes."""
+    return _usual(name)[1] != NEVER
+
+
+def estimate_kept_by_classes(properties: Sequence[Property]) -> FloatArray:
+    """Return how much of each property a loaded class may keep by itself, shape (n_properties,)."""
+    return np.array([_find_kept_by_class(prop.name) for prop in properties])
+
+
+@cache
+def _find_kept_by_class(name: str) -> float:
+    return next((size for pattern, size in PER_CLASS.items() if fnmatchcase(name, pattern)), 0.0)
 
 
 def effect_text(size: float, unit: str) -> str:
@@ -177,7 +228,7 @@ def effect_text(size: float, unit: str) -> str:
         size: positive, in the unit of a property.
     """
     steps = [step for step in scale_of_unit(unit) if step.size <= max(size, scale_of_unit(unit)[0].size)]
-    step = next((one for one in reversed(steps) if one.shown_from is None), None)
+    step = next((fitting for fitting in reversed(steps) if fitting.shown_from is None), None)
     amount, suffix = (size, "") if step is None else (size / step.size, step.text)
     scale = 10.0 ** (math.floor(math.log10(amount)) - DIGITS + 1)
     return f"{math.ceil(amount / scale - 1e-9) * scale:.10g}{suffix}"
@@ -203,20 +254,27 @@ def _is_size(text: str) -> bool:
 
 
 def _effect(prop: Property, level: float, pattern: str, text: str) -> float:
-    if text == NEVER:
-        return math.inf
-    return max(_size(prop, level, pattern, part) for part in text.split(AND))
-
-
-def _size(prop: Property, level: float, pattern: str, text: str) -> float:
-    if text.strip().endswith("%"):
-        return _parse_share(text) * abs(level)
     try:
-        return float(_PARSERS.get(prop.unit, _parse_number)(text))
+        share, amount = _share_and_amount(prop.unit, text)
     except UsageError as error:
-        if text.strip() == "0":
-            return 0.0
         raise UsageError(f"judge: minimum-effect: {pattern}: {prop.name}: {error.message}") from error
+    return max(share * abs(level), amount) if share else amount
+
+
+@cache
+def _share_and_amount(unit: str, text: str) -> tuple[float, float]:
+    """Return the share of a level and the amount, of which the larger is the size that a text means."""
+    if text == NEVER:
+        return 0.0, math.inf
+    parts = text.split(AND)
+    shares = [_parse_share(part) for part in parts if part.strip().endswith("%")]
+    amounts = [_amount(unit, part) for part in parts if not part.strip().endswith("%")]
+    return max(shares, default=0.0), max(amounts, default=0.0)
+
+
+def _amount(unit: str, text: str) -> float:
+    # Zero needs no unit.
+    return 0.0 if text.strip() == "0" else float(_PARSERS.get(unit, _parse_number)(text))
 
 
 def _parse_share(text: str) -> float:

@@ -10,12 +10,11 @@ the same work: the mean, the scatter, the last value.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
+from msgspec import Struct
 
-from buto.run.long import LongRun
 from buto.run.model import FloatArray, Run
 from buto.run.properties import Kind, Property
 
@@ -28,8 +27,7 @@ _MISSING = -1
 """Column number of a property that a run does not have: the one after all of its columns."""
 
 
-@dataclass(frozen=True, eq=False, slots=True)
-class Series:
+class Series(Struct, frozen=True, eq=False):
     """Several properties over time.
 
     Attributes:
@@ -57,13 +55,11 @@ def significant(values: FloatArray, digits: int = 6) -> FloatArray:
 
 
 def series_of(run: Run, properties: Sequence[Property]) -> Series:
-    """Return the columns of a run in the order of ``properties``; all samples of a long run.
+    """Return the columns of a run in the order of ``properties``.
 
     Missing properties and readings that are not :func:`countable` are NaN. The values may be the run's own
     array and must not be changed.
     """
-    if isinstance(run, LongRun):
-        run = run.part(properties)
     found = list(map(run.column_of.get, [prop.name for prop in properties]))
     sources = [_MISSING if source is None else source for source in found]
     values = run.values
@@ -113,7 +109,7 @@ def summaries(series: Series, properties: Sequence[Property]) -> FloatArray:
 
 def sampling_interval(series: Sequence[Series]) -> float:
     """Return the median time between two samples of all runs, in seconds; infinite if no run has two."""
-    steps = [np.diff(one.times_s) for one in series if len(one) > 1]
+    steps = [np.diff(run_series.times_s) for run_series in series if len(run_series) > 1]
     return float(np.median(np.concatenate(steps))) if steps else float("inf")
 
 
@@ -136,9 +132,14 @@ GAUGE_FEATURES = (
 )
 COUNTER_FEATURES = ("total", "mean", "increase-early", "increase-middle", "increase-late")
 
+TOTAL = "total"
+"""What a counter has counted by the end."""
 
-@dataclass(frozen=True, slots=True)
-class Feature:
+SLOPE = "slope"
+"""How much a gauge grows from the first to the last third."""
+
+
+class Feature(Struct, frozen=True):
     """One feature of one property.
 
     Attributes:
@@ -166,7 +167,7 @@ def on_grid(series: Series, end_s: float, n_points: int = N_GRID) -> FloatArray:
     """
     if not len(series):
         return np.full((n_points, series.values.shape[1]), np.nan)
-    return _interpolated(np.linspace(0.0, end_s, n_points), series.times_s, _without_gaps(series))
+    return _interpolate(np.linspace(0.0, end_s, n_points), series.times_s, _without_gaps(series))
 
 
 N_PARTS = 3
@@ -184,7 +185,7 @@ def means_of_thirds(series: Series, end_s: float) -> FloatArray:
         return np.full((N_PARTS, series.values.shape[1]), np.nan)
     times, values = series.times_s, _without_gaps(series)
     edges = np.linspace(0.0, end_s, N_PARTS + 1)
-    at_edges = _interpolated(edges, times, values)
+    at_edges = _interpolate(edges, times, values)
     first, last = np.searchsorted(times, edges, side="right"), np.searchsorted(times, edges)
     means = at_edges[:-1].copy()
     for part in range(N_PARTS if end_s > 0 else 0):
@@ -195,7 +196,7 @@ def means_of_thirds(series: Series, end_s: float) -> FloatArray:
     return means
 
 
-def features(series: Series, properties: Sequence[Property], end_s: float) -> FloatArray:
+def features(series: Series, properties: Sequence[Property], end_s: float | None = None) -> FloatArray:
     """Return all features of a run, shape (n_features,), in the properties' units; NaN if not readable.
 
     Gauges: means of the run and of its thirds, the late less the early third's, standard deviation,
@@ -205,15 +206,19 @@ def features(series: Series, properties: Sequence[Property], end_s: float) -> Fl
 
     Args:
         series: columns as ``properties``.
-        end_s: end of the last third, the same for all compared runs.
+        end_s: end of the last third; the largest value is that until then, at even moments. None for the
+            whole run: a run that is faster has shorter thirds, and the largest value is that of any sample.
     """
     last = _last(series)
     series = Series(series.times_s, _without_gaps(series))
-    grid, thirds = on_grid(series, end_s), means_of_thirds(series, end_s)
+    end = (float(series.times_s[-1]) if len(series) else 0.0) if end_s is None else end_s
+    grid, thirds = on_grid(series, end), means_of_thirds(series, end)
+    largest = (grid if end_s is not None or not len(series) else series.values).max(axis=0)
     gauges = [column for column, prop in enumerate(properties) if prop.kind is Kind.GAUGE]
     counters = [column for column, prop in enumerate(properties) if prop.kind is Kind.COUNTER]
+    of_gauges = _of_gauges(grid[:, gauges], thirds[:, gauges], largest[gauges], last[gauges])
     blocks = {
-        **dict(zip(gauges, _of_gauges(grid[:, gauges], thirds[:, gauges], last[gauges]).T, strict=True)),
+        **dict(zip(gauges, of_gauges.T, strict=True)),
         **dict(
             zip(counters, _of_counters(grid[:, counters], thirds[:, counters], last[counters]).T, strict=True)
         ),
@@ -256,8 +261,8 @@ def _without_gaps(series: Series) -> FloatArray:
     return filled
 
 
-def _of_gauges(grid: FloatArray, thirds: FloatArray, last: FloatArray) -> FloatArray:
-    low, median, high = np.quantile(grid, [0.1, 0.5, 0.9], axis=0)
+def _of_gauges(grid: FloatArray, thirds: FloatArray, largest: FloatArray, last: FloatArray) -> FloatArray:
+    low, median, high = quantiles(grid, [0.1, 0.5, 0.9])
     return np.stack(
         [
             _mean(thirds),
@@ -267,11 +272,28 @@ def _of_gauges(grid: FloatArray, thirds: FloatArray, last: FloatArray) -> FloatA
             low,
             median,
             high,
-            grid.max(axis=0),
+            largest,
             last,
             np.abs(np.diff(grid, axis=0)).mean(axis=0),
         ]
     )
+
+
+def quantiles(values: FloatArray, shares: Sequence[float]) -> FloatArray:
+    """Return quantiles of each column, shape (n_shares, n_columns), to the bit those of ``np.quantile``.
+
+    That function imports numpy's masked arrays, which takes a fiftieth of a check.
+
+    Args:
+        values: shape (n_rows, n_columns), at least one row; each column without NaN, or of nothing else.
+    """
+    ordered = np.sort(values, axis=0)
+    places = np.multiply(shares, len(values) - 1)
+    below = np.floor(places).astype(np.intp)
+    low, high = ordered[below], ordered[np.minimum(below + 1, len(values) - 1)]
+    step, share = high - low, (places - below)[:, None]
+    found: FloatArray = np.where(share < 0.5, low + step * share, high - step * (1 - share))
+    return found
 
 
 def _of_counters(grid: FloatArray, thirds: FloatArray, last: FloatArray) -> FloatArray:
@@ -294,7 +316,7 @@ def _last(series: Series) -> FloatArray:
     return last
 
 
-def _interpolated(times: FloatArray, samples: FloatArray, values: FloatArray) -> FloatArray:
+def _interpolate(times: FloatArray, samples: FloatArray, values: FloatArray) -> FloatArray:
     if len(samples) == 1:
         return np.repeat(values, len(times), axis=0)
     right = np.clip(np.searchsorted(samples, times), 1, len(samples) - 1)

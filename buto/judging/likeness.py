@@ -27,10 +27,10 @@ def distances(change: FloatArray, others: FloatArray) -> FloatArray:
         change: shape (n_features,), in deviations; NaN: not known, left out.
         others: shape (n_others, n_features).
     """
-    one, rest = scaled(change), scaled(others)
-    known = ~np.isnan(one) & ~np.isnan(rest)
-    apart = np.sqrt(np.where(known, (rest - one) ** 2, 0.0).sum(axis=1))
-    size = np.sqrt(np.where(known, one**2, 0.0).sum(axis=1))
+    changed, rest = scale(change), scale(others)
+    known = ~np.isnan(changed) & ~np.isnan(rest)
+    apart = np.sqrt(np.where(known, (rest - changed) ** 2, 0.0).sum(axis=1))
+    size = np.sqrt(np.where(known, changed**2, 0.0).sum(axis=1))
     with np.errstate(divide="ignore", invalid="ignore"):
         found: FloatArray = np.where(size > 0, apart / size, np.inf)
     return found
@@ -45,7 +45,7 @@ def nearest(change: FloatArray, others: FloatArray, most: int) -> IntArray:
     return order[far[order] <= NEAR][:most]
 
 
-def scaled(change: FloatArray) -> FloatArray:
+def scale(change: FloatArray) -> FloatArray:
     """Return a change on the scale of distances, of the same shape; NaN stays NaN."""
     beyond = np.maximum(np.abs(change) - QUIET, 0.0)
     signed: FloatArray = np.copysign(np.arcsinh(np.where(np.isnan(change), np.nan, beyond)), change)

@@ -10,8 +10,10 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import Any, ClassVar, Generic, Protocol, TypeVar
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, Protocol, TypeVar
+
+from msgspec import Struct, structs
 
 from buto.errors import JudgeError
 from buto.judging.alarms import Selftest, Strengths
@@ -23,6 +25,11 @@ from buto.judging.verdict import Roles, Verdict
 from buto.judging.views import RunsView, View
 from buto.run.labels import Past
 from buto.run.model import Run, RunSet
+
+if TYPE_CHECKING:
+    from buto.judging.beyond import Beyond
+    from buto.judging.monitor import OverBuilds
+    from buto.judging.procedure import Next, Procedure
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,8 +49,7 @@ class Section:
     rows: tuple[tuple[str, ...], ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Explanation:
+class Explanation(Struct, frozen=True):
     """What a detector says of its own way to a verdict, in whole sentences.
 
     Attributes:
@@ -78,8 +84,7 @@ def here(function: Callable[[Task], Result], tasks: Iterable[Task], /) -> Iterab
 S = TypeVar("S", bound=Settings)
 
 
-@dataclass(frozen=True, slots=True)
-class AutoRuns:
+class AutoRuns(Struct, frozen=True):
     """Between which numbers of runs ``--runs auto`` ends.
 
     Attributes:
@@ -114,12 +119,35 @@ class FittedDetector(ABC):
         """Whether it says itself what a checked run of another environment than the training's means."""
         return False
 
-    def why_confirm(self, verdict: Verdict) -> str | None:
-        """Return, in a clause, why two more runs should decide together with one that has this verdict.
+    def with_mood(self, runs: Sequence[Run]) -> FittedDetector:
+        """Return the same, knowing later runs of the program of the training, launched in turns that passed.
 
-        None if that run decides alone.
+        They say in which mood the machine is now. What follows the machine is looked at beside them, too;
+        what no machine moves is not.
         """
-        return verdict.needs_more or None
+        return self
+
+    def beyond_training(self, runs: RunSet) -> tuple[Beyond, ...]:
+        """Return counters that no machine moves and that lie beyond training in all of these runs."""
+        return ()
+
+    def moved_by_machine(self, runs: RunSet) -> frozenset[str]:
+        """Return counters that lie beyond training in all of these runs because the machine is busier."""
+        return frozenset()
+
+    def over_builds(self) -> OverBuilds | None:
+        """Return what is compared over builds; None if runs of several builds cannot be compared."""
+        return None
+
+    def before(self, runs: RunSet) -> object | None:
+        """Return what a comparison can know before old and new are launched in turns, in a form of its own.
+
+        None if the runs say nothing of launches in turns, as those under another load.
+
+        Args:
+            runs: of the new program.
+        """
+        return None
 
     def training_warnings(self, runs: RunSet) -> tuple[str, ...]:
         """Return what a reader should know of the training runs: too few, or unlike each other.
@@ -133,8 +161,12 @@ class FittedDetector(ABC):
         """Return what is expected of a run as one number for each property, for summaries and reviews."""
         return ()
 
-    def strengths(self, *, everything: bool) -> Strengths:
-        """Return the smallest changes that a check would detect, of the usual quantities or of all."""
+    def strengths(self, *, everything: bool, roughly: bool = False) -> Strengths:
+        """Return the smallest changes that a check would detect, of the usual quantities or of all.
+
+        Args:
+            roughly: whether it is enough to say below which no change is detected, which takes less time.
+        """
         return Strengths()
 
     def view(self, runs: Sequence[Run]) -> View:
@@ -154,18 +186,22 @@ class Comparison(ABC):
         alpha: share of comparisons of equal programs that may find a difference.
         fewest: smallest number of runs of each that can show a difference.
         most: number of runs of each after which no more are launched.
-        looks: after how many numbers of launches a difference may end them.
+        procedure: the rule by which launches end.
     """
 
     settings: Settings
     alpha: float
     fewest: int
     most: int
-    looks: int
+    procedure: Procedure
 
     @abstractmethod
-    def is_decided(self, first: RunSet, second: RunSet) -> bool:
-        """Return whether no more launches are needed after these valid runs; asked after every launch."""
+    def order(self, seed: int) -> tuple[bool, ...]:
+        """Return in which order both are launched, true for the second; each order is as likely."""
+
+    @abstractmethod
+    def next_step(self, first: RunSet, second: RunSet) -> Next:
+        """Return what follows after these valid runs in turns; asked after each launch."""
 
     @abstractmethod
     def compare(
@@ -230,7 +266,7 @@ class Detector(ABC, Generic[S]):
 
     @property
     def _without_deciding(self) -> MetadataSettings:
-        return replace(self.settings.metadata, deciding=())
+        return structs.replace(self.settings.metadata, deciding=())
 
     def needed_runs(self) -> int:
         """Return how many valid runs these settings need at least."""

@@ -13,28 +13,29 @@ feature that varies more between runs than changes usually do is near 1, whateve
 features say nothing, neither for a change nor against one, and adding some of them costs little power.
 
 A difference that speaks against a change, or that does not count, has the factor 1, so that no choice of runs
-has a high score only because the others speak against a change. The factor of a quantity is the mean over its
-features; the score of a choice of runs is the logarithm of the mean over quantities, the likelihood that one
-of them has changed. All runs are treated alike, and therefore the p-value by rank is exact.
+has a high score only because the others speak against a change. The factor of a quantity is the weighted mean
+over its features, of which those that say how much there is weigh most. The score of a choice of runs is the
+logarithm of the mean over quantities, the likelihood that one of them has changed. All runs are treated
+alike, and therefore the p-value by rank is exact.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
 from itertools import count
 from math import comb
 
 import numpy as np
+from msgspec import Struct, structs
 
-from buto.judging.contrasts import Stable, compared
+from buto.judging.contrasts import Stable, compare_choices
 from buto.run.model import BoolArray, FloatArray, IntArray
 
 FARTHEST = 1e9
 """Larger values of Student's t are treated as infinite, because their square overflows."""
 
 TIE = 1e-9
-"""Scores that differ by less are equal, apart from rounding."""
+"""Scores that differ by less are equal, apart from rounding; of scores beyond 1, by this share."""
 
 FEWEST_RUNS = 5
 """Fewer runs do not show how far runs deviate from each other."""
@@ -43,8 +44,7 @@ MOST_CHOICES = 2000
 """Enough for a p-value of 0.0005; more would take longer than it tells."""
 
 
-@dataclass(frozen=True, slots=True)
-class Significance:
+class Significance(Struct, frozen=True):
     """A p-value by rank.
 
     Attributes:
@@ -84,7 +84,7 @@ def ranks(score: FloatArray) -> FloatArray:
 
 def as_high(scores: FloatArray, score: FloatArray | float) -> FloatArray:
     """Return the share of scores along the last axis that are at least as high as one, or tie with it."""
-    share: FloatArray = (scores >= score - TIE).mean(axis=-1)
+    share: FloatArray = (scores >= score - TIE * np.maximum(1.0, np.abs(score))).mean(axis=-1)
     return share
 
 
@@ -154,8 +154,7 @@ LARGEST_LOGARITHM = 600.0
 """Larger logarithms would overflow as factors."""
 
 
-@dataclass(frozen=True, eq=False, slots=True)
-class Differences:
+class Differences(Struct, frozen=True, eq=False):
     """Differences of means between the chosen runs and the others.
 
     Attributes:
@@ -178,7 +177,7 @@ def differences(stable: Stable, chosen: IntArray) -> Differences:
         stable: its floor is added to the variance as that of an independent deviation.
         chosen: see :func:`compared`.
     """
-    found = compared(stable.values, chosen, stable.load)
+    found = compare_choices(stable.values, chosen, stable.load)
     variance = found.variance + stable.floor**2
     squared = found.difference**2 / (variance * found.sizes)
     return Differences(squared, variance, found.sizes, float(found.freedom))
@@ -210,21 +209,24 @@ def factors_for_a_change(found: Differences, counts: BoolArray) -> FloatArray:
     # With a t of at most 1, no size of a change makes the difference likelier than none does.
     likely = counts & (found.squared_t > 1.0)
     sizes = np.broadcast_to(found.sizes, counts.shape)[likely]
-    some = replace(found, squared_t=found.squared_t[likely], variance=found.variance[likely], sizes=sizes)
+    some = structs.replace(
+        found, squared_t=found.squared_t[likely], variance=found.variance[likely], sizes=sizes
+    )
     result = np.ones(counts.shape)
     result[likely] = np.maximum(factors(some), 1.0)
     return result
 
 
-def mean_of_each(values: FloatArray, group: IntArray) -> FloatArray:
-    """Return the mean over the columns of each group, shape (n_choices, n_groups).
+def mean_of_each(values: FloatArray, group: IntArray, weights: FloatArray) -> FloatArray:
+    """Return the weighted mean over the columns of each group, shape (n_choices, n_groups).
 
     Args:
         group: shape (n_columns,), the number of each column's group, in increasing order.
+        weights: shape (n_columns,), positive.
     """
     starts = np.flatnonzero(np.diff(group, prepend=-1))
-    counts = np.diff(np.append(starts, len(group)))
-    means: FloatArray = np.add.reduceat(values, starts, axis=1) / counts
+    total = np.add.reduceat(weights, starts)
+    means: FloatArray = np.add.reduceat(values * weights, starts, axis=1) / total
     return means
 
 

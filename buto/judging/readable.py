@@ -16,12 +16,12 @@ import numpy as np
 from buto.errors import JudgeError
 from buto.judging.features import LARGEST, series_of
 from buto.judging.settings import Settings, judges
-from buto.judging.verdict import Finding
+from buto.judging.verdict import Difference
 from buto.judging.views import Band
-from buto.run.long import drawn
 from buto.run.model import BoolArray, FloatArray, MetadataValue, Run
 from buto.run.properties import Property, Topic, topic_of
 from buto.run.stored import Number
+from buto.run.thinning import thin
 from buto.steps import Action, Advice, Step
 
 MOST_UNREAD = 1 / 3
@@ -30,7 +30,7 @@ MOST_UNREAD = 1 / 3
 
 def unread(run: Run, properties: Sequence[Property]) -> FloatArray:
     """Return the share of samples without a value, shape (n_properties,); of a long run, of those drawn."""
-    values = series_of(drawn(run), properties).values
+    values = series_of(thin(run), properties).values
     if not len(values):
         return np.ones(len(properties))
     shares: FloatArray = np.isnan(values).mean(axis=0)
@@ -48,7 +48,7 @@ def partly_unread(name: str, share: float, run: Run) -> str:
     return f"{name} could not be read in {share:.0%} of the samples of {run.id}"
 
 
-def judged_properties(
+def find_judged_properties(
     runs: Sequence[Run], properties: Sequence[Property], settings: Settings
 ) -> tuple[tuple[Property, ...], dict[str, str]]:
     """Return the properties that were read in enough samples of every run, by name, and why each of the
@@ -78,7 +78,7 @@ def read_at_all(
 ) -> tuple[list[Property], dict[str, str]]:
     """Return the properties that have a value in every run, by name, and why each of the others is left out.
 
-    Args: as for :func:`judged_properties`.
+    Args: as for :func:`find_judged_properties`.
 
     Raises:
         JudgeError: there are none.
@@ -135,7 +135,7 @@ def possible_band(band: Band, prop: Property, runs: Iterable[Run]) -> Band:
     return Band(band.times_s, *sides)
 
 
-def possible_level(finding: Finding, prop: Property, runs: Iterable[Run]) -> Finding:
+def possible_level(finding: Difference, prop: Property, runs: Iterable[Run]) -> Difference:
     """Return a finding about a level whose range has nothing impossible."""
     if finding.upper is None or not math.isfinite(finding.upper):
         return finding
@@ -160,7 +160,8 @@ class Level:
 
     Attributes:
         prop: what the number is of; of notifications its name is their type and emitter.
-        number: which number of the property it is: ``mean``, ``total``, ``number`` or :data:`EACH_SECOND`.
+        number: which number of the property it is: a feature of :mod:`buto.judging.features`, as ``total``,
+            ``largest`` or ``mean``; ``number`` of notifications; or :data:`EACH_SECOND`.
         deviation: the standard deviation of one run.
     """
 

@@ -20,12 +20,12 @@ if TYPE_CHECKING:
 
 
 DETECTORS = {
-    "calibrated": "buto.judging.calibrated.detector:CalibratedDetector",
+    "calibrated": "buto.judging.detector:CalibratedDetector",
     "thesis": "buto.judging.thesis.detector:BoundsDetector",
 }
 """Where the detector of each of buto's own methods is."""
 
-PACKAGES = dict.fromkeys(("shang", "shang-calibrated", "foo", "history"), "replications")
+PACKAGES = dict.fromkeys(("shang", "shang-calibrated", "foo", "history", "machines"), "replications")
 """Methods of the papers, by the package of this repository that has them."""
 
 
@@ -52,28 +52,39 @@ def detector(method: object) -> type[Detector[Any]]:
     """
     if isinstance(method, str):
         if method in DETECTORS:
-            own: type[Detector[Any]] = _imported(DETECTORS[method])
+            own: type[Detector[Any]] = _import_detector(DETECTORS[method])
             return own
         added = EXTENSIONS.find(method)
         if added is not None:
-            return _checked(*added)
+            return _check(*added)
     raise UnknownDetectorError(
         f"judge: method: {method!r} is not {' or '.join(names())}", advice=EXTENSIONS.missing(str(method))
     )
 
 
-def comparison(settings: Settings, alpha: float | None = None, runs: int | None = None) -> Comparison:
+def comparison(
+    settings: Settings,
+    alpha: float | None = None,
+    runs: int | None = None,
+    before: object | None = None,
+) -> Comparison:
     """Return what compares two programs of a test with these settings.
 
     Args:
         alpha: instead of that of the settings.
         runs: how many of each to launch; None for as many as decide.
+        before: what is known of both, see :meth:`FittedDetector.before`; None for nothing.
 
     Raises:
         UsageError: alpha is not a share.
     """
-    found: Comparison = _imported(COMPARISON)(settings, alpha, runs)
+    found: Comparison = _import_detector(COMPARISON)(settings, alpha, runs, before)
     return found
+
+
+def alpha_of(settings: Settings) -> float:
+    """Return the share of checks of unchanged programs that may fail by the rule of a check."""
+    return comparison(settings).alpha
 
 
 def names() -> tuple[str, ...]:
@@ -86,12 +97,12 @@ def third_party() -> tuple[str, ...]:
     return tuple(sorted(EXTENSIONS.names() - DETECTORS.keys()))
 
 
-def _imported(place: str) -> Any:
+def _import_detector(place: str) -> Any:
     module, _, attribute = place.partition(":")
     return getattr(import_module(module), attribute)
 
 
-def _checked(entry: EntryPoint, found: Any) -> type[Detector[Any]]:
+def _check(entry: EntryPoint, found: Any) -> type[Detector[Any]]:
     from buto.judging.protocol import Detector
 
     if not (isinstance(found, type) and issubclass(found, Detector)):

@@ -7,6 +7,8 @@ from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
 from typing import Any, Self
 
+from msgspec import structs
+
 from buto.judging.classifiers import MetadataSettings
 from buto.judging.stored import METADATA_IGNORED
 from buto.run.properties import Property, Role, is_exact, is_judged
@@ -46,6 +48,8 @@ DECIDING_METADATA = (
     "buto.probe",
     "buto.interval",
     "buto.live_set",
+    "buto.virtual_threads",
+    "buto.isolate",
     "environment.label.*",
 )
 """What makes two runs incomparable: which JVM, its options, how much of a machine it has, what was loaded to
@@ -82,7 +86,7 @@ class Settings:
     def with_value(self, key: str, value: Any) -> Self:
         """Return the same settings with another value of a key of ``judge``, which accepts it."""
         if key == METADATA_IGNORED:
-            return replace(self, metadata=replace(self.metadata, ignored=tuple(value)))
+            return replace(self, metadata=structs.replace(self.metadata, ignored=tuple(value)))
         return replace(self, values={**self.values, key: value})
 
     def check(self, given: Collection[str]) -> None:

@@ -9,11 +9,11 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
 from math import inf
 from typing import Any
 
 import numpy as np
+from msgspec import Struct
 
 from buto.errors import BadFileError
 from buto.judging.features import LARGEST
@@ -110,8 +110,7 @@ def _short(written: Any) -> str:
     return text if len(text) <= 80 else f"{text[:77]}..."
 
 
-@dataclass(frozen=True, slots=True)
-class Key:
+class Key(Struct, frozen=True):
     """One key of ``judge``.
 
     Attributes:
@@ -182,7 +181,7 @@ def patterns(name: str, description: str) -> Key:
     return Key(
         name,
         schema | {"items": {"type": "string"}, "examples": ["[host.*]"]},
-        lambda value: isinstance(value, list | tuple) and all(isinstance(one, str) for one in value),
+        lambda value: isinstance(value, list | tuple) and all(isinstance(item, str) for item in value),
         "a list of shell patterns",
     )
 

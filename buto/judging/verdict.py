@@ -1,20 +1,23 @@
 """The result of judging: a verdict with its findings, which every report renders.
 
-A detector lists findings by the strength of their evidence. That says how sure a change is, and not how
-much it matters: a pool that repeats exactly may come before processor time that has doubled. So people read
-findings in an order of their own, with the echoes of one cause together.
+A detector lists findings by the strength of their evidence. How people read them is in
+:mod:`buto.judging.story`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from enum import Enum
+from math import floor
 from typing import Any
 
+from msgspec import Struct
+
 from buto.errors import EXIT_NOT_JUDGED, EXIT_PASS, EXIT_REGRESSION
+from buto.judging.procedure import Looked, Next
 from buto.run.display import Displayed
-from buto.run.properties import Better, Topic, reading_rank, topic_of
+from buto.run.properties import Better
 
 
 class Status(Enum):
@@ -55,6 +58,12 @@ def effect_of(better: Better, direction: Direction) -> Effect:
 NOTIFICATION = "notification"
 """The source of findings of which the subject is a kind of notification."""
 
+GROWTH = "growth"
+"""Source and subject of the finding that something grows in every round of the program's work."""
+
+LIMIT = "limit"
+"""The source of the finding that a run needs more memory than its test allows."""
+
 
 @dataclass(frozen=True, slots=True)
 class Numbers:
@@ -70,31 +79,53 @@ class Numbers:
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
-    """One difference between a run and what the oracle expects.
+class Amount:
+    """How much of a property there was before and now, in the number that says most of it.
 
     Attributes:
-        source: what detected it: ``bounds``, ``notification``, ``metadata``.
+        measure: which number it is, as ``total`` or ``kept at the exit``; empty if it is the property itself.
+        old, new: means over the runs, in the property's unit.
+        window_s: the part of the run that it is of, in seconds from the program's start; None for all of it.
+        numbers: of each run; None if they are not known.
+    """
+
+    measure: str
+    old: float
+    new: float
+    window_s: tuple[float, float] | None = None
+    numbers: Numbers | None = field(default=None, compare=False, repr=False)
+
+    @property
+    def change(self) -> float:
+        return self.new - self.old
+
+    def as_whole(self) -> Amount:
+        """Return the means as whole numbers if each run has one: nobody has 7.3 threads.
+
+        Both stay as they are if they would become equal, as of a thread more in every third run.
+        """
+        if self.numbers is None:
+            return self
+        is_whole = all(map(float.is_integer, (*self.numbers.known, *self.numbers.judged)))
+        # Halves go up in both, so that a thread more stays one.
+        old, new = (float(floor(mean + 0.5)) for mean in (self.old, self.new))
+        return replace(self, old=old, new=new) if is_whole and old != new else self
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One difference between a run and what is expected of it: of numbers, or a statement.
+
+    Attributes:
+        source: what detected it: ``bounds``, ``notification``, ``metadata``, ``growth``.
         subject: the property's name, or the notification or metadata key.
         run_id: the run in which it was observed.
         direction: more or less of the subject than expected.
         effect: whether that is better or worse.
-        unit: of observed, lower, upper and expected; empty if there is no number.
-        observed: the value outside the band that is furthest from ``expected``, at ``at_s``.
-        lower, upper: the band at that time.
-        expected: the centre of the band at that time.
-        at_s: time of that value, in seconds from the program's start.
-        window_s: start and end of the time outside the band, in seconds.
-        outside_share: share of the compared points that lie outside.
         severity: for sorting, larger is worse: distance beyond the bound in widths of the band, or the
             detector's own measure.
         evidence: share of this subject in all evidence for a change, 0 to 1; None if the detector has none.
-        measure: what of the subject the numbers are: ``largest value``, ``growth from the first to the
-            last third``, ``total``; empty if they are the subject itself at a time.
-        text: one sentence on what the numbers above do not show; may be empty.
-        is_level: whether ``observed`` is a level of the property over a time, which a chart can draw as a
-            line; not so for a moment, a growth or a scatter.
-        numbers: what was compared; None if it is not a number of each run.
+        text: one sentence on what nothing else here says; may be empty.
     """
 
     source: str
@@ -102,20 +133,147 @@ class Finding:
     run_id: str
     direction: Direction = Direction.OTHER
     effect: Effect = Effect.UNKNOWN
-    unit: str = ""
-    observed: float | None = None
+    severity: float = field(default=0.0, kw_only=True)
+    evidence: float | None = field(default=None, kw_only=True)
+    text: str = field(default="", kw_only=True)
+
+
+@dataclass(frozen=True, slots=True)
+class Statement(Finding):
+    """A difference that is no number: a notification that is missing, metadata of another value."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Difference(Finding):
+    """A difference of numbers.
+
+    Attributes:
+        unit: of observed, lower, upper and expected.
+        observed: the value outside the band that is furthest from ``expected``, at ``at_s``.
+        lower, upper: the band at that time.
+        expected: the centre of the band at that time; None if only its ends are known.
+        at_s: time of that value, in seconds from the program's start.
+        window_s: start and end of the time outside the band, in seconds.
+        outside_share: share of the compared points that lie outside.
+        measure: what of the subject the numbers are: ``largest value``, ``growth from the first to the
+            last third``, ``total``; empty if they are the subject itself at a time.
+        is_level: whether ``observed`` is a level of the property over a time, which a chart can draw as a
+            line; not so for a moment, a growth or a scatter.
+        part: of the subject, what the numbers are of, as the name of a class; empty if they are of all of it.
+        amount: the change in the number that says most to people; None where only ``observed`` is known.
+        numbers: what was compared; None if it is not a number of each run.
+    """
+
+    unit: str
+    observed: float
+    expected: float | None = None
     lower: float | None = None
     upper: float | None = None
-    expected: float | None = None
     at_s: float | None = None
     window_s: tuple[float, float] | None = None
     outside_share: float | None = None
-    severity: float = 0.0
-    evidence: float | None = None
     measure: str = ""
-    text: str = ""
     is_level: bool = False
+    part: str = ""
+    amount: Amount | None = None
     numbers: Numbers | None = field(default=None, compare=False, repr=False)
+
+    @property
+    def is_moment(self) -> bool:
+        """Whether the observed value is itself a time, of a notification that came late or early."""
+        return self.source == NOTIFICATION and self.at_s is not None
+
+    @property
+    def size(self) -> Amount | None:
+        """How much changed: the amount, or what was observed and expected; None if neither is known."""
+        if self.amount is not None or self.expected is None or self.is_moment:
+            return self.amount
+        return Amount(self.measure, self.expected, self.observed, numbers=self.numbers)
+
+    @property
+    def told_size(self) -> Amount | None:
+        """The size as people say it: things that are counted in whole numbers, where every run has them."""
+        is_counted = self.unit.startswith("{") and self.unit.endswith("}")
+        return self.size if self.size is None or not is_counted else self.size.as_whole()
+
+
+class Waiver(Struct, frozen=True):
+    """A commit's word that a change is meant, see :mod:`buto.judging.waivers`.
+
+    Attributes:
+        test: the name of the test.
+        subject: the full name of the property.
+        direction: more or less.
+        size: how much, without a sign: an amount in the property's unit, or a share of its level before.
+        reason: why it is meant, in the author's words.
+        commit, author: full name of the commit that has it, and who wrote that; empty if that is not known.
+    """
+
+    test: str
+    subject: str
+    direction: Direction
+    size: str
+    reason: str
+    commit: str = ""
+    author: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Waived:
+    """A finding that is meant, with all the waivers that together cover it."""
+
+    finding: Difference
+    waivers: tuple[Waiver, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class CommitShare:
+    """What some commits gave to the sum since a release.
+
+    Attributes:
+        commits: full names, oldest first; several where no first run tells them apart.
+        text: which they are, for people.
+        change, half: in the property's unit, with half the width of its 95 % interval.
+    """
+
+    commits: tuple[str, ...]
+    text: str
+    change: float
+    half: float
+
+
+@dataclass(frozen=True, slots=True)
+class Since:
+    """How much a property has changed since a release.
+
+    Attributes:
+        subject, unit: of the property.
+        release: what the release is called.
+        old, new: levels at the release and now.
+        shares: of commits, in their order; empty if none is certain, or nobody looked.
+        limits: why there are no shares, or not all of them, as a clause; else empty.
+        budget: by how much it may change, in the property's unit; None without one.
+        by_change: what the change under check has added; None where that was not asked.
+    """
+
+    subject: str
+    unit: str
+    release: str
+    old: float
+    new: float
+    shares: tuple[CommitShare, ...] = ()
+    limits: str = ""
+    budget: float | None = None
+    by_change: float | None = None
+
+    @property
+    def total(self) -> float:
+        return self.new - self.old
+
+    @property
+    def rest(self) -> float:
+        """What no commit gave certainly."""
+        return self.total - sum(share.change for share in self.shares)
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,18 +304,23 @@ class Verdict(Displayed):
         settings: the detector's settings, for the record.
         findings: what the check fails for, worst first. A pass may carry some that were not enough to fail.
         noted: changes that are certain and smaller than the size that matters; they fail no check.
+        waived: changes that a commit of the program says are meant; they fail no check.
+        since: how much has changed since the last release: what fails a check of that sum, and budgets.
         reasons: why it is inconclusive; of a verdict by turns first what decided; else empty.
         warnings: what the reader should know, but what did not decide.
         run_ids: the runs that were judged.
         n_training: number of training runs that the judged runs were compared with.
         p_value, alpha: None if the detector has none.
-        stands_out: whether the runs differ more from the others than any other choice of as many runs, even
-            if this is not enough to fail. False if the detector has no p-value.
-        obvious: names of properties that lie many times the range of training beyond all training runs.
-        needs_more: in a clause, why two more runs should decide with a single one; empty if it decides.
+        needs_more: in a clause, why more runs should decide with these; empty if they decide.
+        looked: what the rule of a check decides by; None for methods that decide by themselves.
+        steps: what the check did, and why, as far as it was launched; the last one is the decision.
         adjusted: what the judge adjusted for, in a line: the load, or a machine; empty if runs were compared
             as they are.
         guarantee: the assumption of the p-value, in words; empty if there is none.
+        without_turns: why old and new were not launched in turns, which should have decided, as a clause;
+            empty if they were, or need not be.
+        started_as: with which program and arguments the runs were started, and with which the oracle's, as a
+            clause; empty if they are the same.
         runs_needed: number of training runs that would decide an inconclusive verdict; None if not known.
         roles: names of the judged runs and of the ``n_training`` runs that they are compared with.
         reach: by property, how far it is on its way to a finding, as :meth:`buto.judging.views.View.reach`
@@ -168,17 +331,21 @@ class Verdict(Displayed):
     detector: str
     findings: tuple[Finding, ...] = ()
     noted: tuple[Finding, ...] = ()
+    waived: tuple[Waived, ...] = ()
+    since: tuple[Since, ...] = ()
     reasons: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
     run_ids: tuple[str, ...] = ()
     n_training: int = 0
     p_value: float | None = None
     alpha: float | None = None
-    stands_out: bool = False
-    obvious: tuple[str, ...] = ()
     needs_more: str = ""
+    looked: Looked | None = None
+    steps: tuple[Next, ...] = ()
     adjusted: str = ""
     guarantee: str = ""
+    without_turns: str = ""
+    started_as: str = ""
     runs_needed: int | None = None
     settings: Mapping[str, Any] = field(default_factory=dict)
     roles: Roles = OF_CHECK
@@ -190,72 +357,11 @@ class Verdict(Displayed):
         return self.roles != OF_CHECK
 
     @property
-    def is_welcome(self) -> bool:
-        """Whether there are findings and all are better."""
-        return bool(self.findings) and all(one.effect is Effect.BETTER for one in self.findings)
-
-
-SMALL = 0.1
-"""A change by a smaller share of what was expected is named after larger ones."""
-
-_EFFECTS = (Effect.WORSE, Effect.UNKNOWN, Effect.BETTER)
-
-
-class Order(Enum):
-    """How findings are listed."""
-
-    MEANING = "meaning"
-    """By what they mean to people, those of one topic together."""
-    EVIDENCE = "evidence"
-    """As the detector lists them, each by itself."""
-
-
-@dataclass(frozen=True, slots=True)
-class FindingGroup:
-    """Findings that probably have one cause.
-
-    Attributes:
-        leading: what says most to people.
-        parts: the others, what says most first.
-    """
-
-    leading: Finding
-    parts: tuple[Finding, ...] = ()
+    def changes(self) -> tuple[Finding, ...]:
+        """The findings that compare runs: all but that something grows."""
+        return tuple(finding for finding in self.findings if finding.source != GROWTH)
 
     @property
-    def findings(self) -> tuple[Finding, ...]:
-        return self.leading, *self.parts
-
-
-def grouped(findings: Sequence[Finding], order: Order = Order.MEANING) -> tuple[FindingGroup, ...]:
-    """Return findings in groups.
-
-    By meaning, what people ask about comes before its parts (pools), and these before sizes that the JVM sets
-    aside (committed) or adapts (eden, survivors); then what is worse before what is better; then changes that
-    are not :data:`SMALL`; then the order of :class:`buto.run.properties.Topic`.
-    Findings of one topic make one group. Those that are not about a property of the JVM are groups of their
-    own: what a program itself counts has causes of its own.
-    """
-    if order is Order.EVIDENCE:
-        return tuple(map(FindingGroup, findings))
-    by_topic: dict[Topic | str, list[Finding]] = {}
-    for finding in sorted(findings, key=_reading_key):
-        topic = topic_of(finding.subject)
-        by_topic.setdefault(finding.subject if topic is Topic.PROGRAM else topic, []).append(finding)
-    return tuple(FindingGroup(leading, tuple(parts)) for leading, *parts in by_topic.values())
-
-
-def in_line(groups: Sequence[FindingGroup]) -> tuple[Finding, ...]:
-    """Return the findings of all groups, one behind the other."""
-    return tuple(finding for group in groups for finding in group.findings)
-
-
-def _reading_key(finding: Finding) -> tuple[int, int, bool, int, int]:
-    remoteness, topic, place = reading_rank(finding.subject)
-    return remoteness, _EFFECTS.index(finding.effect), _is_small(finding), topic, place
-
-
-def _is_small(finding: Finding) -> bool:
-    if finding.observed is None or finding.expected is None:
-        return False
-    return abs(finding.observed - finding.expected) < SMALL * abs(finding.expected)
+    def is_only_growth(self) -> bool:
+        """Whether nothing differs from the other side, and the check fails for what grows."""
+        return bool(self.findings) and not self.changes

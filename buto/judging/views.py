@@ -7,19 +7,19 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from msgspec import Struct
 
-from buto.judging.classifiers import Emitter
+from buto.judging.classifiers import EmitterBands
 from buto.judging.features import series_of
 from buto.judging.verdict import Finding
-from buto.run.long import drawn
 from buto.run.model import FloatArray, Run
 from buto.run.properties import Property
+from buto.run.thinning import thin
 
 OF_BAND = "of its band"
 
 
-@dataclass(frozen=True, eq=False, slots=True)
-class Band:
+class Band(Struct, frozen=True, eq=False):
     """The band of one property; arrays of shape (n,), NaN where nothing is expected.
 
     Attributes:
@@ -54,9 +54,8 @@ class ClusterView:
     Attributes:
         target: the property that is predicted.
         per_second: whether its rate or growth is predicted, not its value.
-        names: of the drawn properties, the target's first.
+        names: of the properties that differ most, the target's first.
         n_members: how many properties the cluster has.
-        merges: the dendrogram of ``names`` as scipy writes it, shape (n_names - 1, 4), heights 0 to 1.
         misjudged: places of ``names`` that the models misjudge.
         known, checked: predicted and measured values of the target in training and checked runs, shape
             (n, 2).
@@ -66,7 +65,6 @@ class ClusterView:
     per_second: bool
     names: tuple[str, ...]
     n_members: int
-    merges: FloatArray
     misjudged: frozenset[int]
     known: FloatArray
     checked: FloatArray
@@ -87,7 +85,7 @@ class View(ABC):
     properties: Sequence[Property] = ()
     reach_of: str = ""
     left_out: Mapping[str, str] = {}
-    emitters: tuple[Emitter, ...] = ()
+    emitters: tuple[EmitterBands, ...] = ()
     smoothing: Smoothing | None = None
     bands_decide: bool = True
 
@@ -126,7 +124,7 @@ class RunsView(View):
         return None
 
     def curves(self, run: Run) -> tuple[FloatArray, FloatArray]:
-        series = series_of(drawn(run), self.properties)
+        series = series_of(thin(run), self.properties)
         return series.times_s, series.values
 
     def reach(self, runs: Sequence[Run]) -> FloatArray:

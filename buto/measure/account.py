@@ -28,16 +28,16 @@ import sys
 import time
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Self, TypedDict
+
+from msgspec import Struct
 
 from buto.errors import MeasureError, StorageError, UsageError
 from buto.measure.progress import Closeable
 
 
-@dataclass(frozen=True, slots=True)
-class Account:
+class Account(Struct, frozen=True):
     """A user of this machine.
 
     Attributes:
@@ -222,8 +222,7 @@ _EVENTS_LIBC = ctypes.CDLL(None, use_errno=True)
 """Loaded here, because nothing may be loaded between fork and exec."""
 
 
-@dataclass(frozen=True, slots=True)
-class EventKind:
+class EventKind(Struct, frozen=True):
     """What to count: ``type`` and ``config`` of perf_event_open(2).
 
     Attributes:

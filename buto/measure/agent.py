@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import os
+import glob
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
@@ -10,48 +10,23 @@ from pathlib import Path
 
 import numpy as np
 
-from buto.measure import exits, quality
-from buto.measure.channel import AgentListener, AgentRecorder
+from buto.measure import exits, quality, virtual_threads
+from buto.measure.channel import GATE_MS, AgentListener, AgentRecorder
 from buto.measure.collector import LaunchCollector, Seen
-from buto.measure.command_line import is_java
+from buto.measure.doubt import check_archive, doubt
 from buto.measure.event_loop import EventLoop
 from buto.measure.hooks import LaunchHooks
 from buto.measure.hsperfdata import NoPerfData
-from buto.measure.jvms import main_name
+from buto.measure.journal import Journal
 from buto.measure.launch import Launch
 from buto.measure.progress import OnTick
 from buto.measure.recording import Recording
 from buto.measure.target import LiveSet, Target
-from buto.run.model import Problem, ProblemKind
+from buto.run.model import RUN_QUEUE, Problem, ProblemKind, Run
 from buto.run.properties import LIVE_SET, LIVE_SET_TIME, property_for
 
-_MODULE_WORDS = ("--limit-modules", "--upgrade-module-path", "--patch-module", "-XX:VMOptionsFile", "@")
-_MODULE_OPTIONS = ("-m", "--module", "-p", *_MODULE_WORDS)
-"""With these in a command, or in a file that it names, the JVM may lack the module ``java.instrument``."""
-
-_VARIABLES = ("JDK_JAVA_OPTIONS", "JAVA_TOOL_OPTIONS", "_JAVA_OPTIONS")
-
-
-def agent_option(agent: str, target: Target) -> str:
-    """Return the option that makes the JVM of a target load the agent.
-
-    ``-javaagent`` adds the module ``java.instrument``. A program on the class path has that module anyway,
-    but the request alone makes the JVM build its module graph again instead of reading it from its archive:
-    100 classes and 30 ms of processor time. ``-agentlib:instrument`` loads the same agent without that cost.
-    A JVM without the module would not start, so this option is used only if the command shows that the
-    module is there.
-
-    Args:
-        agent: jar and argument, joined by ``=``.
-    """
-    settings = [target.environment.get(name, os.environ.get(name, "")) for name in _VARIABLES]
-    has_all_modules = not any(word.startswith(_MODULE_OPTIONS) for word in target.command[1:]) and not any(
-        word in setting for setting in settings for word in _MODULE_WORDS
-    )
-    if is_java(target.command) and has_all_modules:
-        return f"-agentlib:instrument={agent}"
-    return f"-javaagent:{agent}"
-
+RECORDER_GATE_MS = 60_000
+"""How long the agent may hold ``main`` until Flight Recorder runs: a second, and ten on a busy machine."""
 
 LONGEST_COUNT_S = 1.0
 """A training gives up counting live objects if that takes longer."""
@@ -60,33 +35,68 @@ _SILENCE_NS = 250_000_000
 """If a connection ends so long before its JVM, the agent gave up."""
 
 
+class _HelperMeasuredError(Exception):
+    """A helper of a script was measured, and not the program that came after it."""
+
+    def __init__(self, program: str) -> None:
+        super().__init__(program)
+        self.program = program
+
+
 class AgentCollector(LaunchCollector[EventLoop]):
     """Records launches of one target through buto's Java agent."""
 
     def __init__(self, target: Target) -> None:
         super().__init__(target)
+        self._may_launch_again = False
+        self._recorded_in: Path | None = None
         self._why_not_counted = "" if target.live_set is None else target.live_set.why_not
+
+    def record(
+        self,
+        test: str,
+        on_tick: OnTick | None = None,
+        hooks: LaunchHooks | None = None,
+        journal: Journal | None = None,
+    ) -> Run:
+        """See :class:`Collector`. If a script's helper came first, launch again for the JVM that lives."""
+        # What drives a program has driven the helper, and cannot begin again.
+        self._may_launch_again = hooks is None and self.target.jvm is None
+        try:
+            return super().record(test, on_tick, hooks, journal)
+        except _HelperMeasuredError as helper:
+            self.target = replace(self.target, jvm=glob.escape(helper.program))
+            return super().record(test, on_tick, hooks)
 
     @contextmanager
     def _following(
         self, directory: Path, recording: Recording, hooks: LaunchHooks | None, on_tick: OnTick | None
     ) -> Iterator[EventLoop]:
         target = replace(self.target, live_set=None) if self._why_not_counted else self.target
+        threads = virtual_threads.prepare(directory) if target.counts_virtual_threads else None
+        self._recorded_in = threads
+        gate_ms = GATE_MS if threads is None else RECORDER_GATE_MS
         with (
-            AgentListener(directory) as listener,
-            Launch(target, directory, [agent_option(listener.agent, target)]) as launch,
+            AgentListener(directory, gate_ms=gate_ms, recording=threads) as listener,
+            Launch(target, directory, [f"-javaagent:{listener.agent}"]) as launch,
             EventLoop(launch, recording, hooks, on_tick, listener) as loop,
         ):
             yield loop
 
     def _seen(self, loop: EventLoop) -> Seen:
-        recorder = _started(loop)
+        try:
+            recorder = _recorder_of(loop)
+        except exits.NotStartedError as error:
+            raise doubt(error, loop.launch) from None
+        check_archive(loop.launch)
+        if self._may_launch_again and loop.program_behind is not None:
+            raise _HelperMeasuredError(loop.program_behind)
         last_sample = _last_sample(loop, recorder)
         times_s = loop.recording.times_s()
         # Before time zero buto holds the program, and no sample is planned.
         planned_s, pauses_s = np.maximum(times_s, 0.0), quality.pauses_s(loop.recording)
         return Seen(
-            duration_s=float(times_s[-1]),
+            duration_s=_duration_s(loop, last_sample, float(times_s[-1])),
             last_sample=last_sample,
             sampled=quality.sampling(planned_s, self.target.interval_s, pauses_s),
             # If the agent gave up before, nobody knows whether the hook ran; that is a problem of its own.
@@ -94,10 +104,13 @@ class AgentCollector(LaunchCollector[EventLoop]):
         )
 
     def _completed(self, loop: EventLoop, seen: Seen) -> tuple[Problem, ...]:
-        loop.recording.metadata["host.load.run_queue"] = loop.run_queue_s
+        loop.recording.metadata[RUN_QUEUE] = loop.run_queue_s
         if self.target.live_set is not None:
             self._complete_live_set(self.target.live_set, loop.recording)
-        return _problems(loop)
+        problems = _problems(loop)
+        if self._recorded_in is not None:
+            problems += virtual_threads.add_counts(loop.recording, self._recorded_in, self.target.interval_s)
+        return problems
 
     def _complete_live_set(self, wanted: LiveSet, recording: Recording) -> None:
         """Explain what was not counted, and decide whether later launches count."""
@@ -119,15 +132,15 @@ class AgentCollector(LaunchCollector[EventLoop]):
             )
 
 
-def _started(loop: EventLoop) -> AgentRecorder:
+def _recorder_of(loop: EventLoop) -> AgentRecorder:
     """Return the recorder of the measured JVM; raise MeasureError if no program was seen to start."""
     launch, recording = loop.launch, loop.recording
     if loop.recorder is None:
         raise exits.no_jvm(launch, loop.others, timed_out=loop.timed_out)
-    not_found = exits.main_not_found(launch, loop.command)
+    not_found = exits.main_not_found(launch, loop.program)
     if not_found is not None:
         raise not_found
-    if not loop.is_wrapped and not main_name(loop.command):
+    if not loop.is_wrapped and not loop.program:
         raise exits.no_program(launch)
     if recording.n_samples == 0:
         raise exits.not_started(launch, "the JVM ended before its first sample")
@@ -136,6 +149,14 @@ def _started(loop: EventLoop) -> AgentRecorder:
             launch, "the program's start was not seen: the JVM ended before it, or delayed it for too long"
         )
     return loop.recorder
+
+
+def _duration_s(loop: EventLoop, last_sample: str, last_s: float) -> float:
+    """Return how long the program ran: to its last sample, or to its end if that was not sent."""
+    zero_ns = loop.recording.zero_ns
+    if last_sample != "push" or zero_ns is None or not loop.end_ns:
+        return last_s
+    return max(last_s, (loop.end_ns - zero_ns) * 1e-9)
 
 
 def _last_sample(loop: EventLoop, recorder: AgentRecorder) -> str:
@@ -151,7 +172,7 @@ def _last_sample(loop: EventLoop, recorder: AgentRecorder) -> str:
         return "push"
     ending = loop.launch.poll()
     if ending is not None and not loop.is_wrapped and loop.outside is not None and loop.outside.is_alone:
-        values["jvm.cpu.time"] = ending.cpu_s
+        values["jvm.cpu.time"] = ending.used.cpu_s
     return "hsperfdata" if recorder.add_last_state(loop.end_ns, values, "hsperfdata") else "push"
 
 
@@ -164,7 +185,7 @@ def _problems(loop: EventLoop) -> tuple[Problem, ...]:
         waited_s = (loop.end_ns - since_ns) * 1e-9
         problems.append(quality.slow_bean(bean, f"did not answer for {waited_s:.1f} s"))
     if recorder.n_lost_notifications:
-        problems.append(quality.lost_notifications(recorder.n_lost_notifications))
+        problems.append(quality.report_lost_notifications(recorder.n_lost_notifications))
     refused = loop.recording.metadata.get("buto.mbeans.refused")
     if refused is not None:
         text = f"the program's MBeans cannot be read: {refused}"

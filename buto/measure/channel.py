@@ -1,28 +1,31 @@
-"""The collector's end of the agent's channel: listening socket, secrets, session file, connections.
+"""The collector's end of the agent's channel: lines of two named pipes, session file, connections.
 
-:class:`AgentRecorder` adds the messages of the measured JVM to a recording; it knows neither sockets nor
-processes.
+Named pipes, because an agent reads and writes them as plain files: a socket would initialise the network
+classes of the program before ``main`` can configure them. :class:`AgentRecorder` adds the messages of the
+measured JVM to a recording; it knows neither pipes nor processes.
 """
 
 from __future__ import annotations
 
-import hmac
-import secrets
-import socket
+import fcntl
+import os
+import select
 import time
 from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
 
 import numpy as np
 
 from buto import jars
-from buto.errors import MeasureError
+from buto.errors import MeasureError, StorageError
 from buto.measure import messages
 from buto.measure.diagnostic_command import class_histogram
 from buto.measure.messages import VERSION, ChannelError, FrameDecoder, Hello, Message
 from buto.measure.private_directory import write_private_file
 from buto.measure.progress import Closeable
 from buto.measure.recording import Recording
+from buto.run.model import AFTER_ROUND
 from buto.run.properties import Kind
 
 GATE_MS = 5000
@@ -33,87 +36,132 @@ With six busy programs per core, both took up to a second."""
 HELLO_S = 5.0
 """A connection without a valid HELLO after this time is closed."""
 
+N_LINES = 4
+"""Lines that are kept ready for the next JVMs; the agent looks for as many."""
+
+_MAX_SILENT = 128
+"""Most lines that wait for a first word; one more closes the oldest."""
+
+_PIPE_BYTES = 1024 * 1024
+"""Of the measured JVM's pipe, if the system allows so much: a slow collector has longer to read."""
+
 _RECEIVE_BYTES = 1024 * 1024
 _SEND_S = 2.0
 
 
 class AgentListener(Closeable):
-    """Listens on 127.0.0.1, at a port of the system's choice, for the agents of one launch.
+    """Keeps lines ready for the agents of one launch, in a private directory.
 
     Args:
         exit_ms: how long the agent may hold the exit.
         gate_ms: how long it may take until it measures.
+        recording: a directory in which it has the JVM record what happens to virtual threads; None for not.
 
     Attributes:
         agent: the agent's jar and the argument that lets it connect here.
-        answer: the secret by which an agent recognises this listener.
 
     Raises:
         BadFileError: the agent's jar was not built.
-        MeasureError: no port is free.
-        StorageError: the session directory cannot be written.
+        StorageError: the session directory cannot be written, or has no named pipes.
     """
 
-    def __init__(self, directory: Path, exit_ms: int = EXIT_MS, gate_ms: int = GATE_MS) -> None:
-        self._secret, self.answer = secrets.token_hex(32), secrets.token_hex(32)
+    def __init__(
+        self, directory: Path, exit_ms: int = EXIT_MS, gate_ms: int = GATE_MS, recording: Path | None = None
+    ) -> None:
         jar = directory / "buto-agent.jar"
         jar.symlink_to(jars.path(jars.AGENT))
         session_file = directory / "session"
-        try:
-            self._socket = socket.create_server(("127.0.0.1", 0), backlog=64)
-        except OSError as error:
-            raise MeasureError(
-                f"no port of 127.0.0.1 is free for the agent to connect to: {error.strerror}",
-                advice="see which ports are in use (ss -tan), and whether loopback is up (ip link set lo up)",
-            ) from error
-        try:
-            self._socket.setblocking(False)
-            lines = {
-                "version": VERSION,
-                "port": self._socket.getsockname()[1],
-                "secret": self._secret,
-                "answer": self.answer,
-                "gate.ms": gate_ms,
-                "exit.ms": exit_ms,
-            }
-            text = "".join(f"{key}={value}\n" for key, value in lines.items())
-            write_private_file(session_file, text.encode())
-        except BaseException:
-            self._socket.close()
-            raise
+        lines = {"version": VERSION, "lines": directory, "gate.ms": gate_ms, "exit.ms": exit_ms}
+        if recording is not None:
+            lines["recording"] = recording
+        write_private_file(session_file, "".join(f"{key}={value}\n" for key, value in lines.items()).encode())
         self.agent = f"{jar}={session_file}"
+        self._directory = directory
+        self._lines: dict[int, _Line] = {}
+        self._arrivals = select.epoll()
+        try:
+            self.prepare()
+        except BaseException:
+            self.close()
+            raise
 
     def close(self) -> None:
-        self._socket.close()
+        for line in self._lines.values():
+            line.close()
+        self._lines.clear()
+        self._arrivals.close()
 
     def fileno(self) -> int:
         """Return a descriptor that is readable when a connection is waiting."""
-        return self._socket.fileno()
+        return self._arrivals.fileno()
 
     def accept(self) -> AgentConnection | None:
         """Accept the next connection; return None if there is none."""
-        try:
-            connected, _ = self._socket.accept()
-        except (BlockingIOError, ConnectionError):
+        arrived = self._arrivals.poll(0, 1)
+        if not arrived:
             return None
-        return AgentConnection(connected, self._secret)
+        line = self._lines.pop(arrived[0][0])
+        self._arrivals.unregister(line.up)
+        self.prepare()
+        return AgentConnection(line)
+
+    def prepare(self) -> None:
+        """Replace the lines that were taken; some stay silent. Call this often while a JVM may come."""
+        # Nothing is created in a directory that was given to the owner of another JVM.
+        if self._directory.stat().st_uid != os.geteuid():
+            return
+        for number in range(N_LINES):
+            place = self._directory / f"line-{number}"
+            if not place.exists():
+                line = _Line(place)
+                self._lines[line.up] = line
+                self._arrivals.register(line.up, select.EPOLLIN)
+        while len(self._lines) > _MAX_SILENT:
+            self._lines.pop(next(iter(self._lines))).close()
+
+
+class _Line:
+    """Two pipes in a directory, which an agent takes by renaming it.
+
+    Attributes:
+        up: descriptor of the pipe from the agent.
+        down: of the pipe to it.
+    """
+
+    def __init__(self, directory: Path) -> None:
+        # An agent sees the line when it is complete.
+        hidden = directory.with_name(f".{directory.name}")
+        try:
+            hidden.mkdir(mode=0o700)
+            os.mkfifo(hidden / "up", 0o600)
+            os.mkfifo(hidden / "down", 0o600)
+            self.up = os.open(hidden / "up", os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+            # Both ends: one alone cannot be opened before the agent has opened the other.
+            self.down = os.open(hidden / "down", os.O_RDWR | os.O_NONBLOCK | os.O_CLOEXEC)
+            hidden.rename(directory)
+        except OSError as error:
+            raise StorageError(
+                f"named pipes cannot be created in {directory.parent}: {error.strerror}",
+                advice="free some space there, or set TMPDIR to a directory that can be written",
+            ) from error
+
+    def close(self) -> None:
+        os.close(self.up)
+        os.close(self.down)
 
 
 class AgentConnection:
-    """A connection of one JVM; of an unknown process until it has shown the secret.
+    """A connection of one JVM; of an unknown process until its HELLO.
 
     Attributes:
-        hello: its HELLO; None until it has shown the secret.
+        hello: its HELLO; None until it has come.
         opened: when the connection was accepted, ``time.monotonic``.
         closed: whether either side has closed it.
         closed_ns: when that was seen, ``time.monotonic_ns``.
     """
 
-    def __init__(self, connected: socket.socket, secret: str) -> None:
-        connected.setblocking(False)
-        connected.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-        self._socket = connected
-        self._secret = secret
+    def __init__(self, line: _Line) -> None:
+        self._line = line
         self._decoder = FrameDecoder()
         self.opened = time.monotonic()
         self.hello: Hello | None = None
@@ -121,13 +169,19 @@ class AgentConnection:
         self.closed_ns = 0
 
     def fileno(self) -> int:
-        return self._socket.fileno()
+        return -1 if self.closed else self._line.up
 
     def close(self) -> None:
         if not self.closed:
             self.closed = True
             self.closed_ns = time.monotonic_ns()
-            self._socket.close()
+            self._line.close()
+
+    def enlarge(self) -> int:
+        """Let the agent send more at once; return the capacity of its pipe, bytes."""
+        with suppress(OSError):
+            fcntl.fcntl(self._line.up, fcntl.F_SETPIPE_SZ, _PIPE_BYTES)
+        return fcntl.fcntl(self._line.up, fcntl.F_GETPIPE_SZ)
 
     @property
     def is_overdue(self) -> bool:
@@ -140,17 +194,15 @@ class AgentConnection:
             ChannelError: the data is not a message, or the first message is not a valid HELLO.
         """
         try:
-            data = self._socket.recv(_RECEIVE_BYTES)
+            data = os.read(self._line.up, _RECEIVE_BYTES)
         except BlockingIOError:
             return []
-        except ConnectionError:
-            data = b""
         if not data:
             self.close()
             return []
         arrived = self._decoder.feed(data)
         if self.hello is None and arrived:
-            self.hello = self._checked_hello(arrived[0])
+            self.hello = self._check_hello(arrived[0])
         return arrived
 
     def send(self, frame: bytes) -> None:
@@ -159,21 +211,19 @@ class AgentConnection:
         Raises:
             MeasureError: the agent does not read it within two seconds.
         """
-        self._socket.settimeout(_SEND_S)
-        try:
-            self._socket.sendall(frame)
-        except ConnectionError:
-            pass
-        except TimeoutError as error:
-            raise MeasureError(f"the agent has not read a message within {_SEND_S:g} s") from error
-        finally:
-            self._socket.setblocking(False)
+        deadline = time.monotonic() + _SEND_S
+        while frame:
+            try:
+                frame = frame[os.write(self._line.down, frame) :]
+            except BlockingIOError:
+                room = select.poll()
+                room.register(self._line.down, select.POLLOUT)
+                if not room.poll(max(0.0, deadline - time.monotonic()) * 1000):
+                    raise MeasureError(f"the agent has not read a message within {_SEND_S:g} s") from None
 
-    def _checked_hello(self, first: Message) -> Hello:
+    def _check_hello(self, first: Message) -> Hello:
         if not isinstance(first, Hello):
             raise ChannelError("a message before HELLO")
-        if not hmac.compare_digest(first.secret.encode(), self._secret.encode()):
-            raise ChannelError("a wrong secret")
         if first.version != VERSION:
             raise ChannelError(f"version {first.version}, not {VERSION}")
         return first
@@ -226,7 +276,7 @@ class AgentRecorder:
         """
         recording = self.recording
         match message:
-            case messages.Samples():
+            case messages.SamplesMessage():
                 if message.values.shape[1] > self._n_columns:
                     raise ChannelError(f"{message.values.shape[1]} columns, {self._n_columns} announced")
                 n_rows, n_columns = message.values.shape
@@ -252,11 +302,14 @@ class AgentRecorder:
                     )
             case messages.Reasons():
                 self._add_reasons(message)
-            case messages.Mark():
+            case messages.MarkMessage():
                 if message.name == "main":
                     recording.zero_ns = message.time_ns
                 elif message.name == "exit":
                     self.exiting = True
+                elif message.name == AFTER_ROUND:
+                    recording.add_mark(message.time_ns, AFTER_ROUND)
+                    return messages.go()
                 elif message.name.startswith(_BLOCKED):
                     self.blocked = message.name.removeprefix(_BLOCKED), message.time_ns
             case messages.Dropped():
@@ -271,6 +324,8 @@ class AgentRecorder:
                 return messages.farewell()
             case messages.Hello():
                 raise ChannelError("a second HELLO")
+            case messages.Alive():
+                pass
         return None
 
     def add_last_state(self, time_ns: int, values: Mapping[str, float], source: str) -> bool:

@@ -10,10 +10,11 @@ import os
 import time
 from abc import abstractmethod
 from contextlib import AbstractContextManager, ExitStack
-from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
 from typing import Generic, Protocol, Self, TypeVar
+
+from msgspec import Struct
 
 from buto.measure import account, exits, quality
 from buto.measure.command_line import program_digest
@@ -27,10 +28,10 @@ from buto.measure.outside import OutsideReader
 from buto.measure.private_directory import private_directory
 from buto.measure.progress import Closeable, OnTick, Progress
 from buto.measure.recording import Recording
-from buto.measure.sources.sampling import sampled
+from buto.measure.sources.sampling import add_sampling
 from buto.measure.target import Target
 from buto.run.model import INPUT_READ, PROGRAM, Outcome, Problem, Run
-from buto.run.properties import READ_OUTSIDE
+from buto.run.properties import READ_OUTSIDE, Property
 
 
 class Collector(Protocol):
@@ -58,7 +59,7 @@ class Collector(Protocol):
         ``quality.problems``.
 
         Args:
-            on_tick: receives the progress some ten times a second, in this thread; must return soon.
+            on_tick: receives the progress two to ten times a second, in this thread; must return soon.
             hooks: called when the program starts and when it has ended.
             journal: saves to disk what was recorded so far.
 
@@ -77,6 +78,7 @@ class Following(Closeable):
         hooks: called when the program starts and when it has ended.
         pid: of the measured JVM, as seen from here if it can be seen; None until one was chosen.
         command: ``sun.java.command`` of the JVM that is measured, or was seen last; empty if not known.
+        class_path: ``java.class.path`` of the same JVM.
         others: main classes of the JVMs that were not wanted, in the order of their start.
         counters: the measured JVM's performance counters, or why there are none; None before.
         outside: reads the measured JVM from outside; None until one was chosen.
@@ -89,7 +91,7 @@ class Following(Closeable):
         self.launch = launch
         self.recording = recording
         self.pid: int | None = None
-        self.command = ""
+        self.command = self.class_path = ""
         self.others: list[str] = []
         self.counters: HeldCounters | NoPerfData | None = None
         self.outside: OutsideReader | None = None
@@ -124,6 +126,11 @@ class Following(Closeable):
         """Whether the measured JVM is not the command's own process."""
         return self.pid != self.launch.pid
 
+    @property
+    def program(self) -> str:
+        """Main class or jar of the JVM that is measured, or was seen last; empty if not known."""
+        return main_name(self.command, self.class_path)
+
     def exit_code(self, ending: Ending) -> int | None:
         """Return the measured JVM's exit code once all have ended, or minus its signal; None if not known."""
         if not self.is_wrapped:
@@ -156,8 +163,7 @@ class Following(Closeable):
         self.outside = self._held.enter_context(OutsideReader(self.recording, pid, counters, events))
 
 
-@dataclass(frozen=True, slots=True)
-class Seen:
+class Seen(Struct, frozen=True):
     """What a collector knows of a program that has ended.
 
     Attributes:
@@ -185,6 +191,11 @@ class LaunchCollector(Closeable, Generic[F]):
     def close(self) -> None:
         """Release nothing: a collector that keeps something between launches overrides this."""
 
+    @property
+    def columns(self) -> tuple[Property, ...]:
+        """The properties that each run has before anything is read."""
+        return READ_OUTSIDE
+
     @abstractmethod
     def _following(
         self, directory: Path, recording: Recording, hooks: LaunchHooks | None, on_tick: OnTick | None
@@ -211,11 +222,11 @@ class LaunchCollector(Closeable, Generic[F]):
         journal: Journal | None = None,
     ) -> Run:
         recording = Recording(test, mask=self.target.new_mask())
-        recording.add_columns(READ_OUTSIDE)
+        recording.add_columns(self.columns)
         if journal is not None:
             on_tick = journal.on_each_tick(recording, on_tick)
         recording.metadata.update(describe(self.target))
-        all_hooks = sampled(hooks, self.target.sources)
+        all_hooks = add_sampling(hooks, self.target.sources)
         load = LoadMeter()
         with (
             private_directory() as directory,
@@ -229,7 +240,7 @@ class LaunchCollector(Closeable, Generic[F]):
             loop.launch.end_all()
             seen = self._seen(loop)
             if loop.outside is not None:
-                loop.outside.finish(None if loop.is_wrapped else ending.switches)
+                loop.outside.finish(None if loop.is_wrapped else ending.used.switches)
             problems += self._completed(loop, seen)
             return _run(loop, ending, seen, foreign_load, problems)
 
@@ -257,13 +268,16 @@ def _run(
         bad_end = exits.problem(launch.target.expected_exit, code, orderly=seen.orderly)
     recording.metadata |= {
         "host.load.foreign": None if math.isnan(foreign_load) else round(foreign_load, 3),
-        "buto.jvm": main_name(loop.command) or None,
+        "buto.jvm": loop.program or None,
         "buto.jvm.exit": code,
         "buto.jvms.others": ", ".join(loop.others),
         "buto.left_over.processes": launch.n_left_over,
+        "process.environment.added": ", ".join(launch.added_variables),
         INPUT_READ: launch.input.was_read(),
         PROGRAM: program_digest(recording.metadata),
     }
+    if launch.isolation is not None:
+        recording.metadata |= launch.isolation.nameless(recording.metadata)
     slow = quality.slow_beans(recording, seen.sampled, launch.target.interval_s)
     more = (*([bad_end] if bad_end else []), *problems, *slow)
     judged = quality.quality_of(launch.target, outcome, seen.sampled, foreign_load, more=more)

@@ -16,23 +16,27 @@ from dataclasses import dataclass
 from fnmatch import translate
 from pathlib import Path
 
+from msgspec import Struct
+
 from buto.errors import MeasureError, UsageError
+from buto.measure.environment import give_environment
+from buto.measure.java_launcher import TOOL_OPTIONS, own_options, words_of_program
+from buto.measure.jvms import TOOLS
+from buto.measure.private_java import Added, with_private_java
 from buto.measure.process_group import read_bytes, stat_fields
 from buto.measure.target import Target
 from buto.programs.java import Place
 from buto.programs.named import sha256_of, with_manifests
-from buto.run.model import MetadataValue
-
-_TOOL_OPTIONS = "JAVA_TOOL_OPTIONS"
+from buto.run.model import EXECUTABLE, MetadataValue
 
 
-@dataclass(frozen=True, slots=True)
-class CommandLine:
+class CommandLine(Struct, frozen=True):
     """A command line to execute.
 
     Attributes:
         arguments: the first one is the program's path or name.
         environment: the complete environment.
+        added: names of the variables that buto has added or changed in it.
         direct: whether the command is the ``java`` launcher itself, so that its process is the JVM.
         added_tool_options: the new and the former value of JAVA_TOOL_OPTIONS; None if the options
             are part of the command.
@@ -42,14 +46,15 @@ class CommandLine:
     environment: Mapping[str, str]
     direct: bool
     added_tool_options: tuple[str, str | None] | None = None
+    added: tuple[str, ...] = ()
 
     def clean(self, output: bytes) -> bytes:
         """Return the output without the line that a JVM prints because buto changed JAVA_TOOL_OPTIONS."""
         if self.added_tool_options is None:
             return output
         value, before = self.added_tool_options
-        own = f"Picked up {_TOOL_OPTIONS}: {before}\n" if before is not None else ""
-        return output.replace(f"Picked up {_TOOL_OPTIONS}: {value}\n".encode(), own.encode())
+        own = f"Picked up {TOOL_OPTIONS}: {before}\n" if before is not None else ""
+        return output.replace(f"Picked up {TOOL_OPTIONS}: {value}\n".encode(), own.encode())
 
 
 def is_java(command: Sequence[str]) -> bool:
@@ -57,23 +62,40 @@ def is_java(command: Sequence[str]) -> bool:
     return os.path.basename(command[0]) == "java"
 
 
-def command_line(target: Target, jvm_options: Sequence[str]) -> CommandLine:
-    """Add JVM options: as first arguments of ``java``, through JAVA_TOOL_OPTIONS for any other command.
+def program_words(command: Sequence[str]) -> tuple[str, ...]:
+    """Return a command without ``java`` and its options, if it begins so, else all of it."""
+    return tuple((words_of_program(command[1:]) if command and is_java(command) else ()) or command)
+
+
+def command_line(target: Target, jvm_options: Sequence[str], directory: Path | None = None) -> CommandLine:
+    """Add JVM options: as first arguments of ``java``, or of each ``java`` that another command starts.
+
+    Args:
+        jvm_options: agents as ``-javaagent``.
+        directory: where to put a ``java`` for such a command; None for only setting JAVA_TOOL_OPTIONS.
 
     Raises:
         MeasureError: there is no such command.
+        StorageError: the directory cannot be written.
     """
-    environment = dict(os.environ) | dict(target.environment)
+    environment = give_environment() | dict(target.environment)
     program = _resolve(target.command[0], environment)
+    words = target.command[1:]
     if is_java(target.command):
-        return CommandLine((program, *jvm_options, *target.command[1:]), environment, direct=True)
-    arguments = (program, *target.command[1:])
+        own = own_options(jvm_options, words, environment)
+        return CommandLine((program, *own, *words), environment, direct=True)
     if not jvm_options:
-        return CommandLine(arguments, environment, direct=False)
-    before = environment.get(_TOOL_OPTIONS)
-    value = " ".join(([before] if before else []) + [_quoted(option) for option in jvm_options])
-    environment[_TOOL_OPTIONS] = value
-    return CommandLine(arguments, environment, direct=False, added_tool_options=(value, before))
+        return CommandLine((program, *words), environment, direct=False)
+    before = environment.get(TOOL_OPTIONS)
+    text = " ".join(map(_quote, jvm_options))
+    value = f"{before} {text}" if before else text
+    changed = environment
+    if directory is not None:
+        added = Added(jvm_options, text, before, target.jvm, TOOLS)
+        changed = with_private_java(environment, directory, added)
+    changed = {**changed, TOOL_OPTIONS: value}
+    names = tuple(sorted(name for name in changed if changed[name] != environment.get(name)))
+    return CommandLine((program, *words), changed, False, added_tool_options=(value, before), added=names)
 
 
 def _resolve(program: str, environment: Mapping[str, str]) -> str:
@@ -95,7 +117,7 @@ def _resolve(program: str, environment: Mapping[str, str]) -> str:
     return found
 
 
-def _quoted(option: str) -> str:
+def _quote(option: str) -> str:
     """Quote an option for JAVA_TOOL_OPTIONS, which a JVM splits at blanks outside of quotes."""
     if not any(character in option for character in " \t\n'\""):
         return option
@@ -140,7 +162,7 @@ def living() -> list[Found]:
             continue
         words = (read_bytes(f"/proc/{pid}/cmdline") or b"").rstrip(b"\0").replace(b"\0", b" ")
         found.append(Found(pid, int(fields[_PARENT]), int(fields[_START]), words.decode(errors="replace")))
-    return sorted(found, key=lambda one: (one.started, one.pid))
+    return sorted(found, key=lambda process: (process.started, process.pid))
 
 
 def line_pattern(pattern: str) -> re.Pattern[str]:
@@ -165,7 +187,8 @@ def program_digest(metadata: Mapping[str, MetadataValue]) -> str | None:
     """Return twelve digits of a checksum over the jars and classes that a run's metadata names.
 
     These are the jars of the class path and of the module path as they are now, with those that their
-    manifests name, the classes in their directories, and sources, jars and scripts that the command names.
+    manifests name, the classes in their directories, and sources, jars and scripts that the command names; of
+    a command without a JVM its executable.
 
     Returns:
         None if there is no such file, or too much of them.
@@ -179,7 +202,7 @@ def program_digest(metadata: Mapping[str, MetadataValue]) -> str | None:
             n_files, n_bytes = n_files + 1, n_bytes + state.st_size
             if n_bytes > MAX_BYTES:
                 return None
-            whole.update(f"{name}\0{sha256_of(str(path), state.st_size, state.st_mtime_ns)}\0".encode())
+            whole.update(f"{name}\0{sha256_of(str(path), state)}\0".encode())
     except (OSError, UsageError, _TooManyError):
         return None
     return whole.hexdigest()[:_DIGITS] if n_files else None
@@ -200,6 +223,9 @@ def _files(metadata: Mapping[str, MetadataValue], directory: Path) -> Iterator[t
             else:
                 for file in with_manifests(str(path), place, seen):
                     yield os.path.basename(file), Path(file)
+    executable = str(metadata.get(EXECUTABLE) or "")
+    if executable and os.path.isfile(executable):
+        yield os.path.basename(executable), Path(executable)
     for word in _words(str(metadata.get(_COMMAND) or "")):
         if word.endswith(_SOURCES) and (directory / word).is_file():
             yield word, directory / word

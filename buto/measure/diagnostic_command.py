@@ -95,13 +95,13 @@ def _answer(pid: int, words: Sequence[bytes], within_s: float) -> tuple[str, str
                 f"rm {path}",
             )
         with socket.socket(socket.AF_UNIX) as connection:
-            connection.settimeout(_left_s(deadline))
+            connection.settimeout(_time_left_s(deadline))
             connection.connect(str(path))
             connection.sendall(b"\0".join([b"1", *words, b""]))
             answer = bytearray()
             while data := connection.recv(1 << 16):
                 answer += data
-                connection.settimeout(_left_s(deadline))
+                connection.settimeout(_time_left_s(deadline))
     except TimeoutError:
         raise _no_answer(pid, f"it did not answer within {within_s:g} s") from None
     except OSError as error:
@@ -146,7 +146,7 @@ def _wake(pid: int, path: Path, deadline: float) -> None:
         os.close(pidfd)
 
 
-def _left_s(deadline: float) -> float:
+def _time_left_s(deadline: float) -> float:
     """Return the time left; never 0, which would make the socket non-blocking."""
     return max(0.001, deadline - time.monotonic())
 
@@ -204,7 +204,9 @@ def class_histogram(point: str, instances: int, size_bytes: int, printed: str) -
                 count.name, count.instances + same.instances, count.size_bytes + same.size_bytes
             )
         found[count.name] = count
-    largest = sorted(found.values(), key=lambda one: (-one.size_bytes, one.name))[:MOST_CLASSES]
+    largest = sorted(found.values(), key=lambda class_count: (-class_count.size_bytes, class_count.name))[
+        :MOST_CLASSES
+    ]
     return ClassHistogram(0.0, point, max(0, instances), max(0, size_bytes), tuple(largest))
 
 

@@ -44,7 +44,7 @@ NO_SPACE = 50 << 20
 _ANOTHER = ("name another directory: ", STORE)
 
 
-class Level(Enum):
+class Health(Enum):
     OK = "ok"
     WARNING = "warning"
     """Measuring works, but not as well as it could."""
@@ -53,7 +53,7 @@ class Level(Enum):
 
 
 @dataclass(frozen=True, slots=True)
-class Check:
+class Diagnosis:
     """The result of one check.
 
     Attributes:
@@ -63,21 +63,21 @@ class Check:
     """
 
     name: str
-    level: Level
+    level: Health
     detail: str
     advice: str | None = None
 
 
-def check_clock() -> Check:
+def check_clock() -> Diagnosis:
     """Check the resolution of the clock that gives the samples their times."""
     resolution_s = time.get_clock_info("monotonic").resolution
     detail = f"resolution {format_seconds(resolution_s)}"
     if resolution_s > COARSE_CLOCK_S:
-        return Check("clock", Level.WARNING, detail, "use intervals of 100 ms and more")
-    return Check("clock", Level.OK, detail)
+        return Diagnosis("clock", Health.WARNING, detail, "use intervals of 100 ms and more")
+    return Diagnosis("clock", Health.OK, detail)
 
 
-def check_cores() -> Check:
+def check_cores() -> Diagnosis:
     """Check how many cores a program may use, by affinity and control group."""
     known = host.machine()
     cores, total, quota = known["host.cores"], known["host.cores.total"], known["host.cores.quota"]
@@ -90,59 +90,59 @@ def check_cores() -> Check:
         available = min(available, quota)
     if available < 2:
         advice = "give it two cores: on one, a JVM takes another garbage collector and buto competes with it"
-        return Check("cores", Level.WARNING, detail, advice)
-    return Check("cores", Level.OK, detail)
+        return Diagnosis("cores", Health.WARNING, detail, advice)
+    return Diagnosis("cores", Health.OK, detail)
 
 
-def check_load(foreign_load: float) -> Check:
+def check_load(foreign_load: float) -> Diagnosis:
     """Check the load by others, a share of the cores; NaN if unknown."""
     if foreign_load != foreign_load:
-        return Check("load by others", Level.WARNING, "unknown", "see what else runs: top")
+        return Diagnosis("load by others", Health.WARNING, "unknown", "see what else runs: top")
     detail = f"{format_percent(round(foreign_load, 3))} of the cores"
     if foreign_load > BUSY_SHARE:
         advice = "stop what else runs (see top), or expect wide bounds and disturbed runs"
-        return Check("load by others", Level.WARNING, detail, advice)
-    return Check("load by others", Level.OK, detail)
+        return Diagnosis("load by others", Health.WARNING, detail, advice)
+    return Diagnosis("load by others", Health.OK, detail)
 
 
-def check_store(store: Place) -> Check:
+def check_store(store: Place) -> Diagnosis:
     """Check whether runs can be stored, and how much space is left."""
     try:
         free = open_storage(store).probe()
     except (StorageError, UsageError) as error:
-        return Check("store", Level.PROBLEM, error.message, error.advice)
+        return Diagnosis("store", Health.PROBLEM, error.message, error.advice)
     if free is None:
-        return Check("store", Level.OK, f"{store} can be written")
+        return Diagnosis("store", Health.OK, f"{store} can be written")
     detail = f"{store}, {format_bytes(free)} free"
     if free < LITTLE_SPACE:
-        level = Level.PROBLEM if free < NO_SPACE else Level.WARNING
+        level = Health.PROBLEM if free < NO_SPACE else Health.WARNING
         advice = Advice(
             "free some space (",
             Step(Action.LIST_RUNS),
             " lists the runs), or name another directory: ",
             STORE,
         )
-        return Check("store", level, detail, advice)
-    return Check("store", Level.OK, detail)
+        return Diagnosis("store", level, detail, advice)
+    return Diagnosis("store", Health.OK, detail)
 
 
-def check_temporary_directory() -> Check:
+def check_temporary_directory() -> Diagnosis:
     """Check whether a launch can write its output and session file."""
     try:
         with private_directory() as directory:
             place, free = directory.parent, shutil.disk_usage(directory).free
             (directory / "output").write_bytes(os.urandom(1024))
     except OSError as error:
-        return Check("temporary files", Level.PROBLEM, str(error), "set TMPDIR to another directory")
+        return Diagnosis("temporary files", Health.PROBLEM, str(error), "set TMPDIR to another directory")
     except StorageError as error:
-        return Check("temporary files", Level.PROBLEM, error.message, error.advice)
+        return Diagnosis("temporary files", Health.PROBLEM, error.message, error.advice)
     detail = f"{place}, {format_bytes(free)} free"
     if free < NO_SPACE:
-        return Check("temporary files", Level.PROBLEM, detail, "free some space, or set TMPDIR")
-    return Check("temporary files", Level.OK, detail)
+        return Diagnosis("temporary files", Health.PROBLEM, detail, "free some space, or set TMPDIR")
+    return Diagnosis("temporary files", Health.OK, detail)
 
 
-def check_process_files() -> Check:
+def check_process_files() -> Diagnosis:
     """Check which files of /proc can be read; other properties do not depend on them."""
     name = "process counters"
     try:
@@ -163,16 +163,16 @@ def check_process_files() -> Check:
                 except ProcError as reason:
                     missing[what] = reason.message
     except ProcError as reason:
-        return Check(name, Level.WARNING, reason.message, "mount /proc without hidepid")
+        return Diagnosis(name, Health.WARNING, reason.message, "mount /proc without hidepid")
     readable = ", ".join(what for what in reads if what not in missing)
     if missing:
         detail = "; ".join(f"no {what}: {why}" for what, why in missing.items())
         advice = "runs lack these properties; give buto the rights of the program's user, or another kernel"
-        return Check(name, Level.WARNING, detail, advice)
-    return Check(name, Level.OK, f"/proc has {readable}")
+        return Diagnosis(name, Health.WARNING, detail, advice)
+    return Diagnosis(name, Health.OK, f"/proc has {readable}")
 
 
-def check_processor_events() -> Check:
+def check_processor_events() -> Diagnosis:
     """Check whether the processor counts instructions and cycles for a program.
 
     It is a warning only if somebody can change it: most virtual machines cannot count.
@@ -187,10 +187,10 @@ def check_processor_events() -> Check:
                 reasons.append(reason)
         what = " and ".join(kind.name for kind in events.kinds)
     if not reasons:
-        return Check(name, Level.OK, f"{what} can be counted")
+        return Diagnosis(name, Health.OK, f"{what} can be counted")
     detail = f"not recorded: {'; '.join(reason.message for reason in reasons)}"
     advice = next((str(reason.advice) for reason in reasons if reason.advice), None)
-    return Check(name, Level.WARNING if advice else Level.OK, detail, advice)
+    return Diagnosis(name, Health.WARNING if advice else Health.OK, detail, advice)
 
 
 _PROGRAM = ("buto.testprograms.leaker.Leaker", "--duration", "300ms")
@@ -202,15 +202,15 @@ _COUNTER = "jvm.safepoint.count"
 _TIMEOUT_S = 30.0
 
 
-def examine(store: Place) -> Iterator[Check]:
+def examine(store: Place) -> Iterator[Diagnosis]:
     """Check everything; yield each result as soon as it is known.
 
     Args:
         store: where runs would be kept; it is not created.
     """
     if sys.platform != "linux":
-        yield Check(
-            "system", Level.PROBLEM, f"{sys.platform}; buto measures on Linux", "use a Linux container"
+        yield Diagnosis(
+            "system", Health.PROBLEM, f"{sys.platform}; buto measures on Linux", "use a Linux container"
         )
         return
     meter, began = LoadMeter(), time.monotonic()
@@ -226,59 +226,64 @@ def examine(store: Place) -> Iterator[Check]:
     yield check_load(meter.foreign_load())
 
 
-def _check_jvms() -> Iterator[Check]:
+def _check_jvms() -> Iterator[Diagnosis]:
     try:
         jars.path(jars.AGENT)
         program = jars.path(jars.TESTPROGRAMS)
     except BadFileError as error:
-        yield Check("agent", Level.PROBLEM, error.message, error.advice)
+        yield Diagnosis("agent", Health.PROBLEM, error.message, error.advice)
         return
     installations = find_installations()
     if not installations:
-        yield Check(
+        yield Diagnosis(
             "java",
-            Level.PROBLEM,
+            Health.PROBLEM,
             "no java was found on PATH, by JAVA_HOME or in /usr/lib/jvm",
             INSTALL_ADVICE,
         )
         return
     checks = [_check_jvm(installation, program) for installation in installations]
-    some_work = any(check.level is not Level.PROBLEM for check in checks)
+    some_work = any(check.level is not Health.PROBLEM for check in checks)
     for check in checks:
-        one_of_several = check.level is Level.PROBLEM and some_work
-        yield replace(check, level=Level.WARNING) if one_of_several else check
+        one_of_several = check.level is Health.PROBLEM and some_work
+        yield replace(check, level=Health.WARNING) if one_of_several else check
 
 
-def _check_jvm(installation: JavaInstallation, program: Path) -> Check:
+def _check_jvm(installation: JavaInstallation, program: Path) -> Diagnosis:
     name = f"java {installation.version or '(unknown version)'}"
     where = f"{installation.java} (from {installation.found_by})"
     if installation.major is None:
-        return Check(name, Level.PROBLEM, f"{where} does not run", "reinstall or remove it")
+        return Diagnosis(name, Health.PROBLEM, f"{where} does not run", "reinstall or remove it")
     if installation.major < OLDEST_JAVA:
-        return Check(name, Level.PROBLEM, f"{where} is older than Java {OLDEST_JAVA}", INSTALL_ADVICE)
+        return Diagnosis(name, Health.PROBLEM, f"{where} is older than Java {OLDEST_JAVA}", INSTALL_ADVICE)
     command = (str(installation.java), "-cp", str(program), *_PROGRAM)
     target = Target(command, timeout_s=_TIMEOUT_S, interval_s=_INTERVAL_S)
     try:
         with open_collector(target) as collector:
             run = collector.record("doctor")
     except ButoError as error:
-        return Check(name, Level.PROBLEM, f"{where}: {error.message}", error.advice)
+        return Diagnosis(name, Health.PROBLEM, f"{where}: {error.message}", error.advice)
     if run.times_s[0] > 0 or run.times_s[-1] < _PROGRAM_S:
         seen = f"samples from {run.times_s[0]:.3f} s to {run.times_s[-1]:.3f} s"
-        return Check(
-            name, Level.PROBLEM, f"{where}: the program ran {_PROGRAM_S} s, but there are {seen}", "try again"
+        return Diagnosis(
+            name,
+            Health.PROBLEM,
+            f"{where}: the program ran {_PROGRAM_S} s, but there are {seen}",
+            "try again",
         )
     measured = f"{where}: the agent loads, {len(run.times_s)} samples from before main to the exit"
     # A sample reaches buto after it was taken, and soon: by another clock it would not.
     delays_s = run.series("buto.outside.delay")
     if not ((delays_s > 0) & (delays_s < _TIMEOUT_S)).any():
-        return Check(
+        return Diagnosis(
             name,
-            Level.WARNING,
+            Health.WARNING,
             f"{measured}; its clock differs from buto's",
             "compare its runs with no others",
         )
     if np.isnan(run.series(_COUNTER)).all():
         advice = "remove -XX:-UsePerfData; without the counters the last state of a killed program is lost"
-        return Check(name, Level.WARNING, f"{measured}; {run.nan_reasons[_COUNTER]}", advice)
-    return Check(name, Level.OK, f"{measured}; its clock is buto's; its performance counters can be read")
+        return Diagnosis(name, Health.WARNING, f"{measured}; {run.nan_reasons[_COUNTER]}", advice)
+    return Diagnosis(
+        name, Health.OK, f"{measured}; its clock is buto's; its performance counters can be read"
+    )

@@ -13,10 +13,16 @@ from collections.abc import Sequence
 
 from buto import jars
 from buto.errors import MeasureError
-from buto.measure.jvms import NO_PROGRAM, main_name
+from buto.measure.jvms import NO_PROGRAM
 from buto.measure.launch import Launch
+from buto.measure.target import PROCESS
 from buto.run.model import Problem, ProblemKind
 from buto.steps import Advice, Setting
+
+
+class NotStartedError(MeasureError):
+    """No JVM with a program was seen to start, for a reason that may be the command's or buto's."""
+
 
 _STOPPED = (signal.SIGHUP, signal.SIGINT, signal.SIGTERM)
 """Signals by which a wrapper may stop its server: the JVM then exits normally with 128 plus the number."""
@@ -103,12 +109,18 @@ def no_jvm(launch: Launch, others: Sequence[str], *, timed_out: bool) -> Measure
             "the JVM ended before it could load buto's agent",
             launch,
             f"see whether it runs by itself: {launch.mask.command(target.command)}",
+            NotStartedError,
         )
     return _error(
         "the command started no JVM that could be measured",
         launch,
-        "the command must start a JVM, in an environment that keeps JAVA_TOOL_OPTIONS "
-        "(sudo, env -i and containers do not); give the java command itself if you can",
+        Advice(
+            "measure a native executable, or another command without a JVM: ",
+            Setting("measure", PROCESS),
+            "; else the command must start a JVM, in an environment that keeps JAVA_TOOL_OPTIONS (sudo, "
+            "env -i and containers do not); give the java command itself if you can",
+        ),
+        NotStartedError,
     )
 
 
@@ -119,14 +131,14 @@ def no_program(launch: Launch) -> MeasureError:
         "creates its JVM itself",
         launch,
         "name the program's main class or jar in the command; the command must start the program itself",
+        NotStartedError,
     )
 
 
 def not_started(launch: Launch, what: str) -> MeasureError:
     """Return the error for a JVM whose program was not seen to begin."""
-    return _error(
-        what, launch, f"see whether it runs by itself: {launch.mask.command(launch.target.command)}"
-    )
+    advice = f"see whether it runs by itself: {launch.mask.command(launch.target.command)}"
+    return _error(what, launch, advice, NotStartedError)
 
 
 def jvm_not_created(launch: Launch) -> MeasureError | None:
@@ -145,23 +157,24 @@ def jvm_not_created(launch: Launch) -> MeasureError | None:
                 launch,
                 "correct the JVM's options: in the command, a script's own (JAVA_OPTS and the like), or "
                 "JAVA_TOOL_OPTIONS and JDK_JAVA_OPTIONS of the environment",
+                NotStartedError,
             )
     return None
 
 
-def main_not_found(launch: Launch, jvm_command: str) -> MeasureError | None:
+def main_not_found(launch: Launch, program: str) -> MeasureError | None:
     """Return the error for a JVM without its main class or jar, by the launcher's output; else None.
 
     A wrapper's exit code does not matter: the wrapper may ignore how its JVM ended.
 
     Args:
         launch: after its end.
-        jvm_command: the JVM's ``sun.java.command``; empty if the JVM ended before it could be read.
+        program: the JVM's main class or jar; empty if the JVM ended before it could be read.
     """
     ending = launch.poll()
     if ending is None or (launch.line.direct and ending.exit_code in (None, 0)):
         return None
-    names = _possible_names(launch, jvm_command)
+    names = _possible_names(launch, program)
     for line in launch.kept_stderr().decode(errors="replace").splitlines():
         says = _LAUNCHER_SAYS.match(line)
         if not says and not line.startswith(_NO_MAIN):
@@ -182,14 +195,13 @@ def _enables_one(option: str) -> bool:
     return name == "-Djava.security.manager" and value not in ("allow", "disallow")
 
 
-def _possible_names(launch: Launch, jvm_command: str) -> tuple[str, ...]:
-    name = main_name(jvm_command)
-    if name:
-        return (name,)
+def _possible_names(launch: Launch, program: str) -> tuple[str, ...]:
+    if program:
+        return (program,)
     if not launch.line.direct:
         return ()
     return tuple(word for word in launch.target.command[1:] if not word.startswith("-"))
 
 
-def _error(what: str, launch: Launch, advice: str) -> MeasureError:
-    return MeasureError(f"{launch.mask.text(what)}\n{launch.quote()}", advice=advice)
+def _error(what: str, launch: Launch, advice: str, kind: type[MeasureError] = MeasureError) -> MeasureError:
+    return kind(f"{launch.mask.text(what)}\n{launch.quote()}", advice=advice)

@@ -36,7 +36,7 @@ class MBeanConnection(Protocol):
         """
 
 
-class Program:
+class MeasuredProgram:
     """A launched program while it is measured. Usable from any thread until the program's end.
 
     Attributes:
@@ -88,6 +88,10 @@ class Program:
         """
         return self.recording.track(name, interval_s, from_first=from_first)
 
+    def uncharted(self) -> MeasuredProgram:
+        """Return the same program, of which tracks are not recorded: their numbers are nobody's."""
+        return _Uncharted(self.pid, self._launch, self.recording, self.connection)
+
     def members(self) -> list[int]:
         """Return the ids of all living processes of the command."""
         return self._launch.members()
@@ -99,10 +103,15 @@ class Program:
         return tuple(port for port in listening(self.pid) if jmx_port is None or port != int(jmx_port[1]))
 
 
+class _Uncharted(MeasuredProgram):
+    def track(self, name: str, interval_s: float, *, from_first: bool = False) -> Track:
+        return Track(name, interval_s, from_first=from_first)
+
+
 class LaunchHooks(Protocol):
     """Called for one launch, in the collector's thread. Those that need not act inherit from this."""
 
-    def program_started(self, program: Program) -> None:
+    def program_started(self, program: MeasuredProgram) -> None:
         """Act when the program's ``main`` begins; must return at once."""
 
     def program_ended(self) -> tuple[Problem, ...]:
@@ -128,20 +137,20 @@ class AllHooks:
     def __init__(self, hooks: Sequence[LaunchHooks]) -> None:
         self._hooks = hooks
 
-    def program_started(self, program: Program) -> None:
-        for one in self._hooks:
-            one.program_started(program)
+    def program_started(self, program: MeasuredProgram) -> None:
+        for hook in self._hooks:
+            hook.program_started(program)
 
     def program_ended(self) -> tuple[Problem, ...]:
         """See :class:`LaunchHooks`. All hooks are called, also if one of them fails."""
         problems: list[Problem] = []
         with ExitStack() as others:
-            for one in reversed(self._hooks):
-                others.callback(lambda hooks: problems.extend(hooks.program_ended()), one)
+            for hook in reversed(self._hooks):
+                others.callback(lambda hooks: problems.extend(hooks.program_ended()), hook)
         return tuple(problems)
 
     def cpu_s(self) -> float:
-        return sum(one.cpu_s() for one in self._hooks)
+        return sum(hook.cpu_s() for hook in self._hooks)
 
 
 class HookCaller(Closeable):
@@ -159,7 +168,7 @@ class HookCaller(Closeable):
         if self._hooks is None or self._started or self._recording.zero_ns is None:
             return
         self._started = True
-        self._hooks.program_started(Program(pid, self._launch, self._recording, connection))
+        self._hooks.program_started(MeasuredProgram(pid, self._launch, self._recording, connection))
 
     def cpu_s(self) -> float:
         """Return the processor time of what the hooks run beside the program, seconds since the launch."""

@@ -18,8 +18,8 @@ from contextlib import suppress
 from pathlib import Path, PurePosixPath
 
 from buto import jars
-from buto.measure.target import Target
-from buto.run.model import COMMAND, COMMIT, MetadataValue
+from buto.measure.target import PROCESS, Target
+from buto.run.model import COLLECTOR, COMMAND, COMMIT, MetadataValue
 from buto.version import __version__
 
 
@@ -71,7 +71,7 @@ def _groups(controller: str) -> Iterator[PurePosixPath]:
         # In a container the group's path may be that of the host, of which the root was mounted.
         inside = group.relative_to(root) if group.is_relative_to(root) else PurePosixPath()
         own = mount / inside
-        yield from (one for one in (own, *own.parents) if one.is_relative_to(mount))
+        yield from (directory for directory in (own, *own.parents) if directory.is_relative_to(mount))
 
 
 def _mounts(controller: str) -> list[tuple[str, str, PurePosixPath]]:
@@ -197,13 +197,28 @@ def describe(target: Target) -> dict[str, MetadataValue]:
         **machine(),
         **environment(target.labels),
         "buto.version": __version__,
-        "buto.collector": target.collector,
-        "buto.probe": jars.digest(jars.JMX if target.collector == "jmx" else jars.AGENT),
+        COLLECTOR: target.collector,
+        "buto.probe": probe_of(target.collector),
         "buto.interval": target.interval_s,
         **_live_set(target),
+        **({"buto.virtual_threads": True} if target.counts_virtual_threads else {}),
+        **({"buto.isolate": "home"} if target.isolates_home else {}),
         COMMAND: target.new_mask().command(target.command),
         COMMIT: commit_of(target.directory) if target.command and target.asks_git else None,
     }
+
+
+def probe_of(collector: str) -> str | None:
+    """Return which build of buto's Java part a collector measures with: the agent's, or the JMX worker's.
+
+    None for a process, which is measured without Java.
+
+    Raises:
+        BadFileError: it was not built.
+    """
+    if collector == PROCESS:
+        return None
+    return jars.digest(jars.JMX if collector == "jmx" else jars.AGENT)
 
 
 def _live_set(target: Target) -> dict[str, MetadataValue]:

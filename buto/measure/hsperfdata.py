@@ -17,8 +17,9 @@ import pwd
 import struct
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack
-from dataclasses import dataclass
 from enum import Enum
+
+from msgspec import Struct
 
 from buto.errors import MeasureError
 from buto.measure.progress import Closeable
@@ -29,7 +30,7 @@ FREQUENCY = "sun.os.hrt.frequency"
 _WORD_BYTES = 8
 
 
-class Scale(Enum):
+class CounterScale(Enum):
     """In what a counter counts."""
 
     ONE = "one"
@@ -38,8 +39,7 @@ class Scale(Enum):
     """Of the heap. HotSpot declares these counters as bytes, but stores words."""
 
 
-@dataclass(frozen=True, slots=True)
-class CounterSource:
+class CounterSource(Struct, frozen=True):
     """What a property is the sum of.
 
     Attributes:
@@ -49,33 +49,32 @@ class CounterSource:
     """
 
     name: str
-    scale: Scale = Scale.ONE
+    scale: CounterScale = CounterScale.ONE
     further: tuple[str, ...] = ()
 
 
 COUNTER_SOURCES: Mapping[str, CounterSource] = {
     "jvm.class.initialized": CounterSource("sun.cls.initializedClasses"),
-    "jvm.class.initialization.time": CounterSource("sun.cls.classInitTime", Scale.TICKS),
+    "jvm.class.initialization.time": CounterSource("sun.cls.classInitTime", CounterScale.TICKS),
     "jvm.class.verified": CounterSource("sun.cls.verifiedClasses"),
-    "jvm.class.verification.time": CounterSource("sun.cls.classVerifyTime", Scale.TICKS),
+    "jvm.class.verification.time": CounterSource("sun.cls.classVerifyTime", CounterScale.TICKS),
     "jvm.compilation.count": CounterSource("sun.ci.totalCompiles"),
     "jvm.compilation.invalidated": CounterSource("sun.ci.totalInvalidates"),
     "jvm.compilation.code.size": CounterSource("sun.ci.nmethodCodeSize"),
     "jvm.lock.parked": CounterSource("sun.rt._sync_Parks"),
     "jvm.safepoint.count": CounterSource("sun.rt.safepoints"),
-    "jvm.safepoint.time": CounterSource("sun.rt.safepointTime", Scale.TICKS),
-    "jvm.safepoint.sync.time": CounterSource("sun.rt.safepointSyncTime", Scale.TICKS),
+    "jvm.safepoint.time": CounterSource("sun.rt.safepointTime", CounterScale.TICKS),
+    "jvm.safepoint.sync.time": CounterSource("sun.rt.safepointSyncTime", CounterScale.TICKS),
     "jvm.memory.tlab.waste": CounterSource(
         "sun.gc.tlab.gcWaste",
-        Scale.WORDS,
+        CounterScale.WORDS,
         ("sun.gc.tlab.refillWaste", "sun.gc.tlab.slowWaste", "sun.gc.tlab.fastWaste"),
     ),
 }
 """By property."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Term:
+class _Term(Struct, frozen=True):
     """A property as a sum of numbers at known places of the counter file."""
 
     name: str
@@ -101,7 +100,11 @@ class CounterPlan:
         self._number = struct.Struct(order + "q")
         self._terms: list[_Term] = []
         self.missing: dict[str, str] = {}
-        factors = {Scale.ONE: 1.0, Scale.TICKS: 1.0 / ticks_per_s, Scale.WORDS: float(_WORD_BYTES)}
+        factors = {
+            CounterScale.ONE: 1.0,
+            CounterScale.TICKS: 1.0 / ticks_per_s,
+            CounterScale.WORDS: float(_WORD_BYTES),
+        }
         for name, source in COUNTER_SOURCES.items():
             if source.name not in places:
                 self.missing[name] = f"this JVM has no performance counter {source.name}"
@@ -219,8 +222,7 @@ def hold_counters(held: ExitStack, pid: int, jvm_start_ms: int) -> HeldCounters 
         return reason
 
 
-@dataclass(frozen=True, slots=True)
-class _Entry:
+class _Entry(Struct, frozen=True):
     """A counter in the file: its name, where its value is, and the length of a text (0: a number)."""
 
     name: str

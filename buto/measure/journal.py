@@ -14,8 +14,8 @@ from buto.errors import BadFileError, ButoError, MeasureError, StorageError
 from buto.measure import quality
 from buto.measure.progress import OnTick, Progress
 from buto.measure.recording import Checkpoint, Recording
-from buto.run.files import locked, storage_errors
-from buto.run.journal import Entry, JournalFile, Unfinished, place_of, read
+from buto.run.files import hold_lock, storage_errors
+from buto.run.journal import JournalEntry, JournalFile, Unfinished, place_of, read
 from buto.run.model import JOURNAL, MetadataValue, Outcome, Problem, ProblemKind, Quality, Run
 from buto.run.storage import UnsentError
 from buto.run.store import RunStore
@@ -108,7 +108,11 @@ class Journal:
             self.is_written = True
 
 
-def recover(store: RunStore, one: Unfinished) -> Run | None:
+_SHORTEST_S = 1e-6
+"""An interval below it is none that anybody planned."""
+
+
+def recover(store: RunStore, recording: Unfinished) -> Run | None:
     """Store what a journal has of a recording, and remove the journal.
 
     Returns:
@@ -119,25 +123,26 @@ def recover(store: RunStore, one: Unfinished) -> Run | None:
         BadFileError: the journal is damaged, or of a newer version. It stays.
         StorageError: the run cannot be stored. The journal stays.
     """
-    with locked(one.path) as is_ours:
+    with hold_lock(recording.path) as is_ours:
         if not is_ours:
             return None
         run = None
-        if one.id not in store.ids(one.test):
+        if recording.id not in store.ids(recording.test):
             try:
-                run = recovered(one.test, one.id, read(one.path))
+                run = rebuild_run(recording.test, recording.id, read(recording.path))
             except (MeasureError, ValueError) as error:
                 raise BadFileError(
-                    f"{one.path} cannot be read: {error}", advice=f"if nobody needs it: rm {one.path}"
+                    f"{recording.path} cannot be read: {error}",
+                    advice=f"if nobody needs it: rm {recording.path}",
                 ) from error
             if run is not None:
                 store.add(run)
-        with storage_errors("remove", one.path):
-            one.path.unlink()
+        with storage_errors("remove", recording.path):
+            recording.path.unlink()
         return run
 
 
-def recovered(test: str, run_id: str, entries: Iterable[Entry]) -> Run | None:
+def rebuild_run(test: str, run_id: str, entries: Iterable[JournalEntry]) -> Run | None:
     """Build a run from the entries of a journal. It is invalid, because the program's end was not seen.
 
     The program's output is lost. If its start was not seen, time zero is the first sample.
@@ -154,10 +159,9 @@ def recovered(test: str, run_id: str, entries: Iterable[Entry]) -> Run | None:
     if recording.zero_ns is None:
         recording.zero_ns = recording.first_time_ns
     times_s = recording.times_s()
-    interval_s = recording.metadata.get("buto.interval")
-    sampled = quality.sampling(
-        times_s, interval_s if isinstance(interval_s, float) else float("inf"), quality.pauses_s(recording)
-    )
+    planned_s = recording.metadata.get("buto.interval")
+    interval_s = planned_s if isinstance(planned_s, float) and planned_s >= _SHORTEST_S else float("inf")
+    sampled = quality.sampling(times_s, interval_s, quality.pauses_s(recording))
     text = (
         f"buto was lost while it recorded: its journal ends after {times_s[-1]:.1f} s, "
         "and how the program ended is not known"
@@ -168,7 +172,7 @@ def recovered(test: str, run_id: str, entries: Iterable[Entry]) -> Run | None:
     )
 
 
-def recording_of(test: str, run_id: str, entries: Iterable[Entry]) -> Recording:
+def recording_of(test: str, run_id: str, entries: Iterable[JournalEntry]) -> Recording:
     """Return a recording as far as its journal has it.
 
     Raises:

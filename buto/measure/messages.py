@@ -12,56 +12,54 @@ from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
+from msgspec import Struct
 
 from buto.errors import MeasureError
 from buto.measure.target import Target
 from buto.run.model import FloatArray
 from buto.run.properties import METRICS, Kind, Property, property_for, split_name
 
-VERSION = 4
+VERSION = 5
 
 
-@dataclass(frozen=True, slots=True)
-class Hello:
+class Hello(Struct, frozen=True):
     """A JVM has started and holds its ``main``. All times are those of sending.
 
     Attributes:
         command: the JVM's main class, jar or module, and the program's arguments.
+        class_path: ``java.class.path``: the jar, of a program that is started by its jar.
     """
 
     version: int
-    secret: str
     pid: int
     command: str
+    class_path: str
     java_version: str
     nano_time_ns: int
     wall_ms: int
     jvm_start_ms: int
 
 
-@dataclass(frozen=True, slots=True)
-class Columns:
+class Columns(Struct, frozen=True):
     """New columns after the ``first`` ones."""
 
     first: int
     properties: tuple[Property, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Metadata:
+class Metadata(Struct, frozen=True):
     entries: tuple[tuple[str, str], ...]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Samples:
+class SamplesMessage:
     """``times_ns`` of shape (n_rows,), ``values`` of shape (n_rows, n_columns)."""
 
     times_ns: npt.NDArray[np.int64]
     values: FloatArray
 
 
-@dataclass(frozen=True, slots=True)
-class Emitted:
+class Emitted(Struct, frozen=True):
     """One notification; ``received_ns`` by the target's nanoTime, ``stamp_ms`` the emitter's own."""
 
     received_ns: int
@@ -72,39 +70,37 @@ class Emitted:
     stamp_ms: int
 
 
-@dataclass(frozen=True, slots=True)
-class Notifications:
+class Notifications(Struct, frozen=True):
     items: tuple[Emitted, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Reasons:
+class Reasons(Struct, frozen=True):
     """Column numbers and why they could not be read."""
 
     entries: tuple[tuple[int, str], ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Mark:
+class MarkMessage(Struct, frozen=True):
     name: str
     time_ns: int
 
 
-@dataclass(frozen=True, slots=True)
-class Dropped:
+class Dropped(Struct, frozen=True):
     """Numbers of samples and notifications that could not be sent so far."""
 
     n_samples: int
     n_notifications: int
 
 
-@dataclass(frozen=True, slots=True)
-class Bye:
+class Bye(Struct, frozen=True):
     pass
 
 
-@dataclass(frozen=True, slots=True)
-class Histogram:
+class Alive(Struct, frozen=True):
+    """Nothing: the agent waits, and tries whether somebody still reads."""
+
+
+class Histogram(Struct, frozen=True):
     """The live objects by class, as the JVM prints them; the largest classes only."""
 
     point: str
@@ -114,20 +110,46 @@ class Histogram:
     printed: str
 
 
-Message = Hello | Columns | Metadata | Samples | Notifications | Reasons | Mark | Dropped | Bye | Histogram
+Message = (
+    Hello
+    | Columns
+    | Metadata
+    | SamplesMessage
+    | Notifications
+    | Reasons
+    | MarkMessage
+    | Dropped
+    | Bye
+    | Histogram
+    | Alive
+)
 
 
-def accept(answer: str, flush_s: float, target: Target) -> bytes:
-    """Return the frame that starts measuring a JVM; ``answer`` must be that of its session file."""
-    body = _text(answer) + struct.pack(">QI", round(target.interval_s * 1e9), round(flush_s * 1e3))
+def accept(capacity: int, flush_s: float, target: Target) -> bytes:
+    """Return the frame that starts measuring a JVM.
+
+    Args:
+        capacity: of the pipe from the agent, bytes.
+    """
+    body = struct.pack(">IQI", capacity, round(target.interval_s * 1e9), round(flush_s * 1e3))
     during, period_s = 0, 0.0
-    if target.live_set is not None:
+    if target.rounds is not None:
+        during = 3
+    elif target.live_set is not None:
         period_s = target.live_set.period_s
         during = 2 if target.live_set.is_during else 1
-    body += struct.pack(">BQH", during, round(period_s * 1e9), len(target.mbeans))
+    pace = round(period_s * 1e9) if target.rounds is None else target.rounds.share_bytes
+    body += struct.pack(">BQ", during, pace)
+    if target.rounds is not None:
+        body += struct.pack(">II", target.rounds.every, target.rounds.most)
+        body += _text(str(target.rounds.dump or ""))
+    body += struct.pack(">H", len(target.mbeans))
     for spec in target.mbeans:
         body += _text(spec.pattern) + _texts(spec.attributes) + _texts(spec.metadata)
         body += struct.pack(">B", spec.notifications)
+    if target.extra is not None:
+        extra = target.extra
+        body += struct.pack(">BQQ", extra.use.value, extra.amount, round(extra.spread_s * 1e9))
     return _frame(65, body)
 
 
@@ -166,7 +188,7 @@ def _texts(texts: Sequence[str]) -> bytes:
 
 MAX_FRAME_BYTES = 16 * 1024 * 1024
 MAX_HELLO_BYTES = 1024 * 1024
-"""Limit for the first frame, whose sender has not shown the secret yet."""
+"""Limit for the first frame, whose sender is not known to be an agent yet."""
 
 _LATEST_NS = 1 << 62
 """The difference of any two smaller times fits into 64 bits."""
@@ -279,7 +301,7 @@ def _message(frame: bytes) -> Message:
 
 def _hello(body: _Body) -> Hello:
     version = body.number("H")
-    return Hello(version, body.text(), body.number("q"), body.text(), body.text(), *body.unpack("qqq"))
+    return Hello(version, body.number("q"), body.text(), body.text(), body.text(), *body.unpack("qqq"))
 
 
 def _columns(body: _Body) -> Columns:
@@ -304,16 +326,16 @@ def _property(body: _Body) -> Property:
     return Property(name, unit or "1", _KINDS[kind])
 
 
-def _samples(body: _Body) -> Samples:
+def _samples(body: _Body) -> SamplesMessage:
     n_rows, n_columns = body.unpack("II")
     words = np.frombuffer(body.take(n_rows * (1 + n_columns) * 8), dtype=">i8")
     rows = words.reshape(n_rows, 1 + n_columns)
     if not ((rows[:, 0] > -_LATEST_NS) & (rows[:, 0] < _LATEST_NS)).all():
         raise ChannelError("an impossible time")
-    return Samples(rows[:, 0].astype(np.int64), rows[:, 1:].view(">f8").astype(np.float64))
+    return SamplesMessage(rows[:, 0].astype(np.int64), rows[:, 1:].view(">f8").astype(np.float64))
 
 
-def _emitted(body: _Body) -> Emitted:
+def _emit(body: _Body) -> Emitted:
     received = body.time()
     return Emitted(received, body.text(), body.text(), body.number("q"), body.text(), body.number("q"))
 
@@ -329,10 +351,11 @@ _READERS: dict[int, Callable[[_Body], Message]] = {
     2: _columns,
     3: lambda body: Metadata(tuple((body.text(), body.text()) for _ in range(body.number("I")))),
     4: _samples,
-    5: lambda body: Notifications(tuple(_emitted(body) for _ in range(body.number("I")))),
+    5: lambda body: Notifications(tuple(_emit(body) for _ in range(body.number("I")))),
     6: lambda body: Reasons(tuple((body.number("I"), body.text()) for _ in range(body.number("I")))),
-    7: lambda body: Mark(body.text(), body.time()),
+    7: lambda body: MarkMessage(body.text(), body.time()),
     8: lambda body: Dropped(*body.unpack("QQ")),
     9: lambda _: Bye(),
     10: _histogram,
+    11: lambda _: Alive(),
 }

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from buto.errors import UsageError
 from buto.measure.collector import Collector
-from buto.measure.target import Target
+from buto.measure.target import PROCESS, Target
 from buto.steps import Advice, Setting
 
 
@@ -23,6 +23,10 @@ def open_collector(target: Target) -> Collector:
         from buto.measure.jmx.collector import JmxCollector
 
         return JmxCollector(target)
+    if target.collector == PROCESS:
+        from buto.measure.process import ProcessCollector
+
+        return ProcessCollector(target)
     raise UsageError(
         f"the collector must be agent or jmx, got {target.collector!r}",
         advice=Advice("choose: ", Setting("collector", "agent")),

@@ -22,7 +22,7 @@ import numpy as np
 from buto.errors import MeasureError
 from buto.measure.account import KINDS, EventKind, NoEventError, ProcessorEvents
 from buto.measure.hsperfdata import COUNTER_SOURCES, CounterPlan, HeldCounters, NoPerfData, hold_counters
-from buto.measure.jvms import started_ms
+from buto.measure.jvms import read_start_ms
 from buto.measure.procfs import CHILDREN_FAULTS, IO, Counts, ProcError, ProcessFiles, Switches, ThreadSum
 from buto.measure.progress import Closeable
 from buto.measure.recording import Recording
@@ -149,16 +149,17 @@ _PROCESS: Sequence[tuple[tuple[str, ...], Callable[[ProcessFiles, ThreadSum], Co
         lambda files, threads: threads.add(files.switches()).counts(),
         _SLOW_S,
     ),
+    (("memory.peak",), lambda files, _: {"memory.peak": float(files.peak())}, _SLOW_S),
     (("memory.proportional",), lambda files, _: {"memory.proportional": float(files.pss())}, _RARE_S),
 )
 """What is read of the process together: names without ``process.``, how, and how often at most."""
 
 
-def _named(counts: Counts, names: Iterable[str]) -> Values:
+def _named_values(counts: Counts, names: Iterable[str]) -> Values:
     return {f"process.{name}": counts[name] for name in names}
 
 
-SWITCHES = tuple(_named(Switches(0, 0).counts(), Switches(0, 0).counts()))
+SWITCHES = tuple(_named_values(Switches(0, 0).counts(), Switches(0, 0).counts()))
 
 
 class ProcessReadings:
@@ -186,7 +187,7 @@ class ProcessReadings:
         counts = read(self._files, self._threads)
         if CHILDREN_FAULTS in counts:
             self.waited_for_children = counts[CHILDREN_FAULTS] > 0
-        return _named(counts, names)
+        return _named_values(counts, names)
 
 
 _NS = 1e-9
@@ -278,7 +279,7 @@ class OutsideReader(Closeable):
         """
         values = {name: value for part in self._events for name, value in part.values().items()}
         if switches is not None and self.is_alone:
-            values.update(_named(switches.counts(), switches.counts()))
+            values.update(_named_values(switches.counts(), switches.counts()))
         self._recording.add_to_last_row(
             {name: value - self._left_out.get(name, 0.0) for name, value in values.items()}
         )
@@ -298,6 +299,6 @@ def read_from_outside(recording: Recording, pid: int | None) -> Iterator[Outside
     with ExitStack() as held:
         counters: HeldCounters | NoPerfData = NoPerfData("the JVM may run on another machine")
         if pid is not None:
-            counters = hold_counters(held, pid, started_ms(pid) or 0)
+            counters = hold_counters(held, pid, read_start_ms(pid) or 0)
         too_late = NoEventError("the processor counts only from the start of a program on")
         yield held.enter_context(OutsideReader(recording, pid, counters, too_late))

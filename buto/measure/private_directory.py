@@ -57,7 +57,7 @@ def private_directory(parent: Path | None = None) -> Iterator[Path]:
         raise StorageError(
             f"no directory can be created in {parent}: {error.strerror}", advice=advice
         ) from error
-    lock = _locked(path)
+    lock = _lock(path)
     try:
         yield path
     finally:
@@ -68,7 +68,7 @@ def private_directory(parent: Path | None = None) -> Iterator[Path]:
 
 def is_abandoned(path: Path) -> bool:
     """Return whether a private directory is gone, or its owner has ended."""
-    lock = _locked(path)
+    lock = _lock(path)
     if lock is not None:
         os.close(lock)
     return lock is not None or not path.exists()
@@ -81,13 +81,13 @@ def _remove_abandoned(parent: Path) -> None:
         except FileNotFoundError:
             continue
         if status.st_uid == os.geteuid() and time.time() - status.st_mtime > _ABANDONED_S:
-            lock = _locked(path)
+            lock = _lock(path)
             if lock is not None:
                 shutil.rmtree(path, ignore_errors=True)
                 os.close(lock)
 
 
-def _locked(path: Path) -> int | None:
+def _lock(path: Path) -> int | None:
     """Lock a directory and return the descriptor that holds the lock; None if it is locked or not there."""
     try:
         descriptor = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
@@ -118,7 +118,7 @@ def give_to_owner(directory: Path, pid: int) -> None:
     """Let another user's process read the files that root wrote. Do not trust the directory afterwards."""
     owner = Path(f"/proc/{pid}").stat().st_uid
     if owner != os.geteuid():
-        for path in (*directory.iterdir(), directory):
+        for path in (*directory.rglob("*"), directory):
             os.chown(path, owner, -1, follow_symlinks=False)
 
 

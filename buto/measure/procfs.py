@@ -9,8 +9,10 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from contextlib import suppress
 from typing import TypeVar
+
+from msgspec import Struct
 
 from buto.errors import MeasureError
 from buto.measure.progress import Closeable
@@ -27,6 +29,7 @@ CHILDREN_FAULTS = "children.paging.faults"
 
 _STAT = {"paging.faults[minor]": 7, CHILDREN_FAULTS: 8, "paging.faults[major]": 9, "thread.count": 17}
 _USER, _SYSTEM = 11, 12
+_TOTALS = slice(7, 15)
 """Places in /proc/PID/stat after the name. A JVM's own threads are among the threads."""
 
 _RESIDENT, _SHARED = 1, 2
@@ -44,7 +47,7 @@ IO = {
 where a cache served them. Pages that were written but not yet stored count as written to the disk."""
 
 _VOLUNTARY, _INVOLUNTARY = b"\nvoluntary_ctxt_switches:", b"\nnonvoluntary_ctxt_switches:"
-_PSS = b"\nPss:"
+_PSS, _PEAK = b"\nPss:", b"\nVmHWM:"
 
 Counts = dict[str, float]
 """Values by property, without ``process.`` before its name."""
@@ -58,8 +61,7 @@ class EndedError(ProcError):
     """A file of /proc cannot be read because its process has ended."""
 
 
-@dataclass(frozen=True, slots=True)
-class Switches:
+class Switches(Struct, frozen=True):
     """How often threads gave their core up to wait (voluntary), and how often it was taken from them."""
 
     voluntary: int
@@ -83,6 +85,23 @@ def parse_stat(text: bytes) -> Counts:
         return {**counts, "cpu.time": (int(fields[_USER]) + int(fields[_SYSTEM])) * _TICK_S}
     except (IndexError, ValueError) as error:
         raise _unlike("stat", error) from error
+
+
+def parse_totals(text: bytes) -> Counts:
+    """Read from /proc/PID/stat what is counted of a process and of the children that it waited for.
+
+    ProcError if it lacks a field.
+    """
+    try:
+        fields = [int(field) for field in text[text.rindex(b")") + _AFTER_NAME :].split()[_TOTALS]]
+        minor, of_children, major, of_childrens, *ticks = fields
+    except ValueError as error:
+        raise _unlike("stat", error) from error
+    return {
+        "paging.faults[minor]": float(minor + of_children),
+        "paging.faults[major]": float(major + of_childrens),
+        "cpu.time": sum(ticks) * _TICK_S,
+    }
 
 
 def parse_statm(text: bytes) -> Counts:
@@ -125,6 +144,14 @@ def parse_pss(text: bytes) -> int:
     return _line(text, _PSS, "smaps_rollup") * _KIB
 
 
+def parse_peak(text: bytes) -> int:
+    """Return the most resident memory so far from /proc/PID/status, bytes. ProcError if it lacks that.
+
+    An executed program begins anew: what was resident before is not its own.
+    """
+    return _line(text, _PEAK, "status") * _KIB
+
+
 def _line(text: bytes, name: bytes, file: str) -> int:
     """Return the number after ``name``, which includes the end of the line before."""
     start = text.find(name)
@@ -139,6 +166,9 @@ def _line(text: bytes, name: bytes, file: str) -> int:
 def _unlike(file: str, error: Exception) -> ProcError:
     return ProcError(f"/proc/PID/{file} is not as proc(5) describes it: {error}")
 
+
+SAMPLER = b"buto-sampler\n"
+"""The name of the agent's thread, as the kernel gives it in /proc/PID/task/TID/comm."""
 
 _MOST_BYTES = 65536
 _SOCKET = "socket:"
@@ -163,6 +193,8 @@ class ProcessFiles(Closeable):
     def __init__(self, pid: int) -> None:
         self._path = f"/proc/{pid}"
         self._files: dict[str, int] = {}
+        self._sampler: str | None = None
+        self._of_sampler: Counts = {}
         try:
             self._directory = os.open(self._path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
         except OSError as error:
@@ -175,22 +207,57 @@ class ProcessFiles(Closeable):
 
     def stat(self) -> Counts:
         """Return page faults, processor time in steps of 10 ms, and number of threads. Takes about 4 us."""
-        return self._parsed("stat", parse_stat)
+        return self._parse("stat", parse_stat)
+
+    def totals(self) -> Counts:
+        """Return faults and processor time with those of children that were waited for. Takes about 4 us."""
+        return self._parse("stat", parse_totals)
 
     def memory(self) -> Counts:
         """Return resident and anonymous memory. Takes about 2 us."""
-        return self._parsed("statm", parse_statm)
+        return self._parse("statm", parse_statm)
 
     def transfers(self) -> Counts:
-        """Return what the process has read and written. Takes about 5 us."""
-        return self._parsed("io", parse_io)
+        """Return what the process has read and written, without the agent's thread. Takes about 10 us.
+
+        The thread reads and writes for each sample, and so the more the longer a run takes. It is looked for
+        once, because it is there before the program begins.
+        """
+        counts = self._parse("io", parse_io)
+        if self._sampler is None:
+            self._sampler = self._find_sampler()
+        if self._sampler:
+            # It ends after the last sample; what it did until then stays in the sum of the process.
+            with suppress(ProcError):
+                self._of_sampler = self._parse(f"{self._sampler}/io", parse_io)
+        return {name: value - self._of_sampler.get(name, 0.0) for name, value in counts.items()}
+
+    def _find_sampler(self) -> str:
+        """Return the directory of the agent's thread; empty if there is none."""
+        for name in self._names("task"):
+            try:
+                descriptor = self._open(f"task/{name}/comm")
+            except OSError:
+                continue  # ended since the list was made
+            try:
+                if os.pread(descriptor, _MOST_BYTES, 0) == SAMPLER:
+                    return f"task/{name}"
+            except ProcessLookupError:
+                continue
+            finally:
+                os.close(descriptor)
+        return ""
 
     def pss(self) -> int:
         """Return the proportional share of memory, bytes.
 
         The kernel visits each page: some 3 ms for each GiB, while the process cannot map memory.
         """
-        return self._parsed("smaps_rollup", parse_pss)
+        return self._parse("smaps_rollup", parse_pss)
+
+    def peak(self) -> int:
+        """Return the most memory that was resident so far, bytes. Takes about 20 us."""
+        return self._parse("status", parse_peak)
 
     def n_descriptors(self) -> int:
         """Return the number of open descriptors. Takes about 1 us, before Linux 6.2 about .5 us for each."""
@@ -230,7 +297,7 @@ class ProcessFiles(Closeable):
                 os.close(descriptor)
         return found
 
-    def _parsed(self, name: str, parse: Callable[[bytes], T]) -> T:
+    def _parse(self, name: str, parse: Callable[[bytes], T]) -> T:
         try:
             descriptor = self._files.get(name)
             if descriptor is None:

@@ -6,8 +6,9 @@ A JVM prints these lines itself, always in the same form, so its output is data 
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from enum import Enum
+
+from msgspec import Struct
 
 from buto.measure.output import last_lines
 
@@ -21,9 +22,11 @@ class FaultKind(Enum):
     EXCEPTION_IN_MAIN = "exception-in-main"
     """The main method ended with an exception."""
 
+    ASSERTION = "assertion"
+    """An assertion of the program, as of a test, failed."""
 
-@dataclass(frozen=True, slots=True)
-class Fault:
+
+class ProgramFault(Struct, frozen=True):
     """A fault.
 
     Attributes:
@@ -57,17 +60,49 @@ _FAULTS = (
 )
 """An exception in the main method that has a known cause is of the kind of its cause, which stands first."""
 
+_ASSERTION = re.compile(
+    rb"^(?:The scenario threw |(?:Exception in thread \"[^\"\r\n]*\" )?"
+    rb"(?=(?:[\w$]+\.)+[\w$]*(?:AssertionError|AssertionFailedError|ComparisonFailure|MultipleFailuresError)\b))"
+    rb"([\w$.]+(?::[^\r\n]*)?(?:\r?\n(?!\s+at |\s+\.\.\. |Caused by)[^\r\n]*){0,5})"
+    rb"((?:\r?\n\s+at [^\r\n]+)+)",
+    re.MULTILINE,
+)
+"""What the libraries of tests throw, and what a scenario of JUnit does, with message and places."""
+
+_OF_LIBRARIES = re.compile(
+    r"\s+at (?:[\w.@-]*/)*(?:java|jdk|sun|org\.junit|org\.opentest4j|org\.assertj|org\.hamcrest|org\.testng"
+    r"|junit|kotlin\.test|com\.google\.common\.truth)\."
+)
+
+
+_MOST_PLACES = 1024
+"""As many as a JVM prints."""
+
+
+def find_assertion(output: bytes) -> ProgramFault | None:
+    """Return the failed assertion that an output tells, with its place in the user's code, or None."""
+    found = _ASSERTION.search(output)
+    if found is None:
+        return None
+    places = last_lines(found[2].lstrip(b"\r\n"), _MOST_PLACES).splitlines()
+    place = next((position for position in places if not _OF_LIBRARIES.match(position)), places[-1])
+    printed = f"{last_lines(found[1])}\n{place}"
+    return ProgramFault(
+        FaultKind.ASSERTION, printed, "an assertion failed", "correct what the assertion says"
+    )
+
+
 READ_INPUT = "it read its standard input, which is empty under buto"
 """A clause, for a program that did so."""
 
 GIVE_INPUT = "let the program read a file, or start it by a shell: sh -c 'exec java ... < input.txt'"
 
 
-def find_fault(output: bytes) -> Fault | None:
+def find_fault(output: bytes) -> ProgramFault | None:
     """Return the fault that an output tells; None if there is none."""
     for kind, pattern, what, advice in _FAULTS:
         found = pattern.search(output)
         if found is not None:
             printed = last_lines(found[1])
-            return Fault(kind, printed, f"{what} ({printed})", advice)
+            return ProgramFault(kind, printed, f"{what} ({printed})", advice)
     return None

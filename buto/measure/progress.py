@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable
-from dataclasses import dataclass
 from types import TracebackType
 from typing import Self
+
+from msgspec import Struct
 
 from buto.run.model import FloatArray
 
@@ -31,8 +32,7 @@ Newest = Callable[[str, int], tuple[FloatArray, FloatArray]]
 """Return the newest samples of all instances of a metric, see :meth:`Recording.newest`."""
 
 
-@dataclass(frozen=True, slots=True)
-class Progress:
+class Progress(Struct, frozen=True):
     """How far a recording has come; for display only.
 
     Attributes:
@@ -51,4 +51,4 @@ class Progress:
 
 
 OnTick = Callable[[Progress], None]
-"""Receives the progress some ten times a second, in the collector's thread. Must return soon."""
+"""Receives the progress two to ten times a second, in the collector's thread. Must return soon."""

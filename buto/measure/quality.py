@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
+from msgspec import Struct
 
 from buto.measure.recording import Recording
 from buto.measure.target import Target
@@ -24,8 +23,7 @@ MAX_GAP_S = 1.0
 machine must not spoil a run at 10 ms if it does not spoil one at 100 ms."""
 
 
-@dataclass(frozen=True, slots=True)
-class Sampling:
+class Sampling(Struct, frozen=True):
     """How well the samples cover the run.
 
     Attributes:
@@ -52,7 +50,7 @@ def sampling(
 
     Args:
         times_s: shape (n_samples,), strictly increasing.
-        interval_s: planned time between two samples.
+        interval_s: planned time between two samples, positive.
         pauses_s: shape (n_samples - 1,), time that the program was stopped between two samples.
         duration_s: from the program's start, time zero, to its end. For a collector that may start late or
             lose the program early: samples were planned for this whole time.
@@ -127,7 +125,7 @@ def slow_bean(bean: str, what: str) -> Problem:
     return Problem(ProblemKind.SLOW_MBEAN, f"the MBean {bean} {what}")
 
 
-def lost_notifications(n_lost: int) -> Problem:
+def report_lost_notifications(n_lost: int) -> Problem:
     """Return the problem of a run that lacks so many notifications."""
     text = f"{n_lost} notifications were lost, because there were too many"
     return Problem(ProblemKind.LOST_NOTIFICATIONS, text)
@@ -147,7 +145,7 @@ def quality_of(
         foreign_load: mean share of the visible cores that others used, NaN if unknown.
         more: problems found by the collector; listed before missing samples, which they may explain.
     """
-    problems = [*_of_outcome(target, outcome), *more, *starved(target, sampled, foreign_load)]
+    problems = [*_of_outcome(target, outcome), *more, *find_starvation(target, sampled, foreign_load)]
     return Quality(tuple(problems), sampled.missed_share, sampled.largest_gap_s, foreign_load)
 
 
@@ -181,8 +179,11 @@ def _of_outcome(target: Target, outcome: Outcome) -> list[Problem]:
     return []
 
 
-def starved(target: Target, sampled: Sampling, foreign_load: float) -> list[Problem]:
+def find_starvation(target: Target, sampled: Sampling, foreign_load: float) -> list[Problem]:
     """Return the problems of a run, or of a profile, that lacks samples because the machine was busy."""
+    if target.rounds is not None:
+        # Rounds are read when they are over, and what is between them does not count.
+        return []
     others = "" if np.isnan(foreign_load) else f"; other processes used {foreign_load:.0%} of the cores"
     texts = []
     if sampled.missed_share > MAX_MISSED_SHARE:

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import TypeVar
 
 import numpy as np
+from msgspec import Struct, field, structs
 
 from buto.errors import MeasureError
-from buto.measure.samples import IntArray, Samples, Table, Track, aligned, instances
-from buto.run.journal import Entry, TrackPart
+from buto.measure.samples import IntArray, Samples, SampleTable, Track, align, instances
+from buto.run.journal import JournalEntry, TrackPart
 from buto.run.masking import Mask, MaskedMetadata
 from buto.run.model import (
     AT_END,
@@ -41,8 +41,7 @@ _NOTIFICATION_BYTES = 200
 """Memory of one notification besides its texts."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Checkpoint:
+class Checkpoint(Struct, frozen=True, eq=False):
     """The size of a recording at one moment, from which later changes are found.
 
     Attributes:
@@ -127,7 +126,7 @@ class Recording(Samples):
 
     def add_source(self, source: SourceState) -> None:
         """Add the state of a source; it replaces an earlier one of the same name."""
-        self._sources[source.name] = replace(source, reason=self.mask.text(source.reason))
+        self._sources[source.name] = structs.replace(source, reason=self.mask.text(source.reason))
 
     def add_histogram(self, time_ns: int, histogram: ClassHistogram) -> None:
         """Add a histogram of classes; beyond MOST_HISTOGRAMS only that of the program's end is kept.
@@ -165,7 +164,7 @@ class Recording(Samples):
         """The tracks so far, in the order in which they were begun."""
         return tuple(self._tracks.values())
 
-    def changes_since(self, since: Checkpoint) -> tuple[Entry, Checkpoint]:
+    def changes_since(self, since: Checkpoint) -> tuple[JournalEntry, Checkpoint]:
         """Return what was added since a checkpoint, and the checkpoint for now."""
         metadata, reasons, sources = self.metadata.finished(), dict(self._reasons), dict(self._sources)
         now = Checkpoint(
@@ -185,20 +184,20 @@ class Recording(Samples):
             part = _part_of(track, n_columns, n_readings, self.mask)
             tracks.append(part)
             read[track.name] = part.values.shape[1], n_readings + len(part.times_ns)
-        entry = Entry(
+        entry = JournalEntry(
             times_ns=times_ns,
             values=values,
             properties=self.columns[since.n_columns :],
             notifications=tuple(self._notifications[since.n_notifications : now.n_notifications]),
-            metadata=_changed(metadata, since.metadata),
-            nan_reasons=_changed(reasons, since.reasons),
+            metadata=_find_changed(metadata, since.metadata),
+            nan_reasons=_find_changed(reasons, since.reasons),
             zero_ns=self.zero_ns,
             marks=tuple(self._marks[since.n_marks : now.n_marks]),
-            sources=tuple(_changed(sources, since.sources).values()),
+            sources=tuple(_find_changed(sources, since.sources).values()),
             histograms=tuple(self._histograms[since.n_histograms : now.n_histograms]),
             tracks=tuple(tracks),
         )
-        return entry, replace(now, tracks=read)
+        return entry, structs.replace(now, tracks=read)
 
     def add_part(self, part: TrackPart) -> None:
         """Append what a journal has of a track. MeasureError if its columns do not match those before."""
@@ -233,12 +232,14 @@ class Recording(Samples):
         if self._n_samples == 0:
             raise MeasureError("no sample arrived")
         table = self.table()
-        values = self._joined_tracks(table)
+        values = self._join_tracks(table)
         for column, name in enumerate(self._columns):
             if np.isnan(values[:, column]).any() and name not in self._reasons:
                 self._reasons[name] = "missing in some samples"
         notifications = sorted(self._notifications, key=lambda item: item[0])
-        problems = tuple(replace(one, text=self.mask.text(one.text)) for one in quality.problems)
+        problems = tuple(
+            structs.replace(problem, text=self.mask.text(problem.text)) for problem in quality.problems
+        )
         return Run(
             id=self.id,
             test=self.test,
@@ -252,7 +253,7 @@ class Recording(Samples):
             ),
             metadata=self.metadata.finished(),
             nan_reasons=dict(self._reasons),
-            quality=replace(quality, problems=problems),
+            quality=structs.replace(quality, problems=problems),
             stdout=self.mask.output(stdout),
             stderr=self.mask.output(stderr),
             marks=tuple(
@@ -261,18 +262,18 @@ class Recording(Samples):
             ),
             sources=tuple(self._sources.values()),
             histograms=tuple(
-                replace(histogram, time_s=self._second(time_ns))
-                for time_ns, histogram in sorted(self._histograms, key=lambda one: one[0])
+                structs.replace(histogram, time_s=self._second(time_ns))
+                for time_ns, histogram in sorted(self._histograms, key=lambda pair: pair[0])
             ),
         )
 
-    def _joined_tracks(self, table: Table) -> FloatArray:
+    def _join_tracks(self, table: SampleTable) -> FloatArray:
         """Append the columns of the tracks; return the values of all columns at the times of the rows."""
         parts = [table.values]
         for track in self.tracks:
             track.close()
             readings = track.readings()
-            values = aligned(readings, track.interval_s, table.times_ns, from_first=track.from_first)
+            values = align(readings, track.interval_s, table.times_ns, from_first=track.from_first)
             kept = [place for place, prop in enumerate(readings.properties) if prop.name not in self._columns]
             self.add_columns(readings.properties[place] for place in kept)
             for place in kept:
@@ -294,7 +295,7 @@ class Recording(Samples):
         return np.asarray((times_ns - self._zero()) * _NS, dtype=np.float64)
 
 
-def _changed(now: Mapping[str, T], before: Mapping[str, T]) -> dict[str, T]:
+def _find_changed(now: Mapping[str, T], before: Mapping[str, T]) -> dict[str, T]:
     """Return the items that are new or have another value, in their order."""
     return {key: value for key, value in now.items() if key not in before or before[key] != value}
 

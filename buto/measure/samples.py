@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
+from msgspec import Struct
 
 from buto.errors import MeasureError
 from buto.run.model import FloatArray
@@ -26,8 +27,7 @@ _MOST_REASONS = 5
 IntArray = npt.NDArray[np.int64]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Readings:
+class Readings(Struct, frozen=True, eq=False):
     """What a track has so far, or what was added to it since.
 
     Attributes:
@@ -133,7 +133,7 @@ class Track:
             self._reasons.append(why)
 
 
-def aligned(
+def align(
     readings: Readings, interval_s: float, times_ns: IntArray, *, from_first: bool = False
 ) -> FloatArray:
     """Return the values at the run's own sample times.
@@ -176,7 +176,7 @@ def aligned(
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Table:
+class SampleTable:
     """Rows in strictly increasing order of time.
 
     Attributes:
@@ -196,7 +196,7 @@ class Samples:
         self._times: list[IntArray] = []
         self._values: list[FloatArray] = []
         self._n_samples = 0
-        self._table: Table | None = None
+        self._table: SampleTable | None = None
 
     @property
     def n_samples(self) -> int:
@@ -278,6 +278,14 @@ class Samples:
         self._values[-1][-1, [places[name] for name in values]] = list(values.values())
         self._table = None
 
+    def blank(self, names: Iterable[str]) -> None:
+        """Make all values of some columns NaN, in the rows so far; KeyError for an unknown column."""
+        places = {name: column for column, name in enumerate(self._columns)}
+        columns = [places[name] for name in names]
+        for block in self._values:
+            block[:, [column for column in columns if column < block.shape[1]]] = np.nan
+        self._table = None
+
     def newest_samples(self, metric: str, n: int) -> tuple[IntArray, FloatArray]:
         """Return the newest samples of all instances of a metric.
 
@@ -303,7 +311,7 @@ class Samples:
         times = np.concatenate([np.empty(0, dtype=np.int64), *self._times[start:end]])
         return times, self._joined(self._values[start:end])
 
-    def table(self) -> Table:
+    def table(self) -> SampleTable:
         """Return all rows in strictly increasing order of time, with all columns."""
         if self._table is None:
             times, values = self.blocks()
@@ -312,7 +320,7 @@ class Samples:
             kept = order[last_of_time]
             if len(kept) < len(times) or (np.diff(kept) < 0).any():
                 times, values = times[kept], values[kept]
-            self._table = Table(times, values)
+            self._table = SampleTable(times, values)
         return self._table
 
     def _joined(self, blocks: Sequence[FloatArray]) -> FloatArray:

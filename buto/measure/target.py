@@ -8,9 +8,12 @@ from __future__ import annotations
 import os
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
+from enum import Enum
 from pathlib import Path
 from typing import Any
 from urllib.parse import SplitResult, urlsplit
+
+from msgspec import Struct
 
 from buto.run.masking import Mask
 
@@ -56,8 +59,7 @@ NOT_IN_TRAINING = "training did without"
 """Why a check does not count live objects."""
 
 
-@dataclass(frozen=True, slots=True)
-class LiveSet:
+class LiveSet(Struct, frozen=True):
     """When to count the live objects on purpose, after a forced collection; always at the program's end.
 
     Attributes:
@@ -78,6 +80,60 @@ class LiveSet:
         return self.at_marks or self.period_s > 0
 
 
+ROUND_OVER = "load.round"
+"""The mark with which a load that is repeated asks for a count."""
+
+
+class Rounds(Struct, frozen=True):
+    """Rounds of a program's work, after each of which its live objects and its counters are read.
+
+    A round is over when the program says so (``buto.Round.end()`` in Java), when a load of the test is over,
+    or when the program has allocated the next share of bytes.
+
+    Attributes:
+        most: how many are counted; then the program goes on uncounted.
+        every: of those that the program marks, each multiple of this is counted.
+        share_bytes: what the program allocates in a round; 0 if it marks its rounds, or a load does.
+        dump: a file that does not exist, into which the heap is written after the last round; None for not.
+    """
+
+    most: int
+    every: int = 1
+    share_bytes: int = 0
+    dump: Path | None = None
+
+
+class Use(Enum):
+    """What the agent can use on top of the program; the values are those of java-probes/agent-channel.md."""
+
+    ALLOCATED = 1
+    KEPT = 2
+    THREADS = 3
+    DESCRIPTORS = 4
+    CPU = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Extra:
+    """More use than the program's own, by the agent, so that a self-test sees whether a check finds it.
+
+    Only :mod:`buto.actions.live` asks for it. No configuration and no option of a user can.
+
+    Attributes:
+        amount: bytes, threads, descriptors, or nanoseconds of processor time.
+        spread_s: from the program's start, how long it takes to allocate or to burn all of it. All else is
+            used from the start to the end.
+    """
+
+    use: Use
+    amount: int
+    spread_s: float = 0.0
+
+
+PROCESS = "process"
+"""The collector of a command that is measured from outside, without a JVM."""
+
+
 @dataclass(frozen=True, slots=True)
 class Target:
     """A program under test.
@@ -87,7 +143,7 @@ class Target:
         timeout_s: after this time the program is stopped and the run is invalid.
         interval_s: time between two samples.
         mbeans: custom MBeans to record.
-        collector: ``agent`` or ``jmx``.
+        collector: ``agent``, ``jmx``, or :data:`PROCESS`.
         jvm: a shell pattern for the main class (or jar) of the JVM to measure, for commands that
             start several; None takes the first that is not a build tool.
         directory: working directory of the command; None for the current one.
@@ -99,6 +155,12 @@ class Target:
         sources: what is read beside the JVM, in the order of the configuration.
         secrets: values to mask besides those in the command and the environment.
         asks_git: whether git is asked for the commit; False if whoever wants the run knows it.
+        isolates_home: whether each launch has an empty home and an empty temporary directory of its own.
+        counts_virtual_threads: whether virtual threads are counted that are pinned, rejected, or alive at the
+            end, for which Flight Recorder runs in the JVM. Only the collector ``agent`` can.
+        extra: what the agent uses on top of the program; None for nothing. The collector ``jmx`` has none.
+        rounds: when to count objects and counters for :mod:`buto.actions.grow`, instead of ``live_set``; None
+            for never. The collector ``jmx`` has none.
     """
 
     command: tuple[str, ...]
@@ -116,6 +178,10 @@ class Target:
     labels: Mapping[str, str] = field(default_factory=dict)
     live_set: LiveSet | None = None
     asks_git: bool = True
+    isolates_home: bool = False
+    counts_virtual_threads: bool = False
+    extra: Extra | None = None
+    rounds: Rounds | None = None
 
     def new_mask(self) -> Mask:
         """Return a mask for the secrets in this program's command and environment."""

@@ -5,12 +5,11 @@ from buto.judging.settings import Settings
 from buto.oracle.check import (
     AGENT_KEY,
     METADATA_SOURCE,
-    Checked,
+    CheckedRuns,
     at_alpha,
     check,
     compare,
     judge,
-    why_confirm,
 )
 from buto.oracle.file import load, save
 from buto.oracle.model import Oracle
@@ -30,7 +29,7 @@ __all__ = [
     "DEFAULT",
     "FEWEST_RUNS",
     "METADATA_SOURCE",
-    "Checked",
+    "CheckedRuns",
     "Oracle",
     "Settings",
     "at_alpha",
@@ -47,6 +46,5 @@ __all__ = [
     "selftest",
     "settings_from",
     "train",
-    "why_confirm",
     "with_alpha",
 ]

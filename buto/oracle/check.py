@@ -5,28 +5,36 @@ Here is also how two oracles of one test differ other than in numbers: program, 
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from fnmatch import fnmatchcase
+from pathlib import Path
 from typing import Any
+
+from msgspec import Struct, structs
 
 from buto.errors import JudgeError
 from buto.judging.classifiers import MetadataDifference, compare_metadata
 from buto.judging.configuration import with_alpha
+from buto.judging.monitor import Alarm
+from buto.judging.procedure import N_CONFIRMING, N_FIRST, Do, Looked, Next, Procedure, Why
 from buto.judging.protocol import Comparison, Explanation
 from buto.judging.settings import Settings
-from buto.judging.verdict import Direction, Finding, Roles, Status, Verdict
+from buto.judging.verdict import Roles, Statement, Status, Verdict
 from buto.oracle.model import Oracle
 from buto.oracle.train import fewest_runs, train
 from buto.run.model import Run, RunSet, run_set
 from buto.run.names import metadata_texts
-from buto.run.window import measured_set
+from buto.run.window import cut_set_to_window
 from buto.steps import Action, Advice, Step
 
 METADATA_SOURCE = "metadata"
 
 AGENT_KEY = "buto.probe"
 """The metadata key that names the version of what measures: the agent, or the worker of the JMX collector."""
+
+LAST_BUILDS = Why.MONITOR.value
 
 ELSEWHERE = (
     "an oracle of one environment cannot judge runs of another: check where it was trained, or train in "
@@ -45,8 +53,7 @@ BUSIER = 0.1
 """A regression may be caused by others only if they load the cores by this much more than in training."""
 
 
-@dataclass(frozen=True, eq=False, slots=True)
-class Checked:
+class CheckedRuns(Struct, frozen=True, eq=False):
     """Runs with the verdict on them, which goes where they go, so that nobody judges them again.
 
     Attributes:
@@ -55,6 +62,7 @@ class Checked:
         verdict: on those that are valid.
         against: the usable runs of the other program; None if the runs were judged by an oracle.
         explained: how a comparison came to the verdict; None for the oracle's own words.
+        alarm: of the monitor over builds, which wants turns; None without one.
     """
 
     oracle: Oracle
@@ -62,19 +70,48 @@ class Checked:
     verdict: Verdict
     against: RunSet | None = None
     explained: Explanation | None = None
+    alarm: Alarm | None = None
 
     @property
     def explanation(self) -> Explanation:
         """How the verdict came about, in whole sentences."""
         return self.explained or self.oracle.fitted.explain(self.verdict)
 
-    @property
-    def why_more(self) -> str | None:
-        """Why two more runs should decide together with this one, in a clause; None if it decides."""
-        return why_confirm(self.oracle, self.verdict) if len(self.runs.valid()) == 1 else None
+    def with_steps(self, steps: tuple[Next, ...]) -> CheckedRuns:
+        """Return the same, saying what the check has done so far."""
+        return structs.replace(self, verdict=replace(self.verdict, steps=steps))
+
+    def with_alarm(self, alarm: Alarm | None) -> CheckedRuns:
+        """Return the same after the monitor over builds has looked at it.
+
+        An alarm accuses nobody, but what would pass is not decided before turns.
+        """
+        looked = self.verdict.looked
+        if alarm is None or looked is None:
+            return self
+        verdict = replace(self.verdict, looked=structs.replace(looked, is_alarmed=True))
+        if verdict.status is Status.PASS:
+            reason = f"{LAST_BUILDS}: turns decide"
+            verdict = replace(verdict, status=Status.INCONCLUSIVE, reasons=(reason, *verdict.reasons))
+        return structs.replace(self, verdict=verdict, alarm=alarm)
+
+    def next_step(self, procedure: Procedure) -> Next:
+        """Return what a check with these runs does next.
+
+        A method with a rule of its own decides, but where it wants more runs after one, two more follow.
+        """
+        if self.verdict.looked is not None:
+            return procedure.after_runs(self.verdict.looked)
+        is_first = procedure.asked is None and len(self.runs.valid()) == N_FIRST
+        if self.verdict.needs_more and is_first:
+            return Next(Do.LAUNCH, Why.METHOD, N_CONFIRMING)
+        return Next(_DECIDED[self.verdict.status], Why.METHOD)
 
 
-def judge(oracle: Oracle, runs: Sequence[Run], first: Checked | None = None) -> Checked:
+_DECIDED = {Status.PASS: Do.PASS, Status.REGRESSION: Do.FAIL, Status.INCONCLUSIVE: Do.UNDECIDED}
+
+
+def judge(oracle: Oracle, runs: Sequence[Run], first: CheckedRuns | None = None) -> CheckedRuns:
     """Judge runs, valid or not, once and for all.
 
     Args:
@@ -86,12 +123,12 @@ def judge(oracle: Oracle, runs: Sequence[Run], first: Checked | None = None) -> 
     every = run_set(runs)
     valid = every.valid()
     alone = None if first is None else first.verdict
-    return Checked(oracle, every, check(oracle, valid if len(valid) else every, alone))
+    return CheckedRuns(oracle, every, check(oracle, valid if len(valid) else every, alone))
 
 
 def compare(
     comparison: Comparison, old: RunSet, new: RunSet, test: str, roles: Roles | None = None
-) -> Checked:
+) -> CheckedRuns:
     """Judge the runs of a new program by those of an old one, valid or not.
 
     Args:
@@ -108,7 +145,7 @@ def compare(
     if len(drawn) < fewest_runs(comparison.settings):
         drawn = run_set([replace(run, test=test) for run in (*drawn, *new.valid())])
     shown = replace(train(drawn, comparison.settings), test=test, warnings=())
-    return Checked(shown, new, verdict, old.valid(), explained)
+    return CheckedRuns(shown, new, verdict, old.valid(), explained)
 
 
 def check(oracle: Oracle, runs: RunSet, alone: Verdict | None = None) -> Verdict:
@@ -131,7 +168,7 @@ def check(oracle: Oracle, runs: RunSet, alone: Verdict | None = None) -> Verdict
             f"a run of {runs.runs[0].test!r} cannot be checked by the oracle of {oracle.test!r}",
             advice=Advice(Step(Action.TRAIN, runs.runs[0].test)),
         )
-    runs = measured_set(runs)
+    runs = cut_set_to_window(runs)
     valid = runs.valid()
     skipped = tuple(
         f"run {run.id} cannot be judged: {run.quality.describe()}" for run in runs if not run.quality.valid
@@ -141,16 +178,26 @@ def check(oracle: Oracle, runs: RunSet, alone: Verdict | None = None) -> Verdict
     detector = oracle.detector
     metadata = detector.training_metadata if oracle.fitted.judges_environments else detector.metadata
     differences = {run.id: compare_metadata(oracle.environment, run.metadata, metadata) for run in valid}
-    deciding = {run_id: [one for one in found if one.deciding] for run_id, found in differences.items()}
+    deciding = {
+        run_id: [difference for difference in found if difference.deciding]
+        for run_id, found in differences.items()
+    }
     same_environment = not any(deciding.values())
     verdict = oracle.fitted.check(valid) if same_environment else _other_environment(oracle, deciding)
+    typed = {run.id: str(run.metadata.get("buto.command", "")) for run in valid}
     others = dict.fromkeys(
-        one.describe() for found in differences.values() for one in found if not one.deciding
+        difference.describe()
+        for run_id, found in differences.items()
+        for difference in found
+        if not difference.deciding and not _is_typed(difference, typed[run_id])
     )
-    if detector.exchangeable and verdict.status is Status.REGRESSION:
+    # What follows the machine accuses nobody by the rule of a check.
+    is_own_rule = verdict.looked is None
+    if is_own_rule and detector.exchangeable and verdict.status is Status.REGRESSION:
         verdict = _if_quiet(verdict, oracle, valid)
     verdict = replace(
-        verdict, warnings=(*skipped, *verdict.warnings, *_cleared(oracle, verdict, valid, alone), *others)
+        verdict,
+        warnings=(*skipped, *verdict.warnings, *_clearing_note(oracle, verdict, valid, alone), *others),
     )
     return _complete(verdict, oracle, valid)
 
@@ -164,39 +211,44 @@ def at_alpha(oracle: Oracle, alpha: float) -> Oracle:
 
 def with_settings(oracle: Oracle, settings: Settings) -> Oracle:
     """Return the same oracle with other settings of its detector, of which none changes what it learned."""
-    other = replace(oracle, settings=settings)
+    other = replace(oracle, settings=settings, strengths=None)
     return replace(other, fitted=other.detector.from_data(oracle.fitted.to_data()))
 
 
-def why_confirm(oracle: Oracle, verdict: Verdict) -> str | None:
-    """Return why two more runs should decide together with one that has this verdict; None if it decides."""
-    return oracle.fitted.why_confirm(verdict)
+OF_PROGRAM = ("buto.jvm", "jvm.class.path", "system.property[java.class.path]")
+"""Metadata that name the program."""
 
 
-def _cleared(oracle: Oracle, verdict: Verdict, runs: RunSet, alone: Verdict | None) -> tuple[str, ...]:
+def _is_typed(difference: MetadataDifference, command: str) -> bool:
+    """Return whether somebody has typed the program of which this says the name, which is then no news."""
+    if difference.key not in OF_PROGRAM or not difference.observed:
+        return False
+    return all(Path(entry).name in command for entry in str(difference.observed).split(os.pathsep))
+
+
+def _clearing_note(oracle: Oracle, verdict: Verdict, runs: RunSet, alone: Verdict | None) -> tuple[str, ...]:
     """Return a note on a pass if the first run alone was an outlier."""
     if verdict.status is not Status.PASS or verdict.p_value is None or len(runs) < 2:
         return ()
     alone = alone or oracle.fitted.check(RunSet(runs.runs[:1]))
-    if why_confirm(oracle, alone) is None or not (alone.stands_out or alone.obvious):
+    if alone.looked is None or alone.looked.first is None or not alone.looked.first.is_suspicious:
         return ()
-    return (
-        f"the first run was an outlier (p = {alone.p_value:.3g}); with {len(runs) - 1} more it is ordinary",
-    )
+    return (f"the first run was an outlier; with {len(runs) - 1} more it is ordinary",)
 
 
 def _other_environment(oracle: Oracle, deciding: dict[str, list[MetadataDifference]]) -> Verdict:
-    described = dict.fromkeys(one.describe() for found in deciding.values() for one in found)
+    described = dict.fromkeys(difference.describe() for found in deciding.values() for difference in found)
     findings = {
-        one.key: Finding(METADATA_SOURCE, one.key, run_id, Direction.OTHER, text=one.describe())
+        difference.key: Statement(METADATA_SOURCE, difference.key, run_id, text=difference.describe())
         for run_id, found in deciding.items()
-        for one in found
+        for difference in found
     }
     return Verdict(
         Status.INCONCLUSIVE,
         oracle.settings.method,
         findings=tuple(findings[key] for key in sorted(findings)),
         reasons=(*described, NEWER_AGENT if set(findings) == {AGENT_KEY} else ELSEWHERE),
+        looked=Looked(len(deciding), is_elsewhere=True) if oracle.detector.settles_in_turns else None,
     )
 
 
@@ -205,11 +257,9 @@ def _if_quiet(verdict: Verdict, oracle: Oracle, runs: RunSet) -> Verdict:
     most runs were made while others used clearly more of the cores than in any training run.
     """
     busy = [run for run in runs if run.quality.foreign_load > BUSY_SHARE]
-    disturbances = tuple(
-        f"other processes used {run.quality.foreign_load:.0%} of the cores during run {run.id}: times and "
-        "what depends on them may differ for that alone"
-        for run in busy
-    )
+    most = max((run.quality.foreign_load for run in busy), default=0.0)
+    share = f"other processes used up to {most:.0%} of the cores during {len(busy)} of {len(runs)} runs"
+    disturbances = (f"{share}: times may differ for that alone",) if busy else ()
     busier = [run for run in busy if run.quality.foreign_load > oracle.foreign_load + BUSIER]
     if 2 * len(busier) <= len(runs):
         return replace(verdict, warnings=(*disturbances, *verdict.warnings))
@@ -235,8 +285,7 @@ VARIES = "not the same in all runs"
 ENVIRONMENT = "environment"
 
 
-@dataclass(frozen=True, slots=True)
-class Changed:
+class Changed(Struct, frozen=True):
     """A difference other than a number.
 
     Attributes:
@@ -258,26 +307,27 @@ def surroundings(old: Oracle, new: Oracle) -> tuple[Changed, ...]:
     If the methods differ, only settings that both have are compared, and their names; of metadata, what
     neither ignores.
     """
-    changed = [*_changed("target", old.target, new.target)]
+    changed = [*_find_changed("target", old.target, new.target)]
     if len(old.run_ids) != len(new.run_ids):
         changed.append(Changed("runs", "number", str(len(old.run_ids)), str(len(new.run_ids))))
-    judged = [one.settings.flat() for one in (old, new)]
+    judged = [oracle.settings.flat() for oracle in (old, new)]
     both = judged[0].keys() & judged[1].keys() if old.settings.method != new.settings.method else None
-    changed += [one for one in _changed("judge", *judged) if both is None or one.key in both]
+    changed += [change for change in _find_changed("judge", *judged) if both is None or change.key in both]
     environments = [
-        {**one.environment.values, **dict.fromkeys(one.environment.varying, VARIES)} for one in (old, new)
+        {**oracle.environment.values, **dict.fromkeys(oracle.environment.varying, VARIES)}
+        for oracle in (old, new)
     ]
     decides = new.metadata.is_deciding
     ignored = (*old.settings.metadata.ignored, *new.settings.metadata.ignored)
     found = [
-        replace(one, decides=decides(one.key))
-        for one in _changed(ENVIRONMENT, *environments)
-        if not any(fnmatchcase(one.key, pattern) for pattern in ignored)
+        structs.replace(change, decides=decides(change.key))
+        for change in _find_changed(ENVIRONMENT, *environments)
+        if not any(fnmatchcase(change.key, pattern) for pattern in ignored)
     ]
-    return (*changed, *sorted(found, key=lambda one: not one.decides))
+    return (*changed, *sorted(found, key=lambda difference: not difference.decides))
 
 
-def _changed(part: str, old: Mapping[str, Any], new: Mapping[str, Any]) -> Iterator[Changed]:
+def _find_changed(part: str, old: Mapping[str, Any], new: Mapping[str, Any]) -> Iterator[Changed]:
     for key in dict.fromkeys((*old, *new)):
         before, after = (_text(data[key]) if key in data else None for data in (old, new))
         if before is not None and after is not None and before != after and part == ENVIRONMENT:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from buto.judging.readable import Level
 from buto.judging.verdict import Effect
@@ -18,8 +19,7 @@ NOTICEABLE_RATIO = 2.0
 """The deviation of ten runs is often 1.5 times that of ten others."""
 
 
-@dataclass(frozen=True, slots=True)
-class Row:
+class NumberDifference(Struct, frozen=True):
     """One number of a run in two oracles.
 
     Attributes:
@@ -80,7 +80,7 @@ class Row:
         return Effect.WORSE if (self.change > 0) == (self.better is Better.LOWER) else Effect.BETTER
 
 
-def difference(old: Oracle, new: Oracle) -> tuple[Row, ...]:
+def difference(old: Oracle, new: Oracle) -> tuple[NumberDifference, ...]:
     """Return one row for each number that either oracle has, the largest changes first."""
     return rows(with_errors(old), with_errors(new), new.fitted.left_out)
 
@@ -93,7 +93,7 @@ def with_errors(oracle: Oracle) -> Iterator[tuple[Level, float]]:
 
 def rows(
     old: Iterable[tuple[Level, float]], new: Iterable[tuple[Level, float]], reasons: Mapping[str, str]
-) -> tuple[Row, ...]:
+) -> tuple[NumberDifference, ...]:
     """Return one row for each number of two lists, the largest changes first.
 
     Args:
@@ -101,7 +101,11 @@ def rows(
         reasons: why properties are not in the new one, where that is known.
     """
     before, after = (
-        {(one[0].prop.name, one[0].number): one for one in side if math.isfinite(one[0].expected)}
+        {
+            (levels[0].prop.name, levels[0].number): levels
+            for levels in side
+            if math.isfinite(levels[0].expected)
+        }
         for side in (old, new)
     )
     found = []
@@ -109,7 +113,9 @@ def rows(
         (was, error), (now, new_error) = before.get(key, _NOTHING), after.get(key, _NOTHING)
         prop = (after.get(key) or before[key])[0].prop
         reason = "" if now else reasons.get(prop.name, "")
-        found.append(Row(*key, prop.unit, was, now, math.hypot(error, new_error), prop.better, reason))
+        found.append(
+            NumberDifference(*key, prop.unit, was, now, math.hypot(error, new_error), prop.better, reason)
+        )
     return tuple(sorted(found, key=lambda row: -row.steps))
 
 

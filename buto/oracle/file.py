@@ -10,9 +10,11 @@ import math
 import re
 import shlex
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
+
+from msgspec import Meta, Struct
 
 from buto.errors import BadFileError, StorageError, UsageError
 from buto.judging import registry
@@ -21,25 +23,39 @@ from buto.judging.classifiers import MetadataModel
 from buto.judging.configuration import settings_from
 from buto.judging.protocol import Detector
 from buto.judging.registry import BrokenDetectorError, UnknownDetectorError
+from buto.judging.stored import property_of, property_to_data
 from buto.oracle import numbers
-from buto.oracle.model import Oracle
-from buto.oracle.summary import Said, lines, said_of, settled
-from buto.oracle.text import checksums, edited, to_line, to_text
+from buto.oracle.agreement import (
+    MOST_TEXT,
+    Contradiction,
+    in_environment,
+    in_levels,
+    in_lines,
+    in_promises,
+    in_strengths,
+)
+from buto.oracle.model import COMMIT_NAME, Oracle
+from buto.oracle.summary import Said, lines, settle, summarise
+from buto.oracle.text import checksums, find_edited, has_own_settings, to_line, to_text
 from buto.programs import named
 from buto.run.cache import is_missing, read_file
 from buto.run.files import storage_advice
 from buto.run.model import ClassHistogram, MetadataValue
+from buto.run.names import encode_test
 from buto.run.stored import parse_json, plain, read
 from buto.steps import Advice, Setting
 
 FORMAT = "buto-oracle"
-VERSION = 5
+VERSION = 6
 CLASSES_VERSION = 1
 """Of the histogram of classes, which not every oracle has."""
 
-MAX_BYTES = 1 << 28
-MOST_TEXT = 29_000
-"""Bytes of a text, unless its command or its warnings are longer themselves."""
+MAX_BYTES = 1 << 22
+"""Of the text, of which most are below 30 kB."""
+
+MAX_VALUES = 1 << 26
+FREE_VALUES, VALUES_OF_A_BYTE = 1 << 23, 256
+"""Numbers that a file may stand for: so many, and more of a larger one. One is written for many."""
 
 MOST_OF_A_VALUE = 200
 """Characters of one of the metadata that people read."""
@@ -76,8 +92,18 @@ def save(path: Path, oracle: Oracle, strengths: Sequence[Strength] | None = None
     if strengths is None:
         strengths = oracle.fitted.strengths(everything=True).found
     before, changed = _before(path, oracle.test)
-    said, news = settled(said_of(oracle, strengths), before)
-    digest, content = numbers.packed(to_line(_numbers(oracle, said)))
+    try:
+        # What is said must hold for what will be read, to the last digit.
+        model = parse_json(to_line(oracle.fitted.to_data()).encode())
+        as_read = replace(oracle, fitted=oracle.detector.from_data(model))
+        said, news = settle(summarise(as_read, strengths), before)
+        beside = {**_numbers(oracle, said), STRENGTHS: list(map(_strength_to_data, _usual(strengths)))}
+        digest, content = numbers.pack(to_line({**beside, "model": model}))
+        _check_size(oracle.detector, model, len(content))
+    except ValueError as error:
+        raise StorageError(
+            f"the oracle {path} cannot be written: {error}", advice="sample less often, or judge fewer MBeans"
+        ) from error
     data = {
         "format": FORMAT,
         "version": VERSION,
@@ -89,7 +115,7 @@ def save(path: Path, oracle: Oracle, strengths: Sequence[Strength] | None = None
         "warnings": list(map(_fact, oracle.warnings)),
         "judge": oracle.settings.to_data(),
         "target": dict(oracle.target),
-        "environment": dict(_shortened(oracle.environment.values)),
+        "environment": dict(_shorten(oracle.environment.values)),
     }
     data["properties"] = lines(said, MOST_TEXT - len(to_text(data).encode()))
     data["checksums"] = {numbers.DIGEST: digest, **checksums(data)}
@@ -104,7 +130,50 @@ def save(path: Path, oracle: Oracle, strengths: Sequence[Strength] | None = None
         ) from error
 
 
-def _shortened(values: Mapping[str, MetadataValue]) -> Iterator[tuple[str, MetadataValue]]:
+STRENGTHS = "strengths"
+"""The key of what a check detects, among the numbers."""
+
+
+class _WrittenStrength(Struct, frozen=True):
+    """A strength; None for a change that is not detected."""
+
+    property: Mapping[str, Any]
+    level: float
+    more: float | None
+    less: float | None
+
+
+def _usual(strengths: Sequence[Strength]) -> list[Strength]:
+    return [strength for strength in strengths if strength.usual]
+
+
+def _strength_to_data(strength: Strength) -> dict[str, Any]:
+    more, less = (size if math.isfinite(size) else None for size in (strength.more, strength.less))
+    return {
+        "property": property_to_data(strength.quantity),
+        "level": strength.level,
+        "more": more,
+        "less": less,
+    }
+
+
+def _strengths_of(written: Any) -> tuple[Strength, ...] | None:
+    """Read strengths; None if the oracle was written without."""
+    if written is None:
+        return None
+    found = read(written, tuple[_WrittenStrength, ...], STRENGTHS)
+    return tuple(
+        Strength(
+            property_of(strength.property),
+            strength.level,
+            math.inf if strength.more is None else strength.more,
+            math.inf if strength.less is None else strength.less,
+        )
+        for strength in found
+    )
+
+
+def _shorten(values: Mapping[str, MetadataValue]) -> Iterator[tuple[str, MetadataValue]]:
     """Return metadata for people, who do not read the class path of a service."""
     for key, value in values.items():
         if isinstance(value, str) and len(value) > MOST_OF_A_VALUE:
@@ -115,15 +184,16 @@ def _shortened(values: Mapping[str, MetadataValue]) -> Iterator[tuple[str, Metad
 def _before(path: Path, test: str) -> tuple[tuple[Said, ...], dict[str, str]]:
     """Return what the file that is replaced says, and that had changed; nothing if it cannot be read."""
     try:
-        text, beside = _read(path)
-        said = tuple(read(one, Said) for one in beside["said"])
-        return (said, read(text["changed"], dict[str, str])) if text["test"] == test else ((), {})
+        before = _read(path)
+        said = read(before.numbers["said"], tuple[Said, ...], "said")
+        changed = read(before.document["changed"], dict[str, str])
+        return (said, changed) if before.document["test"] == test else ((), {})
     except (BadFileError, KeyError, TypeError, ValueError):
         return (), {}
 
 
 def _numbers(oracle: Oracle, said: Sequence[Said]) -> dict[str, Any]:
-    """Return what the file beside the text holds."""
+    """Return what the file beside the text holds, without the model."""
     data = {
         "format": numbers.FORMAT,
         "version": numbers.VERSION,
@@ -135,28 +205,34 @@ def _numbers(oracle: Oracle, said: Sequence[Said]) -> dict[str, Any]:
     }
     if oracle.classes is not None:
         data["classes"] = {"version": CLASSES_VERSION, **plain(oracle.classes)}
-    return {**data, "model": oracle.fitted.to_data()}
+    return data
 
 
 def _program(oracle: Oracle) -> dict[str, Any]:
     is_known = oracle.program != named.UNKNOWN
-    return {"program": named.to_data(oracle.program)} if is_known else {}
+    program = {"program": named.to_data(oracle.program)} if is_known else {}
+    return {**program, "commit": oracle.commit} if oracle.commit else program
 
 
-def load(path: Path) -> Oracle:
+def load(path: Path, *, thorough: bool = False) -> Oracle:
     """Read an oracle.
 
     Edits of its settings and of what only people read are noted in the oracle.
 
+    Args:
+        thorough: whether to find again what changes it finds, which takes a moment, too, as before a verdict.
+
     Raises:
         BadFileError: it is missing, cannot be read, is damaged, holds both sides of a merge, is of another
-            version, or lacks its numbers.
+            version, lacks its numbers, or says something else than they do.
     """
-    data, beside = _read(path)
+    content = _read(path)
+    data = content.document
     try:
-        return _oracle(data, beside)
+        oracle = _oracle(content)
+        contradiction = _contradiction(content, oracle, thorough=thorough)
     except BadFileError as error:
-        raise _damaged(path, error.message, data) from error
+        raise _damage(path, error.message, data) from error
     except UnknownDetectorError as error:
         again = _command("train", path, data.get("test"))
         install = error.advice or "install the package of its method"
@@ -169,31 +245,84 @@ def load(path: Path) -> Oracle:
             f"the oracle {path} cannot be used: {error.message}", advice=error.advice
         ) from error
     except UsageError as error:
-        raise _damaged(path, error.message, data) from error
+        raise _damage(path, error.message, data) from error
     except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
         what = f"{error} is missing" if isinstance(error, KeyError) else str(error)
-        raise _damaged(path, what, data) from error
+        raise _damage(path, what, data) from error
+    if contradiction is not None:
+        raise _contradiction_error(path, contradiction, data)
+    return oracle
 
 
-def _read(path: Path) -> tuple[dict[str, Any], Mapping[str, Any]]:
-    """Return what the text of an oracle and the file beside it hold. Raise BadFileError as :func:`load`."""
+def _contradiction(content: _Content, oracle: Oracle, *, thorough: bool) -> Contradiction | None:
+    """Return a line of the text that is not derived from the numbers; None if all are.
+
+    The text is of this version, and so is its wording: other versions are refused before.
+    """
+    data, said = content.document, read(content.numbers["said"], tuple[Said, ...], "said")
+    environment = dict(_shorten(oracle.environment.values))
+    found = (
+        in_lines(data, said)
+        or in_levels(said, oracle)
+        or in_environment(read(data["environment"], dict[str, MetadataValue], "environment"), environment)
+    )
+    if found is None and thorough and has_own_settings(data):
+        roughly = oracle.fitted.strengths(everything=False, roughly=True).found
+        return in_strengths(said, oracle, roughly) or in_promises(oracle, roughly)
+    return found
+
+
+def _contradiction_error(path: Path, found: Contradiction, data: Mapping[str, Any]) -> OracleFileError:
+    line = _line_of(_content(path), found.block, found.key)
+    remedy = "do not use it, or see what it should say and train again: "
+    return OracleFileError(
+        f"the text of the oracle {path} is not that of its numbers, see line {line}: {found.block} of "
+        f"{found.key!r} is {found.text!r} in the text and {found.numbers!r} by the numbers that decide",
+        advice=f"{remedy}{_command('train', path, data.get('test'))}",
+        remedy=remedy,
+    )
+
+
+def _line_of(content: bytes, block: str, key: str) -> int:
+    """Return the number of the line with a key, or else that where its block begins."""
+    start = max(0, content.find(f'"{block}"'.encode()))
+    place = content.find(f"{json.dumps(key, ensure_ascii=False)}:".encode(errors="replace"), start)
+    return 1 + content.count(b"\n", 0, start if place < 0 else place)
+
+
+class _Content(Struct, frozen=True):
+    """What the two files of an oracle hold.
+
+    Attributes:
+        document: of the text.
+        packed_bytes: size of the file with the numbers.
+    """
+
+    document: Mapping[str, Any]
+    numbers: Mapping[str, Any]
+    packed_bytes: int
+
+
+def _read(path: Path) -> _Content:
+    """Read the text of an oracle and the file beside it. Raise BadFileError as :func:`load`."""
     content = _content(path)
     if conflict := _CONFLICT.search(content):
         raise _in_conflict(path, 1 + content.count(b"\n", 0, conflict.start()), content)
     try:
         data = parse_json(content)
     except ValueError as error:
-        raise _damaged(path, str(error), {}) from error
+        raise _damage(path, str(error), {}) from error
     if not isinstance(data, dict) or data.get("format") != FORMAT:
-        raise _damaged(path, f"it is not marked as a {FORMAT}", {})
+        raise _damage(path, f"it is not marked as a {FORMAT}", {})
     _check_version(path, data)
     try:
         digest = data["checksums"][numbers.DIGEST]
         file = numbers.beside(path, digest)
     except (KeyError, TypeError, ValueError) as error:
-        raise _damaged(path, f"its checksums do not name its numbers: {error}", data) from error
+        raise _damage(path, f"its checksums do not name its numbers: {error}", data) from error
     try:
-        return data, numbers.unpacked(read_file(file, MAX_BYTES, follow=True), digest)
+        packed = read_file(file, numbers.MAX_BYTES, follow=True)
+        return _Content(data, numbers.unpack(packed, digest), len(packed))
     except ValueError as error:
         remedy = f"restore it ({shlex.join(['git', 'checkout', str(file)])}), or train again: "
         raise OracleFileError(
@@ -219,26 +348,30 @@ def _content(path: Path) -> bytes:
         ) from error
 
 
-@dataclass(frozen=True, slots=True)
-class _Written:
+class _Written(Struct, frozen=True):
     """What a file says besides its settings, its model and its program."""
 
     test: str
     target: Mapping[str, Any]
-    runs: tuple[str, ...]
+    runs: Annotated[tuple[str, ...], Meta(min_length=1)]
     environment: Mapping[str, MetadataValue]
     environment_varying: tuple[str, ...]
     warnings: tuple[str, ...]
     foreign_load: float | None = None
+    commit: str = ""
 
 
-def _oracle(data: Mapping[str, Any], beside: Mapping[str, Any]) -> Oracle:
+def _oracle(content: _Content) -> Oracle:
+    data, beside = content.document, content.numbers
     settings = settings_from(data["judge"])
     detector = registry.detector(settings.method)(settings)
     model = beside["model"]
-    _check_size(detector, model)
+    _check_size(detector, model, content.packed_bytes)
     written = read({**data, **beside}, _Written)
+    encode_test(written.test)
     _check_plain("target", written.target, MAX_DEPTH)
+    if written.commit and not COMMIT_NAME.fullmatch(written.commit):
+        raise ValueError(f"commit is {written.commit!r}, not the full name of a commit")
     return Oracle(
         test=written.test,
         settings=settings,
@@ -248,9 +381,11 @@ def _oracle(data: Mapping[str, Any], beside: Mapping[str, Any]) -> Oracle:
         target=written.target,
         warnings=written.warnings,
         foreign_load=math.nan if written.foreign_load is None else written.foreign_load,
-        edits=edited(data),
+        edits=find_edited(data),
         classes=_classes(beside.get("classes")),
         program=named.from_data(data["program"]) if "program" in data else named.UNKNOWN,
+        commit=written.commit,
+        strengths=_strengths_of(beside.get(STRENGTHS)),
     )
 
 
@@ -261,10 +396,11 @@ def _classes(written: Any) -> ClassHistogram | None:
     return read(written, ClassHistogram, "classes")
 
 
-def _check_size(detector: Detector[Any], model: Mapping[str, Any]) -> None:
-    """Raise ValueError if a short file stands for more numbers than MAX_VALUES: one is written for many."""
-    if detector.n_values(model) > MAX_VALUES:
-        raise ValueError(f"it stands for more than {MAX_VALUES} numbers")
+def _check_size(detector: Detector[Any], model: Mapping[str, Any], packed_bytes: int) -> None:
+    """Raise ValueError if a short file stands for more numbers than it may."""
+    most = min(MAX_VALUES, FREE_VALUES + VALUES_OF_A_BYTE * packed_bytes)
+    if detector.n_values(model) > most:
+        raise ValueError(f"it stands for more than {most} numbers")
 
 
 def _check_plain(name: str, value: Any, depth: int) -> None:
@@ -281,9 +417,9 @@ def _check_plain(name: str, value: Any, depth: int) -> None:
 def _check_version(path: Path, data: dict[str, Any]) -> None:
     version = data.get("version")
     if type(version) is not int:
-        raise _damaged(path, f"its version is {version!r}, not a whole number", data)
+        raise _damage(path, f"its version is {version!r}, not a whole number", data)
     if version < 1:
-        raise _damaged(path, f"there never was a version {version}", data)
+        raise _damage(path, f"there never was a version {version}", data)
     if version != VERSION:
         remedy = f"{'install the newer buto that wrote it, or ' if version > VERSION else ''}train again: "
         raise OracleFileError(
@@ -293,7 +429,7 @@ def _check_version(path: Path, data: dict[str, Any]) -> None:
         )
 
 
-def _damaged(path: Path, what: str, data: Mapping[str, Any]) -> OracleFileError:
+def _damage(path: Path, what: str, data: Mapping[str, Any]) -> OracleFileError:
     remedy = f"restore it ({shlex.join(['git', 'checkout', str(path)])}), or train again: "
     return OracleFileError(
         f"the oracle {path} is damaged: {what}",
@@ -313,7 +449,12 @@ def _in_conflict(path: Path, line: int, content: bytes) -> OracleFileError:
     )
 
 
+def _can_be_named(test: str) -> bool:
+    """Return whether a command can name a test: what begins with a dash would be an option."""
+    return test.isprintable() and not test.startswith("-") and bool(test.strip())
+
+
 def _command(action: str, path: Path, test: Any) -> str:
     """Return a command that makes the file again; the file's name need not be the test's."""
-    name = shlex.quote(test) if isinstance(test, str) else "NAME"
+    name = shlex.quote(test) if isinstance(test, str) and _can_be_named(test) else "NAME"
     return f"buto {action} {name} --oracle {shlex.quote(str(path))}"

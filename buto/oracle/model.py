@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 from buto.judging import registry
+from buto.judging.alarms import Strength
 from buto.judging.classifiers import MetadataModel, MetadataSettings
 from buto.judging.protocol import Detector, FittedDetector
 from buto.judging.settings import Settings
 from buto.programs.named import UNKNOWN, OldProgram
 from buto.run.display import Displayed
 from buto.run.model import ClassHistogram
+
+COMMIT_NAME = re.compile(r"[0-9a-f]{40,64}")
+"""The full name of a commit, as git writes it where no tracked file differs."""
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -32,6 +37,10 @@ class Oracle(Displayed):
         classes: the typical live objects at the end of the training runs, for reports; None unless all
             runs have a histogram of them.
         program: how the program that was trained on can be launched again.
+        commit: the full name of git's commit in the directory of the command, if all training runs had the
+            same and no tracked file differed from it; else empty.
+        strengths: the smallest changes that a check detects of what everybody wants to know, as training has
+            found them with these settings; None if that is not known.
     """
 
     test: str
@@ -45,6 +54,8 @@ class Oracle(Displayed):
     edits: tuple[str, ...] = ()
     classes: ClassHistogram | None = None
     program: OldProgram = UNKNOWN
+    commit: str = ""
+    strengths: tuple[Strength, ...] | None = None
 
     @property
     def detector(self) -> Detector[Any]:

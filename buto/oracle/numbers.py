@@ -12,13 +12,13 @@ import hashlib
 import json
 import os
 import re
-import zlib
 from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from buto.run.files import acquire, publish_file
+from buto.run import bounds
+from buto.run.files import acquire, clean_leftovers, publish_file
 from buto.run.stored import parse_json
 
 FORMAT = "buto-numbers"
@@ -26,8 +26,8 @@ VERSION = 1
 DIGEST = "numbers"
 """The key of the digest among the checksums of the text."""
 
-MAX_BYTES = 1 << 28
-"""Of the content, packed and unpacked."""
+MAX_BYTES = 1 << 25
+"""Of the content, packed and unpacked: 200 runs of 500 properties, or the bands of an hour of a hundred."""
 
 _LOCK_TIMEOUT_S = 10.0
 
@@ -35,9 +35,19 @@ _DIGITS = 16
 _DIGEST = re.compile(rf"[0-9a-f]{{{_DIGITS}}}")
 
 
-def packed(line: str) -> tuple[str, bytes]:
-    """Return the digest and the content of a file with JSON on one line; equal texts have equal contents."""
-    content = gzip.compress(line.encode(), mtime=0)
+def pack(line: str) -> tuple[str, bytes]:
+    """Return the digest and the content of a file with JSON on one line; equal texts have equal contents.
+
+    Raises:
+        ValueError: it is larger than a file that would be read.
+    """
+    text = line.encode()
+    if len(text) > MAX_BYTES:
+        raise ValueError(f"its numbers take {len(text)} bytes, {MAX_BYTES} are possible")
+    bounds.check_cost(line)
+    content = gzip.compress(text, mtime=0)
+    if len(text) > bounds.most_text(len(content)):
+        content = gzip.compress(text, compresslevel=0, mtime=0)
     return _digest(content), content
 
 
@@ -53,7 +63,7 @@ def pathspecs(oracle: Path) -> tuple[str, str]:
     return str(oracle), str(oracle.with_name(f"{_stem(oracle)}.*.numbers"))
 
 
-def unpacked(content: bytes, digest: str) -> Mapping[str, Any]:
+def unpack(content: bytes, digest: str) -> Mapping[str, Any]:
     """Return the data of a file, without what only the file itself needs.
 
     Raises:
@@ -61,14 +71,7 @@ def unpacked(content: bytes, digest: str) -> Mapping[str, Any]:
     """
     if _digest(content) != digest:
         raise ValueError("its content is not what its name says: it is cut, or of another oracle")
-    reader = zlib.decompressobj(wbits=31)
-    try:
-        text = reader.decompress(content, MAX_BYTES)
-    except zlib.error as error:
-        raise ValueError(f"it is not in gzip: {error}") from error
-    if not reader.eof:
-        raise ValueError(f"it is cut, or larger than {MAX_BYTES} bytes")
-    data = parse_json(text)
+    data = parse_json(bounds.unpack(content, bounds.GZIP, min(MAX_BYTES, bounds.most_text(len(content)))))
     if not isinstance(data, dict) or data.get("format") != FORMAT:
         raise ValueError(f"it is not marked as a {FORMAT}")
     if data.get("version") != VERSION:
@@ -86,6 +89,7 @@ def publish(oracle: Path, text: bytes, digest: str, content: bytes) -> None:
         # Another process must not remove the new numbers before the text names them.
         with suppress(OSError):
             acquire(descriptor, _LOCK_TIMEOUT_S)
+            clean_leftovers(oracle.parent, f"{_stem(oracle)}.")
         try:
             publish_file(beside(oracle, digest), content)
             publish_file(oracle, text)
@@ -99,11 +103,11 @@ def _forget_others(oracle: Path) -> None:
     """Remove the files of an oracle whose digest is not in its text."""
     text = oracle.read_bytes() if oracle.is_file() else b""
     start = f"{_stem(oracle)}."
-    for one in oracle.parent.iterdir():
-        digest = one.name.removeprefix(start).removesuffix(".numbers")
-        is_ours = one.name == f"{start}{digest}.numbers" and _DIGEST.fullmatch(digest)
+    for path in oracle.parent.iterdir():
+        digest = path.name.removeprefix(start).removesuffix(".numbers")
+        is_ours = path.name == f"{start}{digest}.numbers" and _DIGEST.fullmatch(digest)
         if is_ours and digest.encode() not in text:
-            one.unlink(missing_ok=True)
+            path.unlink(missing_ok=True)
 
 
 def _stem(oracle: Path) -> str:

@@ -41,8 +41,8 @@ def _block(value: Any, indent: str) -> str:
     inner = indent + "  "
     if isinstance(value, Mapping) and value:
         items = [
-            f"{inner}{_key(key)}: {to_line(one) if key in _ON_ONE_LINE else _block(one, inner)}"
-            for key, one in value.items()
+            f"{inner}{_key(key)}: {to_line(part) if key in _ON_ONE_LINE else _block(part, inner)}"
+            for key, part in value.items()
         ]
         return "{\n" + ",\n".join(items) + f"\n{indent}}}"
     if isinstance(value, list | tuple):
@@ -86,10 +86,16 @@ def checksums(data: Mapping[str, Any]) -> dict[str, str]:
     return {name: _of({key: data[key] for key in keys}) for name, keys in _PARTS.items()}
 
 
-def edited(data: Mapping[str, Any]) -> tuple[str, ...]:
+def find_edited(data: Mapping[str, Any]) -> tuple[str, ...]:
     """Return a warning for each part that was edited; KeyError if one or its checksum is missing."""
     written, found = data["checksums"], checksums(data)
     return tuple(text for name, text in _WARNINGS.items() if written[name] != found[name])
+
+
+def has_own_settings(data: Mapping[str, Any]) -> bool:
+    """Return whether the settings are those of the training; KeyError if they or their sum are missing."""
+    written: Any = data["checksums"][SETTINGS]
+    return bool(written == checksums(data)[SETTINGS])
 
 
 def _of(part: Any) -> str:

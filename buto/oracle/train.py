@@ -9,9 +9,10 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
 from fnmatch import fnmatchcase
 from typing import Any
+
+from msgspec import structs
 
 from buto.errors import JudgeError
 from buto.judging import registry
@@ -21,12 +22,12 @@ from buto.judging.classifiers import MetadataModel, MetadataSettings, learn_meta
 from buto.judging.configuration import DEFAULT
 from buto.judging.protocol import AutoRuns, Share, here
 from buto.judging.settings import Settings
-from buto.oracle.model import Oracle
+from buto.oracle.model import COMMIT_NAME, Oracle
 from buto.run.labels import Past
 from buto.run.masking import Mask
-from buto.run.model import ClassHistogram, Run, RunSet, run_set
+from buto.run.model import COMMIT, ClassHistogram, Run, RunSet, run_set
 from buto.run.units import format_count
-from buto.run.window import measured, measured_set
+from buto.run.window import cut_set_to_window, cut_to_window
 from buto.steps import Action, Advice, Setting, Step
 
 _RECORDED = re.compile(r"mbean\[(.*?)\](?:/(.*))?", re.DOTALL)
@@ -65,7 +66,7 @@ def matches(pattern: str, name: str) -> bool:
     wanted.discard("*")
     return (
         _fits(domain, domain_of_name)
-        and all(any(_fits(key, one) for one in present) for key in wanted)
+        and all(any(_fits(key, present_name) for present_name in present) for key in wanted)
         and (is_open or len(wanted) == len(present))
     )
 
@@ -79,7 +80,7 @@ def _beans(runs: RunSet) -> Iterator[str]:
         for name in (*run.column_of, *run.metadata):
             if recorded := _RECORDED.fullmatch(name):
                 yield recorded[1]
-        yield from (one.source for one in run.notifications)
+        yield from (notification.source for notification in run.notifications)
 
 
 def _why_unread(pattern: str, attribute: str, runs: RunSet) -> str | None:
@@ -127,10 +128,10 @@ def train(
             for a detector that does not learn them, or nothing that can be judged.
     """
     _refuse_unusable(runs, min(FEWEST_RUNS, fewest_runs(settings)))
-    runs = measured_set(run_set(runs.runs))
+    runs = cut_set_to_window(run_set(runs.runs))
     detector = registry.detector(settings.method)(settings)
     environment = learn_metadata([run.metadata for run in runs], detector.training_metadata)
-    cut = [replace(past, runs=tuple(map(measured, past.runs))) for past in pasts]
+    cut = [structs.replace(past, runs=tuple(map(cut_to_window, past.runs))) for past in pasts]
     fitted = detector.fit_with_past(runs, cut)
     loads = [run.quality.foreign_load for run in runs if not math.isnan(run.quality.foreign_load)]
     return Oracle(
@@ -142,6 +143,7 @@ def train(
         target=Mask((target or {}).get("mask", ())).data(target or {}),
         foreign_load=round(max(loads, default=math.nan), 4),
         classes=_classes(runs),
+        commit=_commit(runs),
         warnings=(
             *_warnings(runs, environment, detector.metadata),
             *fitted.training_warnings(runs),
@@ -150,9 +152,15 @@ def train(
     )
 
 
+def _commit(runs: RunSet) -> str:
+    commits = {run.metadata.get(COMMIT) for run in runs}
+    commit = commits.pop() if len(commits) == 1 else None
+    return commit if isinstance(commit, str) and COMMIT_NAME.fullmatch(commit) else ""
+
+
 def _classes(runs: RunSet) -> ClassHistogram | None:
     typical = typical_histogram(runs.runs)
-    return None if typical is None else replace(typical, classes=typical.classes[:MOST_CLASSES])
+    return None if typical is None else structs.replace(typical, classes=typical.classes[:MOST_CLASSES])
 
 
 def fewest_runs(settings: Settings) -> int:
@@ -174,7 +182,7 @@ def enough_runs(runs: RunSet, settings: Settings) -> bool:
     """Return whether more runs than these would not sharpen the oracle. Raise JudgeError if they cannot be
     judged.
     """
-    return registry.detector(settings.method)(settings).enough_runs(measured_set(runs))
+    return registry.detector(settings.method)(settings).enough_runs(cut_set_to_window(runs))
 
 
 def _refuse_unusable(runs: RunSet, fewest: int) -> None:
@@ -183,13 +191,13 @@ def _refuse_unusable(runs: RunSet, fewest: int) -> None:
         listed = "; ".join(f"{run.id}: {run.quality.describe()}" for run in invalid)
         raise JudgeError(
             f"{format_count(len(invalid), 'run')} of {len(runs)} cannot train an oracle: {listed}",
-            advice=Advice("record new ones, or leave them out: ", *_deleted(invalid)),
+            advice=Advice("record new ones, or leave them out: ", *_steps_that_delete(invalid)),
         )
     empty = [run for run in runs if not run.n_samples]
     if empty:
         raise JudgeError(
             f"no samples in {', '.join(run.id for run in empty)}",
-            advice=Advice("leave them out: ", *_deleted(empty)),
+            advice=Advice("leave them out: ", *_steps_that_delete(empty)),
         )
     if len(runs) < fewest:
         raise JudgeError(
@@ -200,8 +208,8 @@ def _refuse_unusable(runs: RunSet, fewest: int) -> None:
 
 def _warnings(runs: RunSet, environment: MetadataModel, settings: MetadataSettings) -> tuple[str, ...]:
     ids = [run.id for run in runs]
-    repeated = sorted({one for one in ids if ids.count(one) > 1})
-    warnings = [f"run {one} is in the training set more than once" for one in repeated]
+    repeated = sorted({run_id for run_id in ids if ids.count(run_id) > 1})
+    warnings = [f"run {digest} is in the training set more than once" for digest in repeated]
     # What a detector says of several environments, it says itself.
     varying = [key for key in environment.varying if not settings.is_deciding(key)]
     if varying:
@@ -209,7 +217,7 @@ def _warnings(runs: RunSet, environment: MetadataModel, settings: MetadataSettin
     return tuple(warnings)
 
 
-def _deleted(runs: Sequence[Run]) -> list[str | Step]:
+def _steps_that_delete(runs: Sequence[Run]) -> list[str | Step]:
     """Return the steps that delete these runs, with commas between them."""
     steps = [Step(Action.DELETE_RUN, run.test, run_id=run.id) for run in runs]
     return [part for step in steps for part in ("; ", step)][1:]
@@ -237,4 +245,4 @@ def selftest(oracle: Oracle, runs: RunSet, n_training: int, share: Share = here)
     Raises:
         JudgeError: there are too few runs, or the detector promises nothing.
     """
-    return oracle.detector.selftest(measured_set(runs), n_training, share)
+    return oracle.detector.selftest(cut_set_to_window(runs), n_training, share)

@@ -9,16 +9,16 @@ from __future__ import annotations
 
 import os
 import re
-import zipfile
-import zlib
 from collections import deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from enum import Enum
 from pathlib import Path
 from urllib.parse import unquote
 
+from msgspec import Struct
+
 from buto.errors import UsageError
+from buto.programs.jar import read_entries
 from buto.run.cache import read_file
 
 _MANIFEST = "META-INF/MANIFEST.MF"
@@ -27,7 +27,7 @@ _CONTINUED = re.compile(r"\r?\n |\r ")
 _SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*):")
 
 
-def named_by(jar: str, *, is_agent: bool = False) -> Iterator[str]:
+def find_named_by(jar: str, *, is_agent: bool = False) -> Iterator[str]:
     """Yield absolute paths of the jars and directories that a jar's manifest puts on the class path.
 
     Args:
@@ -52,9 +52,8 @@ def named_by(jar: str, *, is_agent: bool = False) -> Iterator[str]:
 def _attributes(jar: str) -> dict[str, str]:
     """Return the main attributes of a jar's manifest, by small names; empty if there is none."""
     try:
-        with zipfile.ZipFile(jar) as archive, archive.open(_MANIFEST) as file:
-            content = file.read(_MAX_MANIFEST_BYTES)
-    except (OSError, KeyError, ValueError, EOFError, zlib.error, zipfile.BadZipFile, NotImplementedError):
+        content = read_entries(Path(jar), (_MANIFEST,), _MAX_MANIFEST_BYTES).get(_MANIFEST, b"")
+    except ValueError:
         return {}
     main = _CONTINUED.sub("", content.decode("utf-8", "replace")).replace("\r\n", "\n").replace("\r", "\n")
     lines = main.partition("\n\n")[0].split("\n")
@@ -93,7 +92,9 @@ def words_of(text: str) -> list[str]:
         if kind == "text":
             word = (word or "") + part[0]
         elif kind == "quoted":
-            word = (word or "") + _ESCAPE.sub(lambda one: _ESCAPED.get(one[1], one[1] or ""), part[kind])
+            word = (word or "") + _ESCAPE.sub(
+                lambda match: _ESCAPED.get(match[1], match[1] or ""), part[kind]
+            )
         elif kind == "end" and word is not None:
             found.append(word)
             word = None
@@ -122,7 +123,7 @@ _SYSTEM = (
 ALL_JARS = "/*"
 
 
-class Kind(Enum):
+class ReferenceKind(Enum):
     """What a reference stands for.
 
     Attributes:
@@ -136,8 +137,7 @@ class Kind(Enum):
     CODE, JARS, AGENT, SOURCE, DATA = range(5)
 
 
-@dataclass(frozen=True, slots=True)
-class Reference:
+class FileReference(Struct, frozen=True):
     """A part of a word that names a file or a directory.
 
     Attributes:
@@ -147,15 +147,14 @@ class Reference:
 
     text: str
     path: str
-    kind: Kind
+    kind: ReferenceKind
 
 
-Word = tuple[str | Reference, ...]
+Word = tuple[str | FileReference, ...]
 """Parts of a word, to be joined."""
 
 
-@dataclass(frozen=True, slots=True)
-class Place:
+class Place(Struct, frozen=True):
     """Where words are read.
 
     Attributes:
@@ -166,11 +165,11 @@ class Place:
     directory: str
     jdk: str = ""
 
-    def reference(self, text: str, kind: Kind) -> str | Reference:
+    def reference(self, text: str, kind: ReferenceKind) -> str | FileReference:
         """Return a reference, or the text if it names a part of the system or of the JDK."""
         path = self.path(text)
         is_system = f"{path}/".startswith(_SYSTEM) or (self.jdk and f"{path}/".startswith(f"{self.jdk}/"))
-        return text if is_system else Reference(text, path, kind)
+        return text if is_system else FileReference(text, path, kind)
 
     def path(self, text: str) -> str:
         """Return an absolute path."""
@@ -178,21 +177,21 @@ class Place:
 
     def paths(self, text: str) -> Word:
         """Read a list of paths, as of a class path; an empty entry is the working directory."""
-        entries = [(os.pathsep, *self._entry(one)) for one in text.split(os.pathsep)]
+        entries = [(os.pathsep, *self._entry(part)) for part in text.split(os.pathsep)]
         return tuple(part for entry in entries for part in entry)[1:]
 
     def data(self, text: str) -> Word:
         """Read a word of the program's own: parts that are archives, or files below the directory."""
         return tuple(
-            Reference(part, self.path(part), Kind.DATA) if self._is_data(part) else part
+            FileReference(part, self.path(part), ReferenceKind.DATA) if self._is_data(part) else part
             for part in _SEPARATORS.split(text)
         )
 
     def _entry(self, text: str) -> Word:
         if text == "*" or text.endswith(ALL_JARS):
             directory = text[:-1].rstrip("/") or ("/" if text.startswith("/") else ".")
-            return (self.reference(directory, Kind.JARS), ALL_JARS)
-        return (self.reference(text or ".", Kind.CODE),)
+            return (self.reference(directory, ReferenceKind.JARS), ALL_JARS)
+        return (self.reference(text or ".", ReferenceKind.CODE),)
 
     def _is_data(self, part: str) -> bool:
         # Unlike those of Path, these functions take every word, however long.
@@ -201,14 +200,14 @@ class Place:
         return part not in ("", ":", "=") and is_own and os.path.isfile(path)
 
 
-def references(words: Iterable[Word]) -> list[Reference]:
+def references(words: Iterable[Word]) -> list[FileReference]:
     """Return the references in words."""
-    return [part for word in words for part in word if isinstance(part, Reference)]
+    return [part for word in words for part in word if isinstance(part, FileReference)]
 
 
 def reference_text(word: Word) -> str:
     """Return a word as it was written."""
-    return "".join(part.text if isinstance(part, Reference) else part for part in word)
+    return "".join(part.text if isinstance(part, FileReference) else part for part in word)
 
 
 _MAX_BYTES = 1 << 26
@@ -238,31 +237,39 @@ def is_java(word: str) -> bool:
     return os.path.basename(word) == "java"
 
 
-def read_command(words: Sequence[str], place: Place, environment: Mapping[str, str]) -> list[Word]:
-    """Return the words after ``java`` with references; argument files are replaced by their words.
+def read_command(
+    words: Sequence[str], place: Place, environment: Mapping[str, str]
+) -> tuple[list[Word], list[bool]]:
+    """Return the words after ``java`` with references, and of each whether it was in an argument file.
 
-    Without any class path the working directory is added as one, for that is what the launcher takes.
+    Argument files are replaced by their words. Without any class path the working directory is added as one,
+    for that is what the launcher takes.
 
     Raises:
         UsageError: an argument file cannot be read.
     """
-    options, main, arguments = _read(words, place)
-    names = {reference_text(word).partition("=")[0] for word in options}
+    read = _read(words, place)
+    main, filed = read.main, read.filed
+    names = {reference_text(word).partition("=")[0] for word in read.options}
     is_source = main.endswith(".java") or "--source" in names
-    found = list(options)
+    found = list(read.options)
     if main:
-        found.append((place.reference(main, Kind.SOURCE) if is_source else main,))
+        found.append((place.reference(main, ReferenceKind.SOURCE) if is_source else main,))
         if not (is_source or names & {*_CLASS_PATHS, *_MAIN} or environment.get(CLASS_PATH_VARIABLE)):
-            found = [("-cp",), (place.reference(".", Kind.CODE),), *found]
-    return [*found, *map(place.data, arguments)]
+            found = [("-cp",), (place.reference(".", ReferenceKind.CODE),), *found]
+            filed = [False, False, *filed]
+    return [*found, *map(place.data, read.arguments)], filed
 
 
 def read_variable(value: str, place: Place) -> Word:
     """Return the value of one of VARIABLES with references; raises as :func:`read_command`."""
-    words = [_QUOTED.sub(lambda quoted: quoted[1] or quoted[2] or "", one) for one in _OPTIONS.findall(value)]
+    words = [
+        _QUOTED.sub(lambda quoted: quoted[1] or quoted[2] or "", word) for word in _OPTIONS.findall(value)
+    ]
     found: list[str | object] = []
-    options, main, rest = _read(words, place)
-    for word in (*options, *(((main,),) if main else ()), *((one,) for one in rest)):
+    read = _read(words, place)
+    main = [(read.main,)] if read.main else []
+    for word in (*read.options, *main, *((argument,) for argument in read.arguments)):
         text = reference_text(word)
         mark = "" if not re.search(r"[\s\"']", text) else "'" if '"' in text else '"'
         found += [" "] if found else []
@@ -270,41 +277,60 @@ def read_variable(value: str, place: Place) -> Word:
     return tuple(found)  # type: ignore[arg-type]
 
 
-def _read(words: Sequence[str], place: Place) -> tuple[list[Word], str, list[str]]:
-    """Return the options with their values, the main class (or source file), and the program's arguments.
+class _Read(Struct, frozen=True):
+    """The words of a launcher.
 
-    The jar of ``-jar`` and the module of ``-m`` are values of options.
+    Attributes:
+        options: with their values, of which the jar of ``-jar`` and the module of ``-m`` are some.
+        main: the main class, or a source file; empty if an option names it.
+        arguments: of the program.
+        filed: of each of these words, in their order, whether it was in an argument file.
     """
+
+    options: list[Word]
+    main: str
+    arguments: list[str]
+    filed: list[bool]
+
+
+def _read(words: Sequence[str], place: Place) -> _Read:
     left = deque((word, True) for word in words)
     found: list[Word] = []
+    filed: list[bool] = []
+
+    def end_reading(main: str = "") -> _Read:
+        return _Read(found, main, [word for word, _ in left], [*filed, *(not typed for _, typed in left)])
+
     option, expands = "", True
     while left:
         word, is_typed = left.popleft()
         if expands and is_typed and word.startswith("@") and len(word) > 1:
             # The launcher does not expand what an argument file itself names.
             more = [word[1:]] if word[1] == "@" else _argument_file(word[1:], place)
-            left.extendleft((one, False) for one in reversed(more))
-        elif option:
+            left.extendleft((path, False) for path in reversed(more))
+            continue
+        filed.append(not is_typed)
+        if option:
             found.append(_value(option, word, place))
             if option in _MAIN:
-                return found, "", [word for word, _ in left]
+                return end_reading()
             option = ""
         elif word.startswith("-"):
             found.append(_option(word, place))
             option = word if word in _VALUED or word in _MAIN else ""
             expands = expands and word != "--disable-@files"
             if word.startswith("--module="):
-                return found, "", [word for word, _ in left]
+                return end_reading()
         else:
-            return found, word, [word for word, _ in left]
-    return found, "", []
+            return end_reading(word)
+    return end_reading()
 
 
 def _value(option: str, value: str, place: Place) -> Word:
     if option in _PATHS:
         return place.paths(value)
     if option == "-jar":
-        return (place.reference(value, Kind.CODE),)
+        return (place.reference(value, ReferenceKind.CODE),)
     if option == "--patch-module":
         module, equals, paths = value.partition("=")
         return (f"{module}{equals}", *place.paths(paths))
@@ -319,10 +345,10 @@ def _option(word: str, place: Place) -> Word:
         if word.startswith(start):
             named = word.removeprefix(start)
             is_list = start in _LISTS
-            return (start, *(place.paths(named) if is_list else [place.reference(named, Kind.CODE)]))
+            return (start, *(place.paths(named) if is_list else [place.reference(named, ReferenceKind.CODE)]))
     for start in ("-javaagent:", "-agentpath:"):
         if word.startswith(start):
-            kind = Kind.AGENT if start == "-javaagent:" else Kind.CODE
+            kind = ReferenceKind.AGENT if start == "-javaagent:" else ReferenceKind.CODE
             agent = name.removeprefix(start)
             return (start, place.reference(agent, kind), equals, *place.data(value))
     return (f"{name}{equals}", *place.data(value)) if word.startswith("-D") else (word,)

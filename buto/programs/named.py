@@ -13,20 +13,23 @@ from glob import glob
 from pathlib import Path
 from typing import Any
 
+from msgspec import Struct
+
 from buto.errors import UsageError
 from buto.programs.java import (
     CLASS_PATH_VARIABLE,
     VARIABLES,
-    Kind,
+    FileReference,
     Place,
-    Reference,
+    ReferenceKind,
     Word,
+    find_named_by,
     is_java,
-    named_by,
     read_command,
     read_variable,
     references,
 )
+from buto.steps import Advice, Setting
 
 MOST_FILES = 20_000
 """Below one directory."""
@@ -35,8 +38,7 @@ _PACKAGE = re.compile(rb"^\s*package\s+([\w.]+)\s*;", re.MULTILINE)
 _FEWER = "name the files with inputs: [PATTERN, ...]"
 
 
-@dataclass(frozen=True, slots=True)
-class Named:
+class Named(Struct, frozen=True):
     """What a command names.
 
     Attributes:
@@ -47,6 +49,7 @@ class Named:
         base: the directory of the declared patterns, or the working directory; absolute.
         java: the place of ``java`` among the words; None if another command starts the JVM.
         declared: whether there are patterns.
+        filed: the first of the words that argument files named, and the one behind the last; None without.
     """
 
     words: tuple[Word, ...]
@@ -56,6 +59,28 @@ class Named:
     base: str
     java: int | None
     declared: bool
+    filed: tuple[int, int] | None = None
+
+
+_ELF = b"\x7fELF"
+
+
+def native_executable(command: Sequence[str], directory: Path, environment: Mapping[str, str]) -> str | None:
+    """Return the absolute path of the native executable that a command starts.
+
+    Returns:
+        None if it is none, as a script, or if it cannot be found or read.
+    """
+    path: str | None = os.path.join(os.path.abspath(directory), command[0])
+    if os.sep not in command[0]:
+        path = shutil.which(command[0], path=environment.get("PATH", os.defpath))
+    if path is None:
+        return None
+    try:
+        with open(path, "rb") as file:
+            return os.path.abspath(path) if file.read(len(_ELF)) == _ELF else None
+    except OSError:
+        return None
 
 
 def files_of(
@@ -64,6 +89,7 @@ def files_of(
     environment: Mapping[str, str],
     patterns: Sequence[str] = (),
     base: Path | None = None,
+    executable: str | None = None,
 ) -> Named:
     """Return the files that a command names, and those that are declared.
 
@@ -77,6 +103,7 @@ def files_of(
         patterns: shell patterns of declared files.
         base: the directory to which they are relative; None, or one that the working directory is not below,
             for the working directory.
+        executable: the path of a native executable that is the program; None if the first word is another.
 
     Raises:
         UsageError: a pattern leads out of the base, or there are too many files.
@@ -85,29 +112,37 @@ def files_of(
     root = here if base is None or not Path(here).is_relative_to(base) else os.path.abspath(base)
     java = next((number for number, word in enumerate(command) if is_java(word)), None)
     place = Place(here, "" if java is None else _jdk_of(command[java], here, environment))
-    words = [_first(command[0], place), *map(place.data, command[1:])]
+    if executable is None:
+        first = _first(command[0], place)
+    else:
+        first = (place.reference(command[0] if os.sep in command[0] else executable, ReferenceKind.CODE),)
+    words = [first, *map(place.data, command[1:])]
+    in_files: list[int] = []
     if java is not None:
         launcher = command[java]
         if os.sep in launcher:
             # The working directory may be another one.
             launcher = place.path(launcher)
-        words[java:] = [(launcher,), *read_command(command[java + 1 :], place, environment)]
+        read, filed = read_command(command[java + 1 :], place, environment)
+        words[java:] = [(launcher,), *read]
+        in_files = [java + 1 + number for number, is_filed in enumerate(filed) if is_filed]
     variables = dict(_variables(environment, place))
     found: dict[str, bool] = {}
     for reference in references([*words, *variables.values()]):
-        is_data = reference.kind is Kind.DATA
+        is_data = reference.kind is ReferenceKind.DATA
         for path in _files(reference, place):
             found[path] = is_data and found.get(path, True)
-    for path in _declared(patterns, root):
+    for path in _files_of_patterns(patterns, root):
         found[path] = False
-    return Named(tuple(words), variables, found, here, root, java, bool(patterns))
+    filed_words = (in_files[0], in_files[-1] + 1) if in_files else None
+    return Named(tuple(words), variables, found, here, root, java, bool(patterns), filed_words)
 
 
 def _first(word: str, place: Place) -> Word:
     """Read the first word: a script of the program's own, or a program of the system."""
     is_path = os.sep in word and os.path.isfile(place.path(word))
     is_own = not is_java(word) and (not os.path.isabs(word) or word.startswith(f"{place.directory}/"))
-    return (place.reference(word, Kind.CODE),) if is_path and is_own else (word,)
+    return (place.reference(word, ReferenceKind.CODE),) if is_path and is_own else (word,)
 
 
 def _variables(environment: Mapping[str, str], place: Place) -> Iterator[tuple[str, Word]]:
@@ -129,20 +164,20 @@ def _jdk_of(java: str, directory: str, environment: Mapping[str, str]) -> str:
     return "" if path is None else os.path.dirname(os.path.dirname(os.path.realpath(path)))
 
 
-def _files(reference: Reference, place: Place) -> Iterator[str]:
+def _files(reference: FileReference, place: Place) -> Iterator[str]:
     """Yield the files that a reference stands for; none if there is no such file."""
     path, kind = reference.path, reference.kind
-    if kind is Kind.JARS:
+    if kind is ReferenceKind.JARS:
         names = sorted(os.listdir(path)) if os.path.isdir(path) else []
         for name in names:
             if name.endswith((".jar", ".JAR")):
                 yield from with_manifests(os.path.join(path, name), place, {path})
-    elif kind is Kind.SOURCE:
+    elif kind is ReferenceKind.SOURCE:
         yield from _sources(path, place)
-    elif kind is Kind.DATA:
+    elif kind is ReferenceKind.DATA:
         yield path
     else:
-        yield from with_manifests(path, place, set(), is_agent=kind is Kind.AGENT)
+        yield from with_manifests(path, place, set(), is_agent=kind is ReferenceKind.AGENT)
 
 
 def with_manifests(path: str, place: Place, seen: set[str], *, is_agent: bool = False) -> Iterator[str]:
@@ -157,8 +192,8 @@ def with_manifests(path: str, place: Place, seen: set[str], *, is_agent: bool = 
     seen.add(path)
     yield from below(path)
     if os.path.isfile(path):
-        for name in named_by(path, is_agent=is_agent):
-            if isinstance(place.reference(name, Kind.CODE), Reference):
+        for name in find_named_by(path, is_agent=is_agent):
+            if isinstance(place.reference(name, ReferenceKind.CODE), FileReference):
                 yield from with_manifests(name, place, seen)
 
 
@@ -175,7 +210,7 @@ def _sources(path: str, place: Place) -> Iterator[str]:
         yield from (file for file in below(root) if file.endswith(".java"))
 
 
-def _declared(patterns: Sequence[str], base: str) -> Iterator[str]:
+def _files_of_patterns(patterns: Sequence[str], base: str) -> Iterator[str]:
     for pattern in patterns:
         if os.path.isabs(pattern) or os.pardir in Path(pattern).parts:
             raise UsageError(
@@ -209,15 +244,23 @@ def below(path: str) -> Iterator[str]:
         yield from filter(os.path.isfile, (os.path.join(parent, name) for name in sorted(files)))
 
 
+def sha256_of(path: str, status: os.stat_result) -> str:
+    """Return the checksum of a file, which is cached as long as it is this file.
+
+    Args:
+        status: of the file now. Its size and the time of its last change do not tell contents apart: a copy
+            sets this time. The time at which the file itself was changed or replaced cannot be set.
+    """
+    return _sha256(path, status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns)
+
+
 @lru_cache(maxsize=2 * MOST_FILES)
-def sha256_of(path: str, size_bytes: int, changed_ns: int) -> str:
-    """Return the checksum of a file; size and time of its last change tell the cache about a new content."""
+def _sha256(path: str, *_identity: int) -> str:
     with open(path, "rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
-@dataclass(frozen=True, slots=True)
-class Kept:
+class Kept(Struct, frozen=True):
     """Its files are in the store.
 
     Attributes:
@@ -229,8 +272,7 @@ class Kept:
     n_bytes: int
 
 
-@dataclass(frozen=True, slots=True)
-class Revision:
+class Revision(Struct, frozen=True):
     """A revision of the repository has it, from which it is built.
 
     Attributes:
@@ -255,7 +297,21 @@ class Unkept:
     advice: str = ""
 
 
+@dataclass(frozen=True, slots=True)
+class Unlike(Unkept):
+    """Its kept copy is not the program: launched, it does not run, or does more or less than where it was.
+
+    Attributes:
+        properties: names of what differs; none if it does not run.
+    """
+
+    properties: tuple[str, ...] = ()
+
+
 OldProgram = Kept | Revision | Unkept
+
+INPUTS = Advice("name the files that it needs: ", Setting("inputs", "[PATTERN, ...]"))
+"""What helps where files of a program are not known."""
 
 UNKNOWN = Unkept("buto did not launch it for training")
 
@@ -267,17 +323,28 @@ def to_data(program: OldProgram) -> dict[str, Any]:
             return {"id": program.id, "files": program.n_files, "bytes": program.n_bytes}
         case Revision():
             return {"revision": program.commit, "build": program.build}
+        case Unlike():
+            return {"not_kept": program.reason, "differs": list(program.properties)}
         case Unkept():
             return {"not_kept": program.reason}
+
+
+_ID = re.compile(r"[0-9a-f]{64}")
+_COMMIT = re.compile(r"(?!-)[^\0-\x20\x7f]{1,1000}")
+"""Of a revision that a person has written, too; one that begins with a dash would be an option of git."""
 
 
 def from_data(data: Mapping[str, Any]) -> OldProgram:
     """Return what :func:`to_data` has written; ValueError for data of another shape."""
     match data:
-        case {"id": str(id), "files": int(n_files), "bytes": int(n_bytes)}:
+        case {"id": str(id), "files": int(n_files), "bytes": int(n_bytes)} if _ID.fullmatch(id):
             return Kept(id, n_files, n_bytes)
-        case {"revision": str(commit), "build": str(build)}:
+        case {"revision": str(commit), "build": str(build)} if (
+            _COMMIT.fullmatch(commit) and "\0" not in build
+        ):
             return Revision(commit, build)
+        case {"not_kept": str(reason), "differs": [*properties]}:
+            return Unlike(reason, INPUTS, tuple(map(str, properties)))
         case {"not_kept": str(reason)}:
             return Unkept(reason)
     raise ValueError("program is not as buto writes it")

@@ -8,16 +8,17 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from msgspec import Struct, structs
+
 from buto.errors import UsageError
-from buto.programs.java import Reference, Word, reference_text, references
+from buto.programs.java import FileReference, Word, reference_text, references
 from buto.programs.named import Named, sha256_of
 from buto.run.masking import Mask
 from buto.run.units import format_bytes
 from buto.steps import Advice, Setting
 
 
-@dataclass(frozen=True, slots=True)
-class ProgramFile:
+class ProgramFile(Struct, frozen=True):
     """One file of a program.
 
     Attributes:
@@ -31,15 +32,20 @@ class ProgramFile:
     executable: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class InTree:
-    """A part of a word: a path relative to the tree."""
+class InTree(Struct, frozen=True):
+    """A part of a word: a file or a directory in the tree.
+
+    Attributes:
+        place: relative to the tree.
+        is_relative: whether its path was written relative to the working directory. A JVM may read a file
+            twice which it knows by both kinds of path.
+    """
 
     place: str
+    is_relative: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Written:
+class Written(Struct, frozen=True):
     """A part of a word: a text with variables, whose values are secret."""
 
     text: str
@@ -49,17 +55,22 @@ Template = tuple[str | InTree | Written, ...]
 """Parts of a word, to be joined for a tree."""
 
 
-def in_tree(template: Template, tree: Path, expand: Callable[[str], str]) -> str:
+def in_tree(
+    template: Template, tree: Path, expand: Callable[[str], str], directory: Path | None = None
+) -> str:
     """Return a word for a program whose files are in a tree.
 
     Args:
         expand: replaces variables.
+        directory: the working directory, without links, from which paths that were relative are so again;
+            None for absolute paths.
     """
 
     def text(part: str | InTree | Written) -> str:
         match part:
-            case InTree(place):
-                return os.path.normpath(tree / place)
+            case InTree(place, is_relative):
+                path = os.path.normpath(tree / place)
+                return os.path.relpath(path, directory) if is_relative and directory is not None else path
             case Written(written):
                 return expand(written)
         return part
@@ -77,6 +88,8 @@ class Program:
         within: the working directory in the tree; None for that of the project.
         root: the directory that the tree stands for, relative to the working directory.
         files: sorted by place.
+        filed: which words are in an argument file, see :class:`buto.programs.named.Named`. A JVM does other
+            things if its options come from one.
     """
 
     words: tuple[Template, ...]
@@ -84,14 +97,42 @@ class Program:
     within: str | None
     root: str
     files: tuple[ProgramFile, ...]
+    filed: tuple[int, int] | None = None
 
     @property
     def n_bytes(self) -> int:
         """Return the size of all files."""
-        return sum(one.size_bytes for one in self.files)
+        return sum(file.size_bytes for file in self.files)
+
+    def seen_from(self, root: str, directory: str) -> Program:
+        """Return the same program in a tree that begins at a directory above its own.
+
+        Args:
+            root: that directory, absolute.
+            directory: the working directory, absolute.
+        """
+        below = os.path.relpath(os.path.normpath(os.path.join(directory, self.root)), root)
+
+        def move(place: str) -> str:
+            return os.path.normpath(os.path.join(below, place))
+
+        def template(word: Template) -> Template:
+            return tuple(
+                structs.replace(part, place=move(part.place)) if isinstance(part, InTree) else part
+                for part in word
+            )
+
+        return Program(
+            tuple(map(template, self.words)),
+            {name: template(word) for name, word in self.environment.items()},
+            None if self.within is None else move(self.within),
+            os.path.relpath(root, directory),
+            tuple(structs.replace(file, place=move(file.place)) for file in self.files),
+            self.filed,
+        )
 
 
-class TooLargeError(UsageError):
+class ProgramTooLargeError(UsageError):
     """The files of a program have too many bytes."""
 
     def __init__(self, n_bytes: int, most_bytes: int) -> None:
@@ -102,8 +143,7 @@ class TooLargeError(UsageError):
         self.n_bytes = n_bytes
 
 
-@dataclass(frozen=True, slots=True)
-class Snapshot:
+class Snapshot(Struct, frozen=True):
     """The files of a program and their contents at one time.
 
     Attributes:
@@ -138,7 +178,7 @@ class Snapshot:
         kept = (file for path, file in self.files.items() if path not in left_out)
         root = os.path.relpath(self.root, self.named.directory)
         files = tuple(sorted(kept, key=lambda file: file.place))
-        return Program(words, variables, self.within, root, files)
+        return Program(words, variables, self.within, root, files, self.named.filed)
 
     def without_secrets(
         self, program: Program, mask: Mask, typed: Sequence[str], written: Sequence[str]
@@ -164,15 +204,15 @@ class Snapshot:
         return replace(program, words=words)
 
     def _template(self, word: Word, left_out: Collection[str]) -> Template:
-        def part(one: str | Reference) -> str | InTree:
-            if isinstance(one, str):
-                return one
-            is_the_same = self.within is not None and not os.path.isabs(one.text)
-            if is_the_same or one.path in left_out:
-                return one.text
-            return InTree(os.path.relpath(one.path, self.root))
+        def part(part: str | FileReference) -> str | InTree:
+            if isinstance(part, str):
+                return part
+            is_relative = not os.path.isabs(part.text)
+            if (self.within is not None and is_relative) or part.path in left_out:
+                return part.text
+            return InTree(os.path.relpath(part.path, self.root), is_relative)
 
-        return tuple(part(one) for one in word if one != "")
+        return tuple(part(piece) for piece in word if piece != "")
 
 
 def snapshot(named: Named, most_bytes: int, *, within: bool) -> Snapshot:
@@ -185,41 +225,43 @@ def snapshot(named: Named, most_bytes: int, *, within: bool) -> Snapshot:
         TooLargeError: they have more bytes than that.
         UsageError: one cannot be read, or is a link out of the project.
     """
-    described = {path: _described(path, named) for path in named.files}
-    n_bytes = sum(size_bytes for size_bytes, _, _ in described.values())
+    described = {path: _describe(path, named) for path in named.files}
+    n_bytes = sum(status.st_size for status in described.values())
     if n_bytes > most_bytes:
-        raise TooLargeError(n_bytes, most_bytes)
+        raise ProgramTooLargeError(n_bytes, most_bytes)
     words = (*named.words, *named.environment.values())
-    tops = {os.path.dirname(path) for path in (*described, *(one.path for one in references(words)))}
+    tops = {
+        os.path.dirname(path) for path in (*described, *(reference.path for reference in references(words)))
+    }
     if within or not tops:
         tops |= {named.directory, named.base}
     root = os.path.commonpath(tops)
     files = {}
-    for path, (size_bytes, changed_ns, executable) in described.items():
+    for path, status in described.items():
         try:
-            sha256 = sha256_of(path, size_bytes, changed_ns)
+            sha256 = sha256_of(path, status)
         except OSError as error:
             raise UsageError(f"{path} cannot be read: {error.strerror}") from error
-        files[path] = ProgramFile(os.path.relpath(path, root), sha256, size_bytes, executable)
+        executable = bool(status.st_mode & stat.S_IXUSR)
+        files[path] = ProgramFile(os.path.relpath(path, root), sha256, status.st_size, executable)
     return Snapshot(named, root, os.path.relpath(named.directory, root) if within else None, files)
 
 
-def _described(path: str, named: Named) -> tuple[int, int, bool]:
-    """Return size, time of the last change, and whether a file may be executed."""
+def _describe(path: str, named: Named) -> os.stat_result:
+    """Return what the system knows of a file, which is no link out of the project."""
     target, base = os.path.realpath(path), named.base
     if f"{path}/".startswith(f"{base}/") and not f"{target}/".startswith(f"{os.path.realpath(base)}/"):
         raise UsageError(f"{os.path.relpath(path, base)} is a link to {target}, out of the project")
     try:
-        status = os.stat(target)
+        return os.stat(target)
     except OSError as error:
         raise UsageError(f"{path} cannot be read: {error.strerror}") from error
-    return status.st_size, status.st_mtime_ns, bool(status.st_mode & stat.S_IXUSR)
 
 
 def _without_secret(word: str, typed: Sequence[str], written: Sequence[str]) -> str:
     """Return how a word with a secret is written."""
-    for one, text in zip(typed, written, strict=False):
-        if one == word and "${" in text and Mask().words([text]) == [text]:
+    for typed_word, text in zip(typed, written, strict=False):
+        if typed_word == word and "${" in text and Mask().words([text]) == [text]:
             return text
     raise UsageError(
         "its command has a secret",

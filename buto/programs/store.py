@@ -8,26 +8,28 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
+
+from msgspec import Meta, Struct
 
 from buto.errors import BadFileError, StorageError, UsageError
-from buto.programs.java import is_java, text_of
+from buto.programs.contents import content
 from buto.programs.named import Kept
-from buto.programs.snapshot import InTree, Program, ProgramFile, Template, Written, in_tree
+from buto.programs.snapshot import InTree, Program, ProgramFile, Template, Written
+from buto.programs.stage import ProgramSource
 from buto.run import names
-from buto.run.cache import read_file
 from buto.run.files import acquire, storage_errors
 from buto.run.objects import open_storage
 from buto.run.storage import Place
-from buto.run.stored import parse_json
+from buto.run.stored import parse_json, read
 from buto.steps import Action, Advice, Step
 
 FORMAT = "buto-program"
-VERSION = 1
+VERSION = 2
 
 _MANIFESTS = "programs/manifests"
 _BLOBS = "programs/blobs"
@@ -36,12 +38,6 @@ _SMALL_BYTES = 1 << 16
 """Files below this size share one blob: a file system takes as long for one as for thousands of bytes."""
 
 _MAX_MANIFEST_BYTES = 1 << 26
-_MAX_BLOB_BYTES = 1 << 40
-_LONGEST_WORD = 1 << 16
-"""Linux has no longer words in a command than twice this."""
-
-_LONGEST_NAME = 100
-
 _MOST_KEPT = 5
 """Programs of one test that no oracle here names; older ones are removed."""
 
@@ -52,26 +48,35 @@ class NotHereError(BadFileError):
     """The store does not have a program at all, as in a fresh clone without its cache."""
 
 
-class ChangedError(UsageError):
-    """A file has changed since its checksum was computed."""
-
-
-@dataclass(frozen=True, slots=True)
-class Restored:
-    """A program in a directory of its own.
-
-    Attributes:
-        environment: variables to be set.
-        directory: the working directory; None for that of the project.
-    """
-
-    command: tuple[str, ...]
-    environment: Mapping[str, str]
-    directory: Path | None
-
-
 _Piece = tuple[str, int]
 """Where the content of a file is: in which blob, and behind how many other bytes."""
+
+_LONGEST_PATH = 4096
+_Text = Annotated[str, Meta(max_length=1 << 22, pattern=r"^[^\0]*\Z")]
+_Path = Annotated[str, Meta(min_length=1, max_length=_LONGEST_PATH, pattern=r"^[^\0]+\Z")]
+_InTree = Annotated[
+    str, Meta(min_length=1, max_length=_LONGEST_PATH, pattern=r"^(?!/)(?!(?s:.*/)?\.\.(/|\Z))[^\0]+\Z")
+]
+"""A path that does not lead out of the directory that it is relative to."""
+
+_Digest = Annotated[str, Meta(pattern=r"^[0-9a-f]{64}\Z")]
+_Size = Annotated[int, Meta(ge=0, le=1 << 40)]
+_Variable = Annotated[str, Meta(max_length=_LONGEST_PATH, pattern=r"^[^=\0]+\Z")]
+
+
+_Word = tuple[str | Mapping[str, str], ...]
+"""Parts that :func:`_template` checks: constraints in a union make msgspec read past its memory."""
+
+
+class _Manifest(Struct, frozen=True):
+    """The file of a program."""
+
+    command: Annotated[tuple[_Word, ...], Meta(min_length=1)]
+    environment: Mapping[_Variable, _Word]
+    within: _InTree | None
+    root: _Path
+    files: tuple[tuple[_InTree, _Digest, _Size, bool, _Digest, _Size], ...]
+    argument_file: tuple[int, int] | None = None
 
 
 class ProgramStore:
@@ -98,7 +103,7 @@ class ProgramStore:
         small = tuple(file for file in program.files if file.size_bytes < _SMALL_BYTES)
         pieces: dict[str, _Piece] = {}
         with self._locked():
-            contents = [_content(file, root) for file in small]
+            contents = [content(file, root) for file in small]
             together = b"".join(contents)
             blob, offset = hashlib.sha256(together).hexdigest(), 0
             for file in small:
@@ -109,7 +114,7 @@ class ProgramStore:
             for file in program.files:
                 if file.place not in pieces:
                     pieces[file.place] = file.sha256, 0
-                    self._add(_blob(file.sha256), _content(file, root))
+                    self._add(_blob(file.sha256), content(file, root))
             manifest = _encode(program, pieces)
             id = hashlib.sha256(manifest).hexdigest()
             same = [key for key in self._manifests(test) if _id_of(key) == id]
@@ -119,43 +124,39 @@ class ProgramStore:
                 self._storage.delete_file(old)
         return Kept(id, len(program.files), program.n_bytes)
 
-    def restore(
-        self, test: str, id: str, directory: Path, here: Path, expand: Callable[[str], str]
-    ) -> Restored:
-        """Put a program into a directory, and return how it is launched there.
+    def has(self, test: str, id: str) -> bool:
+        """Return whether a program of a test is stored."""
+        return any(_id_of(key) == id for key in self._manifests(test))
 
-        Its paths are as long as those of the present program, if possible: a JVM allocates more for each
-        class that it loads from a longer path.
+    def load(self, test: str, id: str, here: Path) -> ProgramSource:
+        """Return a program, of which the contents are read when they are asked for.
 
         Args:
-            directory: empty, absolute, and of this process only.
-            here: the working directory of the present program.
-            expand: replaces the variables that stand for secrets.
+            here: the working directory of the project in which it is to be launched.
 
         Raises:
             NotHereError: the store does not have it.
-            BadFileError: it is damaged.
-            UsageError: a variable is unknown.
+            BadFileError: it is damaged; asking for the contents raises this, too.
         """
         program, pieces = self._load(test, id)
-        tree = _as_long(directory, os.path.normpath(os.path.join(here.absolute(), program.root)))
+        return ProgramSource(program, here, partial(self._contents, test, program, pieces))
+
+    def _contents(
+        self, test: str, program: Program, pieces: Mapping[str, _Piece]
+    ) -> Iterator[tuple[ProgramFile, bytes | memoryview]]:
         by_blob: dict[str, list[ProgramFile]] = {}
         for file in program.files:
             by_blob.setdefault(pieces[file.place][0], []).append(file)
-        with storage_errors("write", tree):
-            tree.mkdir(parents=True)
-            for blob, files in by_blob.items():
-                with self._judged(test, _blob(blob)):
-                    content = memoryview(self._storage.read_file(_blob(blob), _MAX_BLOB_BYTES))
-                    for file in files:
-                        start = pieces[file.place][1]
-                        _write(tree / file.place, content[start : start + file.size_bytes], file)
-            within = None if program.within is None else tree / program.within
-            if within is not None:
-                within.mkdir(parents=True, exist_ok=True)
-            command = _launchable([in_tree(word, tree, expand) for word in program.words], directory)
-        environment = {name: in_tree(word, tree, expand) for name, word in program.environment.items()}
-        return Restored(command, environment, within)
+        for blob, files in by_blob.items():
+            with self._judged(test, _blob(blob)):
+                end = max(pieces[file.place][1] + file.size_bytes for file in files)
+                whole = memoryview(self._storage.read_file(_blob(blob), max(end, _SMALL_BYTES)))
+                for file in files:
+                    start = pieces[file.place][1]
+                    part = whole[start : start + file.size_bytes]
+                    if hashlib.sha256(part).hexdigest() != file.sha256:
+                        raise ValueError(f"it is damaged: the content of {file.place} has another checksum")
+                    yield file, part
 
     def prune(self, test: str, used: Collection[str]) -> None:
         """Remove programs of a test that are neither used nor among the newest, and contents of no program.
@@ -175,9 +176,9 @@ class ProgramStore:
         for folder in self._storage.folders(_MANIFESTS):
             for name in self._storage.files(f"{_MANIFESTS}/{folder}"):
                 try:
-                    content = self._storage.read_file(f"{_MANIFESTS}/{folder}/{name}", _MAX_MANIFEST_BYTES)
-                    _, pieces = _decode(content)
-                except (ValueError, KeyError, TypeError, AttributeError):
+                    manifest = self._storage.read_file(f"{_MANIFESTS}/{folder}/{name}", _MAX_MANIFEST_BYTES)
+                    _, pieces = _decode(manifest)
+                except ValueError:
                     # What it names is not known, so that anything may be in use.
                     return
                 used |= {blob for blob, _ in pieces.values()}
@@ -191,28 +192,25 @@ class ProgramStore:
         if key is None:
             raise NotHereError(
                 f"the program that {test!r} was trained on is not in {self._storage.root}",
-                advice=Advice("bring the store along, or: ", Step(Action.TRAIN, test)),
+                advice="bring the store of the training along",
             )
         with self._judged(test, key):
-            content = self._storage.read_file(key, _MAX_MANIFEST_BYTES)
-            if hashlib.sha256(content).hexdigest() != id:
+            manifest = self._storage.read_file(key, _MAX_MANIFEST_BYTES)
+            if hashlib.sha256(manifest).hexdigest() != id:
                 raise ValueError("its checksum is wrong")
-            try:
-                return _decode(content)
-            except (KeyError, TypeError, AttributeError) as error:
-                raise ValueError(f"it has another form: {error}") from error
+            return _decode(manifest)
 
-    def _add(self, key: str, content: bytes) -> None:
+    def _add(self, key: str, wanted: bytes) -> None:
         """Store a content; one that is damaged is replaced."""
         folder, _, name = key.rpartition("/")
         if name in self._storage.files(folder):
             try:
-                if self._storage.read_file(key, len(content)) == content:
+                if self._storage.read_file(key, len(wanted)) == wanted:
                     return
             except ValueError:
                 pass
             self._storage.delete_file(key)
-        self._storage.add_file(key, content, "program")
+        self._storage.add_file(key, wanted, "program")
 
     def _manifests(self, test: str) -> list[str]:
         """Return the keys of a test's manifests, oldest first."""
@@ -260,48 +258,6 @@ def _id_of(key: str) -> str:
     return key.removesuffix(_SUFFIX).rpartition("-")[2]
 
 
-def _content(file: ProgramFile, root: str) -> bytes:
-    """Return the content of a file of a program; ChangedError if it has another one now."""
-    path = os.path.normpath(os.path.join(root, file.place))
-    try:
-        content = read_file(Path(os.path.realpath(path)), file.size_bytes)
-    except ValueError as error:
-        raise ChangedError(f"{path} has changed, or cannot be read: {error}") from error
-    if hashlib.sha256(content).hexdigest() != file.sha256:
-        raise ChangedError(f"{path} has changed")
-    return content
-
-
-def _write(path: Path, content: memoryview, file: ProgramFile) -> None:
-    """Write a file of a program; ValueError if the content is not the file's."""
-    if len(content) != file.size_bytes or hashlib.sha256(content).hexdigest() != file.sha256:
-        raise ValueError(f"it is damaged: the content of {file.place} has another checksum")
-    path.parent.mkdir(parents=True, exist_ok=True)
-    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
-    with os.fdopen(os.open(path, flags, 0o755 if file.executable else 0o644), "wb") as written:
-        written.write(content)
-
-
-def _as_long(directory: Path, root: str) -> Path:
-    """Return a directory below another one, with a path as long as that of a root, if possible."""
-    missing = max(1, len(os.fsencode(root)) - len(os.fsencode(directory)) - 1)
-    parts = []
-    while missing > _LONGEST_NAME + 1:
-        parts.append("_" * _LONGEST_NAME)
-        missing -= _LONGEST_NAME + 1
-    return directory.joinpath(*parts, "_" * missing)
-
-
-def _launchable(words: list[str], directory: Path) -> tuple[str, ...]:
-    """Return a command; if a word is too long for the system, with an argument file."""
-    java = next((number for number, word in enumerate(words) if is_java(word)), None)
-    if java is None or all(len(word) < _LONGEST_WORD for word in words):
-        return tuple(words)
-    arguments = directory / "arguments"
-    arguments.write_text(text_of(words[java + 1 :]), "utf-8", "surrogateescape")
-    return (*words[: java + 1], f"@{arguments}")
-
-
 def _encode(program: Program, pieces: Mapping[str, _Piece]) -> bytes:
     data = {
         "format": FORMAT,
@@ -310,6 +266,7 @@ def _encode(program: Program, pieces: Mapping[str, _Piece]) -> bytes:
         "environment": {name: _template_data(word) for name, word in program.environment.items()},
         "within": program.within,
         "root": program.root,
+        "argument_file": None if program.filed is None else list(program.filed),
         "files": [
             [file.place, file.sha256, file.size_bytes, file.executable, *pieces[file.place]]
             for file in program.files
@@ -322,28 +279,47 @@ def _encode(program: Program, pieces: Mapping[str, _Piece]) -> bytes:
 
 
 def _decode(content: bytes) -> tuple[Program, dict[str, _Piece]]:
-    """Read a manifest; ValueError, KeyError, TypeError or AttributeError if it is none."""
+    """Read a manifest; ValueError if it is none, with the field."""
     data = parse_json(content)
-    if data["format"] != FORMAT:
+    if not isinstance(data, dict) or data.get("format") != FORMAT:
         raise ValueError(f"it is not marked as a {FORMAT}")
-    if data["version"] != VERSION:
-        raise ValueError(f"it is of version {data['version']}, and this buto reads {VERSION}")
-    files, pieces = [], {}
-    for place, sha256, size_bytes, executable, blob, offset in data["files"]:
-        if os.path.isabs(place) or os.pardir in Path(place).parts:
-            raise ValueError(f"{place!r} leads out of the program")
-        files.append(ProgramFile(place, sha256, size_bytes, executable))
-        pieces[place] = blob, offset
-    words = tuple(map(_template, data["command"]))
-    environment = {name: _template(word) for name, word in data["environment"].items()}
-    return Program(words, environment, data["within"], data["root"], tuple(files)), pieces
+    if data.get("version") != VERSION:
+        raise ValueError(f"it is of version {data.get('version')!r}, and this buto reads {VERSION}")
+    manifest = read(data, _Manifest)
+    files = tuple(ProgramFile(*described[:4]) for described in manifest.files)
+    pieces = {place: (blob, offset) for place, _, _, _, blob, offset in manifest.files}
+    _check_places(pieces, len(files))
+    words = tuple(_template(word, f"command[{at}]") for at, word in enumerate(manifest.command))
+    if not any(words[0]):
+        raise ValueError("'command[0]' is empty")
+    environment = {
+        name: _template(word, f"environment.{name}") for name, word in manifest.environment.items()
+    }
+    filed = manifest.argument_file
+    if filed is not None and not 0 < filed[0] < filed[1] <= len(words):
+        raise ValueError(f"'argument_file' is {list(filed)}, and the command has {len(words)} words")
+    program = Program(words, environment, manifest.within, manifest.root, files, filed)
+    return program, pieces
+
+
+def _check_places(places: Collection[str], n_files: int) -> None:
+    """Raise ValueError unless so many files, and the directories that they need, can be beside each other."""
+    normal = {os.path.normpath(place) for place in places}
+    if len(normal) != n_files:
+        raise ValueError("'files' has two files of one place")
+    for place in normal:
+        parent = os.path.dirname(place)
+        while parent:
+            if parent in normal:
+                raise ValueError(f"'files' has {parent!r} as a file and as a directory")
+            parent = os.path.dirname(parent)
 
 
 def _template_data(template: Template) -> list[Any]:
     def data(part: str | InTree | Written) -> Any:
         match part:
-            case InTree(place):
-                return {"file": place}
+            case InTree(place, is_relative):
+                return {"relative" if is_relative else "file": place}
             case Written(text):
                 return {"written": text}
         return part
@@ -351,15 +327,17 @@ def _template_data(template: Template) -> list[Any]:
     return list(map(data, template))
 
 
-def _template(data: list[Any]) -> Template:
-    def part(one: Any) -> str | InTree | Written:
-        match one:
-            case str():
-                return one
-            case {"file": str(place)}:
-                return InTree(place)
-            case {"written": str(text)}:
-                return Written(text)
-        raise ValueError(f"{one!r} is no part of a word")
+def _template(word: _Word, where: str) -> Template:
+    def part(part: str | Mapping[str, str]) -> str | InTree | Written:
+        if isinstance(part, str):
+            return read(part, _Text, where)
+        match list(part.items()):
+            case [("file", place)]:
+                return InTree(read(place, _InTree, where))
+            case [("relative", place)]:
+                return InTree(read(place, _InTree, where), is_relative=True)
+            case [("written", text)]:
+                return Written(read(text, _Text, where))
+        raise ValueError(f"{where!r} has the unknown part {part!r}")
 
-    return tuple(map(part, data))
+    return tuple(map(part, word))

@@ -13,7 +13,7 @@ from buto.errors import BadFileError, ConfigError
 from buto.project.document import DataPath, Document
 from buto.project.model import InvalidValue, TestConfig, build_test
 from buto.project.yaml import validate
-from buto.run.cache import is_missing, read_file
+from buto.run.cache import TooLargeError, is_missing, read_file
 
 FILE_NAME = "buto.yaml"
 _MERGED = ("environment", "judge", "labels")
@@ -63,10 +63,16 @@ def load(path: Path, environment: Mapping[str, str] = os.environ) -> Config:
     from buto.project.yaml import MAX_BYTES, parse
 
     try:
-        text = read_file(path, MAX_BYTES, follow=True).decode("utf-8")
+        content = read_file(path, MAX_BYTES, follow=True)
+    except TooLargeError as error:
+        raise ConfigError(f"{path}: the file is larger than {MAX_BYTES // 1024} KiB") from error
     except ValueError as error:
-        reason = "it is not UTF-8" if isinstance(error, UnicodeDecodeError) else error
-        raise BadFileError(f"cannot read the configuration {path}: {reason}") from error
+        raise BadFileError(f"cannot read the configuration {path}: {error}") from error
+    try:
+        text = content.decode("utf-8")
+    except UnicodeDecodeError as error:
+        line = 1 + content.count(b"\n", 0, error.start)
+        raise ConfigError(f"{path}:{line}: it is not UTF-8") from error
     document = parse(text, path)
     if document.data is None:
         raise ConfigError(f"{path}: the configuration is empty", advice="version: 1, then tests: {NAME: ...}")
@@ -97,8 +103,8 @@ def _test(name: str, document: Document, directory: Path, environment: Mapping[s
 def _as_written(document: Document, at: DataPath, value: Any) -> Any:
     """Return a part of the data, in which the words of commands and environments have their own text."""
     if isinstance(value, dict):
-        return {key: _as_written(document, (*at, key), one) for key, one in value.items()}
+        return {key: _as_written(document, (*at, key), value_of_key) for key, value_of_key in value.items()}
     if isinstance(value, list):
-        return [_as_written(document, (*at, place), one) for place, one in enumerate(value)]
+        return [_as_written(document, (*at, place), inner) for place, inner in enumerate(value)]
     within = at[1:] if at[0] == "defaults" else at[2:]
     return document.written[at] if _TEXTS.fullmatch("/".join(map(str, within))) else value

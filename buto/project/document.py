@@ -145,7 +145,7 @@ def parse_labels(text: str) -> dict[str, str]:
     """
     labels: dict[str, str] = {}
     for part in filter(None, (part.strip() for part in text.split(","))):
-        key, equals, value = (one.strip() for one in part.partition("="))
+        key, equals, value = (side.strip() for side in part.partition("="))
         if not equals:
             key, value = NAME, key
         if _KEY.fullmatch(key) is None or not value or key in labels:
@@ -157,6 +157,6 @@ def parse_labels(text: str) -> dict[str, str]:
     return labels
 
 
-def joined(configured: Mapping[str, str], environment: Mapping[str, str]) -> dict[str, str]:
+def join(configured: Mapping[str, str], environment: Mapping[str, str]) -> dict[str, str]:
     """Return the labels of a configuration, overridden by those of the variable; raises as parse_labels."""
     return {**configured, **parse_labels(environment.get(LABELS_VARIABLE, ""))}

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from typing import Any
+
+from msgspec import Struct
 
 MOST = 20
 """Endpoints that a first configuration names."""
@@ -20,8 +21,7 @@ _IN_BRACES = re.compile(r"\{\s*(\w+)\s*(?::(?:[^{}]|\{[^{}]*\})*)?\}")
 _OF_FRAMEWORK = ("/error", "/actuator", "/v3/", "/swagger-ui", "/q/", "/webjars", "/**", "/h2-console")
 
 
-@dataclass(frozen=True, slots=True)
-class Endpoint:
+class HttpEndpoint(Struct, frozen=True):
     """One endpoint.
 
     Attributes:
@@ -47,14 +47,14 @@ class Endpoint:
 
     def filled(self, values: Mapping[str, str]) -> str:
         """Return its path with a value for each of its variables."""
-        path = _IN_BRACES.sub(lambda one: values[one[1]], self.path)
+        path = _IN_BRACES.sub(lambda match: values[match[1]], self.path)
         query = "&".join(f"{name}={values[name]}" for name in self.query)
         return f"{path}?{query}" if query else path
 
 
-def spring_endpoints(sources: Mapping[str, str]) -> tuple[Endpoint, ...]:
+def spring_endpoints(sources: Mapping[str, str]) -> tuple[HttpEndpoint, ...]:
     """Return the endpoints of Spring's controllers in sources by their paths."""
-    found: list[Endpoint] = []
+    found: list[HttpEndpoint] = []
     for text in sources.values():
         if "Controller" not in text:
             continue
@@ -72,9 +72,9 @@ def spring_endpoints(sources: Mapping[str, str]) -> tuple[Endpoint, ...]:
     return _own(found)
 
 
-def jax_rs_endpoints(sources: Mapping[str, str]) -> tuple[Endpoint, ...]:
+def jax_rs_endpoints(sources: Mapping[str, str]) -> tuple[HttpEndpoint, ...]:
     """Return the endpoints of JAX-RS resources in sources by their paths."""
-    found: list[Endpoint] = []
+    found: list[HttpEndpoint] = []
     for text in sources.values():
         if "@Path" not in text:
             continue
@@ -86,26 +86,39 @@ def jax_rs_endpoints(sources: Mapping[str, str]) -> tuple[Endpoint, ...]:
     return _own(found)
 
 
-def openapi_endpoints(document: Any) -> tuple[Endpoint, ...]:
+def openapi_endpoints(document: Any) -> tuple[HttpEndpoint, ...]:
     """Return the endpoints of a document of OpenAPI; empty if it is none."""
     paths = document.get("paths") if isinstance(document, dict) else None
     found = []
     for path, methods in paths.items() if isinstance(paths, dict) else ():
         for method, about in methods.items() if isinstance(methods, dict) else ():
             if method.upper() in _METHODS and isinstance(about, dict):
-                query = [one for one in about.get("parameters", ()) if one.get("in") == "query"]
-                names = tuple(one["name"] for one in query if one.get("required"))
-                found.append(Endpoint(path, names, method.upper()))
+                given = about.get("parameters")
+                query = (
+                    [parameter for parameter in given if isinstance(parameter, dict)]
+                    if isinstance(given, list)
+                    else []
+                )
+                names = tuple(
+                    str(parameter.get("name"))
+                    for parameter in query
+                    if parameter.get("in") == "query" and parameter.get("required")
+                )
+                found.append(HttpEndpoint(path, names, method.upper()))
     return _own(found)
 
 
-def actuator_endpoints(document: Any) -> tuple[Endpoint, ...]:
+def actuator_endpoints(document: Any) -> tuple[HttpEndpoint, ...]:
     """Return the endpoints of an answer of ``/actuator/mappings``; empty if it is none."""
-    found: list[Endpoint] = []
-    for one in _predicates(document):
-        patterns, methods = one.get("patterns") or (), one.get("methods") or ()
-        found += [Endpoint(path, (), method) for path in patterns for method in methods]
+    found: list[HttpEndpoint] = []
+    for predicate in _predicates(document):
+        patterns, methods = (_texts(predicate.get(key)) for key in ("patterns", "methods"))
+        found += [HttpEndpoint(path, (), method) for path in patterns for method in methods]
     return _own(found)
+
+
+def _texts(data: Any) -> list[str]:
+    return [text for text in data if isinstance(text, str)] if isinstance(data, list) else []
 
 
 def _predicates(data: Any) -> Iterable[Mapping[str, Any]]:
@@ -123,17 +136,17 @@ def _method_in(arguments: str) -> str:
     return next((method for method in _METHODS if f"RequestMethod.{method}" in arguments), "GET")
 
 
-def _endpoint(prefix: str, path: str, signature: str, method: str) -> Endpoint:
+def _endpoint(prefix: str, path: str, signature: str, method: str) -> HttpEndpoint:
     whole = f"{prefix.rstrip('/')}/{path.strip('/')}".rstrip("/") or "/"
     whole = whole if whole.startswith("/") else f"/{whole}"
     needed = []
     for arguments, _, parameter in _QUERY.findall(signature):
         if "required = false" not in arguments and "defaultValue" not in arguments:
             needed.append((re.findall(r'"([^"]+)"', arguments) or [parameter])[0])
-    return Endpoint(whole, tuple(needed), method)
+    return HttpEndpoint(whole, tuple(needed), method)
 
 
-def _own(found: Iterable[Endpoint]) -> tuple[Endpoint, ...]:
+def _own(found: Iterable[HttpEndpoint]) -> tuple[HttpEndpoint, ...]:
     """Return endpoints that are the program's own, once each; those that only read first."""
-    own = [one for one in dict.fromkeys(found) if not one.path.startswith(_OF_FRAMEWORK)]
-    return tuple(sorted(own, key=lambda one: one.method != "GET"))[:MOST]
+    own = [endpoint for endpoint in dict.fromkeys(found) if not endpoint.path.startswith(_OF_FRAMEWORK)]
+    return tuple(sorted(own, key=lambda endpoint: endpoint.method != "GET"))[:MOST]

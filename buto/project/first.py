@@ -5,14 +5,14 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 
-from buto.project.endpoints import Endpoint
+from msgspec import Struct
+
+from buto.project.endpoints import HttpEndpoint
 from buto.project.layout import Proposal, Proposed
 
 
-@dataclass(frozen=True, slots=True)
-class Answered:
+class Answered(Struct, frozen=True):
     """A GET of an endpoint.
 
     Attributes:
@@ -21,7 +21,7 @@ class Answered:
         last: of a number that counts from 1, the last that was answered well, too.
     """
 
-    endpoint: Endpoint
+    endpoint: HttpEndpoint
     status: int
     values: Mapping[str, str]
     last: int = 1
@@ -31,13 +31,13 @@ class Answered:
         return 200 <= self.status < 400
 
 
-@dataclass(frozen=True, slots=True)
-class Looked:
+class FirstLaunch(Struct, frozen=True):
     """What a first launch of a server showed.
 
     Attributes:
         port: at which it answers; 0 if it does not listen.
         ready: the path that tells that it is ready; empty if none does.
+        status: with which it answers at first there.
         ready_s: from the program's start until then.
         answered: what its endpoints answered.
         others: endpoints that were not asked, because they may change data.
@@ -45,16 +45,27 @@ class Looked:
 
     port: int = 0
     ready: str = ""
+    status: int = 200
     ready_s: float = 0.0
     answered: tuple[Answered, ...] = ()
-    others: tuple[Endpoint, ...] = ()
+    others: tuple[HttpEndpoint, ...] = ()
+
+    @property
+    def answers(self) -> bool:
+        """Whether it speaks HTTP, as far as that is known."""
+        return self.status > 0
 
     @property
     def good(self) -> list[Answered]:
-        return [one for one in self.answered if one.is_good]
+        return [answer for answer in self.answered if answer.is_good]
+
+    @property
+    def first(self) -> str:
+        """The path that answered well if no endpoint is known that did; empty if none answers."""
+        return "" if self.good or not self.port or not 200 <= self.status < 400 else self.ready or "/"
 
 
-def configuration(proposal: Proposal, looks: Mapping[str, Looked]) -> str:
+def configuration(proposal: Proposal, looks: Mapping[str, FirstLaunch]) -> str:
     """Return the text of ``buto.yaml``.
 
     Args:
@@ -75,24 +86,38 @@ def configuration(proposal: Proposal, looks: Mapping[str, Looked]) -> str:
         ]
     lines += ["", "tests:"]
     for test in proposal.tests:
-        lines += _test(test, looks.get(test.name))
+        lines += _test(test, looks.get(test.name), proposal.measure)
     return "\n".join(lines) + "\n"
 
 
-def _test(test: Proposed, look: Looked | None) -> Iterator[str]:
+def _test(test: Proposed, look: FirstLaunch | None, measure: str) -> Iterator[str]:
     yield f"  {test.name}:" + (f" &{test.name}" if look else "")
     if test.about:
         yield f"    # {test.about}"
     yield f"    command: {_flow(test.command)}"
-    if test.server is None or look is None:
+    if measure:
+        yield f"    measure: {measure}      # it starts no JVM: what the kernel counts of it is recorded"
+    if look is not None and look.answers and (test.server or look.port):
+        yield from _interval(look.ready_s)
+    if test.server is None and test.may_serve and (look is None or not look.port):
+        yield from _placeholders()
+    if look is None or not (test.server or look.port):
         return
-    if test.server.environment:
+    if test.server is not None and test.server.environment:
         yield f"    environment: {json.dumps(dict(test.server.environment))}"
     yield "    # Judged is what comes after the start and a quarter of the load, which warms the server up."
     yield "    workload:"
+    if test.server is None:
+        yield "      # LOOK AT port, ready and requests: they are what the first launch opened and answered."
     yield f"      port: {look.port or 8080}"
+    if not look.answers:
+        yield "      # FILL IN what uses it: it listens at this port, and does not answer HTTP."
+        yield "      command: [FILL-IN]"
+        yield "      stop: true            # then the program is asked to end"
+        return
     yield "      # The load begins when this is answered with a good status."
-    yield f'      ready: {{http: "http://127.0.0.1:${{port}}{look.ready or "/"}", within: 2min}}'
+    status = "" if 200 <= look.status < 400 else f", status: {look.status}"
+    yield f'      ready: {{http: "http://127.0.0.1:${{port}}{look.ready or "/"}"{status}, within: 2min}}'
     yield "      load:"
     yield "        url: http://127.0.0.1:${port}"
     yield "        rate: 25            # requests a second"
@@ -105,33 +130,73 @@ def _test(test: Proposed, look: Looked | None) -> Iterator[str]:
     yield "    window: {to: load.start}"
 
 
-def _requests(look: Looked) -> Iterator[str]:
+_SAMPLES_OF_A_START = 20
+"""Samples that show how a start goes; a few more or less change no number of it by much."""
+
+_USUAL_INTERVAL_MS = 100
+_INTERVALS_MS = (50, 20, 10)
+"""Shorter ones than usual, the longest first. Below, sampling itself uses more than a short start does."""
+
+
+def _interval(ready_s: float) -> Iterator[str]:
+    """Give the interval at which the start has enough samples; nothing if the usual one is short enough."""
+    ready_ms = ready_s * 1000
+    if not ready_ms or ready_ms >= _SAMPLES_OF_A_START * _USUAL_INTERVAL_MS:
+        return
+    enough = (interval_ms for interval_ms in _INTERVALS_MS if ready_ms >= _SAMPLES_OF_A_START * interval_ms)
+    interval = next(enough, _INTERVALS_MS[-1])
+    samples = (
+        f"its start of {ready_s:.2g} s has {round(ready_ms / interval)} samples, not {round(ready_ms / 100)}"
+    )
+    yield f"    interval: {interval}ms          # {samples}; both tests are of the same launches"
+
+
+def _placeholders() -> Iterator[str]:
+    yield "    # If it serves, FILL IN and remove the comment signs; else let it end by itself, after 3 s."
+    yield "    # workload:"
+    yield "    #   port: 8080"
+    yield '    #   ready: {http: "http://127.0.0.1:${port}/", within: 2min}'
+    yield "    #   load:"
+    yield "    #     url: http://127.0.0.1:${port}"
+    yield "    #     rate: 25            # requests a second"
+    yield "    #     duration: 8s"
+    yield "    #     requests:"
+    yield '    #       alive: {path: "/"}'
+    yield "    #   stop: true            # then the program is asked to end"
+
+
+def _requests(look: FirstLaunch) -> Iterator[str]:
     variables: dict[str, str] = {}
     requests: dict[str, str] = {}
-    for one in look.good:
+    for answer in look.good:
         places = {}
-        for name in one.endpoint.variables:
-            value = one.values[name]
-            written = f"{{from: 1, to: {one.last}}}" if value == "1" else f"{{one-of: [{value}]}}"
+        for name in answer.endpoint.variables:
+            value = answer.values[name]
+            written = f"{{from: 1, to: {answer.last}}}" if value == "1" else f"{{one-of: [{value}]}}"
             own = name if variables.get(name, written) == written else f"{name}-{len(variables)}"
             variables[own] = written
             places[name] = f"${{{own}}}"
-        name = one.endpoint.name
+        name = answer.endpoint.name
         name = name if name not in requests else f"{name}-{len(requests)}"
-        requests[name] = json.dumps(one.endpoint.filled(places))
+        requests[name] = json.dumps(answer.endpoint.filled(places))
     if variables:
         yield "        variables:          # values that exist; each request takes one at random"
         yield from (f"          {name}: {written}" for name, written in variables.items())
-    yield "        requests:           # answered well at the first launch; weight: 5 sends one more often"
+    known = "answered well at the first launch; weight: 5 sends one more often"
+    yield f"        requests:           # {known}" if requests or look.first else "        requests:"
     if not requests:
-        yield "          # FILL IN: no endpoint was found that answers. Name some, as"
+        only = (
+            f"only {look.first} is known to answer well" if look.first else "nothing is known to answer well"
+        )
+        yield f"          # FILL IN what its users ask for: {only}. As"
         yield '          #   search: {path: "/search?q=shoes", weight: 5}'
         yield f'          alive: {{path: "{look.ready or "/"}"}}'
     yield from (f"          {name}: {{path: {path}}}" for name, path in requests.items())
-    for one in look.answered:
-        if not one.is_good:
-            path = one.endpoint.filled(one.values)
-            yield f"          # {one.endpoint.name}: {{path: {json.dumps(path)}}}   # answered {one.status}"
+    for answer in look.answered:
+        if not answer.is_good:
+            path = answer.endpoint.filled(answer.values)
+            request = f"{answer.endpoint.name}: {{path: {json.dumps(path)}}}"
+            yield f"          # {request}   # answered {answer.status}"
     for endpoint in look.others:
         path = endpoint.filled({name: f"${{{name}}}" for name in endpoint.variables})
         yield (

@@ -7,15 +7,16 @@ project is of another kind. Nothing is read or launched here.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import PurePosixPath
 
-from buto.project.endpoints import Endpoint, jax_rs_endpoints, spring_endpoints
+from msgspec import Struct, field
+
+from buto.measure.command_line import is_java, program_words
+from buto.project.endpoints import HttpEndpoint, jax_rs_endpoints, spring_endpoints
 
 
-@dataclass(frozen=True, slots=True)
-class Jar:
+class Jar(Struct, frozen=True):
     """What a jar says of itself.
 
     Attributes:
@@ -27,19 +28,20 @@ class Jar:
     benchmarks: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Listing:
+class Listing(Struct, frozen=True):
     """What is known of a directory; all paths are relative to it, with ``/``.
 
     Attributes:
         name: of the directory.
         texts: build files, settings and sources, by path.
         jars: those that the build left, by path, the newest first.
+        skipped: jars that cannot be read, by path, and why.
     """
 
     name: str
     texts: Mapping[str, str] = field(default_factory=dict)
     jars: Mapping[str, Jar] = field(default_factory=dict)
+    skipped: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def build(self) -> str:
@@ -72,7 +74,7 @@ class Listing:
                 found = re.search(rf"^\s*{re.escape(key)}\s*[=:]\s*(\S*)", text, re.MULTILINE)
                 if found:
                     return found[1]
-            elif PurePosixPath(path).stem == "application" and (value := _nested(text, key.split("."))):
+            elif PurePosixPath(path).stem == "application" and (value := _nest(text, key.split("."))):
                 return value
         return ""
 
@@ -82,7 +84,7 @@ BUILD_FILES = ("pom.xml", "build.gradle", "build.gradle.kts")
 _LINE = re.compile(r"^( *)([\w.-]+):[ \t]*(.*?)[ \t]*(?:#.*)?$")
 
 
-def _nested(text: str, keys: list[str]) -> str:
+def _nest(text: str, keys: list[str]) -> str:
     """Return a value of YAML in block style; the first document counts."""
     path: list[tuple[int, str]] = []
     for line in text.split("\n---", 1)[0].splitlines():
@@ -90,14 +92,13 @@ def _nested(text: str, keys: list[str]) -> str:
         if not found:
             continue
         depth = len(found[1])
-        path = [one for one in path if one[0] < depth] + [(depth, found[2])]
+        path = [level for level in path if level[0] < depth] + [(depth, found[2])]
         if ".".join(key for _, key in path).split(".") == keys:
             return found[3].strip("\"'")
     return ""
 
 
-@dataclass(frozen=True, slots=True)
-class Server:
+class Server(Struct, frozen=True):
     """How a test talks to a program that serves.
 
     Attributes:
@@ -111,33 +112,35 @@ class Server:
 
     ready: tuple[str, ...] = ()
     mappings: tuple[str, ...] = ()
-    endpoints: tuple[Endpoint, ...] = ()
+    endpoints: tuple[HttpEndpoint, ...] = ()
     before: str = ""
     environment: Mapping[str, str] = field(default_factory=dict)
     looking: Mapping[str, str] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, slots=True)
-class Proposed:
+class Proposed(Struct, frozen=True):
     """One test.
 
     Attributes:
+        server: None if it is not known to serve.
         about: a comment above its command.
+        may_serve: whether a launch has to show if it serves.
     """
 
     name: str
     command: tuple[str, ...]
     server: Server | None = None
     about: str = ""
+    may_serve: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Proposal:
+class Proposal(Struct, frozen=True):
     """What fits a project.
 
     Attributes:
         kind: of project, in words.
         tests: empty if something must be built first, or if it is tested in another way.
+        measure: what each test measures; empty for the JVM that it starts.
         inputs: what the tests depend on.
         missing: what to do first; empty if nothing.
     """
@@ -146,6 +149,7 @@ class Proposal:
     tests: tuple[Proposed, ...] = ()
     inputs: tuple[str, ...] = ()
     missing: str = ""
+    measure: str = ""
 
 
 HEAP = "-Xmx512m"
@@ -155,7 +159,7 @@ _PROBES = "MANAGEMENT_ENDPOINT_HEALTH_PROBES_ENABLED"
 _EXPOSED = "MANAGEMENT_ENDPOINTS_WEB_EXPOSURE_INCLUDE"
 
 
-def _named(path: str) -> str:
+def _name(path: str) -> str:
     """Return the name of a test for a jar: without its version."""
     name = re.sub(r"[-_.]\d.*$|[^\w-]", "", PurePosixPath(path).stem, flags=re.ASCII)
     return name.lstrip("-").lower() or "program"
@@ -178,7 +182,7 @@ def quarkus(listing: Listing) -> Proposal | None:
         endpoints=jax_rs_endpoints(listing.sources()),
         before=root,
     )
-    test = Proposed(_named(listing.name), ("java", HEAP, "-jar", run), server)
+    test = Proposed(_name(listing.name), ("java", HEAP, "-jar", run), server)
     return Proposal("a Quarkus application", (test,), listing.inputs)
 
 
@@ -201,7 +205,7 @@ def spring_boot(listing: Listing) -> Proposal | None:
         environment={_PROBES: "true"} if has_actuator else {},
         looking={_EXPOSED: "health,mappings"} if has_actuator else {},
     )
-    test = Proposed(_named(run), ("java", HEAP, "-jar", run), server)
+    test = Proposed(_name(run), ("java", HEAP, "-jar", run), server)
     return Proposal("a Spring Boot application", (test,), listing.inputs)
 
 
@@ -234,8 +238,16 @@ def plain_main(listing: Listing) -> Proposal | None:
     if run is None:
         return None
     about = "add the arguments with which it does the same work each time, and ends"
-    test = Proposed(_named(run), ("java", HEAP, "-jar", run), about=about)
+    test = Proposed(_name(run), ("java", HEAP, "-jar", run), about=about, may_serve=True)
     return Proposal("a program with a main class", (test,), listing.inputs)
+
+
+def of_command(command: Sequence[str], listing: Listing) -> Proposal:
+    """Propose a test of a command that the user gave."""
+    program = program_words(command)[0]
+    is_class = is_java(command) and not program.endswith(".jar")
+    name = _name(program.rpartition(".")[2] if is_class else program)
+    return Proposal("a command", (Proposed(name, tuple(command), may_serve=True),), listing.inputs)
 
 
 def to_be_built(listing: Listing) -> Proposal | None:
@@ -253,7 +265,7 @@ KINDS: tuple[Callable[[Listing], Proposal | None], ...] = (
 """The kinds of projects; the first that fits counts."""
 
 
-def proposed(listing: Listing) -> Proposal | None:
+def propose(listing: Listing) -> Proposal | None:
     """Return what fits a project; None if nothing is known of it."""
     return next((found for kind in KINDS if (found := kind(listing)) is not None), None)
 

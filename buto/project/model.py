@@ -6,22 +6,28 @@ import json
 import shlex
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 from typing import Any, ClassVar
+
+from msgspec import Struct
 
 from buto.engine.placement import ANY_HOST, HostLabels
 from buto.errors import UsageError
 from buto.judging import registry
 from buto.judging.configuration import DEFAULT, settings_from
+from buto.judging.effects import NEVER as NEVER_MATTERS
+from buto.judging.effects import is_effect
+from buto.judging.growth import ROUNDS
 from buto.judging.settings import Settings
+from buto.measure import virtual_threads
 from buto.measure.sources import chosen
-from buto.measure.target import LiveSet, MBeanSpec, SourceSpec, Target
+from buto.measure.target import PROCESS, LiveSet, MBeanSpec, SourceSpec, Target
 from buto.measure.workload.model import STOPPED_EXIT, Workload, workload_from
 from buto.measure.workload.services import Service, service_from
 from buto.programs.named import Revision
-from buto.project.document import DataPath, expand, joined
+from buto.project.document import DataPath, expand, join
 from buto.project.options import AUTO, NEVER, TEST
 from buto.run.masking import Mask
 from buto.run.units import format_seconds, parse_bytes, parse_seconds
@@ -31,8 +37,13 @@ DEFAULT_RUNS = int(TEST["runs"].default)
 DEFAULT_KEPT_BYTES = parse_bytes(TEST["keep"].default)
 """The largest program that training keeps."""
 
-_NOT_REMEMBERED = ("runs", "judge", "inputs", "keep", "explain", "program")
+_NOT_REMEMBERED = (
+    *("runs", "judge", "inputs", "keep", "explain", "growth", "program", "release", "budget", "limit"),
+)
 """Keys that do not concern launching and measuring."""
+
+BY_LOAD = "load"
+"""Of ``growth``: a round is one load of the test."""
 
 SOURCE_INTERVAL_S = 1.0
 """Between two readings of a source, if the test's interval is not longer."""
@@ -54,6 +65,19 @@ class InvalidValue(UsageError):
         self.at = at
 
 
+class NoGrowth(Struct, frozen=True):
+    """That nothing may grow over the rounds of a program's work.
+
+    Attributes:
+        rounds: how many are counted, warm-up included.
+        by_load: whether each round is one load of the test; otherwise it is what the program marks, or an
+            equal share of what it allocates.
+    """
+
+    rounds: int = ROUNDS
+    by_load: bool = False
+
+
 @dataclass(frozen=True)
 class TestConfig:
     """One test.
@@ -73,9 +97,13 @@ class TestConfig:
         inputs: shell patterns, from the configuration's directory, of the files that it depends on; empty
             if not specified.
         explains: whether a check that fails tells which code did it.
+        no_growth: what a check also looks at; None if things may grow.
         keep_bytes: how large the program's files may be that training keeps; 0 for never.
         program: from which revision the old program is built, without a commit for that of the training; None
             to keep its files.
+        release: a shell pattern of the tags that are releases; empty for none.
+        budget: how much a property may change from one release to the next, by its full name or a pattern.
+        limit_bytes: the largest peak of resident memory that a check allows; None for any.
     """
 
     __test__: ClassVar[bool] = False  # Otherwise pytest would collect the class as a test.
@@ -93,7 +121,11 @@ class TestConfig:
     window: Window | None = None
     keep_bytes: int = DEFAULT_KEPT_BYTES
     explains: bool = False
+    no_growth: NoGrowth | None = None
     program: Revision | None = None
+    release: str = ""
+    budget: Mapping[str, str] = field(default_factory=dict)
+    limit_bytes: int | None = None
 
     def shares_launches_with(self, other: TestConfig) -> bool:
         """Return whether one launch serves both tests: only the window of its run tells them apart."""
@@ -146,7 +178,7 @@ def build_test(
         timeout_s=timeout_s,
         interval_s=interval_s,
         mbeans=tuple(_mbean(data) for data in written.get("mbeans", ())),
-        collector=written.get("collector", "agent"),
+        collector=_collector(written),
         jvm=written.get("jvm"),
         directory=directory,
         environment={
@@ -160,12 +192,23 @@ def build_test(
             values.source(name, data or {}, interval_s) for name, data in written.get("sources", {}).items()
         ),
         live_set=values.live_set(written),
+        isolates_home=written.get("isolate") == "home",
+        counts_virtual_threads=written.get(virtual_threads.KEY) == "count",
     )
+    if target.collector == PROCESS:
+        _check_without_jvm(written, target)
     if target.live_set is not None and target.collector != "agent":
         raise InvalidValue(
             ("live-set",),
             "live-set must be off with the collector jmx: only the agent can hold the program's exit",
         )
+    if target.counts_virtual_threads and target.collector != "agent":
+        raise InvalidValue(
+            (virtual_threads.KEY,),
+            "virtual-threads must be never with the collector jmx: only the agent starts Flight Recorder",
+        )
+    no_growth = _no_growth(written["growth"]) if "growth" in written else None
+    check_no_growth(no_growth, target, workload)
     remembered = {key: value for key, value in written.items() if key not in _NOT_REMEMBERED}
     adaptive = written.get("runs") == AUTO
     settings = values.settings(written.get("judge", {}))
@@ -187,8 +230,50 @@ def build_test(
         window=window,
         keep_bytes=values.keep_bytes(written),
         explains=written.get("explain") == AUTO,
+        no_growth=no_growth,
         program=Revision(program.get("revision", ""), program.get("build", "")) if program else None,
+        release=written.get("release", ""),
+        budget=values.budget(written),
+        limit_bytes=values.limit_bytes(written),
     )
+
+
+def _collector(written: Mapping[str, Any]) -> str:
+    is_process = written.get("measure") == PROCESS
+    return PROCESS if is_process else str(written.get("collector", "agent"))
+
+
+_OF_A_JVM = ("collector", "jvm", "mbeans", "growth")
+"""Keys that say something of a JVM."""
+
+
+def _check_without_jvm(written: Mapping[str, Any], target: Target) -> None:
+    """Raise InvalidValue for a key that needs a JVM, in a test that measures a process without one."""
+    wrong = [key for key in _OF_A_JVM if key in written]
+    wrong += ["explain"] if written.get("explain") == AUTO else []
+    wrong += [] if target.live_set is None else ["live-set"]
+    wrong += ["virtual-threads"] if target.counts_virtual_threads else []
+    if wrong:
+        raise InvalidValue(
+            (wrong[0],), f"{wrong[0]} is of a JVM, and measure: process measures a command without one"
+        )
+
+
+def _no_growth(data: str | Mapping[str, Any]) -> NoGrowth:
+    given: Mapping[str, Any] = {} if isinstance(data, str) else data
+    return NoGrowth(given.get("rounds", ROUNDS), given.get("by") == BY_LOAD)
+
+
+def check_no_growth(wanted: NoGrowth | None, target: Target, workload: Workload | None) -> None:
+    """Raise InvalidValue if a test cannot be counted in the rounds that are wanted."""
+    if wanted is None:
+        return
+    if target.collector != "agent":
+        raise InvalidValue(
+            ("growth",), f"growth needs the collector agent, got {target.collector}: only it counts rounds"
+        )
+    if wanted.by_load and workload is None:
+        raise InvalidValue(("growth", "by"), "growth by load needs a workload, whose load is repeated")
 
 
 def most_runs(settings: Settings) -> int:
@@ -239,8 +324,7 @@ def _at(*at: str | int, before: str = "") -> Iterator[None]:
         raise InvalidValue(at, f"{before}{error.message}", error.advice) from error
 
 
-@dataclass(frozen=True, slots=True)
-class _Values:
+class _Values(Struct, frozen=True):
     """Reads values; its errors name the value."""
 
     environment: Mapping[str, str]
@@ -259,7 +343,7 @@ class _Values:
             return parse(str(written.get(key, TEST[key].default)))
 
     def live_set(self, written: Mapping[str, Any]) -> LiveSet | None:
-        usual = "end" if written.get("collector", "agent") == "agent" else "off"
+        usual = "end" if _collector(written) == "agent" else "off"
         with _at("live-set"):
             return parse_live_set(str(written.get("live-set", usual)))
 
@@ -276,6 +360,25 @@ class _Values:
                 raise UsageError(f"keep must be a size above 0, or {NEVER}, got {keep}")
             return size
 
+    def limit_bytes(self, written: Mapping[str, Any]) -> int | None:
+        if "limit" not in written:
+            return None
+        with _at("limit"):
+            try:
+                limit = parse_bytes(str(written["limit"]))
+            except UsageError as error:
+                raise UsageError(f"limit: {error.message}", advice=error.advice) from error
+            if not limit:
+                raise UsageError(f"limit must be a size above 0, got {written['limit']}")
+            return limit
+
+    def budget(self, written: Mapping[str, Any]) -> dict[str, str]:
+        budget = {name: str(size) for name, size in written.get("budget", {}).items()}
+        for name, size in budget.items():
+            if not is_effect(size) or size == NEVER_MATTERS:
+                raise InvalidValue(("budget", name), f"{size!r} is no size such as 5%, 20ms or 512KiB")
+        return budget
+
     def settings(self, judge: Mapping[str, Any]) -> Settings:
         with _at("judge"):
             return settings_from(judge)
@@ -290,7 +393,7 @@ class _Values:
             configured = {
                 key: self.text(("labels", key), value) for key, value in written.get("labels", {}).items()
             }
-            return joined(configured, self.environment)
+            return join(configured, self.environment)
 
     def window(self, data: Mapping[str, Any]) -> Window:
         def moment(key: str, usual: str) -> Moment:
@@ -332,9 +435,9 @@ class _Values:
         if isinstance(value, str):
             return self.text(at, value.replace("${port}", "$${port}"))
         if isinstance(value, list):
-            return [self.expanded((*at, place), one) for place, one in enumerate(value)]
+            return [self.expanded((*at, place), part) for place, part in enumerate(value)]
         if isinstance(value, dict):
-            return {key: self.expanded((*at, key), one) for key, one in value.items()}
+            return {key: self.expanded((*at, key), part) for key, part in value.items()}
         return value
 
     def command(self, at: DataPath, written: str | list[Any]) -> tuple[str, ...]:
@@ -346,8 +449,8 @@ class _Values:
             raise InvalidValue(at, f"command: {str(error).lower()} in {shown!r}") from error
         if not words or not words[0]:
             raise InvalidValue(at, "command must not be empty", advice="command: [java, ...]")
-        one = isinstance(written, str)
-        return tuple(self.text(at if one else (*at, index), word) for index, word in enumerate(words))
+        is_text = isinstance(written, str)
+        return tuple(self.text(at if is_text else (*at, index), word) for index, word in enumerate(words))
 
 
 def _mbean(data: Mapping[str, Any]) -> MBeanSpec:

@@ -20,8 +20,8 @@ MAX_RUNS = 10_000
 NEVER = "never"
 """Value of ``keep`` for no files at all."""
 
-_LAUNCHING = ("train", "check", "accept", "compare", "bisect", "record", "why")
-_OF_ORACLES = ("report", "selftest", "suggest", "plot")
+_LAUNCHING = ("train", "check", "accept", "compare", "bisect", "record", "why", "grow", "size")
+_OF_ORACLES = ("report", "selftest", "plot")
 
 
 class Option(NamedTuple):
@@ -99,7 +99,7 @@ class Location(TypedDict, total=False):
             "configuration",
             "./buto.yaml, if it exists",
             "FILE",
-            *(*_LAUNCHING, *_OF_ORACLES, "history", "label", "sources"),
+            *(*_LAUNCHING, *_OF_ORACLES, "release", "history", "label", "sources"),
         ),
     ]
     store: Annotated[
@@ -108,7 +108,7 @@ class Location(TypedDict, total=False):
             "where runs are kept: a directory, or s3://BUCKET/PREFIX",
             ".buto",
             "DIR",
-            *(*_LAUNCHING, *_OF_ORACLES, "history", "label", "attach", "runs", "doctor"),
+            *(*_LAUNCHING, *_OF_ORACLES, "release", "history", "label", "attach", "runs", "doctor"),
         ),
     ]
     oracle: Annotated[
@@ -117,7 +117,7 @@ class Location(TypedDict, total=False):
             "the oracle",
             "oracles/NAME.json",
             "FILE",
-            *("train", "check", "accept", "bisect", "why", *_OF_ORACLES),
+            *("train", "check", "accept", "bisect", "why", "grow", "size", "release", *_OF_ORACLES),
         ),
     ]
 
@@ -146,6 +146,17 @@ class Measuring(TypedDict, total=False):
             schema={"$ref": "#/definitions/pattern"},
             about="which JVM to measure when the command starts several: a shell pattern for its main class "
             "or jar. Without it, the first that is no build tool",
+        ),
+    ]
+    measure: Annotated[
+        Literal["jvm", "process"],
+        _measuring(
+            "measure the JVM that the command starts, or a command without a JVM as a process",
+            None,
+            "jvm",
+            schema={"enum": ["jvm", "process"]},
+            about="what to measure: jvm (the JVM that the command starts) or process (a command without a "
+            "JVM, such as a native executable, from outside)",
         ),
     ]
     collector: Annotated[
@@ -194,7 +205,7 @@ class Options(Location, Measuring, total=False):
     """What a call specifies of a test, over its configuration; as the options of the command line."""
 
 
-def _configured(name: str, help: str, default: str = "", definition: str = "") -> Option:
+def _key_row(name: str, help: str, default: str = "", definition: str = "") -> Option:
     """Return a row for a key of ``buto.yaml`` and an argument of pytest's mark alone."""
     shape = {"$ref": f"#/definitions/{definition or name}"}
     return Option(help=help, default=default, schema=shape, name=name)
@@ -232,7 +243,7 @@ SCHEDULER = Option(
     },
     default="BUTO_SCHEDULER, buto.yaml, else on this machine",
     value="ADDRESS",
-    commands=[name for name in _LAUNCHING if name != "why"],
+    commands=[name for name in _LAUNCHING if name not in ("why", "grow", "size")],
     group="measuring",
     name="scheduler",
     type=str,
@@ -244,72 +255,109 @@ OF_COMMANDS: Mapping[str, Option] = {"alpha": ALPHA, **MEASURING, "scheduler": S
 TEST: Mapping[str, Option] = {
     option.key: option
     for option in (
-        _configured("command", "how to start the program; anything that starts a JVM"),
-        _configured(
-            "runs", "how many runs train the oracle; auto: as many as still sharpen it, 8 to 30", "10"
+        _key_row(
+            "command",
+            "how to start the program; anything that starts a JVM, or with measure: process anything",
         ),
+        _key_row("runs", "how many runs train the oracle; auto: as many as still sharpen it, 8 to 30", "10"),
         *(option for option in MEASURING.values() if option.schema is not None),
-        _configured(
+        _key_row(
             "working_directory",
             "where the command runs, relative to this file",
             "this file's directory",
             "directory",
         ),
-        _configured("environment", "added to buto's own environment"),
-        _configured(
+        _key_row("environment", "added to buto's own environment"),
+        _key_row(
+            "isolate",
+            "home: each launch has an empty home directory and an empty temporary directory of its own, so "
+            "that no launch changes the next one",
+            NEVER,
+        ),
+        _key_row(
+            "virtual_threads",
+            "count: count virtual threads that are pinned, rejected, or alive at the end, by Flight Recorder "
+            "in the JVM; for Java 21 and newer",
+            NEVER,
+            "virtual-threads",
+        ),
+        _key_row(
             "inputs",
             "what the test depends on: with --changed-since it is checked only if one of these files has "
             "changed. * stays within a directory, ** does not; a directory means all that is in it",
         ),
-        _configured(
+        _key_row(
             "explain",
             "auto: a check that fails launches the old program and the new one three times each under Flight "
             "Recorder, and once to count calls, and tells which code did it",
             NEVER,
         ),
-        _configured(
+        _key_row(
+            "growth",
+            "never: a check also launches the program once more, counts what it keeps after each of 12 "
+            "rounds of its work, and fails if anything grows in every round. Or {rounds: 8} for another "
+            "number, and {by: load} for rounds that are the test's load, repeated",
+            "not looked at",
+        ),
+        _key_row(
             "keep",
             "how large the program's files may be that training keeps, so that a check can launch the old "
             "program again",
             "256MiB",
         ),
-        _configured(
+        _key_row(
             "program",
             "from which revision the old program is built to be launched again, for programs whose files "
             "cannot be kept",
         ),
-        _configured(
+        _key_row(
+            "release",
+            "which tags of git are releases, as a shell pattern; buto release names others",
+            "none",
+        ),
+        _key_row(
+            "budget",
+            "how much properties may use more from one release to the next, all changes together; check "
+            "--release fails only for more, and a check tells how much of it is used",
+        ),
+        _key_row(
+            "limit",
+            "how much memory the program may need: a check fails if the peak of resident memory of a run is "
+            "above it, whatever its oracle says; buto size says how much it needs",
+            "none",
+        ),
+        _key_row(
             "mask",
             "whose values are masked in all that is written, beside those of the usual names: of options, "
             "system properties, environment variables, attributes and keys of metadata",
         ),
-        _configured(
+        _key_row(
             "services",
             "commands that run beside the program: started in this order before it, each when the one before "
             "is ready, and stopped after it",
         ),
-        _configured(
+        _key_row(
             "labels",
             "what the environment is called, and what it has: kept in each run, never judged. The label name "
             "is the environment's own. BUTO_ENVIRONMENT overrides them",
         ),
-        _configured(
+        _key_row(
             "hosts",
             "which hosts of a cluster may record the test; shell patterns for a host's name and for the "
             "model of its processor, and tags that its worker was started with",
         ),
-        _configured(
+        _key_row(
             "window",
             "which part of a run is learned and judged",
             "all of it; without start and warm-up where the workload waits until the program is ready",
         ),
-        _configured("workload", "what is done to the program while it is measured"),
-        _configured(
+        _key_row("workload", "what is done to the program while it is measured"),
+        _key_row(
             "sources",
             "where to read further numbers, beside those of the JVM; each name begins the names of its "
             "properties. A source that is called like a kind is of that kind",
         ),
-        _configured("judge", "how runs are judged"),
+        _key_row("judge", "how runs are judged"),
     )
 }
 """The keys of a test in ``buto.yaml``."""
@@ -321,6 +369,11 @@ INI = (
     *(name for name, option in MEASURING.items() if option.schema is not None and not option.is_list),
 )
 """The arguments of pytest's mark that can have a default in the ini file: those that are one word."""
+
+
+def is_only_configured(key: str) -> bool:
+    """Return whether a key of a test is none of a call: it must be written where the test is configured."""
+    return key in TEST and argument(key) not in OF_COMMANDS and key not in ("command", "runs")
 
 
 def flag(key: str) -> str:

@@ -12,32 +12,26 @@ import difflib
 import json
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import yaml
+from msgspec import Struct
 from yaml.nodes import MappingNode, Node, ScalarNode, SequenceNode
 
-from buto import schemas
 from buto.errors import ConfigError
 from buto.judging import registry
-from buto.judging.configuration import METHOD, gone
+from buto.judging.configuration import METHOD, replace_gone
 from buto.judging.registry import BrokenDetectorError, UnknownDetectorError
-from buto.measure.sources import chosen
 from buto.project.document import DataPath, Document, Position
-from buto.project.schema import SCHEMA, config_schema
-
-if TYPE_CHECKING:
-    from jsonschema import Draft7Validator
-    from jsonschema.exceptions import ValidationError
-
+from buto.project.schema import SCHEMA, definitions_of
+from buto.schemas.faults import Fault, faults
 
 MAX_BYTES = 1 << 20
 MAX_DEPTH = 32
 MAX_NODES = 100_000
-"""Values after aliases are expanded; a few lines of nested aliases could make billions of them."""
+"""Values and keys, as written and after aliases are expanded; a few lines of nested aliases could make
+billions of them."""
 
 _TAG = "tag:yaml.org,2002:"
 _CORE_TAGS = {_TAG + name for name in ("null", "bool", "int", "float", "str", "seq", "map", "merge")}
@@ -149,7 +143,7 @@ class _Converter:
     def _count(self, node: Node) -> None:
         self.left -= 1
         if self.left < 0:
-            raise self._fault(node, f"aliases expand to over {MAX_NODES} values")
+            raise self._fault(node, f"with its aliases, the file has over {MAX_NODES} values")
 
     def _fault(self, node: Node, what: str) -> ConfigError:
         return _fault(self.document.path, node.start_mark, what)
@@ -166,8 +160,11 @@ _SCALARS: dict[str, Callable[[str], Any]] = {
 
 def _check_events(text: str, path: Path) -> None:
     """Check events before composing, which recurses once per level and accepts lone surrogates."""
-    depth = 0
+    depth = n_values = 0
     for event in yaml.parse(text, Loader=_Loader):
+        n_values += isinstance(event, yaml.NodeEvent)
+        if n_values > MAX_NODES:
+            raise _fault(path, event.start_mark, f"the file has over {MAX_NODES} values")
         if isinstance(event, (yaml.SequenceStartEvent, yaml.MappingStartEvent)):
             depth += 1
             if depth > MAX_DEPTH:
@@ -212,10 +209,9 @@ def validate(document: Document, schema: str = SCHEMA) -> None:
     Raises:
         ConfigError: all its faults, one per line, the first MAX_REPORTED in the order of the file.
     """
-    detectors = _third_party(document) if schema == SCHEMA else ()
-    validator = _validator(schema, third_party=detectors, sources=chosen.third_party())
-    errors = validator.iter_errors(document.data)
-    problems = [problem for error in errors for problem in _translate(error)]
+    definitions = definitions_of(schema, _third_party(document) if schema == SCHEMA else ())
+    found = faults(document.data, definitions.whole, definitions)
+    problems = list(map(_translate, found))
     if not problems:
         return
     problems.sort(key=lambda problem: document.place(problem.at, key=problem.key))
@@ -228,22 +224,8 @@ def validate(document: Document, schema: str = SCHEMA) -> None:
 
 def complaints(data: Any, definition: str) -> list[str]:
     """Return the faults of data that belongs to one of the schema's definitions, without positions."""
-    if definition == "test" and is_words_alone(data):
-        return []
-    validator = _validator(SCHEMA, definition, _of_test(data), chosen.third_party())
-    errors = validator.iter_errors(data)
-    return [problem.what for error in errors for problem in _translate(error)]
-
-
-def is_words_alone(data: Any) -> bool:
-    """Return whether data is a test with only a command, or an empty one, as most are.
-
-    Such a test follows the schema; validating it would cost an import of a tenth of a second.
-    """
-    if not isinstance(data, dict) or not data.keys() <= {"command"}:
-        return False
-    words = data.get("command", ["java"])
-    return isinstance(words, list) and bool(words) and all(isinstance(word, str) for word in words)
+    definitions = definitions_of(SCHEMA, _of_test(data))
+    return [_translate(fault).what for fault in faults(data, definitions[definition], definitions)]
 
 
 def _third_party(document: Document) -> tuple[str, ...]:
@@ -275,14 +257,16 @@ def _of_test(test: Any) -> tuple[str, ...]:
     """
     judge = test.get("judge") if isinstance(test, dict) else None
     method = judge.get(METHOD) if isinstance(judge, dict) else None
+    # What others add is looked up only for a name that is not buto's own, because that takes a while.
+    if method in registry.DETECTORS or not isinstance(method, str):
+        return ()
     if method not in (*registry.third_party(), *registry.PACKAGES):
         return ()
     registry.detector(method)
     return (method,)
 
 
-@dataclass(frozen=True, slots=True)
-class _Problem:
+class _Problem(Struct, frozen=True):
     """One fault: its value, what is wrong, and whether the fault is in the key instead of the value."""
 
     at: DataPath
@@ -290,55 +274,35 @@ class _Problem:
     key: bool = False
 
 
-@cache
-def _validator(
-    name: str, definition: str | None = None, third_party: tuple[str, ...] = (), sources: tuple[str, ...] = ()
-) -> Draft7Validator:
-    """Return the validator of a schema or one of its definitions.
-
-    Args:
-        third_party, sources: names of other packages' detectors and sources, which the schema depends on.
-    """
-    # Imported here, because most commands have no configuration to validate.
-    from jsonschema import Draft7Validator
-
-    schema = config_schema(third_party) if name == SCHEMA else schemas.load(name)
-    if definition is not None:
-        schema = {"definitions": schema["definitions"], "$ref": f"#/definitions/{definition}"}
-    return Draft7Validator(schema)
-
-
-def _translate(error: ValidationError) -> Iterator[_Problem]:
-    at: DataPath = tuple(error.absolute_path)
-    schema: Any = error.schema
-    instance: Any = error.instance
-    wanted: Any = error.validator_value
-    within = f" in {_dotted(at)}" if at else ""
-    if error.validator == "additionalProperties":
+def _translate(fault: Fault) -> _Problem:
+    at, schema = fault.at, fault.schema
+    within = f" in {_write_path(at)}" if at else ""
+    if fault.keyword == "additionalProperties":
+        *above, name = at
+        old = replace_gone(str(name)) if above[-1:] == ["judge"] else None
+        place = f" in {_write_path(tuple(above))}" if above else ""
         known = list(schema.get("properties", ()))
-        for name in instance:
-            if name not in known:
-                old = gone(name) if at[-1:] == ("judge",) else None
-                what = old or f"unknown key {name!r}{within}; {meant(name, known)}"
-                yield _Problem((*at, name), what, key=True)
-    elif error.validator == "required":
-        for name in wanted:
-            if name not in instance:
-                yield _Problem(at, f"{name!r} is missing{within}", key=True)
-    elif "propertyNames" in error.absolute_schema_path:
-        yield _Problem((*at, instance), f"{instance!r}{within} is not {_expected(schema)}", key=True)
-    else:
-        filled = " that is not empty" if error.validator in ("minProperties", "minItems") else ""
-        yield _Problem(at, f"{_dotted(at)}: {_found(instance)}, expected {_expected(schema)}{filled}")
+        return _Problem(at, old or f"unknown key {name!r}{place}; {guess_meant(str(name), known)}", key=True)
+    if fault.keyword == "required":
+        return _Problem(at, f"{fault.value!r} is missing{within}", key=True)
+    if fault.is_name:
+        return _Problem(
+            (*at, fault.value), f"{fault.value!r}{within} is not {_describe_expected(schema)}", key=True
+        )
+    filled = " that is not empty" if fault.keyword in ("minProperties", "minItems") else ""
+    return _Problem(
+        at,
+        f"{_write_path(at)}: {_describe_value(fault.value)}, expected {_describe_expected(schema)}{filled}",
+    )
 
 
-def meant(name: str, known: Sequence[str]) -> str:
+def guess_meant(name: str, known: Sequence[str]) -> str:
     """Return the known name that an unknown one is probably meant to be, or all that are known."""
     near = difflib.get_close_matches(name, known, n=1, cutoff=_NEAR)
     return f"did you mean {near[0]!r}?" if near else f"known are {', '.join(known)}"
 
 
-def _expected(schema: dict[str, Any]) -> str:
+def _describe_expected(schema: Mapping[str, Any]) -> str:
     if "const" in schema:
         return json.dumps(schema["const"])
     if "enum" in schema:
@@ -350,7 +314,7 @@ def _expected(schema: dict[str, Any]) -> str:
     return f"{schema['title']}, for example {examples}" if examples else str(schema["title"])
 
 
-def _found(instance: Any) -> str:
+def _describe_value(instance: Any) -> str:
     if isinstance(instance, (dict, list)):
         kind = "mapping" if isinstance(instance, dict) else "list"
         return f"found a {kind}" if instance else f"found an empty {kind}"
@@ -359,6 +323,6 @@ def _found(instance: Any) -> str:
     return f"found {json.dumps(instance, ensure_ascii=False)}"
 
 
-def _dotted(at: DataPath) -> str:
+def _write_path(at: DataPath) -> str:
     text = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in at)
     return text.removeprefix(".") or "the file"

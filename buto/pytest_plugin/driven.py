@@ -11,7 +11,7 @@ from buto.actions.ending import check_ending, measuring
 from buto.actions.events import WaitingForStore
 from buto.engine.launching import Setup, record_one
 from buto.errors import MeasureError, UsageError
-from buto.measure.hooks import LaunchHooks, MBeanConnection, Program
+from buto.measure.hooks import LaunchHooks, MBeanConnection, MeasuredProgram
 from buto.measure.jmx.attach import connect_program
 from buto.measure.jmx.worker_client import Worker
 from buto.measure.opener import open_collector
@@ -32,7 +32,7 @@ class LiveTarget:
         run: the recorded run; None before the block has ended.
     """
 
-    def __init__(self, program: Program, launch: LiveLaunch, jmx: MBeanConnection | None) -> None:
+    def __init__(self, program: MeasuredProgram, launch: LiveLaunch, jmx: MBeanConnection | None) -> None:
         self.pid = program.pid
         self.run: Run | None = None
         self._program = program
@@ -71,7 +71,7 @@ class LiveTarget:
         deadline = time.monotonic() + timeout_s
         what = "any port" if port is None else f"port {port}"
         while True:
-            found = [one for one in self.ports if port in (None, one)]
+            found = [number for number in self.ports if port in (None, number)]
             if found:
                 return found[0]
             if not self.is_running:
@@ -133,10 +133,10 @@ class Buto:
             )
         case = self._tests.case(test)
         worker = self._worker() if jmx else None
-        state, store = case.state, case.site.runs
+        state, store = case.state, case.launcher.workspace.runs
 
         def record_once(on_tick: OnTick, hooks: LaunchHooks) -> Run:
-            marks = {PURPOSE: state.purpose} | ({SESSION: state.session} if state.session else {})
+            marks = {PURPOSE: state.plan.purpose} | ({SESSION: state.session} if state.session else {})
             setup = Setup(state.test.services, state.test.window)
             return record_one(collector, state.name, store, marks, on_tick, hooks, setup)
 

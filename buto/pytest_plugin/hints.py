@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shlex
 from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar
 
-from buto.actions.advice import Door
+import yaml
+
+from buto.actions.wording import FrontEnd
 from buto.project.options import argument
 from buto.run.storage import Place
 from buto.steps import Action, Step
@@ -29,8 +32,8 @@ _OF_STORE = (Action.SHOW_RUN, Action.LIST_RUNS, Action.DELETE_RUN, Action.LABEL)
 
 
 @dataclass(frozen=True, slots=True)
-class InPytest(Door):
-    """The door of a user who runs pytest.
+class InPytest(FrontEnd):
+    """The front end of a user who runs pytest.
 
     Attributes:
         node: the argument with which pytest runs only this test.
@@ -54,7 +57,11 @@ class InPytest(Door):
     def setting(self, key: str, value: str) -> str:
         if key in _INI:
             return f"{_INI[key]} = {value}, in pytest's ini file"
-        text = value if value.isdigit() else f'"{value}"'
+        if value.isdigit():
+            return f"{argument(key)}={value}"
+        # A mark has the values of Python where a configuration has those of YAML.
+        known = yaml.safe_load(value) if value.startswith(("{", "[")) else value
+        text = json.dumps(known, ensure_ascii=False)
         return f"{argument(key)}={text}"
 
     def name(self, key: str) -> str:
@@ -75,7 +82,8 @@ class InPytest(Door):
             return ["pytest", self.node]
         if step.action in _OF_STORE:
             return [*step.words(), *stored]
-        if step.action in (Action.PLOT, Action.WHY, Action.SUGGEST):
+        is_commands = step.action in (Action.PLOT, Action.GROW)
+        if is_commands or (step.action is Action.WHY and step.revisions):
             return [*step.words(), "--oracle", self.path(self.oracle), *stored]
         if step.test != self.test:
             # The file is the oracle of another test; training creates one for this test.

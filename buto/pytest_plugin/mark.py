@@ -12,10 +12,13 @@ import pytest
 from buto.errors import UsageError
 from buto.project.model import TestConfig, build_test
 from buto.project.options import TEST, argument
-from buto.project.yaml import complaints, meant
+from buto.project.yaml import complaints, guess_meant
 from buto.run.names import encode_test
 
 _MARK = "buto"
+_MARKS = "pytestmark"
+"""Where pytest keeps the marks on a function, class or module."""
+
 STARTS = ("command", "jar", "main")
 _OF_JAVA = ("java", "options", "args", "classpath")
 _OF_JUDGE = ("alpha", "fail_on")
@@ -24,18 +27,49 @@ _EXAMPLE = '@pytest.mark.buto(command=["java", "-cp", "app.jar", "com.acme.Main"
 
 
 def arguments_of(item: pytest.Item) -> dict[str, Any]:
-    """Return the arguments of all marks of a test; the function's override those of class and module."""
+    """Return the arguments of all marks of a test: of each argument that of the nearest mark."""
     merged: dict[str, Any] = {}
-    for mark in reversed(list(item.iter_markers(_MARK))):
+    for mark in reversed(_nearest_first(item)):
         if mark.args:
             raise UsageError(
                 f"the mark buto takes named arguments only, got {mark.args[0]!r}", advice=_EXAMPLE
             )
-        merged = joined(merged, mark.kwargs)
+        merged = join(merged, mark.kwargs)
     return merged
 
 
-def joined(before: Mapping[str, Any], now: Mapping[str, Any]) -> dict[str, Any]:
+def _nearest_first(item: pytest.Item) -> list[pytest.Mark]:
+    """Return the marks of a test: added to this item, of its parameters, on the function, class and module.
+
+    pytest itself has the function before its parameters, and a base class before the class.
+    """
+    found: list[pytest.Mark] = []
+    for node in reversed(item.listchain()):
+        placed = [*_of_parameters(node), *_on(getattr(node, "obj", None))]
+        places = {id(mark) for mark in placed}
+        # By a fixture or a conftest.py: the last one is the newest.
+        added = [mark for mark in reversed(node.own_markers) if id(mark) not in places]
+        found += [mark for mark in (*added, *placed) if mark.name == _MARK]
+    return found
+
+
+def _of_parameters(node: object) -> list[pytest.Mark]:
+    """Return the marks of the parameters of a test: of its fixtures first, then of the test itself."""
+    return _plain_marks(getattr(getattr(node, "callspec", None), "marks", ()))
+
+
+def _on(marked: object) -> list[pytest.Mark]:
+    """Return the marks on a function, a class and its bases, or a module."""
+    owners: tuple[object, ...] = marked.__mro__ if isinstance(marked, type) else (marked,)
+    return [mark for owner in owners for mark in _plain_marks(getattr(owner, "__dict__", {}).get(_MARKS, ()))]
+
+
+def _plain_marks(marks: Any) -> list[pytest.Mark]:
+    several = marks if isinstance(marks, list | tuple) else [marks]
+    return [mark.mark if isinstance(mark, pytest.MarkDecorator) else mark for mark in several]
+
+
+def join(before: Mapping[str, Any], now: Mapping[str, Any]) -> dict[str, Any]:
     """Return arguments with overrides. An override of what to start drops every older such argument."""
     if any(key in now for key in STARTS):
         before = {key: value for key, value in before.items() if key not in (*STARTS, *_OF_JAVA)}
@@ -84,7 +118,7 @@ def test_of(name: str, given: Mapping[str, Any], defaults: Mapping[str, str], ro
     known = list(dict.fromkeys([*_OWN, *map(argument, TEST)]))
     for key in given:
         if key not in known:
-            raise UsageError(f"buto: unknown argument {key!r}; {meant(key, known)}", advice=_EXAMPLE)
+            raise UsageError(f"buto: unknown argument {key!r}; {guess_meant(key, known)}", advice=_EXAMPLE)
     merged = {**{key: _number(text) for key, text in defaults.items()}, **given}
     data: dict[str, Any] = {
         key.replace("_", "-"): _plain(value) for key, value in merged.items() if key not in _OWN
@@ -109,9 +143,9 @@ def _below(value: Any, root: Path) -> Any:
     if isinstance(value, Path) and value.is_relative_to(root) and value != root:
         return value.relative_to(root)
     if isinstance(value, list | tuple):
-        return [_below(one, root) for one in value]
+        return [_below(part, root) for part in value]
     if isinstance(value, Mapping):
-        return {key: _below(one, root) for key, one in value.items()}
+        return {key: _below(part, root) for key, part in value.items()}
     return value
 
 
@@ -153,9 +187,9 @@ def _plain(value: Any) -> Any:
     if isinstance(value, os.PathLike):
         return os.fspath(value)
     if isinstance(value, list | tuple):
-        return [_plain(one) for one in value]
+        return [_plain(part) for part in value]
     if isinstance(value, Mapping):
-        return {key: _plain(one) for key, one in value.items()}
+        return {key: _plain(part) for key, part in value.items()}
     return value
 
 

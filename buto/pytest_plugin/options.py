@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from pathlib import Path
 
 import pytest
+from msgspec import Struct, field
 
 from buto.project.options import INI, LOCATION
 
@@ -19,8 +19,7 @@ _FLAGS = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Options:
+class SessionOptions(Struct, frozen=True):
     """The options of a session, which hold for all its tests.
 
     Attributes:
@@ -64,14 +63,14 @@ def add_options(parser: pytest.Parser) -> None:
         parser.addini(f"buto_{key}", f"default of the argument {key} of the mark buto", default=None)
 
 
-def options_of(config: pytest.Config) -> Options:
+def options_of(config: pytest.Config) -> SessionOptions:
     """Return the options of a session."""
     asked = [mode for mode in _FLAGS if config.getoption(f"--buto-{mode}")]
     if len(asked) > 1:
         raise pytest.UsageError(f"{' and '.join(f'--buto-{mode}' for mode in asked)} cannot be combined")
     usual = SKIP if config.getini("buto_skip") else CHECK
     given = {key: config.getini(f"buto_{key}") for key in INI}
-    return Options(
+    return SessionOptions(
         mode=asked[0] if asked else usual,
         root=config.rootpath,
         store=config.getini("buto_store"),

@@ -14,19 +14,19 @@ else:
     Failed = pytest.fail.Exception
 
 
-PASS, REGRESSION, INCONCLUSIVE = "pass", "regression", "inconclusive"
+PASS, REGRESSION, CHANGED, INCONCLUSIVE = "pass", "regression", "changed", "inconclusive"
 
 
 TRAINED, ACCEPTED, ERROR = "trained", "accepted", "error"
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class ItemOutcome:
     """The outcome of one buto test.
 
     Attributes:
         test: its name.
-        status: PASS, REGRESSION, INCONCLUSIVE, TRAINED, ACCEPTED or ERROR.
+        status: PASS, REGRESSION, CHANGED (only for the better), INCONCLUSIVE, TRAINED, ACCEPTED or ERROR.
         reason: one line, without the status and the test's name.
         details: the lines of the report section; empty with ``-q``.
         warnings: warnings to the user, even if the test passes.
@@ -64,6 +64,6 @@ class Outcome:
 class NotPassed(Failed):
     """Ends a test; pytest shows its reason without a traceback, because the test's code is not the cause."""
 
-    def __init__(self, outcomes: Sequence[Outcome]) -> None:
+    def __init__(self, outcomes: Sequence[ItemOutcome]) -> None:
         super().__init__(outcomes[0].reason, pytrace=False)
         self.outcomes = tuple(outcomes)

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from buto.pytest_plugin.options import SKIP, Options, add_options, options_of
-from buto.pytest_plugin.outcome import ACCEPTED, PASS, REGRESSION, TRAINED, NotPassed
+from buto.pytest_plugin.options import SKIP, SessionOptions, add_options, options_of
+from buto.pytest_plugin.outcome import ACCEPTED, CHANGED, PASS, REGRESSION, TRAINED, NotPassed
 
 if TYPE_CHECKING:
     from buto.measure.jmx.worker_client import Worker
@@ -20,7 +20,7 @@ FIXTURE = "buto"
 REPORTED = "buto"
 """The attribute of a report that has the outcomes of its buto tests."""
 
-OPTIONS = pytest.StashKey[Options]()
+OPTIONS = pytest.StashKey[SessionOptions]()
 TESTS = pytest.StashKey["ItemTests"]()
 WORKER = pytest.StashKey["Worker"]()
 """The process that speaks JMX; all tests of a session share it."""
@@ -83,10 +83,18 @@ def pytest_runtest_setup(item: pytest.Item) -> Generator[None, None, None]:
     yield
     if item.get_closest_marker(MARK) is None or item.config.getoption("setuponly", False):
         return
+    if _is_skipped_by_unittest(item):
+        return
     if _is_driven(item):
         _tests_of(item).prepare()
     else:
         _tests_of(item).measure()
+
+
+def _is_skipped_by_unittest(item: pytest.Item) -> bool:
+    """Return whether ``@unittest.skip`` is on the test or its class: pytest hears of it only at the call."""
+    function, group = getattr(item, "obj", None), getattr(item, "cls", None)
+    return bool(getattr(function, "__unittest_skip__", False) or getattr(group, "__unittest_skip__", False))
 
 
 @pytest.hookimpl(wrapper=True, trylast=True)
@@ -125,6 +133,8 @@ def pytest_report_teststatus(
     status = {outcome["status"] for outcome in _outcomes(report)}
     if report.failed and report.when == "call" and REGRESSION in status:
         return "failed", "R", ("REGRESSION", {"red": True})
+    if report.failed and report.when == "call" and CHANGED in status:
+        return "failed", "C", ("CHANGED", {"yellow": True})
     if report.passed and report.when == "call" and TRAINED in status:
         return "passed", "T", ("TRAINED", {"green": True})
     if report.passed and report.when == "call" and ACCEPTED in status:
@@ -138,17 +148,23 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: p
     verbosity = config.getoption("verbose")
     if not outcomes or verbosity < 0:
         return
-    told = [one for one in outcomes if one["status"] != PASS or one["warnings"] or one["is_noted"]]
-    shown = outcomes if verbosity > 0 else told
+    from buto.report.sanitize import harmless
+
+    told_outcomes = [
+        outcome
+        for outcome in outcomes
+        if outcome["status"] != PASS or outcome["warnings"] or outcome["is_noted"]
+    ]
+    shown = outcomes if verbosity > 0 else told_outcomes
     n_hidden = len(outcomes) - len(shown)
     terminalreporter.ensure_newline()
     terminalreporter.section("buto")
     for outcome in shown:
-        terminalreporter.write_line(outcome["line"])
+        terminalreporter.write_line(harmless(outcome["line"]))
         warnings = [f"  warning: {warning}" for warning in outcome["warnings"]]
         is_detailed = verbosity > 0 or outcome["status"] == ACCEPTED
         for line in (outcome["details"] if is_detailed else ()) or warnings:
-            terminalreporter.write_line(line)
+            terminalreporter.write_line(harmless(line))
     if n_hidden:
         terminalreporter.write_line(f"{n_hidden} as in training (-v lists them)")
 
@@ -180,15 +196,17 @@ def _worker_of(config: pytest.Config) -> Worker:
 
 def _show(report: pytest.TestReport, item: pytest.Item, error: NotPassed) -> None:
     """Show the reason as the line that pytest quotes, and the rest in a section below it."""
+    from buto.report.sanitize import harmless
+
     longrepr: Any = report.longrepr
     crash = longrepr.reprcrash
     if crash is not None:
         crash.path, crash.lineno = str(item.path), (item.location[1] or 0) + 1
-        crash.message = error.outcomes[0].reason
+        crash.message = harmless(error.outcomes[0].reason)
     first, *others = error.outcomes
-    lines = [*first.details, *(line for one in others for line in (one.line, *one.details))]
+    lines = [*first.details, *(line for outcome in others for line in (outcome.line, *outcome.details))]
     if lines:
-        longrepr.addsection("buto", "\n".join(lines))
+        longrepr.addsection("buto", harmless("\n".join(lines)))
 
 
 def _outcomes(report: object) -> list[dict[str, Any]]:

@@ -15,17 +15,17 @@ from typing import Any
 import pytest
 
 from buto.actions import single
-from buto.actions.advice import reword
 from buto.errors import ButoError, MeasureError, UsageError
-from buto.measure.hooks import LaunchHooks, Program
+from buto.measure.hooks import LaunchHooks, MeasuredProgram
 from buto.measure.journal import RecordingAbandonedError
 from buto.measure.progress import OnTick, Progress
 from buto.project.model import TestConfig
 from buto.pytest_plugin.case import Events, ItemCase, project_of
 from buto.pytest_plugin.hints import InPytest
-from buto.pytest_plugin.mark import STARTS, arguments_of, joined, name_of, test_of
-from buto.pytest_plugin.options import Options
-from buto.pytest_plugin.outcome import ERROR, NotPassed, Outcome
+from buto.pytest_plugin.mark import STARTS, arguments_of, join, name_of, test_of
+from buto.pytest_plugin.options import SessionOptions
+from buto.pytest_plugin.outcome import ERROR, ItemOutcome, NotPassed
+from buto.report.sanitize import harmless
 from buto.run.model import Problem, Run
 from buto.run.names import encode_test
 from buto.run.storage import place_of
@@ -35,16 +35,16 @@ from buto.steps import Action
 class ItemTests:
     """The buto tests that one pytest item measures, usually a single one."""
 
-    def __init__(self, item: pytest.Item, options: Options) -> None:
+    def __init__(self, item: pytest.Item, options: SessionOptions) -> None:
         self.options = options
         self._item = item
         self._cases: dict[str, ItemCase] = {}
-        self._outcomes: list[Outcome] = []
-        self._door: InPytest | None = None
+        self._outcomes: list[ItemOutcome] = []
+        self._front_end: InPytest | None = None
 
     def test(self, given: Mapping[str, Any]) -> TestConfig:
         """Return the test with the mark's arguments and further ones."""
-        merged = joined(arguments_of(self._item), given)
+        merged = join(arguments_of(self._item), given)
         return test_of(name_of(self._item, merged), merged, self.options.defaults, self.options.root)
 
     def case(self, test: TestConfig) -> ItemCase:
@@ -94,7 +94,7 @@ class ItemTests:
         if bad:
             raise NotPassed(bad)
 
-    def take_outcomes(self) -> list[Outcome]:
+    def take_outcomes(self) -> list[ItemOutcome]:
         """Return the outcomes that have not been reported yet."""
         outcomes, self._outcomes = self._outcomes, []
         return outcomes
@@ -113,13 +113,13 @@ class ItemTests:
         inside = self._item.nodeid.partition("::")[2]
         node = f"{os.path.relpath(self._item.path, started_in)}::{inside}"
         store = place_of(self.options.store, self.options.root)
-        door = self._door = InPytest(node, test.name, started_in, store, path)
+        front_end = self._front_end = InPytest(node, test.name, started_in, store, path)
         is_driven = "buto" in getattr(self._item, "fixturenames", ())
-        project = project_of(test, door)
-        events = Events(self._say)
+        project = project_of(test, front_end)
+        events = Events(front_end, self._say)
         action = Action(self.options.mode)
-        state = single.begun(project, test, action, events, is_driven=is_driven)
-        return ItemCase(project.site(), state, self.options.why and not is_driven, events)
+        state = single.begin(project, test, action, events, is_driven=is_driven)
+        return ItemCase(project.launcher(events), state, events, self.options.why and not is_driven)
 
     def _say(self, text: str) -> None:
         """Show a line now; a process of xdist has no terminal."""
@@ -129,14 +129,14 @@ class ItemTests:
             return
         with nullcontext() if capture is None else capture.global_and_fixture_disabled():
             terminal.ensure_newline()
-            terminal.write_line(f"buto: {text}")
+            terminal.write_line(harmless(f"buto: {text}"))
 
     def _fail(self, error: ButoError) -> None:
+        if self._front_end is not None:
+            error.rephrase(self._front_end.words)
         first, *rest = error.message.splitlines()
-        if self._door is not None:
-            reword(error, self._door)
         details = [*rest, *([f"try:  {error.advice}"] if error.advice else [])]
-        outcome = Outcome(self._item.name, ERROR, first, tuple(details))
+        outcome = ItemOutcome(self._item.name, ERROR, first, tuple(details))
         self._outcomes.append(outcome)
         raise NotPassed([outcome]) from None
 
@@ -161,14 +161,14 @@ class LiveLaunch:
     def __init__(self, record: Record, timeout_s: float) -> None:
         self._record = record
         self._patience_s = timeout_s + _END_S
-        self._program: Program | None = None
+        self._program: MeasuredProgram | None = None
         self._begun = threading.Event()
         self._over = threading.Event()
         self._abandoned = threading.Event()
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="buto-record")
         self._run: Future[Run] | None = None
 
-    def start(self) -> Program:
+    def start(self) -> MeasuredProgram:
         """Launch, and wait for the program's ``main``."""
         self._run = self._thread.submit(self._record, self._tick, self)
         self._run.add_done_callback(self._ended)
@@ -198,7 +198,7 @@ class LiveLaunch:
         self._abandoned.set()
         self._thread.shutdown(wait=True)
 
-    def program_started(self, program: Program) -> None:
+    def program_started(self, program: MeasuredProgram) -> None:
         """See :class:`LaunchHooks`."""
         self._program = program
         self._begun.set()

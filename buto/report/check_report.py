@@ -10,17 +10,19 @@ from pathlib import Path
 from buto.judging.alarms import Strength
 from buto.judging.class_changes import ClassChange, class_changes, typical_histogram
 from buto.judging.protocol import Explanation
-from buto.judging.verdict import FindingGroup, Order, Roles, Status, Verdict, grouped, in_line
+from buto.judging.story import Order, Story, story_of, tell
+from buto.judging.verdict import Roles, Status, Verdict
 from buto.judging.views import ClusterView
-from buto.oracle import Checked, Oracle
+from buto.oracle import CheckedRuns, Oracle
 from buto.report import words
 from buto.report.environment import EnvironmentRow, environment_rows
+from buto.report.growth import GrowthReport
 from buto.report.likeness import Like
 from buto.report.panels import NO_RUNS, Charted, beside, costs_of, panels_of, stride_of
 from buto.report.strength import detectable
 from buto.run.model import RunSet
 from buto.run.units import format_count, format_seconds
-from buto.run.window import measured_set
+from buto.run.window import cut_set_to_window
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +76,7 @@ class CheckReport(Charted):
         strengths: of a pass, the smallest changes that a check detects; empty if the detector knows none.
         first: the runs with which the check began; others may have decided.
         causes: of a regression that was explained, the methods that did it, the likeliest first.
+        growth: whether something grows in every round; None if nobody looked, or it is not known.
     """
 
     verdict: Verdict
@@ -92,6 +95,7 @@ class CheckReport(Charted):
     strengths: tuple[Strength, ...] = ()
     first: RunSet = NO_RUNS
     causes: tuple[CodeCause, ...] = ()
+    growth: GrowthReport | None = None
 
     @property
     def detectable(self) -> str:
@@ -111,26 +115,26 @@ class CheckReport(Charted):
         return self.verdict.roles
 
     @property
-    def groups(self) -> tuple[FindingGroup, ...]:
-        """The findings, those of one cause together, without those that the reasons state."""
-        return grouped(words.listed_findings(self.verdict), self.order)
+    def story(self) -> Story:
+        """The findings as a story, without those that the reasons state."""
+        verdict = self.verdict
+        return story_of(replace(verdict, findings=words.list_findings(verdict)), self.order)
 
     @property
-    def noted(self) -> tuple[FindingGroup, ...]:
+    def noted(self) -> Story:
         """What is certain and smaller than the size that matters, in the same way."""
-        return grouped(self.verdict.noted, self.order)
+        return tell(self.verdict.noted, self.order)
 
     def ordered(self, order: Order) -> CheckReport:
         """Return the same report with its findings, and the panels of these, in another order."""
-        listed = (self.verdict.findings, self.verdict.noted)
-        changes = [one for findings in listed for one in in_line(grouped(findings, order))]
+        changes = (*story_of(self.verdict, order).findings, *tell(self.verdict.noted, order).findings)
         rank = {finding.subject: place for place, finding in reversed(list(enumerate(changes)))}
         panels = sorted(self.panels, key=lambda panel: rank.get(panel.prop.name, len(changes)))
         return replace(self, order=order, panels=tuple(panels))
 
 
 def check_report(
-    checked: Checked,
+    checked: CheckedRuns,
     training: RunSet = NO_RUNS,
     *,
     made: datetime,
@@ -140,6 +144,7 @@ def check_report(
     likes: tuple[Like, ...] = (),
     first: RunSet = NO_RUNS,
     causes: tuple[CodeCause, ...] = (),
+    growth: GrowthReport | None = None,
 ) -> CheckReport:
     """Return the report of a check, or of a comparison.
 
@@ -148,13 +153,13 @@ def check_report(
         training: those of the oracle's training runs that are still in the store; of a comparison the runs
             of the other program are taken.
         made: an aware time.
-        again, likes, first, causes: see :class:`CheckReport`.
+        again, likes, first, causes, growth: see :class:`CheckReport`.
     """
     oracle, verdict = checked.oracle, checked.verdict
-    runs, training = measured_set(checked.runs), measured_set(checked.against or training)
+    runs, training = cut_set_to_window(checked.runs), cut_set_to_window(checked.against or training)
     judged = [run for run in runs if run.id in verdict.run_ids and run.quality.valid]
     view = oracle.fitted.view((*training, *judged))
-    changes, noted = in_line(grouped(verdict.findings)), in_line(grouped(verdict.noted))
+    changes, noted = story_of(verdict).findings, tell(verdict.noted).findings
     return CheckReport(
         test=oracle.test,
         verdict=verdict,
@@ -179,18 +184,25 @@ def check_report(
         stride=stride_of(training, runs),
         smoothing=view.smoothing,
         clusters=view.clusters(judged, verdict.findings),
-        classes=class_changes(oracle.classes, typical_histogram(judged)),
+        classes=class_changes(
+            oracle.classes if checked.against is None else typical_histogram(training.runs),
+            typical_histogram(judged),
+        ),
         likes=likes,
         causes=causes,
+        growth=growth,
         strengths=_strengths(verdict, oracle),
         first=first,
     )
 
 
 def _strengths(verdict: Verdict, oracle: Oracle) -> tuple[Strength, ...]:
-    """Return what a check by this oracle detects if it has passed a program; it takes some tenths of a
-    second.
+    """Return what a check by this oracle detects if it has passed a program.
+
+    That takes seconds where training has not found it, or found it with other settings.
     """
     if verdict.status is not Status.PASS or verdict.compares_programs:
         return ()
+    if oracle.strengths is not None:
+        return oracle.strengths
     return oracle.fitted.strengths(everything=False).found

@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from msgspec import Struct
+
 from buto.judging.verdict import Effect, Status
 from buto.report.sanitize import MAX_TEXT, one_line
 
@@ -23,9 +25,8 @@ MAX_LINE, MAX_WHOLE_LINE = 2 * MAX_TEXT, 10 * MAX_TEXT
 """Characters of one line, normally and where everything is shown."""
 
 
-@dataclass(frozen=True, slots=True)
-class Line:
-    """A line in parts, each a text and its style as rich names it; none of them moves the cursor."""
+class Line(Struct, frozen=True):
+    """A line in parts, each a text and its style, as ``bold red``; none of them moves the cursor."""
 
     parts: tuple[tuple[str, str], ...]
 
@@ -37,6 +38,10 @@ class Line:
 def line(*parts: str | tuple[str, str]) -> Line:
     """Return a line; a part without a style is plain."""
     return Line(tuple((part, "") if isinstance(part, str) else part for part in parts))
+
+
+MORE = "(-v)"
+"""What shows more of a list; a front end without that option puts its own words there."""
 
 
 def remarks(
@@ -52,7 +57,7 @@ def remarks(
     shown = given if most is None or len(given) <= most else given[: max(1, most - 1)]
     texts = [one_line(text, limit) for text in shown]
     if len(shown) < len(given):
-        texts.append(f"and {len(given) - len(shown)} more (-v)")
+        texts.append(f"and {len(given) - len(shown)} more {MORE}")
     return [line("  ", (f"{label}:", colour), f" {text}") for text in texts]
 
 
@@ -86,7 +91,7 @@ class Table:
         return replace(self, heads=tuple(self.heads[at] for at in kept), rows=rows)
 
 
-def aligned(rows: Sequence[tuple[str, ...]]) -> list[str]:
+def align(rows: Sequence[tuple[str, ...]]) -> list[str]:
     """Return a line for each row, with columns two spaces apart."""
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     return ["  ".join(map(str.ljust, row, widths)).rstrip() for row in rows]

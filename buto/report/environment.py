@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from enum import Enum
+
+from msgspec import Struct
 
 from buto.judging.classifiers import MetadataDifference, compare_metadata
 from buto.oracle import Oracle
@@ -22,8 +23,7 @@ class Likeness(Enum):
     IGNORED = "not compared"
 
 
-@dataclass(frozen=True, slots=True)
-class EnvironmentRow:
+class EnvironmentRow(Struct, frozen=True):
     """One metadata key.
 
     Attributes:
@@ -47,7 +47,9 @@ def environment_rows(oracle: Oracle, checked: RunSet, training: RunSet) -> tuple
     beside: Mapping[str, MetadataValue] = training.runs[0].metadata if len(training) else {}
     expected = {**beside, **learned.values}
     differences: dict[str, MetadataDifference] = {
-        one.key: one for run in checked for one in compare_metadata(learned, run.metadata, oracle.metadata)
+        difference.key: difference
+        for run in checked
+        for difference in compare_metadata(learned, run.metadata, oracle.metadata)
     }
 
     def text(values: Mapping[str, MetadataValue], key: str) -> str | None:
@@ -67,5 +69,5 @@ def environment_rows(oracle: Oracle, checked: RunSet, training: RunSet) -> tuple
         )
         for key in keys
     ]
-    order = {one: place for place, one in enumerate(Likeness)}
+    order = {likeness: place for place, likeness in enumerate(Likeness)}
     return tuple(sorted(rows, key=lambda row: order[row.likeness]))

@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from datetime import datetime
+from dataclasses import dataclass, field
 
 import numpy as np
 
 from buto.report.levels import median_levels
 from buto.report.result import FORMAT, TRAINED, VERSION
 from buto.report.sanitize import one_line
+from buto.report.stored_result import result_of
 from buto.run.entries import ResultStore
 from buto.run.names import start_of
-from buto.run.stored import parse_json, plain, read
+from buto.run.stored import Moment, Share, plain, read
 
-ENTRIES = f"history 3 of {FORMAT} {VERSION}"
+ENTRIES = f"history 5 of {FORMAT} {VERSION}"
 """Version of an entry's data, for the cache."""
 
 ACCEPT = "accept"
@@ -27,7 +27,7 @@ _DIRTY = "+dirty"
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class HistoryEntry:
     """One check, or one training.
 
     Attributes:
@@ -36,18 +36,37 @@ class Entry:
         is_accepted: of a training, whether a change was accepted with it.
         commit: that of the runs, None where it is not known.
         levels: property to the median of its level over the valid runs.
-        subjects: of the findings; of each group the leading one, what matters most to people first.
+        subjects: of the headlines, what people mind most first.
         run_ids: the valid runs.
+        first: levels of the first valid run of a check, where it has several; else empty.
+        waived: of a check, the properties whose change a commit says is meant.
     """
 
-    at: datetime
+    at: Moment
     status: str
     commit: str | None
     levels: Mapping[str, float]
     subjects: tuple[str, ...]
     run_ids: tuple[str, ...]
-    p_value: float | None = None
+    p_value: Share | None = None
     is_accepted: bool = False
+    first: Mapping[str, float] = field(default_factory=dict)
+    waived: tuple[str, ...] = ()
+
+    @property
+    def first_levels(self) -> Mapping[str, float]:
+        """Levels of the first run of a check, which no later run had a part in; of a training the median."""
+        return self.first or self.levels
+
+    @property
+    def full_commit(self) -> str | None:
+        """The full name of the commit; None if it is not known, or files had changed."""
+        return None if self.has_changes else self.commit
+
+    @property
+    def has_changes(self) -> bool:
+        """Whether files differed from the commit."""
+        return self.commit is not None and self.commit.endswith(_DIRTY)
 
     @property
     def result(self) -> str:
@@ -67,34 +86,51 @@ class Entry:
         return one_line(digits[:_SHORT], _SHORT) + ("+" if dirty else "")
 
 
-def stored_entries(store: ResultStore, test: str) -> list[Entry]:
+def load_entries(store: ResultStore, test: str) -> list[HistoryEntry]:
     """Return the stored results of a test by time, see :func:`in_order`; BadFileError if one is damaged."""
     found = store.found(
-        test, ENTRIES, lambda content: plain(entry_of(content)), lambda data: read(data, Entry)
+        test, ENTRIES, lambda content: plain(entry_of(content)), lambda data: read(data, HistoryEntry)
     )
     return in_order(found)
 
 
-def entry_of(content: bytes) -> Entry:
+def entry_of(content: bytes) -> HistoryEntry:
     """Return the entry of one stored result; ValueError if it is not a result, or of another version."""
-    data = parse_json(content)
-    if not isinstance(data, dict) or data.get("format") != FORMAT:
-        raise ValueError(f"it is not marked as a {FORMAT}")
-    if data.get("version") != VERSION:
-        raise ValueError(f"it is of version {data.get('version')!r}; this buto reads {VERSION}")
-    try:
-        return _entry(data)
-    except (KeyError, TypeError, AttributeError, IndexError, OverflowError) as error:
-        raise ValueError(f"it is not a result: {error!r}") from error
+    result = result_of(content)
+    test = result.test
+    runs = [run for run in test.runs if run.valid]
+    start = start_of(runs[0].id) if runs and test.verdict is not None else None
+    commits = [run.commit for run in runs if run.commit is not None]
+    verdict = test.verdict
+    return HistoryEntry(
+        at=start or result.finished,
+        status=test.status,
+        is_accepted=result.command == ACCEPT,
+        commit=commits[-1] if commits else None,
+        levels=median_levels([dict(run.levels) for run in runs]),
+        first=dict(runs[0].levels) if verdict is not None and len(runs) > 1 else {},
+        subjects=tuple(verdict.findings[headline.finding].subject for headline in verdict.headlines)
+        if verdict
+        else (),
+        run_ids=tuple(run.id for run in runs),
+        p_value=None if verdict is None else verdict.p_value,
+        waived=tuple(
+            dict.fromkeys(
+                waived_finding.finding.subject for waived_finding in verdict.waived if waived_finding.is_meant
+            )
+        )
+        if verdict
+        else (),
+    )
 
 
-def in_order(entries: Iterable[Entry]) -> list[Entry]:
+def in_order(entries: Iterable[HistoryEntry]) -> list[HistoryEntry]:
     """Return the entries by time; of several checks of the same runs, only the last in ``entries``."""
     judged = {entry.run_ids if not entry.is_training else (str(entry.at),): entry for entry in entries}
     return sorted(judged.values(), key=lambda entry: entry.at)
 
 
-def usual_properties(entries: Sequence[Entry], at_most: int) -> list[str]:
+def usual_properties(entries: Sequence[HistoryEntry], at_most: int) -> list[str]:
     """Return default properties to show: those with most findings, else the first one."""
     found = [subject for entry in entries for subject in entry.subjects]
     known = {name for entry in entries for name in entry.levels}
@@ -102,27 +138,6 @@ def usual_properties(entries: Sequence[Entry], at_most: int) -> list[str]:
     return often[:at_most] or sorted(known)[:1]
 
 
-def series(entries: Sequence[Entry], name: str) -> np.ndarray:
+def series(entries: Sequence[HistoryEntry], name: str) -> np.ndarray:
     """Return the levels of a property, shape (n_entries,), NaN where there is none."""
     return np.array([entry.levels.get(name, np.nan) for entry in entries], dtype=np.float64)
-
-
-def _entry(data: dict[str, object]) -> Entry:
-    tests = data["tests"]
-    test = tests[0]  # type: ignore[index]
-    runs = [run for run in test["runs"] if run["valid"]]
-    verdict = test["verdict"]
-    start = start_of(runs[0]["id"]) if runs and verdict is not None else None
-    commits = [str(run["commit"]) for run in runs if run["commit"] is not None]
-    findings = verdict["findings"] if verdict else []
-    levels = [{str(name): float(level) for name, level in run["levels"].items()} for run in runs]
-    return Entry(
-        at=start or datetime.fromisoformat(str(data["finished"])),
-        status=str(test["status"]),
-        is_accepted=data["command"] == ACCEPT,
-        commit=commits[-1] if commits else None,
-        levels=median_levels(levels),
-        subjects=tuple(str(findings[group[0]]["subject"]) for group in verdict["groups"]) if verdict else (),
-        run_ids=tuple(str(run["id"]) for run in runs),
-        p_value=None if verdict is None or verdict["p_value"] is None else float(verdict["p_value"]),
-    )

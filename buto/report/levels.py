@@ -14,13 +14,9 @@ import numpy as np
 
 from buto.errors import UsageError
 from buto.judging.features import series_of, summaries
-from buto.run.long import LongRun
 from buto.run.model import Run
 from buto.run.properties import DURATION, Role, split_name
-from buto.run.window import measured
-
-PART_VALUES = 1 << 22
-"""Values of a run in memory at a time: those of a long run are read from the disk."""
+from buto.run.window import cut_to_window
 
 
 def levels(run: Run) -> dict[str, float]:
@@ -29,26 +25,21 @@ def levels(run: Run) -> dict[str, float]:
     Of a run with a window only that part counts. Levels are in the property's unit. The run's duration is
     among them; overhead and unreadable properties are not.
     """
-    run = measured(run)
+    run = cut_to_window(run)
     judged = [prop for prop in run.properties if prop.role is Role.PROGRAM]
-    known = dict(run.known) if isinstance(run, LongRun) else {}
-    new = [prop for prop in judged if prop.name not in known]
-    size = max(2, PART_VALUES // max(1, run.n_samples))
-    for start in range(0, len(new), size):
-        properties = new[start : start + size]
-        numbers = summaries(series_of(run, properties), properties).tolist()
-        known.update(zip((prop.name for prop in properties), zip(*numbers, strict=True), strict=True))
     found = {DURATION.name: run.outcome.duration_s}
-    for prop in judged:
-        mean, last = known[prop.name]
+    for prop, mean, last in zip(judged, *summaries(series_of(run, judged), judged).tolist(), strict=True):
         found[prop.name] = mean if math.isnan(last) else last
     return {name: level for name, level in found.items() if math.isfinite(level)}
 
 
 def median_levels(of_runs: Sequence[dict[str, float]]) -> dict[str, float]:
     """Return the median of each property over the runs that have it."""
-    names = dict.fromkeys(name for one in of_runs for name in one)
-    return {name: float(np.median([one[name] for one in of_runs if name in one])) for name in names}
+    names = dict.fromkeys(name for run_levels in of_runs for name in run_levels)
+    return {
+        name: float(np.median([run_levels[name] for run_levels in of_runs if name in run_levels]))
+        for name in names
+    }
 
 
 def select(names: Iterable[str], typed: Sequence[str], where: str) -> list[str]:
@@ -67,7 +58,7 @@ def select(names: Iterable[str], typed: Sequence[str], where: str) -> list[str]:
     chosen: dict[str, None] = {}
     for word in typed:
         pattern = re.compile(".*".join(map(re.escape, word.split("*"))), re.DOTALL)
-        found = [one for one in known if pattern.fullmatch(one) or pattern.fullmatch(split_name(one)[0])]
+        found = [name for name in known if pattern.fullmatch(name) or pattern.fullmatch(split_name(name)[0])]
         if not found:
             near = difflib.get_close_matches(word, known, n=1)
             guess = f"; did you mean {near[0]!r}?" if near else ""

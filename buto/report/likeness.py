@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 
 import numpy as np
+from msgspec import Struct
 
+from buto.judging.features import TOTAL
 from buto.judging.likeness import distances, nearest
 from buto.judging.readable import Level
 from buto.run.labels import ACCEPT, Label, Labelling
 from buto.run.model import FloatArray
+from buto.run.properties import Kind, Nature, nature_of
 
 MOST = 3
 """Labelled runs that are named."""
@@ -20,8 +22,7 @@ SMALLEST = 1e-3
 """Share of a level that a deviation is never less than."""
 
 
-@dataclass(frozen=True, slots=True)
-class LabelledRuns:
+class LabelledRuns(Struct, frozen=True):
     """Runs of the past with one label.
 
     Attributes:
@@ -38,8 +39,7 @@ class LabelledRuns:
     before: Mapping[str, float] | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Like:
+class Like(Struct, frozen=True):
     """Labelled runs in which about the same changed as in the judged runs.
 
     Attributes:
@@ -66,18 +66,23 @@ def kind_of(labelling: Labelling) -> str:
 
 
 def likes(
-    levels: Mapping[str, float], expected: Iterable[Level], labelled: Sequence[LabelledRuns]
+    levels: Mapping[str, float],
+    expected: Iterable[Level],
+    labelled: Sequence[LabelledRuns],
+    before: Mapping[str, float] | None = None,
 ) -> tuple[Like, ...]:
     """Return the labelled runs that changed like these, the nearest first; each text once.
 
     Args:
         levels: of the judged runs, property to the median of its level.
-        expected: what the oracle expects, for the change of the judged runs and the scale of all changes.
+        expected: what the oracle expects, for the scale of all changes.
+        before: levels of the training runs, as ``levels``; None if they are not known. Then what the oracle
+            expects takes their place, of the properties of which it expects the same number.
     """
-    known = [one for one in expected if np.isfinite([one.expected, one.deviation]).all()]
-    names = [one.prop.name for one in known]
-    centre = np.array([one.expected for one in known])
-    unit = np.array([max(one.deviation, SMALLEST * abs(one.expected), 1e-300) for one in known])
+    known = [level for level in expected if np.isfinite([level.expected, level.deviation]).all()]
+    names = [level.prop.name for level in known]
+    centre = np.array([level.expected if _is_level(level) else np.nan for level in known])
+    unit = np.array([max(level.deviation, SMALLEST * abs(level.expected), 1e-300) for level in known])
 
     def change(to: Mapping[str, float], since: Mapping[str, float] | None) -> FloatArray:
         before = centre if since is None else np.array([since.get(name, np.nan) for name in names])
@@ -87,13 +92,23 @@ def likes(
 
     if not known or not labelled:
         return ()
-    ours = change(levels, None)
-    others = np.array([change(one.levels, one.before) for one in labelled])
+    ours = change(levels, before)
+    others = np.array([change(runs.levels, runs.before) for runs in labelled])
     far = distances(ours, others)
     found: dict[str, Like] = {}
     for place in nearest(ours, others, len(labelled)):
-        one = labelled[place]
-        like = Like(one.run_ids, one.at, one.labelling, float(far[place]))
+        labelled_run = labelled[place]
+        like = Like(labelled_run.run_ids, labelled_run.at, labelled_run.labelling, float(far[place]))
         # A check and the acceptance after it say the same.
         found.setdefault(str(like), like)
     return tuple(found.values())[:MOST]
+
+
+def _is_level(expected: Level) -> bool:
+    """Return whether this number of a run is its level, see :func:`buto.report.levels.levels`.
+
+    Not the largest value of a gauge, for one: held against a mean, it would be a change where there is none.
+    What is counted at the exit alone has one value, which is every number of it.
+    """
+    number = TOTAL if expected.prop.kind is Kind.COUNTER else "mean"
+    return expected.number == number or nature_of(expected.prop) is Nature.LIVE

@@ -12,10 +12,11 @@ from math import inf
 import numpy as np
 from markupsafe import Markup
 
-from buto.judging.verdict import Finding, Status, Verdict, grouped, in_line
+from buto.judging.story import tell
+from buto.judging.verdict import Finding, Status, Verdict
 from buto.oracle import Oracle
-from buto.oracle.summary import lines, said_of
-from buto.report import words
+from buto.oracle.summary import lines, summarise
+from buto.report import phrases, words
 from buto.report.document import Table
 from buto.report.html.page import MARKS
 from buto.report.html.template import markup, render_template
@@ -79,7 +80,7 @@ def _(runs: RunSet) -> str:
 
 @render.register
 def _(oracle: Oracle) -> str:
-    expected = list(lines(said_of(oracle), inf).items())
+    expected = list(lines(summarise(oracle), inf).items())
     texts = (oracle.test, format_count(len(oracle.run_ids), "run"), oracle.settings.method)
     left_out = oracle.fitted.left_out
     others = format_count(len(left_out), "property")
@@ -103,26 +104,30 @@ def _(result: Result) -> str:
     oracle = "" if result.oracle is None else f", oracle {result.oracle}"
     texts = (result.test, result.status, format_count(len(result.runs), "run"), oracle)
     error = result.error
-    told = [] if error is None else [text for text in (error.message, error.advice) if text]
-    why = markup(f"<p>{'<br>'.join(['{}'] * len(told))}</p>", *told, limit=1000) if told else ""
+    error_lines = [] if error is None else [text for text in (error.message, error.advice) if text]
+    why = (
+        markup(f"<p>{'<br>'.join(['{}'] * len(error_lines))}</p>", *error_lines, limit=1000)
+        if error_lines
+        else ""
+    )
     return _whole(markup("<p><b>{}:</b> {}, {}{}</p>", *texts) + why, ("Warnings", result.warnings))
 
 
 def _verdict(verdict: Verdict, test: str) -> str:
     lacking = words.lacking(verdict)
-    told = f"{words.headline(verdict)}{f'; {lacking}' if lacking else ''}"
-    badge = markup(_BADGE, _COLOURS[verdict.status], MARKS[verdict.status], verdict.status.value)
+    headline = f"{phrases.headline(verdict)}{f'; {lacking}' if lacking else ''}"
+    badge = markup(_BADGE, _COLOURS[verdict.status], MARKS[verdict.status], words.status_of(verdict))
     return _whole(
-        badge + (markup(" <b>{}:</b>", test) if test else "") + markup(" {}</p>", told, limit=500),
+        badge + (markup(" <b>{}:</b>", test) if test else "") + markup(" {}</p>", headline, limit=500),
         ("Reasons", verdict.reasons),
-        _findings("difference", words.listed_findings(verdict)),
+        _findings("difference", words.list_findings(verdict)),
         _findings("noted", verdict.noted),
         ("Warnings", verdict.warnings),
     )
 
 
 def _findings(head: str, findings: Sequence[Finding]) -> Table:
-    rows = [_finding_row(one) for one in in_line(grouped(findings))]
+    rows = [_finding_row(finding) for finding in tell(findings).findings]
     return Table((head, "change", "effect", "observed", "expected", "outside"), rows).first(MAX_ROWS)
 
 
@@ -137,8 +142,8 @@ def _finding_row(finding: Finding) -> Row:
         finding.subject,
         words.change(finding),
         words.effect(finding),
-        words.observed(finding),
-        words.expected(finding),
+        words.describe_observed(finding),
+        words.describe_expected(finding),
         when,
     )
 
@@ -159,7 +164,11 @@ def _property_row(run: Run, name: str) -> Row:
     values, unit = run.series(name), run.properties[run.column_of[name]].unit
     known = values[~np.isnan(values)]
     figures = (known[0], known[-1], known.min(), known.max())
-    return (name, *(format_quantity(float(one), unit) for one in figures), sparkline(values, CURVE_WIDTH))
+    return (
+        name,
+        *(format_quantity(float(figure), unit) for figure in figures),
+        sparkline(values, CURVE_WIDTH),
+    )
 
 
 def _run_row(run: Run) -> Row:

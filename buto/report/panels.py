@@ -8,18 +8,20 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime
 
 import numpy as np
+from msgspec import Struct, structs
 
-from buto.judging.classifiers import Emitter
+from buto.judging.classifiers import EmitterBands
+from buto.judging.features import quantiles
 from buto.judging.readable import possible_band
-from buto.judging.verdict import OF_CHECK, Finding, Roles
+from buto.judging.verdict import OF_CHECK, Difference, Finding, Roles
 from buto.judging.views import OF_BAND, Band, RunsView, Smoothing, View
-from buto.run.long import drawn_stride
 from buto.run.model import FloatArray, Mark, Run, RunSet
 from buto.run.properties import Property, Role, is_judged, reading_rank
+from buto.run.thinning import drawn_stride
 from buto.run.window import PROGRAM_END, PROGRAM_START, is_cut
 
 BEGIN, FINISH = ".start", ".end"
@@ -29,8 +31,7 @@ MOST_SPANS = 60
 """More in one chart would be one dark bar."""
 
 
-@dataclass(frozen=True, slots=True)
-class Span:
+class PanelSpan(Struct, frozen=True):
     """A part of the time axis, or a moment.
 
     Attributes:
@@ -50,7 +51,7 @@ class Span:
         return self.start_s == self.end_s
 
 
-def spans_of(run: Run) -> tuple[Span, ...]:
+def spans_of(run: Run) -> tuple[PanelSpan, ...]:
     """Return what a chart draws of a run's marks: at most MOST_SPANS, in the order of their beginning.
 
     ``NAME.start`` begins a span that the next ``NAME.end`` ends, or the end of the run. Any other mark is a
@@ -59,7 +60,7 @@ def spans_of(run: Run) -> tuple[Span, ...]:
     if not len(run.times_s):
         return ()
     first_s, last_s = float(run.times_s[0]), float(run.times_s[-1])
-    found: list[Span] = []
+    found: list[PanelSpan] = []
     open_marks: dict[str, Mark] = {}
     for mark in run.marks:
         if mark.name in (PROGRAM_START, PROGRAM_END):
@@ -70,26 +71,30 @@ def spans_of(run: Run) -> tuple[Span, ...]:
         elif is_end and name in open_marks:
             begun = open_marks.pop(name)
             text = "; ".join(filter(None, (begun.text, mark.text)))
-            found.append(Span(name, begun.time_s, mark.time_s, text))
+            found.append(PanelSpan(name, begun.time_s, mark.time_s, text))
         else:
-            found.append(Span(mark.name, mark.time_s, mark.time_s, mark.text))
-    found += [Span(name, mark.time_s, last_s, mark.text) for name, mark in open_marks.items()]
+            found.append(PanelSpan(mark.name, mark.time_s, mark.time_s, mark.text))
+    found += [PanelSpan(name, mark.time_s, last_s, mark.text) for name, mark in open_marks.items()]
     drawn = [
-        one
-        for one in found
-        if one.end_s >= first_s and one.start_s <= last_s and (one.start_s > first_s or one.end_s < last_s)
+        span
+        for span in found
+        if span.end_s >= first_s
+        and span.start_s <= last_s
+        and (span.start_s > first_s or span.end_s < last_s)
     ]
-    return tuple(sorted(drawn, key=lambda one: (one.start_s, -one.end_s))[:MOST_SPANS])
+    return tuple(sorted(drawn, key=lambda span: (span.start_s, -span.end_s))[:MOST_SPANS])
 
 
 OF_PROGRAM, OF_WINDOW = "the program's start", "the window's start"
+
+FEWEST_POINTS = 3
+"""With fewer values a run has no curve."""
 
 MOST = 0.5
 """A run has left its band at a time if more than this share of its later points is outside."""
 
 
-@dataclass(frozen=True, eq=False, slots=True)
-class Curve:
+class Curve(Struct, frozen=True, eq=False):
     """One property of one run, as it was judged (smoothed, if the oracle smooths).
 
     Attributes:
@@ -102,8 +107,7 @@ class Curve:
     run_id: str = ""
 
 
-@dataclass(frozen=True, eq=False, slots=True)
-class Panel:
+class Panel(Struct, frozen=True, eq=False):
     """One property in one pair of axes.
 
     Attributes:
@@ -120,29 +124,39 @@ class Panel:
     training: Sequence[Curve] = ()
     checked: Sequence[Curve] = ()
     band: Band | None = None
-    findings: Sequence[Finding] = ()
+    findings: Sequence[Difference] = ()
     reach: float | None = None
     of_some: bool = False
     judged: bool = True
-    spans: Sequence[Span] = ()
+    spans: Sequence[PanelSpan] = ()
     zero: str = OF_PROGRAM
     band_decides: bool = True
-    noted: Sequence[Finding] = ()
+    noted: Sequence[Difference] = ()
 
     @property
-    def changes(self) -> Sequence[Finding]:
+    def changes(self) -> Sequence[Difference]:
         return (*self.findings, *self.noted)
+
+    @property
+    def has_curves(self) -> bool:
+        """Whether any run has values at several times; what is counted at the exit only has one."""
+        return any(
+            np.count_nonzero(np.isfinite(curve.values)) >= FEWEST_POINTS
+            for curve in (*self.training, *self.checked)
+        )
 
     @property
     def since_s(self) -> float | None:
         """From when on most points of the run of the first change are outside its band.
 
         Seconds from the program's start; None without a change, without a band, or if the run does not
-        stay outside.
+        stay outside, or has no curve.
         """
-        band = self.band
+        band = self.band if self.has_curves else None
         found_in = self.changes[0].run_id if self.changes else ""
-        curve = next((one for one in self.checked if one.run_id == found_in), None)
+        curve = next(
+            (checked_curve for checked_curve in self.checked if checked_curve.run_id == found_in), None
+        )
         if curve is None or band is None or not len(band.times_s):
             return None
         lower, upper = (np.interp(curve.times_s, band.times_s, side) for side in (band.lower, band.upper))
@@ -153,7 +167,7 @@ class Panel:
         began = np.flatnonzero(outside & (still > MOST))
         return float(times[began[0]]) if began.size else None
 
-    def outside_s(self, finding: Finding) -> tuple[float, float] | None:
+    def outside_s(self, finding: Difference) -> tuple[float, float] | None:
         """Return from when to when the run of a finding was outside the band; None if that is not known.
 
         The finding's own window is this time only if it has a share of points outside; else the window is
@@ -177,7 +191,7 @@ class Panel:
         return bool(known.size and np.ptp(known) > 0)
 
 
-def joined(times_s: FloatArray, values: FloatArray) -> FloatArray:
+def join_readings(times_s: FloatArray, values: FloatArray) -> FloatArray:
     """Return values, shape (n,), with straight lines between those of a source that is not always read.
 
     A gap that is longer than most stays NaN: there the source could not be read.
@@ -187,7 +201,8 @@ def joined(times_s: FloatArray, values: FloatArray) -> FloatArray:
         return values
     gaps_s = np.diff(times_s[known], append=np.inf)
     place = np.searchsorted(known, np.arange(len(values)), side="right") - 1
-    is_between = (place >= 0) & (gaps_s[place] <= 1.5 * np.median(gaps_s[:-1]))
+    usual_s = quantiles(gaps_s[:-1, None], [0.5])[0, 0]
+    is_between = (place >= 0) & (gaps_s[place] <= 1.5 * usual_s)
     return np.where(is_between, np.interp(times_s, times_s[known], values[known]), values)
 
 
@@ -197,17 +212,19 @@ ENVELOPE_INTERVALS = 60
 def envelope_of(curves: Sequence[Curve]) -> Band | None:
     """Return the smallest and the largest value of any curve at each time, by intervals of the longest run.
 
-    A limit between two intervals is the wider one of both, so that every point is inside. None without a
-    point.
+    A line between two points of a curve counts in each interval that it crosses: else the limits would jump
+    from one set of sampled runs to the next. A limit between two intervals is the wider one of both, so that
+    every point is inside. None without a point.
     """
-    points = [(curve.times_s, curve.values) for curve in curves if len(curve.times_s)]
+    points = [(curve.times_s, curve.values) for curve in curves if np.isfinite(curve.values).any()]
     if not points:
         return None
-    times, values = (np.concatenate(side) for side in zip(*points, strict=True))
-    times, values = times[np.isfinite(values)], values[np.isfinite(values)]
-    if not len(times) or times.min() == times.max():
+    times, values = _join_readable(points)
+    if times.min() == times.max():
         return None
     edges = np.linspace(times.min(), times.max(), ENVELOPE_INTERVALS + 1)
+    crossed = [(edges, np.interp(edges, *one, left=np.nan, right=np.nan)) for one in points]
+    times, values = _join_readable([*points, *crossed])
     place = np.clip(np.searchsorted(edges, times, side="right") - 1, 0, ENVELOPE_INTERVALS - 1)
     least, most = np.full(ENVELOPE_INTERVALS, np.inf), np.full(ENVELOPE_INTERVALS, -np.inf)
     np.minimum.at(least, place, values)
@@ -216,6 +233,12 @@ def envelope_of(curves: Sequence[Curve]) -> Band | None:
     upper = np.maximum(np.append(most[:1], most), np.append(most, most[-1:]))
     known = np.isfinite(lower)
     return Band(edges[known], lower[known], (lower[known] + upper[known]) / 2, upper[known])
+
+
+def _join_readable(points: Sequence[tuple[FloatArray, FloatArray]]) -> tuple[FloatArray, FloatArray]:
+    times, values = (np.concatenate(side) for side in zip(*points, strict=True))
+    known = np.isfinite(values)
+    return times[known], values[known]
 
 
 def panels_of(
@@ -247,7 +270,9 @@ def panels_of(
 
     def of(runs: Sequence[Run], column: int) -> list[Curve]:
         found = [(*curves[run.id], run.id) for run in runs]
-        return [Curve(times, joined(times, values[:, column]), run_id) for times, values, run_id in found]
+        return [
+            Curve(times, join_readings(times, values[:, column]), run_id) for times, values, run_id in found
+        ]
 
     def band(column: int) -> Band | None:
         if not view.bands_decide and (around := envelope_of(of(training, column))):
@@ -255,6 +280,9 @@ def panels_of(
         return view.band(column)
 
     bands = [band(column) for column in range(len(view.properties))]
+    differences, others = (
+        [finding for finding in some if isinstance(finding, Difference)] for some in (findings, noted)
+    )
 
     panels = [
         Panel(
@@ -263,13 +291,13 @@ def panels_of(
             of(checked, column),
             # Without what is impossible in these runs.
             None if band is None else possible_band(band, prop, drawn),
-            [finding for finding in findings if finding.subject == prop.name],
+            [difference for difference in differences if difference.subject == prop.name],
             None if math.isnan(reach[column]) else float(reach[column]),
             of_some=of_some,
             spans=spans,
             zero=zero,
             band_decides=view.bands_decide,
-            noted=[finding for finding in noted if finding.subject == prop.name],
+            noted=[finding for finding in others if finding.subject == prop.name],
         )
         for column, (prop, band) in enumerate(zip(view.properties, bands, strict=True))
     ]
@@ -308,7 +336,7 @@ class Charted:
     training: RunSet
     panels: tuple[Panel, ...]
     costs: tuple[Panel, ...]
-    emitters: tuple[Emitter, ...] = ()
+    emitters: tuple[EmitterBands, ...] = ()
     reach_of: str = OF_BAND
     stride: int = 1
     smoothing: Smoothing | None = None
@@ -318,7 +346,7 @@ class Charted:
         return OF_CHECK
 
     def panel(self, name: str) -> Panel | None:
-        return next((one for one in self.panels if one.prop.name == name), None)
+        return next((panel for panel in self.panels if panel.prop.name == name), None)
 
 
 @dataclass(frozen=True, eq=False, slots=True, kw_only=True)
@@ -330,7 +358,7 @@ class RecordedRuns(Charted):
         return OF_RECORDING
 
 
-def recorded_runs(runs: RunSet, made: datetime) -> RecordedRuns:
+def report_recorded_runs(runs: RunSet, made: datetime) -> RecordedRuns:
     """Return the report of at least one run of one test, without bands."""
     view = RunsView([run for run in runs if run.quality.valid] or runs.runs)
     panels = sorted(panels_of(view, (), runs.runs), key=_by_reading)
@@ -370,11 +398,11 @@ def beside(judged: View, training: Sequence[Run], checked: Sequence[Run]) -> tup
     """Return the panels of what is recorded of the program and not judged; those that move come first."""
     names = {prop.name for prop in judged.properties}
 
-    def wanted(prop: Property) -> bool:
+    def is_wanted(prop: Property) -> bool:
         return prop.role is Role.PROGRAM and prop.name not in names and not is_judged(prop)
 
-    drawn = panels_of(_RunsBeside(judged, (*checked, *training), wanted), training, checked)
-    found = (replace(panel, judged=False) for panel in drawn)
+    drawn = panels_of(_RunsBeside(judged, (*checked, *training), is_wanted), training, checked)
+    found = (structs.replace(panel, judged=False) for panel in drawn)
     return tuple(sorted(found, key=_by_reading))
 
 

@@ -16,7 +16,7 @@ from buto.run.display import Displayed
 from buto.run.model import Run
 
 FORMAT = "buto-result"
-VERSION = 5
+VERSION = 6
 """Of results as JSON documents, which ``formats`` writes and ``history`` reads."""
 ERROR = "error"
 TRAINED = "trained"

@@ -9,10 +9,13 @@ from buto.judging.alarms import TIMES_LEVEL, Strength, smallest_change
 from buto.run.properties import title_of
 from buto.steps import Advice, Setting
 
-MATTERS = ("jvm.memory.heap.used", "jvm.thread.count", "jvm.class.loaded")
-"""Quantities in the order of the line. Times are not among them: how much they scatter depends on what else
-the machine does that day, so no size holds for later checks.
+MATTERS = ("jvm.memory.heap.live", "jvm.memory.allocated", "jvm.thread.count")
+"""Quantities in the order of the line, which decide what a check fails for. Times are not among them: how
+much they scatter depends on what else the machine does that day, so no size holds for later checks.
 """
+
+WITHOUT_COUNTS = ("jvm.memory.heap.used", "jvm.thread.count", "jvm.class.loaded")
+"""The same of runs in which neither live objects nor allocated bytes were counted."""
 
 NOTHING = f"a check detects no lasting change up to {TIMES_LEVEL:.0f} times as much of "
 INTRODUCTION = "a check detects 9 of 10 lasting changes of this size: "
@@ -23,7 +26,7 @@ LARGE_SHARE = 1.0
 
 def detectable(strengths: Sequence[Strength]) -> str:
     """Return the line; empty if nothing is known of any quantity that matters."""
-    known = [(title_of(one.quantity.name), change(one)) for one in _that_matter(strengths)]
+    known = [(title_of(strength.quantity.name), change(strength)) for strength in that_matter(strengths)]
     found = ", ".join(f"{name} {size}" for name, size in known if size)
     missed = ", ".join(name for name, size in known if not size)
     if not found:
@@ -33,12 +36,12 @@ def detectable(strengths: Sequence[Strength]) -> str:
 
 def discouraging(strengths: Sequence[Strength], n_runs: int) -> Advice | None:
     """Return a warning if large changes of most of these quantities would be missed, with what helps."""
-    known = _that_matter(strengths)
+    known = that_matter(strengths)
     # That a decrease is detected does not help against one who fears an increase.
-    blind = [one for one in known if one.more > LARGE_SHARE * abs(one.level)]
+    blind = [strength for strength in known if strength.more > LARGE_SHARE * abs(strength.level)]
     if not blind or 2 * len(blind) < len(known):
         return None
-    names = ", ".join(title_of(one.quantity.name) for one in blind)
+    names = ", ".join(title_of(strength.quantity.name) for strength in blind)
     return Advice(
         f"a check may miss that a quantity doubles ({names}). What helps: more runs (",
         Setting("runs", str(2 * n_runs)),
@@ -46,14 +49,16 @@ def discouraging(strengths: Sequence[Strength], n_runs: int) -> Advice | None:
     )
 
 
-def change(one: Strength) -> str:
+def change(strength: Strength) -> str:
     """Return the smallest detected change, as ``±838 KiB (13.5 %)``; empty if none is detected."""
-    return smallest_change(one.more, one.less, one.level, one.quantity.unit)
+    return smallest_change(strength.more, strength.less, strength.level, strength.quantity.unit)
 
 
-def _that_matter(strengths: Sequence[Strength]) -> list[Strength]:
-    by_name = {one.quantity.name: one for one in strengths}
-    return [by_name[name] for name in MATTERS if name in by_name]
+def that_matter(strengths: Sequence[Strength]) -> list[Strength]:
+    """Return those of quantities that the line names, in its order."""
+    by_name = {strength.quantity.name: strength for strength in strengths}
+    names = MATTERS if set(MATTERS[:2]) & by_name.keys() else WITHOUT_COUNTS
+    return [by_name[name] for name in names if name in by_name]
 
 
 HEADING = "smallest lasting change of one property that a check detects 90 % of the time"
@@ -65,14 +70,17 @@ def strength_lines(strengths: Sequence[Strength], more_runs: str = MORE_RUNS) ->
     """Return a heading and a line for each quantity, and one line for all those without a promise.
 
     Args:
-        more_runs: the advice MORE_RUNS in the words of the user's door.
+        more_runs: the advice MORE_RUNS in the words of the user's front end.
     """
-    known = [one for one in strengths if isfinite(min(one.more, one.less))]
-    others = [one.quantity.name for one in strengths if one not in known]
+    known = [strength for strength in strengths if isfinite(min(strength.more, strength.less))]
+    others = [strength.quantity.name for strength in strengths if strength not in known]
     lines = []
     if known:
-        width = max(len(one.quantity.name) for one in known)
-        lines += [f"{HEADING}:", *(f"  {one.quantity.name:<{width}}  {change(one)}" for one in known)]
+        width = max(len(strength.quantity.name) for strength in known)
+        lines += [
+            f"{HEADING}:",
+            *(f"  {strength.quantity.name:<{width}}  {change(strength)}" for strength in known),
+        ]
     if others:
         lines.append(f"not detected up to {TIMES_LEVEL:.0f} times as much: {', '.join(others)}; {more_runs}")
     return lines

@@ -6,7 +6,20 @@ import math
 from collections.abc import Mapping, Sequence
 
 from buto.judging.class_changes import ClassChange
-from buto.judging.verdict import NOTIFICATION, Direction, Effect, Finding, Roles, Status, Verdict, grouped
+from buto.judging.story import story_of
+from buto.judging.verdict import (
+    GROWTH,
+    LIMIT,
+    CommitShare,
+    Difference,
+    Direction,
+    Effect,
+    Finding,
+    Roles,
+    Since,
+    Status,
+    Verdict,
+)
 from buto.oracle.check import METADATA_SOURCE
 from buto.report.environment import EnvironmentRow, Likeness
 from buto.report.panels import Panel
@@ -21,20 +34,22 @@ from buto.run.units import (
     format_percent,
     format_quantity,
     format_seconds,
-    format_share,
+    scale_of_unit,
 )
-
-MOST_CHANGES = 3
-"""Changes that a headline names."""
 
 NOTED = "certain, and smaller than the size that matters"
 """What it means that a change is noted."""
+
+MAX_CLASS = 60
+"""Characters of the name of a class."""
 
 MAX_NAME = 100
 """Characters of a name from outside in a headline."""
 
 SHORT = {
     "mean over the run": "mean",
+    "largest value": "peak",
+    "last value": "last",
     "p10 over the run": "p10",
     "median over the run": "median",
     "p90 over the run": "p90",
@@ -42,65 +57,28 @@ SHORT = {
 }
 """Measures that have a shorter name for headlines."""
 
+CHANGED = "changed"
 
-def headline(verdict: Verdict) -> str:
-    """Return the result without the status and the test's name, which each format sets its own way.
+LEAST_SHARE = 0.0005
+"""A smaller share would read as none."""
 
-    A regression names what it fails for first, as people call it; a pass what is noted.
-    """
-    run_word = "run" if len(verdict.run_ids) == 1 else format_count(len(verdict.run_ids), "run")
-    known = f"the {verdict.n_training} {verdict.roles.known_runs}"
-    if verdict.status is Status.INCONCLUSIVE:
-        text = "could not be judged"
-    elif verdict.status is Status.REGRESSION and not verdict.findings:
-        text = f"differs from {known}"
-    elif verdict.status is Status.REGRESSION:
-        welcome = ", for the better" if verdict.is_welcome else ""
-        text = f"fails for {changes(verdict.findings, most=1)}{welcome}, against {known}"
-    elif verdict.obvious:
-        n_more = len(verdict.obvious) - 1
-        others = f" and {format_count(n_more, 'other property')}" if n_more else ""
-        are = "are" if n_more else "is"
-        name = verdict.obvious[0]
-        sized = (one for one in verdict.findings if one.subject == name)
-        first = next(map(titled, sized), title_of(one_line(name, MAX_NAME)))
-        text = f"no regression, but {first}{others} {are} far beyond all training runs"
-    elif verdict.findings:
-        text = f"{changes(verdict.findings, most=1)}, not enough to fail against {known}"
-    elif verdict.noted:
-        text = f"no change that matters against {known}"
-    else:
-        text = f"the {run_word} did what {known} did"
-    chance = chance_of(verdict)
-    whole = f"{text}, {chance}" if chance else text
-    noted = changes(verdict.noted) if verdict.status is Status.PASS else ""
-    return f"noted: {noted}; {whole}" if noted else whole
+LEAST_OF_A_STEP = 0.1
+"""From this share of a MiB on, a value is told in MiB beside a larger one."""
 
 
-def changes(findings: Sequence[Finding], most: int = MOST_CHANGES) -> str:
-    """Return the changes that lead in reading order, and how many more there are; empty without findings.
-
-    As ``allocated bytes +39 % (total 40.2 → 56 MiB), threads +25 % (mean 8 → 10 threads) and 4 more``.
-    """
-    shown = [group.leading for group in grouped(findings)[:most]]
-    left = len(findings) - len(shown)
-    return f"{', '.join(map(titled, shown))}{f' and {left} more' if left else ''}"
-
-
-def titled(finding: Finding) -> str:
-    """Return a change in the words of people, with its size and what was measured."""
-    name = title_of(one_line(finding.subject, MAX_NAME))
-    if finding.observed is None or finding.expected is None or is_moment(finding):
-        return f"{name} ({change(finding)})"
-    return f"{name} {format_share(finding.expected, finding.observed, finding.unit)} ({old_to_new(finding)})"
+def status_of(verdict: Verdict) -> str:
+    """Return the verdict in a word: that of its status, or ``changed`` if all that differs is better."""
+    welcome = verdict.status is Status.REGRESSION and story_of(verdict).is_welcome
+    return CHANGED if welcome else verdict.status.value
 
 
 def old_to_new(finding: Finding) -> str:
-    """Return what was measured before and now, as ``total 40.2 → 56 MiB``; empty without both."""
-    if finding.observed is None or finding.expected is None or is_moment(finding):
+    """Return what there was before and now, as ``total 40.2 → 56 MiB``; empty without both."""
+    size = finding.told_size if isinstance(finding, Difference) else None
+    if not isinstance(finding, Difference) or size is None:
         return ""
-    measure = one_line(SHORT.get(finding.measure, finding.measure), MAX_NAME)
-    values = _range(finding.expected, finding.observed, finding.unit, " → ")
+    measure = one_line(SHORT.get(size.measure, size.measure), MAX_NAME)
+    values = _join(*_in_one_unit(size.old, size.new, finding.unit), " → ")
     return f"{measure} {values}" if measure else values
 
 
@@ -112,9 +90,61 @@ def chance_of(verdict: Verdict) -> str:
     return f"p = {format_number(verdict.p_value)}{alpha}"
 
 
-def adjusted(verdict: Verdict) -> str:
+def certainty(verdict: Verdict) -> str:
+    """Return of a regression how certain it is, and against what; empty if its method has no p-value."""
+    chance = chance_of(verdict)
+    if verdict.status is not Status.REGRESSION or verdict.is_only_growth or not chance:
+        return ""
+    in_turns = verdict.compares_programs
+    return chance if in_turns else f"{chance} against {verdict.n_training} {verdict.roles.known_runs}"
+
+
+def reasons(verdict: Verdict) -> tuple[str, ...]:
+    """Return the reasons, the first with how certain a regression is."""
+    first = "; ".join(filter(None, (*verdict.reasons[:1], certainty(verdict))))
+    return (*filter(None, (first,)), *verdict.reasons[1:])
+
+
+def describe_adjustment(verdict: Verdict) -> str:
     """Return what the judge adjusted for; empty if it compared runs as they are."""
     return verdict.adjusted.removeprefix("judged ")
+
+
+def since(sum_since: Since) -> str:
+    """Return a sum since a release: who gave which share of it, or how much of its budget is used."""
+    name = one_line(title_of(sum_since.subject), MAX_NAME)
+    if sum_since.by_change is not None and sum_since.budget is not None:
+        # Less than before uses nothing of what may be added.
+        spent = sum_since.total if sum_since.total * sum_since.budget > 0 else 0.0
+        used, budget = (_share(size, sum_since).lstrip("+") for size in (spent, sum_since.budget))
+        number = used.removesuffix(" %") if budget.endswith(" %") else used
+        used_since = f"{number} of {budget} used since {sum_since.release}"
+        return f"{name} {_share(sum_since.by_change, sum_since)} by this change; {used_since}"
+    total = f"{name} {_share(sum_since.total, sum_since)} since {sum_since.release}"
+    allowed = (
+        "" if sum_since.budget is None else f", of {_share(sum_since.budget, sum_since).lstrip('+')} allowed"
+    )
+    if not sum_since.shares:
+        return f"{total}{allowed}{f': {sum_since.limits}' if sum_since.limits else ''}"
+    parts = [f"{_interval(share, sum_since)} by {share.text}" for share in sum_since.shares]
+    if abs(sum_since.rest) > LEAST_SHARE * abs(sum_since.old):
+        parts.append(f"{_share(sum_since.rest, sum_since)} in smaller steps")
+    return f"{total}{allowed}: {', '.join(parts)}{f'; {sum_since.limits}' if sum_since.limits else ''}"
+
+
+def _share(size: float, of: Since) -> str:
+    """Return an amount as a share of the level at the release, ``+2.1 %``; too small a share as an amount."""
+    if not of.old or 0 < abs(size) < LEAST_SHARE * abs(of.old):
+        sign = "+" if size >= 0 else "-"
+        return f"{sign}{format_quantity(abs(size), of.unit)}"
+    return f"{f'{100 * size / abs(of.old):+.1f}'.removesuffix('.0')} %".replace("-0 %", "+0 %")
+
+
+def _interval(share: CommitShare, of: Since) -> str:
+    if not of.old:
+        return f"{_share(share.change, of)} ± {format_quantity(share.half, of.unit)}"
+    change, half = (100 * size / abs(of.old) for size in (share.change, share.half))
+    return f"{change:+.1f} ± {max(half, 0.1):.1f} %"
 
 
 def lacking(verdict: Verdict) -> str:
@@ -125,7 +155,7 @@ def lacking(verdict: Verdict) -> str:
     return f"a decision needs {needed}, not {verdict.n_training}"
 
 
-def listed_findings(verdict: Verdict) -> tuple[Finding, ...]:
+def list_findings(verdict: Verdict) -> tuple[Finding, ...]:
     """Return the findings without those that the reasons state: what differs in the environment."""
     if verdict.status is not Status.INCONCLUSIVE:
         return verdict.findings
@@ -134,14 +164,17 @@ def listed_findings(verdict: Verdict) -> tuple[Finding, ...]:
 
 def change(finding: Finding) -> str:
     """Return the change, as ``+3 MiB (+300 %)``, ``105 ms later`` or, without numbers, ``less``."""
-    if finding.observed is None:
+    if finding.source == GROWTH:
+        return "in every round"
+    if not isinstance(finding, Difference):
         return "differs" if finding.direction is Direction.OTHER else finding.direction.value
-    if finding.expected is None:
-        return f"{finding.direction.value} than expected"
-    if is_moment(finding):
+    if finding.is_moment and finding.expected is not None:
         shift = finding.observed - finding.expected
         return f"{format_seconds(abs(shift))} {'later' if shift > 0 else 'earlier'}"
-    return format_change(finding.expected, finding.observed, finding.unit)
+    size = finding.told_size
+    if size is None:
+        return f"{finding.direction.value} than {'its limit' if finding.source == LIMIT else 'expected'}"
+    return format_change(size.old, size.new, finding.unit)
 
 
 def effect(finding: Finding) -> str:
@@ -149,23 +182,25 @@ def effect(finding: Finding) -> str:
     return "" if finding.effect is Effect.UNKNOWN else finding.effect.value
 
 
-def observed(finding: Finding) -> str:
+def describe_observed(finding: Finding) -> str:
     """Return the value and its time, as ``4 MiB at 4 s``; empty without a number."""
-    if finding.observed is None:
+    if not isinstance(finding, Difference):
         return ""
     value = format_quantity(finding.observed, finding.unit)
-    if finding.at_s is None or is_moment(finding):
+    if finding.at_s is None or finding.is_moment:
         return value
     # Smoothing makes fractions of whole numbers.
     smoothed = finding.unit.startswith("{") and not finding.observed.is_integer()
     return f"{value} {'on average around' if smoothed else 'at'} {format_seconds(finding.at_s)}"
 
 
-def expected(finding: Finding) -> str:
+def describe_expected(finding: Finding) -> str:
     """Return the expected range, as ``512 KiB to 1.5 MiB`` or ``at most 10 threads``; empty without one."""
+    if not isinstance(finding, Difference):
+        return ""
     lower = -math.inf if finding.lower is None else finding.lower
     upper = math.inf if finding.upper is None else finding.upper
-    if finding.observed is None or (math.isinf(lower) and math.isinf(upper)):
+    if math.isinf(lower) and math.isinf(upper):
         return ""
     if math.isinf(lower):
         return f"at most {format_quantity(upper, finding.unit)}"
@@ -174,21 +209,22 @@ def expected(finding: Finding) -> str:
     return _range(lower, upper, finding.unit)
 
 
-def measured(finding: Finding) -> str:
+def describe_measured(finding: Finding) -> str:
     """Return what was measured with its value, as ``largest value 4 MiB``; empty without a number."""
-    value = observed(finding)
-    return f"{finding.measure} {value}" if finding.measure and value else value
+    value = describe_observed(finding)
+    measure = finding.measure if isinstance(finding, Difference) else ""
+    return f"{measure} {value}" if measure and value else value
 
 
 def expectation(finding: Finding) -> str:
     """Return ``expected 512 KiB to 1.5 MiB``; empty without a range."""
-    text = expected(finding)
+    text = describe_expected(finding)
     return f"expected {text}" if text else ""
 
 
 def window(finding: Finding) -> str:
     """Return when it was outside, as ``from 1.5 s to 4 s (62.5 % of the points)``; empty without a time."""
-    if finding.window_s is None or is_moment(finding):
+    if not isinstance(finding, Difference) or finding.window_s is None or finding.is_moment:
         return ""
     start, end = (format_seconds(max(0.0, time)) for time in finding.window_s)
     when = f"at {start}" if start == end else f"from {start} to {end}"
@@ -203,16 +239,19 @@ def weight(finding: Finding) -> str:
     return "" if finding.evidence is None else f"{format_percent(finding.evidence)} of the evidence"
 
 
-def is_moment(finding: Finding) -> bool:
-    """Return whether the observed value is itself a time."""
-    return finding.source == NOTIFICATION and finding.at_s is not None
+def short_class(name: str) -> str:
+    """Return the name of a class without its package, as ``Orders$Line[]``."""
+    return one_line(name.rpartition(".")[2], MAX_CLASS)
 
 
-def class_change(change: ClassChange) -> str:
-    """Return ``+2,512 com.acme.Session (+10.2 MiB)``."""
+def class_change(change: ClassChange, *, whole: bool = False) -> str:
+    """Return ``Session +10.2 MiB (2,512 more)``, or with the package of the class."""
+    name = one_line(change.name, MAX_TEXT) if whole else short_class(change.name)
     sign = "+" if change.size_bytes > 0 else "-"
     size = f"{sign}{format_bytes(abs(change.size_bytes))}"
-    return f"{change.instances:+,} {one_line(change.name, MAX_TEXT)} ({size})"
+    if not change.instances:
+        return f"{name} {size}"
+    return f"{name} {size} ({abs(change.instances):,} {'more' if change.instances > 0 else 'fewer'})"
 
 
 def unit_of(name: str) -> str:
@@ -233,13 +272,31 @@ def outside_since(panel: Panel, roles: Roles) -> str:
     return f"outside {band} since {format_seconds(max(0.0, panel.since_s))}"
 
 
-def _range(lower: float, upper: float, unit: str, to: str = " to ") -> str:
+def _range(lower: float, upper: float, unit: str) -> str:
     """Return ``10 to 12 threads``, ``512 KiB to 1.5 MiB`` or, where both read the same, ``10 threads``."""
-    low, high = (format_quantity(end, unit) for end in (lower, upper))
+    return _join(format_quantity(lower, unit), format_quantity(upper, unit), " to ")
+
+
+def _join(low: str, high: str, to: str) -> str:
     number, _, counted = low.partition(" ")
     if low == high:
         return high
     return f"{number if counted and high.endswith(f' {counted}') else low}{to}{high}"
+
+
+def _in_one_unit(lower: float, upper: float, unit: str) -> tuple[str, str]:
+    """Return both ends in the step of the larger one, ``0.98 MiB`` and ``2.1 MiB``; tiny ones alone."""
+    ends = (format_quantity(lower, unit), format_quantity(upper, unit))
+    if unit != "By" or not math.isfinite(lower + upper):
+        return ends
+    larger = ends[1] if abs(upper) >= abs(lower) else ends[0]
+    step = next((each for each in scale_of_unit(unit) if larger.endswith(f" {each.text}")), None)
+    if step is None or min(abs(lower), abs(upper)) < LEAST_OF_A_STEP * step.size:
+        return ends
+    return (
+        f"{format_number(lower / step.size)} {step.text}",
+        f"{format_number(upper / step.size)} {step.text}",
+    )
 
 
 def hosts(rows: Sequence[EnvironmentRow], known: str) -> str:

@@ -10,21 +10,24 @@ import os
 import tarfile
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager, suppress
-from dataclasses import dataclass
 from io import BufferedReader, BytesIO
 from pathlib import Path
 from shutil import copyfileobj
 from tempfile import NamedTemporaryFile, TemporaryFile
 from typing import BinaryIO, Self
 
-from buto.run.files import clean_leftovers, hidden_name, locked, make_directories, storage_errors
+from msgspec import Struct
+
+from buto.run.files import clean_leftovers, hold_lock, make_directories, make_hidden_name, storage_errors
 
 _BLOCK = tarfile.BLOCKSIZE
+_MOST_MEMBERS = 200
+"""The files of a run, and the outputs of its services."""
+
 _DAMAGED = "it is no archive of a run, or is cut off"
 
 
-@dataclass(frozen=True, slots=True)
-class Member:
+class Member(Struct, frozen=True):
     """Where a file is in an archive."""
 
     name: str
@@ -73,8 +76,7 @@ def first_member(beginning: bytes) -> Member:
     return member
 
 
-@dataclass(frozen=True, slots=True)
-class PackedBundle:
+class PackedBundle(Struct, frozen=True):
     """An archive that is open for reading; see :class:`buto.run.directory.Bundle`.
 
     Attributes:
@@ -96,7 +98,7 @@ class PackedBundle:
             member = member_at(archive.read(_BLOCK), at)
             if member is None:
                 return cls(archive, members)
-            if member.end > size or member.name in members:
+            if member.end > size or member.name in members or len(members) >= _MOST_MEMBERS:
                 raise ValueError(_DAMAGED)
             members[member.name] = member
             at = -(-member.end // _BLOCK) * _BLOCK
@@ -158,11 +160,11 @@ class Outbox:
     def _kept(self, place: Path, files: Mapping[str, bytes], stack: ExitStack) -> BinaryIO:
         make_directories(place.parent)
         clean_leftovers(place.parent)
-        hidden = hidden_name(place)
+        hidden = make_hidden_name(place)
         file = stack.enter_context(hidden.open("x+b"))
         stack.callback(hidden.unlink, missing_ok=True)
         # Before the file gets its name, so that no other process takes it for left behind.
-        stack.enter_context(locked(hidden))
+        stack.enter_context(hold_lock(hidden))
         pack(files, file)
         file.flush()
         os.fsync(file.fileno())
@@ -175,7 +177,7 @@ class Outbox:
         found = []
         for path in root.rglob("*"):
             if not path.name.startswith(".") and path.is_file():
-                with suppress(OSError), locked(path) as is_ours:
+                with suppress(OSError), hold_lock(path) as is_ours:
                     if is_ours:
                         found.append(path.relative_to(self._directory).as_posix())
         return sorted(found)
@@ -191,7 +193,7 @@ class Outbox:
             StorageError: it cannot be read or removed.
         """
         place = self.place(key)
-        with storage_errors("send", place), locked(place) as is_ours:
+        with storage_errors("send", place), hold_lock(place) as is_ours:
             if not is_ours:
                 yield None
                 return

@@ -12,38 +12,22 @@ from __future__ import annotations
 
 import json
 import os
-import shlex
 import stat
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
 from io import BufferedReader
 from pathlib import Path
 from typing import Any, TypeVar
 
-from buto.errors import BadFileError
+from msgspec import Struct
+
 from buto.run.files import in_order, make_directories, publish_file
-from buto.steps import Advice, Setting
+from buto.run.stored import parse_json
 
 
-def refuse_links(root: Path, place: Path) -> None:
-    """Raise BadFileError if a directory between a store's root and a place in it is a link.
-
-    The root itself may be a link, because the user named it.
-    """
-    while place != root:
-        # A path that is too long is not a link; writing to it reports the error.
-        if os.path.islink(place):
-            raise BadFileError(
-                f"{place} is a link, and buto touches nothing outside of {root}",
-                advice=Advice(
-                    "if it is yours, name its target: ",
-                    Setting("store", "DIR"),
-                    f"; else: rm {shlex.quote(str(place))}",
-                ),
-            )
-        place = place.parent
+class TooLargeError(ValueError):
+    """A file has more bytes than are read of its kind."""
 
 
 def is_missing(path: Path) -> bool:
@@ -69,7 +53,7 @@ def read_file(path: Path, max_bytes: int, *, follow: bool = False) -> bytes:
         except OSError as error:
             raise ValueError(f"{error.strerror}") from error
     if len(content) > max_bytes:
-        raise ValueError(f"it is larger than {max_bytes} bytes")
+        raise TooLargeError(f"it is larger than {max_bytes} bytes")
     return content
 
 
@@ -100,7 +84,7 @@ def open_file(path: Path, max_bytes: int, *, follow: bool = False) -> Iterator[B
         raise ValueError("it is not a regular file")
     with open(descriptor, "rb") as file:
         if status.st_size > max_bytes:
-            raise ValueError(f"it is larger than {max_bytes} bytes")
+            raise TooLargeError(f"it is larger than {max_bytes} bytes")
         yield file
 
 
@@ -119,8 +103,7 @@ MAX_BYTES = 1 << 28
 T = TypeVar("T")
 
 
-@dataclass(frozen=True, slots=True)
-class Stamp:
+class Stamp(Struct, frozen=True):
     """What distinguishes a file from every other content that its name has had.
 
     Attributes:
@@ -132,7 +115,7 @@ class Stamp:
     is_settled: bool = True
 
 
-def cached(
+def read_cached(
     place: Path,
     version: str,
     stamps: Mapping[str, Stamp | None],
@@ -152,7 +135,7 @@ def cached(
         decode: raises ValueError, KeyError or TypeError for data of another shape.
         readers: number of threads that read.
     """
-    kept = _kept(place, version)
+    kept = _find_kept(place, version)
     found: dict[str, T] = {}
     data: dict[str, tuple[tuple[int | str, ...], Any]] = {}
     for name, stamp in stamps.items():
@@ -190,14 +173,16 @@ def stamp_of(path: Path) -> Stamp | None:
     return Stamp((status.st_dev, status.st_ino, status.st_size, *changed_ns), is_settled)
 
 
-def _kept(place: Path, version: str) -> dict[str, tuple[tuple[int | str, ...], Any]]:
+def _find_kept(place: Path, version: str) -> dict[str, tuple[tuple[int | str, ...], Any]]:
     """Return the entries of a cache; empty if it is missing, damaged or of another version."""
+    if _is_linked(place):
+        return {}
     try:
-        document = json.loads(read_file(place, MAX_BYTES))
+        document = parse_json(read_file(place, MAX_BYTES))
         if (document["format"], document["version"]) != (FORMAT, version):
             return {}
         return {name: (tuple(stamp), data) for name, (stamp, data) in document["entries"].items()}
-    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
+    except (ValueError, KeyError, TypeError, AttributeError):
         return {}
 
 
@@ -206,8 +191,13 @@ def _keep(place: Path, version: str, entries: Mapping[str, tuple[tuple[int | str
     content = json.dumps(document, separators=(",", ":"), allow_nan=False).encode()
     if len(content) > MAX_BYTES:
         return
-    if any(directory.is_symlink() for directory in (place.parent, place.parent.parent)):
+    if _is_linked(place):
         return
     with suppress(OSError):
         make_directories(place.parent)
         publish_file(place, content)
+
+
+def _is_linked(place: Path) -> bool:
+    """Return whether a directory of the caches in a store is a link."""
+    return any(directory.is_symlink() for directory in (place.parent, place.parent.parent))

@@ -11,15 +11,17 @@ import os
 import shlex
 import shutil
 import tempfile
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import AbstractContextManager, contextmanager
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import AbstractContextManager, ExitStack, contextmanager, suppress
 from io import BufferedReader
 from pathlib import Path
 
+from msgspec import Struct
+
 from buto.errors import BadFileError, StorageError
 from buto.run.archive import PackedBundle
-from buto.run.cache import Stamp, is_missing, open_file, read_file, refuse_links, stamp_of
+from buto.run.below import below
+from buto.run.cache import Stamp, is_missing, open_file, read_file, stamp_of
 from buto.run.files import (
     STORE,
     clean_leftovers,
@@ -35,8 +37,7 @@ from buto.steps import Advice
 DEFAULT_NAME = ".buto"
 
 
-@dataclass(frozen=True, slots=True)
-class Bundle:
+class Bundle(Struct, frozen=True):
     """A bundle that is open for reading: a directory."""
 
     path: Path
@@ -96,14 +97,13 @@ class DirectoryStorage:
     def prepare(self, key: str) -> Path:
         """Create the directory of a key below :attr:`here`, with its parents, and return it."""
         directory = self.root / key
-        refuse_links(self.root, directory)
-        with storage_errors("make", directory):
-            self._prepare(directory)
-        return directory
+        with storage_errors("make", directory), self._prepared(key):
+            return directory
 
     def folders(self, key: str) -> list[str]:
         """Return the names of what lies below a key and has something below it, in no order."""
-        return self._names(key, lambda entry: entry.is_dir(follow_symlinks=False))
+        with self._listed(key) as (_, entries):
+            return [entry.name for entry in entries if entry.is_dir(follow_symlinks=False)]
 
     def bundles(self, key: str) -> Iterable[str]:
         """Return the names of the bundles directly below a key, in no order."""
@@ -115,8 +115,9 @@ class DirectoryStorage:
         Args:
             first: name of the file that :meth:`read_first` reads; the stamp is of this file.
         """
-        directory = self.root / key
-        return {name: stamp_of(directory / name / first) for name in self.bundles(key)}
+        with self._listed(key) as (directory, entries):
+            names = [entry.name for entry in entries if entry.is_dir(follow_symlinks=False)]
+            return {name: stamp_of(directory / name / first) for name in names}
 
     def add_bundle(self, key: str, files: Mapping[str, bytes]) -> None:
         """Add a bundle.
@@ -128,11 +129,9 @@ class DirectoryStorage:
             UnsentError: the storage cannot be reached; the bundle waits on this machine.
             StorageError: also if there is a bundle with this key; nothing is left behind.
         """
-        place = self.root / key
-        refuse_links(self.root, place.parent)
-        with storage_errors("store the run", place):
-            self._prepare(place.parent)
-            publish_directory(place, files)
+        folder, _, name = key.rpartition("/")
+        with storage_errors("store the run", self.root / key), self._prepared(folder) as directory:
+            publish_directory(directory / name, files)
 
     def unsent(self, key: str) -> list[str]:
         """Return the relative keys of the bundles below a key that wait on this machine, sorted."""
@@ -163,62 +162,86 @@ class DirectoryStorage:
         Args:
             max_bytes: of what is fetched from another machine; a larger bundle raises ValueError before.
         """
-        path = self.root / key
-        refuse_links(self.root, path.parent)
-        if os.path.islink(path) or not os.path.isdir(path):
-            raise MissingBundleError
-        yield Bundle(path)
+        folder, _, name = key.rpartition("/")
+        with ExitStack() as stack:
+            try:
+                directory = stack.enter_context(below(self.root, folder))
+                if os.path.islink(directory / name):
+                    raise MissingBundleError
+                directory = stack.enter_context(below(directory, name))
+            except (FileNotFoundError, NotADirectoryError):
+                raise MissingBundleError from None
+            except OSError as error:
+                raise ValueError(f"{error.strerror}") from error
+            yield Bundle(directory)
 
     def delete_bundle(self, key: str) -> None:
         """Remove a bundle so that no reader sees a part of it."""
-        place = self.root / key
-        refuse_links(self.root, place.parent)
-        with storage_errors("delete the run", place):
-            withdraw_directory(place)
+        folder, _, name = key.rpartition("/")
+        with storage_errors("delete the run", self.root / key), below(self.root, folder) as directory:
+            withdraw_directory(directory / name)
 
     def files(self, key: str) -> dict[str, Stamp | None]:
         """Return the stamps of the files directly below a key, by name in no order."""
-        directory = self.root / key
-        return {name: stamp_of(directory / name) for name in self._names(key, lambda entry: True)}
+        with self._listed(key) as (directory, entries):
+            return {entry.name: stamp_of(directory / entry.name) for entry in entries}
 
     def add_file(self, key: str, content: bytes, noun: str) -> None:
         """Add a file wholly or not at all; ``noun`` says in messages what it is."""
-        place = self.root / key
-        refuse_links(self.root, place.parent)
-        with storage_errors(f"keep the {noun}", place):
-            make_directories(place.parent)
-            clean_leftovers(place.parent)
-            publish_file(place, content)
+        folder, _, name = key.rpartition("/")
+        with (
+            storage_errors(f"keep the {noun}", self.root / key),
+            below(self.root, folder, make=True) as directory,
+        ):
+            clean_leftovers(directory)
+            publish_file(directory / name, content)
 
     def read_file(self, key: str, max_bytes: int) -> bytes:
         """Return the content of a file; ValueError if it is missing, too large or not readable."""
-        return read_file(self.root / key, max_bytes)
+        folder, _, name = key.rpartition("/")
+        try:
+            with below(self.root, folder) as directory:
+                return read_file(directory / name, max_bytes)
+        except (FileNotFoundError, NotADirectoryError):
+            raise ValueError("it is missing") from None
+        except OSError as error:
+            raise ValueError(f"{error.strerror}") from error
 
     def delete_file(self, key: str) -> None:
         """Remove a file, if it is there."""
-        place = self.root / key
-        with storage_errors("delete", place):
-            place.unlink(missing_ok=True)
+        folder, _, name = key.rpartition("/")
+        with (
+            storage_errors("delete", self.root / key),
+            suppress(FileNotFoundError),
+            below(self.root, folder) as directory,
+        ):
+            (directory / name).unlink()
 
-    def _names(self, key: str, is_wanted: Callable[[os.DirEntry[str]], bool]) -> list[str]:
-        directory = self.root / key
-        refuse_links(self.root, directory)
-        try:
-            with os.scandir(directory) as entries:
-                return [entry.name for entry in entries if is_wanted(entry)]
-        except (FileNotFoundError, NotADirectoryError):
-            return []
-        except OSError as error:
-            raise BadFileError(
-                f"{directory} cannot be read: {error.strerror}",
-                advice=f"ls -ld {shlex.quote(str(directory))}",
-            ) from error
+    @contextmanager
+    def _listed(self, key: str) -> Iterator[tuple[Path, list[os.DirEntry[str]]]]:
+        """Yield a directory, valid within the block, and what is in it; nothing if it is missing."""
+        with ExitStack() as stack:
+            try:
+                directory = stack.enter_context(below(self.root, key))
+                with os.scandir(directory) as found:
+                    entries = list(found)
+            except (FileNotFoundError, NotADirectoryError):
+                directory, entries = self.root / key, []
+            except OSError as error:
+                place = self.root / key
+                raise BadFileError(
+                    f"{place} cannot be read: {error.strerror}", advice=f"ls -ld {shlex.quote(str(place))}"
+                ) from error
+            yield directory, entries
 
-    def _prepare(self, directory: Path) -> None:
+    @contextmanager
+    def _prepared(self, key: str) -> Iterator[Path]:
+        """Create the directory of a key and clean it; yield its path, valid within the block."""
         make_directories(self.root)
         ignore = self.root / ".gitignore"
         # Never into an existing foreign directory, where it would hide files from git.
         if not ignore.exists() and (self.root.name == DEFAULT_NAME or not any(self.root.iterdir())):
             publish_file(ignore, b"*\n")
-        make_directories(directory)
-        clean_leftovers(directory)
+        with below(self.root, key, make=True) as directory:
+            clean_leftovers(directory)
+            yield directory

@@ -12,7 +12,7 @@ from typing import Any, ClassVar, TypeVar
 
 from buto.errors import BadFileError
 from buto.run import names
-from buto.run.cache import Stamp, cached
+from buto.run.cache import Stamp, read_cached
 from buto.run.objects import open_storage
 from buto.run.storage import Place
 
@@ -48,6 +48,11 @@ class EntryStore:
         self.root = root
         self._storage = open_storage(root)
 
+    def tests(self) -> list[str]:
+        """Return the tests that have entries, sorted."""
+        found = map(names.decode_test, self._storage.folders(self.kind))
+        return sorted(test for test in found if test is not None)
+
     def add(self, test: str, content: bytes) -> Place:
         """Store an entry under a new id and return its file. StorageError if it cannot be written."""
         # More digits than an id of a run has: two entries of the same millisecond must not meet.
@@ -74,7 +79,7 @@ class EntryStore:
 
         Args:
             version: version of the plain data that ``read`` returns, which are cached.
-            read, decode: see :func:`buto.run.cache.cached`.
+            read, decode: see :func:`buto.run.cache.read_cached`.
 
         Raises:
             BadFileError: ``read`` raises ValueError for one of them, or it cannot be read.
@@ -85,7 +90,9 @@ class EntryStore:
                 return read(content)
 
         place = self._storage.here / "cache" / self.kind / f"{names.encode_test(test)}.json"
-        return list(cached(place, version, self._stamps(test), data, decode, self._storage.readers).values())
+        return list(
+            read_cached(place, version, self._stamps(test), data, decode, self._storage.readers).values()
+        )
 
     @contextmanager
     def reading(self, test: str, name: str) -> Iterator[bytes]:

@@ -4,18 +4,15 @@ from __future__ import annotations
 
 import json
 import math
+from collections.abc import Iterable, Iterator
 from enum import Enum
-from typing import TYPE_CHECKING, Any
+from itertools import chain
+from typing import Any
 
-import numpy as np
-
+from buto.extensions import optional_packages
 from buto.run import format
-from buto.run.model import Run, RunSet
+from buto.run.model import FloatArray, Run, RunSet
 from buto.run.stored import json_number, plain
-from buto.run.tables import float_array, text_array, utf8
-
-if TYPE_CHECKING:
-    import pyarrow as pa
 
 
 class Layout(Enum):
@@ -30,27 +27,31 @@ class Layout(Enum):
 
 
 def to_csv(runs: RunSet, layout: Layout) -> bytes:
-    """Return UTF-8 with a header; numbers have all digits of a float64.
+    """Return UTF-8 with a header; texts are quoted, numbers have all digits of a float64.
 
     A value that could not be read is ``nan``. A property that a run does not have is empty in the wide layout
     and has no row in the long one.
     """
-    import pyarrow as pa
-    import pyarrow.csv
-
-    sink = pa.BufferOutputStream()
-    pyarrow.csv.write_csv(_table(runs, layout), sink)
-    return bytes(sink.getvalue())
+    if layout is Layout.LONG:
+        header = ["run", "property", "unit", "time_s", "value"]
+        rows = chain.from_iterable(map(_long_rows, runs))
+    else:
+        names = [prop.name for prop in runs.properties]
+        header = ["run", "time_s", *names]
+        rows = chain.from_iterable(_wide_rows(run, names) for run in runs)
+    lines = chain([map(_quote, header)], rows)
+    return "".join(",".join(line) + "\n" for line in lines).encode("utf-8", errors="replace")
 
 
 def to_parquet(runs: RunSet, layout: Layout) -> bytes:
-    """Return the table of :func:`to_csv`. NaN: not readable; null: the run does not have the property."""
-    import pyarrow as pa
-    import pyarrow.parquet
+    """Return the table of :func:`to_csv`. NaN: not readable; null: the run does not have the property.
 
-    sink = pa.BufferOutputStream()
-    pyarrow.parquet.write_table(_table(runs, layout), sink, compression="zstd")
-    return bytes(sink.getvalue())
+    Raises:
+        MissingExtraError: pyarrow is not installed.
+    """
+    with optional_packages("Parquet"):
+        from buto.run import parquet
+    return parquet.long_table(runs) if layout is Layout.LONG else parquet.wide_table(runs)
 
 
 def to_json(runs: RunSet) -> bytes:
@@ -74,39 +75,23 @@ def _data(run: Run) -> dict[str, Any]:
     }
 
 
-def _table(runs: RunSet, layout: Layout) -> pa.Table:
-    import pyarrow as pa
-
-    names = [prop.name for prop in runs.properties]
-    if layout is Layout.LONG:
-        header = ["run", "property", "unit", "time_s", "value"]
-        types = [pa.large_string()] * 3 + [pa.float64()] * 2
-        parts = [_long(run) for run in runs]
-    else:
-        header = ["run", "time_s", *map(utf8, names)]
-        types = [pa.large_string()] + [pa.float64()] * (1 + len(names))
-        parts = [_wide(run, names) for run in runs]
-    schema = pa.schema(list(zip(header, types, strict=True)))
-    return pa.Table.from_batches([pa.record_batch(columns, schema=schema) for columns in parts], schema)
+def _long_rows(run: Run) -> Iterator[Iterable[str]]:
+    run_id, times = _quote(run.id), _digits(run.times_s)
+    for prop in run.properties:
+        name, unit = _quote(prop.name), _quote(prop.unit)
+        for time, value in zip(times, _digits(run.series(prop.name)), strict=True):
+            yield run_id, name, unit, time, value
 
 
-def _long(run: Run) -> list[pa.Array]:
-    n_samples, n_properties = run.values.shape
-    return [
-        text_array([run.id] * run.values.size),
-        text_array([prop.name for prop in run.properties for _ in range(n_samples)]),
-        text_array([prop.unit for prop in run.properties for _ in range(n_samples)]),
-        float_array(np.tile(run.times_s, n_properties)),
-        float_array(run.values.ravel(order="F")),
-    ]
+def _wide_rows(run: Run, names: list[str]) -> Iterator[Iterable[str]]:
+    missing = [""] * len(run.times_s)
+    columns = [_digits(run.series(name)) if name in run.column_of else missing for name in names]
+    return zip([_quote(run.id)] * len(missing), _digits(run.times_s), *columns, strict=True)
 
 
-def _wide(run: Run, names: list[str]) -> list[pa.Array]:
-    import pyarrow as pa
+def _digits(values: FloatArray) -> list[str]:
+    return [repr(value).removesuffix(".0") for value in values.tolist()]
 
-    n_samples = len(run.times_s)
-    columns = [
-        float_array(run.series(name)) if name in run.column_of else pa.nulls(n_samples, pa.float64())
-        for name in names
-    ]
-    return [text_array([run.id] * n_samples), float_array(run.times_s), *columns]
+
+def _quote(text: str) -> str:
+    return '"' + text.replace('"', '""') + '"'

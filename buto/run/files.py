@@ -14,20 +14,14 @@ from __future__ import annotations
 
 import errno
 import fcntl
-import mmap
 import os
 import re
 import secrets
 import shutil
 import time
-import weakref
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
-from io import BufferedReader
 from pathlib import Path
-from shutil import copyfileobj
-from tempfile import TemporaryFile
-from threading import Lock
 from typing import TypeVar
 
 from buto.errors import StorageError
@@ -97,11 +91,11 @@ def publish_directory(place: Path, files: Mapping[str, bytes]) -> None:
     Raises:
         OSError: it cannot be written, or ``place`` exists and is not empty; nothing is left behind.
     """
-    hidden = hidden_name(place)
+    hidden = make_hidden_name(place)
     with ExitStack() as undo:
         hidden.mkdir()
         undo.callback(shutil.rmtree, hidden, ignore_errors=True)
-        with locked(hidden):
+        with hold_lock(hidden):
             for name, content in files.items():
                 _write(hidden / name, content)
             _flush_directory(hidden)
@@ -111,8 +105,13 @@ def publish_directory(place: Path, files: Mapping[str, bytes]) -> None:
 
 
 def publish_file(place: Path, content: bytes) -> None:
-    """Write or replace a file atomically; raises OSError and then leaves nothing behind."""
-    hidden = hidden_name(place)
+    """Write or replace a file atomically; raises OSError and then leaves nothing behind.
+
+    What a killed writer of this file has left is removed.
+    """
+    with suppress(OSError):
+        clean_leftovers(place.parent, f"{place.name}.")
+    hidden = make_hidden_name(place)
     with ExitStack() as undo:
         undo.callback(hidden.unlink, missing_ok=True)
         _write(hidden, content)
@@ -123,18 +122,23 @@ def publish_file(place: Path, content: bytes) -> None:
 
 def withdraw_directory(place: Path) -> None:
     """Remove a directory so that no reader sees a part of it; raises OSError."""
-    hidden = hidden_name(place)
-    with locked(place):
+    hidden = make_hidden_name(place)
+    with hold_lock(place):
         place.rename(hidden)
         _flush_directory(place.parent)
         shutil.rmtree(hidden)
 
 
-def clean_leftovers(directory: Path) -> None:
-    """Remove leftovers of killed writers from a directory, if possible; the next writer tries again."""
+def clean_leftovers(directory: Path, start: str = "") -> None:
+    """Remove leftovers of killed writers from a directory, if possible; the next writer tries again.
+
+    Args:
+        start: how the names begin of what was written; others are left alone.
+    """
     with os.scandir(directory) as entries:
         for entry in entries:
-            if _HIDDEN.fullmatch(entry.name) and _is_left_behind(Path(entry.path)):
+            is_hidden = entry.name.startswith(f".{start}") and _HIDDEN.fullmatch(entry.name)
+            if is_hidden and _is_left_behind(Path(entry.path)):
                 if entry.is_dir(follow_symlinks=False):
                     shutil.rmtree(entry.path, ignore_errors=True)
                 else:
@@ -142,7 +146,7 @@ def clean_leftovers(directory: Path) -> None:
                         os.unlink(entry.path)
 
 
-def hidden_name(place: Path) -> Path:
+def make_hidden_name(place: Path) -> Path:
     """Return a new hidden name next to a place, for what is moved there when complete."""
     return place.with_name(f".{place.name}.{secrets.token_hex(4)}.tmp")
 
@@ -151,14 +155,14 @@ def _is_left_behind(hidden: Path) -> bool:
     try:
         if time.time() - hidden.lstat().st_mtime < LEFTOVER_AGE_S:
             return False
-        with locked(hidden) as is_ours:
+        with hold_lock(hidden) as is_ours:
             return is_ours
     except OSError:
         return False
 
 
 @contextmanager
-def locked(place: Path, kind: int = fcntl.LOCK_EX) -> Iterator[bool]:
+def hold_lock(place: Path, kind: int = fcntl.LOCK_EX) -> Iterator[bool]:
     """Hold the lock of a directory or file; False if it is gone, another has it, or there are no locks."""
     try:
         descriptor = os.open(place, os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_CLOEXEC)
@@ -213,29 +217,6 @@ def acquire(descriptor: int, timeout_s: float, on_wait: Callable[[], None] = lam
             on_wait()
             waits = True
         time.sleep(_POLL_S)
-
-
-class UnnamedFile:
-    """Any number of contents in one open file, in the directory of temporary files.
-
-    The space is free again as soon as nothing reads it, also if this process is killed.
-    """
-
-    def __init__(self) -> None:
-        self._file = TemporaryFile()  # noqa: SIM115, because it lasts as long as this object
-        self._lock = Lock()
-        weakref.finalize(self, self._file.close)
-
-    def add(self, content: BufferedReader) -> Callable[[], mmap.mmap]:
-        """Copy a content, which is not empty; return what maps the copy into memory."""
-        with self._lock:
-            # Only from there can a part be mapped.
-            start = -(-self._file.seek(0, 2) // mmap.ALLOCATIONGRANULARITY) * mmap.ALLOCATIONGRANULARITY
-            self._file.seek(start)
-            copyfileobj(content, self._file)
-            size = self._file.tell() - start
-            self._file.flush()
-        return lambda: mmap.mmap(self._file.fileno(), size, access=mmap.ACCESS_READ, offset=start)
 
 
 A = TypeVar("A")

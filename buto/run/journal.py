@@ -15,17 +15,18 @@ import struct
 import zlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+from msgspec import Struct
 
 from buto.errors import BadFileError
-from buto.run import format, names, stored, tables
+from buto.run import bounds, format, names, stored
 from buto.run.cache import read_file
-from buto.run.files import hidden_name, locked
+from buto.run.files import hold_lock, make_hidden_name
 from buto.run.model import ClassHistogram, FloatArray, MetadataValue, SourceState
 from buto.run.properties import Property
 from buto.run.store import RunStore
@@ -34,8 +35,8 @@ from buto.version import READ_BY_NEWER
 VERSION = 2
 MAGIC = b"buto-journal %d\n"
 
-MAX_ENTRY_BYTES = 1 << 30
-"""Largest size of one entry in memory."""
+MAX_ENTRY_BYTES = bounds.FREE_BYTES
+"""Largest size of one entry in memory; rows that take more are several entries."""
 
 _HEAD = struct.Struct("<II")
 """Length of a stored entry, and its CRC-32."""
@@ -69,7 +70,7 @@ class TrackPart:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Entry:
+class JournalEntry:
     """The part of a recording since the entry before.
 
     Attributes:
@@ -102,8 +103,7 @@ _Int = int | str
 """Older journals have these numbers as text."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Table:
+class _Table(Struct, frozen=True):
     """What the text of an entry says of a source's part, whose arrays come after it."""
 
     name: str
@@ -115,8 +115,7 @@ class _Table:
     from_first: bool
 
 
-@dataclass(frozen=True, slots=True)
-class _Text:
+class _Text(Struct, frozen=True):
     """The text of an entry; that of a version 1 has no marks and nothing after them."""
 
     rows: int
@@ -133,7 +132,7 @@ class _Text:
     tracks: tuple[_Table, ...] = ()
 
 
-def encode(entry: Entry) -> bytes:
+def encode(entry: JournalEntry) -> bytes:
     """Return an entry with its length and checksum; a lone surrogate in a text becomes ``?``."""
     data = _fields(entry) | {
         "metadata": format.metadata_data(entry.metadata),
@@ -149,7 +148,16 @@ def encode(entry: Entry) -> bytes:
     return _HEAD.pack(len(body), zlib.crc32(body)) + body
 
 
-def _fields(part: Entry | TrackPart) -> dict[str, Any]:
+def divide(entry: JournalEntry) -> Iterator[JournalEntry]:
+    """Yield entries that are the same together, and each small enough to be read again."""
+    at_once = max(1, MAX_ENTRY_BYTES // 4 // (8 * (1 + entry.values.shape[1])))
+    yield replace(entry, times_ns=entry.times_ns[:at_once], values=entry.values[:at_once])
+    for first in range(at_once, len(entry.times_ns), at_once):
+        rows = slice(first, first + at_once)
+        yield JournalEntry(entry.times_ns[rows], entry.values[rows], zero_ns=entry.zero_ns)
+
+
+def _fields(part: JournalEntry | TrackPart) -> dict[str, Any]:
     """Return the fields of a part, with the shape of its arrays in their place."""
     others = {name: getattr(part, name) for name in part.__slots__ if name not in ("times_ns", "values")}
     return {"rows": len(part.times_ns), "columns": part.values.shape[1], **others}
@@ -167,15 +175,14 @@ def whole(content: bytes) -> Iterator[bytes]:
         place += _HEAD.size + length
 
 
-def decode(body: bytes) -> Entry:
+def decode(body: bytes) -> JournalEntry:
     """Read an entry without length and checksum. ValueError if it is not an entry."""
-    decompressor = zlib.decompressobj()
     try:
-        plain = decompressor.decompress(body, MAX_ENTRY_BYTES)
-    except zlib.error as error:
-        raise ValueError(f"an entry cannot be decompressed: {error}") from None
-    if not decompressor.eof or len(plain) < _LENGTH.size:
-        raise ValueError(f"an entry is cut, or has more than {MAX_ENTRY_BYTES} bytes")
+        plain = bounds.unpack(body, bounds.ZLIB, MAX_ENTRY_BYTES)
+    except ValueError as error:
+        raise ValueError(f"an entry cannot be read: {error}") from None
+    if len(plain) < _LENGTH.size:
+        raise ValueError("an entry is cut off")
     arrays_at = _LENGTH.size + _LENGTH.unpack_from(plain)[0]
     return _to_entry(
         stored.read(stored.parse_json(plain[_LENGTH.size : arrays_at]), _Text), plain[arrays_at:]
@@ -201,8 +208,8 @@ def _split(of: _Text | _Table, arrays: bytes) -> tuple[npt.NDArray[np.int64], Fl
         raise ValueError(
             f"an entry of {of.rows} rows and {of.columns} columns has {len(arrays)} bytes of them"
         )
-    if of.rows * (1 + of.columns) > tables.MAX_VALUES:
-        raise ValueError(f"an entry has more than {tables.MAX_VALUES} values")
+    if of.rows * (1 + of.columns) > bounds.MAX_VALUES:
+        raise ValueError(f"an entry has more than {bounds.MAX_VALUES} values")
     times_ns = np.frombuffer(arrays, "<i8", of.rows).astype(np.int64)
     if not ((times_ns > -(2**62)) & (times_ns < 2**62)).all():
         raise ValueError("an entry has a time that no clock shows")
@@ -210,20 +217,22 @@ def _split(of: _Text | _Table, arrays: bytes) -> tuple[npt.NDArray[np.int64], Fl
     return times_ns, flat.reshape(of.columns, of.rows).T.astype(np.float64), arrays[size:]
 
 
-def _to_entry(text: _Text, arrays: bytes) -> Entry:
+def _to_entry(text: _Text, arrays: bytes) -> JournalEntry:
     times_ns, values, arrays = _split(text, arrays)
     tracks = []
-    for one in text.tracks:
-        if not 0 < one.interval_s < float("inf"):
-            raise ValueError(f"a source is read every {one.interval_s} s")
-        at, rows, arrays = _split(one, arrays)
+    for track in text.tracks:
+        if not 0 < track.interval_s < float("inf"):
+            raise ValueError(f"a source is read every {track.interval_s} s")
+        at, rows, arrays = _split(track, arrays)
         tracks.append(
-            TrackPart(one.name, one.interval_s, at, rows, one.properties, one.reasons, one.from_first)
+            TrackPart(
+                track.name, track.interval_s, at, rows, track.properties, track.reasons, track.from_first
+            )
         )
     if arrays:
         raise ValueError(f"an entry has {len(arrays)} bytes after its tables")
     counted = (_number(at, 62) for at in text.histogram_times)
-    return Entry(
+    return JournalEntry(
         times_ns=times_ns,
         values=values,
         properties=text.properties,
@@ -245,9 +254,11 @@ _NAME = re.compile(r"\.(.+)\.journal", re.DOTALL)
 _FIRST_LINE = re.compile(rb"buto-journal (\d{1,9})\n")
 _MAX_BYTES = 1 << 32
 
+_NOTE_VALUES = 50
+"""A note takes about as much memory as so many values."""
 
-@dataclass(frozen=True, slots=True)
-class Unfinished:
+
+class Unfinished(Struct, frozen=True):
     """A recording whose run is not in the store yet.
 
     Attributes:
@@ -274,7 +285,7 @@ class JournalFile:
     def __init__(self, place: Path) -> None:
         self._place = place
         # Lock the file before it gets its name, so that no other process takes it for left behind.
-        hidden = hidden_name(place)
+        hidden = make_hidden_name(place)
         self._descriptor = os.open(hidden, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o666)
         try:
             fcntl.flock(self._descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -285,9 +296,9 @@ class JournalFile:
             hidden.unlink(missing_ok=True)
             raise
 
-    def append(self, entry: Entry) -> None:
-        """Append an entry. OSError if it cannot be written; the next entry then replaces it."""
-        self._size = self._write(encode(entry), self._size)
+    def append(self, entry: JournalEntry) -> None:
+        """Append an entry, in parts if it is large; after an OSError the next entry replaces it."""
+        self._size = self._write(b"".join(map(encode, divide(entry))), self._size)
 
     def discard(self) -> None:
         """Remove the file when its run is stored or not wanted; raises OSError."""
@@ -311,7 +322,7 @@ def place_of(store: RunStore, test: str, run_id: str) -> Path:
     return store.directory(test) / f".{run_id}.journal"
 
 
-def unfinished(store: RunStore, tests: Sequence[str] = ()) -> list[Unfinished]:
+def find_unfinished(store: RunStore, tests: Sequence[str] = ()) -> list[Unfinished]:
     """Return recordings whose runs are not stored yet, of some tests or all, in the order of their start."""
     found = []
     for test in tests or store.recorded_tests():
@@ -321,10 +332,10 @@ def unfinished(store: RunStore, tests: Sequence[str] = ()) -> list[Unfinished]:
                 if named and names.is_id(named[1]) and entry.is_file(follow_symlinks=False):
                     path = Path(entry.path)
                     found.append(Unfinished(test, named[1], path, _is_live(path)))
-    return sorted(found, key=lambda one: (one.test, one.id))
+    return sorted(found, key=lambda recording: (recording.test, recording.id))
 
 
-def read(path: Path) -> Iterator[Entry]:
+def read(path: Path) -> Iterator[JournalEntry]:
     """Yield the entries of a journal up to the first incomplete one; one at a time, because journals can be
     large.
 
@@ -341,23 +352,26 @@ def read(path: Path) -> Iterator[Entry]:
                 f"{path} cannot be read: it has version {int(first[1])}, this buto reads up to {VERSION}",
                 advice=READ_BY_NEWER,
             )
-        yield from _bounded(map(decode, whole(content)))
+        most = min(bounds.MAX_VALUES, bounds.most_values(len(content)))
+        yield from _bound(map(decode, whole(content)), most)
     except ValueError as error:
         raise BadFileError(
             f"{path} cannot be read: {error}", advice=f"if it is not needed: rm {path}"
         ) from error
 
 
-def _bounded(entries: Iterable[Entry]) -> Iterator[Entry]:
-    """Raise ValueError for more values than a run may have, before all are in memory."""
+def _bound(entries: Iterable[JournalEntry], most: int) -> Iterator[JournalEntry]:
+    """Raise ValueError for more values or notes than a run of this size has, before all are in memory."""
     n_values = 0
     for entry in entries:
         n_values += entry.values.size + len(entry.times_ns)
-        if n_values > tables.MAX_VALUES:
-            raise ValueError(f"it has more than {tables.MAX_VALUES} values")
+        n_values += sum(part.values.size + len(part.times_ns) for part in entry.tracks)
+        n_values += _NOTE_VALUES * (len(entry.notifications) + len(entry.marks) + len(entry.properties))
+        if n_values > most:
+            raise ValueError(f"it has more than {most} values")
         yield entry
 
 
 def _is_live(path: Path) -> bool:
-    with locked(path, fcntl.LOCK_SH) as is_ours:
+    with hold_lock(path, fcntl.LOCK_SH) as is_ours:
         return not is_ours and path.exists()

@@ -8,16 +8,17 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from enum import Enum
 from typing import Any, ClassVar
+
+from msgspec import Struct, structs
 
 from buto.run import names
 from buto.run.entries import EntryStore
 from buto.run.model import Run
 from buto.run.storage import Place
-from buto.run.stored import parse_json, plain, read
+from buto.run.stored import check_moment, parse_json, plain, read
 
 LABEL, ACCEPT = "label", "accept"
 
@@ -36,8 +37,7 @@ class Label(Enum):
     INVALID = "invalid"
 
 
-@dataclass(frozen=True, slots=True)
-class Labelling:
+class Labelling(Struct, frozen=True):
     """Some runs of one test get a label; never changed once it is stored.
 
     Attributes:
@@ -64,8 +64,7 @@ class Labelling:
         return self.command in DECISIONS
 
 
-@dataclass(frozen=True, slots=True)
-class RunLabel:
+class RunLabel(Struct, frozen=True):
     """One label of one run.
 
     Attributes:
@@ -87,21 +86,24 @@ def current(labellings: Iterable[Labelling]) -> dict[str, Labelling]:
         Run ids, sorted, to their labelling.
     """
     found: dict[str, Labelling] = {}
-    for one in sorted(labellings, key=lambda one: (one.is_decision, one.at)):
-        found.update(dict.fromkeys(one.run_ids, one))
+    for labelling in sorted(labellings, key=lambda labelled: (labelled.is_decision, labelled.at)):
+        found.update(dict.fromkeys(labelling.run_ids, labelling))
     return dict(sorted(found.items()))
 
 
 def run_labels(labellings: Iterable[Labelling]) -> list[RunLabel]:
     """Return every label that runs of one test have or had, by run and time."""
-    every = sorted(labellings, key=lambda one: one.at)
+    every = sorted(labellings, key=lambda labelling: labelling.at)
     counts = current(every)
-    rows = [RunLabel(run_id, one, counts[run_id] is not one) for one in every for run_id in one.run_ids]
+    rows = [
+        RunLabel(run_id, labelling, counts[run_id] is not labelling)
+        for labelling in every
+        for run_id in labelling.run_ids
+    ]
     return sorted(rows, key=lambda row: row.run_id)
 
 
-@dataclass(frozen=True, eq=False, slots=True)
-class Past:
+class Past(Struct, frozen=True, eq=False):
     """What people and commands said of a test's runs.
 
     Attributes:
@@ -146,9 +148,9 @@ class LabelStore:
             BadFileError: see :meth:`all`.
             UsageError: the test's name cannot be stored.
         """
-        last = max((one.at for one in self.all(labelling.test)), default=None)
+        last = max((labelled.at for labelled in self.all(labelling.test)), default=None)
         if last is not None and labelling.at <= last:
-            labelling = replace(labelling, at=last + timedelta(microseconds=1))
+            labelling = structs.replace(labelling, at=last + timedelta(microseconds=1))
         text = json.dumps(_to_data(labelling), indent=1, ensure_ascii=False, allow_nan=False)
         self._entries.add(labelling.test, f"{text}\n".encode(errors="replace"))
         return labelling
@@ -157,13 +159,13 @@ class LabelStore:
         """Return the labellings of a test's runs by time; BadFileError if one of them is damaged or newer."""
 
         def read(content: bytes) -> dict[str, Any]:
-            one = labelling_of(content)
-            if one.test != test:
-                raise ValueError(f"it belongs to {one.test!r}")
-            return _to_data(one)
+            labelling = labelling_of(content)
+            if labelling.test != test:
+                raise ValueError(f"it belongs to {labelling.test!r}")
+            return _to_data(labelling)
 
         found = self._entries.found(test, f"{FORMAT} {VERSION}", read, _of)
-        return sorted(found, key=lambda one: one.at)
+        return sorted(found, key=lambda labelling: labelling.at)
 
 
 def labelling_of(content: bytes) -> Labelling:
@@ -189,7 +191,5 @@ def _of(data: Any) -> Labelling:
     # What was accepted was meant; what a person called good was most often a false alarm.
     older = {} if version == VERSION else {"meant": data.get("command") == ACCEPT}
     labelling = read({**data, "run_ids": runs, **older}, Labelling)
-    # At the ends of the calendar, other time zones and later times cannot be expressed.
-    if labelling.at.tzinfo is None or not 1970 <= labelling.at.year < 9999:
-        raise ValueError(f"its time must have a time zone and be after 1970, got {data['at']!r}")
+    check_moment(labelling.at, "at")
     return labelling

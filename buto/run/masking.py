@@ -11,6 +11,7 @@ import shlex
 import threading
 from collections.abc import Iterator, Mapping, Sequence
 from fnmatch import translate
+from functools import lru_cache
 from typing import Any
 
 MASKED = "_MASKED_"
@@ -92,7 +93,7 @@ class Mask:
     """
 
     def __init__(self, more: Sequence[str] = ()) -> None:
-        self._names = _any_of([*NAMES, *(pattern.lower() for pattern in more)])
+        self._names = _any_of((*NAMES, *(pattern.lower() for pattern in more)))
         # Replaced and never changed: threads that read sources learn secrets while others mask texts.
         self._known: frozenset[str] = frozenset()
         self._of_known: re.Pattern[str] | None = None
@@ -159,7 +160,7 @@ class Mask:
         """Mask known values and texts with the shape of a secret."""
         if self._of_known is not None and any(value in text for value in self._known):
             text = self._of_known.sub(MASKED, text)
-        return _SHAPES.sub(_masked_shape, text) if any(sign in text for sign in _SIGNS) else text
+        return _SHAPES.sub(_mask_shape, text) if any(sign in text for sign in _SIGNS) else text
 
     def text(self, text: str) -> str:
         """Mask any text, such as a command line: also what follows the name of a secret.
@@ -255,7 +256,8 @@ class MaskedMetadata(dict[str, Any]):
         }
 
 
-def _any_of(patterns: Sequence[str]) -> re.Pattern[str]:
+@lru_cache
+def _any_of(patterns: tuple[str, ...]) -> re.Pattern[str]:
     return re.compile("|".join(map(translate, patterns)))
 
 
@@ -285,7 +287,7 @@ def _values(words: Sequence[str], is_secret: Any) -> Iterator[tuple[str, str | N
             yield word, None
 
 
-def _masked_shape(found: re.Match[str]) -> str:
+def _mask_shape(found: re.Match[str]) -> str:
     for group in ("url", "oracle", "scheme"):
         if found[group] is not None:
             return f"{found[group]}{MASKED}"

@@ -14,6 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
+from msgspec import Struct
 
 from buto.errors import JudgeError
 from buto.run.display import Displayed
@@ -32,8 +33,23 @@ AT_END = "end"
 """The point of the histogram at the program's end."""
 
 
-@dataclass(frozen=True, slots=True)
-class Mark:
+AFTER_ROUND = "round"
+"""The mark, and the point of the histogram, after a round of the program's work."""
+
+DUMP_MISSING = "buto.dump.missing"
+"""Metadata key: why the heap was not dumped where that was wanted."""
+
+ROUNDS_BY = "buto.rounds.by"
+"""Metadata key: who said when a round was over."""
+
+ROUNDS_SHARE = "buto.rounds.share"
+"""Metadata key: how many bytes the program allocates in a round, where such a share makes one; else 0."""
+
+ROUNDS_MARKED = "buto.rounds.marked"
+"""Metadata key: how many rounds the program has marked, counted or not; missing if nobody listened."""
+
+
+class Mark(Struct, frozen=True):
     """A moment of a run, in seconds from the program's start. Several may have the same name."""
 
     time_s: Number
@@ -41,8 +57,7 @@ class Mark:
     text: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class SourceState:
+class SourceState(Struct, frozen=True):
     """A source of properties besides the measured JVM.
 
     Attributes:
@@ -70,8 +85,7 @@ class ClassCount(NamedTuple):
     size_bytes: int
 
 
-@dataclass(frozen=True, slots=True)
-class ClassHistogram:
+class ClassHistogram(Struct, frozen=True):
     """The live objects of a JVM at one moment, counted after a forced collection.
 
     Attributes:
@@ -156,8 +170,7 @@ BAD_ENDS = frozenset(
 """The problems of a program that failed; the others are of the measurement."""
 
 
-@dataclass(frozen=True, slots=True)
-class Problem:
+class Problem(Struct, frozen=True):
     """One reason why a run cannot be used. Code decides by the kind, never by the words of the text."""
 
     kind: ProblemKind
@@ -171,9 +184,24 @@ SESSION = "buto.session"
 """Metadata key: id of the first run of a test that the same command recorded. Runs that share it were judged
 together."""
 
-LOOKS = "process.looks"
-"""Metadata key: of runs of two programs in turns, after how many numbers of launches a difference could end
-them."""
+RUN_QUEUE = "host.load.run_queue"
+"""Metadata key: how long the program's threads waited for a core, in seconds; None if not known."""
+
+ASSUMED = "process.assumed"
+"""Metadata key of a run in turns: why the places of old and new are not alike. Missing if they are."""
+
+BASE = "process.base"
+"""Metadata key of a run in turns: what the old program was, where it was not that of the training."""
+
+BASE_COMMIT = "process.base.commit"
+"""Metadata key beside it: the commit of that program; empty if it is not known."""
+
+BASE_BUDGET = "process.base.budget"
+"""Metadata key beside it, if that program is of a release: the budgets since then by property, as JSON."""
+
+IN_TURNS = "process.turns"
+"""Metadata key: of runs that were launched in turns with those of another program, how many launches of each
+their order has, and the seed with which it was drawn: ``10:48151623``. Runs that share it belong together."""
 
 PROGRAM = "process.program"
 """The metadata key of the checksum over the program's files."""
@@ -181,9 +209,15 @@ PROGRAM = "process.program"
 INPUT_READ = "process.stdin.read"
 """The metadata key that says whether the program has read its standard input, which is empty."""
 
+COLLECTOR = "buto.collector"
+"""The metadata key of what recorded the run."""
+
 COMMIT = "buto.commit"
 """Metadata key: git's commit in the directory where the command was started, with ``+dirty`` appended if
 files differed; None if not known."""
+
+EXECUTABLE = "process.executable.path"
+"""Metadata key: the file that a command without a JVM executes, absolute."""
 
 COMMAND = "buto.command"
 """The metadata key of the program's command, without its secrets."""
@@ -195,8 +229,7 @@ JOURNAL = "journal"
 """Source of the last sample of a recovered run, see Outcome."""
 
 
-@dataclass(frozen=True, slots=True)
-class Notification:
+class Notification(Struct, frozen=True):
     """One JMX notification.
 
     Attributes:
@@ -223,8 +256,9 @@ class Outcome:
         timed_out: whether buto ended it at its time limit.
         duration_s: from the program's start to its last sample or to the process's end.
         last_sample: source of the last row: ``agent`` (the exit hook), ``push`` (no hook could run),
-            ``hsperfdata`` (the JVM's performance counters), ``jmx``, or :data:`JOURNAL` (buto itself was
-            lost, and its journal had this sample; the end of the program is not known).
+            ``hsperfdata`` (the JVM's performance counters), ``jmx``, ``wait4`` (the end of a process), or
+            :data:`JOURNAL` (buto itself was lost, and its journal had this sample; the end of the program is
+            not known).
     """
 
     exit_code: int | None
@@ -251,8 +285,7 @@ class Outcome:
         return f"exited with code {self.exit_code}"
 
 
-@dataclass(frozen=True, slots=True)
-class Quality:
+class Quality(Struct, frozen=True):
     """Whether a run can be used, and what disturbed it.
 
     Attributes:

@@ -26,13 +26,13 @@ def encode_test(test: str) -> str:
     Different tests have different names, and no name leads out of its directory.
 
     Raises:
-        UsageError: the name is empty, longer than ``MAX_NAME_BYTES`` when encoded, or no text
-            that can be stored (a lone surrogate).
+        UsageError: the name is empty, begins like an option, is longer than ``MAX_NAME_BYTES`` when encoded,
+            or is no text that can be stored (a lone surrogate).
     """
-    if not test or test != test.strip():
+    if not test or test != test.strip() or test.startswith("-"):
         raise UsageError(
             f"{test!r} cannot be the name of a test",
-            advice="give it a name like leaker, without spaces around it",
+            advice="give it a name like leaker, without spaces around it or '-' in front",
         )
     try:
         encoded = "".join(_encode(character) for character in test)
@@ -76,9 +76,11 @@ def new_id(start: datetime | None = None) -> str:
 def start_of(run_id: str) -> datetime | None:
     """Return the time of start in an id of :func:`new_id`; None for any other id."""
     try:
-        return datetime.strptime(run_id[:20], "%Y%m%dT%H%M%S.%fZ").replace(tzinfo=UTC)
+        start = datetime.strptime(run_id[:20], "%Y%m%dT%H%M%S.%fZ").replace(tzinfo=UTC)
     except ValueError:
         return None
+    # At the ends of the calendar, other time zones cannot be expressed.
+    return start if 1970 <= start.year < 9999 else None
 
 
 def is_id(name: str) -> bool:
@@ -99,6 +101,16 @@ def metadata_text(key: str, value: MetadataValue) -> str:
 
 
 def metadata_texts(key: str, *values: MetadataValue) -> tuple[str, ...]:
-    """Return values that differ as texts that differ: two sizes that read the same are given in bytes."""
+    """Return values that differ as texts that differ.
+
+    Two sizes that read the same are given in bytes. Of two lists of options only those that the other
+    lacks are given.
+    """
     texts = tuple(metadata_text(key, value) for value in values)
+    words = [value.split() if isinstance(value, str) and value.startswith("-") else [] for value in values]
+    if len(words) == 2 and all(words) and set(words[0]) & set(words[1]) and set(words[0]) ^ set(words[1]):
+        return tuple(
+            " ".join(word for word in mine if word not in theirs) or "none"
+            for mine, theirs in (words, words[::-1])
+        )
     return texts if len(set(texts)) == len(set(map(str, values))) else tuple(map(str, values))

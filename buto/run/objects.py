@@ -104,7 +104,7 @@ class ObjectStorage:
             self._outbox.forget(key)
 
     def unsent(self, key: str) -> list[str]:
-        return [one.removeprefix(f"{key}/") for one in self._outbox.keys(key)]
+        return [kept_key.removeprefix(f"{key}/") for kept_key in self._outbox.keys(key)]
 
     def send(self, key: str) -> bool:
         with self._outbox.kept(key) as archive:
@@ -226,7 +226,9 @@ class PassingStorage(DirectoryStorage):
         self._archives[key] = archive
 
     def bundles(self, key: str) -> list[str]:
-        return [one.removeprefix(f"{key}/") for one in self._archives if one.startswith(f"{key}/")]
+        return [
+            held_key.removeprefix(f"{key}/") for held_key in self._archives if held_key.startswith(f"{key}/")
+        ]
 
     @contextmanager
     def open_bundle(self, key: str, max_bytes: int) -> Iterator[PackedBundle]:

@@ -12,11 +12,12 @@ from __future__ import annotations
 
 import csv
 import math
-from dataclasses import dataclass
 from enum import Enum
 from fnmatch import fnmatchcase
 from functools import cache
 from importlib.resources import files
+
+from msgspec import Struct
 
 from buto.run.stored import Number, read
 
@@ -38,15 +39,19 @@ class Role(Enum):
     """What measuring itself costs; recorded with each run, not judged unless asked for."""
 
 
-class Reader(Enum):
+class PropertyReader(Enum):
     """What reads a property while the program runs."""
 
     PROBE = "probe"
     """Java code: the agent inside the JVM, or the worker that asks it through JMX."""
     ON_DEMAND = "on-demand"
     """The agent, in runs for which a setting or an option of the JVM asks for it."""
+    RECORDING = "recording"
+    """Flight Recorder, in runs for which a setting asks for it; buto reads its recording at the end."""
     OUTSIDE = "outside"
     """buto's own process, from what the kernel and the JVM keep; the same for both collectors."""
+    AT_EXIT = "at-exit"
+    """buto's own process, of a command that is measured without a JVM: the kernel tells it at the end."""
 
 
 class Better(Enum):
@@ -55,6 +60,36 @@ class Better(Enum):
     LOWER = "lower"
     HIGHER = "higher"
     UNKNOWN = "unknown"
+
+
+class Nature(Enum):
+    """How a property moves during a run.
+
+    ``buto/judging/accusing.csv`` says which numbers of each nature may accuse.
+    """
+
+    WORK = "work"
+    """Counts up with what the program does."""
+    TIME = "time"
+    """Time that passed, or that was computed."""
+    COLLECTIONS = "collections"
+    """Counts up with collections and pauses."""
+    COUNT = "count"
+    """Whole things that are there: threads, descriptors, classes."""
+    LIVE = "live"
+    """What is alive after a collection at the exit."""
+    KEPT = "kept"
+    """What collections left."""
+    GARBAGE = "garbage"
+    """Use of the heap, garbage included: it swings with collections."""
+    RESIDENT = "resident"
+    """Memory that the process has touched."""
+    HELD = "held"
+    """Memory that somebody asked for and gives back: buffers, classes, code."""
+    RESERVED = "reserved"
+    """Sizes that the JVM sets aside or adapts."""
+    OWN = "own"
+    """A gauge of the program, of which nothing is known."""
 
 
 class Topic(Enum):
@@ -83,8 +118,7 @@ class Topic(Enum):
     MEASURING = "measuring"
 
 
-@dataclass(frozen=True, slots=True)
-class Property:
+class Property(Struct, frozen=True):
     """One measured quantity.
 
     Attributes:
@@ -106,8 +140,7 @@ class Property:
     better: Better = Better.UNKNOWN
 
 
-@dataclass(frozen=True, slots=True)
-class Metric:
+class Metric(Struct, frozen=True):
     """A family of properties: the part of the name before the bracket, and what holds for all.
 
     None of them can be negative, and of each less is welcome.
@@ -117,6 +150,7 @@ class Metric:
         reader: what reads it while the program runs.
         judged: whether methods judge it. A property that is not judged is recorded, listed and drawn, and
             compared by people.
+        nature: how it moves; of pools it is :func:`nature_of` that knows it.
         part: ``part`` of something larger, which a report names first; ``aside`` for a size that the JVM sets
             aside; else empty.
         per: of what there may be several instances; empty if there are none.
@@ -129,8 +163,9 @@ class Metric:
     unit: str
     kind: Kind
     topic: Topic
-    reader: Reader
+    reader: PropertyReader
     judged: bool
+    nature: Nature
     part: str
     per: str
     instances: tuple[str, ...]
@@ -179,10 +214,30 @@ and the tool's own cost. Of one topic, what says most comes first.
 READ_OUTSIDE: tuple[Property, ...] = tuple(
     metric.property(instance)
     for metric in METRICS.values()
-    if metric.reader is Reader.OUTSIDE
+    if metric.reader is PropertyReader.OUTSIDE
     for instance in metric.instances or (None,)
 )
 """The properties that buto reads from outside the JVM. Every run has all of them."""
+
+COMMAND_PEAK = "command.memory.peak"
+
+_TOLD_AT_EXIT = ("process.cpu.instructions", "process.memory.peak", "process.paging.faults")
+"""What a command without a JVM has as ``command.*``: the kernel tells it to the very end."""
+
+OF_A_COMMAND: tuple[Property, ...] = (
+    *(
+        metric.property(instance)
+        for metric in METRICS.values()
+        if metric.reader is PropertyReader.AT_EXIT
+        for instance in metric.instances or (None,)
+    ),
+    *(
+        prop
+        for prop in READ_OUTSIDE
+        if prop.name.startswith("process.") and not prop.name.startswith(_TOLD_AT_EXIT)
+    ),
+)
+"""The properties of a command that is measured without a JVM. Each such run has all of them."""
 
 DURATION = Property("run.duration", "s", Kind.GAUGE, lower=0.0, better=Better.LOWER)
 """How long a run took, judged as one number; no collector samples it."""
@@ -236,22 +291,70 @@ EXACT = (
     LIVE_CLASSES.name,
     "jvm.class.initialized",
     "jvm.lock.contended",
+    "jvm.thread.virtual.count",
+    "jvm.thread.virtual.pinned",
+    "jvm.thread.virtual.rejected",
     "jvm.safepoint.count",
+    "command.*",
     "process.memory.usage",
     "process.thread.count",
     "process.unix.file_descriptor.count",
     "process.socket.count",
     "process.io.bytes*",
     "process.io.calls*",
+    "process.disk.io[[]write[]]",
+    "process.context_switches[[]voluntary[]]",
 )
-"""Shell patterns of counters that are nearly equal in equal runs. A run may lack them: there was no
-collection, or the kernel does not tell."""
+"""Shell patterns of counters that are nearly equal in equal runs, and of two that nothing else shows. A run
+may lack them: there was no collection, or the kernel does not tell."""
 
 
 @cache
 def is_exact(prop: Property) -> bool:
     """Return whether a property is an exact counter, judged where it was read."""
     return prop.role is Role.PROGRAM and any(fnmatchcase(prop.name, pattern) for pattern in EXACT)
+
+
+COUNTED = (
+    "jvm.memory.allocated",
+    "jvm.memory.heap.live",
+    "jvm.object.live",
+    LIVE_CLASSES.name,
+    "jvm.class.loaded",
+    "jvm.class.count",
+    "jvm.thread.started",
+    "process.unix.file_descriptor.count",
+    "process.socket.count",
+    "process.io.bytes*",
+    "process.io.calls*",
+    "jvm.buffer.memory.used[[]direct]",
+)
+"""Shell patterns of counters that follow the program and its input alone. No machine moves them: neither its
+speed nor its load nor the moment of a collection."""
+
+
+@cache
+def is_counted(prop: Property) -> bool:
+    """Return whether a property is a counter that no machine moves."""
+    return prop.role is Role.PROGRAM and any(fnmatchcase(prop.name, pattern) for pattern in COUNTED)
+
+
+@cache
+def follows_the_machine(prop: Property) -> bool:
+    """Return whether a property may move with the machine's speed and load: no counted one, and no number of
+    whole things that are there, as threads."""
+    return not is_counted(prop) and nature_of(prop) is not Nature.COUNT
+
+
+OF_PLACES = ("jvm.memory.allocated", "jvm.class.*", "process.io.*", "process.disk.io*")
+"""Shell patterns of what depends on where the program's files are: a JVM allocates more for each class of a
+longer path, and may read a jar twice that it knows by two paths."""
+
+
+@cache
+def follows_place(prop: Property) -> bool:
+    """Return whether a property depends on where the program's files are."""
+    return any(fnmatchcase(prop.name, pattern) for pattern in OF_PLACES)
 
 
 def topic_of(name: str) -> Topic:
@@ -285,6 +388,22 @@ def _remoteness(name: str) -> int:
     if known is None or not known.is_part:
         return 0
     return 2 if known.part == "aside" or known.is_adapted(instance) else 1
+
+
+def nature_of(prop: Property) -> Nature:
+    """Return how a property moves during a run."""
+    if prop == DURATION:
+        return Nature.TIME
+    if prop == LIVE_CLASSES:
+        return Nature.LIVE
+    metric, instance = split_name(prop.name)
+    known = METRICS.get(metric)
+    if known is None or known.kind is not prop.kind:
+        return Nature.OWN if prop.kind is Kind.GAUGE else Nature.WORK
+    if known.is_adapted(instance):
+        return Nature.RESERVED
+    is_of_heap = known.nature is not Nature.GARBAGE or topic_of(prop.name) is Topic.HEAP
+    return known.nature if is_of_heap else Nature.HELD
 
 
 def title_of(name: str) -> str:

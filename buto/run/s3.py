@@ -16,10 +16,10 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 from functools import lru_cache
-from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, BinaryIO, cast
 
-from buto.errors import StorageError, UsageError
+from buto.errors import StorageError
+from buto.extensions import require
 from buto.run.cache import Stamp
 from buto.run.storage import S3Url
 from buto.steps import Advice, Setting
@@ -49,14 +49,14 @@ class ObjectExistsError(Exception):
 
 
 @contextmanager
-def reported(action: str, url: S3Url) -> Iterator[None]:
+def report_errors(action: str, url: S3Url) -> Iterator[None]:
     """Turn an error of obstore in the block into a StorageError: ``cannot <action> <url>: why``."""
     from obstore.exceptions import BaseError
 
     try:
         yield
     except (BaseError, FileNotFoundError) as error:
-        why, advice = _explained(error, url)
+        why, advice = _explain(error, url)
         raise StorageError(f"cannot {action} {url}: {why}", advice=advice) from error
 
 
@@ -70,7 +70,7 @@ def _answer(error: BaseException | None) -> tuple[int, str]:
     return (int(answer["status"]), answer["code"] or "") if answer else (0, "")
 
 
-def _explained(error: BaseException, url: S3Url) -> tuple[str, str]:
+def _explain(error: BaseException, url: S3Url) -> tuple[str, str]:
     """Return why a request failed, and what to do."""
     status, code = _answer(error)
     bucket = shlex.quote(f"s3://{url.bucket}")
@@ -110,15 +110,11 @@ class Bucket:
 
     def __init__(self, url: S3Url) -> None:
         for package in ("obstore", "botocore"):
-            if find_spec(package) is None:
-                raise UsageError(
-                    f"the store {url} needs the package {package}, which is not installed",
-                    advice="pip install 'buto[s3]'",
-                )
+            require(package, f"the store {url}")
         self.url = url
         environment = tuple(sorted(item for item in os.environ.items() if item[0].startswith("AWS_")))
         self._attempts = int(os.environ.get("AWS_MAX_ATTEMPTS", ATTEMPTS))
-        self._store, self._writer, self.endpoint = _opened(url, environment, self._attempts, ANSWER_S)
+        self._store, self._writer, self.endpoint = _open(url, environment, self._attempts, ANSWER_S)
 
     def add(self, key: str, content: BinaryIO) -> None:
         """Add an object wholly or not at all.
@@ -134,7 +130,7 @@ class Bucket:
         for attempt in range(1, self._attempts + 1):
             content.seek(0)
             try:
-                with reported("write", self.url / key):
+                with report_errors("write", self.url / key):
                     obstore.put(self._writer, key, content, mode="create", attributes={_CHECKSUM: checksum})
                     return
             except StorageError as error:
@@ -162,7 +158,7 @@ class Bucket:
         import obstore
 
         try:
-            with reported("read", self.url / key):
+            with report_errors("read", self.url / key):
                 found = obstore.get(self._store, key, options={} if most is None else {"range": (0, most)})
                 if at_most is not None and found.meta["size"] > at_most:
                     raise ValueError(f"it is larger than {at_most} bytes")
@@ -179,24 +175,24 @@ class Bucket:
         """Remove an object, if it is there."""
         import obstore
 
-        with reported("delete", self.url / key):
+        with report_errors("delete", self.url / key):
             obstore.delete(self._store, key)
 
     def objects(self, folder: str) -> Iterator[tuple[str, Stamp]]:
         """Yield the names and stamps of the objects below a folder, in the order of the names."""
         import obstore
 
-        with reported("list", self.url / folder):
+        with report_errors("list", self.url / folder):
             for page in obstore.list(self._store, folder, chunk_size=PAGE):
-                for one in page:
-                    value = (str(one["e_tag"]), one["last_modified"].isoformat(), one["size"])
-                    yield one["path"].removeprefix(f"{folder}/"), Stamp(value)
+                for listed in page:
+                    value = (str(listed["e_tag"]), listed["last_modified"].isoformat(), listed["size"])
+                    yield listed["path"].removeprefix(f"{folder}/"), Stamp(value)
 
     def folders(self, folder: str) -> list[str]:
         """Return the names of the folders directly below a folder."""
         import obstore
 
-        with reported("list", self.url / folder):
+        with report_errors("list", self.url / folder):
             found = obstore.list_with_delimiter(self._store, folder)["common_prefixes"]
         return [path.removeprefix(f"{folder}/") for path in found]
 
@@ -204,13 +200,13 @@ class Bucket:
         """Return the checksum that an object was added with."""
         import obstore
 
-        with reported("read", self.url / key):
+        with report_errors("read", self.url / key):
             found: str | None = obstore.get(self._store, key).attributes.get(_CHECKSUM)
         return found
 
 
 @lru_cache(maxsize=4)
-def _opened(
+def _open(
     url: S3Url, environment: tuple[tuple[str, str], ...], attempts: int, answer_s: float
 ) -> tuple[S3Store, S3Store, str]:
     """Return what reads, what writes, and the server's address, for the variables of the environment.

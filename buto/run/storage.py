@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from pathlib import Path
+
+from msgspec import Struct
 
 from buto.errors import StorageError, UsageError
 
@@ -14,8 +15,7 @@ _PREFIX = re.compile(r"[!-~]{0,500}")
 _EXAMPLE = "as .buto or s3://my-bucket/buto"
 
 
-@dataclass(frozen=True, slots=True)
-class S3Url:
+class S3Url(Struct, frozen=True):
     """A prefix in a bucket.
 
     Attributes:

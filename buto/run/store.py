@@ -2,24 +2,23 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass
+from contextlib import contextmanager, suppress
 from functools import partial
 from pathlib import Path
 from typing import Any
 
-from buto.errors import BadFileError, StorageError, UsageError
-from buto.run import format, names, tables
-from buto.run.cache import cached, refuse_links
+from msgspec import Struct
+
+from buto.errors import BadFileError, JudgeError, StorageError, UsageError
+from buto.run import bounds, format, names, tables
+from buto.run.below import refuse_links
+from buto.run.cache import read_cached
 from buto.run.directory import DirectoryStorage
-from buto.run.files import UnnamedFile, in_order
+from buto.run.files import in_order
 from buto.run.format import H, Head, NewerVersionError
-from buto.run.long import LONG_VALUES, LongRun, ReadColumns, is_large, stride_for_set
-from buto.run.model import FloatArray, Run, RunSet, run_set
+from buto.run.model import Run, RunSet, run_set
 from buto.run.objects import Storage, open_storage
-from buto.run.properties import Property
 from buto.run.storage import MissingBundleError, Place
 from buto.run.tables import (
     DOCUMENT,
@@ -34,7 +33,8 @@ from buto.run.tables import (
     max_bytes,
     output_file,
 )
-from buto.steps import Action, Advice, Step
+from buto.run.units import format_count
+from buto.steps import Action, Advice, Setting, Step
 from buto.version import READ_BY_NEWER
 
 DEFAULT_ROOT = Path(".buto")
@@ -42,12 +42,28 @@ DEFAULT_ROOT = Path(".buto")
 _RUNS = "runs"
 """The folder of all runs."""
 
-_THREADS = 2
-"""Number of threads that read long runs, which takes a second each."""
+MOST_VALUES = 1 << 27
+"""Number of values of the runs that are loaded together: 1 GiB, or 400 hours of fifty, twice a second."""
 
 
-@dataclass(frozen=True, slots=True)
-class RunSummary:
+def _refuse_more_than_fits(documents: Sequence[format.RunDocument]) -> None:
+    """Raise JudgeError if runs have more values than memory permits, with what makes them smaller."""
+    # A document that claims more than any run may have is damaged, which loading it says.
+    sizes = (document.samples * len(document.properties) for document in documents)
+    n_values = sum(size for size in sizes if size <= bounds.MAX_VALUES)
+    if n_values > MOST_VALUES:
+        raise JudgeError(
+            f"{format_count(len(documents), 'run')} with {n_values / MOST_VALUES:.1f} GiB of values: "
+            "at most 1 GiB is loaded at a time",
+            advice=Advice(
+                "record fewer samples of a long program (",
+                Setting("interval", "5s"),
+                ") or fewer properties, or name fewer runs",
+            ),
+        )
+
+
+class RunSummary(Struct, frozen=True):
     """The summary of a run in ``run.json``.
 
     Attributes:
@@ -95,15 +111,15 @@ class RunStore:
             )
         key = self.key(run.test, run.id)
         others = {
-            SAMPLES: tables.samples_to_parquet(run.properties, run.times_s, run.values),
-            NOTIFICATIONS: tables.notifications_to_parquet(run.notifications),
+            SAMPLES: tables.pack_samples(run.times_s, run.values),
+            NOTIFICATIONS: tables.pack_notifications(run.notifications),
             STDOUT: _cut(run.stdout),
             STDERR: _cut(run.stderr),
             **{output_file(name): _cut(output) for name, output in run.outputs.items()},
         }
         files = {name: describe(content) for name, content in others.items()}
         contents = {DOCUMENT: format.encode(run, files), **others}
-        if run.values.size > tables.MAX_VALUES or any(
+        if run.values.size > bounds.MAX_VALUES or any(
             len(contents[name]) > max_bytes(name) for name in contents
         ):
             raise StorageError(
@@ -132,7 +148,7 @@ class RunStore:
 
     def tests(self) -> list[str]:
         """Return the names of the tests that have runs, sorted."""
-        return [test for test in _decoded(self.storage.folders(_RUNS)) if self.has_runs(test)]
+        return [test for test in _decode(self.storage.folders(_RUNS)) if self.has_runs(test)]
 
     def has_runs(self, test: str) -> bool:
         """Return whether a test has runs."""
@@ -140,7 +156,7 @@ class RunStore:
 
     def recorded_tests(self) -> list[str]:
         """Return the names of the tests that have a directory on this machine, sorted."""
-        return _decoded(DirectoryStorage(self.storage.here).folders(_RUNS))
+        return _decode(DirectoryStorage(self.storage.here).folders(_RUNS))
 
     def ids(self, test: str) -> list[str]:
         """Return the ids of a test's runs, sorted, which is the order of their start."""
@@ -167,9 +183,17 @@ class RunStore:
         version, readers = f"run {format.VERSION}", self.storage.readers
         found = self.storage.stamped_bundles(self.key(test), DOCUMENT)
         stamps = {run_id: found[run_id] for run_id in filter(names.is_id, found)}
-        heads = cached(place, version, stamps, read, format.head_of, readers)
+        heads = read_cached(place, version, stamps, read, format.head_of, readers)
         there = sorted(heads.keys() | damage.keys())
         return [RunSummary(run_id, heads.get(run_id), damage.get(run_id, "")) for run_id in there]
+
+    def heads(self, test: str, ids: Iterable[str]) -> list[Head]:
+        """Return the heads of the runs with these ids that are there and can be read."""
+        found = []
+        for run_id in ids:
+            with suppress(BadFileError, MissingBundleError), self._first(test, run_id) as content:
+                found.append(_expect(format.head_of(format.head_data(content)), test, run_id))
+        return found
 
     def load(self, test: str, run_id: str) -> Run:
         """Load one run.
@@ -177,99 +201,43 @@ class RunStore:
         Raises:
             BadFileError: no run has this id, or it is damaged or of a newer format.
         """
-        run = self._load(test, run_id, whole=True)
-        assert not isinstance(run, LongRun)
-        return run
-
-    def _load(
-        self,
-        test: str,
-        run_id: str,
-        *,
-        whole: bool,
-        stride: int = 1,
-        large: bool = False,
-        copies: UnnamedFile | None = None,
-    ) -> Run:
-        """Load one run; unless ``whole``, the samples of a long run, or of a large set, stay on disk.
-
-        Args:
-            copies: where to keep the samples of a large set; None if the storage is on this machine.
-        """
         with self._opened(test, run_id) as opened:
             with opened.reading(DOCUMENT) as content:
                 head = _expect(format.decode(content), test, run_id)
-            with opened.reading(NOTIFICATIONS, head) as content:
-                notifications = tables.notifications_from_parquet(content, head.notifications)
-            if not whole and (large or head.samples * len(head.properties) >= LONG_VALUES):
-                samples = opened.long(head, head.properties, stride)
-                if large:
-                    samples["read_columns"] = (
-                        self._reader(test, run_id, head, head.properties)
-                        if copies is None
-                        else opened.copied(head, head.properties, copies)
-                    )
-            else:
-                with opened.reading(SAMPLES, head) as content:
-                    times_s, values = tables.samples_from_parquet(content, head.properties, head.samples)
-                samples = {"times_s": times_s, "values": values}
+            notifications = opened.notifications(head)
+            times_s, values = opened.samples(head, head.properties)
             with (
                 opened.reading(STDOUT, head) as stdout,
                 opened.reading(STDERR, head) as stderr,
                 self._judging(test, run_id, DOCUMENT),
             ):
-                return (LongRun if "stride" in samples else Run)(
+                return Run(
                     **head.of_run,
-                    **samples,
+                    times_s=times_s,
+                    values=values,
                     notifications=notifications,
                     stdout=stdout,
                     stderr=stderr,
                     outputs=opened.outputs(head),
                 )
 
-    def _reader(self, test: str, run_id: str, head: Head, properties: tuple[Property, ...]) -> ReadColumns:
-        """Return what reads columns of a run, and keeps no file open."""
-
-        def read(columns: Sequence[int]) -> FloatArray:
-            with self._opened(test, run_id) as opened:
-                return opened.columns(head, properties, columns)
-
-        return read
-
-    def open_set(self, test: str, ids: Sequence[str]) -> RunSet:
-        """Load runs like :meth:`load_set`, but only some samples of very large runs; see LongRun.
-
-        If the runs together are too large for the memory, this holds for every one of them. Their files are
-        then opened anew for each part that is read, so that any number of runs can be opened. From a bucket,
-        samples are fetched once, into one temporary file that lasts as long as the runs.
-        """
-        shapes = []
-        for run_id in ids:
-            with self._known(test, run_id), self._first(test, run_id) as content:
-                document = format.decode(content)
-                shapes.append((document.samples, len(document.properties)))
-        stride, large = stride_for_set(shapes), is_large(shapes)
-
-        is_here = isinstance(self.storage, DirectoryStorage)
-        copies = None if is_here or not large else UnnamedFile()
-
-        def load(run_id: str) -> Run:
-            return self._load(test, run_id, whole=False, stride=stride, large=large, copies=copies)
-
-        cores = len(os.sched_getaffinity(0))
-        return run_set(in_order(load, ids, self.storage.readers if stride == 1 else min(_THREADS, cores)))
-
     def load_set(self, test: str, ids: Sequence[str] | None = None, *, newest: int | None = None) -> RunSet:
         """Load the runs with these ids, or the ``newest`` ones (all, if fewer), or all runs of a test.
 
         Raises:
             BadFileError: see :meth:`load`; no run is left out silently.
+            JudgeError: together they are larger than memory permits; see MOST_VALUES.
         """
         if ids is None:
             ids = self.ids(test)
         if newest is not None:
             ids = sorted(ids)[max(0, len(ids) - newest) :]
+        _refuse_more_than_fits([self._document(test, run_id) for run_id in ids])
         return run_set(in_order(lambda run_id: self.load(test, run_id), ids, self.storage.readers))
+
+    def _document(self, test: str, run_id: str) -> format.RunDocument:
+        with self._known(test, run_id), self._first(test, run_id) as content:
+            return format.decode(content)
 
     def delete(self, test: str, ids: Sequence[str]) -> None:
         """Remove runs, including damaged ones; none is removed if one of the ids is unknown.
@@ -356,7 +324,7 @@ class RunStore:
             ) from error
 
 
-def _decoded(folders: Iterable[str]) -> list[str]:
+def _decode(folders: Iterable[str]) -> list[str]:
     """Return the names of the tests of these folders, sorted."""
     return sorted(test for test in map(names.decode_test, folders) if test is not None)
 

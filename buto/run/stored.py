@@ -12,10 +12,12 @@ import re
 import reprlib
 from collections.abc import Mapping
 from datetime import datetime
-from typing import TYPE_CHECKING, Any, NoReturn, TypeVar, get_origin
+from typing import TYPE_CHECKING, Annotated, Any, NoReturn, TypeVar, get_origin
 
 import msgspec
 import numpy as np
+
+from buto.run.bounds import check_cost, check_levels
 
 T = TypeVar("T")
 
@@ -33,17 +35,33 @@ else:
         """A type of its own, because msgspec asks for help with nothing that it knows itself."""
 
 
+Share = Annotated[float, msgspec.Meta(ge=0, le=1)]
+Moment = Annotated[datetime, msgspec.Meta(tz=True)]
+
+
+def check_moment(at: datetime, where: str) -> None:
+    """Raise ValueError for a time that has no zone, or that other zones and later times cannot express.
+
+    Args:
+        where: place of the time in its file.
+    """
+    if at.tzinfo is None or not 1970 <= at.year < 9999:
+        raise ValueError(f"{where!r} must have a time zone and be after 1970, got {at.isoformat()!r}")
+
+
 def parse_json(content: bytes) -> Any:
     """Parse JSON whose whole content can be written and shown again.
 
     Raises:
-        ValueError: it is not JSON in UTF-8, has NaN, an infinity or a text that is not Unicode, or is nested
-            too deeply; the message names the fault.
+        ValueError: it is not JSON in UTF-8, has NaN, an infinity or a text that is not Unicode, is nested
+            too deeply, or has too many values; the message names the fault.
     """
     # As text, because the parser guesses the encoding of bytes and accepts others than UTF-8.
     text = content.decode("utf-8")
+    check_cost(text)
     try:
         data = json.loads(text, parse_constant=_no_constant)
+        check_levels(data)
         if "\\ud" in text or "\\uD" in text:
             json.dumps(data, ensure_ascii=False).encode()
     except RecursionError:
@@ -59,7 +77,7 @@ def _no_constant(name: str) -> NoReturn:
 
 def plain(value: Any) -> Any:
     """Return a value as lists, mappings, texts and numbers, ready for JSON."""
-    return _json(msgspec.to_builtins(value, enc_hook=_listed, builtin_types=(datetime,)))
+    return _json(msgspec.to_builtins(value, enc_hook=_list, builtin_types=(datetime,)))
 
 
 def read(data: Any, kind: type[T], where: str = "") -> T:
@@ -76,7 +94,7 @@ def read(data: Any, kind: type[T], where: str = "") -> T:
     try:
         return msgspec.convert(data, kind, dec_hook=_custom)
     except msgspec.ValidationError as error:
-        raise ValueError(_told(str(error), data, where)) from None
+        raise ValueError(_tell(str(error), data, where)) from None
 
 
 def json_number(value: float) -> float | str:
@@ -104,7 +122,7 @@ def _json(data: Any) -> Any:
     return data.isoformat() if isinstance(data, datetime) else data
 
 
-def _listed(value: Any) -> Any:
+def _list(value: Any) -> Any:
     if isinstance(value, np.ndarray | np.generic):
         return value.tolist()
     if isinstance(value, Mapping):
@@ -119,7 +137,7 @@ def _custom(kind: Any, written: Any) -> Any:
         raise TypeError(f"{kind} is no type of a stored value")
     if not isinstance(written, list):
         raise TypeError("Expected `array`")
-    return np.array([number(one) for one in written], dtype=np.float64)
+    return np.array([number(written_value) for written_value in written], dtype=np.float64)
 
 
 _ERROR = re.compile(r"(?P<what>.*?)(?: - at `\$\.?(?P<path>.*)`)?", re.DOTALL)
@@ -135,7 +153,7 @@ _MISSING = re.compile(r".*missing required field `(?P<field>.*)`")
 _STEP = re.compile(r"\.?([^.\[\]]+)|\[(\d+|\.\.\.)\]")
 
 
-def _told(error: str, data: Any, where: str) -> str:
+def _tell(error: str, data: Any, where: str) -> str:
     """Return an error of msgspec in the words of buto, with the value that was found."""
     fields = _ERROR.fullmatch(error)
     assert fields is not None
@@ -143,7 +161,7 @@ def _told(error: str, data: Any, where: str) -> str:
     place = f"{where}{'.' if where and path and path[0] != '[' else ''}{path}"
     if missing := _MISSING.fullmatch(what):
         return f"{f'{place}.' if place else ''}{missing['field']}".join("''") + " is missing"
-    found = _found(data, path)
+    found = _value_at(data, path)
     subject = repr(place) if place else "it"
     if expected := _EXPECTED.fullmatch(what):
         got = found if found is not None else expected["got"]
@@ -151,12 +169,14 @@ def _told(error: str, data: Any, where: str) -> str:
         return f"{subject} must be {' or '.join(kinds)}, got {got}"
     if what == "Number out of range":
         return f"{subject} is too large a number"
+    if "matching regex" in what:
+        return f"{subject} cannot be {found}"
     if what.startswith("Invalid enum value"):
         return f"{subject} has the unknown value {found}"
     return f"{subject}: {what}" if found is None else f"{subject} is {found}: {what}"
 
 
-def _found(data: Any, path: str) -> str | None:
+def _value_at(data: Any, path: str) -> str | None:
     """Return what is at a place, shortened; None below a key that msgspec does not name."""
     for name, place in _STEP.findall(path):
         if place == "...":

@@ -10,7 +10,8 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from buto.errors import UsageError
 
@@ -20,8 +21,7 @@ _EXACT_BELOW = 1e15
 """Whole numbers below this are printed exactly; above it a float64 loses whole digits."""
 
 
-@dataclass(frozen=True, slots=True)
-class Suffix:
+class Suffix(Struct, frozen=True):
     """One step of a scale.
 
     Attributes:

@@ -6,14 +6,13 @@ so that whoever has the run knows its window.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 import numpy.typing as npt
+from msgspec import Struct, structs
 
 from buto.errors import JudgeError, UsageError
-from buto.run.long import LongRun, ReadColumns, looked_through
 from buto.run.model import FloatArray, Mark, Problem, ProblemKind, Run, RunSet
 from buto.run.properties import Kind
 from buto.run.units import parse_seconds
@@ -38,8 +37,7 @@ FEWEST_SAMPLES = 2
 _EXAMPLE = "window: {from: load.start + 10s, to: load.end}"
 
 
-@dataclass(frozen=True, slots=True)
-class Moment:
+class Moment(Struct, frozen=True):
     """A moment of a run: a mark, and how long after it; before it if negative."""
 
     mark: str
@@ -51,8 +49,7 @@ class Moment:
         return f"{self.mark} {'+' if self.offset_s > 0 else '-'} {abs(self.offset_s):g}s"
 
 
-@dataclass(frozen=True, slots=True)
-class Window:
+class Window(Struct, frozen=True):
     """From when to when a run is learned and judged."""
 
     start: Moment = Moment(PROGRAM_START)
@@ -69,8 +66,8 @@ def parse_moment(text: str) -> Moment:
         UsageError: it is none of these.
     """
     match text.split():
-        case [one] if one[0].isdigit():
-            return Moment(PROGRAM_START, parse_seconds(one))
+        case [duration] if duration[0].isdigit():
+            return Moment(PROGRAM_START, parse_seconds(duration))
         case [mark]:
             return Moment(mark)
         case [mark, "+" | "-" as sign, duration] if not mark[0].isdigit():
@@ -90,8 +87,8 @@ def with_window(run: Run, window: Window | None) -> Run:
     Of marks that share a name, the window begins at the first and ends at the last.
     """
     others = tuple(mark for mark in run.marks if mark.name not in (START, END))
-    problems = tuple(one for one in run.quality.problems if one.kind is not ProblemKind.NO_WINDOW)
-    run = replace(run, quality=replace(run.quality, problems=problems))
+    problems = tuple(problem for problem in run.quality.problems if problem.kind is not ProblemKind.NO_WINDOW)
+    run = replace(run, quality=structs.replace(run.quality, problems=problems))
     if window is None:
         metadata = {key: value for key, value in run.metadata.items() if key != WINDOW}
         return replace(run, metadata=metadata, marks=others)
@@ -104,7 +101,7 @@ def with_window(run: Run, window: Window | None) -> Run:
         known = ", ".join(dict.fromkeys(mark.name for mark in marks))
         return _without(run, f"it has no mark {missing!r}, only {known}")
     start_s, end_s = starts[0] + window.start.offset_s, ends[-1] + window.end.offset_s
-    n_samples = int(_inside(_times(run), start_s, end_s).sum())
+    n_samples = int(_inside(run.times_s, start_s, end_s).sum())
     if n_samples < FEWEST_SAMPLES:
         samples = f"only {n_samples} of its samples are between {start_s:.1f} s and {end_s:.1f} s"
         return _without(run, samples)
@@ -128,7 +125,7 @@ def is_cut(run: Run) -> bool:
     return window is not None and window[0] == 0.0
 
 
-def measured(run: Run) -> Run:
+def cut_to_window(run: Run) -> Run:
     """Return the part of a run in its window; the run itself if it has none.
 
     The window's start is time zero. Counters count from their first value in the window. Marks outside of
@@ -139,18 +136,18 @@ def measured(run: Run) -> Run:
     return run if window is None else between(run, *window)
 
 
-def measured_set(runs: RunSet) -> RunSet:
-    """Return :meth:`measured` of each run."""
-    return RunSet(tuple(map(measured, runs.runs)))
+def cut_set_to_window(runs: RunSet) -> RunSet:
+    """Return the runs, each cut by :func:`cut_to_window`."""
+    return RunSet(tuple(map(cut_to_window, runs.runs)))
 
 
 def between(run: Run, start_s: float, end_s: float) -> Run:
-    """Return the part of a run between two times, with the first as time zero; see :func:`measured`.
+    """Return the part of a run between two times, with the first as time zero; see :func:`cut_to_window`.
 
     Raises:
         JudgeError: it has no sample there.
     """
-    times_s = _times(run)
+    times_s = run.times_s
     rows = np.flatnonzero(_inside(times_s, start_s, end_s))
     if not rows.size:
         raise JudgeError(
@@ -162,34 +159,22 @@ def between(run: Run, start_s: float, end_s: float) -> Run:
     is_start = any(mark.name == LOAD_START and mark.time_s >= end_s for mark in run.marks)
     moved = replace(
         run,
-        marks=tuple(replace(mark, time_s=mark.time_s - start_s) for mark in _complete(run)),
+        marks=tuple(structs.replace(mark, time_s=mark.time_s - start_s) for mark in _complete(run)),
         histograms=tuple(
-            replace(one, time_s=one.time_s - start_s)
-            for one in run.histograms
-            if not is_start or one.time_s <= end_s
+            structs.replace(histogram, time_s=histogram.time_s - start_s)
+            for histogram in run.histograms
+            if not is_start or histogram.time_s <= end_s
         ),
         notifications=tuple(
-            replace(one, time_s=one.time_s - start_s)
-            for one in run.notifications
-            if start_s <= one.time_s <= end_s
+            structs.replace(notification, time_s=notification.time_s - start_s)
+            for notification in run.notifications
+            if start_s <= notification.time_s <= end_s
         ),
         outcome=replace(run.outcome, duration_s=min(end_s, run.outcome.duration_s) - start_s),
     )
     counters = np.array([prop.kind is Kind.COUNTER for prop in run.properties], dtype=np.bool_)
     times_s = times_s[part] - start_s
-    if not isinstance(moved, LongRun):
-        return replace(moved, times_s=times_s, values=_counted(run.values[part], counters))
-    read = _read_part(moved.read_columns, part, counters)
-    values, smallest = looked_through(len(times_s), len(run.properties), moved.stride, read)
-    return replace(
-        moved,
-        times_s=times_s[:: moved.stride].copy(),
-        values=values,
-        whole_times_s=times_s,
-        smallest=smallest,
-        read_columns=read,
-        known={},
-    )
+    return replace(moved, times_s=times_s, values=_recount(run.values[part], counters))
 
 
 def _without(run: Run, why: str) -> Run:
@@ -197,19 +182,15 @@ def _without(run: Run, why: str) -> Run:
     if not run.quality.valid:
         return run
     problem = Problem(ProblemKind.NO_WINDOW, f"its window {run.metadata[WINDOW]} cannot be found: {why}")
-    return replace(run, quality=replace(run.quality, problems=(problem,)))
+    return replace(run, quality=structs.replace(run.quality, problems=(problem,)))
 
 
 def _complete(run: Run) -> tuple[Mark, ...]:
     """Return the marks of a run with those that every run has."""
-    times_s, known = _times(run), {mark.name for mark in run.marks}
+    times_s, known = run.times_s, {mark.name for mark in run.marks}
     usual = [Mark(0.0, PROGRAM_START), *([Mark(float(times_s[-1]), PROGRAM_END)] if times_s.size else [])]
     marks = (*run.marks, *(mark for mark in usual if mark.name not in known))
     return tuple(sorted(marks, key=lambda mark: mark.time_s))
-
-
-def _times(run: Run) -> FloatArray:
-    return run.whole_times_s if isinstance(run, LongRun) else run.times_s
 
 
 def _inside(times_s: FloatArray, start_s: float, end_s: float) -> npt.NDArray[np.bool_]:
@@ -217,15 +198,8 @@ def _inside(times_s: FloatArray, start_s: float, end_s: float) -> npt.NDArray[np
     return inside
 
 
-def _counted(values: FloatArray, counters: npt.NDArray[np.bool_]) -> FloatArray:
+def _recount(values: FloatArray, counters: npt.NDArray[np.bool_]) -> FloatArray:
     """Return values, shape (n_samples, n_properties), whose counters begin with zero."""
     known = ~np.isnan(values)
     first = np.where(known.any(axis=0), values[known.argmax(axis=0), np.arange(values.shape[1])], 0.0)
     return values - np.where(counters, first, 0.0)
-
-
-def _read_part(read: ReadColumns, part: slice, counters: npt.NDArray[np.bool_]) -> ReadColumns:
-    def read_part(columns: Sequence[int]) -> FloatArray:
-        return _counted(read(columns)[part], counters[list(columns)])
-
-    return read_part

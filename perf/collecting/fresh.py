@@ -14,7 +14,7 @@ from pathlib import Path
 
 from buto.measure.opener import open_collector
 from perf.collecting.napping import compiled, java, measured, target, unmeasured
-from perf.figures import Figure, at_most, benchmark, conclude, figure_of
+from perf.figures import BenchmarkFigure, at_most, benchmark, conclude, figure_of
 
 TITLE = "Fresh programs of four seconds"
 ADDED_PERCENT = 3.0
@@ -32,13 +32,13 @@ def units_for(classes: Path, kind: str) -> int:
     return units
 
 
-def measure(pairs: int, polled: int) -> Iterator[Figure]:
+def measure(pairs: int, polled: int) -> Iterator[BenchmarkFigure]:
     with compiled() as classes:
         for kind, name in KINDS.items():
             yield from program(classes, kind, name, pairs, polled)
 
 
-def program(classes: Path, kind: str, name: str, pairs: int, polled: int) -> Iterator[Figure]:
+def program(classes: Path, kind: str, name: str, pairs: int, polled: int) -> Iterator[BenchmarkFigure]:
     command = java(classes, "Work", kind, str(units_for(classes, kind)))
     plain, ours, theirs = [], [], []
     with ExitStack() as held:
@@ -60,7 +60,7 @@ def program(classes: Path, kind: str, name: str, pairs: int, polled: int) -> Ite
 
 
 def added(measured_s: list[float], plain_s: list[float]) -> list[float]:
-    return [100 * (one / other - 1) for one, other in zip(measured_s, plain_s, strict=False)]
+    return [100 * (with_buto / other - 1) for with_buto, other in zip(measured_s, plain_s, strict=False)]
 
 
 def main() -> int:

@@ -6,22 +6,28 @@ import os
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from tempfile import TemporaryDirectory
+from tempfile import TemporaryDirectory, gettempdir
+
+import numpy as np
 
 from buto.measure.opener import open_collector
 from perf import ROOT
 from perf.collecting.idle import is_the_program, tree
-from perf.collecting.napping import compiled, java, target
-from perf.figures import Figure, at_most, benchmark, conclude, figure_of
+from perf.collecting.napping import compiled, java, measured, target, unmeasured
+from perf.figures import BenchmarkFigure, at_most, benchmark, conclude, figure_of
 
 TITLE = "The harness"
-ADDED_S = 0.3
+ADDED_S = 0.085
 MEMORY_MB = 100.0
 HELP_S = 0.2
-LAUNCH_S = 0.5
+LAUNCH_S = 0.3
+BEYOND_S = 0.5
 NAP_MS = 500
+BYTECODE = Path(gettempdir()) / "buto-perf-bytecode"
+"""Not in the checkout; what has changed is compiled again by Python."""
 CHECK = ("check", "nap", "--runs", "1", "-q")
 
 ANNOUNCING = """\
@@ -41,7 +47,9 @@ def command_line(*words: str, announcing: bool = False) -> list[str]:
 
 
 def environment() -> dict[str, str]:
-    return os.environ | {"PYTHONPATH": str(ROOT)}
+    """Return an environment in which modules are compiled once, as those of an installed package are."""
+    own = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
+    return own | {"PYTHONPATH": str(ROOT), "PYTHONPYCACHEPREFIX": str(BYTECODE)}
 
 
 def wall_s(command: list[str] | tuple[str, ...]) -> float:
@@ -50,15 +58,45 @@ def wall_s(command: list[str] | tuple[str, ...]) -> float:
     return time.monotonic() - began
 
 
-def added_s(classes: Path, n_launches: int) -> Iterator[float]:
-    """Yield the seconds that a recorded launch takes more than one that is not recorded."""
+@dataclass(frozen=True)
+class AddedTime:
+    """How much longer a recorded launch takes than one that is not recorded, in seconds, and where."""
+
+    whole: float
+    before_main: float
+    at_the_exit: float
+
+    @property
+    def beside(self) -> float:
+        """Before the process begins and after it has ended."""
+        return self.whole - self.before_main - self.at_the_exit
+
+
+def added(classes: Path, n_launches: int) -> Iterator[AddedTime]:
+    """Yield what each of some recorded launches takes more than the one before it, which was not recorded."""
     command = java(classes, "Nap", str(NAP_MS), "0")
     with open_collector(target(command)) as collector:
         for _ in range(n_launches):
-            plain = wall_s(command)
-            began = time.monotonic()
-            collector.record("perf")
-            yield time.monotonic() - began - plain
+            plain = unmeasured(command)
+            began_ns = time.monotonic_ns()
+            ours = measured(collector)
+            whole_ns = time.monotonic_ns() - began_ns - (plain.ended_ns - plain.started_ns)
+            before_ns = ours.printed("begin") - ours.started_ns - (plain.printed("begin") - plain.started_ns)
+            yield AddedTime(whole_ns * 1e-9, before_ns * 1e-9, (ours.exit_ms - plain.exit_ms) * 1e-3)
+
+
+def figures_of(launches: Sequence[AddedTime]) -> Iterator[BenchmarkFigure]:
+    """Yield the wall time that a launch takes more, and the parts of it."""
+    parts = {
+        "before `main`": [launch.before_main for launch in launches],
+        "between the program's end and its process's": [launch.at_the_exit for launch in launches],
+        "by buto, before and after the process": [launch.beside for launch in launches],
+    }
+    reason = "; ".join(f"{1000 * np.median(values):.0f} ms {where}" for where, values in parts.items())
+    whole = [launch.whole for launch in launches]
+    yield at_most("wall time added to a launch", whole, ADDED_S, "s", 3, reason)
+    for where, values in parts.items():
+        yield figure_of(f"wall time added {where}", values, "s", 3)
 
 
 def trained(directory: Path, classes: Path) -> None:
@@ -85,6 +123,16 @@ def launch_s(directory: Path) -> float:
     return (launched - began) * 1e-9
 
 
+def beyond_s(directory: Path, classes: Path) -> float:
+    """Return the seconds that ``buto check`` takes more than the program alone."""
+    plain = wall_s(java(classes, "Nap", str(NAP_MS), "0"))
+    began = time.monotonic()
+    subprocess.run(
+        command_line(*CHECK), cwd=directory, env=environment(), stdout=subprocess.DEVNULL, check=False
+    )
+    return time.monotonic() - began - plain
+
+
 def largest_mb(directory: Path) -> float:
     """Return the memory of ``buto check`` while its JVM lives."""
     command = command_line(*CHECK)
@@ -105,20 +153,22 @@ def memory_mb(pid: int) -> float:
     return 0.0
 
 
-def measure(n_launches: int, n_starts: int) -> Iterator[Figure]:
+def measure(n_launches: int, n_starts: int) -> Iterator[BenchmarkFigure]:
     with compiled() as classes, TemporaryDirectory(prefix="buto-perf-") as directory:
-        yield at_most("wall time added to a launch", list(added_s(classes, n_launches)), ADDED_S, "s", 3)
-        helps, bare, starts = [], [], []
+        yield from figures_of(list(added(classes, n_launches)))
+        helps, bare, starts, beyond = [], [], [], []
         trained(Path(directory), classes)
         for _ in range(n_starts):
             helps.append(wall_s(command_line("--help")))
             bare.append(wall_s([sys.executable, "-c", "pass"]))
             starts.append(launch_s(Path(directory)))
+            beyond.append(beyond_s(Path(directory), classes))
         memory = [largest_mb(Path(directory)) for _ in range(3)]
         yield at_most("memory of `buto check` while it measures", memory, MEMORY_MB, "MB")
         yield at_most("`buto --help`", helps, HELP_S, "s", 3)
         yield figure_of("a Python that does nothing", bare, "s", 3)
         yield at_most("`buto check` from its start to the JVM's launch", starts, LAUNCH_S, "s", 3)
+        yield at_most("a check's time beyond the program's", beyond, BEYOND_S, "s", 3)
 
 
 def main() -> int:

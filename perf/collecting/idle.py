@@ -13,7 +13,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -21,20 +21,23 @@ from pathlib import Path
 from perf import ROOT
 from perf.collecting.napping import compiled, java
 from perf.collecting.polling import jmx_options
-from perf.figures import Figure, at_least, at_most, benchmark, conclude, figure_of
+from perf.figures import BenchmarkFigure, at_least, at_most, benchmark, conclude, figure_of
 
 TITLE = "An idle program: processor time of it and of what measures it"
 PERCENT = {"100 ms": 0.6, "10 ms": 3.0}
 TIMES_LESS = 25.0
 SETTLE_S = 1.5
-COLD = "program and agent wake with cold caches, and a young program still interprets the agent's code"
+COLD = (
+    "a fifth is the JVM's own and is there without an agent; the agent's thread wakes ten times a second "
+    "with cold caches, and buto's process with it; a young JVM still compiles the agent's code"
+)
 SPARING = "this collector polls from Java, which takes least of all that polls"
 JMXQUERY = ROOT / ".venv" / "jmxquery"
 PATIENCE_S = 60.0
 
 
 @dataclass(frozen=True)
-class Way:
+class MeasuringWay:
     """One way to measure, as the command of the process that launches the program and does it."""
 
     name: str
@@ -60,17 +63,26 @@ def by_polling(how: str) -> Callable[[Path, float], tuple[str, ...]]:
 
 
 WAYS = (
-    Way("unmeasured", lambda classes, seconds: java(classes, "Work", "idle", str(round(seconds * 1e3)))),
-    Way("100 ms", by_buto("agent", 0.1)),
-    Way("10 ms", by_buto("agent", 0.01)),
-    Way("buto's JMX collector at 100 ms", by_buto("jmx", 0.1)),
-    Way("`getAttributes` from Python at 100 ms", by_polling("attributes")),
-    Way("`jmxquery`, one snapshot after the other", by_polling("jmxquery")),
+    MeasuringWay(
+        "unmeasured", lambda classes, seconds: java(classes, "Work", "idle", str(round(seconds * 1e3)))
+    ),
+    MeasuringWay("100 ms", by_buto("agent", 0.1)),
+    MeasuringWay("10 ms", by_buto("agent", 0.01)),
+    MeasuringWay("buto's JMX collector at 100 ms", by_buto("jmx", 0.1)),
+    MeasuringWay("`getAttributes` from Python at 100 ms", by_polling("attributes")),
+    MeasuringWay("`jmxquery`, one snapshot after the other", by_polling("jmxquery")),
 )
 
 
-def percent(way: Way, classes: Path, seconds: float) -> float:
+def percent(way: MeasuringWay, classes: Path, seconds: float) -> float:
     """Return the processor time over a window in percent of a core."""
+    return sum(percent_by_part(way, classes, seconds, lambda pid: {"": cpu_s(pid)}).values())
+
+
+def percent_by_part(
+    way: MeasuringWay, classes: Path, seconds: float, read: Callable[[int], Mapping[str, float]]
+) -> dict[str, float]:
+    """Return the processor time over a window in percent of a core, by the parts that ``read`` knows."""
     command = way.command(classes, SETTLE_S + seconds + 10)
     process = subprocess.Popen(
         command, cwd=ROOT, stdout=subprocess.DEVNULL, start_new_session=True, stderr=subprocess.DEVNULL
@@ -82,12 +94,12 @@ def percent(way: Way, classes: Path, seconds: float) -> float:
                 raise SystemExit(f"{way.name}: the program was not started")
             time.sleep(0.01)
         time.sleep(SETTLE_S)
-        first, began = cpu_s(process.pid), time.monotonic()
+        first, began = read(process.pid), time.monotonic()
         time.sleep(seconds)
-        last, ended = cpu_s(process.pid), time.monotonic()
+        last, ended = read(process.pid), time.monotonic()
         if process.poll() is not None:
             raise SystemExit(f"{way.name}: what measures has ended")
-        return 100 * (last - first) / (ended - began)
+        return {part: 100 * (last[part] - first.get(part, 0.0)) / (ended - began) for part in last}
     finally:
         with suppress(ProcessLookupError):
             os.killpg(process.pid, signal.SIGTERM)
@@ -131,6 +143,26 @@ def own_s(pid: int) -> float:
         return 0.0
 
 
+SAMPLER, COMPILER = "the agent's thread", "the JVM's compiler"
+BUTO, JVM = "buto's process", "the JVM's other threads"
+PARTS = (SAMPLER, BUTO, COMPILER, JVM)
+
+
+def by_part(pid: int) -> dict[str, float]:
+    """Return the processor time of a tree in seconds, by whose work it is."""
+    found = dict.fromkeys(PARTS, 0.0)
+    for each in tree(pid):
+        if not is_the_program(each):
+            found[BUTO] += own_s(each)
+            continue
+        for task in Path(f"/proc/{each}/task").iterdir():
+            with suppress(OSError):
+                name = (task / "comm").read_text()
+                part = SAMPLER if name.startswith("buto") else COMPILER if "Compiler" in name else JVM
+                found[part] += int((task / "schedstat").read_text().split()[0]) * 1e-9
+    return found
+
+
 def ended_children_s(pid: int) -> float:
     try:
         fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
@@ -145,7 +177,7 @@ def install_jmxquery() -> None:
         subprocess.run([*pip, "--target", str(JMXQUERY), "jmxquery==0.6.0"], check=True)
 
 
-def measure(rounds: int, seconds: float) -> Iterator[Figure]:
+def measure(rounds: int, seconds: float) -> Iterator[BenchmarkFigure]:
     install_jmxquery()
     with compiled() as classes:
         seen: dict[str, list[float]] = {way.name: [] for way in WAYS}
@@ -154,16 +186,27 @@ def measure(rounds: int, seconds: float) -> Iterator[Figure]:
             for way in WAYS[number % len(WAYS) :] + WAYS[: number % len(WAYS)]:
                 seen[way.name].append(percent(way, classes, seconds))
                 print(f"   {way.name}: {seen[way.name][-1]:.2f} %", flush=True)
+        parts = {
+            way.name: _join([percent_by_part(way, classes, seconds, by_part) for _ in range(rounds)])
+            for way in WAYS
+            if way.name in PERCENT
+        }
     unmeasured, *others = WAYS
     yield figure_of("unmeasured", seen[unmeasured.name], "% of a core", 2)
     for way in others:
         if way.name in PERCENT:
             values = seen[way.name]
             yield at_most(f"buto's agent at {way.name}", values, PERCENT[way.name], "% of a core", 2, COLD)
+            for part, shares in parts[way.name].items():
+                yield figure_of(f"buto's agent at {way.name}: {part}", shares, "% of a core", 2)
         else:
             yield figure_of(way.name, seen[way.name], "% of a core", 1)
             ratios = [theirs / ours for theirs, ours in zip(seen[way.name], seen["100 ms"], strict=True)]
             yield at_least(f"{way.name}: times the agent's", ratios, TIMES_LESS, "", 0, SPARING)
+
+
+def _join(rounds: Sequence[Mapping[str, float]]) -> dict[str, list[float]]:
+    return {part: [shares[part] for shares in rounds] for part in PARTS}
 
 
 def main() -> int:

@@ -16,8 +16,8 @@ import numpy as np
 
 from buto.measure.opener import open_collector
 from buto.measure.target import LiveSet
-from perf.collecting.napping import Measured, compiled, java, measured, target
-from perf.figures import Figure, at_most, benchmark, conclude, figure_of
+from perf.collecting.napping import RecordedLaunch, compiled, java, measured, target
+from perf.figures import BenchmarkFigure, at_most, benchmark, conclude, figure_of
 
 TITLE = "The live set at a program's end"
 COLLECTORS = ("Serial", "Parallel", "G1")
@@ -26,7 +26,7 @@ SAME = ("jvm.gc.count", "jvm.class.loaded")
 """What a collection or a class that is loaded too early would change."""
 
 
-def measure(repeats: int) -> Iterator[Figure]:
+def measure(repeats: int) -> Iterator[BenchmarkFigure]:
     with compiled() as classes:
         for name in COLLECTORS:
             for size in SIZES_MIB:
@@ -37,18 +37,18 @@ def measure(repeats: int) -> Iterator[Figure]:
                     open_collector(replace(plain, live_set=LiveSet())) as at,
                 ):
                     pairs = [(measured(without), measured(at)) for _ in range(repeats)]
-                pauses = [1e3 * one.run.series("buto.live_set.time")[-1] for _, one in pairs]
-                later = [one.exit_ms - other.exit_ms for other, one in pairs]
+                pauses = [1e3 * launch.run.series("buto.live_set.time")[-1] for _, launch in pairs]
+                later = [launch.exit_ms - other.exit_ms for other, launch in pairs]
                 where = f"{name}, {size} MiB live:"
                 yield figure_of(f"{where} pause", pauses, "ms", 0)
                 yield figure_of(f"{where} the exit comes later by", later, "ms", 0)
-                changed = [abs(_last(one) - _last(other)) for other, one in pairs]
+                changed = [abs(_last(launch) - _last(other)) for other, launch in pairs]
                 yield at_most(
                     f"{where} collections and classes that it adds to the last sample", changed, 0, "", 0
                 )
 
 
-def _last(launch: Measured) -> float:
+def _last(launch: RecordedLaunch) -> float:
     run = launch.run
     names = [prop.name for prop in run.properties if prop.name.startswith(SAME)]
     return float(np.sum([run.series(name)[-1] for name in names]))

@@ -15,9 +15,9 @@ import threading
 from collections.abc import Callable, Iterator
 from multiprocessing.connection import Connection
 
-from buto.measure.workload.load import Progress, drive
+from buto.measure.workload.load import LoadListener, drive
 from buto.measure.workload.plan import Load, Phase, RequestKind, Variable
-from perf.figures import Figure, at_most, benchmark, conclude, figure_of
+from perf.figures import BenchmarkFigure, at_most, benchmark, conclude, figure_of
 
 TITLE = "A load of 500 requests a second"
 RATE = 500.0
@@ -80,8 +80,8 @@ def by_buto(port: int, seconds: float) -> None:
     )
     variables = {"word": Variable(texts=("shoes", "hats")), "user": Variable(1, 20000)}
     load = Load("", kinds, (Phase("busy", seconds, RATE, MIX),), variables=variables)
-    told = Progress(phase=lambda name: None, interval=lambda middle_s, reading: None)
-    summary, problems = drive(load, f"http://127.0.0.1:{port}", threading.Event(), told)
+    listener = LoadListener(phase=lambda name: None, interval=lambda middle_s, reading: None)
+    summary, problems = drive(load, f"http://127.0.0.1:{port}", threading.Event(), listener)
     print(f"      {summary}", flush=True)
     assert not problems, problems
 
@@ -98,7 +98,7 @@ def cores(way: str, port: int, seconds: float, to: Connection) -> None:
     to.send((after.ru_utime - before.ru_utime + after.ru_stime - before.ru_stime) / seconds)
 
 
-def measure(rounds: int, seconds: float) -> Iterator[Figure]:
+def measure(rounds: int, seconds: float) -> Iterator[BenchmarkFigure]:
     context = multiprocessing.get_context("spawn")
     here, there = context.Pipe()
     server = context.Process(target=serve, args=(there,), daemon=True)

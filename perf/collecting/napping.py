@@ -43,7 +43,7 @@ class Process:
 
 
 @dataclass(frozen=True)
-class Measured(Process):
+class RecordedLaunch(Process):
     """A launch that was recorded; ``zero_ns`` is the program's start."""
 
     run: Run
@@ -83,27 +83,29 @@ def unmeasured(command: Sequence[str]) -> Process:
         return Process(started, ended, usage.ru_utime + usage.ru_stime, kept.read_bytes())
 
 
-def measured(collector: Collector) -> Measured:
+def measured(collector: Collector) -> RecordedLaunch:
     """Record a launch of the collector's target, and what a run does not keep of it."""
     seen: dict[str, Any] = {}
     finish, poll = Recording.finish, Launch.poll
 
-    def finished(recording: Recording, *arguments: Any, **named: Any) -> Run:
+    def finish_and_note(recording: Recording, *arguments: Any, **named: Any) -> Run:
         seen["zero_ns"] = recording.zero_ns
         return finish(recording, *arguments, **named)
 
-    def polled(launch: Launch) -> Ending | None:
+    def poll_and_note(launch: Launch) -> Ending | None:
         seen["started_ns"], seen["ending"] = launch.started_ns, poll(launch)
         ending = seen["ending"]
         assert ending is None or isinstance(ending, Ending)
         return ending
 
     with ExitStack() as watching:
-        watching.enter_context(patch.object(Recording, "finish", finished))
-        watching.enter_context(patch.object(Launch, "poll", polled))
+        watching.enter_context(patch.object(Recording, "finish", finish_and_note))
+        watching.enter_context(patch.object(Launch, "poll", poll_and_note))
         run = collector.record("perf")
     ending = seen["ending"]
-    return Measured(seen["started_ns"], ending.time_ns, ending.cpu_s, run.stdout, run, seen["zero_ns"])
+    return RecordedLaunch(
+        seen["started_ns"], ending.time_ns, ending.used.cpu_s, run.stdout, run, seen["zero_ns"]
+    )
 
 
 def target(

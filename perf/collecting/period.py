@@ -16,7 +16,7 @@ import numpy as np
 from buto.measure.opener import open_collector
 from buto.run.model import FloatArray, Run
 from perf.collecting.napping import compiled, java, measured, target
-from perf.figures import Figure, at_most, benchmark, conclude, figure_of
+from perf.figures import BenchmarkFigure, at_most, benchmark, conclude, figure_of
 
 TITLE = "Samples at 10 ms beside a core that is never idle"
 INTERVAL_S = 0.01
@@ -34,7 +34,7 @@ def errors_ms(run: Run) -> FloatArray:
     return errors
 
 
-def measure(repeats: int, seconds: float) -> Iterator[Figure]:
+def measure(repeats: int, seconds: float) -> Iterator[BenchmarkFigure]:
     allowed = os.sched_getaffinity(0)
     places = {"one core for all": {min(allowed)}}
     if len(allowed) > 1:

@@ -19,7 +19,7 @@ from buto.measure.recording import Checkpoint, Recording
 from buto.measure.sources.chosen import source
 from buto.measure.sources.sampling import Follower
 from buto.measure.target import SourceSpec
-from perf.figures import Figure, at_least, at_most, benchmark, conclude, figure_of
+from perf.figures import BenchmarkFigure, at_least, at_most, benchmark, conclude, figure_of
 
 TITLE = "Five sources: a thousand numbers each second"
 PERCENT = 3.0
@@ -80,7 +80,7 @@ def percent(seconds: float) -> float:
     return 100 * (time.process_time() - used) / (time.monotonic() - begun)
 
 
-def measure(rounds: int, seconds: float) -> Iterator[Figure]:
+def measure(rounds: int, seconds: float) -> Iterator[BenchmarkFigure]:
     context = multiprocessing.get_context("spawn")
     here, there = context.Pipe()
     server = context.Process(target=serve, args=(there,), daemon=True)

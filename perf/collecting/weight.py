@@ -18,7 +18,7 @@ from buto.measure.opener import open_collector
 from buto.run.model import FloatArray, Run
 from perf.collecting.jdks import javas
 from perf.collecting.napping import compiled, java, measured, target, unmeasured
-from perf.figures import Figure, at_most, benchmark, conclude, figure_of
+from perf.figures import BenchmarkFigure, at_most, benchmark, conclude, figure_of
 
 TITLE = "What monitoring brings into the program"
 CLASSES = 300
@@ -89,7 +89,7 @@ def empty_agent(directory: Path) -> Path:
     return directory / "empty.jar"
 
 
-def measure(idle_ms: int, repeats: int) -> Iterator[Figure]:
+def measure(idle_ms: int, repeats: int) -> Iterator[BenchmarkFigure]:
     with compiled() as classes:
         log = classes / "classes.log"
         empty = empty_agent(classes)
@@ -119,7 +119,7 @@ def measure(idle_ms: int, repeats: int) -> Iterator[Figure]:
             yield at_most(
                 f"{jdk} allocated for a snapshot", allocated, ALLOCATED_BYTES, "bytes", 0, THREADS_READ
             )
-            polled, _ = recorded(executable, classes, log, max(idle_ms, 4000), "jmx")
+            polled, _ = recorded(executable, classes, log, max(idle_ms, 12000), "jmx")
             yield figure_of(f"{jdk} classes by polling over JMX", [polled.classes - plain.classes], "", 0)
             yield figure_of(f"{jdk} threads by polling over JMX", [polled.threads - plain.threads], "", 0)
 

@@ -17,11 +17,11 @@ import sys
 import tempfile
 from pathlib import Path
 
+from perf.fuzz.mutations import MEMORY
 from perf.fuzz.readers import READERS
 
 MEMORY_MIB = 2048
 SLOW_S = 20
-_MEMORY = "/dev/shm"
 _SEEN = re.compile(r"^#\d+\s+\w+\s+cov: (\d+) ft: (\d+)", re.MULTILINE)
 _PEAK = re.compile(r"rss: (\d+)Mb")
 
@@ -30,7 +30,7 @@ def fuzz(name: str, inputs: int, seed: int, found: Path) -> bool:
     """Give a reader its inputs and print what came of them; whether there was no fault."""
     found.mkdir(parents=True, exist_ok=True)
     corpus = Path(tempfile.mkdtemp(prefix="buto-fuzz-"))
-    scratch = tempfile.mkdtemp(prefix="buto-fuzz-", dir=_MEMORY if os.path.isdir(_MEMORY) else None)
+    scratch = tempfile.mkdtemp(prefix="buto-fuzz-", dir=MEMORY if os.path.isdir(MEMORY) else None)
     try:
         for number, content in enumerate(READERS[name].seeds):
             (corpus / f"seed{number}").write_bytes(content)

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import struct
 
-from perf.fuzz.edits import Source
-
-SECRET = "5" * 64
+from perf.fuzz.edits import ByteSource
 
 
 def frame(type: int, body: bytes = b"") -> bytes:
@@ -19,10 +17,9 @@ def text(value: str) -> bytes:
 
 HELLO = frame(
     1,
-    struct.pack(">H", 3)
-    + text(SECRET)
-    + struct.pack(">q", 7)
+    struct.pack(">Hq", 5, 7)
     + text("com.acme.Main --orders 5")
+    + text("app.jar")
     + text("17")
     + struct.pack(">qqq", 10, 20, 30),
 )
@@ -51,7 +48,7 @@ BYE = frame(9)
 GOOD = (HELLO, COLUMNS, METADATA, SAMPLES, MARK, NOTIFICATIONS, REASONS, DROPPED, SAMPLES, BYE)
 
 
-def framed(source: Source) -> bytes:
+def framed(source: ByteSource) -> bytes:
     """Return good frames in any order, and invented bodies, each with its right length."""
     stream = b"".join(GOOD[: source.byte(len(GOOD) + 1)])
     while source.left:

@@ -29,7 +29,7 @@ from buto_predict.prediction.predict import predict
 from buto_predict.results.model import ComponentResult
 from buto_predict.traces.files import read_traces
 from buto_predict.traces.summary import summarize
-from perf.figures import Figure, at_most, benchmark, conclude, figure_of
+from perf.figures import BenchmarkFigure, at_most, benchmark, conclude, figure_of
 
 TITLE = "Predicting a system: 30 components, 5 endpoints, 10 loads; mapping 1,000 components; a million spans"
 PREDICTING_S, MAPPING_S, MEMORY_MB = 5.0, 1.0, 200.0
@@ -129,7 +129,7 @@ def reading(path: Path) -> tuple[float, float]:
     return taken_s, (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before_kb) / 1e3
 
 
-def measure(repeats: int) -> Iterator[Figure]:
+def measure(repeats: int) -> Iterator[BenchmarkFigure]:
     for name, function, goal_s in (
         ("prediction", predicting_s, PREDICTING_S),
         ("mapping of call graphs", mapping_s, MAPPING_S),

@@ -23,7 +23,7 @@ from buto_replications.detectors.history.examples import ALONE, SUBTRACTED
 from buto_replications.detectors.history.learners import FOREST, LOGISTIC, SIMILARITY, TAN, TREE
 from buto_replications.history.replay import PAPER_SIZE, synthetic_history
 from buto_replications.history.tables import BALANCES, DIMENSION
-from perf.figures import Figure, at_most, benchmark, conclude
+from perf.figures import BenchmarkFigure, at_most, benchmark, conclude
 
 TITLE = "Learning from labels: 20,920 rows of 200 numbers in 20 groups"
 SCHEMES = {
@@ -40,7 +40,7 @@ N_JUDGED = 200
 
 
 @dataclass(frozen=True)
-class Cost:
+class ClassifierCost:
     """Of one classifier, in processor time; the memory is the largest of its process, with the data."""
 
     training_s: float
@@ -48,7 +48,7 @@ class Cost:
     memory_mb: float
 
 
-def cost(name: str) -> Cost:
+def cost(name: str) -> ClassifierCost:
     """Train on a made-up history, and judge some of its rows one by one."""
     history = synthetic_history(PAPER_SIZE, SEED)
     began = time.process_time()
@@ -57,24 +57,28 @@ def cost(name: str) -> Cost:
     training_s = time.process_time() - began
     judging_ms = []
     for row in np.random.default_rng(SEED).permutation(len(history))[:N_JUDGED]:
-        one = history.at(np.array([row]))
+        past = history.at(np.array([row]))
         began = time.process_time()
-        engine.predict(one)
+        engine.predict(past)
         judging_ms.append(1e3 * (time.process_time() - began))
     largest_kb = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    return Cost(training_s, tuple(judging_ms), largest_kb / 1e3)
+    return ClassifierCost(training_s, tuple(judging_ms), largest_kb / 1e3)
 
 
-def measure(repeats: int) -> Iterator[Figure]:
+def measure(repeats: int) -> Iterator[BenchmarkFigure]:
     for name in SCHEMES:
         found = []
         for _ in range(repeats):
             with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as alone:
                 found.append(alone.submit(cost, name).result())
-        yield at_most(f"{name}: training", [one.training_s for one in found], TRAINING_S, "s")
-        every = [ms for one in found for ms in one.judging_ms]
+        yield at_most(
+            f"{name}: training", [measured_cost.training_s for measured_cost in found], TRAINING_S, "s"
+        )
+        every = [ms for measured_cost in found for ms in measured_cost.judging_ms]
         yield at_most(f"{name}: judging one run", every, JUDGING_MS, "ms", 2)
-        yield at_most(f"{name}: memory", [one.memory_mb for one in found], MEMORY_MB, "MB", 0)
+        yield at_most(
+            f"{name}: memory", [measured_cost.memory_mb for measured_cost in found], MEMORY_MB, "MB", 0
+        )
 
 
 def main() -> int:

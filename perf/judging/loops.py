@@ -19,7 +19,7 @@ Bounds = tuple[float, float]
 def smooth_mean(values: Values, window: int) -> list[float | None]:
     """Return the means of moving windows (section 4.4.1)."""
     starts = range(len(values) - window + 1)
-    return [_mean(_known(values[start : start + window])) for start in starts]
+    return [_mean(_find_known(values[start : start + window])) for start in starts]
 
 
 def linear_points(runs: Sequence[Values]) -> list[list[float | None]]:
@@ -30,7 +30,7 @@ def linear_points(runs: Sequence[Values]) -> list[list[float | None]]:
 
 def simple_bounds(point: Values, deviations: float) -> Bounds | None:
     """Return the bounds of one time point, or None without values (Listing 4.1)."""
-    values = _known(point)
+    values = _find_known(point)
     centre = _mean(values)
     if centre is None:
         return None
@@ -62,7 +62,7 @@ def classify(
     half = window // 2
     times_of = [[time for time, _ in run][half : len(run) - half] for run in training]
     values_of = [smooth_mean([value for _, value in run], window) for run in training]
-    model_times = [_mean(_known(point)) for point in linear_points(times_of)]
+    model_times = [_mean(_find_known(point)) for point in linear_points(times_of)]
     bounds = [simple_bounds(point, deviations) for point in linear_points(values_of)]
     differences = []
     test_times = [time for time, _ in test][half : len(test) - half]
@@ -74,7 +74,7 @@ def classify(
     return differences
 
 
-def _known(values: Values) -> list[float]:
+def _find_known(values: Values) -> list[float]:
     return [value for value in values if value is not None]
 
 

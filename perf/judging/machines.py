@@ -11,10 +11,10 @@ from collections.abc import Callable
 
 import numpy as np
 
-from buto.judging.calibrated.machine_groups import Groups, dependences, held_out_environments
-from buto.judging.calibrated.machine_ranking import ranked
 from buto.run.model import BoolArray, FloatArray
-from perf.figures import Figure, at_most, benchmark, conclude
+from buto_replications.detectors.machines.groups import Groups, dependences, held_out_environments
+from buto_replications.detectors.machines.ranking import ranked
+from perf.figures import BenchmarkFigure, at_most, benchmark, conclude
 
 TITLE = "False alarms on a machine that training does not know, simulated"
 
@@ -63,9 +63,9 @@ def shares(name: str, n_environments: int, n_systems: int) -> tuple[FloatArray, 
         for number, change in enumerate(CHANGES):
             changed = np.where(quantity == 0, new + change, new)
             where = {"machine": "new", "pool": "ci"}
-            one = ranked(groups, found, held_out, exact, quantity, where, changed, ALPHA, everything)
-            failed[number] += one is not None and one.p_value <= ALPHA
-            named += change == 0 and one is not None and bool((one.reach > 1).any())
+            run = ranked(groups, found, held_out, exact, quantity, where, changed, ALPHA, everything)
+            failed[number] += run is not None and run.p_value <= ALPHA
+            named += change == 0 and run is not None and bool((run.reach > 1).any())
     return failed / n_systems, named / n_systems
 
 
@@ -74,14 +74,14 @@ def everything(values: FloatArray, expected: FloatArray) -> BoolArray:
     return np.ones(values.shape, np.bool_)
 
 
-def measure(n_systems: int) -> tuple[Figure, ...]:
+def measure(n_systems: int) -> tuple[BenchmarkFigure, ...]:
     """Return the false alarms of each kind of effect, and print what of the changes is found."""
     figures = []
     for n_environments in (3, 5):
         for name, (n, _) in EFFECTS.items():
             found, named = shares(name, n_environments, n_systems)
             what = f"{n_environments} environments, {n} quantities, effects: {name}"
-            changes = ", ".join(f"{one:.0%}" for one in found[1:])
+            changes = ", ".join(f"{found_shares:.0%}" for found_shares in found[1:])
             print(f"{what}: fails {found[0]:.1%}; found {changes}; named {named:.1%}", flush=True)
             figures.append(at_most(f"{what}: fails", [float(found[0])], ALPHA, "share", 3))
     return tuple(figures)

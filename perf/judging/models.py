@@ -22,7 +22,7 @@ from buto.judging.verdict import Status
 from buto.oracle import check, train
 from buto.run.model import Outcome, Quality, Run, run_set
 from buto.run.properties import Kind, Property
-from perf.figures import Figure, at_most, benchmark, conclude
+from perf.figures import BenchmarkFigure, at_most, benchmark, conclude
 
 TITLE = "Adjusting for the load: 2,000 properties in 720 intervals"
 N_PROPERTIES, N_SAMPLES, INTERVAL_S = 2000, 721, 5.0
@@ -32,7 +32,7 @@ TRAINING_S, CHECKING_S, MEMORY_MB = 60.0, 30.0, 2000.0
 
 
 @dataclass(frozen=True)
-class Cost:
+class ModelCost:
     """In processor time; the memory is the largest of its process, with both runs."""
 
     training_s: float
@@ -60,7 +60,7 @@ def made(number: int, cost: float = 1.0) -> Run:
     return Run(run_id, "made", properties, times_s, np.hstack([load, values]), outcome, quality=Quality())
 
 
-def cost() -> Cost:
+def cost() -> ModelCost:
     """Train, and check."""
     old = run_set([made(number) for number in range(N_TRAINING)])
     new = run_set([made(100 + number, 1.5) for number in range(N_CHECKED)])
@@ -72,17 +72,17 @@ def cost() -> Cost:
         checked = time.process_time()
     assert verdict.status is Status.REGRESSION, verdict
     largest_kb = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    return Cost(trained - began, checked - trained, largest_kb / 1e3)
+    return ModelCost(trained - began, checked - trained, largest_kb / 1e3)
 
 
-def measure(repeats: int) -> Iterator[Figure]:
+def measure(repeats: int) -> Iterator[BenchmarkFigure]:
     found = []
     for _ in range(repeats):
         with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as alone:
             found.append(alone.submit(cost).result())
-    yield at_most("training", [one.training_s for one in found], TRAINING_S, "s")
-    yield at_most("checking", [one.checking_s for one in found], CHECKING_S, "s")
-    yield at_most("memory", [one.memory_mb for one in found], MEMORY_MB, "MB", 0)
+    yield at_most("training", [measured_cost.training_s for measured_cost in found], TRAINING_S, "s")
+    yield at_most("checking", [measured_cost.checking_s for measured_cost in found], CHECKING_S, "s")
+    yield at_most("memory", [measured_cost.memory_mb for measured_cost in found], MEMORY_MB, "MB", 0)
 
 
 def main() -> int:

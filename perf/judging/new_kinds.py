@@ -24,7 +24,7 @@ from buto.judging.verdict import Status
 from buto.oracle import Oracle, settings_from
 from buto.run.labels import Label, Labelling, Past
 from buto.run.model import Run, run_set
-from buto_replications.history.histories import Program, bed_faults, programs, releases
+from buto_replications.history.histories import ProgramRuns, bed_faults, programs, releases
 
 NOON = datetime(2026, 1, 1, 12, tzinfo=UTC)
 N_BAD, N_JUDGED, N_UNCHANGED = 4, 4, 8
@@ -33,7 +33,7 @@ KINDS = (UNCHANGED, NEW, KNOWN)
 
 
 @dataclass(frozen=True)
-class Plan:
+class LabelPlan:
     """How many of a program's good runs train and are labelled; the others are judged."""
 
     n_training: int
@@ -41,8 +41,8 @@ class Plan:
     settings: Mapping[str, Any]
 
 
-USUAL = Plan(10, 10, {"method": "history"})
-FEWER = Plan(6, 6, {"method": "history", "history": {"alpha": 0.1}})
+USUAL = LabelPlan(10, 10, {"method": "history"})
+FEWER = LabelPlan(6, 6, {"method": "history", "history": {"alpha": 0.1}})
 """For data with few good runs: at an alpha of .05, 19 good ones would be needed."""
 
 
@@ -58,11 +58,11 @@ def main() -> int:
         ("libraries", releases(), FEWER, others),
         ("Keycloak", bed_faults(), FEWER, alone),
     ):
-        large = [one for one in recorded if len(one.good) > plan.n_training + plan.n_good]
+        large = [runs for runs in recorded if len(runs.good) > plan.n_training + plan.n_good]
         chosen = large[:: max(1, len(large) // options.programs)] if options.programs else large
         found: Counter[tuple[str, Status]] = Counter()
-        for one in chosen:
-            found.update(judged(one, plan, taught_by(one, large, plan)))
+        for runs in chosen:
+            found.update(judged(runs, plan, taught_by(runs, large, plan)))
         for kind in KINDS:
             print(row(f"{name} ({len(chosen)})", kind, found), flush=True)
     return 0
@@ -73,21 +73,21 @@ def row(name: str, kind: str, found: Counter[tuple[str, Status]]) -> str:
     return f"| {name} | {kind} | {sum(counts)} | {' | '.join(map(str, counts))} |"
 
 
-def alone(program: Program, every: Sequence[Program], plan: Plan) -> Sequence[Past]:
+def alone(program: ProgramRuns, every: Sequence[ProgramRuns], plan: LabelPlan) -> Sequence[Past]:
     """Return no pasts of other tests."""
     return ()
 
 
-def others(program: Program, every: Sequence[Program], plan: Plan) -> Sequence[Past]:
+def others(program: ProgramRuns, every: Sequence[ProgramRuns], plan: LabelPlan) -> Sequence[Past]:
     """Return the pasts of all other tests, with all their regressions."""
-    return [parts(one, plan).past(list(one.changed)) for one in every if one is not program]
+    return [parts(runs, plan).past(list(runs.changed)) for runs in every if runs is not program]
 
 
-def judged(program: Program, plan: Plan, pasts: Sequence[Past]) -> Iterator[tuple[str, Status]]:
+def judged(program: ProgramRuns, plan: LabelPlan, pasts: Sequence[Past]) -> Iterator[tuple[str, Status]]:
     """Yield what was judged, and how."""
     ours = parts(program, plan)
     for number, kind in enumerate(program.changed):
-        without = [one for one in program.changed if one != kind]
+        without = [runs for runs in program.changed if runs != kind]
         if not without and not pasts:
             continue
         known = ours.trained(without, pasts)
@@ -104,7 +104,7 @@ def judged(program: Program, plan: Plan, pasts: Sequence[Past]) -> Iterator[tupl
 class Parts:
     """The runs of a program by what they are for."""
 
-    plan: Plan
+    plan: LabelPlan
     taught: Sequence[Run]
     good: Sequence[Run]
     later: Sequence[Run]
@@ -137,7 +137,7 @@ def divided(runs: Sequence[Run]) -> tuple[Sequence[Run], Sequence[Run]]:
     return runs[:n_labelled], runs[n_labelled : n_labelled + N_JUDGED]
 
 
-def parts(program: Program, plan: Plan) -> Parts:
+def parts(program: ProgramRuns, plan: LabelPlan) -> Parts:
     """Return the runs of a program in a random order, those of training before all others."""
     random = np.random.default_rng(1)
     good = renamed(shuffled(program.good, random), program.name, 0)

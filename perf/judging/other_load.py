@@ -27,7 +27,7 @@ from buto.judging.verdict import Status
 from buto.oracle import check, settings_from, train
 from buto.run.model import Run, run_set
 from perf.collecting.napping import compiled
-from perf.figures import Figure, benchmark, conclude
+from perf.figures import BenchmarkFigure, benchmark, conclude
 
 TITLE = "Changes of a program under other rates than in training"
 RATES = (40, 100, 60, 80)
@@ -48,7 +48,7 @@ TABLES = 8
 
 
 @dataclass(frozen=True)
-class Subject:
+class LoadedProgram:
     """A program under load.
 
     Attributes:
@@ -63,12 +63,12 @@ class Subject:
 
 
 SUBJECTS = {
-    "leaker": Subject(
+    "leaker": LoadedProgram(
         ("-cp", "${testprograms}", "buto.testprograms.leaker.Leaker", *KEEPING, "--leaks"),
         {UNCHANGED: ("10",), "a tenth more leaked": ("11",)},
         {"leak": {"path": "/"}},
     ),
-    "server": Subject(
+    "server": LoadedProgram(
         ("-cp", "${PERF_CLASSES}", "Serves", str(TABLES)),
         {UNCHANGED: (str(TABLES),), "half more work in a quarter of the requests": (str(TABLES * 3 // 2),)},
         {"list": {"path": "/list", "weight": 3}, "search": {"path": "/search", "weight": 1}},
@@ -90,7 +90,7 @@ class Planned:
     version: str = UNCHANGED
 
 
-def planned(subject: Subject, each: int, n_same: int) -> list[Planned]:
+def planned(subject: LoadedProgram, each: int, n_same: int) -> list[Planned]:
     """Return the runs in the order in which they are recorded.
 
     Args:
@@ -113,7 +113,7 @@ def _jvm(heap: str) -> list[str]:
     return ["java", "-XX:+UseParallelGC", "-XX:ParallelGCThreads=2", f"-Xms{heap}", f"-Xmx{heap}"]
 
 
-def recorded(subject: Subject, directory: Path, wanted: Planned, heap: str, seed: int) -> Run:
+def recorded(subject: LoadedProgram, directory: Path, wanted: Planned, heap: str, seed: int) -> Run:
     """Record one run."""
     name = f"run-{seed}"
     phases = [
@@ -142,13 +142,13 @@ def recorded(subject: Subject, directory: Path, wanted: Planned, heap: str, seed
 
 
 def all_recorded(
-    subject: Subject, runs: Sequence[Planned], directory: Path, heap: str
+    subject: LoadedProgram, runs: Sequence[Planned], directory: Path, heap: str
 ) -> dict[str, list[Run]]:
     """Return the recorded runs by their kind."""
     found: dict[str, list[Run]] = {}
-    for seed, one in enumerate(runs):
-        found.setdefault(one.kind, []).append(recorded(subject, directory, one, heap, seed))
-        print(f"{seed + 1} of {len(runs)}: {one.kind}", file=sys.stderr, flush=True)
+    for seed, run in enumerate(runs):
+        found.setdefault(run.kind, []).append(recorded(subject, directory, run, heap, seed))
+        print(f"{seed + 1} of {len(runs)}: {run.kind}", file=sys.stderr, flush=True)
     return found
 
 
@@ -166,7 +166,7 @@ def collections(runs: Mapping[str, list[Run]]) -> tuple[int, int]:
     return round(min(counts)), round(max(counts))
 
 
-def judged(name: str, subject: Subject, runs: Mapping[str, list[Run]]) -> Iterator[Figure]:
+def judged(name: str, subject: LoadedProgram, runs: Mapping[str, list[Run]]) -> Iterator[BenchmarkFigure]:
     """Yield how many checks fail, for each training, kind of run, and number of checked runs."""
     for known, n_runs in product(("own rates", "same rates"), (1, SEVERAL)):
         if known not in runs:
@@ -177,7 +177,7 @@ def judged(name: str, subject: Subject, runs: Mapping[str, list[Run]]) -> Iterat
             some = runs[f"{version}, {load}"]
             groups = [some[first : first + n_runs] for first in range(0, len(some) - n_runs + 1, n_runs)]
             found = [check(oracle, run_set(group)).status for group in groups]
-            yield Figure(
+            yield BenchmarkFigure(
                 f"{name} trained with {known}, alpha {alpha:g}, {n_runs} checked: {version}, {load}",
                 f"{found.count(Status.REGRESSION)} of {len(found)} fail, "
                 f"{found.count(Status.INCONCLUSIVE)} inconclusive",
@@ -192,7 +192,7 @@ def main() -> int:
     parser.add_argument("--programs", nargs="+", choices=SUBJECTS, default=list(SUBJECTS))
     parser.add_argument("--keep", type=Path, metavar="DIR", help="where the runs are kept (default: nowhere)")
     options = parser.parse_args()
-    figures: list[Figure] = []
+    figures: list[BenchmarkFigure] = []
     with compiled() as classes, TemporaryDirectory(prefix="buto-perf-") as place:
         os.environ["PERF_CLASSES"] = str(classes)
         for name in options.programs:
@@ -201,7 +201,7 @@ def main() -> int:
             runs = planned(SUBJECTS[name], options.each, options.same)
             found = all_recorded(SUBJECTS[name], runs, directory, options.heap)
             low, high = collections(found)
-            figures.append(Figure(f"{name}: collections in a window", f"{low} to {high}"))
+            figures.append(BenchmarkFigure(f"{name}: collections in a window", f"{low} to {high}"))
             figures += judged(name, SUBJECTS[name], found)
     return conclude(TITLE, tuple(figures), options)
 

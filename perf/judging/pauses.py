@@ -22,15 +22,15 @@ from tempfile import TemporaryDirectory
 
 import numpy as np
 
-from buto.actions.collecting import Plan, collect
+from buto.actions.collecting import LaunchPlan, collect
 from buto.actions.events import ignore
-from buto.judging.alarms import N_CHECKED
-from buto.judging.calibrated.settings import CALIBRATED
+from buto.judging.judge_settings import CALIBRATED
+from buto.judging.procedure import N_CHECKED
 from buto.run.model import IntArray, Run, RunSet
 from buto.run.store import RunStore
-from buto_replications.judging.checks import N_TRAINING, Check, Trained, rate
+from buto_replications.judging.checks import N_TRAINING, CachingJudge, SimulatedCheck, rate
 from perf.collecting.napping import compiled, java, target
-from perf.figures import Figure, benchmark, conclude
+from perf.figures import BenchmarkFigure, benchmark, conclude
 
 TITLE = "Pauses between the runs of a check"
 UNITS, MORE_UNITS = 4200, 4410
@@ -78,7 +78,7 @@ def phases() -> Iterator[None]:
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class Division:
+class PauseDivision:
     """Places of runs, those of the changed program after those of the other one."""
 
     training: IntArray
@@ -92,28 +92,28 @@ def recorded(store: RunStore, amounts: dict[str, int]) -> dict[str, RunSet]:
     if missing:
         with compiled() as classes, phases():
             for name, n_runs in missing.items():
-                plan = Plan(name, target(java(classes, "Work", "compute", str(units[name]))), n_runs)
+                plan = LaunchPlan(name, target(java(classes, "Work", "compute", str(units[name]))), n_runs)
                 collect([plan], store, ignore, seed=1, purpose="record")
     return {name: store.load_set(name).valid() for name in amounts}
 
 
-def unchanged(n_base: int, spread: int, step: int) -> Iterator[Division]:
+def unchanged(n_base: int, spread: int, step: int) -> Iterator[PauseDivision]:
     """Yield divisions of the base's runs: those under test directly follow those that train."""
     for first in range(REACH[BASE], n_base - REACH[CHANGED]):
         training = first - spread * np.arange(N_TRAINING, 0, -1)
-        yield Division(training, first + step * np.arange(N_CHECKED))
+        yield PauseDivision(training, first + step * np.arange(N_CHECKED))
 
 
-def changed(n_base: int, n_changed: int, spread: int, step: int) -> Iterator[Division]:
+def changed(n_base: int, n_changed: int, spread: int, step: int) -> Iterator[PauseDivision]:
     """Yield divisions that check runs of the changed program, with trainings all over the base's runs."""
     firsts = np.arange(n_changed - REACH[CHANGED])
     starts = np.linspace(0, n_base - REACH[BASE], len(firsts)).astype(np.int64)
     for first, start in zip(firsts, starts, strict=True):
         training = start + spread * np.arange(N_TRAINING)
-        yield Division(training, n_base + first + step * np.arange(N_CHECKED))
+        yield PauseDivision(training, n_base + first + step * np.arange(N_CHECKED))
 
 
-def figures(runs: dict[str, RunSet]) -> Iterator[Figure]:
+def figures(runs: dict[str, RunSet]) -> Iterator[BenchmarkFigure]:
     n_base, n_changed = (len(runs[name]) for name in (BASE, CHANGED))
     everything = [replace(run, test=BASE) for name in (BASE, CHANGED) for run in runs[name]]
     for (training, spread), (way, step) in product(TRAININGS.items(), STEPS.items()):
@@ -122,37 +122,37 @@ def figures(runs: dict[str, RunSet]) -> Iterator[Figure]:
             "5 % more work": changed(n_base, n_changed, spread, step),
         }
         for what, divisions in of_kind.items():
-            found = [_checked(everything, one) for one in divisions]
+            found = [_check(everything, division) for division in divisions]
             shares = "; ".join(f"at {alpha:g}: {_share(found, alpha)} %" for alpha in ALPHAS)
-            yield Figure(f"{training}, {way}: {what} that fail, without turns", shares)
+            yield BenchmarkFigure(f"{training}, {way}: {what} that fail, without turns", shares)
 
 
-def _checked(runs: Sequence[Run], division: Division) -> Check:
+def _check(runs: Sequence[Run], division: PauseDivision) -> SimulatedCheck:
     training, three = ([runs[place] for place in places] for places in (division.training, division.checked))
-    return Trained.by(training, EVERYTHING).check(three)
+    return CachingJudge.by(training, EVERYTHING).check(three)
 
 
-def _share(found: Sequence[Check], alpha: float) -> str:
-    share = rate((str(number // BLOCK), one.fails_alone(alpha)) for number, one in enumerate(found))
+def _share(found: Sequence[SimulatedCheck], alpha: float) -> str:
+    share = rate((str(number // BLOCK), check.fails_alone(alpha)) for number, check in enumerate(found))
     error = f" ± {100 * share.error:.1f}" if share.n_runs >= FEWEST_BLOCKS else ""
     return f"{100 * share.value:.1f}{error}"
 
 
-def _spread(name: str, values: Sequence[float], unit: str) -> Figure:
+def _find_spread(name: str, values: Sequence[float], unit: str) -> BenchmarkFigure:
     low, middle, high = np.percentile(values, [5, 50, 95])
-    return Figure(name, f"{middle:.2f} {unit}", f"{low:.2f} to {high:.2f} (5 % to 95 %)")
+    return BenchmarkFigure(name, f"{middle:.2f} {unit}", f"{low:.2f} to {high:.2f} (5 % to 95 %)")
 
 
-def measure(options: Namespace) -> Iterator[Figure]:
+def measure(options: Namespace) -> Iterator[BenchmarkFigure]:
     with ExitStack() as stack:
         place = options.store or Path(stack.enter_context(TemporaryDirectory(prefix="buto-perf-")))
         runs = recorded(RunStore(place), {BASE: options.runs, CHANGED: options.changed})
-        yield Figure(
+        yield BenchmarkFigure(
             "runs of the program, and of the changed one", f"{len(runs[BASE])}, {len(runs[CHANGED])}"
         )
-        yield _spread("duration of a run", [run.outcome.duration_s for run in runs[BASE]], "s")
+        yield _find_spread("duration of a run", [run.outcome.duration_s for run in runs[BASE]], "s")
         loads = [100 * run.quality.foreign_load for run in runs[BASE]]
-        yield _spread("share of the cores that others used during a run", loads, "%")
+        yield _find_spread("share of the cores that others used during a run", loads, "%")
         yield from figures(runs)
 
 

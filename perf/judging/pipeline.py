@@ -16,11 +16,11 @@ import numpy as np
 
 from buto.judging.features import series_of
 from buto.judging.thesis.filters import simple_bounds
-from buto.judging.thesis.pipeline import Comparison, PipelineSettings, beyond, compare, fit, nearest
+from buto.judging.thesis.pipeline import BandComparison, PipelineSettings, beyond, compare, fit, nearest
 from buto.judging.thesis.time_points import linear, smooth
 from buto.run.model import BoolArray, FloatArray, Outcome, Quality, Run
 from buto.run.properties import Property
-from perf.figures import Figure, at_least, benchmark, conclude, figure_of
+from perf.figures import BenchmarkFigure, at_least, benchmark, conclude, figure_of
 from perf.judging import loops
 
 TITLE = "Arrays against loops: 50 runs, 60 properties, 60 samples"
@@ -69,7 +69,7 @@ def over_arrays(training: Sequence[Run], test: Run) -> BoolArray:
     return outside
 
 
-def whole(training: Sequence[Run], test: Run) -> Comparison:
+def whole(training: Sequence[Run], test: Run) -> BandComparison:
     """Do what training and checking do: also whole runs' means, last values and smallest deviations."""
     return compare(test, fit(training, PROPERTIES, SETTINGS).model, SETTINGS)
 
@@ -96,9 +96,12 @@ def seconds(work: Callable[[], object], times: int = 1) -> float:
     return (time.process_time() - begin) / times
 
 
-def measure(repeats: int) -> list[Figure]:
+def measure(repeats: int) -> list[BenchmarkFigure]:
     *training, test = runs()
-    training_of, test_of = [list(one) for one in zip(*map(plainly, training), strict=True)], plainly(test)
+    training_of, test_of = (
+        [list(values) for values in zip(*map(plainly, training), strict=True)],
+        plainly(test),
+    )
     fast, slow = over_arrays(training, test), loop_by_loop(training_of, test_of)
     times = test.times_s[WINDOW // 2 :][: len(fast)]
     if [times[outside].tolist() for outside in fast.T] != slow or not fast.any():

@@ -15,7 +15,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from perf import ROOT
-from perf.figures import Figure, at_most, benchmark, conclude
+from perf.figures import BenchmarkFigure, at_most, benchmark, conclude
 
 TITLE = "All experiments of the thesis on the recorded runs"
 
@@ -31,7 +31,7 @@ def repeated(out: Path) -> float:
     return time.monotonic() - began
 
 
-def measure() -> Iterator[Figure]:
+def measure() -> Iterator[BenchmarkFigure]:
     with TemporaryDirectory(prefix="buto-perf-") as place:
         first, second = Path(place, "first"), Path(place, "second")
         yield at_most("'experiments run all'", [repeated(first), repeated(second)], GOAL_S, "s", 0)
@@ -47,7 +47,7 @@ def measure() -> Iterator[Figure]:
         )
         names = sorted(path.name for path in first.iterdir())
         same = [(first / name).read_bytes() == (second / name).read_bytes() for name in names]
-        yield Figure(
+        yield BenchmarkFigure(
             "files that the second run wrote alike", f"{sum(same)} of {len(same)}", goal="all", met=all(same)
         )
 

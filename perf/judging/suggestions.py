@@ -16,10 +16,10 @@ from dataclasses import replace
 import numpy as np
 
 from buto import oracle
-from buto.oracle.suggest import Rejudge
-from buto.oracle.suggestion import Key, effects_that_avoid
 from buto.run.model import Run, RunSet, run_set
 from buto_replications.dataset.archive import RECORDED, hosts, load
+from buto_replications.suggestions.rejudge import Rejudge
+from buto_replications.suggestions.suggestion import Key, effects_that_avoid
 
 PAIRS = {
     ("classloading-10ms", "classloading-12ms"): ("classloading-100ms", "classloading-1000ms"),
@@ -43,7 +43,7 @@ def main() -> int:
     for host in hosts(RECORDED):
         runs = load(RECORDED, host)
         for (usual, nearly), others in PAIRS.items():
-            each = [drawn(runs, usual, nearly, others, 1 + one) for one in range(options.draws)]
+            each = [drawn(runs, usual, nearly, others, 1 + draw) for draw in range(options.draws)]
             found = np.sum(each, axis=0)
             print(row(f"{host}: {usual}, {nearly}", found), flush=True)
             total += found
@@ -64,15 +64,24 @@ def drawn(runs: dict[str, RunSet], usual: str, nearly: str, others: Sequence[str
     unchanged = checks(known[N_TRAINING:])[4 : 4 + N_UNCHANGED]
     alarms = checks(shuffled(runs[nearly], random))[:3]
     regressions = [checks(shuffled(runs[name], random))[:2] for name in others]
-    every = {key_of(one): run_set(one) for one in (*unchanged, *alarms, *(c for r in regressions for c in r))}
+    every = {
+        key_of(check_runs): run_set(check_runs)
+        for check_runs in (*unchanged, *alarms, *(c for r in regressions for c in r))
+    }
     judge = Rejudge(dict.fromkeys(every, learned), every.__getitem__)
-    failing = [key_of(one) for one in alarms[:2] if judge(key_of(one), {}).fails]
+    failing = [key_of(alarm) for alarm in alarms[:2] if judge(key_of(alarm), {}).fails]
     found = [key_of(first) for first, _ in regressions if judge(key_of(first), {}).fails]
     effects = effects_that_avoid(judge, failing, found)
     later = (alarms[2:], [second for _, second in regressions], unchanged)
     return np.array(
         [
-            [len(some), *(sum(judge(key_of(one), said).fails for one in some) for said in ({}, effects))]
+            [
+                len(some),
+                *(
+                    sum(judge(key_of(check_runs), said).fails for check_runs in some)
+                    for said in ({}, effects)
+                ),
+            ]
             for some in later
         ]
     )

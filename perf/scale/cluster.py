@@ -31,14 +31,14 @@ from pathlib import Path
 from distributed import Client, LocalCluster
 
 from buto import jars
-from buto.actions.collecting import Plan, collect
+from buto.actions.collecting import LaunchPlan, collect
 from buto.actions.events import Event, LaunchRepeated, RunStored
 from buto.engine.launching import EngineFor, LocalEngine
-from buto.features.cluster.connection import Cluster, loopback_scheduler
-from buto.features.cluster.engine import ClusterEngine
 from buto.measure.target import Target
 from buto.run.model import WORKER, Run
 from buto.run.store import RunStore
+from buto_cluster.connection import Cluster, loopback_scheduler
+from buto_cluster.engine import ClusterEngine
 from perf.scale.namespaces import Namespaces, namespaces
 
 LAUNCHES = 100
@@ -58,7 +58,7 @@ HOST = "BUTO_PERF_HOST"
 JOIN_S = 120.0
 
 
-class Workers:
+class LocalWorkers:
     """The workers of this machine, by name.
 
     Args:
@@ -107,14 +107,14 @@ class Workers:
 @contextmanager
 def cluster_of(
     names: Sequence[str], silent_s: float, spaces: Namespaces | None = None
-) -> Iterator[tuple[Workers, EngineFor]]:
+) -> Iterator[tuple[LocalWorkers, EngineFor]]:
     """Yield the workers of a new cluster, and what creates its engine."""
     with (
         tempfile.TemporaryDirectory() as directory,
         scheduler_in(spaces) as scheduler,
         Client(scheduler, set_as_default=False) as client,
     ):
-        workers = Workers(str(scheduler.scheduler_address), Path(directory), spaces)
+        workers = LocalWorkers(str(scheduler.scheduler_address), Path(directory), spaces)
         try:
             for name in names:
                 workers.add(name)
@@ -150,7 +150,7 @@ def recorded(
     on_event: Callable[[Event], None] = lambda event: None,
 ) -> float:
     """Record runs and return how long that took, seconds."""
-    plans = [Plan(test, program, runs) for test, runs in counts.items()]
+    plans = [LaunchPlan(test, program, runs) for test, runs in counts.items()]
     began_s = time.monotonic()
     results = collect(plans, store, on_event, seed=1, purpose="record", engine_for=engine_for)
     took_s = time.monotonic() - began_s
@@ -222,7 +222,7 @@ def killed(number: int, seed: int, spaces: Namespaces | None = None) -> dict[str
 
         failures: list[BaseException] = []
 
-        def watched() -> None:
+        def watch() -> None:
             try:
                 disturb()
             except BaseException as failure:
@@ -230,7 +230,7 @@ def killed(number: int, seed: int, spaces: Namespaces | None = None) -> dict[str
                 raise
 
         program = alone(sleeping(1.0), workers.directory)
-        thread = threading.Thread(target=watched)
+        thread = threading.Thread(target=watch)
         thread.start()
         store = RunStore(Path(directory))
         counts = dict.fromkeys((f"test{test:02}" for test in range(TESTS)), number // TESTS)
@@ -243,7 +243,7 @@ def killed(number: int, seed: int, spaces: Namespaces | None = None) -> dict[str
             raise failures[0]
         runs = [run for test in store.tests() for run in store.load_set(test)]
         entries = list((Path(directory) / "runs").glob("*/*"))
-    stored = [one.run.id for one in events if isinstance(one, RunStored)]
+    stored = [event.run.id for event in events if isinstance(event, RunStored)]
     valid = [run for run in runs if run.quality.valid]
     checks = {
         "each run is stored once": sorted(stored) == sorted(run.id for run in runs) == sorted({*stored}),
@@ -251,7 +251,7 @@ def killed(number: int, seed: int, spaces: Namespaces | None = None) -> dict[str
         "nothing else is in the store": len(entries) == len(runs),
         "no host launched two JVMs at once": not overlapping(runs),
     }
-    given_back = sum(isinstance(one, LaunchRepeated) for one in events)
+    given_back = sum(isinstance(event, LaunchRepeated) for event in events)
     result: dict[str, object] = {
         "seed": seed,
         "took_s": round(took_s, 1),

@@ -16,7 +16,7 @@ from buto.errors import MeasureError
 from buto.measure.opener import open_collector
 from buto.measure.target import Target
 from perf.collecting.napping import compiled
-from perf.figures import Figure, benchmark, conclude
+from perf.figures import BenchmarkFigure, benchmark, conclude
 
 
 @dataclass(frozen=True)
@@ -51,7 +51,9 @@ GROWN_MIB = 5.0
 """Of memory from a tenth of the launches to the last of them: what is taken for level."""
 
 
-def measure(collector_name: str, n_launches: int, nap_ms: int, plot: Path | None) -> Iterator[Figure]:
+def measure(
+    collector_name: str, n_launches: int, nap_ms: int, plot: Path | None
+) -> Iterator[BenchmarkFigure]:
     buto: list[Held] = []
     worker: list[Held] = []
     missed: list[str] = []
@@ -77,21 +79,23 @@ def measure(collector_name: str, n_launches: int, nap_ms: int, plot: Path | None
             {"buto": buto, "its worker": worker},
         )
     reasons = f" ({'; '.join(sorted(set(missed)))})" if missed else ""
-    yield Figure("launches without a run", f"{len(missed)}{reasons}")
+    yield BenchmarkFigure("launches without a run", f"{len(missed)}{reasons}")
     left = len(children())
-    yield Figure("processes left behind", str(left), goal="0", met=left == 0)
+    yield BenchmarkFigure("processes left behind", str(left), goal="0", met=left == 0)
     if plot is not None:
-        yield Figure("all launches, drawn", f"[images/{plot.name}](../images/{plot.name})")
+        yield BenchmarkFigure("all launches, drawn", f"[images/{plot.name}](../images/{plot.name})")
 
 
-def growth(whose: str, along: Sequence[Held]) -> Iterator[Figure]:
+def growth(whose: str, along: Sequence[Held]) -> Iterator[BenchmarkFigure]:
     """Yield what was held early, when all was loaded, and at the end."""
     early, late = along[len(along) // 10], along[-1]
     level = late.threads - early.threads <= GROWN and late.descriptors - early.descriptors <= GROWN
     held_then = f"{early.threads}, then {late.threads}; {early.descriptors}, then {late.descriptors}"
-    yield Figure(f"{whose}: threads; descriptors", held_then, goal=f"at most {GROWN} more", met=level)
+    yield BenchmarkFigure(
+        f"{whose}: threads; descriptors", held_then, goal=f"at most {GROWN} more", met=level
+    )
     grown = late.memory_mib - early.memory_mib
-    yield Figure(
+    yield BenchmarkFigure(
         f"{whose}: memory",
         f"{early.memory_mib:.1f}, then {late.memory_mib:.1f} MiB",
         goal=f"at most {GROWN_MIB:g} MiB more",
@@ -108,7 +112,7 @@ def draw(place: Path, title: str, along: Mapping[str, Sequence[Held]]) -> None:
 
     figure, axes = pyplot.subplots(3, 1, sharex=True, figsize=(8, 6), layout="constrained")
     for axis, name in zip(axes, ("memory_mib", "threads", "descriptors"), strict=True):
-        courses = {whose: [getattr(one, name) for one in held_then] for whose, held_then in along.items()}
+        courses = {whose: [getattr(lease, name) for lease in held_then] for whose, held_then in along.items()}
         for whose, values in courses.items():
             if values:
                 axis.plot(range(1, len(values) + 1), values, label=whose, linewidth=1)

@@ -12,11 +12,11 @@ import time
 
 import numpy as np
 
-from buto.judging.calibrated.detector import CalibratedDetector
-from buto.judging.calibrated.settings import CALIBRATED
+from buto.judging.detector import CalibratedDetector
+from buto.judging.judge_settings import CALIBRATED
 from buto.run.model import Outcome, Run, run_set
 from buto.run.properties import Kind, Property
-from perf.figures import Figure, at_most, benchmark, conclude
+from perf.figures import BenchmarkFigure, at_most, benchmark, conclude
 
 TITLE = "Prior tests from unlike machines"
 
@@ -53,7 +53,7 @@ def run_on(machine: str, number: int) -> Run:
     )
 
 
-def measure(n_tests: int) -> tuple[Figure, ...]:
+def measure(n_tests: int) -> tuple[BenchmarkFigure, ...]:
     """Train and check once; return seconds of both, and the peak of memory."""
     names = list(MACHINES)
     runs = run_set([run_on(names[number % len(names)], number) for number in range(n_tests)])

@@ -27,7 +27,7 @@ from buto.measure.journal import Journal
 from buto.measure.recording import Recording
 from buto.run.journal import place_of
 from buto.run.store import RunStore
-from perf.figures import Figure, benchmark, conclude, figure_of
+from perf.figures import BenchmarkFigure, benchmark, conclude, figure_of
 from perf.scale.store import Spent, made_up, properties, spent
 
 TITLE = "A run of twelve hours whose buto is lost"
@@ -102,7 +102,7 @@ def recovered(
     return Recovered(by, n_samples, recorded - n_samples, differ, summary.size_bytes)
 
 
-def measure(root: Path, n_properties: int, n_samples: int, n_cuts: int) -> Iterator[Figure]:
+def measure(root: Path, n_properties: int, n_samples: int, n_cuts: int) -> Iterator[BenchmarkFigure]:
     size = [str(n_properties), str(n_samples)]
     recording = spent("perf.scale.journal", "--record", str(root), *size)
     reported = json.loads(recording.output)
@@ -114,21 +114,21 @@ def measure(root: Path, n_properties: int, n_samples: int, n_cuts: int) -> Itera
     all_of_them = [recovered(root, journal, cut, run_id, written, size) for cut in cuts]
     whole, hours = all_of_them[0], n_samples / ROWS_PER_S / 3600
     what = f"{hours:g} hours of {n_properties} properties at {1000 // ROWS_PER_S} ms"
-    yield Figure(f"{what}: samples recorded", f"{n_samples:,}")
-    yield Figure("samples recovered, with the journal cut in its last entry", f"{whole.n_samples:,}")
-    most, may = max(one.lost for one in all_of_them), round(LOST_AT_MOST_S * ROWS_PER_S)
-    yield Figure(
+    yield BenchmarkFigure(f"{what}: samples recorded", f"{n_samples:,}")
+    yield BenchmarkFigure("samples recovered, with the journal cut in its last entry", f"{whole.n_samples:,}")
+    most, may = max(recovery.lost for recovery in all_of_them), round(LOST_AT_MOST_S * ROWS_PER_S)
+    yield BenchmarkFigure(
         f"samples lost, most of {n_cuts} cuts at bytes drawn at random",
         f"{most}",
         goal=f"at most {may}, those of {LOST_AT_MOST_S:g} s",
         met=most <= may,
     )
-    differ = sum(one.differ for one in all_of_them)
-    yield Figure(
+    differ = sum(recovery.differ for recovery in all_of_them)
+    yield BenchmarkFigure(
         "times and values that are not as they were recorded", f"{differ}", goal="0", met=differ == 0
     )
-    yield Figure("the journal on disk", f"{len(journal) / 2**20:.0f} MiB")
-    yield Figure("the run on disk", f"{whole.stored_bytes / 2**20:.0f} MiB")
+    yield BenchmarkFigure("the journal on disk", f"{len(journal) / 2**20:.0f} MiB")
+    yield BenchmarkFigure("the run on disk", f"{whole.stored_bytes / 2**20:.0f} MiB")
     yield figure_of(f"`buto runs recover` of {hours:g} hours", [whole.by.seconds], "s")
     yield figure_of(
         f"its memory, largest (the values alone: {n_samples * n_properties * 8 / 2**30:.2f} GiB)",

@@ -17,7 +17,7 @@ from buto.measure.opener import open_collector
 from buto.measure.target import MBeanSpec, Target
 from buto.run.model import FloatArray, Run
 from perf.collecting.napping import compiled
-from perf.figures import Figure, at_least, at_most, benchmark, conclude, figure_of
+from perf.figures import BenchmarkFigure, at_least, at_most, benchmark, conclude, figure_of
 
 TITLE = "Thousands of MBeans"
 
@@ -58,7 +58,7 @@ def values_lacking(run: Run, n_beans: int) -> int:
     return absent + int(run.series("buto.missed.ticks")[-1])
 
 
-def measure(n_beans: int, repeats: int, last_s: float) -> Iterator[Figure]:
+def measure(n_beans: int, repeats: int, last_s: float) -> Iterator[BenchmarkFigure]:
     pushed: list[Run] = []
     polled: list[Run] = []
     with compiled() as classes:
@@ -75,7 +75,7 @@ def measure(n_beans: int, repeats: int, last_s: float) -> Iterator[Figure]:
     yield at_least("times as fast as one call a bean", ratios, TIMES_FASTER, "", 0)
     lacking = sum(values_lacking(run, n_beans) for run in pushed)
     n_samples = sum(len(run.times_s) for run in pushed)
-    yield Figure(
+    yield BenchmarkFigure(
         "values and samples that are not there, once all beans are registered",
         f"{lacking} in {n_samples} samples",
         goal="0",

@@ -24,7 +24,7 @@ from buto.run.names import new_id
 from buto.run.store import RunStore
 from perf import ROOT
 from perf.collecting.napping import compiled
-from perf.figures import Figure, at_most, benchmark, conclude, figure_of
+from perf.figures import BenchmarkFigure, at_most, benchmark, conclude, figure_of
 
 TITLE = "A store of many runs"
 
@@ -61,7 +61,7 @@ def fill(directory: Path, n_runs: int) -> str:
     return copy.id
 
 
-def measure(n_runs: int, repeats: int) -> Iterator[Figure]:
+def measure(n_runs: int, repeats: int) -> Iterator[BenchmarkFigure]:
     with compiled() as classes, TemporaryDirectory(prefix="buto-perf-") as place:
         directory = Path(place)
         program = ("--", "java", "-cp", str(classes), "Nap", "0", "0")

@@ -22,9 +22,9 @@ import dask
 import psutil
 from distributed import Client, Worker, get_worker
 
-from buto.features.cluster.connection import Cluster
-from buto.features.cluster.host import DESCRIPTION, RESOURCE, TOPIC, description
-from buto.features.cluster.worker import QUIET
+from buto_cluster.connection import Cluster
+from buto_cluster.host import DESCRIPTION, RESOURCE, TOPIC, description
+from buto_cluster.worker import QUIET
 
 HOSTS = 200
 LAUNCHES = 2000
@@ -36,7 +36,7 @@ ORDER, RUN = b"o" * 4096, b"r" * 24_576
 """About what a launch and a run of a few seconds are on their way."""
 
 
-class NotStartedError(SystemExit):
+class ClusterNotStartedError(SystemExit):
     """The cluster did not start in time."""
 
 
@@ -54,7 +54,7 @@ def reported(number: int) -> None:
 
 async def serve(address: str, n_hosts: int, directory: str) -> None:
     """Be many hosts, until this process is ended."""
-    told = description("host", ())
+    described = description("host", ())
     workers = [
         Worker(
             address,
@@ -63,7 +63,7 @@ async def serve(address: str, n_hosts: int, directory: str) -> None:
             resources={RESOURCE: 1},
             memory_limit=0,
             local_directory=directory,
-            startup_information={DESCRIPTION: lambda worker: told},
+            startup_information={DESCRIPTION: lambda worker: described},
             host="127.0.0.1",
             dashboard=False,
             dashboard_address="127.0.0.1:0",
@@ -82,7 +82,7 @@ def running(*words: str) -> Iterator[subprocess.Popen[str]]:
         process = subprocess.Popen([sys.executable, *words], stderr=said, stdout=said, text=True)
         try:
             yield process
-        except NotStartedError:
+        except ClusterNotStartedError:
             said.seek(0)
             print(" ".join(words), said.read(), sep="\n", file=sys.stderr)
             raise
@@ -141,7 +141,10 @@ def _parts(client: Client, cluster: Cluster, scheduler: psutil.Process, began: i
     share = REPORTS // 10
 
     def report() -> None:
-        for future in [cluster.submit(f"report-{one}", hosts[one], reported, share) for one in range(10)]:
+        for future in [
+            cluster.submit(f"report-{report_number}", hosts[report_number], reported, share)
+            for report_number in range(10)
+        ]:
             future.result()
 
     found["report_ms"] = round(cost(report) / REPORTS * 1e3, 3)
@@ -154,7 +157,7 @@ def _await(condition: Callable[[], bool]) -> None:
     deadline_s = time.monotonic() + DEADLINE_S
     while not condition():
         if time.monotonic() > deadline_s:
-            raise NotStartedError("the cluster did not start")
+            raise ClusterNotStartedError("the cluster did not start")
         time.sleep(0.1)
 
 

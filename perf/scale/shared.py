@@ -63,7 +63,7 @@ def bucket(endpoint: str) -> Iterator[S3Url]:
             host, port = held.enter_context(object_storage(Path(scratch) / "log"))
             os.environ |= environment(host, port, cache)
         client = get_session().create_client("s3")
-        if all(one["Name"] != url.bucket for one in client.list_buckets()["Buckets"]):
+        if all(listed_bucket["Name"] != url.bucket for listed_bucket in client.list_buckets()["Buckets"]):
             client.create_bucket(Bucket=url.bucket)
         yield url
 

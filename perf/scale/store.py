@@ -28,7 +28,7 @@ from buto.measure.recording import Recording
 from buto.run.model import FloatArray, Outcome, Quality
 from buto.run.properties import METRICS, Kind, Property
 from buto.run.store import RunStore
-from perf.figures import Figure, at_most, benchmark, conclude, figure_of
+from perf.figures import BenchmarkFigure, at_most, benchmark, conclude, figure_of
 
 TITLE = "Runs of eight hours of 2,000 properties"
 
@@ -120,7 +120,7 @@ def spent(*command: str) -> Spent:
     return Spent(used, float(told_gib[-1].split()[1]), output)
 
 
-def measure(place: Path, n_runs: int, n_properties: int, n_samples: int) -> Iterator[Figure]:
+def measure(place: Path, n_runs: int, n_properties: int, n_samples: int) -> Iterator[BenchmarkFigure]:
     store, oracle, page = place / "store", place / "oracle.json", place / "report.html"
     size = [str(n_properties), str(n_samples)]
     parts = []
@@ -132,7 +132,7 @@ def measure(place: Path, n_runs: int, n_properties: int, n_samples: int) -> Iter
     what = f"{n_properties:,} properties x {n_samples:,} samples"
     values_gib = n_properties * n_samples * 8 / 2**30
     disk = sum(path.stat().st_size for path in (store / "runs").rglob("*") if path.is_file())
-    yield Figure(f"{what}, {n_runs + 1} runs on disk", f"{disk / 2**30:.1f} GiB")
+    yield BenchmarkFigure(f"{what}, {n_runs + 1} runs on disk", f"{disk / 2**30:.1f} GiB")
     if parts:
         yield figure_of("recording and storing one run", [part.seconds for part in parts], "s")
         yield figure_of(
@@ -150,7 +150,7 @@ def measure(place: Path, n_runs: int, n_properties: int, n_samples: int) -> Iter
     yield figure_of("training", [train.seconds], "s")
     yield at_most("memory of the training, largest", [train.gib], GOAL_GIB, "GiB", 2)
     yield at_most("memory of the check, largest", [check.gib], GOAL_GIB, "GiB", 2)
-    yield Figure("the oracle's file", f"{oracle.stat().st_size / 1e6:.1f} MB")
+    yield BenchmarkFigure("the oracle's file", f"{oracle.stat().st_size / 1e6:.1f} MB")
     result = place / "result.json"
     reports = ["--html", str(page), "--json", str(result)]
     drawn = spent("perf.scale.store", "--buto", "check", TEST, "--from-runs", ids[-1], *files, *reports)
@@ -160,7 +160,7 @@ def measure(place: Path, n_runs: int, n_properties: int, n_samples: int) -> Iter
     found = json.loads(result.read_text())["tests"][0]["verdict"]["findings"]
     first = {finding["subject"] for finding in found[:20]}
     wanted = set(changed(n_properties))
-    yield Figure(
+    yield BenchmarkFigure(
         "changed properties among the first 20 findings",
         f"{len(wanted & first)} of {len(wanted)}",
         goal="all",

@@ -46,12 +46,15 @@ class Calls:
             if group_of[caller] != group_of[callee]:
                 below[int(group_of[caller])].add(int(group_of[callee]))
         return tuple(
-            np.flatnonzero(group_of == one).tolist() for one in TopologicalSorter(below).static_order()
+            np.flatnonzero(group_of == column).tolist() for column in TopologicalSorter(below).static_order()
         )
 
 
 def edges_of(architecture: Architecture) -> dict[str, dict[str, float]]:
-    return {one.name: {call.to: call.times for call in one.calls} for one in architecture.components}
+    return {
+        component.name: {call.to: call.times for call in component.calls}
+        for component in architecture.components
+    }
 
 
 def calls_of(architecture: Architecture) -> Calls:
@@ -160,7 +163,7 @@ def _refuse_endless(calls: FloatArray, names: Sequence[str]) -> None:
 
 
 @dataclass(frozen=True, slots=True)
-class Measured:
+class MeasuredComponent:
     """A component that is tested.
 
     Attributes:
@@ -172,7 +175,7 @@ class Measured:
 
 
 def self_changes(
-    calls: Calls, self_s: FloatArray, tested: Sequence[Measured], changes: FloatArray
+    calls: Calls, self_s: FloatArray, tested: Sequence[MeasuredComponent], changes: FloatArray
 ) -> FloatArray:
     """Return the changes of self times that explain the measurements of the tests.
 
@@ -189,7 +192,7 @@ def self_changes(
         Seconds, shape (..., n_components); no self time becomes negative by them.
     """
     old_s = inclusive(calls, self_s)
-    test_of = {one.component: column for column, one in enumerate(tested)}
+    test_of = {component.component: column for column, component in enumerate(tested)}
     whole_s = np.zeros((*changes.shape[:-1], len(self_s)))
     changed = np.zeros_like(whole_s)
     for group in calls.groups:

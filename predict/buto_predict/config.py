@@ -61,13 +61,13 @@ def architecture_text(architecture: Architecture) -> str:
         "version": VERSION,
         "name": architecture.name,
         "stations": {station.name: _station_data(station) for station in architecture.stations},
-        "components": {one.name: _component_data(one) for one in architecture.components},
-        "endpoints": {one.name: _endpoint_data(one) for one in architecture.endpoints},
+        "components": {component.name: _component_data(component) for component in architecture.components},
+        "endpoints": {endpoint.name: _endpoint_data(endpoint) for endpoint in architecture.endpoints},
     }
     if architecture.benchmarks:
         data["benchmarks"] = {
-            name: {"component": one.component, "measures": one.measures.value}
-            for name, one in architecture.benchmarks.items()
+            name: {"component": benchmark.component, "measures": benchmark.measures.value}
+            for name, benchmark in architecture.benchmarks.items()
         }
     text = yaml_text(data)
     # A model of thousands of components may be larger than a file that is read.
@@ -85,23 +85,25 @@ def architecture_text(architecture: Architecture) -> str:
 def _architecture(data: Mapping[str, Any], name: str) -> Architecture:
     return Architecture(
         data.get("name", name),
-        tuple(_station(name, one or {}) for name, one in data["stations"].items()),
+        tuple(_station(name, station or {}) for name, station in data["stations"].items()),
         tuple(
             Component(
                 name,
-                one["station"],
-                parse_seconds(str(one["self"])),
-                _calls(one.get("calls", {})),
-                float(one.get("cv", 1.0)),
-                one.get("samples"),
+                component["station"],
+                parse_seconds(str(component["self"])),
+                _calls(component.get("calls", {})),
+                float(component.get("cv", 1.0)),
+                component.get("samples"),
             )
-            for name, one in data["components"].items()
+            for name, component in data["components"].items()
         ),
         tuple(
-            Endpoint(name, _calls(one["calls"]), parse_rate(str(one.get("load", 0))), one.get("cv"))
-            for name, one in data["endpoints"].items()
+            Endpoint(
+                name, _calls(endpoint["calls"]), parse_rate(str(endpoint.get("load", 0))), endpoint.get("cv")
+            )
+            for name, endpoint in data["endpoints"].items()
         ),
-        {name: _benchmark(one) for name, one in data.get("benchmarks", {}).items()},
+        {name: _benchmark(benchmark) for name, benchmark in data.get("benchmarks", {}).items()},
     )
 
 
@@ -113,10 +115,10 @@ def _station(name: str, data: Mapping[str, Any]) -> Station:
 
 def _calls(data: Mapping[str, Any]) -> tuple[Call, ...]:
     return tuple(
-        Call(to, float(one["times"]), one.get("parallel", False))
-        if isinstance(one, dict)
-        else Call(to, float(one))
-        for to, one in data.items()
+        Call(to, float(call["times"]), call.get("parallel", False))
+        if isinstance(call, dict)
+        else Call(to, float(call))
+        for to, call in data.items()
     )
 
 
@@ -130,16 +132,16 @@ def _check_names(document: Document) -> None:
     """Raise a ConfigError with a line for each unknown name, in the order of the file."""
     data = document.data
     faults: list[tuple[DataPath, str]] = []
-    for name, one in data["components"].items():
-        if one["station"] not in data["stations"]:
+    for name, tested in data["components"].items():
+        if tested["station"] not in data["stations"]:
             faults.append(
-                (("components", name, "station"), _unknown("station", one["station"], data["stations"]))
+                (("components", name, "station"), _unknown("station", tested["station"], data["stations"]))
             )
-        faults += _unknown_calls(data, ("components", name, "calls"), one.get("calls", {}))
-    for name, one in data["endpoints"].items():
-        faults += _unknown_calls(data, ("endpoints", name, "calls"), one["calls"])
-    for name, one in data.get("benchmarks", {}).items():
-        component = one if isinstance(one, str) else one["component"]
+        faults += _unknown_calls(data, ("components", name, "calls"), tested.get("calls", {}))
+    for name, endpoint in data["endpoints"].items():
+        faults += _unknown_calls(data, ("endpoints", name, "calls"), endpoint["calls"])
+    for name, benchmark in data.get("benchmarks", {}).items():
+        component = benchmark if isinstance(benchmark, str) else benchmark["component"]
         if component not in data["components"]:
             faults.append((("benchmarks", name), _unknown("component", component, data["components"])))
     if faults:

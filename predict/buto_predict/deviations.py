@@ -25,7 +25,7 @@ _MOST_DIVISIONS = 20_000
 """Up to so many divisions of the values into two groups, p-values of tied values are exact."""
 
 
-class Size(Enum):
+class EffectSize(Enum):
     NEGLIGIBLE = "negligible"
     SMALL = "small"
     MEDIUM = "medium"
@@ -56,7 +56,7 @@ class Deviation:
     def at(self, alpha: float) -> Deviation:
         """Return the same deviation, judged at another alpha."""
         enough = can_be_significant(self.n_old, self.n_new, alpha)
-        matters = self.p_value <= alpha and size_of(self.delta) is not Size.NEGLIGIBLE
+        matters = self.p_value <= alpha and size_of(self.delta) is not EffectSize.NEGLIGIBLE
         return replace(self, enough=enough, significant=enough and matters)
 
     @property
@@ -65,7 +65,7 @@ class Deviation:
         return self.new_s / self.old_s - 1
 
     @property
-    def size(self) -> Size:
+    def size(self) -> EffectSize:
         return size_of(self.delta)
 
 
@@ -81,11 +81,15 @@ def cliffs_delta(old: FloatArray, new: FloatArray) -> float:
     return float((below + not_above) / (len(old) * len(new)) - 1)
 
 
-def size_of(delta: float) -> Size:
-    for size, limit in ((Size.NEGLIGIBLE, NEGLIGIBLE), (Size.SMALL, SMALL), (Size.MEDIUM, MEDIUM)):
+def size_of(delta: float) -> EffectSize:
+    for size, limit in (
+        (EffectSize.NEGLIGIBLE, NEGLIGIBLE),
+        (EffectSize.SMALL, SMALL),
+        (EffectSize.MEDIUM, MEDIUM),
+    ):
         if abs(delta) < limit:
             return size
-    return Size.LARGE
+    return EffectSize.LARGE
 
 
 def can_be_significant(n_old: int, n_new: int, alpha: float = ALPHA) -> bool:
@@ -111,7 +115,7 @@ def deviation(old: FloatArray, new: FloatArray, alpha: float = ALPHA) -> Deviati
         old, new: mean times of the replicates in seconds, shapes (n,) and (m,), without NaN; may be empty.
     """
     if not len(old) or not len(new):
-        old_s, new_s = (float(one.mean()) if len(one) else np.nan for one in (old, new))
+        old_s, new_s = (float(times.mean()) if len(times) else np.nan for times in (old, new))
         return Deviation(old_s, new_s, len(old), len(new), np.nan, np.nan, enough=False, significant=False)
     delta, p_value = cliffs_delta(old, new), _rank_sum_p(old, new)
     means = float(old.mean()), float(new.mean())

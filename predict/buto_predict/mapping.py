@@ -86,15 +86,15 @@ def map_graphs(old: Edges, new: Edges) -> GraphMapping:
     """
     old_callees, new_callees = _complete(old), _complete(new)
     pairs = [Mapped(name, name, How.NAME) for name in old_callees if name in new_callees]
-    pairs += _moved(_left(old_callees, pairs, old=True), _left(new_callees, pairs, old=False))
+    pairs += _move(_find_left(old_callees, pairs, old=True), _find_left(new_callees, pairs, old=False))
     while True:
-        left_old = _left(old_callees, pairs, old=True)
-        left_new = _left(new_callees, pairs, old=False)
+        left_old = _find_left(old_callees, pairs, old=True)
+        left_new = _find_left(new_callees, pairs, old=False)
         if not left_old or not left_new or max(len(left_old), len(left_new)) > MOST_LEFTOVERS:
             break
         known = {pair.old: pair.new for pair in pairs}
         # A found pair is a neighbour in common for those around it, so that the next round finds more.
-        found = _renamed(
+        found = _rename(
             [_neighbours(old_callees, name, known) for name in left_old],
             [_neighbours(new_callees, name, {pair.new: pair.new for pair in pairs}) for name in left_new],
         )
@@ -102,7 +102,9 @@ def map_graphs(old: Edges, new: Edges) -> GraphMapping:
             break
         pairs += [Mapped(left_old[i], left_new[j], How.RENAMED) for i, j in found]
     return GraphMapping(
-        tuple(pairs), tuple(_left(old_callees, pairs, old=True)), tuple(_left(new_callees, pairs, old=False))
+        tuple(pairs),
+        tuple(_find_left(old_callees, pairs, old=True)),
+        tuple(_find_left(new_callees, pairs, old=False)),
     )
 
 
@@ -111,12 +113,12 @@ def _complete(edges: Edges) -> dict[str, frozenset[str]]:
     return {name: frozenset(edges.get(name, ())) for name in dict.fromkeys([*edges, *sorted(called)])}
 
 
-def _left(callees: Mapping[str, frozenset[str]], pairs: Sequence[Mapped], *, old: bool) -> list[str]:
+def _find_left(callees: Mapping[str, frozenset[str]], pairs: Sequence[Mapped], *, old: bool) -> list[str]:
     taken = {pair.old if old else pair.new for pair in pairs}
     return [name for name in callees if name not in taken]
 
 
-def _moved(old: Sequence[str], new: Sequence[str]) -> list[Mapped]:
+def _move(old: Sequence[str], new: Sequence[str]) -> list[Mapped]:
     found: list[Mapped] = []
     for length in (2, 1):
         taken = {pair.old for pair in found} | {pair.new for pair in found}
@@ -142,12 +144,14 @@ def _neighbours(
     callees: Mapping[str, frozenset[str]], name: str, known: Mapping[str, str]
 ) -> frozenset[tuple[str, str]]:
     """Return mapped callers and callees by their new names; what is not mapped yet counts as not shared."""
-    called = {("callee", known.get(one, f"?{one}")) for one in callees[name]}
-    callers = {("caller", known.get(one, f"?{one}")) for one, others in callees.items() if name in others}
+    called = {("callee", known.get(callee, f"?{callee}")) for callee in callees[name]}
+    callers = {
+        ("caller", known.get(caller, f"?{caller}")) for caller, others in callees.items() if name in others
+    }
     return frozenset(called | callers)
 
 
-def _renamed(
+def _rename(
     old: Sequence[frozenset[tuple[str, str]]], new: Sequence[frozenset[tuple[str, str]]]
 ) -> list[tuple[int, int]]:
     """Return the best assignment by shared neighbours, without pairs for which another choice is as good.
@@ -197,8 +201,8 @@ def match(results: Mapping[str, ComponentResult], architecture: Architecture) ->
     mapped = {pair.old: pair for pair in map_graphs(traced, edges_of(architecture)).pairs}
     for name, result in results.items():
         bare = result.name.partition(":")[0]
-        named = (architecture.benchmarks.get(one) for one in (name, result.name, bare))
-        benchmark = next((one for one in named if one is not None), None)
+        named = (architecture.benchmarks.get(words) for words in (name, result.name, bare))
+        benchmark = next((candidate for candidate in named if candidate is not None), None)
         if benchmark is not None:
             known[name] = Match(benchmark, How.NAME)
         elif result.name in mapped:
@@ -234,14 +238,14 @@ def _by_ending(
         classes: those components that are whole classes.
     """
     words = _words(name)
-    no_class = {one for ending, found in endings.items() if ending[-1:] == words for one in found}
+    no_class = {benchmark for ending, found in endings.items() if ending[-1:] == words for benchmark in found}
     agreeing = (
         endings.get(words[-2:], set()),
         # A test of a whole class, by package and class.
         classes.get(words[-3:-1], set()) if len(words) > 2 else set(),
         endings.get(words[-1:], set()) | endings.get(words[-2:-1], set()),
     )
-    found = next((one for one in ([no_class] if len(words) == 1 else agreeing) if one), set())
+    found = next((names for names in ([no_class] if len(words) == 1 else agreeing) if names), set())
     return next(iter(found)) if len(found) == 1 else None
 
 

@@ -151,7 +151,9 @@ class Architecture:
         for name in rates:
             if name not in known:
                 raise UsageError(f"a load must name an endpoint of {', '.join(known)}, got {name!r}")
-        endpoints = tuple(replace(one, rate=rates.get(one.name, one.rate)) for one in self.endpoints)
+        endpoints = tuple(
+            replace(endpoint, rate=rates.get(endpoint.name, endpoint.rate)) for endpoint in self.endpoints
+        )
         return replace(self, endpoints=endpoints)
 
     def with_load(self, total: float) -> Architecture:
@@ -166,4 +168,4 @@ class Architecture:
                 "a load of all endpoints must be divided as the model's, which gives none",
                 advice="name each endpoint, as --load 'ENDPOINT=20/s'",
             )
-        return self.with_rates({one.name: one.rate * total / known for one in self.endpoints})
+        return self.with_rates({endpoint.name: endpoint.rate * total / known for endpoint in self.endpoints})

@@ -57,7 +57,8 @@ def utilisations(stations: Sequence[Station], demands: FloatArray, rates: FloatA
         Shape (..., n_stations).
     """
     servers = np.array(
-        [np.inf if one.discipline is Discipline.DELAY else one.servers for one in stations], dtype=np.float64
+        [np.inf if station.discipline is Discipline.DELAY else station.servers for station in stations],
+        dtype=np.float64,
     )
     busy: FloatArray = np.einsum("...es,e->...s", demands, rates) / servers
     return busy
@@ -259,7 +260,10 @@ def network_of(architecture: Architecture) -> Network:
         calls_of(architecture),
         demand_weights(architecture, made),
         architecture.cv,
-        np.array([np.nan if one.cv is None else one.cv for one in architecture.endpoints], dtype=np.float64),
+        np.array(
+            [np.nan if endpoint.cv is None else endpoint.cv for endpoint in architecture.endpoints],
+            dtype=np.float64,
+        ),
     )
     for endpoint, demand in zip(architecture.endpoints, network.demands(architecture.self_s), strict=True):
         if not demand.sum() > 0:

@@ -159,7 +159,9 @@ def demand_weights(architecture: Architecture, made: Sequence[Plan]) -> FloatArr
     ``weights @ self_s`` are the service demands in seconds.
     """
     n_components = len(architecture.components)
-    station_of = np.array([architecture.station_index[one.station] for one in architecture.components])
+    station_of = np.array(
+        [architecture.station_index[component.station] for component in architecture.components]
+    )
     own = station_of[np.newaxis, :] == np.arange(len(architecture.stations))[:, np.newaxis]
     totals = np.array([total_calls(plan, n_components) for plan in made])
     weights: FloatArray = totals[:, np.newaxis, :] * own[np.newaxis, :, :]
@@ -174,7 +176,7 @@ class _Planner:
         self._index = architecture.component_index
         self._calls = calls
         self._endpoint = endpoint
-        stations = [architecture.station_index[one.station] for one in architecture.components]
+        stations = [architecture.station_index[component.station] for component in architecture.components]
         self._own = np.arange(len(architecture.stations))[:, np.newaxis] == stations
         self._n_branches = 0
 

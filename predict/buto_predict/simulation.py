@@ -30,7 +30,7 @@ WARM_UP = 0.1
 _END = -1
 
 
-class Server(Protocol):
+class SimulatedStation(Protocol):
     """A station while it is simulated.
 
     Attributes:
@@ -122,7 +122,7 @@ class Delay:
         return token
 
 
-def server_of(station: Station) -> Server:
+def server_of(station: Station) -> SimulatedStation:
     match station.discipline:
         case Discipline.PROCESSOR_SHARING:
             return ProcessorSharing(station.servers)
@@ -141,7 +141,7 @@ class Simulated:
     @property
     def means(self) -> FloatArray:
         """Mean response time of each endpoint, shape (n_endpoints,); NaN where no request arrived."""
-        return np.array([one.mean() if len(one) else np.nan for one in self.responses])
+        return np.array([response.mean() if len(response) else np.nan for response in self.responses])
 
 
 @dataclass(frozen=True, slots=True)
@@ -350,10 +350,10 @@ def _work(step: _Stay, key: tuple[int, int, int, int], count: int) -> FloatArray
     """
     seed, kind, *_ = key
     work = step.demand_s * _gamma(step.cv, np.random.default_rng(key).random(count))
-    for one in step.rare:
-        chosen = np.random.default_rng((seed, kind, 1 + one.chooser, 1, 1)).random(count) < one.share
-        luck = np.random.default_rng((*key, 1, 1 + one.component)).random(count)
-        work += np.where(chosen, one.demand_s * _gamma(one.cv, luck), 0.0)
+    for rare in step.rare:
+        chosen = np.random.default_rng((seed, kind, 1 + rare.chooser, 1, 1)).random(count) < rare.share
+        luck = np.random.default_rng((*key, 1, 1 + rare.component)).random(count)
+        work += np.where(chosen, rare.demand_s * _gamma(rare.cv, luck), 0.0)
     return work
 
 

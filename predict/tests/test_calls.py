@@ -12,14 +12,14 @@ from scipy.stats import mannwhitneyu
 from buto.errors import JudgeError
 from buto_predict.calls import (
     Calls,
-    Measured,
+    MeasuredComponent,
     calls_of,
     inclusive,
     reaches,
     self_changes,
     visits,
 )
-from buto_predict.deviations import Size, can_be_significant, cliffs_delta, deviation, fewest, size_of
+from buto_predict.deviations import EffectSize, can_be_significant, cliffs_delta, deviation, fewest, size_of
 from buto_predict.model import Architecture, Call, Component, Endpoint, Measures, Station
 from buto_predict.plans import Fork, Visit, demand_weights, plans
 from predict.tests.support.systems import running_example
@@ -31,28 +31,28 @@ SELF = EXAMPLE.self_s
 
 def test_a_caller_is_not_blamed_for_what_it_calls():
     """B1 takes 13 ms in place of 10, all of it because of B3 and B4."""
-    tested = [Measured(position, Measures.INCLUSIVE) for position in (1, 3, 4)]
+    tested = [MeasuredComponent(position, Measures.INCLUSIVE) for position in (1, 3, 4)]
     found = self_changes(CALLS, SELF, tested, np.array([0.3, 0.5, 0.5]))
     assert found == pytest.approx([0, 0, 0, 0.001, 0.001], abs=1e-12)
 
 
 def test_what_tests_of_callees_do_not_explain_is_the_callers_own():
-    tested = [Measured(1, Measures.INCLUSIVE), Measured(3, Measures.INCLUSIVE)]
+    tested = [MeasuredComponent(1, Measures.INCLUSIVE), MeasuredComponent(3, Measures.INCLUSIVE)]
     found = self_changes(CALLS, SELF, tested, np.array([0.5, 0.5]))
     assert found == pytest.approx([0, 0.003, 0, 0.001, 0], abs=1e-12)
 
 
 def test_no_self_time_becomes_negative():
     """B1 as a whole becomes 9 ms faster, more than it does itself."""
-    found = self_changes(CALLS, SELF, [Measured(1, Measures.INCLUSIVE)], np.array([-0.9]))
+    found = self_changes(CALLS, SELF, [MeasuredComponent(1, Measures.INCLUSIVE)], np.array([-0.9]))
     assert found[1] == pytest.approx(-0.004)
 
 
 def test_many_replicates_are_as_one_by_one():
-    tested = [Measured(1, Measures.INCLUSIVE), Measured(4, Measures.SELF)]
+    tested = [MeasuredComponent(1, Measures.INCLUSIVE), MeasuredComponent(4, Measures.SELF)]
     shares = np.array([[0.1, 0.2], [-0.1, 0.3]])
     together = self_changes(CALLS, SELF, tested, shares)
-    assert together == pytest.approx(np.array([self_changes(CALLS, SELF, tested, one) for one in shares]))
+    assert together == pytest.approx(np.array([self_changes(CALLS, SELF, tested, share) for share in shares]))
 
 
 ONE_TO_THREE = np.array([[0, 1, 2, 0.5], *np.zeros((3, 4))])
@@ -61,7 +61,7 @@ ONE_TO_THREE = np.array([[0, 1, 2, 0.5], *np.zeros((3, 4))])
 
 def test_a_parallel_call_that_is_never_the_longest_changes_no_caller():
     at_once = Calls(np.zeros((4, 4)), ONE_TO_THREE)
-    tested = [Measured(0, Measures.INCLUSIVE), Measured(3, Measures.INCLUSIVE)]
+    tested = [MeasuredComponent(0, Measures.INCLUSIVE), MeasuredComponent(3, Measures.INCLUSIVE)]
     found = self_changes(at_once, np.array([1.0, 5.0, 3.0, 4.0]), tested, np.array([0.0, 1.0]))
     assert found == pytest.approx([0, 0, 0, 4], abs=1e-12)
 
@@ -69,8 +69,12 @@ def test_a_parallel_call_that_is_never_the_longest_changes_no_caller():
 def whole_by_following(calls, self_s, component):
     """The slow reference: follow each call."""
     below = [whole_by_following(calls, self_s, other) for other in range(component)]
-    in_turn = sum(times * one for times, one in zip(calls.sequential[component], below, strict=False))
-    at_once = (times * one for times, one in zip(calls.parallel[component], below, strict=False))
+    in_turn = sum(
+        times * below_times for times, below_times in zip(calls.sequential[component], below, strict=False)
+    )
+    at_once = (
+        times * below_times for times, below_times in zip(calls.parallel[component], below, strict=False)
+    )
     return float(self_s[component] + in_turn + max(at_once, default=0.0))
 
 
@@ -80,11 +84,11 @@ def test_any_calls_add_up_as_if_each_was_followed_and_give_back_the_self_times(s
     kinds = [np.tril(rng.integers(0, 4, (6, 6)) * (rng.random((6, 6)) < 0.5), -1) for _ in range(2)]
     calls = Calls(kinds[0].astype(float), kinds[1] * (kinds[0] == 0).astype(float))
     old, new = rng.random((2, 6)) + 0.1
-    wholes = [inclusive(calls, one) for one in (old, new)]
-    assert wholes[0] == pytest.approx([whole_by_following(calls, old, one) for one in range(6)])
+    wholes = [inclusive(calls, side) for side in (old, new)]
+    assert wholes[0] == pytest.approx([whole_by_following(calls, old, component) for component in range(6)])
     measures = [Measures.SELF if alone else Measures.INCLUSIVE for alone in rng.random(6) < 0.3]
-    tested = [Measured(position, one) for position, one in enumerate(measures)]
-    alone = np.array([one is Measures.SELF for one in measures])
+    tested = [MeasuredComponent(position, measure) for position, measure in enumerate(measures)]
+    alone = np.array([measure is Measures.SELF for measure in measures])
     changes = np.where(alone, new / old, wholes[1] / wholes[0]) - 1
     assert old + self_changes(calls, old, tested, changes) == pytest.approx(new)
 
@@ -120,7 +124,7 @@ def demands(architecture):
 
 def test_the_papers_example_has_its_numbers():
     old, new = running_example(), running_example(b3_s=0.003, b4_s=0.003)
-    whole = [inclusive(calls_of(one), one.self_s) for one in (old, new)]
+    whole = [inclusive(calls_of(architecture), architecture.self_s) for architecture in (old, new)]
     subsystem = [times[1] + times[2] for times in whole]
     assert subsystem == pytest.approx([0.018, 0.022])
     assert subsystem[1] / subsystem[0] - 1 == pytest.approx(0.222, abs=5e-4)
@@ -152,7 +156,7 @@ def test_parallel_pairs_that_multiply_are_refused_before_they_fill_the_memory():
 
     def levels(n):
         pairs = (Call("n1", 1, parallel=True), Call("n1", 1, parallel=True))
-        called = [*(tuple(replace(one, to=f"n{i}") for one in pairs) for i in range(1, n)), ()]
+        called = [*(tuple(replace(pair, to=f"n{i}") for pair in pairs) for i in range(1, n)), ()]
         return system(
             *(Component(f"n{i}", "s", 1.0, calls) for i, calls in enumerate(called)), calls=(Call("n0", 1),)
         )
@@ -204,7 +208,12 @@ def test_delta_is_that_of_mann_and_whitneys_u(old, new):
 
 @pytest.mark.parametrize(
     ("delta", "size"),
-    [(0.146, Size.NEGLIGIBLE), (-0.147, Size.SMALL), (0.33, Size.MEDIUM), (-0.474, Size.LARGE)],
+    [
+        (0.146, EffectSize.NEGLIGIBLE),
+        (-0.147, EffectSize.SMALL),
+        (0.33, EffectSize.MEDIUM),
+        (-0.474, EffectSize.LARGE),
+    ],
 )
 def test_sizes_have_the_usual_limits(delta, size):
     assert size_of(delta) is size
@@ -213,7 +222,7 @@ def test_sizes_have_the_usual_limits(delta, size):
 def test_a_slower_component_has_a_positive_delta():
     old, new = np.linspace(1, 1.1, 5), np.linspace(2, 2.1, 5)
     found = deviation(old, new)
-    assert (found.delta, found.significant, found.size) == (1.0, True, Size.LARGE)
+    assert (found.delta, found.significant, found.size) == (1.0, True, EffectSize.LARGE)
     assert found.change == pytest.approx(1 / 1.05)
 
 

@@ -8,16 +8,16 @@ from buto_predict.mapping import match
 from buto_predict.model import Architecture, Component, Station
 from buto_predict.report.text import misfit_text, summary_lines, varied_text, waiting_text
 from buto_predict.traces.files import read_otlp
-from buto_predict.traces.fit import Cause, misfits, varied
-from buto_predict.traces.learning import Known, learn
+from buto_predict.traces.fit import MisfitCause, misfits, varied
+from buto_predict.traces.learning import KnownFacts, learn
 from buto_predict.traces.summary import summarize
-from buto_predict.traces.tree import Kind
+from buto_predict.traces.tree import SpanKind
 from predict.tests.support.systems import result
 from predict.tests.support.traces import span, write_otlp
 
 
 def client(name, start_ms, end_ms, *, peer, **place):
-    made = span(name, start_ms / 1000, end_ms / 1000, kind=Kind.CLIENT, **place)
+    made = span(name, start_ms / 1000, end_ms / 1000, kind=SpanKind.CLIENT, **place)
     return made._replace(service=peer)
 
 
@@ -74,22 +74,24 @@ def test_a_client_of_a_client_is_named_by_what_both_call():
 def test_names_of_clients_fit_into_a_model_and_are_no_names_of_tests(tmp_path):
     spans = called("POST", f"POST /{'long' * 120}")
     many = [
-        one._replace(trace=f"t{k}", start_s=one.start_s + k, end_s=one.end_s + k)
+        recorded_span._replace(
+            trace=f"t{k}", start_s=recorded_span.start_s + k, end_s=recorded_span.end_s + k
+        )
         for k in range(3)
-        for one in (spans if k else called("POST"))
+        for recorded_span in (spans if k else called("POST"))
     ]
     path = tmp_path / "shop.yaml"
-    made = learn(summarize(many), "shop", Known())
+    made = learn(summarize(many), "shop", KnownFacts())
     path.write_text(architecture_text(made))
-    names = [one.name for one in load_architecture(path).components]
-    assert names == [one.name for one in made.components]
+    names = [component.name for component in load_architecture(path).components]
+    assert names == [component.name for component in made.components]
     assert max(map(len, names)) == 500
     model = Architecture("x", (Station("a"),), tuple(Component(name, "a", 1.0) for name in names), ())
     benchmarks = [
         result(name, 1.0) for name in ("PostBench.policies", "WebBench.post", "QuotesBench.policies")
     ]
-    found = match({one.name: one for one in benchmarks}, model)
-    assert {name: one.benchmark.component for name, one in found.items()} == {
+    found = match({benchmark.name: benchmark for benchmark in benchmarks}, model)
+    assert {name: test_result.benchmark.component for name, test_result in found.items()} == {
         "PostBench.policies": "quotes/POST /policies"
     }
 
@@ -98,10 +100,13 @@ def test_names_of_clients_fit_into_a_model_and_are_no_names_of_tests(tmp_path):
 def test_the_clock_of_a_callee_is_set_right_though_the_client_names_its_service(tmp_path, skew_ms):
     """So it is where the name of a host is that of its service, as in Docker Compose."""
     spans = [
-        one._replace(start_s=one.start_s + 1e6 + skew_ms / 1000, end_s=one.end_s + 1e6 + skew_ms / 1000)
-        if one.emitter == "quotes"
-        else one._replace(start_s=one.start_s + 1e6, end_s=one.end_s + 1e6)
-        for one in called("POST quotes/policies")
+        recorded_span._replace(
+            start_s=recorded_span.start_s + 1e6 + skew_ms / 1000,
+            end_s=recorded_span.end_s + 1e6 + skew_ms / 1000,
+        )
+        if recorded_span.emitter == "quotes"
+        else recorded_span._replace(start_s=recorded_span.start_s + 1e6, end_s=recorded_span.end_s + 1e6)
+        for recorded_span in called("POST quotes/policies")
     ]
     found = summarize(spans)
     assert {name: round(own, 3) for name, own in self_ms(found).items()} == {
@@ -132,7 +137,7 @@ def test_calls_that_begin_after_their_caller_has_ended_are_counted():
         client("orders publish", 2, 3, id="2", parent="1", peer="kafka"),
         local("orders process", 20, 50, id="3", parent="2", service="mail"),
     ]
-    found = summarize([*spans, *(one._replace(trace="u") for one in called("POST"))])
+    found = summarize([*spans, *(recorded_span._replace(trace="u") for recorded_span in called("POST"))])
     assert (found.late, found.skewed) == ({"web/POST /orders": 1}, 0)
     assert (
         "1 call began after their caller had ended, such as messages; their time counts as response time"
@@ -142,7 +147,9 @@ def test_calls_that_begin_after_their_caller_has_ended_are_counted():
 
 def test_otlp_tells_who_recorded_a_client(tmp_path):
     path = write_otlp(tmp_path / "t.json", [called("POST")])
-    assert {one.component: one.emitter for one in read_otlp(path)}["web/POST"] == "web"
+    assert {recorded_span.component: recorded_span.emitter for recorded_span in read_otlp(path)}[
+        "web/POST"
+    ] == "web"
 
 
 TOLERANCE = 0.2
@@ -161,11 +168,13 @@ def request(endpoint, callee, callee_s, late_s=0.0):
 
 def found(kind, known=None, *, every_s=1.0):
     spans = [
-        one._replace(trace=str(k), start_s=one.start_s + k * every_s, end_s=one.end_s + k * every_s)
+        recorded_span._replace(
+            trace=str(k), start_s=recorded_span.start_s + k * every_s, end_s=recorded_span.end_s + k * every_s
+        )
         for k in range(100)
-        for one in kind(k)
+        for recorded_span in kind(k)
     ]
-    summary, known = summarize(spans), known or Known()
+    summary, known = summarize(spans), known or KnownFacts()
     return misfits(learn(summary, "shop", known), summary, known, TOLERANCE)
 
 
@@ -178,24 +187,24 @@ def test_a_component_whose_calls_depend_on_the_endpoint_is_named():
         return request("GET /a", "A.run", 0.02) if k % 2 else request("GET /b", "B.run", 0.004)
 
     slower, faster = found(kinds)
-    assert [one.response.what for one in (slower, faster)] == ["web/GET /a", "web/GET /b"]
-    for one in (slower, faster):
-        assert (one.cause, one.mixed) == (Cause.MIXED, "web/Router.route")
-        assert "because the calls of web/Router.route depend on the endpoint" in misfit_text(one)
+    assert [misfit_sides.response.what for misfit_sides in (slower, faster)] == ["web/GET /a", "web/GET /b"]
+    for misfit in (slower, faster):
+        assert (misfit.cause, misfit.mixed) == (MisfitCause.MIXED, "web/Router.route")
+        assert "because the calls of web/Router.route depend on the endpoint" in misfit_text(misfit)
     assert faster.response.error > TOLERANCE
     assert slower.response.error < -TOLERANCE
 
 
 def test_messages_are_named_as_the_cause():
-    known = Known(utilisations={"web": 0.022, "mail": 0.03})
-    [one] = found(lambda _: request("GET /a", "A.run", 0.02, late_s=0.03), known)
-    assert one.cause is Cause.LATE
-    assert misfit_text(one).endswith("because calls began after their caller had ended")
+    known = KnownFacts(utilisations={"web": 0.022, "mail": 0.03})
+    [misfit] = found(lambda _: request("GET /a", "A.run", 0.02, late_s=0.03), known)
+    assert misfit.cause is MisfitCause.LATE
+    assert misfit_text(misfit).endswith("because calls began after their caller had ended")
 
 
 def test_waiting_that_counts_twice_is_named_as_the_cause():
-    [one] = found(lambda _: request("GET /a", "A.run", 0.02), every_s=0.03)
-    assert one.cause is Cause.WAITING
+    [misfit] = found(lambda _: request("GET /a", "A.run", 0.02), every_s=0.03)
+    assert misfit.cause is MisfitCause.WAITING
     [saturated] = found(lambda _: request("GET /a", "A.run", 0.02), every_s=0.015)
     assert np.isinf(saturated.response.predicted)
     assert misfit_text(saturated) == (
@@ -204,16 +213,16 @@ def test_waiting_that_counts_twice_is_named_as_the_cause():
 
 
 def test_another_cause_is_not_guessed():
-    [one] = found(lambda _: request("GET /a", "A.run", 0.02), Known(utilisations={"web": 0.9}))
-    assert one.cause is None
-    assert misfit_text(one).endswith("its traces have 22 ms")
+    [misfit] = found(lambda _: request("GET /a", "A.run", 0.02), KnownFacts(utilisations={"web": 0.9}))
+    assert misfit.cause is None
+    assert misfit_text(misfit).endswith("its traces have 22 ms")
 
 
 def test_requests_of_which_one_was_paused_are_named():
     def learned(pause_s):
         ends = [k + (pause_s if k == 5 else 0.01) for k in range(500)]
         spans = [span("GET /a", k, end, id="1", trace=str(k)) for k, end in enumerate(ends)]
-        return learn(summarize(spans), "shop", Known(utilisations={"web": 0.01}))
+        return learn(summarize(spans), "shop", KnownFacts(utilisations={"web": 0.01}))
 
     assert varied(learned(0.02)) == []
     (endpoint,) = varied(learned(5.0))

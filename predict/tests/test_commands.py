@@ -99,7 +99,7 @@ def test_a_benchmark_that_is_lost_is_no_pass_and_files_count_once(place):
     assert (done.returncode, data["status"]) == (3, "inconclusive")
     assert data["reasons"][0].startswith("com.acme.B4Bench.run has old results but no new ones")
     assert data["warnings"][0] == "old results that are given several times count once: old.json"
-    assert [one["deviation"]["n_old"] for one in data["tests"]] == [6, 6]
+    assert [test["deviation"]["n_old"] for test in data["tests"]] == [6, 6]
 
 
 @pytest.mark.parametrize(
@@ -142,7 +142,10 @@ def test_what_cannot_be_done_is_reported(place, words, code, message):
 
 
 def test_a_model_is_learned_checked_and_shown(tmp_path):
-    write_otlp(tmp_path / "t.json", [[one for k in range(40) for one in request(f"t{k}", k / 20)]])
+    write_otlp(
+        tmp_path / "t.json",
+        [[recorded_span for k in range(40) for recorded_span in request(f"t{k}", k / 20)]],
+    )
     learned = called(tmp_path, "architecture", "learn", "t.json", "--servers", "web=2", "--name", "shop")
     assert learned.returncode == 0, learned.stderr
     assert learned.stdout == "wrote architecture.yaml: 4 components, 1 endpoint, 2 stations\n"
@@ -167,7 +170,9 @@ def test_a_model_is_learned_checked_and_shown(tmp_path):
 
 
 def test_a_model_is_overwritten_only_if_that_is_wanted(place):
-    write_otlp(place / "t.json", [[one for k in range(40) for one in request(f"t{k}", k / 20)]])
+    write_otlp(
+        place / "t.json", [[recorded_span for k in range(40) for recorded_span in request(f"t{k}", k / 20)]]
+    )
     refused = called(place, "architecture", "learn", "t.json")
     assert refused.returncode == 2
     assert refused.stderr == (
@@ -189,7 +194,10 @@ def test_traces_of_another_system_are_not_checked(place):
 
 
 def test_a_share_may_be_in_percent(tmp_path):
-    write_otlp(tmp_path / "t.json", [[one for k in range(40) for one in request(f"t{k}", k / 20)]])
+    write_otlp(
+        tmp_path / "t.json",
+        [[recorded_span for k in range(40) for recorded_span in request(f"t{k}", k / 20)]],
+    )
     for share in ("0.38", "38%"):
         learn = ["architecture", "learn", "t.json", "-o", f"{share}.yaml", "--name", "shop"]
         assert called(tmp_path, *learn, "--utilisation", f"web={share}").returncode == 0
@@ -198,7 +206,10 @@ def test_a_share_may_be_in_percent(tmp_path):
 
 def test_what_makes_predictions_wrong_is_warned_of_and_the_hint_helps(tmp_path):
     """On one server that is busy for 72 % of the time, waiting that counts twice doubles times."""
-    write_otlp(tmp_path / "t.json", [[one for k in range(40) for one in request(f"t{k}", k / 90)]])
+    write_otlp(
+        tmp_path / "t.json",
+        [[recorded_span for k in range(40) for recorded_span in request(f"t{k}", k / 90)]],
+    )
     known = ["architecture", "learn", "t.json", "--utilisation", "db=0.0018"]
     learned = called(tmp_path, *known)
     assert learned.returncode == 0
@@ -301,7 +312,7 @@ def test_the_model_on_the_page_of_the_format_is_one(tmp_path):
     path = tmp_path / "architecture.yaml"
     path.write_text(model)
     made = load_architecture(path)
-    assert [one.name for one in made.components] == ["Shop.order", "Price.total", "Audit.write"]
+    assert [component.name for component in made.components] == ["Shop.order", "Price.total", "Audit.write"]
     assert called(tmp_path, "architecture", "show").returncode == 0
 
 

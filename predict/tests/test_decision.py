@@ -8,7 +8,7 @@ import pytest
 from buto.judging.verdict import Status
 from buto_predict.deviations import NEGLIGIBLE
 from buto_predict.model import Measures
-from buto_predict.prediction.model import Settings
+from buto_predict.prediction.model import PredictionSettings
 from buto_predict.prediction.predict import predict
 from buto_predict.prediction.responses import Responses
 from buto_predict.results.model import ComponentResult, Conditions
@@ -32,7 +32,9 @@ def test_what_is_uncertain_is_inconclusive_and_says_what_would_decide():
     assert needed.replicate == "fork"
     assert needed.count is not None
     more = changed(made, 1.45, noise=0.15, n=10 + 4 * needed.count)
-    widths = [high - low for low, high in (one.endpoints[0].delta_interval for one in (found, more))]
+    widths = [
+        high - low for low, high in (prediction.endpoints[0].delta_interval for prediction in (found, more))
+    ]
     assert widths[1] < widths[0] / 1.5
 
 
@@ -45,7 +47,7 @@ def test_one_noisy_benchmark_is_the_one_to_repeat():
 
 def test_an_uncertain_model_is_not_decided_by_more_forks():
     made = running_example()
-    vague = replace(made, components=tuple(replace(one, n_samples=3) for one in made.components))
+    vague = replace(made, components=tuple(replace(component, n_samples=3) for component in made.components))
     found = changed(vague, 1.45, noise=0.001)
     assert found.endpoints[0].status is Status.INCONCLUSIVE
     assert found.needed[0].count is None
@@ -133,8 +135,8 @@ def test_noise_in_several_tests_of_a_component_is_no_change():
             [result(name, 0.002, n=5, seed=seed * 100 + side * 10 + at) for at, name in enumerate(names)]
             for side in range(2)
         ]
-        found = predict(running_example(), *sides, loads=(), settings=Settings(n_replicates=10))
-        changes += [one.deviation.significant for one in found.evidence.components]
+        found = predict(running_example(), *sides, loads=(), settings=PredictionSettings(n_replicates=10))
+        changes += [component.deviation.significant for component in found.evidence.components]
     assert sum(changes) <= 4
 
 
@@ -155,7 +157,7 @@ def test_a_test_that_one_side_lacks_is_warned_of():
 
 def test_an_endpoint_beside_a_saturated_one_is_undecided():
     found = predict(two_endpoints(), [result("a", 0.01)], [result("a", 0.05)], loads=(), settings=QUICK)
-    assert [one.status for one in found.endpoints] == [Status.REGRESSION, Status.INCONCLUSIVE]
+    assert [endpoint.status for endpoint in found.endpoints] == [Status.REGRESSION, Status.INCONCLUSIVE]
     assert found.endpoints[1].new_s == found.endpoints[1].old_s
     assert found.endpoints[1].reasons == (
         f"not judged, because s is saturated after the change; try --load below {found.saturation_new:.3g}/s",
@@ -182,7 +184,7 @@ def test_an_endpoint_beside_one_that_was_saturated_before_is_undecided():
     made = two_endpoints(rates=(120.0, 50.0))
     with np.errstate(all="raise"):
         found = predict(made, [result("a", 0.01)], [result("a", 0.002)], loads=(), settings=QUICK)
-    assert [one.status for one in found.endpoints] == [Status.INCONCLUSIVE, Status.INCONCLUSIVE]
+    assert [endpoint.status for endpoint in found.endpoints] == [Status.INCONCLUSIVE, Status.INCONCLUSIVE]
     assert found.endpoints[0].reasons == found.endpoints[1].reasons
     assert "(142/s) already before the change; try --load below 142/s" in found.endpoints[1].reasons[0]
 
@@ -193,7 +195,7 @@ def test_an_endpoint_that_is_hardly_simulated_is_undecided(rate, reason):
     made = two_endpoints(rates=(50.0, rate))
     old, new = result("b", 0.01, noise=0.001, seed=1), result("b", 0.0101, noise=0.001, seed=2)
     found = predict(made, [old], [new], loads=(), settings=QUICK)
-    assert [one.status for one in found.endpoints] == [Status.PASS, Status.INCONCLUSIVE]
+    assert [endpoint.status for endpoint in found.endpoints] == [Status.PASS, Status.INCONCLUSIVE]
     assert reason in found.endpoints[1].reasons[0]
     assert found.needed[0].count is None
 
@@ -202,7 +204,7 @@ def test_a_rare_endpoint_is_decided_as_well():
     made = two_endpoints(rates=(50.0, 0.5))
     old, new = result("b", 0.01, noise=0.01, seed=1), result("b", 0.03, noise=0.01, seed=2)
     found = predict(made, [old], [new], loads=(), settings=QUICK)
-    assert [one.status for one in found.endpoints] == [Status.PASS, Status.REGRESSION]
+    assert [endpoint.status for endpoint in found.endpoints] == [Status.PASS, Status.REGRESSION]
 
 
 def test_an_endpoint_without_load_passes_only_if_it_did_not_change():
@@ -241,8 +243,8 @@ def predicted(old, new):
 B3, B4 = result("B3", 0.002), result("B4", 0.002)
 
 
-def failing(one, failed, passed=0):
-    return replace(one, times_s=one.times_s[:passed], failed=failed)
+def failing(component, failed, passed=0):
+    return replace(component, times_s=component.times_s[:passed], failed=failed)
 
 
 def test_a_component_that_is_not_tested_any_more_allows_no_pass():
@@ -268,9 +270,9 @@ def test_a_component_that_the_new_version_lacks_needs_no_test():
     without = replace(
         made,
         components=tuple(
-            replace(one, calls=tuple(call for call in one.calls if call.to != "B4"))
-            for one in made.components
-            if one.name != "B4"
+            replace(component, calls=tuple(call for call in component.calls if call.to != "B4"))
+            for component in made.components
+            if component.name != "B4"
         ),
     )
     found = predict(made, [B3, B4], [B3], new_architecture=without, loads=(), settings=QUICK)

@@ -117,17 +117,17 @@ def star():
 
 def test_arrows_at_one_side_of_a_box_are_apart_so_that_each_label_is_read():
     drawn = arrows(star(), lay_out(star()).places)
-    ends = [end for one in drawn for end in ends_of(one)]
+    ends = [end for arrow in drawn for end in ends_of(arrow)]
     assert len(set(ends)) == len(ends)
-    assert len({(one.x, one.y) for one in drawn}) == len(drawn)
+    assert len({(arrow.x, arrow.y) for arrow in drawn}) == len(drawn)
 
 
 def test_arcs_to_boxes_of_the_same_column_lie_within_each_other():
     """The arrow to the nearest box leaves lowest, and turns first."""
     drawn = arrows(star(), lay_out(star()).places)[:3]
-    starts = [ends_of(one)[0][1] for one in sorted(drawn, key=lambda one: ends_of(one)[1][1])]
+    starts = [ends_of(arrow)[0][1] for arrow in sorted(drawn, key=lambda arrow: ends_of(arrow)[1][1])]
     assert starts == sorted(starts, reverse=True)
-    turns = [turn_of(one) for one in sorted(drawn, key=lambda one: ends_of(one)[1][1])]
+    turns = [turn_of(arrow) for arrow in sorted(drawn, key=lambda arrow: ends_of(arrow)[1][1])]
     assert turns == sorted(set(turns))
 
 
@@ -138,7 +138,7 @@ def turn_of(arrow):
 
 def test_arrows_to_another_column_do_not_cross_at_their_box():
     places = lay_out(running_example()).places
-    drawn = [ends_of(one) for one in arrows(running_example(), places)[3:5]]
+    drawn = [ends_of(arrow) for arrow in arrows(running_example(), places)[3:5]]
     assert (drawn[0][0][1] < drawn[1][0][1]) == (drawn[0][1][1] < drawn[1][1][1])
 
 

@@ -112,12 +112,21 @@ def test_times_and_loads_are_written_with_their_units():
     made = Architecture(
         "x",
         (Station("s"),),
-        tuple(Component(f"c{n}", "s", one) for n, one in enumerate((0.0, 2.5e-7, 0.00025, 0.00128931, 12.0))),
+        tuple(
+            Component(f"c{n}", "s", number)
+            for n, number in enumerate((0.0, 2.5e-7, 0.00025, 0.00128931, 12.0))
+        ),
         tuple(Endpoint(f"e{n}", (Call("c1", 1.0),), rate) for n, rate in enumerate((31.6, 0.25, 0.0))),
     )
     data = yaml.safe_load(architecture_text(made))
-    assert [one["self"] for one in data["components"].values()] == [0, "250ns", "250us", "1.28931ms", "12s"]
-    assert [one["load"] for one in data["endpoints"].values()] == ["31.6/s", "0.25/s", 0]
+    assert [component["self"] for component in data["components"].values()] == [
+        0,
+        "250ns",
+        "250us",
+        "1.28931ms",
+        "12s",
+    ]
+    assert [endpoint["load"] for endpoint in data["endpoints"].values()] == ["31.6/s", "0.25/s", 0]
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ import pytest
 
 from buto.errors import JudgeError, UsageError
 from buto.judging.verdict import Status
-from buto_predict.deviations import NEGLIGIBLE, Size
+from buto_predict.deviations import NEGLIGIBLE, EffectSize
 from buto_predict.mapping import How
 from buto_predict.model import (
     Architecture,
@@ -43,7 +43,7 @@ def test_the_papers_example_is_carried_to_the_service_demand():
 
 @pytest.mark.parametrize(
     ("times", "delta", "size", "status"),
-    [(1.2, 0.08, Size.NEGLIGIBLE, Status.PASS), (2.0, 0.35, Size.MEDIUM, Status.REGRESSION)],
+    [(1.2, 0.08, EffectSize.NEGLIGIBLE, Status.PASS), (2.0, 0.35, EffectSize.MEDIUM, Status.REGRESSION)],
 )
 def test_a_fifth_more_is_negligible_and_twice_as_long_is_not(times, delta, size, status):
     """Utilisations of .4 and .42, every demand with a variation of 1."""
@@ -198,7 +198,7 @@ def test_mending_names_the_component_that_counts_most():
     old = [result("B3", 0.002, seed=1), result("B4", 0.002, seed=2)]
     new = [result("B3", 0.005, seed=3), result("B4", 0.003, seed=4)]
     found = predict(running_example(), old, new, loads=(), settings=QUICK)
-    assert [one.component for one in found.mending] == ["B3", "B4"]
+    assert [mending.component for mending in found.mending] == ["B3", "B4"]
     first = found.mending[0]
     assert first.gain_s == pytest.approx(found.endpoints[0].new_s - first.mended_s)
     assert first.self_interval_s[0] < 0.003 < first.self_interval_s[1]
@@ -208,7 +208,7 @@ def test_a_caller_whose_test_noticed_is_not_to_be_mended():
     old = [result("B1", 0.010, noise=0.005, seed=1), result("B3", 0.002, noise=0.005, seed=2)]
     new = [result("B1", 0.014, noise=0.005, seed=3), result("B3", 0.004, noise=0.005, seed=4)]
     found = predict(running_example(), old, new, loads=(), settings=QUICK)
-    assert [one.component for one in found.mending] == ["B3"]
+    assert [mending.component for mending in found.mending] == ["B3"]
 
 
 def test_a_caller_whose_test_noticed_nothing_takes_nothing_back():
@@ -226,7 +226,10 @@ def test_another_call_structure_is_predicted_without_any_slower_component():
     calls = (Call("B3", 10), Call("B4", 1))
     new = replace(
         made,
-        components=tuple(replace(one, calls=calls) if one.name == "B1" else one for one in made.components),
+        components=tuple(
+            replace(component, calls=calls) if component.name == "B1" else component
+            for component in made.components
+        ),
     )
     found = predict(made, [], [], new_architecture=new, loads=(), settings=QUICK)
     assert found.stations[1].new_demand_s == pytest.approx(0.034)
@@ -264,12 +267,12 @@ def test_renamed_components_keep_their_old_times():
         made,
         components=tuple(
             replace(
-                one,
-                name=names.get(one.name, one.name),
-                self_s=99.0 if one.name == "B3" else one.self_s,
-                calls=tuple(replace(call, to=names.get(call.to, call.to)) for call in one.calls),
+                component,
+                name=names.get(component.name, component.name),
+                self_s=99.0 if component.name == "B3" else component.self_s,
+                calls=tuple(replace(call, to=names.get(call.to, call.to)) for call in component.calls),
             )
-            for one in made.components
+            for component in made.components
         ),
     )
     found = predict(made, [], [], new_architecture=new, loads=(), settings=QUICK)
@@ -313,8 +316,8 @@ def test_the_new_model_may_have_another_order_and_needs_no_load():
         endpoints=made.with_rates({"first": 0.0, "second": 0.0}).endpoints[::-1],
     )
     found = predict(made, [], [], new_architecture=new, loads=(), settings=QUICK)
-    assert [one.rate for one in found.endpoints] == [50.0, 20.0]
-    assert [(one.old, one.new) for one in found.stations] == [(0.5, 0.5), (0.2, 0.2)]
+    assert [endpoint.rate for endpoint in found.endpoints] == [50.0, 20.0]
+    assert [(station.old, station.new) for station in found.stations] == [(0.5, 0.5), (0.2, 0.2)]
     assert found.new_architecture is not None
     assert found.new_architecture.rates.tolist() == [50.0, 20.0]
 
@@ -330,10 +333,10 @@ def test_mending_is_reported_for_components_that_were_renamed_but_not_for_those_
         [result(name, scale * 0.01, seed=k) for name in ("a", "b")] for k, scale in enumerate((1.0, 1.5))
     ]
     found = predict(made, *sides, new_architecture=new, loads=(), settings=QUICK)
-    assert {one.component for one in found.mending} == {"a", "b"}
+    assert {mending.component for mending in found.mending} == {"a", "b"}
     gone = replace(new, components=(made.components[1], replace(new.components[0], name="x")))
     gone = replace(gone, endpoints=(Endpoint("first", (Call("b", 1),), 50.0), made.endpoints[1]))
     found = predict(made, *sides, new_architecture=gone, loads=(), settings=QUICK)
-    assert [one.component for one in found.mending] == ["b"]
+    assert [mending.component for mending in found.mending] == ["b"]
     assert found.warnings == ("only in the old model: a", "only in the new model: x")
     assert found.self_changes_s[0] == 0.0

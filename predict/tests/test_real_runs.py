@@ -61,6 +61,8 @@ def test_a_test_of_few_calls_is_warned_of(tmp_path, monkeypatch):
     recorded(tmp_path, classes, 100, OLD_STEPS, RUNS)
     recorded(tmp_path, classes, 100, NEW_STEPS, RUNS)
     Path("architecture.yaml").write_text(MODEL)
-    ids = [str(one) for one in sorted(RunStore().directory("price").iterdir()) if one.is_dir()]
+    ids = [
+        str(directory) for directory in sorted(RunStore().directory("price").iterdir()) if directory.is_dir()
+    ]
     done = called(tmp_path, "predict", "--old", *ids[:RUNS], "--new", *ids[RUNS:])
     assert "so a change looks smaller than it is: let the test make more calls" in done.stdout

@@ -14,7 +14,7 @@ import pytest
 from buto import schemas
 from buto.run.units import format_rate
 from buto_predict.model import Architecture, Call, Component, Discipline, Endpoint, Station
-from buto_predict.prediction.model import MoreNeeded, Settings
+from buto_predict.prediction.model import MoreNeeded, PredictionSettings
 from buto_predict.prediction.predict import predict
 from buto_predict.report.files import prediction_document, prediction_json, prediction_junit
 from buto_predict.report.page import architecture_page, prediction_page
@@ -22,7 +22,7 @@ from buto_predict.report.tables import change, number
 from buto_predict.report.text import architecture_lines, conclusions, needed_text, prediction_lines
 from predict.tests.support.systems import result, running_example, single_station, two_endpoints
 
-QUICK = Settings(n_replicates=100)
+QUICK = PredictionSettings(n_replicates=100)
 LOADS = (10.0, 20.0, 30.0, 40.0, 50.0)
 
 
@@ -82,8 +82,8 @@ def test_saturation_is_reported_in_words():
     assert f"GET /b: at most {most} of 23.3/s complete after the change" in text
     assert "complete before the change" not in text
     assert "would not end the saturation" in text
-    one = replace(found, mending=(replace(found.mending[0], gain_s=float("inf")),))
-    assert any("would end the saturation" in line for line in conclusions(one))
+    mended = replace(found, mending=(replace(found.mending[0], gain_s=float("inf")),))
+    assert any("would end the saturation" in line for line in conclusions(mended))
 
 
 def test_above_saturation_before_the_change_the_terminal_says_which_load_to_try():
@@ -182,11 +182,11 @@ def test_renamed_and_unmapped_components_are_reported():
     made = running_example()
     renamed = tuple(
         replace(
-            one,
-            name="B9" if one.name == "B3" else one.name,
-            calls=tuple(replace(call, to="B9" if call.to == "B3" else call.to) for call in one.calls),
+            component,
+            name="B9" if component.name == "B3" else component.name,
+            calls=tuple(replace(call, to="B9" if call.to == "B3" else call.to) for call in component.calls),
         )
-        for one in made.components
+        for component in made.components
     )
     other = [result("com.acme.OtherBench.run", 0.002)]
     new = replace(made, components=renamed)
@@ -204,7 +204,7 @@ def test_json_has_everything_and_no_number_that_is_none():
     assert data["endpoints"][0]["new_s"] is None
     assert data["endpoints"][0]["status"] == "regression"
     assert data["tests"][0]["deviation"]["change"] == pytest.approx(7.0, rel=0.1)
-    assert [one["self_change_s"] for one in data["components"]][:3] == [0.0, 0.0, 0.0]
+    assert [component["self_change_s"] for component in data["components"]][:3] == [0.0, 0.0, 0.0]
     assert len(data["curve"]) == len(LOADS)
 
 
@@ -266,7 +266,8 @@ def test_names_from_outside_stay_text():
     evil = "<script>alert(1)</script>"
     made = running_example()
     components = tuple(
-        replace(one, name=evil, calls=()) if one.name == "A1" else one for one in made.components
+        replace(component, name=evil, calls=()) if component.name == "A1" else component
+        for component in made.components
     )
     calls = (Call(evil, 1), Call("B1", 1), Call("B2", 1))
     endpoint = Endpoint(f"GET {evil}", calls, made.endpoints[0].rate)

@@ -24,10 +24,10 @@ def replicates(*paths):
 
 
 def test_a_file_counts_once_however_often_it_is_given(tmp_path):
-    one, copy, other = (report(tmp_path / f"{name}.xml") for name in ("one", "copy", "other"))
+    first, copy, other = (report(tmp_path / f"{name}.xml") for name in ("one", "copy", "other"))
     report(other, "0.6")
-    (tmp_path / "link.xml").symlink_to(one)
-    again = (one, tmp_path / ".." / tmp_path.name / "one.xml", tmp_path / "link.xml", copy, other)
+    (tmp_path / "link.xml").symlink_to(first)
+    again = (first, tmp_path / ".." / tmp_path.name / "one.xml", tmp_path / "link.xml", copy, other)
     assert replicates(*again) == 2
     (warning,) = repeated(again, [report(tmp_path / "new.xml", "0.7")]).warnings
     assert warning.startswith("old results that are given several times count once: ")
@@ -35,11 +35,11 @@ def test_a_file_counts_once_however_often_it_is_given(tmp_path):
 
 
 def test_equal_sides_are_named(tmp_path):
-    one, copy, other = (report(tmp_path / f"{name}.xml") for name in ("one", "copy", "other"))
+    first, copy, other = (report(tmp_path / f"{name}.xml") for name in ("one", "copy", "other"))
     report(other, "0.6")
-    assert repeated([one], [copy]).reasons == SAME
-    assert repeated([one], [copy, other]).reasons == (f"old results are among the new ones, too: {copy}",)
-    assert repeated([one], [other]) == Repeated((), ())
+    assert repeated([first], [copy]).reasons == SAME
+    assert repeated([first], [copy, other]).reasons == (f"old results are among the new ones, too: {copy}",)
+    assert repeated([first], [other]) == Repeated((), ())
 
 
 def test_a_directory_stands_for_its_files(tmp_path):

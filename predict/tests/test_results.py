@@ -68,7 +68,7 @@ def test_jmhs_parameters_are_part_of_the_name():
 def test_jmhs_modes_of_one_benchmark_are_not_replicates_of_one_another():
     entries = [json.loads(jmh(mode, "ms/op", [[value]]))[0] for mode, value in (("avgt", 1.0), ("ss", 90.0))]
     found = merged(read_jmh(json.dumps(entries), PLACE))
-    assert [(one.conditions.mode, one.times_s.tolist()) for one in found] == [
+    assert [(result.conditions.mode, result.times_s.tolist()) for result in found] == [
         ("avgt", [0.001]),
         ("ss", [0.09]),
     ]
@@ -176,7 +176,7 @@ def test_junit_times_are_those_of_passed_cases():
       <testcase classname="com.acme.OrderTest" name="unknown" time="NaN"/>
     </testsuite></testsuites>"""
     found = read_junit(text, Path("report.xml"))
-    assert [(one.name, one.times_s.tolist(), one.replicate, one.failed) for one in found] == [
+    assert [(result.name, result.times_s.tolist(), result.replicate, result.failed) for result in found] == [
         ("com.acme.OrderTest.place", [1000.0], "run", 0),
         ("com.acme.OrderTest.shaky", [], "run", 1),
         ("com.acme.OrderTest.quick", [0.0], "run", 0),
@@ -205,12 +205,12 @@ def test_files_of_one_side_are_combined(tmp_path):
     paths.append(tmp_path / "jmh.json")
     paths[-1].write_text(jmh("avgt", "ms/op", [[1.0]]))
     found = read_results(paths)
-    assert [(one.name, len(one.times_s)) for one in found] == [("a", 4), ("com.acme.B.run", 1)]
+    assert [(result.name, len(result.times_s)) for result in found] == [("a", 4), ("com.acme.B.run", 1)]
 
 
 def test_traces_of_component_tests_give_self_times(tmp_path):
     paths = [write_otlp(tmp_path / f"{k}.json", [request("t", 0.0, 1.0 + k / 10)]) for k in range(3)]
-    found = {one.name: one for one in read_results(paths)}
+    found = {result.name: result for result in read_results(paths)}
     assert found["web/price"].times_s == pytest.approx([0.001, 0.0011, 0.0012])
     assert found["web/order"].calls == ("web/price", "db/select")
     assert found["web/order"].measures is Measures.SELF
@@ -246,7 +246,7 @@ def test_old_and_new_runs_of_one_test_may_be_in_one_store(tmp_path):
     for number in range(8):
         cpu_s = (1.0 if number < 4 else 1.5) + number / 100
         store.add(make_run(number, [0.0, 1.0], {"jvm.cpu.time": np.array([0.0, cpu_s])}))
-    runs = [store.directory("synthetic") / one for one in store.ids("synthetic")]
+    runs = [store.directory("synthetic") / run_id for run_id in store.ids("synthetic")]
     old, new = read_results(runs[:4]), read_results(runs[4:])
     (pair,) = paired(old, new)
     assert (pair.name, len(pair.old.times_s), len(pair.new.times_s)) == ("synthetic", 4, 4)
@@ -270,10 +270,10 @@ def test_the_last_calls_count_and_not_those_that_wait_for_the_compiler(tmp_path)
         moments.add(10.0 if number < 128 else 1.0)
         first = {1: 1, 3: 1, 4: 2, 300: 128}.get(number)
         if first:
-            values = [10.0 if one < 128 else 1.0 for one in range(first, number + 1)]
+            values = [10.0 if call < 128 else 1.0 for call in range(first, number + 1)]
             assert moments.steady == pytest.approx(np.mean(values))
     spans = [request(f"{k}", k, 5.0 if k < 8 else 1.0) for k in range(40)]
-    found = {one.name: one for one in read_results([write_otlp(tmp_path / "t.json", spans)])}
+    found = {result.name: result for result in read_results([write_otlp(tmp_path / "t.json", spans)])}
     assert found["web/price"].times_s == pytest.approx([0.001])
 
 
@@ -384,14 +384,19 @@ def test_an_entry_with_parameters_holds_in_every_mode():
         f"B.run:size=1,mode={mode}": ComponentResult("B.run:size=1", np.array([1.0]), "fork")
         for mode in ("avgt", "ss")
     }
-    assert [one.benchmark.component for one in match(of_modes, made).values()] == ["small", "small"]
+    assert [benchmark.benchmark.component for benchmark in match(of_modes, made).values()] == [
+        "small",
+        "small",
+    ]
 
 
 def test_what_was_traced_is_found_though_its_class_moved():
     made = running_example()
     moved = replace(
         made,
-        components=tuple(replace(one, name=f"web/x.{one.name}.run", calls=()) for one in made.components),
+        components=tuple(
+            replace(component, name=f"web/x.{component.name}.run", calls=()) for component in made.components
+        ),
     )
     traced = ComponentResult("unit/y.B3.run", np.array([1.0]), "run", Measures.SELF, ())
     found = match({traced.name: traced}, moved)["unit/y.B3.run"]

@@ -130,7 +130,12 @@ def made_once(directory: Path, make: Callable[[Path], None]) -> None:
     draft = directory.with_name(f"{directory.name}.{os.getpid()}.part")
     try:
         make(draft)
-        draft.rename(directory)
+        try:
+            draft.rename(directory)
+        except OSError:
+            # Another process has made it meanwhile.
+            if not directory.exists():
+                raise
     finally:
         shutil.rmtree(draft, ignore_errors=True)
 

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from operator import attrgetter
 from pathlib import Path
 
-from buto.actions.collecting import Plan, collect
+from buto.actions.collecting import LaunchPlan, collect
 from buto.actions.ending import measuring
 from buto.actions.events import Event, GivenUp, LaunchRepeated, RunStored, WaitingForStore
 from buto.measure.target import Target
@@ -77,10 +77,10 @@ def record(
     with measuring(store, lambda: show(WaitingForStore(store))):
         for round_ in range(1, (last or rounds) + 1):
             plans = [
-                Plan(test, one.target, missing)
-                for test, one in wanted.items()
+                LaunchPlan(test, wanted_run.target, missing)
+                for test, wanted_run in wanted.items()
                 if test not in failures
-                if (missing := one.after(round_, rounds) - _counted(runs, test, counts)) > 0
+                if (missing := wanted_run.after(round_, rounds) - _counted(runs, test, counts)) > 0
             ]
             print(f"round {round_} of {rounds}: {sum(plan.runs for plan in plans)} launches", flush=True)
             if plans and time.monotonic() < deadline_s:
@@ -93,7 +93,11 @@ def record(
                     deadline_s=deadline_s,
                     forgiven=FORGIVEN,
                 )
-                failures |= {test: str(one.failure) for test, one in got.items() if one.failure is not None}
+                failures |= {
+                    test: str(collected.failure)
+                    for test, collected in got.items()
+                    if collected.failure is not None
+                }
     return failures
 
 
@@ -135,9 +139,9 @@ def load_that_changes(seed: int) -> Iterator[None]:
                 for _ in range(source.randint(0, MOST_PROCESSES))
             ]
             ended.wait(source.uniform(*PHASE_S))
-            for one in beside:
-                one.kill()
-                one.wait()
+            for process in beside:
+                process.kill()
+                process.wait()
 
     thread = threading.Thread(target=work)
     thread.start()

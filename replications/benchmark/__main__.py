@@ -9,6 +9,9 @@ examples:
   python -m benchmark show jsoup-errors --cell 17-quiet --output jsoup-errors.png
   python -m benchmark run --rule mine.py
   python -m benchmark table --figure rules.png
+  python -m benchmark neighbours --judged neighbours.csv
+  python -m benchmark bursts
+  python -m benchmark shuffles --judged shuffles.csv
   python -m benchmark configuration && buto compare jsoup-parse-old --against jsoup-parse-new
   python -m benchmark reproduce --commits
   python -m benchmark causes && buto experiments causes --manifest causes.yaml --data profiles
@@ -32,7 +35,20 @@ from typing import Any, TypeVar
 import yaml
 
 from beds.artefacts import BedError, digest_of
-from benchmark import explained, halves, judged, recording, records, reproduce, rules, series, tables
+from benchmark import (
+    bursts,
+    explained,
+    halves,
+    judged,
+    neighbours,
+    recording,
+    records,
+    reproduce,
+    rules,
+    series,
+    shuffles,
+    tables,
+)
 from benchmark.causes import manifest, subjects
 from benchmark.launch import SIDES, configuration
 from benchmark.pairs import COMMITS, GOOD, PAIRS, Measure, Pair, read_all
@@ -49,7 +65,9 @@ Named = TypeVar("Named")
 
 def row(pair: Pair, java: str, measure: Measure, outcome: reproduce.Outcome) -> str:
     """Return the line of a pair and a measure: medians, and the least and largest of its runs."""
-    old, new = (f"{median(one):9.2f} ({min(one):.2f}-{max(one):.2f})" for one in (outcome.old, outcome.new))
+    old, new = (
+        f"{median(runs):9.2f} ({min(runs):.2f}-{max(runs):.2f})" for runs in (outcome.old, outcome.new)
+    )
     answer = "yes" if outcome.reproduced else "no"
     return f"{pair.name:<24} {java:<7} {measure:<13} {old:<28} {new:<28} {outcome.ratio:6.3f}  {answer}"
 
@@ -109,7 +127,9 @@ def _show(given: argparse.Namespace) -> int:
         if None in tests.values():
             raise BedError(f"{pair.name} was not recorded in {given.data / given.cell}")
         output = given.output or Path(f"{pair.name}.png")
-        tables.curves(pair, {side: one for side, one in tests.items() if one}).savefig(output, dpi=120)
+        tables.curves(pair, {side: run_set for side, run_set in tests.items() if run_set}).savefig(
+            output, dpi=120
+        )
         print(output)
     return 0
 
@@ -122,25 +142,54 @@ def _table(given: argparse.Namespace) -> int:
     return _judged(given, rules.RULES)
 
 
-def _judged(given: argparse.Namespace, with_rules: Sequence[rules.Named]) -> int:
+def _neighbours(given: argparse.Namespace) -> int:
+    chosen, found = _judgements(given, neighbours.RULES)
+    print("\n".join(lines(neighbours.table(found, chosen, halves.halves(given.halves)))))
+    return 0
+
+
+def _bursts(given: argparse.Namespace) -> int:
+    chosen = {pair.name: pair for pair in named(read_all((GOOD,)), given.names)}
+    cells = {name: recording.load(recording.CELLS[name], given.data) for name in bursts.CELLS}
+    work = judged.tasks(chosen, cells, (), given.draws)
+    if not work:
+        raise BedError(f"there are no recorded pairs in {given.data}: name --data DIR")
+    found: list[judged.Judgement] = []
+    for number, some in enumerate(in_parallel(bursts.judgements, work, Workers(given.workers)), 1):
+        found += some
+        print(f"\r{number} of {len(work)}", end="", file=sys.stderr, flush=True)
+    print(file=sys.stderr)
+    print("\n".join(lines(bursts.table(found))))
+    return 0
+
+
+def _judgements(
+    given: argparse.Namespace, with_rules: Sequence[rules.Named]
+) -> tuple[dict[str, Pair], list[judged.Judgement]]:
+    """Return the chosen pairs, and what buto and the rules say of them."""
     chosen = {pair.name: pair for pair in named(read_all(), given.names)}
     cells = {name: recording.load(cell, given.data) for name, cell in recording.CELLS.items()}
     known = records.read(given.judged, judged.Judgement) if given.judged else []
-    found = [one for one in known if one.pair in chosen]
-    done = {(one.pair, one.cell) for one in known}
+    found = [judgement for judgement in known if judgement.pair in chosen]
+    done = {(judgement.pair, judgement.cell) for judgement in known}
     every = judged.tasks(chosen, cells, with_rules, given.draws)
-    work = [one for one in every if (one.pair.name, one.cell) not in done]
+    work = [task for task in every if (task.pair.name, task.cell) not in done]
     if not every:
         raise BedError(
             f"there are no recorded pairs in {given.data}: record and pack them, or name --data DIR"
         )
-    half = halves.halves(given.halves)
     for number, some in enumerate(in_parallel(judged.judgements, work, Workers(given.workers)), 1):
         found += some
         if given.judged:
             records.add(given.judged, some)
         print(f"\r{number} of {len(work)}", end="", file=sys.stderr, flush=True)
     print(file=sys.stderr)
+    return chosen, found
+
+
+def _judged(given: argparse.Namespace, with_rules: Sequence[rules.Named]) -> int:
+    chosen, found = _judgements(given, with_rules)
+    half = halves.halves(given.halves)
     short = {rule.name: rule.short for rule in with_rules}
     for table in (
         tables.rules_table(found, chosen, half),
@@ -151,6 +200,26 @@ def _judged(given: argparse.Namespace, with_rules: Sequence[rules.Named]) -> int
     print("  ".join(f"{code}: {name}" for name, code in short.items()))
     if given.figure:
         tables.figure(found, chosen, half).savefig(given.figure, dpi=150)
+    return 0
+
+
+def _shuffles(given: argparse.Namespace) -> int:
+    chosen = {pair.name: pair for pair in named(read_all(), given.names)}
+    cells = {name: recording.load(cell, given.data) for name, cell in recording.CELLS.items()}
+    known = records.read(given.judged, shuffles.Shuffle) if given.judged else []
+    found = [shuffle for shuffle in known if shuffle.pair in chosen]
+    done = {(shuffle.pair, shuffle.cell) for shuffle in known}
+    every = judged.tasks(chosen, cells, (), given.draws)
+    work = [task for task in every if (task.pair.name, task.cell) not in done]
+    if not every:
+        raise BedError(f"there are no recorded pairs in {given.data}: name --data DIR")
+    for number, some in enumerate(in_parallel(shuffles.shuffles, work, Workers(given.workers)), 1):
+        found += some
+        if given.judged:
+            records.add(given.judged, some)
+        print(f"\r{number} of {len(work)}", end="", file=sys.stderr, flush=True)
+    print(file=sys.stderr)
+    print("\n".join(lines(shuffles.table(found))))
     return 0
 
 
@@ -178,7 +247,11 @@ def _causes(given: argparse.Namespace) -> int:
 
 def _explain(given: argparse.Namespace) -> int:
     release, _, java = given.java.partition("=")
-    known = {one.name for one in records.read(given.output, explained.Answer) if one.java == release}
+    known = {
+        explained_pair.name
+        for explained_pair in records.read(given.output, explained.Answer)
+        if explained_pair.java == release
+    }
     missed = 0
     for name, ask in _to_explain(given).items():
         if name in known:
@@ -189,7 +262,11 @@ def _explain(given: argparse.Namespace) -> int:
         except BedError as error:
             missed += 1
             print(f"error: {error}", file=sys.stderr)
-    answers = [one for one in records.read(given.output, explained.Answer) if one.java == release]
+    answers = [
+        explained_pair
+        for explained_pair in records.read(given.output, explained.Answer)
+        if explained_pair.java == release
+    ]
     print("\n".join(explained.named_at_all(answers) if given.good else explained.summary(answers)))
     return 3 if missed else 0
 
@@ -197,16 +274,16 @@ def _explain(given: argparse.Namespace) -> int:
 def _to_explain(given: argparse.Namespace) -> dict[str, Callable[[str, str], explained.Answer]]:
     """Return by name what asks, given the command of a JVM and its name."""
     if given.services:
-        services = {one.name: one for one in named(read_services(), given.names)}
-        return {name: partial(explained.explained_service, one) for name, one in services.items()}
+        services = {change.name: change for change in named(read_services(), given.names)}
+        return {name: partial(explained.explained_service, change) for name, change in services.items()}
     if given.names or given.commits:
         pairs = _pairs_or_commits(given)
     else:
         half = halves.halves() if given.apart else {}
         known = read_all((GOOD if given.good else PAIRS,)).items()
         pairs = [pair for name, pair in known if not given.apart or half[name] == "apart"]
-    with_kinds = (one for one in pairs if one.regression is None or subjects(one.regression))
-    return {one.name: partial(explained.explained, one) for one in with_kinds}
+    with_kinds = (pair for pair in pairs if pair.regression is None or subjects(pair.regression))
+    return {kind.name: partial(explained.explained, kind) for kind in with_kinds}
 
 
 def _series(given: argparse.Namespace) -> int:
@@ -262,6 +339,9 @@ COMMANDS: dict[str, tuple[Command, str]] = {
     "show": (_show, "draw the curves of a pair, old and new"),
     "run": (_run, "judge the recorded pairs by a rule of yours, beside buto"),
     "table": (_table, "judge the recorded pairs by all rules"),
+    "neighbours": (_neighbours, "judge the recorded pairs by the rules of other projects"),
+    "bursts": (_bursts, "count false alarms while bursts of processor time come and go"),
+    "shuffles": (_shuffles, "count how often turns accuse where labels mean nothing"),
     "draw": (_draw, "print which pairs are set apart"),
     "sums": (_sums, "print lines with the SHA-256 of files of Maven Central, for the file of a pair"),
     "configuration": (_configuration, "write a buto.yaml with a test for each release"),
@@ -344,7 +424,7 @@ def _parser() -> argparse.ArgumentParser:
         help="start no launch later (default: no limit)",
     )
     added["show"].add_argument("--output", type=Path, metavar="FILE", help="(default: NAME.png)")
-    for name in ("pack", "show", "run", "table"):
+    for name in ("pack", "show", "run", "table", "neighbours", "bursts", "shuffles"):
         added[name].add_argument(
             "--data", type=Path, default=recording.RECORDED, metavar="DIR", help="(default: data/benchmark)"
         )
@@ -352,8 +432,14 @@ def _parser() -> argparse.ArgumentParser:
         "--rule", type=Path, required=True, metavar="FILE", help="defines rule(old, new)"
     )
     added["run"].add_argument("--new", type=int, default=9, metavar="N", help="new runs it gets (default: 9)")
-    for name in ("run", "table"):
+    for name in ("run", "table", "neighbours", "bursts", "shuffles"):
         added[name].add_argument("--draws", type=int, default=judged.DRAWS, metavar="N", help="of each pair")
+        added[name].add_argument("--workers", type=int, default=1, metavar="N", help="processes (default: 1)")
+    for name in ("run", "table", "neighbours", "shuffles"):
+        added[name].add_argument(
+            "--judged", type=Path, metavar="FILE", help="keep judgements as CSV; with the same rules, resumes"
+        )
+    for name in ("run", "table", "neighbours"):
         added[name].add_argument(
             "--halves",
             type=Path,
@@ -361,10 +447,7 @@ def _parser() -> argparse.ArgumentParser:
             metavar="FILE",
             help="written draw (default: draw.yaml)",
         )
-        added[name].add_argument("--workers", type=int, default=1, metavar="N", help="processes (default: 1)")
-        added[name].add_argument(
-            "--judged", type=Path, metavar="FILE", help="keep judgements as CSV; with the same rules, resumes"
-        )
+    for name in ("run", "table"):
         added[name].add_argument(
             "--figure", type=Path, metavar="FILE", help="draw found against failed wrongly"
         )

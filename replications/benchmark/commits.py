@@ -56,16 +56,16 @@ def built(commits: Mapping[str, str]) -> tuple[Built, ...]:
     return tuple(Built(name, commit) for name, commit in commits.items())
 
 
-def placed(one: Built, place: Path = BUILT) -> Path:
+def placed(pair: Built, place: Path = BUILT) -> Path:
     """Return the path of a jar.
 
     Raises:
         BedError: it is not there.
     """
-    path = place / one.file
+    path = place / pair.file
     if not path.exists():
         raise BedError(
-            f"{path} is missing: build {one.name} at the commit {one.commit} as its own pages say, "
+            f"{path} is missing: build {pair.name} at the commit {pair.commit} as its own pages say, "
             "and put the jar there"
         )
     return path

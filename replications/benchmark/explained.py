@@ -107,16 +107,16 @@ def judged(
         changed: the methods and fields that changed, or lead to the change as directly.
     """
 
-    def leads(one: Mapping[str, Any]) -> bool:
-        return any(one.get(key) in changed for key in ("method", "at", "held_by"))
+    def leads(cause: Mapping[str, Any]) -> bool:
+        return any(cause.get(key) in changed for key in ("method", "at", "held_by"))
 
     places, causes = [], []
     for kind in document["kinds"]:
-        causes += [one for one in kind["found"] if one["tier"] == "cause"]
+        causes += [cause for cause in kind["found"] if cause["tier"] == "cause"]
         if kind["kind"] in set(concerned):
-            methods = list(dict.fromkeys((one["method"], leads(one)) for one in kind["found"]))
+            methods = list(dict.fromkeys((cause["method"], leads(cause)) for cause in kind["found"]))
             places += [place for place, (_, leading) in enumerate(methods, 1) if leading][:1]
-    others = dict.fromkeys(one["method"] for one in causes if not leads(one))
+    others = dict.fromkeys(cause["method"] for cause in causes if not leads(cause))
     answer = str(document["answer"])
     return Answer(
         name,
@@ -131,17 +131,17 @@ def judged(
 
 def named_at_all(answers: Sequence[Answer]) -> Iterator[str]:
     """Return a line on how many of the pairs in which nothing is to be explained have a cause named."""
-    yield f"anything named: {sum(one.others != NONE for one in answers)} of {len(answers)}"
+    yield f"anything named: {sum(answer.others != NONE for answer in answers)} of {len(answers)}"
 
 
 def summary(answers: Sequence[Answer]) -> Iterator[str]:
     """Return lines on how many of the changes were found."""
     counts = {
-        "first of its kind": sum(one.place == 1 for one in answers),
-        f"among the first {FEW}": sum(1 <= one.place <= FEW for one in answers),
-        "in the sentence": sum(one.answered for one in answers),
-        "named as a cause": sum(one.named for one in answers),
-        "something else named": sum(one.others != NONE for one in answers),
+        "first of its kind": sum(answer.place == 1 for answer in answers),
+        f"among the first {FEW}": sum(1 <= answer.place <= FEW for answer in answers),
+        "in the sentence": sum(answer.answered for answer in answers),
+        "named as a cause": sum(answer.named for answer in answers),
+        "something else named": sum(answer.others != NONE for answer in answers),
     }
     for what, count in counts.items():
         yield f"{what}: {count} of {len(answers)}"

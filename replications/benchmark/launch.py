@@ -28,7 +28,7 @@ def build(pair: Pair, out: Path = CLASSES) -> Path:
         BedError: a file is missing or cannot be fetched, or the program cannot be compiled.
     """
     sources = [PROGRAMS / f"{pair.program}.java", PROGRAMS / "Use.java"]
-    files = [_file(one) for one in (*pair.old, *pair.beside)]
+    files = [_file(artefact) for artefact in (*pair.old, *pair.beside)]
     classes = out / f"{pair.name}-{content_of([*sources, *files])}"
 
     def compile_into(draft: Path) -> None:
@@ -45,7 +45,7 @@ def command(pair: Pair, side: Side, classes: Path, java: str = "java") -> list[s
     Raises:
         BedError: a file cannot be fetched.
     """
-    files = [_file(one) for one in (pair.old if side == "old" else pair.new)]
+    files = [_file(artefact) for artefact in (pair.old if side == "old" else pair.new)]
     if side == "new" and pair.old == pair.new:
         files = [_packed_anew(file) for file in files]
     return started(pair, files, classes, java)
@@ -102,8 +102,8 @@ def tests_of(pair: Pair, classes: Path, java: str) -> dict[str, dict[str, Any]]:
     return {f"{pair.name}-{side}": {"command": command(pair, side, classes, java)} for side in SIDES}
 
 
-def _file(one: Artefact | Built) -> Path:
-    return placed(one) if isinstance(one, Built) else fetch(one)
+def _file(artefact: Artefact | Built) -> Path:
+    return placed(artefact) if isinstance(artefact, Built) else fetch(artefact)
 
 
 def _packed_anew(file: Path) -> Path:

@@ -157,7 +157,7 @@ def read_all(directories: Iterable[Path] = (PAIRS, GOOD)) -> dict[str, Pair]:
     """
     found: dict[str, Pair] = {}
     for path in sorted(
-        (path for one in directories for path in one.glob("*.yaml")), key=lambda path: path.stem
+        (path for directory in directories for path in directory.glob("*.yaml")), key=lambda path: path.stem
     ):
         if path.stem in found:
             raise BedError(f"there are two pairs {path.stem}: rename {path}")

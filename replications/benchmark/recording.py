@@ -73,7 +73,7 @@ def record(cell: Cell, jdk: Path, store: Path, pairs: Iterable[Pair], within_s: 
     java = jdk / "bin" / "java"
     if not java.is_file():
         raise BedError(f"{java} does not exist; name the directory of a JDK with --jdk PATH")
-    wanted = {test: one for pair in pairs for test, one in _wanted(pair, str(java))}
+    wanted = {test: wanted_run for pair in pairs for test, wanted_run in _wanted(pair, str(java))}
     with load_that_changes(SEED) if cell.beside else nullcontext():
         return rounds.record(wanted, store, ROUNDS, SEED, within_s=within_s, counts=cell.counts)
 

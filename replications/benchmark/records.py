@@ -23,7 +23,7 @@ def read(path: Path, kind: type[Record]) -> list[Record]:
     if not path.exists():
         return []
     types: dict[str, Callable[[str], Any]] = get_type_hints(kind)
-    types = {name: _truth if one is bool else one for name, one in types.items()}
+    types = {name: _truth if reader is bool else reader for name, reader in types.items()}
     with path.open(encoding="utf-8", newline="") as rows:
         return [kind(**{name: of(row[name]) for name, of in types.items()}) for row in csv.DictReader(rows)]
 
@@ -36,8 +36,8 @@ def add(path: Path, some: Sequence[Record]) -> None:
     with path.open("a", encoding="utf-8", newline="") as out:
         rows = csv.writer(out, lineterminator="\n")
         if is_new:
-            rows.writerow([one.name for one in fields(some[0])])
-        rows.writerows(asdict(one).values() for one in some)
+            rows.writerow([field.name for field in fields(some[0])])
+        rows.writerows(asdict(record).values() for record in some)
 
 
 def _truth(text: str) -> bool:

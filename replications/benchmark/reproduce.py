@@ -81,7 +81,7 @@ def count(pair: Pair, java: str, name: str, runs: int = RUNS) -> Iterator[Counts
 def outcome(counted: Iterable[Counts], measure: Measure) -> Outcome:
     """Return one measure of runs with one JVM."""
     runs = list(counted)
-    old, new = ([one.used[measure] for one in runs if one.side == side] for side in SIDES)
+    old, new = ([run.used[measure] for run in runs if run.side == side] for side in SIDES)
     return Outcome(old, new, measure.exact)
 
 
@@ -89,8 +89,10 @@ def write(counted: Iterable[Counts], out: TextIO) -> None:
     """Write counts as CSV, a row for each run."""
     rows = csv.writer(out, lineterminator="\n")
     rows.writerow(("java", "side", "turn", *Measure))
-    for one in counted:
-        rows.writerow((one.java, one.side, one.turn, *(f"{one.used[measure]:g}" for measure in Measure)))
+    for counts in counted:
+        rows.writerow(
+            (counts.java, counts.side, counts.turn, *(f"{counts.used[measure]:g}" for measure in Measure))
+        )
 
 
 def read(path: Path) -> list[Counts]:

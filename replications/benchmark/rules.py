@@ -1,8 +1,8 @@
 """Rules that decide from runs of an old and of a new release whether the new one uses more.
 
-A rule is a function of old and new runs. It returns whether the new release is a regression, or a p-value,
-which is compared with :data:`ALPHA`. Each of these is what users of some tool do today, on the counters that
-such users have.
+A rule is a function of old and new runs. It returns whether the new release is a regression, a p-value, which
+is compared with :data:`ALPHA`, or a :class:`Said`. Each of these is what users of some tool do today, on the
+counters that such users have.
 """
 
 from __future__ import annotations
@@ -59,7 +59,19 @@ class Use:
         return cls(counts, run.times_s, series, run)
 
 
-Rule = Callable[[Sequence[Use], Sequence[Use]], bool | float]
+@dataclass(frozen=True, slots=True)
+class Said:
+    """What a rule says that also launches the old program, or stops early.
+
+    Attributes:
+        launches: of both programs together.
+    """
+
+    fails: bool
+    launches: int
+
+
+Rule = Callable[[Sequence[Use], Sequence[Use]], bool | float | Said]
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,16 +90,23 @@ class Named:
     new: int
     source: str
 
-    def fails(self, old: Sequence[Use], new: Sequence[Use]) -> bool:
+    def says(self, old: Sequence[Use], new: Sequence[Use]) -> Said:
         """Return whether the new runs, as many as the rule looks at, are called a regression.
 
         Raises:
             BedError: the rule returned NaN.
         """
         said = self.rule(old, new[: self.new])
+        if isinstance(said, Said):
+            return said
         if math.isnan(said):
             raise BedError(f"the rule {self.name} must return whether it fails, or a p-value, got NaN")
-        return bool(said) if isinstance(said, bool | np.bool_) else bool(said <= ALPHA)
+        fails = bool(said) if isinstance(said, bool | np.bool_) else bool(said <= ALPHA)
+        return Said(fails, self.new)
+
+    def fails(self, old: Sequence[Use], new: Sequence[Use]) -> bool:
+        """Return whether the new runs are called a regression; as :meth:`says`."""
+        return self.says(old, new).fails
 
 
 def table(runs: Sequence[Use], names: Sequence[str]) -> FloatArray:
@@ -95,23 +114,27 @@ def table(runs: Sequence[Use], names: Sequence[str]) -> FloatArray:
     return np.array([[run.counts.get(name, math.nan) for name in names] for run in runs])
 
 
-def shared(
-    old: Sequence[Use], new: Sequence[Use], names: Sequence[str] = ()
-) -> tuple[FloatArray, FloatArray]:
-    """Return the counts that all runs have, of old and new runs; with names, only these.
+def common(runs: Sequence[Use], names: Sequence[str] = ()) -> list[str]:
+    """Return which counters all runs have; with names, only these.
 
     Time is not among them unless it is named, because a resource is what these rules are asked for.
 
     Raises:
         BedError: there is no such counter.
     """
-    first = old[0].counts
-    wanted = [name for name in names or first if name in first and (names or name != "seconds")]
-    both = table([*old, *new], wanted)
-    both = both[:, np.isfinite(both).all(axis=0)]
-    if not both.shape[1]:
+    wanted = names or [name for name in runs[0].counts if name != "seconds"]
+    in_all = [name for name in wanted if all(math.isfinite(run.counts.get(name, math.nan)) for run in runs)]
+    if not in_all:
         raise BedError(f"no counter was read in all runs: {', '.join(names) or 'none'}")
-    return both[: len(old)], both[len(old) :]
+    return in_all
+
+
+def shared(
+    old: Sequence[Use], new: Sequence[Use], names: Sequence[str] = ()
+) -> tuple[FloatArray, FloatArray]:
+    """Return the counts that all runs have, of old and new runs; as :func:`common`."""
+    in_all = common([*old, *new], names)
+    return table(old, in_all), table(new, in_all)
 
 
 def smallest(p_values: FloatArray, *, correction: str) -> float:
@@ -244,7 +267,8 @@ def jmh(old: Sequence[Use], new: Sequence[Use]) -> bool:
     """What readers of JMH do: the intervals of 99.9 % of both mean times do not overlap."""
     before, after = (side[:, 0] for side in shared(old, new, ("seconds",)))
     half = [
-        stats.t.ppf(0.9995, len(one) - 1) * one.std(ddof=1) / math.sqrt(len(one)) for one in (before, after)
+        stats.t.ppf(0.9995, len(times) - 1) * times.std(ddof=1) / math.sqrt(len(times))
+        for times in (before, after)
     ]
     return bool(after.mean() - half[1] > before.mean() + half[0])
 
@@ -252,7 +276,7 @@ def jmh(old: Sequence[Use], new: Sequence[Use]) -> bool:
 def thesis(old: Sequence[Use], new: Sequence[Use]) -> bool:
     """The thesis's rule, as ``judge: {method: thesis}``; what cannot be judged is no regression."""
     try:
-        fitted = BoundsDetector(THESIS).fit(run_set([one.run for one in old]))
+        fitted = BoundsDetector(THESIS).fit(run_set([use.run for use in old]))
         return fitted.check(run_set([new[0].run])).status is Status.REGRESSION
     except JudgeError:
         return False

@@ -56,7 +56,10 @@ def read_series() -> dict[str, Series]:
     return {
         name: Series(
             read(PAIRS / f"{name}.yaml"),
-            {number: Release(one["label"], artefacts(one["files"])) for number, one in releases.items()},
+            {
+                number: Release(release["label"], artefacts(release["files"]))
+                for number, release in releases.items()
+            },
         )
         for name, releases in content.items()
     }
@@ -73,7 +76,7 @@ def tests(series: Iterable[Series]) -> dict[str, Any]:
     Raises:
         BedError: a file cannot be fetched, or a program cannot be compiled.
     """
-    commands = {name: {"command": words} for one in series for name, words in _commands(one)}
+    commands = {name: {"command": words} for run_series in series for name, words in _commands(run_series)}
     return {
         "version": 1,
         "defaults": {"timeout": f"{TIMEOUT_S:g}s", "interval": INTERVAL},
@@ -90,7 +93,7 @@ def _commands(series: Series) -> Iterable[tuple[str, list[str]]]:
 def labels(series: Iterable[Series]) -> list[tuple[str, str, str, str]]:
     """Return a row of :data:`COLUMNS` for each release."""
     return [
-        (one.pair.name, number, release.label, one.pair.issue if release.label == BAD else "")
-        for one in series
-        for number, release in one.releases.items()
+        (run_series.pair.name, number, release.label, run_series.pair.issue if release.label == BAD else "")
+        for run_series in series
+        for number, release in run_series.releases.items()
     ]

@@ -50,7 +50,7 @@ def read_services(path: Path = _CHANGES) -> dict[str, ServiceChange]:
             name,
             tuple(of["kinds"]),
             (*of["changed"], *of.get("also", ())),
-            {file: (one["old"], one["new"]) for file, one in of["replace"].items()},
+            {file: (replacement["old"], replacement["new"]) for file, replacement in of["replace"].items()},
         )
         for name, of in content.items()
     }

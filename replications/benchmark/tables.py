@@ -12,7 +12,7 @@ from benchmark.pairs import Difficulty, Pair
 from benchmark.rules import MEMORY
 from buto.run.model import RunSet
 from buto_replications.judging.checks import Rate
-from buto_replications.report.content import Columns
+from buto_replications.report.content import TextTable
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -23,28 +23,35 @@ OFTEN = 0.5
 
 def found_by(rule: str, judged: Sequence[Judgement], pairs: Mapping[str, Pair]) -> list[Judgement]:
     """Return what a rule said of the new releases with a regression."""
-    return [one for one in judged if one.rule == rule and pairs[one.pair].regression]
+    return [judgement for judgement in judged if judgement.rule == rule and pairs[judgement.pair].regression]
 
 
 def alarms_of(rule: str, judged: Sequence[Judgement], pairs: Mapping[str, Pair]) -> list[Judgement]:
     """Return what a rule said of the new releases of good pairs."""
-    return [one for one in judged if one.rule == rule and pairs[one.pair].regression is None]
+    return [
+        judgement
+        for judgement in judged
+        if judgement.rule == rule and pairs[judgement.pair].regression is None
+    ]
 
 
 def rules_table(
     judged: Sequence[Judgement], pairs: Mapping[str, Pair], halves: Mapping[str, Half]
-) -> Columns:
+) -> TextTable:
     """Return for each rule what it finds of the pairs set apart, what it fails wrongly, and its launches."""
     rows = []
     for rule in rules_of(judged):
         found = found_by(rule, judged, pairs)
-        apart = [one for one in found if halves[one.pair] == "apart"]
+        apart = [judgement for judgement in found if halves[judgement.pair] == "apart"]
         alarms = alarms_of(rule, judged, pairs)
-        cells = [[one for one in apart if _difficulty(pairs[one.pair]) is level] for level in Difficulty]
-        cells += [apart, [one for one in found if halves[one.pair] == "tuning"], alarms]
+        cells = [
+            [judgement for judgement in apart if _difficulty(pairs[judgement.pair]) is level]
+            for level in Difficulty
+        ]
+        cells += [apart, [judgement for judgement in found if halves[judgement.pair] == "tuning"], alarms]
         row = [percent(share(chosen)) for chosen in cells]
         rows.append((rule, *row, f"{launches(found):.1f}", f"{launches(alarms):.1f}"))
-    return Columns(
+    return TextTable(
         "What each rule finds, and what it fails wrongly: % of checks, errors by pair",
         ("rule", *Difficulty, "all", "tuning", "good pairs", "regression", "good"),
         tuple(rows),
@@ -54,18 +61,20 @@ def rules_table(
 
 def cells_table(
     judged: Sequence[Judgement], pairs: Mapping[str, Pair], halves: Mapping[str, Half]
-) -> Columns:
+) -> TextTable:
     """Return for each rule and cell what it finds of the pairs set apart, and which good pairs it fails."""
     cells, rows = cells_of(judged), []
     for rule in rules_of(judged):
         row = []
         for cell in cells:
-            here = [one for one in judged if one.cell == cell]
+            here = [judgement for judgement in judged if judgement.cell == cell]
             found, alarms = found_by(rule, here, pairs), alarms_of(rule, here, pairs)
-            row.append(percent(share([one for one in found if halves[one.pair] == "apart"])))
+            row.append(
+                percent(share([judgement for judgement in found if halves[judgement.pair] == "apart"]))
+            )
             row.append(percent(share(alarms)))
         rows.append((rule, *row))
-    return Columns(
+    return TextTable(
         "Found of the pairs set apart, and good pairs that fail, by cell: % of checks, errors by pair",
         ("rule", *("found", "fail") * len(cells)),
         tuple(rows),
@@ -78,7 +87,7 @@ def pairs_table(
     pairs: Mapping[str, Pair],
     halves: Mapping[str, Half],
     short: Mapping[str, str],
-) -> Columns:
+) -> TextTable:
     """Return a line for each regression: its kind, how often buto finds it by cell, and who else mostly does.
 
     Args:
@@ -87,12 +96,17 @@ def pairs_table(
     rules, cells = rules_of(judged), cells_of(judged)
     rows = []
     for pair in pairs.values():
-        mine = [one for one in judged if one.pair == pair.name]
+        mine = [judgement for judgement in judged if judgement.pair == pair.name]
         if pair.regression is None or not mine:
             continue
-        shares = {rule: share([one for one in mine if one.rule == rule]).value for rule in rules}
+        shares = {
+            rule: share([judgement for judgement in mine if judgement.rule == rule]).value for rule in rules
+        }
         others = " ".join(short[rule] for rule in rules if rule != BUTO and shares[rule] > OFTEN)
-        ours = [share([one for one in mine if (one.rule, one.cell) == (BUTO, cell)]).value for cell in cells]
+        ours = [
+            share([judgement for judgement in mine if (judgement.rule, judgement.cell) == (BUTO, cell)]).value
+            for cell in cells
+        ]
         rows.append(
             (
                 pair.name,
@@ -103,7 +117,7 @@ def pairs_table(
                 others or "none",
             )
         )
-    return Columns(
+    return TextTable(
         "% of draws in which buto finds each pair, by cell, and who else does in most draws of all cells",
         ("pair", "kind", "difficulty", "half", *cells, "others"),
         tuple(rows),
@@ -113,12 +127,12 @@ def pairs_table(
 
 def rules_of(judged: Sequence[Judgement]) -> list[str]:
     """Return the names of the rules, in their order."""
-    return list(dict.fromkeys(one.rule for one in judged))
+    return list(dict.fromkeys(judgement.rule for judgement in judged))
 
 
 def cells_of(judged: Sequence[Judgement]) -> list[str]:
     """Return the names of the cells, in their order."""
-    return list(dict.fromkeys(one.cell for one in judged))
+    return list(dict.fromkeys(judgement.cell for judgement in judged))
 
 
 def figure(judged: Sequence[Judgement], pairs: Mapping[str, Pair], halves: Mapping[str, Half]) -> Figure:
@@ -128,7 +142,9 @@ def figure(judged: Sequence[Judgement], pairs: Mapping[str, Pair], halves: Mappi
     drawn = Figure(figsize=(8, 5.5), layout="constrained")
     axes = drawn.add_subplot()
     for number, rule in enumerate(rules_of(judged)):
-        apart = [one for one in found_by(rule, judged, pairs) if halves[one.pair] == "apart"]
+        apart = [
+            judgement for judgement in found_by(rule, judged, pairs) if halves[judgement.pair] == "apart"
+        ]
         found, wrong = share(apart), share(alarms_of(rule, judged, pairs))
         axes.errorbar(
             100 * wrong.value,
@@ -160,7 +176,7 @@ def curves(pair: Pair, runs: Mapping[str, RunSet]) -> Figure:
     names = [
         name
         for name in MEMORY
-        if all(name in {one.name for one in side.runs[0].properties} for side in runs.values())
+        if all(name in {prop.name for prop in side.runs[0].properties} for side in runs.values())
     ]
     drawn = Figure(figsize=(9, 2.2 * len(names)), layout="constrained")
     drawn.suptitle(pair.releases)

@@ -33,7 +33,7 @@ def recorded(named: Path | None, place: Path) -> Path:
     below = place.relative_to(CHECKOUT) if place.is_relative_to(CHECKOUT) else Path(place.name)
     if named is not None:
         inside = (named / below, named.joinpath(*below.parts[1:]))
-        return next((one for one in inside if os.path.isdir(one)), named)
+        return next((path for path in inside if os.path.isdir(path)), named)
     if not place.is_dir():
         raise BadFileError(
             "the installed package contains no recorded runs",

@@ -112,10 +112,10 @@ def splits(
                 f"{least - n_training}, got {len(ours)}",
                 advice="record more of them: buto experiments generate",
             )
-    return [_split(ordinals, n_training, n_test, [seed, number]) for number in range(n_splits)]
+    return [_find_split(ordinals, n_training, n_test, [seed, number]) for number in range(n_splits)]
 
 
-def _split(
+def _find_split(
     ordinals: Mapping[str, Sequence[int]], n_training: int, n_test: int | None, seed: list[int]
 ) -> Split:
     shuffled = {

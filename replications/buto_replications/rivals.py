@@ -11,9 +11,9 @@ from math import log10
 
 import numpy as np
 
-from buto.judging.calibrated.machine_numbers import Work
 from buto.run.model import FloatArray, Run
 from buto.run.properties import Kind, Property
+from buto_replications.detectors.machines.numbers import Work
 
 GRAIN = 0.01
 """Smallest deviation of a counter that counts in a t-test, as a share of its level."""

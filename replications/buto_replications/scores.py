@@ -74,7 +74,7 @@ def standard_error(score: Score, by_run: npt.ArrayLike, strata: npt.ArrayLike) -
         NaN if the score is undefined, or if only one run of a variant was judged.
     """
     counts = np.asarray(by_run, np.float64)
-    return _deviation(_influence(score, counts), _judged(counts), np.asarray(strata))
+    return _deviation(_influence(score, counts), _judge(counts), np.asarray(strata))
 
 
 def difference(
@@ -85,13 +85,13 @@ def difference(
     Args:
         by_run, other: shape (n_runs, 4), the counts of the two rules on the same runs and splits.
     """
-    one, two = np.asarray(by_run, np.float64), np.asarray(other, np.float64)
-    apart = float(score.value(one.sum(axis=0)) - score.value(two.sum(axis=0)))
-    influence = _influence(score, one) - _influence(score, two)
-    return apart, _deviation(influence, _judged(one + two), np.asarray(strata))
+    ours, two = np.asarray(by_run, np.float64), np.asarray(other, np.float64)
+    apart = float(score.value(ours.sum(axis=0)) - score.value(two.sum(axis=0)))
+    influence = _influence(score, ours) - _influence(score, two)
+    return apart, _deviation(influence, _judge(ours + two), np.asarray(strata))
 
 
-def _judged(by_run: FloatArray) -> BoolArray:
+def _judge(by_run: FloatArray) -> BoolArray:
     judged: BoolArray = by_run.sum(axis=1) > 0
     return judged
 

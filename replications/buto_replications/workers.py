@@ -52,7 +52,7 @@ def in_parallel(
     except ModuleNotFoundError as error:
         raise UsageError(
             "joblib, which shares the work among processes, is not installed",
-            advice="pip install 'buto[experiments]', or use one process with --workers 1",
+            advice="pip install joblib, or use one process with --workers 1",
         ) from error
     try:
         yield from Parallel(workers.processes, return_as="generator", batch_size=1)(

@@ -55,17 +55,18 @@ def test_runs_come_back_by_host_and_variant_in_the_order_of_their_start(tmp_path
     }
     expected = sorted(ours, key=lambda run: run.id)
     found = sorted(
-        [run for part in (parallel, g1) for one in part.values() for run in one], key=lambda run: run.id
+        [run for part in (parallel, g1) for stored_run in part.values() for run in stored_run],
+        key=lambda run: run.id,
     )
-    for one, other in zip(found, expected, strict=True):
-        assert_same(one, archive.published(other))
+    for found_run, other in zip(found, expected, strict=True):
+        assert_same(found_run, archive.published(other))
     strong = parallel["references-strong"]
     assert [run.id for run in strong] == sorted(run.id for run in strong)
     assert [run.id for run in strong.valid()] == [ours[1].id, ours[0].id]
 
 
 @pytest.mark.slow
-@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(suppress_health_check=[HealthCheck.too_slow])
 @given(st.lists(runs(), min_size=1, max_size=4, unique_by=lambda run: run.id), st.data())
 def test_tables_keep_any_run_to_the_bit(ours, data):
     keys = st.sampled_from([("g1", "a"), ("parallel", "a"), ("parallel", "b")])

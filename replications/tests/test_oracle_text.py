@@ -32,7 +32,8 @@ def trained(runs):
 )
 def test_an_accepted_change_is_a_short_difference_that_begins_with_it(servers, tmp_path, change, first):
     old, new = (
-        [run for run in servers[f"{change}-{one}"] if run.quality.valid][:6] for one in ("base", "large")
+        [run for run in servers[f"{change}-{variant}"] if run.quality.valid][:6]
+        for variant in ("base", "large")
     )
     path, before = tmp_path / "server.json", tmp_path / "before.json"
     save(path, trained(old))
@@ -47,7 +48,7 @@ def test_an_accepted_change_is_a_short_difference_that_begins_with_it(servers, t
 
 
 def test_the_text_of_a_service_with_1500_properties_is_small_and_has_what_people_ask_for(tmp_path):
-    runs = [one.run for one in keycloak.load() if one.labels.fault == "none"]
+    runs = [bed_run.run for bed_run in keycloak.load() if bed_run.labels.fault == "none"]
     path = tmp_path / "server.json"
     save(path, trained(runs[:10]))
     assert 20_000 < path.stat().st_size <= 30_000

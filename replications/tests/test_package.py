@@ -31,7 +31,7 @@ def test_the_wheel_has_all_that_its_commands_read_and_no_recorded_data(tmp_path)
         (text,) = (archive.read(name).decode() for name in names if name.endswith("/entry_points.txt"))
     entries = ConfigParser()
     entries.read_string(text)
-    assert sorted(entries["buto.commands"]) == ["experiments"]
+    assert sorted(entries["buto.commands"]) == ["experiments", "suggest"]
     assert sorted(entries["buto.detectors"]) == sorted(PACKAGES)
     package = PROJECT / "buto_replications"
     wanted = (path for path in package.rglob("*") if path.is_file() and path.suffix != ".pyc")

@@ -58,7 +58,7 @@ def _value(token):
 def follows(part, whole):
     """Return whether a part is in the whole without a gap; between outcomes, numbers may stand."""
     if isinstance(part[0], str):
-        whole = [one for one in whole if isinstance(one, str)]
+        whole = [letter for letter in whole if isinstance(letter, str)]
     return any(whole[first : first + len(part)] == part for first in range(len(whole)))
 
 
@@ -73,7 +73,7 @@ def test_each_row_of_the_thesis_is_in_its_text(texts):
     for row in rows_of(THESIS / "tables.csv"):
         counts = numbers(row[name] for name in ("tp", "fn", "tn", "fp"))
         shares = numbers(row[name] for name in ("accuracy", "precision"))
-        printed_ways = ([*counts, *shares], [*counts, *(round(100 * one) for one in shares)])
+        printed_ways = ([*counts, *shares], [*counts, *(round(100 * share) for share in shares)])
         assert any(follows([*way, float(row["mcc"])], texts["001"]) for way in printed_ways), row
     for row in rows_of(THESIS / "flagged.csv"):
         assert follows(numbers(row["flagged"].split()), texts["001"]), row
@@ -106,7 +106,7 @@ def test_table_iv_of_the_first_paper():
 
 def test_steps_of_its_worked_example():
     source = printed("000")
-    named = {one.step: one.printed.replace(",", "").split() for one in worked_example() if one.printed}
+    named = {step.step: step.printed.replace(",", "").split() for step in worked_example() if step.printed}
     assert named.pop("bagging flags") == ["throughput", "memory"]
     assert list(named.values()) == [
         source["table II"],

@@ -15,22 +15,23 @@ import pytest
 
 from beds.keycloak.plan import planned_runs
 from buto import oracle
-from buto.oracle.suggest import Rejudge, suggest
-from buto.oracle.suggestion import PastCheck, Share, Truth
 from buto.run.model import run_set
 from buto_replications.bed import archive
 from buto_replications.bed.effects import effect_tables, effects
-from buto_replications.bed.labels import PART_OF_BLOCK, Labels, Part, chosen, together
+from buto_replications.bed.labels import PART_OF_BLOCK, Labels, RunBlock, chosen, together
 from buto_replications.dataset.archive import RECORDED, load
 from buto_replications.report import content
+from buto_replications.suggestions.rejudge import Rejudge, suggest
+from buto_replications.suggestions.suggestion import CheckShare, PastCheck, Truth
 from tests.support.checkout import ROOT
 
-TEST = "leaker"
-USUAL, ONE_MORE_LEAK, ANOTHER_LEAK = (
-    "leaker-string-builder",
-    "leaker-string-builder-11-leaks",
-    "leaker-thread",
+TEST = "consumerproducer"
+USUAL, MORE_THREADS, STILL_MORE_THREADS = (
+    "consumerproducer-v0",
+    "consumerproducer-v2",
+    "consumerproducer-v4",
 )
+"""Stored runs of the others fail without turns: no machine moves how many threads a program starts."""
 N_TRAINING, N_CHECKED = 10, 3
 NOON = datetime(2026, 1, 1, 12, tzinfo=UTC)
 
@@ -41,7 +42,7 @@ class Recorded:
     def __init__(self, runs):
         self.variants = {
             name: [replace(run, test=TEST) for run in runs[name].valid()]
-            for name in (USUAL, ONE_MORE_LEAK, ANOTHER_LEAK)
+            for name in (USUAL, MORE_THREADS, STILL_MORE_THREADS)
         }
         self.runs = {}
         self.oracle = oracle.train(run_set(self.variants[USUAL][:N_TRAINING]))
@@ -61,18 +62,18 @@ def recorded():
 
 def test_like_checks_are_judged_as_the_labels_wish(recorded):
     checks = [
-        *(recorded.check(ONE_MORE_LEAK, number, Truth.UNCHANGED) for number in (0, 1)),
-        recorded.check(ANOTHER_LEAK, 0, Truth.REGRESSION),
+        *(recorded.check(MORE_THREADS, number, Truth.UNCHANGED) for number in (0, 1)),
+        recorded.check(STILL_MORE_THREADS, 0, Truth.REGRESSION),
         *(recorded.check(USUAL, number) for number in (0, 1)),
     ]
-    like = [recorded.check(ONE_MORE_LEAK, 2), recorded.check(ANOTHER_LEAK, 1), recorded.check(USUAL, 2)]
+    like = [recorded.check(MORE_THREADS, 2), recorded.check(STILL_MORE_THREADS, 1), recorded.check(USUAL, 2)]
     judge = Rejudge(dict.fromkeys(recorded.runs, recorded.oracle), recorded.runs.__getitem__)
     found = suggest(TEST, {}, checks, judge)
-    assert (found.now.alarms, found.then.alarms) == (Share(2, 4), Share(0, 4))
-    assert (found.now.found, found.then.found) == (Share(1, 1), Share(1, 1))
+    assert (found.now.alarms, found.then.alarms) == (CheckShare(2, 4), CheckShare(0, 4))
+    assert (found.now.found, found.then.found) == (CheckShare(1, 1), CheckShare(1, 1))
     assert {cause.n_alarms for cause in found.causes} <= {1, 2}
-    assert [judge(one.run_ids, {}).fails for one in like] == [True, True, False]
-    assert [judge(one.run_ids, found.effects).fails for one in like] == [False, True, False]
+    assert [judge(check.run_ids, {}).fails for check in like] == [True, True, False]
+    assert [judge(check.run_ids, found.effects).fails for check in like] == [False, True, False]
 
 
 PAGE = ROOT / "replications" / "docs" / "bed-faults.md"
@@ -124,61 +125,63 @@ def test_the_data_set_is_small_enough_for_a_repository():
 
 def test_each_run_has_a_window_of_regular_intervals_of_half_a_second(runs, part):
     fewest, most = INTERVALS[part]
-    for one in runs:
-        gaps_s = np.diff(one.run.times_s)
-        assert fewest <= len(gaps_s) <= most, one.run
-        assert 0.4 < gaps_s.min() <= gaps_s.max() < 1.0, one.run
-        assert one.run.quality.valid
-        phases = [mark for mark in one.run.marks if mark.name.startswith("phase-")]
+    for run in runs:
+        gaps_s = np.diff(run.run.times_s)
+        assert fewest <= len(gaps_s) <= most, run.run
+        assert 0.4 < gaps_s.min() <= gaps_s.max() < 1.0, run.run
+        assert run.run.quality.valid
+        phases = [mark for mark in run.run.marks if mark.name.startswith("phase-")]
         assert [mark.name for mark in phases] == ["phase-1", "phase-2", "phase-3", "phase-4"]
-        assert all(0 <= mark.time_s < one.run.times_s[-1] for mark in phases)
+        assert all(0 <= mark.time_s < run.run.times_s[-1] for mark in phases)
 
 
 def test_no_source_is_missing_and_what_was_not_read_has_a_reason(runs):
-    for one in runs:
-        assert {source.name: source.kind for source in one.run.sources} == SOURCES
-        assert all(not source.reason for source in one.run.sources), one.run
-        assert {re.split(r"[.\[]", prop.name)[0] for prop in one.run.properties} == PREFIXES
-        assert len(one.run.properties) > 1300
+    for run in runs:
+        assert {source.name: source.kind for source in run.run.sources} == SOURCES
+        assert all(not source.reason for source in run.run.sources), run.run
+        assert {re.split(r"[.\[]", prop.name)[0] for prop in run.run.properties} == PREFIXES
+        assert len(run.run.properties) > 1300
         unread = {
             prop.name
-            for prop, column in zip(one.run.properties, one.run.values.T, strict=True)
+            for prop, column in zip(run.run.properties, run.run.values.T, strict=True)
             if np.isnan(column).any()
         }
-        assert unread == set(one.run.nan_reasons)
+        assert unread == set(run.run.nan_reasons)
 
 
 def test_every_planned_run_is_there_with_its_labels(runs, part):
     planned = {
-        one.name: Labels(one.environment.name, one.role.value, one.fault.name, one.labels["bed.load"])
-        for one in planned_runs(int(BLOCKS[Part(part)]))
-        if one.name not in INVALID
+        run.name: Labels(run.environment.name, run.role.value, run.fault.name, run.labels["bed.load"])
+        for run in planned_runs(int(BLOCKS[RunBlock(part)]))
+        if run.name not in INVALID
     }
-    assert {one.run.test: one.labels for one in runs} == planned
+    assert {run.run.test: run.labels for run in runs} == planned
     assert len(runs) == len(planned)
-    assert Counter(one.labels.role for one in runs) == ROLES[part]
-    for one in runs:
-        assert (one.labels.fault != "none") == ("fault" in one.labels.role)
-        assert one.run.metadata["environment.name"] == one.labels.environment
+    assert Counter(run.labels.role for run in runs) == ROLES[part]
+    for run in runs:
+        assert (run.labels.fault != "none") == ("fault" in run.labels.role)
+        assert run.run.metadata["environment.name"] == run.labels.environment
 
 
 def test_the_part_that_is_set_apart_was_recorded_on_another_day(tuning):
-    first, second = ({one.run.id[:8] for one in some} for some in (tuning, archive.load(part="set apart")))
+    first, second = (
+        {bed_run.run.id[:8] for bed_run in some} for some in (tuning, archive.load(part="set apart"))
+    )
     assert max(first) < min(second)
-    assert archive.parts() == {Part.TUNING: 50, Part.SET_APART: 54, Part.LONG: 18}
+    assert archive.parts() == {RunBlock.TUNING: 50, RunBlock.SET_APART: 54, RunBlock.LONG: 18}
 
 
 def test_nothing_in_a_run_itself_tells_its_fault_or_names_a_machine(runs):
-    for one in runs:
-        told = " ".join(map(str, chain.from_iterable(one.run.metadata.items())))
-        assert not re.search(r"\bfault|bed\.|/(work|tmp|root|home|usr)/", told)
-        assert not any("node=" in name for name in one.run.column_of)
-        assert (one.run.stdout, one.run.stderr, dict(one.run.outputs)) == (b"", b"", {})
+    for run in runs:
+        texts = " ".join(map(str, chain.from_iterable(run.run.metadata.items())))
+        assert not re.search(r"\bfault|bed\.|/(work|tmp|root|home|usr)/", texts)
+        assert not any("node=" in name for name in run.run.column_of)
+        assert (run.run.stdout, run.run.stderr, dict(run.run.outputs)) == (b"", b"", {})
 
 
 def test_runs_of_the_base_have_nearly_all_properties_in_common(tuning):
     base = chosen(tuning, environment="base")
-    shared = set.intersection(*(set(one.run.column_of) for one in base))
+    shared = set.intersection(*(set(bed_run.run.column_of) for bed_run in base))
     assert len(together(base).properties) - len(shared) < 40
     assert len(shared) > 1500
 

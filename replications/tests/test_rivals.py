@@ -30,8 +30,8 @@ def test_the_t_test_is_students_with_the_error_of_a_new_run():
 
 def test_a_mean_of_many_runs_is_stronger_evidence():
     prior = np.random.default_rng(2).normal(100, 5, (6, 3))
-    one, five = (p_values(prior, np.full((1, 3), 110.0), mean_of) for mean_of in (1, 5))
-    assert (five < one).all()
+    of_single, five = (p_values(prior, np.full((1, 3), 110.0), mean_of) for mean_of in (1, 5))
+    assert (five < of_single).all()
 
 
 def test_the_envelope_and_the_percentage_count_shares():
@@ -66,7 +66,7 @@ def history(seed, shift):
     return Examples(target, baseline, abnormal, configuration % 2, configuration)
 
 
-@pytest.mark.parametrize("rival", RIVALS, ids=lambda one: one.title)
+@pytest.mark.parametrize("rival", RIVALS, ids=lambda rival: rival.title)
 def test_the_limit_is_learned_from_labels_of_other_folds(rival):
     clear = history(1, 0.2)  # below all typed limits but that of the t-test
     found = predicted(as_ratios(clear), rival, 1, 5)
@@ -97,8 +97,8 @@ def test_a_slower_component_test_is_an_alarm_and_a_faster_one_is_not():
     old = results(a=[1.0, 1.01, 0.99, 1.0, 1.0], b=[5.0, 5.1, 4.9, 5.0, 5.0])
     slower = results(a=[1.6, 1.6, 1.61], b=[5.0, 5.0, 5.0])
     faster = results(a=[0.4, 0.4, 0.41], b=[5.0, 5.0, 5.0])
-    assert [fails(one, old, slower) for one in RIVALS] == [True, True, True]
-    assert [fails(one, old, faster) for one in RIVALS] == [False, False, False]
+    assert [fails(rival, old, slower) for rival in RIVALS] == [True, True, True]
+    assert [fails(rival, old, faster) for rival in RIVALS] == [False, False, False]
 
 
 @pytest.mark.slow
@@ -106,7 +106,7 @@ def test_a_slower_component_test_is_an_alarm_and_a_faster_one_is_not():
 def test_a_t_test_is_as_good_as_the_best_bounds_of_the_thesis():
     from buto_replications.dataset.archive import RECORDED, load
 
-    found = {one.rival: one for one in rivals(load(RECORDED, "parallel"))}
+    found = {rival.rival: rival for rival in rivals(load(RECORDED, "parallel"))}
     assert found[T_TEST.title].mcc[0] == pytest.approx(0.959, abs=0.001)
     assert found[ENVELOPE.title].mcc[0] == pytest.approx(0.945, abs=0.001)
     assert found[PERCENTAGE.title].mcc[0] == pytest.approx(0.676, abs=0.001)
@@ -125,7 +125,7 @@ def test_only_the_prediction_tells_which_slower_component_matters():
         measured = evaluate(directory, index, "jmh")
         plain = list(of_store(directory, index, "jmh", measured))
     predicted_right = right_by_prediction(measured)
-    counts = [(one.found, one.quiet, one.unchanged) for one in (predicted_right, *plain)]
+    counts = [(right.found, right.quiet, right.unchanged) for right in (predicted_right, *plain)]
     assert counts == [
         ((16, 16), (20, 20), (80, 80)),
         ((16, 16), (0, 20), (40, 80)),

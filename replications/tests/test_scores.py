@@ -151,29 +151,29 @@ def studies(seed):
 
 @pytest.mark.parametrize("score", SCORES, ids=lambda score: score.name)
 def test_errors_are_those_of_repeated_studies(score):
-    one, _ = studies(seed=4)
+    first, _ = studies(seed=4)
     strata = np.arange(2 * N_RUNS) < N_RUNS
-    values = score.value(one.sum(axis=1))
-    errors = np.array([standard_error(score, study, strata) for study in one])
+    values = score.value(first.sum(axis=1))
+    errors = np.array([standard_error(score, study, strata) for study in first])
     assert np.sqrt(np.mean(errors**2)) == pytest.approx(values.std(ddof=1), rel=0.1)
-    covered = np.abs(values - score.value(one.sum(axis=(0, 1)))) < 1.96 * errors
+    covered = np.abs(values - score.value(first.sum(axis=(0, 1)))) < 1.96 * errors
     assert 0.9 < covered.mean() < 0.98
 
     # As if every judgement were of a run of its own.
-    singles = [np.repeat(np.eye(4, dtype=int), study.sum(axis=0), axis=0) for study in one[:50]]
+    singles = [np.repeat(np.eye(4, dtype=int), study.sum(axis=0), axis=0) for study in first[:50]]
     naive = [standard_error(score, each, np.zeros(len(each))) for each in singles]
     assert np.mean(naive) < 0.75 * values.std(ddof=1)
 
 
 @pytest.mark.parametrize("score", SCORES, ids=lambda score: score.name)
 def test_errors_of_differences_are_those_of_repeated_studies(score):
-    one, two = studies(seed=5)
+    first, two = studies(seed=5)
     strata = np.arange(2 * N_RUNS) < N_RUNS
-    found = np.array([difference(score, a, b, strata) for a, b in zip(one, two, strict=True)])
+    found = np.array([difference(score, a, b, strata) for a, b in zip(first, two, strict=True)])
     apart, errors = found.T
     assert (apart < 0).mean() > 0.9
     assert np.sqrt(np.mean(errors**2)) == pytest.approx(apart.std(ddof=1), rel=0.1)
-    separate = np.array([standard_error(score, study, strata) for study in one])
+    separate = np.array([standard_error(score, study, strata) for study in first])
     assert np.mean(errors) < 0.6 * np.mean(separate)
 
 

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from buto.actions.collecting import Plan, interleave, without
+from buto.actions.collecting import LaunchPlan, interleave, without
 from buto.actions.ending import repeats
 from buto.actions.events import LaunchesPlanned, LaunchRepeated, LaunchStarted
 from buto.cli.console import Console
@@ -18,7 +18,7 @@ from buto.errors import BadFileError, MeasureError
 from buto.measure.target import Target
 from buto.run.model import Quality
 from buto.run.store import RunStore
-from buto_replications.dataset.generate import Recorded, recorded
+from buto_replications.dataset.generate import VariantRecording, recorded
 from tests.support.processes.command import called
 from tests.support.runs.examples import full_run
 from tests.support.runs.qualities import starved
@@ -44,7 +44,7 @@ class Sessions:
         script = Script({test: events.get(test, [GOOD] * 99) for test in TESTS})
         script.launched = self.launched
         return script.collect(
-            [Plan(test, Target((test,), timeout_s=5.0), runs) for test in TESTS],
+            [LaunchPlan(test, Target((test,), timeout_s=5.0), runs) for test in TESTS],
             self.store,
             self.log,
             seed=7,
@@ -147,7 +147,9 @@ def test_a_store_is_counted_with_its_load(tmp_path):
     ):
         store.add(full_run(f"20260101T000000.00{number}Z-0000", "a", quality=quality))
     (store.add(full_run("20260101T000009.000Z-0000", "a")) / "run.json").write_text("{")
-    assert recorded(store, "a") == Recorded(usable=3, disturbed=1, damaged=1, foreign_load=pytest.approx(0.2))
+    assert recorded(store, "a") == VariantRecording(
+        usable=3, disturbed=1, damaged=1, foreign_load=pytest.approx(0.2)
+    )
 
 
 def test_pack_says_what_it_wrote(tmp_path):

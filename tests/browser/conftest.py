@@ -19,6 +19,7 @@ from playwright.sync_api import Browser, sync_playwright
 
 from buto.report.html import render
 from tests.support.browser import LOOKS, Looks, Opened, Opener
+from tests.support.needed import skip_without
 from tests.support.processes.command import called
 from tests.support.report import reports
 from tests.support.runs.stored import store
@@ -42,10 +43,7 @@ DRAWN_MS = 60_000
 def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
     path = os.environ.get("BUTO_CHROMIUM") or next(filter(None, map(shutil.which, NAMES)), None)
     if path is None:
-        why = "no Chromium was found; Debian, Ubuntu: apt-get install chromium"
-        if os.environ.get("CI"):
-            pytest.fail(why)
-        pytest.skip(why)
+        skip_without("no Chromium was found; Debian, Ubuntu: apt-get install chromium")
     before = set(psutil.Process().children(recursive=True))
     with sync_playwright() as playwright:
         # The browser keeps reports of crashes there, wherever its profile is.

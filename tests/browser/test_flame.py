@@ -8,9 +8,9 @@ from typing import Literal
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from buto.features.why.explain import explain
-from buto.features.why.report import explanation_page
-from buto.run.profiles import Kind
+from buto.causes.explain import explain
+from buto.causes.profiles import ProfileKind
+from buto.causes.report import explanation_page
 from tests.support.profiles import launches
 
 OLD = {
@@ -23,7 +23,9 @@ NEW = {**OLD, "java.util.Arrays.copyOf < shop.Cart.add < shop.Main.main": 6e6}
 @pytest.fixture(scope="module")
 def written(tmp_path_factory: pytest.TempPathFactory) -> Path:
     old, new = launches(OLD, 3, 1), launches(NEW, 3, 2)
-    explanation = explain(old, new, [Kind.ALLOCATION, Kind.CPU], test="shop", names=("old", "new"))
+    explanation = explain(
+        old, new, [ProfileKind.ALLOCATION, ProfileKind.CPU], test="shop", names=("old", "new")
+    )
     path = tmp_path_factory.mktemp("pages") / "why.html"
     path.write_text(explanation_page(explanation), encoding="utf-8")
     return path
@@ -85,7 +87,7 @@ def test_long_names_make_the_page_no_wider_than_a_phone(browser: Browser, tmp_pa
     method = f"org.example.{'authorization.entities.' * 4}CachedResourceServer.computeAllPermissions"
     old, new = launches({method: 1e6}, 3, 1), launches({method: 6e6}, 3, 2)
     path = tmp_path / "why.html"
-    explanation = explain(old, new, [Kind.ALLOCATION], test="shop", names=("old", "new"))
+    explanation = explain(old, new, [ProfileKind.ALLOCATION], test="shop", names=("old", "new"))
     path.write_text(explanation_page(explanation), encoding="utf-8")
     page = opened(browser, path)
     page.set_viewport_size({"width": 390, "height": 800})

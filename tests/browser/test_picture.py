@@ -18,7 +18,7 @@ from tests.support.report.golden import WRITE
 SHOWN = Path(__file__).parents[2] / "docs" / "images" / "report.png"
 WORDS = "Description"
 LOOKS = Looks(1180, "light")
-HEIGHT = 760
+HEIGHT = 980
 AT = 0.7505
 """Where the pointer is, as a share of the plot's width: at 22 s, where a notification came."""
 

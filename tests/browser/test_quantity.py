@@ -39,7 +39,7 @@ def values() -> list[float]:
     spread = [chance.choice((1, -1)) * 10 ** chance.uniform(-11, 17) for _ in range(400)]
     whole = [float(chance.randrange(2**40) >> chance.randrange(40)) for _ in range(400)]
     halves = [chance.randrange(2**16) / 2 ** chance.randrange(12) for _ in range(400)]
-    return [*EDGES, *(-one for one in EDGES[1:]), *spread, *whole, *halves]
+    return [*EDGES, *(-edge for edge in EDGES[1:]), *spread, *whole, *halves]
 
 
 @pytest.mark.parametrize("unit", UNITS)
@@ -49,4 +49,4 @@ def test_it_reads_alike_on_both_sides(browser: Browser, values: list[float], uni
     page = browser.new_page()
     written = page.evaluate(f"() => {{ {asset('quantity.js')}; {call} }}")
     page.close()
-    assert written == [format_quantity(one, unit) for one in (*values, math.nan, math.inf, -math.inf)]
+    assert written == [format_quantity(value, unit) for value in (*values, math.nan, math.inf, -math.inf)]

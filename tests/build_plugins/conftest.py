@@ -12,6 +12,7 @@ import pytest
 
 from tests.support.builds.plugin_builds import PLUGINS, REPOSITORY, Sample, gradle_sample, maven_sample
 from tests.support.checkout import ROOT
+from tests.support.needed import skip_without
 
 BUILD_TIMEOUT_S = 1200.0
 """The first build loads some hundred megabytes."""
@@ -28,7 +29,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 def plugins() -> Path:
     """The repository with the built plugins; several test processes build it one after the other."""
     if shutil.which(os.environ.get("MVN", "mvn")) is None:
-        pytest.skip("Maven builds the plugins, and is not installed (Debian: apt-get install maven)")
+        skip_without("Maven builds the plugins, and is not installed (Debian: apt-get install maven)")
     directory = os.open(PLUGINS, os.O_RDONLY)
     try:
         fcntl.flock(directory, fcntl.LOCK_EX)
@@ -54,7 +55,7 @@ def junit(plugins: Path, tmp_path: Path) -> Sample:
 def for_gradle(plugins: Path) -> Path:
     """The repository with the built plugins, where there is a Gradle to use them."""
     if shutil.which("gradle") is None:
-        pytest.skip("Gradle is not installed (Debian: apt-get install gradle)")
+        skip_without("Gradle is not installed (Debian: apt-get install gradle)")
     return plugins
 
 

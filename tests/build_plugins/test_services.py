@@ -11,9 +11,10 @@ import pytest
 
 from buto.actions.init import listing_of
 from buto.project import config
-from buto.project.layout import proposed
+from buto.project.layout import propose
 from buto.run.store import RunStore
 from tests.support.checkout import ROOT
+from tests.support.needed import skip_without
 from tests.support.processes.command import called
 
 EXAMPLE = ROOT / "examples" / "spring-boot"
@@ -23,12 +24,12 @@ def package(directory: Path) -> None:
     """Build a jar; the first time, Maven loads what it needs."""
     maven = os.environ.get("MVN", "mvn")
     if shutil.which(maven) is None:
-        pytest.skip("Maven builds the service, and is not installed (Debian: apt-get install maven)")
+        skip_without("Maven builds the service, and is not installed (Debian: apt-get install maven)")
     subprocess.run([maven, "-B", "-q", "package"], cwd=directory, check=True, timeout=600)
 
 
 def test_the_example_is_known_for_a_service_before_it_is_built() -> None:
-    found = proposed(listing_of(EXAMPLE))
+    found = propose(listing_of(EXAMPLE))
     assert found is not None
     assert (found.kind, found.missing) == ("a Spring Boot application", "mvn package")
 
@@ -44,7 +45,11 @@ def test_the_example_becomes_two_tests_that_one_launch_records(tmp_path: Path) -
     assert [*tests] == ["shop", "shop-start"]
     load = tests["shop"].workload.load if tests["shop"].workload else None
     assert load is not None
-    assert [one.path for one in load.kinds] == ["/products", "/products/${id}", "/search?word=${word}"]
+    assert [request_kind.path for request_kind in load.kinds] == [
+        "/products",
+        "/products/${id}",
+        "/search?word=${word}",
+    ]
     assert (load.variables["id"].first, load.variables["id"].last) == (1, 10)
     path.write_text(path.read_text().replace("duration: 8s", "duration: 2s"))
     called(tmp_path, "record", exits=0)

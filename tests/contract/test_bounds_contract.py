@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from buto.judging.thesis.bounds import (
@@ -39,7 +39,7 @@ SETTINGS = [
 pytestmark = pytest.mark.parametrize(
     ("name", "chosen"),
     SETTINGS,
-    ids=lambda one: one if isinstance(one, str) else "-".join(map(str, one.values())),
+    ids=lambda value: value if isinstance(value, str) else "-".join(map(str, value.values())),
 )
 
 MEASURED = st.floats(-1e6, 1e6).map(lambda value: round(value, 9))
@@ -58,7 +58,6 @@ def points(rows):
     return time_points(np.arange(values.shape[1]) * 0.1, values)
 
 
-@settings(deadline=None, max_examples=25)
 @given(rows=VALUES)
 def test_lower_expected_and_upper_are_in_order(name, chosen, rows):
     bounds = made(name, chosen, points(rows))
@@ -66,25 +65,23 @@ def test_lower_expected_and_upper_are_in_order(name, chosen, rows):
     assert (bounds.expected <= bounds.upper).all()
 
 
-@settings(deadline=None, max_examples=25)
 @given(rows=VALUES, factor=st.sampled_from([0.001, 1024.0, 1e9]))
 def test_another_unit_scales_the_bounds(name, chosen, rows, factor):
-    one = made(name, chosen, points(rows))
+    bounds = made(name, chosen, points(rows))
     scaled = made(name, chosen, points(np.array(rows) * factor))
     for side in ("lower", "upper", "expected"):
         assert getattr(scaled, side) == pytest.approx(
-            getattr(one, side) * factor, rel=1e-6, abs=1e-6 * factor
+            getattr(bounds, side) * factor, rel=1e-6, abs=1e-6 * factor
         )
 
 
-@settings(deadline=None, max_examples=25)
 @given(rows=VALUES, order=st.randoms())
 def test_the_order_of_the_runs_does_not_matter(name, chosen, rows, order):
     shuffled = rows.copy()
     order.shuffle(shuffled)
-    one, other = (made(name, chosen, points(some)) for some in (rows, shuffled))
-    assert np.array_equal(one.lower, other.lower)
-    assert np.array_equal(one.upper, other.upper)
+    first, other = (made(name, chosen, points(some)) for some in (rows, shuffled))
+    assert np.array_equal(first.lower, other.lower)
+    assert np.array_equal(first.upper, other.upper)
 
 
 def test_a_constant_has_a_band_without_width(name, chosen):
@@ -122,10 +119,10 @@ def test_properties_do_not_see_each_other(name, chosen):
 def test_several_deviations_at_once_are_those_of_each_alone(name, chosen):
     given_points = points([[1, 5, NAN, 2], [3, 6, NAN, 1], [3, 9, NAN, 1]])
     together = ALGORITHMS[name].make(given_points, BoundsSettings(**chosen), DEVIATIONS)
-    for deviations, one in zip(DEVIATIONS, together, strict=True):
+    for deviations, bounds in zip(DEVIATIONS, together, strict=True):
         alone = made(name, chosen, given_points, deviations)
-        assert np.array_equal(one.lower, alone.lower, equal_nan=True)
-        assert np.array_equal(one.upper, alone.upper, equal_nan=True)
+        assert np.array_equal(bounds.lower, alone.lower, equal_nan=True)
+        assert np.array_equal(bounds.upper, alone.upper, equal_nan=True)
 
 
 def test_a_property_without_values_or_deviation_leaves_the_others_alone(name, chosen):

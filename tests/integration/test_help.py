@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from buto.cli.registry import COMMANDS, EXTENSIONS, added
+from buto.cli.registry import COMMANDS, EXTENSIONS, load_added
 from tests.support.checkout import ROOT
 from tests.support.processes.command import called
 from tests.support.report import golden
@@ -20,7 +20,7 @@ def test_help_is_as_it_was_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
     done = called(tmp_path, *words, "--help")
     assert (done.returncode, done.stderr) == (0, "")
     shown = done.stdout
-    for other in added():
+    for other in load_added():
         shown = re.sub(rf"^    {other}\s+.*\n", "", shown, flags=re.MULTILINE)
     golden.same(f"help/{command or 'buto'}.txt", shown)
     assert all(len(line) <= 110 for line in shown.splitlines())

@@ -115,7 +115,7 @@ def test_without_a_kept_program_the_cause_is_offered_where_a_profile_is_stored(p
     place.mkdir(parents=True)
     (place / f"{project.ids()[0]}.stacks.gz").touch()
     project.launches(30, 3, leak=9.0)
-    assert OFFERED.search(project.typed("check", "leaker").stdout)
+    assert OFFERED.search(project.typed("check", "leaker", "-v").stdout)
 
 
 def test_a_regression_is_accepted(project: Project, failed: CompletedProcess[str]) -> None:

@@ -22,7 +22,7 @@ PACKAGES = {"importlib.metadata", "jsonschema"}
 BEFORE_LAUNCH = REPORTS | JMX | PACKAGES | {"filterpy", "http.client", "psutil", "pyarrow", "rich", "scipy"}
 """No command imports these before its program has been started: everybody waits for that."""
 
-EXPLAINING = {"buto.features.why.explain", "buto.run.profiles"}
+EXPLAINING = {"buto.causes.explain", "buto.causes.profiles"}
 OF_STORED_RUNS = REPORTS | JMX | PACKAGES | LAUNCHING | EXPLAINING | {"scipy"}
 """No command on stored runs imports these, unless it is asked for a report that needs them."""
 

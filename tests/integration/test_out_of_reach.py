@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from buto.cli.main import main
-from buto.measure.doctor import Level, check_store
+from buto.measure.doctor import Health, check_store
 from tests.support.processes.command import called
 from tests.support.processes.permissions import as_everybody
 from tests.support.runs.stored import leaking_run, store
@@ -26,11 +26,11 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     called(directory, "train", "leaker", "--from-runs", "all", *COMMAND, exits=0)
     (directory / "shut/inner").mkdir(parents=True)
     shut = [directory / name for name in ("shut", "oracles", ".buto/results")]
-    for one in shut:
-        one.chmod(0o600)
+    for path in shut:
+        path.chmod(0o600)
     yield directory
-    for one in shut:
-        one.chmod(0o700)
+    for path in shut:
+        path.chmod(0o700)
 
 
 @pytest.mark.parametrize(
@@ -103,5 +103,5 @@ def test_doctor_says_of_a_store_that_may_not_be_looked_for_that_it_cannot_be_wri
 ) -> None:
     with as_everybody():
         check = check_store(project / place)
-    assert check.level is Level.PROBLEM
+    assert check.level is Health.PROBLEM
     assert "cannot be written" in check.detail

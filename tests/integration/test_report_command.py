@@ -55,7 +55,7 @@ def test_every_report_is_written_from_stored_runs(project: Path) -> None:
     typed = [word for name, file in options.items() for word in (f"--{name}", file)]
     done = called(project, "report", "leaker", *typed, "--github")
     assert (done.returncode, done.stderr) == (0, "")
-    assert done.stdout.startswith("REGRESSION  leaker: fails for used heap +53")
+    assert done.stdout.startswith("REGRESSION  leaker: without turns, keeps ")
     assert done.stdout.splitlines()[-1].startswith("::error file=oracles/leaker.json,title=buto leaker")
     assert (project / "r.html").read_text().startswith("<!DOCTYPE html>")
     assert ElementTree.parse(project / "r.xml").findtext(".//failure") in done.stdout
@@ -168,6 +168,37 @@ def test_history_has_the_checks_with_their_commits_and_where_the_oracle_was_trai
     table = list(csv.reader(io.StringIO((project / "h.csv").read_text())))
     assert table[0] == ["time", "commit", "jvm.memory.heap.used"]
     assert [row[1] for row in table[1:]] == [COMMIT] * 2
+
+
+def test_the_page_of_a_history_has_one_test_or_all(project: Path) -> None:
+    called(project, "history", "leaker", "--html", "public/one.html", exits=0)
+    called(project, "history", "--html", "public/all.html", exits=0)
+    pages = [(project / "public" / name).read_text() for name in ("one.html", "all.html")]
+    page_of_one, every = (
+        {
+            test["name"]: test
+            for test in json.loads(page.split('id="data">')[1].split("</script>")[0])["tests"]
+        }
+        for page in pages
+    )
+    assert page_of_one == {"leaker": every["leaker"]}
+    assert sorted(page_of_one["leaker"]["results"]) == ["p", "r", "t"]
+    assert "other/one" in every
+
+
+def test_a_history_without_a_name_is_that_of_the_only_test(tmp_path: Path) -> None:
+    assert "none was checked yet" in called(tmp_path, "history", exits=2).stderr
+    for test, shown in (("leaker", 0), ("other", 2)):
+        store(tmp_path, *(leaking_run(number, test=test) for number in range(5)))
+        called(tmp_path, "train", test, "--from-runs", "all", *COMMAND, exits=0)
+        done = called(tmp_path, "history", exits=shown)
+        assert ("leaker: 0 checks, 1 training" in done.stdout) is not bool(shown)
+    assert "leaker, other have a history" in done.stderr
+
+
+def test_a_page_of_the_history_of_no_test_is_not_written(tmp_path: Path) -> None:
+    called(tmp_path, "history", "--html", "all.html", exits=4)
+    assert not (tmp_path / "all.html").exists()
 
 
 def test_a_history_that_cannot_be_kept_is_only_warned_of(tmp_path: Path) -> None:

@@ -31,7 +31,7 @@ def test_a_schema_of_a_package_that_is_not_installed_names_the_package(
     assert (done.returncode, done.stderr) == (
         2,
         (
-            "buto: unknown schema 'prediction'; known are causes, config, result\n"
+            "buto: unknown schema 'prediction'; known are causes, config, growth, result, size\n"
             "try:  pip install ./predict (in a checkout of buto)\n"
         ),
     )

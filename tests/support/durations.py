@@ -1,9 +1,11 @@
 """How long tests take: recorded in tests/durations.json, and compared at the end of a run.
 
+
 ``pytest --check-durations`` fails if a test takes four times as long as recorded, and ten seconds more, or if
 it has no record and takes a minute. How fast the machine is does not count: the median of all recorded tests
 says it. A test that seems to be slow is run again, by itself, and counts only if it is as slow then.
-``pytest --record-durations`` writes what it measured.
+``pytest --record-durations`` writes what it measured, and the sums of whole files into
+tests/durations_of_files.json; ``make durations`` does so with all tests.
 """
 
 from __future__ import annotations
@@ -22,6 +24,9 @@ import pytest
 from tests.support.checkout import ROOT
 
 RECORDED = ROOT / "tests" / "durations.json"
+FILES = ROOT / "tests" / "durations_of_files.json"
+"""The seconds of all tests of a file, also of the short ones, by which files are scheduled."""
+
 MEASURED = "BUTO_TEST_DURATIONS"
 """The variable that names a file for the seconds of all tests of a run."""
 
@@ -52,13 +57,14 @@ def name(nodeid: str) -> str:
     return f"{Path(file).name}::{test}"
 
 
-def of_files(known: Mapping[str, float]) -> dict[str, float]:
-    """Return the seconds of each file's tests together, by the file's name."""
-    found: dict[str, float] = {}
-    for test, seconds in known.items():
+def of_files() -> dict[str, float]:
+    """Return the seconds of each file's tests together, by the file's name: the longest begin first."""
+    seconds: dict[str, float] = {}
+    for test, of_test in recorded().items():
         file = test.partition("::")[0]
-        found[file] = found.get(file, 0.0) + seconds
-    return found
+        seconds[file] = seconds.get(file, 0.0) + of_test
+    sums: dict[str, float] = json.loads(FILES.read_text(encoding="utf-8")) if FILES.exists() else {}
+    return seconds | sums
 
 
 def slowness(known: Mapping[str, float], measured: Mapping[str, float]) -> float:
@@ -143,7 +149,7 @@ def _run_alone(nodeids: list[str]) -> dict[str, float]:
 
 
 def _write(measured: Mapping[str, float]) -> None:
-    """Replace the records of the tests that were run; those of files that are gone go, too."""
+    """Replace the records of the tests and files that were run; those of files that are gone go, too."""
     files = {path.name for path in ROOT.glob("**/tests/**/test_*.py")}
     kept = {
         test: seconds
@@ -152,3 +158,10 @@ def _write(measured: Mapping[str, float]) -> None:
     }
     new = {test: round(seconds, 1) for test, seconds in measured.items() if seconds > SHORTEST_S}
     RECORDED.write_text(json.dumps({**kept, **new}, indent=1, sort_keys=True) + "\n", encoding="utf-8")
+    sums: dict[str, float] = {}
+    for test, seconds in measured.items():
+        file = test.partition("::")[0]
+        sums[file] = sums.get(file, 0.0) + seconds
+    known = {file: seconds for file, seconds in of_files().items() if file in files and file not in sums}
+    rounded = {file: round(seconds, 1) for file, seconds in (known | sums).items()}
+    FILES.write_text(json.dumps(rounded, indent=1, sort_keys=True) + "\n", encoding="utf-8")

@@ -57,7 +57,7 @@ def fill(template: Path) -> tuple[list[str], list[str]]:
         while not program.heard and time.monotonic() < deadline:
             tick(TICK)
             time.sleep(POLL_S)
-        return program.heard, [one.text for one in services.program_ended()]
+        return program.heard, [problem.text for problem in services.program_ended()]
 
 
 if __name__ == "__main__":

@@ -88,7 +88,7 @@ def remade(page: Path, command: str, output: Callable[[str], str]) -> int:
     """
     text = page.read_text(encoding="utf-8")
     block = re.compile(rf"^(```\w+ made by: buto )({command})\n.*?^```$", re.MULTILINE | re.DOTALL)
-    made, n_blocks = block.subn(lambda one: f"{one[1]}{one[2]}\n{output(one[2])}```", text)
+    made, n_blocks = block.subn(lambda match: f"{match[1]}{match[2]}\n{output(match[2])}```", text)
     if os.environ.get(WRITE):
         page.write_text(made, encoding="utf-8")
     assert made == text, f"read and see the difference after: {WRITE}=1"

@@ -6,10 +6,12 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from buto.run.profiles import Frame, Kind, Profile, Stack
+from buto.causes.profiles import Frame, Profile, ProfileKind, Stack
 
 
-def profile(*stacks: tuple[str, float], kind: Kind = Kind.ALLOCATION, **more: object) -> Profile:
+def profile(
+    *stacks: tuple[str, float], kind: ProfileKind = ProfileKind.ALLOCATION, **more: object
+) -> Profile:
     """A profile of stacks, the frame of the event first; names that begin with ``java.`` are the JDK's."""
     names = list(dict.fromkeys(name for text, _ in stacks for name in text.split(" < ") if name))
     frames = tuple(frame_of(name) for name in names)
@@ -33,7 +35,12 @@ def frame_of(name: str) -> Frame:
 
 
 def launches(
-    levels: Mapping[str, float], n: int, seed: int, *, scatter: float = 0.05, kind: Kind = Kind.ALLOCATION
+    levels: Mapping[str, float],
+    n: int,
+    seed: int,
+    *,
+    scatter: float = 0.05,
+    kind: ProfileKind = ProfileKind.ALLOCATION,
 ) -> list[Profile]:
     """Launches of one program, whose sums scatter by a share of their level."""
     source = np.random.default_rng(seed)
@@ -46,6 +53,10 @@ def launches(
 def sums(profiles: Sequence[Profile], name: str) -> list[float]:
     """The sum of all stacks that begin with a method, of each profile."""
     return [
-        sum(one.weight for one in each.stacks if one.frames and each.frames[one.frames[0]].name == name)
+        sum(
+            stack.weight
+            for stack in each.stacks
+            if stack.frames and each.frames[stack.frames[0]].name == name
+        )
         for each in profiles
     ]

@@ -5,10 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 from buto.actions.project import Files, Project
-from buto.cli.hints import CommandLine
 
 
 def project_in(directory: Path) -> Project:
     """A project without a configuration; its store and its oracles are where they usually are."""
     files = Files(None, False, directory, directory / ".buto", None)
-    return Project(files, None, CommandLine(files))
+    return Project(files, None)

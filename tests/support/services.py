@@ -14,7 +14,7 @@ from typing import Any, cast
 
 import pytest
 
-from buto.measure.hooks import Program
+from buto.measure.hooks import MeasuredProgram
 from buto.measure.progress import Progress
 from buto.measure.workload.services import LogLine, Readiness, Service
 from buto.measure.workload.serving import Services, running
@@ -82,5 +82,5 @@ class Measured:
 
 def with_program(services: Services) -> Measured:
     program = Measured()
-    services.program_started(cast(Program, program))
+    services.program_started(cast(MeasuredProgram, program))
     return program

@@ -7,14 +7,14 @@ from dataclasses import asdict
 from pathlib import Path
 
 from perf.__main__ import BENCHMARKS, FIGURES, PAGE
-from perf.figures import Figure, Section, at_least, at_most, figure_of, section_of
+from perf.figures import BenchmarkFigure, FigureSection, at_least, at_most, figure_of, section_of
 from perf.page import page
 
 ROOT = Path(__file__).resolve().parents[2]
 
 
 def test_a_goal_is_held_against_the_median() -> None:
-    assert at_most("x", [1.0, 2.0, 9.0], 2.0, "ms") == Figure(
+    assert at_most("x", [1.0, 2.0, 9.0], 2.0, "ms") == BenchmarkFigure(
         "x", "2.0 ms", "1.5 to 5.5 (n = 3)", "at most 2 ms", True
     )
     missed = at_least("x", [1.0], 1.5, reason="the machine is old")
@@ -26,9 +26,9 @@ def test_a_goal_is_held_against_the_median() -> None:
 
 def test_the_page_has_every_figure_with_a_goal_and_names_what_was_missed() -> None:
     sections = [
-        Section("One", (figure_of("a", [1.0]), at_most("b", [3.0], 2.0, "ms", reason="b is slow"))),
-        Section("Two", (at_least("c", [3.0], 2.0),)),
-        Section("Only looked at", (figure_of("d", [4.0]),)),
+        FigureSection("One", (figure_of("a", [1.0]), at_most("b", [3.0], 2.0, "ms", reason="b is slow"))),
+        FigureSection("Two", (at_least("c", [3.0], 2.0),)),
+        FigureSection("Only looked at", (figure_of("d", [4.0]),)),
     ]
     written = page(sections, {"three": "Three things"})
     assert "1 of 2 goals are met." in written
@@ -43,7 +43,7 @@ def test_the_page_has_every_figure_with_a_goal_and_names_what_was_missed() -> No
 
 
 def test_a_section_survives_its_file() -> None:
-    section = Section("One", (at_most("b", [3.0], 2.0, "ms", reason="b is slow"),))
+    section = FigureSection("One", (at_most("b", [3.0], 2.0, "ms", reason="b is slow"),))
     assert section_of(json.loads(json.dumps(asdict(section)))) == section
 
 

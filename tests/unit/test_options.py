@@ -28,9 +28,9 @@ module = sys.modules["buto.project.options"] = types.ModuleType("buto.project.op
 exec(compile(sys.stdin.read(), "options.py", "exec"), vars(module))
 
 from buto.project import config
-from buto.api.options import project_of
+from buto.api.options import call_of
 from buto.cli.main import main
-from buto.cli.hints import CommandLine
+from buto.cli.hints import CommandLineFrontEnd
 from buto.project.schema import config_schema
 from buto.pytest_plugin.mark import test_of
 from buto.steps import Action, Step
@@ -43,10 +43,10 @@ assert config.load(Path("buto.yaml")).tests["shop"].written["colour"] == "red"
 assert main(["record", "shop", "--colour", "green"]) == 2
 
 assert "colour: paint of the bikeshed." in module.Options.__doc__
-project, overrides = project_of({"colour": "red"}, None)
-assert overrides.to_data() == {"colour": "red"}
-print(project.door.step(Step(Action.TRAIN, "shop")))
-print(CommandLine(Files.located(), overrides).step(Step(Action.TRAIN, "shop")))
+call = call_of({"colour": "red"}, None)
+assert call.overrides.to_data() == {"colour": "red"}
+print(call.front_end.step(Step(Action.TRAIN, "shop")))
+print(CommandLineFrontEnd(Files.located(), call.overrides).step(Step(Action.TRAIN, "shop")))
 
 assert test_of("shop", {"jar": "a.jar", "colour": "red"}, {}, Path()).written["colour"] == "red"
 assert test_of("shop", {"jar": "a.jar"}, {"colour": "red"}, Path()).written["colour"] == "red"

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from buto.measure.hsperfdata import values_of
-from buto.run.properties import METRICS, READ_OUTSIDE, Better, Reader, property_for, split_name
+from buto.run.properties import METRICS, READ_OUTSIDE, Better, PropertyReader, property_for, split_name
 
 PROBES = Path(__file__).parents[2] / "java-probes" / "src"
 COLUMN = re.compile(r'(?:columns\.(?:add|of)\(|\badd\(\w+, "\w+", (?:null|"\w+"), )"([\w.]+)(\[?)')
@@ -28,13 +28,13 @@ def names_in(probe: str) -> dict[str, bool]:
 @pytest.mark.parametrize("probe", ["agent", "jmx"])
 def test_a_probe_names_every_property_of_the_table_and_no_other(probe: str) -> None:
     """What is read on demand is read by the agent alone."""
-    readers = {Reader.PROBE, Reader.ON_DEMAND} if probe == "agent" else {Reader.PROBE}
+    readers = {PropertyReader.PROBE, PropertyReader.ON_DEMAND} if probe == "agent" else {PropertyReader.PROBE}
     expected = {name: metric.per != "" for name, metric in METRICS.items() if metric.reader in readers}
     assert names_in(probe) == expected
 
 
 def test_what_is_read_from_outside_has_the_same_properties_in_every_run() -> None:
-    outside = {name for name, metric in METRICS.items() if metric.reader is Reader.OUTSIDE}
+    outside = {name for name, metric in METRICS.items() if metric.reader is PropertyReader.OUTSIDE}
     assert {split_name(prop.name)[0] for prop in READ_OUTSIDE} == outside
     for prop in READ_OUTSIDE:
         assert prop == property_for(prop.name)

@@ -14,6 +14,7 @@ FOLDERS = (
     "buto",
     "build-plugins",
     "ci",
+    "cluster",
     "configs",
     "demo",
     "docs",
@@ -45,7 +46,9 @@ SUFFIXES = {
 BUILT = {"build", "target", ".gradle", ".buto", "node_modules", "__pycache__"}
 """Folders of what builds write."""
 
-PAGE = re.compile(r"(?<![\w/.-])((?:predict/|replications/)?docs/[\w/-]+\.md)(?:#([\w-]+))?")
+PAGE = re.compile(
+    r"(?<![\w/.-])((?:cluster/README|(?:predict/|replications/)?docs/[\w/-]+)\.md)(?:#([\w-]+))?"
+)
 """A page, from the root of the repository."""
 
 LINK = re.compile(r"\]\((?!\w+:)([^)#\s]*)(?:#([^)\s]+))?\)")
@@ -120,9 +123,10 @@ def test_references_are_found() -> None:
 
 def test_every_reference_leads_somewhere() -> None:
     lost = [
-        str(one)
-        for one in FOUND
-        if not one.target.exists() or (one.anchor and one.anchor not in anchors(one.target))
+        str(reference)
+        for reference in FOUND
+        if not reference.target.exists()
+        or (reference.anchor and reference.anchor not in anchors(reference.target))
     ]
     assert lost == []
 

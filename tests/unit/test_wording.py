@@ -25,7 +25,7 @@ BY_IDENTITY = (ast.Is, ast.IsNot)
 def decisions(code: str) -> Iterator[tuple[int, str]]:
     """Yield line and code of each place that compares a message, or searches in one."""
     for node in ast.walk(ast.parse(code)):
-        if isinstance(node, ast.Compare) and not all(isinstance(one, BY_IDENTITY) for one in node.ops):
+        if isinstance(node, ast.Compare) and not all(isinstance(op, BY_IDENTITY) for op in node.ops):
             parts = [node.left, *node.comparators]
         elif (
             isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in SEARCHES
@@ -118,7 +118,7 @@ def test_a_command_in_a_message_is_found() -> None:
 
 
 def test_only_the_command_line_names_its_commands() -> None:
-    """Other rooms name steps, which each door puts into its own words, with its own files."""
+    """Other rooms name steps, which each front end puts into its own words, with its own files."""
     found = [
         f"{path.relative_to(SOURCE.parent)}:{line}: {text}"
         for path in sorted(SOURCE.rglob("*.py"))

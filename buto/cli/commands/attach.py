@@ -14,13 +14,11 @@ from argparse import ArgumentParser, Namespace
 from argparse import _ArgumentGroup as ArgumentGroup
 from functools import partial
 
-from buto.actions.advice import in_words
 from buto.actions.attach import attach
 from buto.actions.ending import advice_on
 from buto.cli import parsing
 from buto.cli.console import Console
-from buto.cli.events import EventPrinter
-from buto.cli.projects import project_of
+from buto.cli.projects import front_end_for, printer_for, project_of
 from buto.errors import EXIT_NOT_JUDGED, EXIT_PASS, UsageError
 from buto.measure.jmx.attach import AttachSpec
 from buto.measure.jmx.credentials import Credentials, password_from_environment, password_from_file
@@ -87,12 +85,12 @@ def run(args: Namespace, console: Console) -> int:
         ),
         mask=() if project.configuration is None else config.masks(project.configuration),
     )
-    run = attach(project, spec, EventPrinter(console))
+    run = attach(project, spec, printer_for(args, project, console))
     console.result(run.id)
     if not run.quality.valid:
         helps = advice_on(run.quality.problems)
         message = f"the run is stored, but is not usable: {run.quality.describe()}"
-        console.error(message, None if helps is None else in_words(helps, project.door))
+        console.error(message, None if helps is None else front_end_for(args, project).words(helps))
         return EXIT_NOT_JUDGED
     console.info(f"ended by {run.metadata['buto.attach.ended_by']}")
     return EXIT_PASS

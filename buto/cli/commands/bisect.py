@@ -19,13 +19,12 @@ from __future__ import annotations
 from argparse import ArgumentParser, Namespace
 
 from buto.actions.bisect import BisectRequest, bisect
+from buto.causes.action import why_bisected
+from buto.causes.report import explanation_lines
 from buto.cli import parsing
 from buto.cli.console import Console
-from buto.cli.events import EventPrinter
-from buto.cli.projects import overrides_of, project_of
+from buto.cli.projects import overrides_of, printer_for, project_of
 from buto.cli.report_files import add_report_options, reports_of, write_reports
-from buto.features.why.action import why_bisected
-from buto.features.why.report import explanation_lines
 from buto.report.sanitize import one_line
 
 
@@ -54,9 +53,9 @@ def run(args: Namespace, console: Console) -> int:
         build=args.build,
         with_training=reports.shows_training,
     )
-    printer = EventPrinter(console)
     project = project_of(args)
-    outcome = bisect(project, request, printer)
+    printer = printer_for(args, project, console)
+    outcome = printer.words(bisect(project, request, printer))
     explanation = None if args.no_why else why_bisected(project, request, outcome, printer)
     for result in outcome.results:
         if outcome.first_bad is not None:

@@ -1,4 +1,4 @@
-"""Launch two programs in turns, in random order, and report what the second uses more or less of.
+"""Launch two programs in turns, in a drawn order, and report what the second uses more or less of.
 
 This needs no oracle and writes none. Use it if machines change from day to day, or to look at one
 change only. The two commands may differ in everything: arguments, class path, options of the JVM,
@@ -25,8 +25,7 @@ from argparse import ArgumentParser, Namespace
 from buto.actions.compare import CompareRequest, compare
 from buto.cli import parsing
 from buto.cli.console import Console
-from buto.cli.events import EventPrinter
-from buto.cli.projects import add_two_programs, overrides_of, programs_of, project_of
+from buto.cli.projects import add_two_programs, overrides_of, printer_for, programs_of, project_of
 from buto.cli.report_files import add_report_options, reports_of, write_reports
 
 
@@ -53,5 +52,6 @@ def run(args: Namespace, console: Console) -> int:
         from_runs=args.from_runs,
         build=args.build,
     )
-    outcome = compare(project, request, EventPrinter(console, order=reports.order))
-    return write_reports(outcome, reports, console)
+    printer = printer_for(args, project, console, reports.order)
+    outcome = compare(project, request, printer)
+    return write_reports(printer.words(outcome), reports, console)

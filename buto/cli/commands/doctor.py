@@ -14,19 +14,18 @@ import json
 from argparse import ArgumentParser, Namespace
 from dataclasses import replace
 
-from buto.actions.advice import in_words
 from buto.cli import parsing
 from buto.cli.console import Console
-from buto.cli.hints import door_of
+from buto.cli.hints import front_end_of
 from buto.cli.output_files import write_file
 from buto.cli.projects import files_of
 from buto.errors import EXIT_NOT_JUDGED, EXIT_PASS
-from buto.measure.doctor import Check, Level, examine
+from buto.measure.doctor import Diagnosis, Health, examine
 from buto.run.storage import Place
 
 FORMAT = "buto-doctor"
 VERSION = 1
-_COLOUR = {Level.OK: "green", Level.WARNING: "yellow", Level.PROBLEM: "bold red"}
+_COLOUR = {Health.OK: "green", Health.WARNING: "yellow", Health.PROBLEM: "bold red"}
 
 
 def add_arguments(parser: ArgumentParser) -> None:
@@ -35,7 +34,7 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 
 def run(args: Namespace, console: Console) -> int:
-    checks = examined(args, files_of(args).store, console)
+    checks = examine_all(args, files_of(args).store, console)
     if args.json is not None:
         document = {
             "format": FORMAT,
@@ -51,12 +50,12 @@ def run(args: Namespace, console: Console) -> int:
     return EXIT_PASS if can_measure(checks) else EXIT_NOT_JUDGED
 
 
-def examined(args: Namespace, store: Place, console: Console) -> list[Check]:
+def examine_all(args: Namespace, store: Place, console: Console) -> list[Diagnosis]:
     """Check everything, and print each result as soon as it is known."""
     checks = []
-    door = door_of(files_of(args))
+    front_end = front_end_of(files_of(args))
     for found in examine(store):
-        check = found if found.advice is None else replace(found, advice=in_words(found.advice, door))
+        check = found if found.advice is None else replace(found, advice=front_end.words(found.advice))
         checks.append(check)
         console.styled(
             [(f"{check.level.value:<9}", _COLOUR[check.level]), (f"{check.name}: {check.detail}", "")]
@@ -66,6 +65,6 @@ def examined(args: Namespace, store: Place, console: Console) -> list[Check]:
     return checks
 
 
-def can_measure(checks: list[Check]) -> bool:
+def can_measure(checks: list[Diagnosis]) -> bool:
     """Return whether there is no problem; warnings are none."""
-    return all(check.level is not Level.PROBLEM for check in checks)
+    return all(check.level is not Health.PROBLEM for check in checks)

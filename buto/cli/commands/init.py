@@ -1,11 +1,12 @@
 """Write a first buto.yaml for the project in this directory: a Spring Boot or Quarkus service, a jar with
-benchmarks of JMH, or a jar with a main class. buto reads pom.xml or build.gradle, the settings and the newest
-jar, launches the program once, asks a server for its endpoints (GET only), and says what it saw, what is
-missing, and the next command. It replaces no file without --force.
+benchmarks of JMH, or a jar with a main class; or for the command after --. buto reads pom.xml or
+build.gradle, the settings and the newest jar, launches the program once, asks a server for its endpoints
+(GET only), and says what it saw, what is missing, and the next command. It replaces no file without --force.
 
 examples:
   mvn package && buto init
   buto init --no-launch
+  buto init -- java -jar target/server.jar --port 8080
 """
 
 from __future__ import annotations
@@ -30,8 +31,9 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def run(args: Namespace, console: Console) -> int:
     events = EventPrinter(console)
-    begun = begin(Path(), force=args.force, launch=not args.no_launch, on_event=events)
+    launch, command = not args.no_launch, args.command or ()
+    begun = begin(Path(), force=args.force, launch=launch, command=command, reporter=events)
     console.results(begun.seen)
-    console.results(f"to do: {one}" for one in begun.to_do)
+    console.results(f"to do: {step}" for step in begun.to_do)
     console.result(f"wrote {begun.path}; next: buto train")
     return EXIT_PASS

@@ -20,14 +20,14 @@ from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
 
+from buto.actions.labels import LabelRequest, label, labels
 from buto.cli import parsing
 from buto.cli.console import Console
 from buto.cli.output_files import write_file
 from buto.cli.projects import project_of
 from buto.errors import EXIT_PASS, UsageError
-from buto.features.labels import LabelRequest, label, labels
 from buto.report.formats.listings import labels_csv, labels_json
-from buto.report.terminal.history import label_lines, labelled_lines
+from buto.report.terminal.history import label_lines, write_labelled_lines
 from buto.run.labels import Label
 
 _TABLES = {".csv": labels_csv, ".json": labels_json}
@@ -42,7 +42,7 @@ def add_arguments(parser: ArgumentParser) -> None:
         help="'last' (those of the newest check or recording), ids separated by commas, FIRST..LAST, "
         "or 'all'; runs of checks are among them",
     )
-    given = [one.value for one in Label]
+    given = [label.value for label in Label]
     parser.add_argument("label", metavar="LABEL", nargs="?", choices=given, help="good, bad or invalid")
     parsing.declare(
         parser,
@@ -60,7 +60,7 @@ def run(args: Namespace, console: Console) -> int:
     if args.label is not None:
         request = LabelRequest(args.test, args.runs, Label(args.label), args.reason or "", args.meant)
         given = label(project, request)
-        console.results(labelled_lines(given, known))
+        console.results(write_labelled_lines(given, known))
         known = [*known, given]
     elif args.export is None:
         console.results(label_lines(args.test, known))

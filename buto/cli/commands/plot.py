@@ -23,7 +23,7 @@ from tempfile import TemporaryDirectory
 from buto import oracle
 from buto.actions.project import Project
 from buto.actions.report import has_no_oracle
-from buto.actions.stored import ALL, newest_check, stored_runs, training_runs
+from buto.actions.stored import ALL, load_stored_runs, newest_check, training_runs
 from buto.cli import parsing
 from buto.cli.console import Console
 from buto.cli.output_files import write_file
@@ -31,7 +31,8 @@ from buto.cli.projects import project_of
 from buto.errors import EXIT_PASS
 from buto.judging.verdict import OF_CHECK
 from buto.report.levels import select
-from buto.report.panels import OF_RECORDING, recorded_runs
+from buto.report.panels import OF_RECORDING, report_recorded_runs
+from buto.report.words import status_of
 from buto.run.model import run_set
 from buto.run.store import RunStore
 from buto.run.units import format_count
@@ -68,23 +69,25 @@ def _pictures(project: Project, args: Namespace, console: Console) -> dict[str, 
 
     test: str = args.test
     if has_no_oracle(project, test):
-        runs = stored_runs(project.site(), test, args.from_runs or ALL)
+        runs = load_stored_runs(project.workspace(), test, args.from_runs or ALL)
         console.info(f"{format_count(len(runs), 'recorded run')}, without an oracle")
-        panels = list(recorded_runs(run_set(runs), datetime.now(UTC)).panels)
+        panels = list(report_recorded_runs(run_set(runs), datetime.now(UTC)).panels)
         caption, roles, whose = "", OF_RECORDING, f"the test {test!r}"
     else:
         known = project.oracle(test, Action.PLOT)
         which = args.from_runs
         checked = (
-            newest_check(project.site(), test) if which is None else stored_runs(project.site(), test, which)
+            newest_check(project.workspace(), test)
+            if which is None
+            else load_stored_runs(project.workspace(), test, which)
         )
         verdict = oracle.check(known, run_set(checked)) if checked else None
         if verdict is None:
             console.info("no check has been recorded yet")
         else:
             ids = ", ".join(run.id for run in checked)
-            console.info(f"{format_count(len(checked), 'checked run')}, {verdict.status.value}: {ids}")
-        training = training_runs(project.site(), known)
+            console.info(f"{format_count(len(checked), 'checked run')}, {status_of(verdict)}: {ids}")
+        training = training_runs(project.workspace(), known)
         console.info(f"{len(training)} of {len(known.run_ids)} training runs are stored here")
         panels = pictures.panels(known, training.runs, checked, verdict)
         caption, roles, whose = (pictures.caption_of(known, checked), OF_CHECK, f"the oracle of {test!r}")

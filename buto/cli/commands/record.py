@@ -13,8 +13,7 @@ from argparse import ArgumentParser, Namespace
 from buto.actions.record import RecordRequest, record
 from buto.cli import parsing
 from buto.cli.console import Console
-from buto.cli.events import EventPrinter
-from buto.cli.projects import overrides_of, project_of
+from buto.cli.projects import overrides_of, printer_for, project_of
 from buto.errors import EXIT_PASS
 
 
@@ -27,8 +26,8 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def run(args: Namespace, console: Console) -> int:
     request = RecordRequest(tuple(args.names), overrides_of(args), args.runs)
-    code = EXIT_PASS
-    for name, result in record(project_of(args), request, EventPrinter(console)).items():
+    code, project = EXIT_PASS, project_of(args)
+    for name, result in record(project, request, printer_for(args, project, console)).items():
         for run in result.valid():
             console.result(run.id)
         if result.failure is not None:

@@ -20,8 +20,7 @@ from argparse import ArgumentParser, Namespace
 from buto.actions.report import ReportRequest, report
 from buto.cli import parsing
 from buto.cli.console import Console
-from buto.cli.events import EventPrinter
-from buto.cli.projects import project_of
+from buto.cli.projects import printer_for, project_of
 from buto.cli.report_files import add_report_options, reports_of, write_reports
 
 
@@ -34,5 +33,7 @@ def add_arguments(parser: ArgumentParser) -> None:
 def run(args: Namespace, console: Console) -> int:
     reports = reports_of(args)
     request = ReportRequest(tuple(args.what), with_training=reports.shows_training)
-    outcome = report(project_of(args), request, EventPrinter(console, order=reports.order))
-    return write_reports(outcome, reports, console)
+    project = project_of(args)
+    printer = printer_for(args, project, console, reports.order)
+    outcome = report(project, request, printer)
+    return write_reports(printer.words(outcome), reports, console)

@@ -24,8 +24,8 @@ from buto import oracle
 from buto.actions.project import STORE, Files
 from buto.cli import parsing
 from buto.cli.console import Console
-from buto.cli.hints import door_of
-from buto.cli.output_files import write_file
+from buto.cli.hints import front_end_of
+from buto.cli.output_files import write_document, write_file
 from buto.cli.parsing import Actions
 from buto.cli.progress import live_text
 from buto.cli.projects import files_of
@@ -33,7 +33,7 @@ from buto.errors import EXIT_PASS, BadFileError, UsageError
 from buto.report.terminal.runs import list_lines, run_lines
 from buto.run.cache import is_missing
 from buto.run.export import Layout, to_csv, to_json, to_parquet
-from buto.run.journal import Unfinished, read, unfinished
+from buto.run.journal import Unfinished, find_unfinished, read
 from buto.run.labels import LabelStore, current, run_labels
 from buto.run.model import PURPOSE
 from buto.run.names import start_of
@@ -136,14 +136,14 @@ def recover_all(store: RunStore, tests: Sequence[str], console: Console) -> int:
                 console.result(f"stored {test!r} {run_id}: it was complete on this machine")
         except TakenError as error:
             failures.append(error)
-    found = unfinished(store, tests)
-    for one in found:
-        name = f"{one.test!r} {one.id}"
-        if one.live:
+    found = find_unfinished(store, tests)
+    for recording in found:
+        name = f"{recording.test!r} {recording.id}"
+        if recording.live:
             console.info(f"{name} is still being recorded by another buto")
             continue
         try:
-            run = recover(store, one)
+            run = recover(store, recording)
         except BadFileError as error:
             failures.append(error)
             continue
@@ -167,34 +167,34 @@ def _list(
     Raises:
         BadFileError: there are no runs of a test that was named.
     """
-    left = [one for one in unfinished(store, names) if not one.live]
+    left = [recording for recording in find_unfinished(store, names) if not recording.live]
     waiting = store.unsent(names)
-    known = {one.test for one in left} | {test for test, _ in waiting}
+    known = {recording.test for recording in left} | {test for test, _ in waiting}
     for test in names:
         if test not in known and not store.has_runs(test):
             _existing_ids(store, test)
     runs = [(test, summary) for test in names or store.tests() for summary in store.summaries(test)]
     tests = {test for test, _ in runs}
     labels = {
-        (test, run_id): one.label.value
+        (test, run_id): labelling.label.value
         for test in tests
-        for run_id, one in current(LabelStore(files.store).all(test)).items()
+        for run_id, labelling in current(LabelStore(files.store).all(test)).items()
     }
     if json_path is not None:
-        entries = [_entry(test, one, labels.get((test, one.id))) for test, one in runs]
+        entries = [_entry(test, summary, labels.get((test, summary.id))) for test, summary in runs]
         document = {"format": FORMAT, "version": VERSION, "runs": entries}
         text = json.dumps(document, indent=1, allow_nan=False) + "\n"
         write_file(json_path, text.encode(), "--json", make_parents=False)
     elif runs:
-        learned = {(test, run_id) for test in tests for run_id in _learned_ids(files, test)}
+        learned = {(test, run_id) for test in tests for run_id in _ids_of_training(files, test)}
         console.results(list_lines(runs, datetime.now(UTC), learned, labels))
     elif not known:
-        record = door_of(files).step(Step(Action.RECORD, "NAME", command=("java", "..."), plain=True))
+        record = front_end_of(files).step(Step(Action.RECORD, "NAME", command=("java", "..."), plain=True))
         console.info(f"{store.root} holds no runs; to record one: {record}")
     root = str(store.root)
     again = "buto runs recover" + ("" if root == str(STORE) else f" --store {shlex.quote(root)}")
     if left:
-        named = ", ".join(f"{one.test!r} {one.id}" for one in left)
+        named = ", ".join(f"{recording.test!r} {recording.id}" for recording in left)
         console.info(f"{format_count(len(left), 'recording')} interrupted: {named}; to keep it: {again}")
     if waiting:
         named = ", ".join(f"{test!r} {run_id}" for test, run_id in waiting)
@@ -228,23 +228,27 @@ def _entry(test: str, summary: RunSummary, label: str | None) -> dict[str, Any]:
 
 
 def _show(args: Namespace, store: RunStore, console: Console) -> None:
-    live = [one for one in unfinished(store, [args.test]) if one.live and args.id in (None, one.id)]
+    live = [
+        recording
+        for recording in find_unfinished(store, [args.test])
+        if recording.live and args.id in (None, recording.id)
+    ]
     if live:
         console.results(_running_lines(live[-1]))
         return
     run = store.load(args.test, args.id or _existing_ids(store, args.test)[-1])
-    labels = [one for one in run_labels(LabelStore(store.root).all(args.test)) if one.run_id == run.id]
+    labels = [label for label in run_labels(LabelStore(store.root).all(args.test)) if label.run_id == run.id]
     console.results(run_lines(run, datetime.now(UTC), whole=args.whole, labels=labels))
 
 
-def _running_lines(one: Unfinished) -> list[str]:
+def _running_lines(unfinished: Unfinished) -> list[str]:
     """Return what the journal of a recording has so far; BadFileError if it cannot be read."""
     # Its imports are not needed to show stored runs.
     from buto.measure.journal import recording_of
 
-    recording = recording_of(one.test, one.id, read(one.path))
+    recording = recording_of(unfinished.test, unfinished.id, read(unfinished.path))
     lines = [
-        f"{one.test} {one.id}",
+        f"{unfinished.test} {unfinished.id}",
         "still being recorded by another buto; its journal is some seconds behind",
     ]
     first_ns, last_ns = recording.first_time_ns, recording.last_time_ns
@@ -274,7 +278,7 @@ def _export(args: Namespace, store: RunStore, console: Console) -> None:
         write = to_csv if args.format == "csv" else to_parquet
         content = write(runs, Layout(args.layout or Layout.WIDE.value))
     if args.output is None:
-        console.result(content.decode().rstrip("\n"))
+        write_document(content, "-o")
         return
     write_file(args.output, content, "-o", make_parents=False)
     console.info(f"wrote {format_count(len(runs), 'run')} to {args.output} ({format_bytes(len(content))})")
@@ -308,7 +312,7 @@ def _existing_ids(store: RunStore, test: str) -> list[str]:
     return ids
 
 
-def _learned_ids(files: Files, test: str) -> set[str]:
+def _ids_of_training(files: Files, test: str) -> set[str]:
     """Return the runs that trained the oracle of a test; BadFileError if it is damaged."""
     known = files.oracles_of(test)
     return {run_id for path in known if not is_missing(path) for run_id in oracle.load(path).run_ids}
@@ -316,9 +320,9 @@ def _learned_ids(files: Files, test: str) -> set[str]:
 
 def _training_ids(files: Files, store: RunStore, test: str) -> set[str]:
     """Return the runs that trained an oracle, or may have: where a build keeps its oracle is not known."""
-    heads = [one.head for one in store.summaries(test) if one.head is not None]
+    heads = [summary.head for summary in store.summaries(test) if summary.head is not None]
     recorded = {head.id for head in heads if head.metadata.get(PURPOSE) in _TRAINING and head.quality.valid}
-    return recorded | _learned_ids(files, test)
+    return recorded | _ids_of_training(files, test)
 
 
 def _again(args: Namespace, *words: str) -> str:

@@ -24,7 +24,7 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 
 def run(args: Namespace, console: Console) -> int:
-    console.result(_text(args.schema, console))
+    console.document(_text(args.schema, console))
     return EXIT_PASS
 
 

@@ -16,7 +16,7 @@ from buto.cli import parsing
 from buto.cli.console import Console
 from buto.cli.projects import project_of
 from buto.errors import EXIT_NOT_JUDGED, EXIT_PASS
-from buto.report.document import aligned
+from buto.report.document import align
 from buto.run.units import format_count, format_quantity, format_seconds
 
 
@@ -28,18 +28,18 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def run(args: Namespace, console: Console) -> int:
     code = EXIT_PASS
-    for one in read_sources(project_of(args), args.names, args.pid):
-        console.results(_lines(one))
-        if not one.reading.numbers:
+    for source in read_sources(project_of(args), args.names, args.pid):
+        console.results(_lines(source))
+        if not source.reading.numbers:
             code = EXIT_NOT_JUDGED
     return code
 
 
-def _lines(one: SourceReading) -> list[str]:
-    numbers, reason = one.reading.numbers, one.reading.reason
-    title = f"{one.test}: {one.spec.name} ({one.spec.kind})"
+def _lines(reading: SourceReading) -> list[str]:
+    numbers, reason = reading.reading.numbers, reading.reading.reason
+    title = f"{reading.test}: {reading.spec.name} ({reading.spec.kind})"
     if not numbers:
         return [f"{title}: {reason or 'no numbers'}"]
     rows = [("", prop.name, prop.kind.value, format_quantity(value, prop.unit)) for prop, value in numbers]
-    lines = [f"{title}: {format_count(len(numbers), 'number')} in {format_seconds(one.reading.took_s)}"]
-    return [*lines, *aligned(rows), *([f"  others: {reason}"] if reason else [])]
+    lines = [f"{title}: {format_count(len(numbers), 'number')} in {format_seconds(reading.reading.took_s)}"]
+    return [*lines, *align(rows), *([f"  others: {reason}"] if reason else [])]

@@ -19,9 +19,8 @@ from buto.actions.ending import Interrupted
 from buto.actions.train import TrainRequest, train
 from buto.cli import parsing
 from buto.cli.console import Console
-from buto.cli.events import EventPrinter
-from buto.cli.interruption import resumed
-from buto.cli.projects import overrides_of, project_of
+from buto.cli.interruption import tell_how_to_resume
+from buto.cli.projects import overrides_of, printer_for, project_of
 from buto.cli.report_files import add_report_options, reports_of, write_reports
 
 
@@ -54,15 +53,17 @@ def run(args: Namespace, console: Console) -> int:
         from_runs=args.from_runs,
         resume=args.resume,
     )
-    printer = EventPrinter(console, project.door)
-    try:
-        outcome = train(project, request, printer)
-        if args.profile:
-            # Imported here, for it brings along what launches.
-            from buto.features.why.action import store_profiles
+    printer = printer_for(args, project, console)
+    if args.profile:
+        # Imported here, for it brings along what launches.
+        from buto.causes.action import require_profiles, store_profiles
 
+        require_profiles(project, request.names, request.overrides)
+    try:
+        outcome = printer.words(train(project, request, printer))
+        if args.profile:
             store_profiles(project, outcome, request.overrides, printer)
     except Interrupted as stop:
-        raise resumed(stop, args) from stop
+        raise tell_how_to_resume(stop, args) from stop
     printer.outcome(outcome)
     return write_reports(outcome, reports, console)

@@ -21,13 +21,12 @@ from __future__ import annotations
 from argparse import ArgumentParser, ArgumentTypeError, Namespace
 from functools import partial
 
+from buto.causes.profiles import ProfileKind
 from buto.cli import parsing
 from buto.cli.console import Console, Verbosity
-from buto.cli.events import EventPrinter
 from buto.cli.output_files import write_file
-from buto.cli.projects import AGAINST, add_two_programs, overrides_of, programs_of, project_of
+from buto.cli.projects import AGAINST, add_two_programs, overrides_of, printer_for, programs_of, project_of
 from buto.errors import EXIT_PASS, UsageError
-from buto.run.profiles import Kind
 
 _MOST_PAIRS = 20
 _PAIRS = 3
@@ -39,8 +38,8 @@ def add_arguments(parser: ArgumentParser) -> None:
     parsing.declare(
         parser,
         f"--pairs K  launches of each program; fewer than {_PAIRS} never name a cause (default: {_PAIRS})",
-        f"--kinds KIND,...  what to record, of {', '.join(kind.value for kind in Kind)} (default: what the "
-        "findings of the newest check need, or all that Flight Recorder knows)",
+        f"--kinds KIND,...  what to record, of {', '.join(kind.value for kind in ProfileKind)} "
+        "(default: what the findings of the newest check need, or all that Flight Recorder knows)",
         "--profiler PATH  async-profiler, for native memory, and for processor time on Java 17",
         pairs=partial(parsing.count, most=_MOST_PAIRS, what="pairs"),
         kinds=_kinds,
@@ -57,8 +56,8 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def run(args: Namespace, console: Console) -> int:
     # What draws flame graphs is not needed by --help.
-    from buto.features.why import report
-    from buto.features.why.action import WhyRequest, why
+    from buto.causes import report
+    from buto.causes.action import WhyRequest, why
 
     texts = {
         "json": report.explanation_json,
@@ -78,18 +77,19 @@ def run(args: Namespace, console: Console) -> int:
         kinds=args.kinds,
         profiler=args.profiler,
     )
-    found = why(project_of(args), request, EventPrinter(console))
+    project = project_of(args)
+    found = why(project, request, printer_for(args, project, console))
     console.results(report.explanation_lines(found, full=console.verbosity is Verbosity.VERBOSE))
     for name, path in paths.items():
         write_file(path, texts[name](found).encode(), f"--{name}", console=console)
     return EXIT_PASS
 
 
-def _kinds(text: str) -> tuple[Kind, ...]:
+def _kinds(text: str) -> tuple[ProfileKind, ...]:
     words = [word.strip() for word in text.split(",")]
     try:
-        return tuple(dict.fromkeys(map(Kind, words)))
+        return tuple(dict.fromkeys(map(ProfileKind, words)))
     except ValueError:
-        known = [kind.value for kind in Kind]
+        known = [kind.value for kind in ProfileKind]
         unknown = next(word for word in words if word not in known)
         raise ArgumentTypeError(f"each kind must be one of {', '.join(known)}, got {unknown!r}") from None

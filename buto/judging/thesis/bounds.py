@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
+from msgspec import Struct
 
 from buto.judging.thesis.time_points import TimePoints
 from buto.run.model import FloatArray
@@ -18,8 +19,7 @@ PROPAGATIONS = ("none", "velocity")
 WEIGHTINGS = ("density", "distance")
 
 
-@dataclass(frozen=True, eq=False, slots=True)
-class Bounds:
+class Bounds(Struct, frozen=True, eq=False):
     """A band for several properties over time.
 
     Attributes:
@@ -85,15 +85,15 @@ class BoundsFunction(Protocol):
     ) -> tuple[Bounds, ...]: ...
 
 
-@dataclass(frozen=True, slots=True)
-class BoundsAlgorithm:
+class BoundsAlgorithm(Struct, frozen=True):
     """An algorithm, and the settings that it uses besides ``average``."""
 
     make: BoundsFunction
     parameters: tuple[str, ...] = ()
+    needs_filterpy: bool = False
 
 
-def measured_state(points: TimePoints, settings: BoundsSettings) -> FloatArray:
+def measure_state(points: TimePoints, settings: BoundsSettings) -> FloatArray:
     """Return the mean or median of each time point, by the settings, shape (n_points, n_properties)."""
     return points.median if settings.average == "median" else points.mean
 

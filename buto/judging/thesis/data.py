@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from buto.judging.classifiers import Emitter, Limits, NotificationModel
+from buto.judging.classifiers import BandLimits, EmitterBands, NotificationModel
 from buto.judging.readable import Level
 from buto.judging.stored import (
     COMMON,
@@ -53,7 +53,7 @@ _FURTHEST = 400
 """Exponents beyond it are damage."""
 
 
-def packed(sides: Mapping[str, Any]) -> dict[str, Any]:
+def pack(sides: Mapping[str, Any]) -> dict[str, Any]:
     """Return the sides of a band with an ``exponent``; unchanged if none varies or numbers are too long.
 
     Args:
@@ -62,12 +62,12 @@ def packed(sides: Mapping[str, Any]) -> dict[str, Any]:
     lengths = [len(side) for side in sides.values() if isinstance(side, list)]
     if not lengths:
         return dict(sides)
-    listed = [_repeated(sides[side], lengths[0]) for side in SIDES]
+    listed = [_repeat(sides[side], lengths[0]) for side in SIDES]
     if any(None in side for side in listed):
         return dict(sides)
     decimals = [[Decimal(repr(float(value))).normalize() for value in side] for side in listed]
-    exponent = min(_exponent(one) for side in decimals for one in side)
-    expected, lower, upper = ([int(one.scaleb(-exponent)) for one in side] for side in decimals)
+    exponent = min(_exponent(decimal) for side in decimals for decimal in side)
+    expected, lower, upper = ([int(decimal.scaleb(-exponent)) for decimal in side] for side in decimals)
     if max(map(abs, (*expected, *lower, *upper))) > _LARGEST:
         return dict(sides)
     below = [centre - low for centre, low in zip(expected, lower, strict=True)]
@@ -76,8 +76,8 @@ def packed(sides: Mapping[str, Any]) -> dict[str, Any]:
     return {"exponent": exponent, **dict(zip(SIDES, steps, strict=True))}
 
 
-def unpacked(block: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the sides as they were before :func:`packed`.
+def unpack(block: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the sides as they were before :func:`pack`.
 
     Raises:
         KeyError, TypeError, ValueError, OverflowError: data of another shape.
@@ -94,7 +94,7 @@ def unpacked(block: Mapping[str, Any]) -> dict[str, Any]:
     return dict(zip(SIDES, sides, strict=True))
 
 
-def _repeated(side: Any, length: int) -> list[Any]:
+def _repeat(side: Any, length: int) -> list[Any]:
     return side if isinstance(side, list) else [side] * length
 
 
@@ -144,9 +144,10 @@ def _read(data: Mapping[str, Any]) -> Parts:
         raise ValueError("the times decrease")
     blocks: Sequence[Mapping[str, Any]] = data["properties"]
     shape = (len(times), len(blocks))
-    curves = [unpacked(block) for block in blocks]
+    curves = [unpack(block) for block in blocks]
     sides = [
-        np.array([_limits(one[side], len(times)) for one in curves]).reshape(shape[::-1]).T for side in SIDES
+        np.array([_limits(curve[side], len(times)) for curve in curves]).reshape(shape[::-1]).T
+        for side in SIDES
     ]
     model = Model(
         tuple(property_of(block) for block in blocks),
@@ -169,11 +170,11 @@ def _property(model: Model, column: int) -> dict[str, Any]:
     prop = model.properties[column]
     return {
         **property_to_data(prop),
-        **packed({side: array_to_data(getattr(model.bounds, side)[:, column]) for side in SIDES}),
+        **pack({side: array_to_data(getattr(model.bounds, side)[:, column]) for side in SIDES}),
     }
 
 
-def _emitter(emitter: Emitter) -> dict[str, Any]:
+def _emitter(emitter: EmitterBands) -> dict[str, Any]:
     return {
         "type": emitter.type,
         "source": emitter.source,
@@ -182,12 +183,12 @@ def _emitter(emitter: Emitter) -> dict[str, Any]:
     }
 
 
-def _emitter_of(block: Mapping[str, Any]) -> Emitter:
+def _emitter_of(block: Mapping[str, Any]) -> EmitterBands:
     sequences = tuple(int(number) for number in block["sequences"])
     times = [_limits(block[f"{side}_s"], len(sequences)) for side in SIDES]
     if not np.isfinite(times).all():
         raise ValueError("when a notification comes is not known")
-    return Emitter(str(block["type"]), str(block["source"]), sequences, Limits(*times))
+    return EmitterBands(str(block["type"]), str(block["source"]), sequences, BandLimits(*times))
 
 
 def _limits(written: Any, length: int) -> FloatArray:
@@ -205,7 +206,7 @@ _TINIEST = 1e-200
 """The width of narrower bands is only a rounding error."""
 
 
-def rounded(bounds: Bounds) -> Bounds:
+def round_bounds(bounds: Bounds) -> Bounds:
     """Return bounds in the order of time, with limits rounded outwards to three digits of the band's width.
 
     Times are rounded to 0.1 ms. The last points of runs of unequal length may come in another order, because

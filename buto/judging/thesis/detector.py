@@ -14,8 +14,9 @@ from typing import Any, Self
 import numpy as np
 
 from buto.errors import JudgeError, UsageError
+from buto.extensions import require
 from buto.judging.classifiers import (
-    Limits,
+    BandLimits,
     MetadataSettings,
     NotificationDifference,
     NotificationKind,
@@ -27,11 +28,19 @@ from buto.judging.protocol import Detector, Explanation, FittedDetector
 from buto.judging.readable import MOST_UNREAD, Level, partly_unread, possible_level, read_at_all
 from buto.judging.settings import CHANGES_WITH_EACH_RUN, EVERYTHING, Settings
 from buto.judging.thesis import data as bounds_data
-from buto.judging.thesis.data import KEYS, levels_of, rounded
+from buto.judging.thesis.data import KEYS, levels_of, round_bounds
 from buto.judging.thesis.filters import ALGORITHMS
-from buto.judging.thesis.findings import BoundsView, Point, finding_of, largest_of, merged, property_findings
-from buto.judging.thesis.pipeline import Comparison, Fit, Model, PipelineSettings, compare, fit, numbers_fit
-from buto.judging.verdict import NOTIFICATION, Finding, Status, Verdict
+from buto.judging.thesis.findings import BoundsView, Point, finding_of, largest_of, merge, property_findings
+from buto.judging.thesis.pipeline import (
+    BandComparison,
+    Fit,
+    Model,
+    PipelineSettings,
+    compare,
+    fit,
+    numbers_fit,
+)
+from buto.judging.verdict import NOTIFICATION, Difference, Finding, Statement, Status, Verdict
 from buto.judging.views import View
 from buto.run.model import FloatArray, Run, RunSet
 from buto.run.properties import DURATION, Property
@@ -49,11 +58,14 @@ class ThesisSettings(Settings):
 
     def with_value(self, key: str, value: Any) -> Self:
         name = key.replace("-", "_")
-        if name in {one.name for one in fields(PipelineSettings)}:
+        if name in {setting.name for setting in fields(PipelineSettings)}:
             return replace(self, pipeline=replace(self.pipeline, **{name: value}))
         return Settings.with_value(self, key, value)
 
     def check(self, given: Collection[str]) -> None:
+        # Before the program is launched for it.
+        if ALGORITHMS[self.pipeline.bounds].needs_filterpy:
+            require("filterpy", f"judge: thesis: bounds: {self.pipeline.bounds}")
         for key in given:
             if not _applies(key.replace("-", "_"), self.pipeline):
                 raise _not_of(key, self.pipeline.bounds)
@@ -61,18 +73,18 @@ class ThesisSettings(Settings):
     def own(self) -> dict[str, Any]:
         """Return its keys; of the bounds' parameters those that were given or have a default, and only where
         the algorithm has them."""
-        return dict(_chosen(self.pipeline)) | Settings.own(self)
+        return dict(_choose(self.pipeline)) | Settings.own(self)
 
 
 THESIS = ThesisSettings(method=NAME, metadata=MetadataSettings(CHANGES_WITH_EACH_RUN, EVERYTHING))
 """The best configuration of the thesis's chapter 5: S-20 with mean smoothing over 9 samples."""
 
 
-def _chosen(pipeline: PipelineSettings) -> Iterator[tuple[str, Any]]:
-    for one in fields(pipeline):
-        value = getattr(pipeline, one.name)
-        if value is not None and _applies(one.name, pipeline):
-            yield _key(one.name), value
+def _choose(pipeline: PipelineSettings) -> Iterator[tuple[str, Any]]:
+    for setting in fields(pipeline):
+        value = getattr(pipeline, setting.name)
+        if value is not None and _applies(setting.name, pipeline):
+            yield _key(setting.name), value
 
 
 def _applies(name: str, pipeline: PipelineSettings) -> bool:
@@ -120,9 +132,9 @@ def _series(pipeline: PipelineSettings) -> str:
 def learn(runs: Sequence[Run], settings: PipelineSettings) -> NotificationModel:
     """Return the model of the training runs. Raise JudgeError if they do not have the same notifications."""
 
-    def band(times: FloatArray) -> Limits:
-        bounds = rounded(numbers_fit(times, [Property("time", "s")] * times.shape[1], settings))
-        return Limits(bounds.expected[0], bounds.lower[0], bounds.upper[0])
+    def band(times: FloatArray) -> BandLimits:
+        bounds = round_bounds(numbers_fit(times, [Property("time", "s")] * times.shape[1], settings))
+        return BandLimits(bounds.expected[0], bounds.lower[0], bounds.upper[0])
 
     return learn_notifications([run.notifications for run in runs], band, strict=True)
 
@@ -140,12 +152,18 @@ def _finding(run_id: str, subject: str, differences: list[NotificationDifference
     kinds = Counter(difference.kind for difference in differences)
     text = ", ".join(f"{number} {kind.value}" for kind, number in kinds.items())
     late = [
-        Point(one.time_s, one.time_s, one.lower_s, one.upper_s, one.expected_s)
-        for one in differences
-        if one.kind is NotificationKind.LATE_OR_EARLY
+        Point(
+            difference.time_s,
+            difference.time_s,
+            difference.lower_s,
+            difference.upper_s,
+            difference.expected_s,
+        )
+        for difference in differences
+        if difference.kind is NotificationKind.LATE_OR_EARLY
     ]
     if not late:
-        return Finding(NOTIFICATION, subject, run_id, severity=float(len(differences)), text=text)
+        return Statement(NOTIFICATION, subject, run_id, severity=float(len(differences)), text=text)
     seen = [point.at_s for point in late]
     finding = largest_of(Property(subject, "s"), run_id, late)
     return replace(finding, source=NOTIFICATION, window_s=(min(seen), max(seen)), text=text)
@@ -189,7 +207,7 @@ class FittedBounds(FittedDetector):
             }
             lacking = self.partly_unread(run, comparison)
             partly += [sentence for name, sentence in lacking.items() if name not in unreadable]
-        findings = merged(found)
+        findings = merge(found)
         reasons = (*(unreadable[name] for name in sorted(unreadable)), *partly)
         status = Status.REGRESSION if findings else Status.INCONCLUSIVE if reasons else Status.PASS
         return Verdict(
@@ -219,11 +237,11 @@ class FittedBounds(FittedDetector):
     def explain(self, verdict: Verdict) -> Explanation:
         return explain(verdict, self.settings.pipeline)
 
-    def compare(self, run: Run) -> Comparison:
+    def compare(self, run: Run) -> BandComparison:
         """Return a run beside the bounds."""
         return compare(run, self.model, self.settings.pipeline)
 
-    def partly_unread(self, run: Run, comparison: Comparison) -> dict[str, str]:
+    def partly_unread(self, run: Run, comparison: BandComparison) -> dict[str, str]:
         """Return, by name, a sentence for each property that has bounds but lacks too many samples."""
         bounded = ~np.isnan(comparison.bounds.upper) & comparison.in_model[:, None]
         lacking = (bounded & np.isnan(comparison.smoothed.values)).sum(axis=0)
@@ -234,7 +252,7 @@ class FittedBounds(FittedDetector):
             name: partly_unread(name, share, run) for name, share in zip(names, unread.tolist(), strict=True)
         }
 
-    def _findings(self, run: Run, comparison: Comparison) -> Iterator[Finding]:
+    def _findings(self, run: Run, comparison: BandComparison) -> Iterator[Finding]:
         properties = {prop.name: prop for prop in self.model.properties}
         for finding in property_findings(run.id, comparison, self.model):
             yield possible_level(finding, properties[finding.subject], [run])
@@ -242,7 +260,7 @@ class FittedBounds(FittedDetector):
         if not comparison.in_model.all():
             yield self._outside_model(run, comparison)
 
-    def _outside_model(self, run: Run, comparison: Comparison) -> Finding:
+    def _outside_model(self, run: Run, comparison: BandComparison) -> Difference:
         times = comparison.smoothed.times_s[~comparison.in_model]
         model_times = self.model.bounds.times_s
         first = float(model_times.min()) if len(model_times) else 0.0
@@ -279,7 +297,7 @@ class BoundsDetector(Detector[ThesisSettings]):
             )
         return FittedBounds(
             self.settings,
-            replace(model, bounds=rounded(model.bounds)),
+            replace(model, bounds=round_bounds(model.bounds)),
             learn(runs.runs, self.settings.pipeline),
             self._read(runs)[1],
         )

@@ -43,13 +43,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from msgspec import Struct
 from numpy.random import mtrand
 
-from buto.judging.thesis.bounds import Bounds, BoundsAlgorithm, BoundsSettings, bands, measured_state
+from buto.extensions import optional_packages
+from buto.judging.thesis.bounds import Bounds, BoundsAlgorithm, BoundsSettings, bands, measure_state
 from buto.judging.thesis.time_points import TimePoints
 from buto.run.model import FloatArray
 
@@ -58,7 +59,7 @@ def simple_bounds(
     points: TimePoints, settings: BoundsSettings, deviations: Sequence[float]
 ) -> tuple[Bounds, ...]:
     """Return ``average - deviations * std`` to ``average + deviations * std`` at every point."""
-    return bands(points.times_s, measured_state(points, settings), points.std, deviations)
+    return bands(points.times_s, measure_state(points, settings), points.std, deviations)
 
 
 def kalman_bounds(
@@ -73,20 +74,21 @@ def kalman_bounds(
     Departures from Listings C.1 and C.2: variances where those have standard deviations; the first
     point is treated as the others; one update of the variance; q is :func:`process_noise`.
     """
-    measured = measured_state(points, settings)
+    measured = measure_state(points, settings)
     noise = process_noise(points, settings.process_noise or "average-variance")
     centre, variance = (np.full(measured.shape, np.nan) for _ in range(2))
     for column, walk_noise in enumerate(noise.tolist()):
-        for row, found in _filtered(measured[:, column], points.std[:, column] ** 2, walk_noise):
+        for row, found in _filter(measured[:, column], points.std[:, column] ** 2, walk_noise):
             centre[row, column], variance[row, column] = found
     return bands(points.times_s, centre, np.sqrt(variance), deviations)
 
 
-def _filtered(
+def _filter(
     values: FloatArray, errors: FloatArray, noise: float
 ) -> Iterator[tuple[int, tuple[float, float]]]:
     """Yield the number of each point of one property that has a value, with state and variance."""
-    from filterpy.kalman import KalmanFilter
+    with optional_packages("bounds of this kind"):
+        from filterpy.kalman import KalmanFilter
 
     walk = KalmanFilter(dim_x=1, dim_z=1)
     walk.x[:], walk.P[:], walk.Q[:], walk.H[:] = np.nan, np.nan, noise, 1
@@ -122,8 +124,8 @@ def kalman_listing_bounds(
     in all runs). In the language of the listing such a property would stay NaN from there on, and no value
     would ever lie outside its bounds.
     """
-    measured = measured_state(points, settings)
-    noise = listed_noise(points, settings.process_noise or "none")
+    measured = measure_state(points, settings)
+    noise = compute_noise(points, settings.process_noise or "none")
     times = np.asarray(deviations, dtype=np.float64)[:, np.newaxis]
     shape = (len(times), *measured.shape)
     centre, width = np.full(shape, np.nan), np.full(shape, np.nan)
@@ -131,7 +133,7 @@ def kalman_listing_bounds(
     for row, (value, std) in enumerate(zip(measured, points.std, strict=True)):
         readable, begins = ~np.isnan(value), np.isnan(state)
         gain = gain_of(variance, std)
-        updated = moved(state, value, gain)
+        updated = move(state, value, gain)
         reduced = (variance - gain * variance + noise) * (1 - gain)
         state = np.where(readable, np.where(begins, value, updated), state)
         variance = np.where(readable, np.where(begins, std * times, reduced), variance)
@@ -139,11 +141,12 @@ def kalman_listing_bounds(
         centre[:, row] = np.where(readable, state, np.nan)
         width[:, row] = np.where(readable, half, np.nan)
     return tuple(
-        Bounds(points.times_s, one - half, one + half, one) for one, half in zip(centre, width, strict=True)
+        Bounds(points.times_s, middle - half, middle + half, middle)
+        for middle, half in zip(centre, width, strict=True)
     )
 
 
-def listed_noise(points: TimePoints, method: str) -> FloatArray:
+def compute_noise(points: TimePoints, method: str) -> FloatArray:
     """Return the process noise of Listing C.2, shape (n_properties,), in the unit of the property.
 
     ``average-variance``: the mean of the points' standard deviations. ``average-difference``: the mean
@@ -161,7 +164,7 @@ def process_variance(points: TimePoints, method: str) -> FloatArray:
     """Return it as a variance, shape (n_properties,): the mean of variances, or the squared mean distance."""
     if method == "average-variance":
         return _mean(points.std**2)
-    return listed_noise(points, method) ** 2
+    return compute_noise(points, method) ** 2
 
 
 def process_noise(points: TimePoints, method: str) -> FloatArray:
@@ -170,10 +173,11 @@ def process_noise(points: TimePoints, method: str) -> FloatArray:
     filterpy's white noise has two to four dimensions, a position and its derivatives. The last of them is a
     random walk.
     """
-    from filterpy.common import Q_discrete_white_noise
+    with optional_packages("bounds of this kind"):
+        from filterpy.common import Q_discrete_white_noise
 
     variances = process_variance(points, method).tolist()
-    return np.array([Q_discrete_white_noise(2, dt=1.0, var=one)[-1, -1] for one in variances])
+    return np.array([Q_discrete_white_noise(2, dt=1.0, var=variance)[-1, -1] for variance in variances])
 
 
 def gain_of(variance: FloatArray, error: FloatArray) -> FloatArray:
@@ -182,7 +186,7 @@ def gain_of(variance: FloatArray, error: FloatArray) -> FloatArray:
     return np.divide(variance, total, out=np.ones(np.shape(total)), where=total != 0)
 
 
-def moved(state: FloatArray, value: FloatArray, gain: FloatArray) -> FloatArray:
+def move(state: FloatArray, value: FloatArray, gain: FloatArray) -> FloatArray:
     """Return ``x + K (z - x)``; exactly z where the gain is 1."""
     return np.where(gain == 1, value, state + gain * (value - state))
 
@@ -219,8 +223,7 @@ resampled particles in the same order.
 All properties get the same numbers, which the generator yields next."""
 
 
-@dataclass(frozen=True, eq=False, slots=True)
-class _Draws:
+class _Draws(Struct, frozen=True, eq=False):
     """The random numbers of one iteration, for all properties.
 
     Attributes:
@@ -248,19 +251,19 @@ def particle_bounds(
     The same seed gives the same bits. Memory: the random numbers of one iteration, one for each particle
     and point, and some ten arrays of 65,536 particles, or of one property's if those are more.
     """
-    return particle_bounds_by(resampled, points, settings, deviations)
+    return particle_bounds_by(draw_particles, points, settings, deviations)
 
 
 def particle_bounds_by(
     resample: Resample, points: TimePoints, settings: BoundsSettings, deviations: Sequence[float]
 ) -> tuple[Bounds, ...]:
     """Return the bounds of :func:`particle_bounds`, resampled by another function."""
-    measured = measured_state(points, settings)
+    measured = measure_state(points, settings)
     noise = np.sqrt(process_noise(points, settings.process_noise or "average-variance"))
     away, std = np.zeros(measured.shape), np.zeros(measured.shape)
     width = max(1, _CHUNK // settings.particles)
     for iteration in range(settings.iterations):
-        draws = _drawn(settings, iteration, len(points))
+        draws = _draw(settings, iteration, len(points))
         for start in range(0, measured.shape[1], width):
             some = np.s_[:, start : start + width]
             state, deviation = _pass(
@@ -274,7 +277,7 @@ def particle_bounds_by(
     return bands(points.times_s, measured + away / passes, std / passes, deviations)
 
 
-def _drawn(settings: BoundsSettings, iteration: int, n_points: int) -> _Draws:
+def _draw(settings: BoundsSettings, iteration: int, n_points: int) -> _Draws:
     generator = np.random.PCG64((settings.seed, iteration))
     random = np.random.Generator(generator)
     initial = random.standard_normal(settings.particles)
@@ -344,9 +347,10 @@ def effective_size(shares: FloatArray) -> FloatArray:
     return size
 
 
-def resampled(particles: FloatArray, shares: FloatArray, generator: np.random.PCG64) -> FloatArray:
+def draw_particles(particles: FloatArray, shares: FloatArray, generator: np.random.PCG64) -> FloatArray:
     """Return as many particles, each about as often as its share of the weights (Listing C.5)."""
-    from filterpy.monte_carlo import multinomial_resample
+    with optional_packages("bounds of this kind"):
+        from filterpy.monte_carlo import multinomial_resample
 
     begin = generator.state
     sampled = np.empty_like(particles)
@@ -370,10 +374,11 @@ def _global_generator(generator: np.random.PCG64) -> Iterator[None]:
 
 ALGORITHMS: dict[str, BoundsAlgorithm] = {
     "simple": BoundsAlgorithm(simple_bounds),
-    "kalman": BoundsAlgorithm(kalman_bounds, ("process_noise",)),
+    "kalman": BoundsAlgorithm(kalman_bounds, ("process_noise",), needs_filterpy=True),
     "kalman-listing": BoundsAlgorithm(kalman_listing_bounds, ("process_noise",)),
     "particle": BoundsAlgorithm(
         particle_bounds,
         ("process_noise", "particles", "iterations", "resample", "propagate", "weighting", "seed"),
+        needs_filterpy=True,
     ),
 }

@@ -8,23 +8,23 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
+from msgspec import Struct
 
-from buto.judging.classifiers import Emitter
-from buto.judging.thesis.pipeline import Comparison, Model, PipelineSettings, compare
-from buto.judging.verdict import Direction, Finding, effect_of
+from buto.judging.classifiers import EmitterBands
+from buto.judging.thesis.pipeline import BandComparison, Model, PipelineSettings, compare
+from buto.judging.verdict import Difference, Direction, Finding, effect_of
 from buto.judging.views import OF_BAND, Band, Smoothing, View
-from buto.run.long import drawn
 from buto.run.model import FloatArray, Run
 from buto.run.properties import Property
+from buto.run.thinning import thin
 
 SOURCE = "bounds"
 
 
-@dataclass(frozen=True, eq=False, slots=True)
-class Point:
+class Point(Struct, frozen=True, eq=False):
     """One value with its band, and what a finding reports about it."""
 
     at_s: float
@@ -40,7 +40,7 @@ class Point:
         return distance / (self.upper - self.lower or abs(self.expected) or 1.0)
 
 
-def property_findings(run_id: str, comparison: Comparison, model: Model) -> Iterator[Finding]:
+def property_findings(run_id: str, comparison: BandComparison, model: Model) -> Iterator[Difference]:
     """Yield at most one finding for each property and direction of one run: any point outside the band."""
     compared = (~np.isnan(comparison.beyond)).sum(axis=0).tolist()
     for column in np.flatnonzero(np.nan_to_num(comparison.beyond).any(axis=0)).tolist():
@@ -53,10 +53,10 @@ def property_findings(run_id: str, comparison: Comparison, model: Model) -> Iter
                 yield replace(finding, window_s=window, outside_share=len(rows) / compared[column])
 
 
-def finding_of(prop: Property, run_id: str, point: Point) -> Finding:
+def finding_of(prop: Property, run_id: str, point: Point) -> Difference:
     """Return a finding with all values of one point."""
     direction = Direction.MORE if point.observed > point.expected else Direction.LESS
-    return Finding(
+    return Difference(
         source=SOURCE,
         subject=prop.name,
         run_id=run_id,
@@ -72,7 +72,7 @@ def finding_of(prop: Property, run_id: str, point: Point) -> Finding:
     )
 
 
-def largest_of(prop: Property, run_id: str, points: Sequence[Point]) -> Finding:
+def largest_of(prop: Property, run_id: str, points: Sequence[Point]) -> Difference:
     """Return a finding with the largest change in the property's unit and the largest severity of any point.
 
     In a leak, the change in widths of the band may be largest early, where the band is narrow; how much is
@@ -83,22 +83,22 @@ def largest_of(prop: Property, run_id: str, points: Sequence[Point]) -> Finding:
     return replace(finding_of(prop, run_id, largest), severity=float(severity))
 
 
-def merged(per_run: Sequence[Sequence[Finding]]) -> tuple[Finding, ...]:
+def merge(per_run: Sequence[Sequence[Finding]]) -> tuple[Finding, ...]:
     """Return one finding for each subject over all runs, worst first; the worst run's represents all."""
     by_subject: dict[tuple[str, str], list[Finding]] = defaultdict(list)
-    for finding in (one for findings in per_run for one in findings):
+    for finding in (difference for findings in per_run for difference in findings):
         by_subject[finding.source, finding.subject].append(finding)
     chosen = []
     for found in by_subject.values():
-        worst = max(found, key=lambda one: one.severity)
+        worst = max(found, key=lambda finding: finding.severity)
         if len(per_run) > 1:
-            number = len({one.run_id for one in found if one.direction is worst.direction})
+            number = len({finding.run_id for finding in found if finding.direction is worst.direction})
             worst = replace(worst, text=_sentence(worst.text, f"in {number} of {len(per_run)} runs"))
         chosen.append(worst)
-    return tuple(sorted(chosen, key=lambda one: (-one.severity, one.source, one.subject)))
+    return tuple(sorted(chosen, key=lambda finding: (-finding.severity, finding.source, finding.subject)))
 
 
-def _point_at(comparison: Comparison, row: int, column: int) -> Point:
+def _point_at(comparison: BandComparison, row: int, column: int) -> Point:
     bounds = comparison.bounds
     return Point(
         comparison.smoothed.times_s[row],
@@ -126,7 +126,7 @@ class BoundsView(View):
         model: Model,
         pipeline: PipelineSettings,
         left_out: Mapping[str, str],
-        emitters: tuple[Emitter, ...],
+        emitters: tuple[EmitterBands, ...],
     ) -> None:
         self._model, self._pipeline = model, pipeline
         self.properties = model.properties
@@ -158,8 +158,8 @@ class BoundsView(View):
         most = np.concatenate(shares).max(axis=0)
         return np.where(most < 0, np.nan, most)
 
-    def _compare(self, run: Run) -> Comparison:
-        return compare(drawn(run), self._model, self._pipeline)
+    def _compare(self, run: Run) -> BandComparison:
+        return compare(thin(run), self._model, self._pipeline)
 
 
 def _shares(

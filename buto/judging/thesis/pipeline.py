@@ -7,7 +7,7 @@ thesis's best configuration.
 Matching finds the bounds at the time of a sample (section 4.4.7). ``nearest`` follows the text. The printed
 Listing C.8 compares each distance with the collection interval instead of the smallest distance so far, and
 so returns the *last* bound within reach, up to a whole interval too late. This is not repeated here.
-``interpolated`` follows Listings C.9 and C.10, except for mistakes in C.9, which :func:`interpolated` lists.
+``interpolated`` follows Listings C.9 and C.10, except for mistakes in C.9, which :func:`interpolate` lists.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from msgspec import Struct
 
 from buto.judging.features import Series, sampling_interval, series_of
 from buto.judging.thesis.bounds import Bounds, BoundsSettings, clip
@@ -28,8 +29,7 @@ _RESIDUE = 1e-9
 """Relative tolerance of a comparison: a value that differs from a limit by rounding lies inside."""
 
 
-@dataclass(frozen=True, eq=False, slots=True)
-class Matched:
+class Matched(Struct, frozen=True, eq=False):
     """The bounds at the times of a run's samples.
 
     Attributes:
@@ -69,7 +69,7 @@ def nearest(bounds: Bounds, times_s: FloatArray, interval_s: float) -> Matched:
     )
 
 
-def interpolated(bounds: Bounds, times_s: FloatArray, interval_s: float) -> Matched:
+def interpolate(bounds: Bounds, times_s: FloatArray, interval_s: float) -> Matched:
     """Return limits interpolated between the time points before and after (Listings C.9, C.10).
 
     Before the first time point its bounds hold, however long before; after the last one its bounds hold
@@ -129,7 +129,7 @@ def beyond(values: FloatArray, bounds: Bounds) -> FloatArray:
 
 MATCHERS: dict[str, Callable[[Bounds, FloatArray, float], Matched]] = {
     "nearest": nearest,
-    "interpolated": interpolated,
+    "interpolated": interpolate,
 }
 
 
@@ -168,8 +168,7 @@ class Model:
     bounds: Bounds
 
 
-@dataclass(frozen=True, eq=False, slots=True)
-class Fit:
+class Fit(Struct, frozen=True, eq=False):
     """A model with the intermediate results of all stages."""
 
     smoothed: tuple[Series, ...]
@@ -178,7 +177,7 @@ class Fit:
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class Comparison:
+class BandComparison:
     """A run compared with a model.
 
     Attributes:
@@ -212,7 +211,7 @@ def fit_each(
 ) -> tuple[Fit, ...]:
     """Return the result of :func:`fit` for several deviations, at hardly more than the cost of one."""
     series = [series_of(run, properties) for run in runs]
-    smoothed = tuple(smooth(one, settings.smoothing, settings.window) for one in series)
+    smoothed = tuple(smooth(run_series, settings.smoothing, settings.window) for run_series in series)
     interval_s = sampling_interval(series)
     points = GENERATORS[settings.time_points](smoothed, interval_s)
     return tuple(
@@ -233,8 +232,8 @@ def numbers_fit(values: FloatArray, properties: Sequence[Property], settings: Pi
     return clip(simple_bounds(points, settings, (settings.deviations,))[0], properties)
 
 
-def compare(run: Run, model: Model, settings: PipelineSettings) -> Comparison:
+def compare(run: Run, model: Model, settings: PipelineSettings) -> BandComparison:
     """Compare a run with a model, without a decision. A run without samples gives empty arrays and NaN."""
     smoothed = smooth(series_of(run, model.properties), settings.smoothing, settings.window)
     matched = MATCHERS[settings.matching](model.bounds, smoothed.times_s, model.interval_s)
-    return Comparison(smoothed, matched.bounds, beyond(smoothed.values, matched.bounds), matched.in_model)
+    return BandComparison(smoothed, matched.bounds, beyond(smoothed.values, matched.bounds), matched.in_model)

@@ -12,11 +12,11 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import TypeVar
 
 import numpy as np
 import numpy.typing as npt
+from msgspec import Struct
 
 from buto.judging.features import Series
 from buto.run.model import FloatArray, IntArray
@@ -52,20 +52,20 @@ def smooth(series: Series, method: str, window: int) -> Series:
 
 def _mean(values: FloatArray, window: int) -> FloatArray:
     # Sum distances from the first readable value of a window, so that constants stay exact.
-    first, *others = shifted = _shifted(values, window)
+    first, *others = shifted = _shift(values, window)
     readable = ~np.isnan(values)
     total = np.zeros_like(first)
     if readable.all():
         distance = np.empty_like(first)
-        for one in others:
-            np.subtract(one, first, out=distance)
+        for other_values in others:
+            np.subtract(other_values, first, out=distance)
             total += distance
         total /= window
         return np.add(total, first, out=total)
     base = functools.reduce(_or_else, shifted)
-    for one in others:
-        total += _or_else(one - base, np.zeros(()))
-    counts = np.sum(_shifted(readable, window), axis=0)
+    for other_values in others:
+        total += _or_else(other_values - base, np.zeros(()))
+    counts = np.sum(_shift(readable, window), axis=0)
     smoothed: FloatArray = base + total / np.maximum(counts, 1)
     return smoothed
 
@@ -75,13 +75,13 @@ def _or_else(values: FloatArray, others: FloatArray) -> FloatArray:
 
 
 def _median(values: FloatArray, window: int) -> FloatArray:
-    windows: FloatArray = np.stack(_shifted(values, window))
+    windows: FloatArray = np.stack(_shift(values, window))
     counts = (~np.isnan(windows)).sum(axis=0)
     windows.sort(axis=0)
     return middle(windows, counts)
 
 
-def _shifted(values: npt.NDArray[_Scalar], window: int) -> list[npt.NDArray[_Scalar]]:
+def _shift(values: npt.NDArray[_Scalar], window: int) -> list[npt.NDArray[_Scalar]]:
     """Yield the first values of all windows, then the second ones, and so on."""
     n_points = len(values) - window + 1
     return [values[shift : shift + n_points] for shift in range(window)]
@@ -105,8 +105,7 @@ def middle(ordered: FloatArray, counts: npt.NDArray[np.int64]) -> FloatArray:
 SMOOTHERS = {"none": None, "mean": _mean, "median": _median}
 
 
-@dataclass(frozen=True, eq=False, slots=True)
-class TimePoints:
+class TimePoints(Struct, frozen=True, eq=False):
     """Distributions of several properties over time.
 
     Attributes:
@@ -133,13 +132,13 @@ def linear(series: Sequence[Series]) -> TimePoints:
     Runs may differ in length: a point contains the runs that are long enough, and there are as many points as
     the longest run has samples. The order of the runs does not matter.
     """
-    n_points = max((len(one) for one in series), default=0)
+    n_points = max((len(run_series) for run_series in series), default=0)
     n_properties = series[0].values.shape[1] if series else 0
     values = np.full((len(series), n_points, n_properties), np.nan)
     times = np.full((len(series), n_points, 1), np.nan)
-    for row, one in enumerate(series):
-        values[row, : len(one)] = one.values
-        times[row, : len(one), 0] = one.times_s
+    for row, run_series in enumerate(series):
+        values[row, : len(run_series)] = run_series.values
+        times[row, : len(run_series), 0] = run_series.times_s
     return time_points(distribution(times).mean[:, 0], values)
 
 
@@ -150,10 +149,10 @@ def rounding(series: Sequence[Series], interval_s: float) -> TimePoints:
     samples gives no point; two samples of a run in one group both count, so the count of a point can differ
     from the number of runs. An infinite interval makes one group. The order of the runs does not matter.
     """
-    if not any(len(one) for one in series):
+    if not any(len(run_series) for run_series in series):
         return linear(series)
-    times = np.concatenate([one.times_s for one in series])
-    values = np.concatenate([one.values for one in series])
+    times = np.concatenate([run_series.times_s for run_series in series])
+    values = np.concatenate([run_series.values for run_series in series])
     _, group, sizes = np.unique(np.floor(times / interval_s + 0.5), return_inverse=True, return_counts=True)
     order = np.argsort(group, kind="stable")
     group = group[order]
@@ -171,8 +170,7 @@ def time_points(times_s: FloatArray, values: FloatArray) -> TimePoints:
     return TimePoints(times_s, spread.counts, spread.mean, spread.median, spread.std)
 
 
-@dataclass(frozen=True, eq=False, slots=True)
-class Distribution:
+class Distribution(Struct, frozen=True, eq=False):
     """Return count, mean, median and deviation along the first axis; see :class:`TimePoints`."""
 
     counts: IntArray

@@ -13,10 +13,11 @@ from enum import Enum
 from types import FrameType
 
 import numpy as np
+from msgspec import Struct
 
 from buto.errors import MeasureError, UsageError
 from buto.measure import account, quality
-from buto.measure.hooks import MBeanConnection, Program
+from buto.measure.hooks import MBeanConnection, MeasuredProgram
 from buto.measure.host import LoadMeter, describe
 from buto.measure.jmx.connection import JmxConnection
 from buto.measure.jmx.credentials import NO_CREDENTIALS, Credentials
@@ -26,7 +27,7 @@ from buto.measure.journal import Journal
 from buto.measure.outside import OutsideReader, read_from_outside
 from buto.measure.progress import OnTick, Progress
 from buto.measure.recording import Recording
-from buto.measure.sources.sampling import RunningProgram, followed
+from buto.measure.sources.sampling import RunningProgram, follow
 from buto.measure.target import MBeanSpec, SourceSpec, Target
 from buto.run.model import Outcome, Problem, ProblemKind, Run
 from buto.run.properties import READ_OUTSIDE
@@ -36,7 +37,7 @@ _END_S = 1.0
 """How long after the loss of the connection a JVM may take to end."""
 
 
-class Ended(Enum):
+class EndReason(Enum):
     """Why a recording ended. The values are for people."""
 
     JVM = "the JVM's end"
@@ -104,7 +105,7 @@ def connect(spec: AttachSpec, worker: Worker | None = None) -> Iterator[JmxConne
 
 
 @contextmanager
-def connect_program(program: Program, worker: Worker) -> Iterator[MBeanConnection]:
+def connect_program(program: MeasuredProgram, worker: Worker) -> Iterator[MBeanConnection]:
     """Yield a connection to the MBeans of a program that is being measured.
 
     The collector's own connection, if it has one; otherwise buto attaches to the program.
@@ -153,13 +154,13 @@ def attach(
     own = {key: value for key, value in described.items() if spec.pid is not None or key.startswith("buto.")}
     recording.metadata.update(own)
     problems = []
-    ended: Ended | None = None
+    ended: EndReason | None = None
     try:
         with (
             connect(spec, worker) as connection,
             _interrupt_noted() as interrupted,
             read_from_outside(recording, spec.pid) as outside,
-            followed(RunningProgram(spec.pid), recording, spec.sources),
+            follow(RunningProgram(spec.pid), recording, spec.sources),
         ):
             times = connection.start(
                 recording, spec.interval_s, spec.mbeans, same_machine=spec.pid is not None
@@ -205,8 +206,7 @@ def _jvm_cpu_s(recording: Recording) -> float:
     return float(known_s[-1] - known_s[0]) if len(known_s) else 0.0
 
 
-@dataclass(frozen=True, slots=True)
-class _Following:
+class _Following(Struct, frozen=True):
     """An attached JVM while it is recorded."""
 
     spec: AttachSpec
@@ -215,7 +215,7 @@ class _Following:
     outside: OutsideReader
     on_tick: OnTick | None
 
-    def to_the_end(self, interrupted: threading.Event) -> Ended:
+    def to_the_end(self, interrupted: threading.Event) -> EndReason:
         """Drain until the end; return why it ended."""
         spec, connection = self.spec, self.connection
         began, limit_s = time.monotonic(), spec.duration_s or float("inf")
@@ -228,19 +228,19 @@ class _Following:
                 self._drain(elapsed_s, limit_s)
                 if connection.lost is not None:
                     if connection.silent:
-                        return Ended.SILENCE
+                        return EndReason.SILENCE
                     has_ended = pidfd is None or account.readable(pidfd, _END_S)
-                    return Ended.JVM if has_ended and spec.pid is not None else Ended.CONNECTION
+                    return EndReason.JVM if has_ended and spec.pid is not None else EndReason.CONNECTION
                 if interrupted.is_set():
-                    return Ended.INTERRUPT
+                    return EndReason.INTERRUPT
                 left_s = limit_s - elapsed_s
                 if left_s <= 0:
-                    return Ended.DURATION
+                    return EndReason.DURATION
                 if pidfd is None:
                     interrupted.wait(min(TICK_S, left_s))
                 elif account.readable(pidfd, min(TICK_S, left_s)):
                     connection.drain()
-                    return Ended.JVM
+                    return EndReason.JVM
 
     def _drain(self, elapsed_s: float, limit_s: float) -> None:
         recording, n_before = self.recording, self.recording.n_samples
@@ -251,17 +251,19 @@ class _Following:
             self.on_tick(Progress(elapsed_s, limit_s, recording.n_samples, "running", recording.newest))
 
 
-def _problems(spec: AttachSpec, connection: JmxConnection, ended: Ended, last_s: float) -> Iterator[Problem]:
+def _problems(
+    spec: AttachSpec, connection: JmxConnection, ended: EndReason, last_s: float
+) -> Iterator[Problem]:
     # Without a given time, a JVM behind a URL is recorded until it ends, and the connection with it.
     is_early = spec.pid is not None or spec.duration_s is not None
-    if ended is Ended.SILENCE:
+    if ended is EndReason.SILENCE:
         text = f"the JVM stopped answering after {last_s:.1f} s: {connection.lost}"
         yield Problem(ProblemKind.EARLY_LOSS, text)
-    elif ended is Ended.CONNECTION and is_early:
+    elif ended is EndReason.CONNECTION and is_early:
         text = f"the connection to the JVM was lost after {last_s:.1f} s: {connection.lost}"
         yield Problem(ProblemKind.EARLY_LOSS, text)
     if connection.n_lost_notifications:
-        yield quality.lost_notifications(connection.n_lost_notifications)
+        yield quality.report_lost_notifications(connection.n_lost_notifications)
 
 
 def _name(spec: AttachSpec) -> str:

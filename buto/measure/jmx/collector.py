@@ -1,8 +1,9 @@
 """The collector for launched programs that must not load an agent: polls MBeans from outside.
 
 This is the thesis's way (section 4.2). Unlike the agent it cannot hold ``main`` and the exit. The JVM's JMX
-agent is started only when ``main`` begins (:mod:`buto.measure.jmx.local_agent`), so the first sample comes
-late: 0.6 to 1.3 s after ``main`` with five busy processes on two cores. The last sample comes up to one
+agent is started only half a second after ``main`` has begun (:mod:`buto.measure.jmx.local_agent`), because it
+creates the JDK's logging and MBean server, which the program may configure first. So the first sample comes
+late: 1.1 to 1.8 s after ``main`` with five busy processes on two cores. The last sample comes up to one
 interval before the end. A program that ends sooner cannot be measured, and a run that lacks more than a fifth
 of its samples for this reason is invalid.
 """
@@ -17,7 +18,7 @@ from buto.errors import MeasureError
 from buto.measure import exits, quality
 from buto.measure.collector import LaunchCollector, Seen
 from buto.measure.hooks import LaunchHooks
-from buto.measure.jmx.polling_loop import PollingLoop
+from buto.measure.jmx.polling_loop import HEAD_START_S, PollingLoop
 from buto.measure.jmx.worker_client import Worker
 from buto.measure.journal import Journal
 from buto.measure.launch import Launch
@@ -88,7 +89,9 @@ class JmxCollector(LaunchCollector[PollingLoop]):
     def _seen(self, loop: PollingLoop) -> Seen:
         _check_started(loop)
         pauses_s, interval_s = quality.pauses_s(loop.recording), self.target.interval_s
-        sampled = quality.sampling(loop.recording.times_s(), interval_s, pauses_s, loop.duration_s)
+        # No sample is planned while the program has its head start.
+        times_s, duration_s = loop.recording.times_s() - HEAD_START_S, loop.duration_s - HEAD_START_S
+        sampled = quality.sampling(times_s, interval_s, pauses_s, duration_s)
         # Nobody outside the JVM sees whether its exit hook ran.
         return Seen(loop.duration_s, "jmx", sampled, orderly=True)
 
@@ -107,7 +110,7 @@ class JmxCollector(LaunchCollector[PollingLoop]):
             text = f"{why} {seen.duration_s - times_s[-1]:.1f} s before its end (limit {limit_s:g} s)"
             problems.append(Problem(ProblemKind.EARLY_LOSS, text))
         if connection is not None and connection.n_lost_notifications:
-            problems.append(quality.lost_notifications(connection.n_lost_notifications))
+            problems.append(quality.report_lost_notifications(connection.n_lost_notifications))
         return tuple(problems)
 
 
@@ -116,7 +119,7 @@ def _check_started(loop: PollingLoop) -> None:
     launch, recording = loop.launch, loop.recording
     if loop.pid is None and not launch.line.direct:
         raise exits.no_jvm(launch, loop.others, timed_out=loop.timed_out)
-    not_found = exits.jvm_not_created(launch) or exits.main_not_found(launch, loop.command)
+    not_found = exits.jvm_not_created(launch) or exits.main_not_found(launch, loop.program)
     if not_found is not None:
         raise not_found
     if recording.n_samples == 0 or recording.zero_ns is None:

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import base64
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from typing import Any
+
+from msgspec import Struct
 
 from buto.measure.channel import AgentRecorder
 from buto.measure.jmx.credentials import NO_CREDENTIALS, Credentials, JmxFailure
@@ -21,8 +23,7 @@ INVOKE_S = 60.0
 _DRAIN_S = 5.0
 
 
-@dataclass(frozen=True, slots=True)
-class TargetTimes:
+class TargetTimes(Struct, frozen=True):
     """The target's start on this machine's monotonic clock.
 
     Attributes:

@@ -17,8 +17,9 @@ import socket
 import stat
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext, suppress
-from dataclasses import dataclass
 from pathlib import Path
+
+from msgspec import Struct
 
 from buto.errors import MeasureError
 from buto.measure.diagnostic_command import AttachError, run_command, temporary_directory
@@ -52,8 +53,7 @@ class AgentLeftRunningError(MeasureError):
     """A JVM did not stop the JMX agent that buto started in it."""
 
 
-@dataclass(frozen=True, slots=True)
-class JmxEndpoint:
+class JmxEndpoint(Struct, frozen=True):
     """The address of a JMX agent and how to log in to it.
 
     Attributes:
@@ -99,13 +99,13 @@ def open_endpoint(pid: int, directory: Path, credentials: Credentials = NO_CREDE
     # A port that was found free may be found again.
     ports = dict.fromkeys(_free_port() for _ in range(_TRIES))
     for port in ports:
-        text = _OPTIONS.format(port=port, directory=_observed(directory))
+        text = _OPTIONS.format(port=port, directory=_observe(directory))
         write_private_file(directory / f"options-{port}", text.encode())
     give_to_owner(directory, pid)
     for left, port in zip(reversed(range(len(ports))), ports, strict=True):
         options = directory / f"options-{port}"
         try:
-            run_command(pid, f"{_START} config.file={_observed(options)}", START_S)
+            run_command(pid, f"{_START} config.file={_observe(options)}", START_S)
         except AttachError:
             if not left or _is_free(port):
                 raise
@@ -192,7 +192,7 @@ def _is_free(port: int) -> bool:
     return True
 
 
-def _observed(path: Path) -> str:
+def _observe(path: Path) -> str:
     """Return the path as the JVM sees it."""
     return re.sub(r"^/proc/self/fd/\d+", "/tmp", str(path))
 

@@ -14,7 +14,7 @@ from buto.measure.jmx.connection import JmxConnection
 from buto.measure.jmx.credentials import JmxFailure
 from buto.measure.jmx.local_agent import open_endpoint
 from buto.measure.jmx.worker_client import Worker
-from buto.measure.jvms import NO_PROGRAM, GoneError, is_wanted, local_jvm, main_name, started_ms
+from buto.measure.jvms import NO_PROGRAM, GoneError, is_wanted, local_jvm, main_name, read_start_ms
 from buto.measure.launch import Ending, Launch
 from buto.measure.progress import OnTick
 from buto.measure.recording import Recording
@@ -25,6 +25,9 @@ _LOOK_S = 0.02
 
 _NO_COUNTERS_NS = 5_000_000_000
 """A JVM without performance counters after this time will have none."""
+
+HEAD_START_S = 0.5
+"""How long a program has to choose its log manager and its MBean server before a JMX agent creates them."""
 
 _END_S = 1.0
 """A connection that fails so shortly before its JVM's end failed because of the end."""
@@ -52,6 +55,7 @@ class PollingLoop(Following):
         self._worker = worker
         self._worker_s = worker.cpu_s()
         self._unwanted: set[int] = set()
+        self._ready_ns: dict[int, int] = {}
         self._main_seen = False
 
     def own_cpu_s(self) -> float:
@@ -106,14 +110,19 @@ class PollingLoop(Following):
                 if is_command and waited_ns > _NO_COUNTERS_NS:
                     self._connect(pid)
                 continue
-            self.command = jvm.command
+            self.command, self.class_path = jvm.command, jvm.class_path
             if not jvm.is_ready:
                 continue
-            if is_command or is_wanted(jvm.command, self.launch.target.jvm):
+            if is_command or is_wanted(jvm.command, self.launch.target.jvm, jvm.class_path):
+                if (
+                    time.monotonic_ns() - self._ready_ns.setdefault(pid, time.monotonic_ns())
+                    < HEAD_START_S * 1e9
+                ):
+                    continue
                 self._connect(pid)
                 return
             self._unwanted.add(pid)
-            self.others.append(main_name(jvm.command) or NO_PROGRAM)
+            self.others.append(main_name(jvm.command, jvm.class_path) or NO_PROGRAM)
 
     def _connect(self, pid: int) -> None:
         pidfd = self._hold_process(pid)
@@ -121,7 +130,7 @@ class PollingLoop(Following):
             return
         self.pid = pid
         target = self.launch.target
-        counters = hold_counters(self._held, pid, started_ms(pid) or 0)
+        counters = hold_counters(self._held, pid, read_start_ms(pid) or 0)
         if isinstance(counters, NoPerfData):
             self.recording.metadata["buto.hsperfdata.missing"] = counters.message
         self._read_from_outside(pid, counters)

@@ -15,6 +15,7 @@ from typing import Any
 
 from buto import jars
 from buto.errors import MeasureError
+from buto.extensions import require
 from buto.measure.jmx.credentials import JmxFailure
 from buto.measure.jvms import first_installation, own_environment
 from buto.measure.output import last_lines
@@ -123,6 +124,7 @@ class Worker(Closeable):
             if self._closed:
                 raise MeasureError("buto's JMX worker has ended, because an earlier request failed")
             if self._process is None:
+                require("jpype", "measuring by JMX")
                 self._start()
 
     def warm_up(self) -> None:

@@ -23,8 +23,8 @@ from buto.measure.target import Target
 from buto.run.model import FloatArray
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Row:
+@dataclass(frozen=True, eq=False, slots=True)
+class AttachedSample:
     """One sample.
 
     Attributes:
@@ -48,11 +48,13 @@ class Newest(Recording):
         self._values = [block[-1:] for block in self._values[-1:]]
 
     @property
-    def row(self) -> Row | None:
+    def row(self) -> AttachedSample | None:
         """The newest one; None before the first."""
         if self.last_time_ns is None:
             return None
-        return Row(self.last_time_ns, dict(zip(self._columns, self.last_row().tolist(), strict=False)))
+        return AttachedSample(
+            self.last_time_ns, dict(zip(self._columns, self.last_row().tolist(), strict=False))
+        )
 
     @property
     def reasons(self) -> Mapping[str, str]:
@@ -88,7 +90,7 @@ class AttachedAgent(Closeable):
 
     Raises:
         BadFileError: the agent's jar was not built.
-        MeasureError: no port is free, or the process has ended.
+        MeasureError: the process has ended.
         StorageError: its session file cannot be written.
     """
 
@@ -113,15 +115,19 @@ class AttachedAgent(Closeable):
         self._loading = threading.Thread(target=self._load, name=f"buto-load-{pid}", daemon=True)
         self._loading.start()
 
-    def row(self, within_s: float) -> Row:
+    def row(self, within_s: float) -> AttachedSample:
         """Return the newest row; wait for one if the newest is older than an interval and a half.
 
         Raises:
             MeasureError: none came in time, or none can come any more, see ``has_ended``.
         """
+        called_ns = time.monotonic_ns()
         deadline = time.monotonic() + within_s
         while self._has_arrived(0.0):
             self._receive()
+            # An agent may send faster than this reads.
+            if (self.received.last_time_ns or 0) >= called_ns or time.monotonic() >= deadline:
+                break
         while not self._is_fresh():
             if self.has_ended:
                 raise MeasureError(self._why_ended())
@@ -218,6 +224,5 @@ class AttachedAgent(Closeable):
             connection.send(messages.decline())
             connection.close()
         else:
-            connection.send(
-                messages.accept(self._listener.answer, 0.0, Target((), interval_s=self._interval_s))
-            )
+            wanted = Target((), interval_s=self._interval_s)
+            connection.send(messages.accept(connection.enlarge(), 0.0, wanted))

@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from fnmatch import translate
 from functools import cached_property
 from importlib import import_module
-from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
+from buto import extensions
 from buto.errors import UsageError
 from buto.extensions import Extensions
 
@@ -42,7 +42,7 @@ KEYS: Mapping[str, Mapping[str, Any]] = {
 
 
 @dataclass(frozen=True)
-class Chosen:
+class NameChoice:
     """A choice of names.
 
     Attributes:
@@ -70,13 +70,13 @@ class Chosen:
         return pattern.match(metric) is not None or pattern.match(name) is not None
 
 
-def chosen(settings: Mapping[str, Any]) -> Chosen:
-    return Chosen(tuple(settings.get("include", ("*",))), tuple(settings.get("exclude", ())))
+def choose(settings: Mapping[str, Any]) -> NameChoice:
+    return NameChoice(tuple(settings.get("include", ("*",))), tuple(settings.get("exclude", ())))
 
 
 def _pattern(patterns: Sequence[str]) -> re.Pattern[str]:
     # Without patterns, one that matches nothing.
-    return re.compile("|".join(translate(one.replace("[", "[[]")) for one in patterns) or r"(?!)")
+    return re.compile("|".join(translate(pattern.replace("[", "[[]")) for pattern in patterns) or r"(?!)")
 
 
 SOURCES = {
@@ -88,8 +88,8 @@ SOURCES = {
 }
 """buto's own kinds by name: where the class is."""
 
-PACKAGES = {"prometheus": ("prometheus_client", "prometheus-client"), "sql": ("psycopg", "psycopg")}
-"""What a source of buto's own needs of the extra ``sources``: a module, and the package that has it."""
+PACKAGES = {"prometheus": "prometheus_client", "sql": "psycopg"}
+"""The package that a source of buto's own needs of the extra ``sources``."""
 
 _PARTS = ("kind", "keys", "required", "settle_s", "open")
 
@@ -130,13 +130,9 @@ def source(kind: str) -> type[Source]:
 
 
 def require(kind: str) -> None:
-    """Raise UsageError if a package that a kind of source needs is not installed."""
-    module, package = PACKAGES.get(kind, (None, None))
-    if module is not None and find_spec(module) is None:
-        raise UsageError(
-            f"a source of kind {kind} needs the package {package}, which is not installed",
-            advice="pip install 'buto[sources]'",
-        )
+    """Raise MissingExtraError if a package that a kind of source needs is not installed."""
+    if kind in PACKAGES:
+        extensions.require(PACKAGES[kind], f"a source of kind {kind}")
 
 
 def kinds() -> tuple[str, ...]:

@@ -13,8 +13,8 @@ from typing import Any, ClassVar
 from buto.errors import ButoError
 from buto.measure.command_line import Found, line_pattern, living
 from buto.measure.jvms import is_jvm, is_wanted, local_jvm
-from buto.measure.sources.attached import AttachedAgent, Row
-from buto.measure.sources.protocol import Reader, Settings, SourceError, Surroundings
+from buto.measure.sources.attached import AttachedAgent, AttachedSample
+from buto.measure.sources.protocol import Reader, Settings, SourceContext, SourceError
 from buto.run.model import MetadataValue
 from buto.run.properties import Kind, Property
 
@@ -47,7 +47,7 @@ class JvmReader(Reader):
         self._timeout_s = timeout_s
         self._agent: AttachedAgent | None = None
         self._jvm: tuple[int, int] | None = None
-        self._row: Row | None = None
+        self._row: AttachedSample | None = None
         self._newest_ns = 0
         self._properties: dict[str, Property] = {}
         self._ended: dict[str, float] = {}
@@ -59,7 +59,7 @@ class JvmReader(Reader):
 
     def read(self) -> Mapping[str, float]:
         try:
-            agent = self._attached()
+            agent = self._attach()
             try:
                 self._row = agent.row(self._timeout_s)
             finally:
@@ -96,7 +96,7 @@ class JvmReader(Reader):
         if self._agent is not None:
             self._agent.close()
 
-    def _attached(self) -> AttachedAgent:
+    def _attach(self) -> AttachedAgent:
         """Return the agent in the JVM that is there; load it if need be."""
         if self._agent is not None:
             return self._agent
@@ -125,7 +125,7 @@ class JvmReader(Reader):
         self._row = None
         self._begun = set()
 
-    def _begin_counts(self, row: Row) -> None:
+    def _begin_counts(self, row: AttachedSample) -> None:
         """Leave out what a JVM had counted before its first row."""
         for name, value in row.values.items():
             if self._properties[name].kind is Kind.COUNTER and value == value and name not in self._begun:
@@ -154,7 +154,7 @@ class JvmSource:
         self.settle_s = 0.0
         self._match: str | None = settings.get("match")
 
-    def open(self, surroundings: Surroundings, interval_s: float, timeout_s: float) -> Reader:
+    def open(self, surroundings: SourceContext, interval_s: float, timeout_s: float) -> Reader:
         if self._match is None:
             find = _child_of(surroundings)
             missing = "no further JVM of the test's command can be recognised; name it with match"
@@ -164,21 +164,25 @@ class JvmSource:
         return JvmReader(find, missing, interval_s, timeout_s)
 
 
-def _child_of(surroundings: Surroundings) -> Callable[[], Found | None]:
+def _child_of(surroundings: SourceContext) -> Callable[[], Found | None]:
     def find() -> Found | None:
         members = set(surroundings.members()) - {surroundings.pid}
-        return next((one for one in living() if one.pid in members and _runs_a_program(one.pid)), None)
+        return next(
+            (process for process in living() if process.pid in members and _runs_a_program(process.pid)), None
+        )
 
     return find
 
 
-def _matching(match: str, surroundings: Surroundings) -> Callable[[], Found | None]:
+def _matching(match: str, surroundings: SourceContext) -> Callable[[], Found | None]:
     pattern = line_pattern(match)
 
     def find() -> Found | None:
         others = {os.getpid(), surroundings.pid}
-        found = (one for one in living() if one.pid not in others and pattern.match(one.line))
-        return next((one for one in found if is_jvm(one.pid) and not _is_starting(one.pid)), None)
+        found = (process for process in living() if process.pid not in others and pattern.match(process.line))
+        return next(
+            (process for process in found if is_jvm(process.pid) and not _is_starting(process.pid)), None
+        )
 
     return find
 
@@ -192,4 +196,4 @@ def _is_starting(pid: int) -> bool:
 def _runs_a_program(pid: int) -> bool:
     """Return whether a JVM has started that is not a build tool."""
     jvm = local_jvm(pid)
-    return jvm is not None and jvm.is_ready and is_wanted(jvm.command, None)
+    return jvm is not None and jvm.is_ready and is_wanted(jvm.command, None, jvm.class_path)

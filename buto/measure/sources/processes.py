@@ -15,7 +15,7 @@ import psutil
 
 from buto.measure.command_line import line_pattern, living
 from buto.measure.procfs import EndedError, ProcError, ProcessFiles, ThreadSum
-from buto.measure.sources.protocol import Reader, Settings, SourceError, Surroundings
+from buto.measure.sources.protocol import Reader, Settings, SourceContext, SourceError
 from buto.run.properties import Better, Kind, Property
 
 _GAUGES = (
@@ -79,7 +79,7 @@ class ProcessSource:
         self.settle_s = 0.0
         self._match: str | None = settings.get("match")
 
-    def open(self, surroundings: Surroundings, interval_s: float, timeout_s: float) -> Reader:
+    def open(self, surroundings: SourceContext, interval_s: float, timeout_s: float) -> Reader:
         if self._match is None:
             return ProcessReader(surroundings.members)
         pattern = line_pattern(self._match)
@@ -180,10 +180,12 @@ class ProcessReader(Reader):
 def _matching(pattern: re.Pattern[str]) -> list[int]:
     """Return the living processes whose command lines match, and all that they started; not this one."""
     processes = living()
-    tree = {one.pid for one in processes if one.pid != os.getpid() and pattern.match(one.line)}
+    tree = {
+        process.pid for process in processes if process.pid != os.getpid() and pattern.match(process.line)
+    }
     grown = True
     while grown:
-        more = {one.pid for one in processes if one.parent in tree} - tree
+        more = {process.pid for process in processes if process.parent in tree} - tree
         tree |= more
         grown = bool(more)
     return sorted(tree)
@@ -222,7 +224,7 @@ class HostSource:
     def __init__(self, settings: Settings) -> None:
         self.settle_s = 0.0
 
-    def open(self, surroundings: Surroundings, interval_s: float, timeout_s: float) -> Reader:
+    def open(self, surroundings: SourceContext, interval_s: float, timeout_s: float) -> Reader:
         return _HostReader()
 
 

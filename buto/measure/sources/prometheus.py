@@ -17,9 +17,9 @@ from urllib.parse import SplitResult, urlsplit
 
 from buto.errors import UsageError
 from buto.measure.samples import MAX_PROPERTIES
-from buto.measure.sources.chosen import KEYS, Chosen, chosen
-from buto.measure.sources.protocol import Reader, Settings, SourceError, Surroundings
-from buto.measure.sources.sampling import TimeLimit
+from buto.measure.sources.chosen import KEYS, NameChoice, choose
+from buto.measure.sources.protocol import Reader, Settings, SourceContext, SourceError
+from buto.measure.sources.sampling import ReadingLimit
 from buto.measure.target import PORT, http_url
 from buto.run.properties import Kind, Property
 from buto.run.units import format_bytes
@@ -51,7 +51,7 @@ class Page:
         connection = _connection(self._url, self._timeout_s)
         # An answer that ends with the connection takes the socket away from it.
         held: list[socket.socket] = []
-        with TimeLimit(self._timeout_s, lambda: _abort([*held, connection.sock])) as limit:
+        with ReadingLimit(self._timeout_s, lambda: _abort([*held, connection.sock])) as limit:
             try:
                 connection.connect()
                 held.append(connection.sock)
@@ -121,10 +121,10 @@ def _connection(url: SplitResult, timeout_s: float) -> http.client.HTTPConnectio
 
 def _abort(sockets: Sequence[socket.socket | None]) -> None:
     # Not close(), which would wait for the thread that reads.
-    for one in sockets:
-        if one is not None:
+    for open_socket in sockets:
+        if open_socket is not None:
             with suppress(OSError):
-                one.shutdown(socket.SHUT_RDWR)
+                open_socket.shutdown(socket.SHUT_RDWR)
 
 
 def _reason_of(error: Exception) -> str:
@@ -172,10 +172,10 @@ class PageText:
         self._properties: dict[str, Property] = {}
 
     def read(self, text: str) -> Mapping[str, float]:
-        """Return the chosen numbers by name; what is not a finite number is left out.
+        """Return the chosen numbers by name; NaN for what is not a finite number.
 
         Raises:
-            SourceError: it is not Prometheus' text format; the message gives the first line that is not.
+            SourceError: it is not Prometheus' text format, or has a name twice; the message says where.
         """
         values: dict[str, float] = {}
         known = self._known
@@ -185,13 +185,13 @@ class PageText:
             name = known.get(head, _UNSEEN)
             if name is None:
                 continue
-            if name == _UNSEEN or "_" in number:
+            if name == _UNSEEN or "_" in number or name in values:
                 return self._parse(text, lines)
             try:
                 values[name] = float(number)
             except ValueError:
                 return self._parse(text, lines)
-        return {name: value for name, value in values.items() if math.isfinite(value)}
+        return _finite(values)
 
     def property(self, name: str) -> Property:
         return self._properties[name]
@@ -217,6 +217,8 @@ class PageText:
                         known[head] = name if is_wanted else None
                     if not is_wanted:
                         continue
+                    if name in values:
+                        raise SourceError(f"it has the number {name} twice")
                     values[name] = float(sample.value)
                     properties[name] = property_of(name, sample.name, family.type)
         except (ValueError, IndexError, KeyError, StopIteration) as error:
@@ -227,14 +229,26 @@ class PageText:
             )
         # Not added to those before: a page with new names each time must not fill the memory.
         self._known, self._properties = known, properties
-        return {name: value for name, value in values.items() if math.isfinite(value)}
+        return _finite(values)
+
+
+def _finite(values: Mapping[str, float]) -> dict[str, float]:
+    return {name: value if math.isfinite(value) else math.nan for name, value in values.items()}
+
+
+_ESCAPED = str.maketrans({"\\": r"\\", ",": r"\,"})
+"""In the value of a label, so that no two sets of labels have one name."""
 
 
 def name_of(metric: str, labels: Mapping[str, str]) -> str:
-    """Return the name of a property: the metric, and its labels in alphabetic order in brackets."""
+    """Return the name of a property: the metric, and its labels in alphabetic order in brackets.
+
+    A comma and a backslash in the value of a label have a backslash before them.
+    """
     if not labels:
         return metric
-    return f"{metric}[{','.join(f'{key}={labels[key]}' for key in sorted(labels))}]"
+    pairs = (f"{key}={labels[key].translate(_ESCAPED)}" for key in sorted(labels))
+    return f"{metric}[{','.join(pairs)}]"
 
 
 def property_of(name: str, metric: str, family: str) -> Property:
@@ -317,9 +331,9 @@ class PrometheusSource:
         self.settle_s = float(settings.get("settle", 10.0))
         self._url = url
         self._headers: Mapping[str, str] = settings.get("headers", {})
-        self._chosen = chosen(settings)
+        self._chosen = choose(settings)
 
-    def open(self, surroundings: Surroundings, interval_s: float, timeout_s: float) -> Reader:
+    def open(self, surroundings: SourceContext, interval_s: float, timeout_s: float) -> Reader:
         return _PrometheusReader(self._url, self._headers, self._chosen, surroundings, timeout_s)
 
 
@@ -328,8 +342,8 @@ class _PrometheusReader(Reader):
         self,
         url: str,
         headers: Mapping[str, str],
-        is_chosen: Chosen,
-        surroundings: Surroundings,
+        is_chosen: NameChoice,
+        surroundings: SourceContext,
         timeout_s: float,
     ) -> None:
         self._url = url
@@ -338,6 +352,7 @@ class _PrometheusReader(Reader):
         self._timeout_s = timeout_s
         self._text = PageText(is_chosen)
         self._page: Page | None = None
+        self._newest: Mapping[str, float] = {}
 
     def read(self) -> Mapping[str, float]:
         return self._first() if self._page is None else self._values(self._page)
@@ -363,7 +378,13 @@ class _PrometheusReader(Reader):
         values = self._text.read(page.fetch())
         if not values:
             raise SourceError("the page has no number that include and exclude choose")
+        self._newest = values
         return values
+
+    def reasons(self) -> Mapping[str, str]:
+        return {
+            name: "the page has no finite number" for name, value in self._newest.items() if math.isnan(value)
+        }
 
     def _urls(self) -> tuple[str, ...]:
         if PORT not in self._url:

@@ -22,7 +22,7 @@ class SourceError(MeasureError):
     """A source cannot be read now; the message says why. The values of this reading are NaN."""
 
 
-class Surroundings(Protocol):
+class SourceContext(Protocol):
     """What a source may know of the program beside which it is read.
 
     Attributes:
@@ -100,7 +100,7 @@ class Source(Protocol):
     def __init__(self, settings: Settings) -> None:
         """Take over settings that follow the schema. UsageError if they do not go together."""
 
-    def open(self, surroundings: Surroundings, interval_s: float, timeout_s: float) -> Reader:
+    def open(self, surroundings: SourceContext, interval_s: float, timeout_s: float) -> Reader:
         """Begin a run; must return at once. What fails is raised by the first reading.
 
         Args:

@@ -12,16 +12,17 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass, replace
 from typing import Self
 
-from buto.measure.hooks import AllHooks, LaunchHooks, Program
+from msgspec import Struct, structs
+
+from buto.measure.hooks import AllHooks, LaunchHooks, MeasuredProgram
 from buto.measure.private_directory import listening
 from buto.measure.progress import Closeable
 from buto.measure.recording import Recording
 from buto.measure.samples import MAX_PROPERTIES
 from buto.measure.sources.chosen import require, source
-from buto.measure.sources.protocol import Reader, Source, SourceError, Surroundings
+from buto.measure.sources.protocol import Reader, Source, SourceContext, SourceError
 from buto.measure.target import SourceSpec
 from buto.run.model import Problem, SourceState
 from buto.run.properties import Better, Kind, Property, Role
@@ -50,7 +51,7 @@ FAILURES = (
 
 
 @contextmanager
-def followed(surroundings: Surroundings, recording: Recording, specs: Sequence[SourceSpec]) -> Iterator[None]:
+def follow(surroundings: SourceContext, recording: Recording, specs: Sequence[SourceSpec]) -> Iterator[None]:
     """Read sources into a recording until the end of the block.
 
     Raises:
@@ -71,7 +72,7 @@ def followed(surroundings: Surroundings, recording: Recording, specs: Sequence[S
             follower.wait_for_end(asked)
 
 
-def sampled(hooks: LaunchHooks | None, specs: Sequence[SourceSpec]) -> LaunchHooks | None:
+def add_sampling(hooks: LaunchHooks | None, specs: Sequence[SourceSpec]) -> LaunchHooks | None:
     """Return hooks that read the sources, too, while the program runs.
 
     Raises:
@@ -91,8 +92,8 @@ class SourceHooks(LaunchHooks):
         self._specs = specs
         self._held = ExitStack()
 
-    def program_started(self, program: Program) -> None:
-        self._held.enter_context(followed(program, program.recording, self._specs))
+    def program_started(self, program: MeasuredProgram) -> None:
+        self._held.enter_context(follow(program, program.recording, self._specs))
 
     def program_ended(self) -> tuple[Problem, ...]:
         self._held.close()
@@ -103,7 +104,7 @@ class Follower:
     """Reads one source during one run."""
 
     def __init__(
-        self, spec: SourceSpec, kind: Source, surroundings: Surroundings, recording: Recording
+        self, spec: SourceSpec, kind: Source, surroundings: SourceContext, recording: Recording
     ) -> None:
         self._spec = spec
         self._kind = kind
@@ -199,7 +200,7 @@ class Follower:
         now = time.monotonic()
         if math.isinf(self._settled):
             self._settled = now + self._kind.settle_s
-            described = {f"source.{self._spec.name}.{key}": one for key, one in reader.metadata().items()}
+            described = {f"source.{self._spec.name}.{key}": value for key, value in reader.metadata().items()}
             self._recording.metadata.update(described)
         elif now > self._settled:
             self._late.update(new[: MAX_PROPERTIES - len(self._late)])
@@ -210,15 +211,15 @@ class Follower:
         room = MAX_PROPERTIES - len(self._names)
         properties = []
         for name in names[:room]:
-            prop = prefixed(self._spec.name, reader.property(name))
+            prop = prefix(self._spec.name, reader.property(name))
             self._names[name] = prop.name
             properties.append(prop)
         self._track.add_columns(properties)
 
 
-def prefixed(source_name: str, prop: Property) -> Property:
+def prefix(source_name: str, prop: Property) -> Property:
     """Return a property of a source with the source's name before its own."""
-    return replace(prop, name=f"{source_name}.{prop.name}")
+    return structs.replace(prop, name=f"{source_name}.{prop.name}")
 
 
 def cost_properties(source_name: str) -> tuple[Property, Property]:
@@ -233,8 +234,7 @@ def reason_of(error: BaseException) -> str:
     return error.message if isinstance(error, SourceError) else f"{type(error).__name__}: {error}"
 
 
-@dataclass(frozen=True, slots=True)
-class RunningProgram:
+class RunningProgram(Struct, frozen=True):
     """A program that runs already, or none.
 
     Attributes:
@@ -250,7 +250,7 @@ class RunningProgram:
         if self.pid is None:
             return []
         try:
-            return [self.pid, *(one.pid for one in psutil.Process(self.pid).children(recursive=True))]
+            return [self.pid, *(child.pid for child in psutil.Process(self.pid).children(recursive=True))]
         except psutil.NoSuchProcess as error:
             raise SourceError(f"there is no process {self.pid}") from error
 
@@ -258,7 +258,7 @@ class RunningProgram:
         return () if self.pid is None else listening(self.pid)
 
 
-class TimeLimit(Closeable):
+class ReadingLimit(Closeable):
     """Calls a function in another thread if its ``with`` block is not left in time.
 
     Args:
@@ -295,8 +295,7 @@ class TimeLimit(Closeable):
         self._abort()
 
 
-@dataclass(frozen=True, slots=True)
-class DryReading:
+class DryReading(Struct, frozen=True):
     """What one source gave.
 
     Attributes:
@@ -310,7 +309,7 @@ class DryReading:
     reason: str = ""
 
 
-def read_once(spec: SourceSpec, surroundings: Surroundings) -> DryReading:
+def read_once(spec: SourceSpec, surroundings: SourceContext) -> DryReading:
     """Read a source once. A failure is a reason, as in a run.
 
     Raises:
@@ -324,10 +323,12 @@ def read_once(spec: SourceSpec, surroundings: Surroundings) -> DryReading:
         except FAILURES as error:
             return DryReading((), time.monotonic() - begun, reason_of(error))
         numbers = [
-            (prefixed(spec.name, reader.property(name)), value)
+            (prefix(spec.name, reader.property(name)), value)
             for name, value in values.items()
             if not math.isnan(value)
         ]
         is_whole = values.keys() >= set(reader.names())
         reason = "" if is_whole else reader.why_missing()
-    return DryReading(tuple(sorted(numbers, key=lambda one: one[0].name)), time.monotonic() - begun, reason)
+    return DryReading(
+        tuple(sorted(numbers, key=lambda reading: reading[0].name)), time.monotonic() - begun, reason
+    )

@@ -11,8 +11,8 @@ from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from buto.measure.samples import MAX_PROPERTIES
-from buto.measure.sources.protocol import Reader, Settings, SourceError, Surroundings
-from buto.measure.sources.sampling import TimeLimit
+from buto.measure.sources.protocol import Reader, Settings, SourceContext, SourceError
+from buto.measure.sources.sampling import ReadingLimit
 from buto.run.model import MetadataValue
 from buto.run.properties import Kind, Property
 
@@ -66,7 +66,7 @@ class SqlSource:
         }
         self._counters: Sequence[str] = settings.get("counters", ())
 
-    def open(self, surroundings: Surroundings, interval_s: float, timeout_s: float) -> Reader:
+    def open(self, surroundings: SourceContext, interval_s: float, timeout_s: float) -> Reader:
         return _SqlReader(self._url, self._queries, self._counters, timeout_s)
 
 
@@ -86,7 +86,7 @@ class _SqlReader(Reader):
         import psycopg
 
         # The server's own limit fails for one that does not run at all.
-        with TimeLimit(self._timeout_s, self._abort) as limit:
+        with ReadingLimit(self._timeout_s, self._abort) as limit:
             try:
                 connection = self._connected()
                 # A connection that was opened too late cannot be cut off any more.
@@ -111,7 +111,7 @@ class _SqlReader(Reader):
         """Return the version of the server and its settings that are not the default."""
         import psycopg
 
-        with TimeLimit(self._timeout_s, self._abort):
+        with ReadingLimit(self._timeout_s, self._abort):
             try:
                 connection = self._connected()
                 _, [(version,)] = _rows(connection, "SELECT current_setting('server_version')")

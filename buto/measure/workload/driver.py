@@ -19,38 +19,42 @@ import urllib.request
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager, suppress
-from dataclasses import replace
 from functools import partial
 from typing import IO
+from urllib.parse import urlsplit
+
+from msgspec import structs
 
 from buto.errors import MeasureError, UsageError
 from buto.measure import account
-from buto.measure.hooks import LaunchHooks, MBeanConnection, Program
+from buto.measure.environment import give_environment
+from buto.measure.hooks import LaunchHooks, MBeanConnection, MeasuredProgram
 from buto.measure.host import IDLE, LoadMeter
 from buto.measure.jmx.attach import connect_program
 from buto.measure.jmx.worker_client import Worker
 from buto.measure.output import last_lines
-from buto.measure.target import PORT
+from buto.measure.target import PORT, ROUND_OVER
 from buto.measure.watchdog import Watchdog
 from buto.measure.workload.load import (
     NO_ANSWER,
     NOT_BEGUN,
     TRACK,
-    Progress,
+    LoadListener,
     Tally,
     drive,
     properties,
     require_client,
 )
-from buto.measure.workload.model import END, START, HttpLoad, Listener, Operation, Reports, Workload
+from buto.measure.workload.model import END, START, HttpLoad, Listener, Operation, ReportParser, Workload
 from buto.measure.workload.plan import Load
 from buto.measure.workload.services import HttpAnswers
-from buto.run.model import Problem, ProblemKind
+from buto.run.model import AFTER_ROUND, Problem, ProblemKind
 from buto.run.units import format_seconds
 
 _POLL_S = 0.02
 _COMMAND_POLL_S = 0.05
 _ASK_S = 0.1
+_COUNT_S = 60.0
 
 
 @contextmanager
@@ -92,7 +96,7 @@ class Driver(LaunchHooks):
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="buto-workload")
         self._done: Future[tuple[str, ...]] | None = None
 
-    def program_started(self, program: Program) -> None:
+    def program_started(self, program: MeasuredProgram) -> None:
         self._done = self._thread.submit(self._carry_out, program)
 
     def program_ended(self) -> tuple[Problem, ...]:
@@ -100,9 +104,9 @@ class Driver(LaunchHooks):
         self._stop.set()
         problems = self._done.result()
         self._thread.shutdown()
-        return tuple(Problem(ProblemKind.WORKLOAD, f"its workload: {one}") for one in problems)
+        return tuple(Problem(ProblemKind.WORKLOAD, f"its workload: {problem}") for problem in problems)
 
-    def _carry_out(self, program: Program) -> tuple[str, ...]:
+    def _carry_out(self, program: MeasuredProgram) -> tuple[str, ...]:
         """Run the workload and return its problems; stop the program if the workload failed."""
         failed = True
         try:
@@ -113,7 +117,7 @@ class Driver(LaunchHooks):
             if failed or self._workload.stop:
                 program.stop()
 
-    def _problems(self, program: Program) -> tuple[str, ...]:
+    def _problems(self, program: MeasuredProgram) -> tuple[str, ...]:
         with ExitStack() as held:
             try:
                 connection = (
@@ -124,7 +128,7 @@ class Driver(LaunchHooks):
                 return (failure.message,)
             program.mark(START)
             meter = LoadMeter()
-            problems, summary = self._do(program, port, connection)
+            problems, summary = self._do_all(program, port, connection)
             # A start uses all cores on any machine, so it says nothing about this one.
             program.recording.metadata[IDLE] = meter.idle_share()
             program.mark(END, summary)
@@ -132,8 +136,32 @@ class Driver(LaunchHooks):
             return problems
         return ("it was still running when the program ended",) if self._stop.is_set() else ()
 
+    def _do_all(
+        self, program: MeasuredProgram, port: int | None, connection: MBeanConnection | None
+    ) -> tuple[tuple[str, ...], str]:
+        """Run the workload once, or in rounds, after each of which the program is counted."""
+        if not self._workload.rounds:
+            return self._do(program, port, connection)
+        for number in range(1, self._workload.rounds + 1):
+            problems, summary = self._do(program.uncharted(), port, connection)
+            problems = problems or self._count_round(program, number)
+            if problems or self._stop.is_set():
+                break
+        return problems, summary
+
+    def _count_round(self, program: MeasuredProgram, number: int) -> tuple[str, ...]:
+        """Ask for a count, and wait for it; return why there is none."""
+        program.mark(ROUND_OVER, judged=False)
+        deadline = time.monotonic() + _COUNT_S
+        while program.recording.marks_since(0)[0].count(AFTER_ROUND) < number:
+            if time.monotonic() >= deadline:
+                return (f"round {number} was not counted within {format_seconds(_COUNT_S)}",)
+            if self._stop.wait(_POLL_S):
+                break
+        return ()
+
     def _do(
-        self, program: Program, port: int | None, connection: MBeanConnection | None
+        self, program: MeasuredProgram, port: int | None, connection: MBeanConnection | None
     ) -> tuple[tuple[str, ...], str]:
         """Run all parts at once; return their problems, and a text about their results."""
         workload, at = self._workload, str(port or "")
@@ -152,9 +180,9 @@ class Driver(LaunchHooks):
         with ThreadPoolExecutor(len(todo), thread_name_prefix="buto-workload-part") as pool:
             done = list(pool.map(lambda part: part(), todo))
         summary = "; ".join(text for text, _ in done if text)
-        return tuple(one for _, problems in done for one in problems), summary
+        return tuple(problem for _, problems in done for problem in problems), summary
 
-    def _drive(self, load: Load, program: Program, url: str) -> tuple[str, tuple[str, ...]]:
+    def _drive(self, load: Load, program: MeasuredProgram, url: str) -> tuple[str, tuple[str, ...]]:
         load, rates = load.drawn(program.recording.id)
         for phase, rate in rates.items():
             program.recording.metadata[f"load.rate[{phase}]" if phase else "load.rate"] = rate
@@ -166,10 +194,10 @@ class Driver(LaunchHooks):
         def close(middle_s: float, reading: Mapping[str, float]) -> None:
             track.add(time.monotonic_ns() - round(middle_s * 1e9), reading, NO_ANSWER)
 
-        progress = Progress(lambda name: program.mark(name, judged=False), close)
+        progress = LoadListener(lambda name: program.mark(name, judged=False), close)
         return drive(load, url, self._stop, progress)
 
-    def _wait(self, program: Program) -> int | None:
+    def _wait(self, program: MeasuredProgram) -> int | None:
         """Wait until the workload should begin; return the port that was waited for, if any.
 
         Raises:
@@ -182,11 +210,11 @@ class Driver(LaunchHooks):
         self._stop.wait(self._workload.after_s)
         return found
 
-    def _wait_for_port(self, program: Program, deadline: float) -> int | None:
+    def _wait_for_port(self, program: MeasuredProgram, deadline: float) -> int | None:
         port = self._workload.port
         found: int | None = None
         while port is not None and found is None:
-            found = next((one for one in program.ports() if port in (0, one)), None)
+            found = next((number for number in program.ports() if port in (0, number)), None)
             if found is None and time.monotonic() >= deadline:
                 within = format_seconds(self._workload.within_s)
                 raise MeasureError(f"the program did not listen at {port or 'any port'} within {within}")
@@ -198,7 +226,7 @@ class Driver(LaunchHooks):
         # Imported only if needed: it loads Python's whole HTTP client.
         from buto.measure.workload.serving import missing_at
 
-        here = replace(wanted, url=wanted.url.replace(PORT, str(port or "")))
+        here = structs.replace(wanted, url=wanted.url.replace(PORT, str(port or "")))
         while (missing := missing_at(here)) is not None and not self._stop.wait(_ASK_S):
             if time.monotonic() >= deadline:
                 within = format_seconds(self._workload.within_s)
@@ -227,8 +255,9 @@ def send(load: HttpLoad, url: str, stop: threading.Event) -> tuple[str, tuple[st
             if stop.wait(max(0.0, due - time.monotonic())):
                 break
             sent.append(pool.submit(_ask, url, due))
-    tally = Tally([""])
-    for late_s, took_s, failure in (one.result() for one in sent):
+    # A query may hold a secret.
+    tally = Tally([""], [f"GET {urlsplit(url).path[:_MOST_SHOWN] or '/'}"])
+    for late_s, took_s, failure in (future.result() for future in sent):
         tally.sent(late_s)
         tally.answered(0, took_s, failure)
     why_late = f"{_MOST_AT_ONCE} waited for answers, or this machine was too busy"
@@ -275,14 +304,14 @@ def run_command(
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.STDOUT,
-                env={**os.environ, **environment, **watchdog.environment},
+                env={**give_environment(), **environment, **watchdog.environment},
                 start_new_session=True,
                 preexec_fn=partial(account.die_with_parent, os.getpid()),
             )
         except OSError as error:
             return (f"its command {command[0]} cannot be started: {error.strerror}",)
         watchdog.watch(process.pid)
-        reports = Reports(listener)
+        reports = ReportParser(listener)
         # A daemon, because a process that left the group may keep the pipe open.
         reading = threading.Thread(target=reports.copy, args=(process.stdout, output), daemon=True)
         reading.start()
@@ -296,7 +325,7 @@ def run_command(
         reports.flush(at_once=True)
         if code in (None, 0):
             return reports.problems
-        return (f"its command {command[0]} {_ending(code or 0)}; {_quoted(output)}",)
+        return (f"its command {command[0]} {_ending(code or 0)}; {_quote(output)}",)
 
 
 def invoke(
@@ -304,11 +333,11 @@ def invoke(
 ) -> tuple[str, ...]:
     """Invoke operations at their times, counted from now; return the problem of the first that fails."""
     begun = time.monotonic()
-    for one in operations:
-        if stop.wait(max(0.0, begun + one.at_s - time.monotonic())):
+    for operation in operations:
+        if stop.wait(max(0.0, begun + operation.at_s - time.monotonic())):
             break
         try:
-            connection.invoke(one.mbean, one.name, *one.arguments)
+            connection.invoke(operation.mbean, operation.name, *operation.arguments)
         except MeasureError as failure:
             return (failure.message,)
     return ()
@@ -329,7 +358,7 @@ def _ending(code: int) -> str:
     return f"exited with code {code}" if code > 0 else f"was ended by signal {-code}"
 
 
-def _quoted(output: IO[bytes]) -> str:
+def _quote(output: IO[bytes]) -> str:
     size = output.seek(0, os.SEEK_END)
     output.seek(max(0, size - _QUOTED_BYTES))
     lines = last_lines(output.read(), _QUOTED_LINES).splitlines()

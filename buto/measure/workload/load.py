@@ -13,14 +13,14 @@ import threading
 from array import array
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
+from msgspec import Struct
 
-from buto.errors import MeasureError, UsageError
+from buto.errors import MeasureError
+from buto.extensions import require
 from buto.measure.workload.plan import Arrivals, Load, Login, Phase, RequestKind, Template, Values
 from buto.run.model import FloatArray
 from buto.run.properties import Better, Kind, Property
@@ -33,8 +33,7 @@ if TYPE_CHECKING:
 IntArray = npt.NDArray[np.int64]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Schedule:
+class Schedule(Struct, frozen=True, eq=False):
     """All requests of a load, and when each phase begins, seconds from the beginning of the load.
 
     Attributes:
@@ -99,11 +98,19 @@ def properties(kinds: Sequence[str]) -> list[Property]:
 class Tally:
     """All answers so far; ``latest_s`` is how much too late the latest request of all was sent."""
 
-    def __init__(self, kinds: Sequence[str]) -> None:
+    def __init__(self, kinds: Sequence[str], asked: Sequence[str] = ()) -> None:
+        """Begin without any.
+
+        Args:
+            kinds: the names of the kinds of requests.
+            asked: of each kind, method and path, for what fails; empty for their names.
+        """
         self._kinds = kinds
+        self._asked = asked or kinds
         self._recent: list[list[float]] = [[] for _ in kinds]
         self._failures = [0] * len(kinds)
         self._why: Counter[str] = Counter()
+        self._first = ""
         self._all = array("d")
         self._late_s = 0.0
         self.latest_s = 0.0
@@ -118,7 +125,8 @@ class Tally:
         self._all.append(took_s)
         if failure:
             self._failures[kind] += 1
-            failure = f"{self._kinds[kind]}: {failure}" if len(self._kinds) > 1 else failure
+            failure = f"{self._asked[kind]}: {failure}"
+            self._first = self._first or failure
             if failure in self._why or len(self._why) < _MOST_KINDS_OF_FAILURE:
                 self._why[failure] += 1
 
@@ -160,7 +168,9 @@ class Tally:
         problems = []
         n_failed, n_all = sum(self._failures), len(self._all)
         if n_failed > may_fail * n_all:
-            reasons = ", ".join(f"{why} ({n})" for why, n in self._why.most_common(_MOST_REASONS))
+            commonest = self._why.most_common(_MOST_REASONS)
+            reasons = ", ".join(f"{why} ({n})" for why, n in commonest)
+            reasons += "" if self._first == commonest[0][0] else f"; the first was {self._first}"
             allowed = f" ({may_fail:.3g} of them may)" if may_fail else ""
             problems.append(f"{n_failed} of {format_count(n_all, 'request')} failed{allowed}: {reasons}")
         if self.latest_s > MOST_LATE_S:
@@ -180,16 +190,11 @@ _MOST_SHOWN = 200
 
 
 def require_client() -> None:
-    """Raise UsageError if the HTTP client is not installed."""
-    if find_spec("aiohttp") is None:
-        raise UsageError(
-            "workload: load needs the package aiohttp, which is not installed",
-            advice="pip install 'buto[load]', or use http: {url: ..., rate: ..., duration: ...}",
-        )
+    """Raise MissingExtraError if the HTTP client is not installed."""
+    require("aiohttp", "workload: load")
 
 
-@dataclass(frozen=True, slots=True)
-class Progress:
+class LoadListener(Struct, frozen=True):
     """Whom a load tells what happens; called in the thread of :func:`drive`.
 
     Attributes:
@@ -201,7 +206,7 @@ class Progress:
     interval: Callable[[float, Mapping[str, float]], None]
 
 
-def drive(load: Load, url: str, stop: threading.Event, progress: Progress) -> tuple[str, tuple[str, ...]]:
+def drive(load: Load, url: str, stop: threading.Event, progress: LoadListener) -> tuple[str, tuple[str, ...]]:
     """Carry out a load to its end, or until ``stop`` is set.
 
     Args:
@@ -210,7 +215,9 @@ def drive(load: Load, url: str, stop: threading.Event, progress: Progress) -> tu
     Returns:
         The number of answers and how long they took, in one line; and the problems.
     """
-    tally = Tally([kind.name for kind in load.kinds])
+    # A query may hold a secret.
+    asked = [f"{kind.method} {kind.path.partition('?')[0]}"[:_MOST_SHOWN] for kind in load.kinds]
+    tally = Tally([kind.name for kind in load.kinds], asked)
     try:
         asyncio.run(_Drive(load, url, stop, progress, tally).carry_out())
     except MeasureError as failure:
@@ -219,8 +226,7 @@ def drive(load: Load, url: str, stop: threading.Event, progress: Progress) -> tu
     return tally.describe(), tally.problems(why_late, load.may_fail)
 
 
-@dataclass(frozen=True, slots=True)
-class _Prepared:
+class _Prepared(Struct, frozen=True):
     """A kind of request with its texts divided."""
 
     kind: RequestKind
@@ -230,13 +236,15 @@ class _Prepared:
 
 
 class _Drive:
-    def __init__(self, load: Load, url: str, stop: threading.Event, progress: Progress, tally: Tally) -> None:
+    def __init__(
+        self, load: Load, url: str, stop: threading.Event, progress: LoadListener, tally: Tally
+    ) -> None:
         self._load = load
         self._url = url.rstrip("/")
         self._stop = stop
         self._progress = progress
         self._tally = tally
-        self._kinds = [_prepared(kind) for kind in load.kinds]
+        self._kinds = [_prepare(kind) for kind in load.kinds]
         self._waiting: set[asyncio.Task[None]] = set()
         # Imported here: the client is an extra.
         from aiohttp import ClientError
@@ -328,7 +336,7 @@ class _Drive:
 
     async def _log_in(self, session: ClientSession, login: Login) -> dict[str, str]:
         """Return the variables that the answer gives. MeasureError if it failed."""
-        prepared = _prepared(login.request)
+        prepared = _prepare(login.request)
         try:
             async with asyncio.timeout(_LOGIN_S), self._request(session, prepared, {}) as answer:
                 content = b""
@@ -339,7 +347,7 @@ class _Drive:
                     raise MeasureError(f"its log-in failed: {failure}")
         except self._failures as error:
             raise MeasureError(f"its log-in failed: {_reason_of(error)}") from error
-        return {name: _found(content, place) for name, place in login.keep.items()}
+        return {name: _value_at(content, place) for name, place in login.keep.items()}
 
     async def _close_intervals(self) -> None:
         loop = asyncio.get_running_loop()
@@ -361,7 +369,7 @@ class _Drive:
         return now
 
 
-def _prepared(kind: RequestKind) -> _Prepared:
+def _prepare(kind: RequestKind) -> _Prepared:
     headers = tuple((name, Template(value)) for name, value in kind.headers.items())
     return _Prepared(kind, Template(kind.path), headers, None if kind.body is None else Template(kind.body))
 
@@ -376,10 +384,12 @@ def _reason_of(error: Exception) -> str:
         return "no answer in time"
     if isinstance(error, ConnectionRefusedError) or isinstance(error.__cause__, ConnectionRefusedError):
         return "nothing listens there"
+    if type(error).__name__ == "ServerDisconnectedError":
+        return "the server closed the connection without an answer"
     return f"{type(error).__name__}: {str(error)[:_MOST_SHOWN]}"
 
 
-def _found(content: bytes, place: str) -> str:
+def _value_at(content: bytes, place: str) -> str:
     """Return a value of JSON by its place, keys and numbers joined by dots.
 
     Raises:

@@ -12,8 +12,9 @@ import threading
 import time
 from collections.abc import Callable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, replace
 from typing import IO, Any, Protocol
+
+from msgspec import Struct, structs
 
 from buto.errors import UsageError
 from buto.measure.samples import Track
@@ -42,8 +43,7 @@ STOPPED_EXIT = 143
 """Exit code of a JVM after SIGTERM: 128 plus the number of the signal."""
 
 
-@dataclass(frozen=True, slots=True)
-class Operation:
+class Operation(Struct, frozen=True):
     """One operation of an MBean.
 
     Attributes:
@@ -59,8 +59,7 @@ class Operation:
     arguments: tuple[Any, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class HttpLoad:
+class HttpLoad(Struct, frozen=True):
     """Requests at fixed times, independent of the answers (an open loop).
 
     Attributes:
@@ -78,8 +77,7 @@ class HttpLoad:
         return max(1, round(self.rate * self.duration_s))
 
 
-@dataclass(frozen=True, slots=True)
-class Workload:
+class Workload(Struct, frozen=True):
     """What happens to a program while it runs; all parts begin together.
 
     Attributes:
@@ -92,6 +90,7 @@ class Workload:
         http: requests of one kind, evenly spaced; None for none.
         load: requests of several kinds in phases; None for none.
         stop: whether to ask the program to end (SIGTERM) after the workload.
+        rounds: how often it is repeated, each time as a round that is counted; 0 for once, uncounted.
     """
 
     after_s: float = 0.0
@@ -103,10 +102,11 @@ class Workload:
     http: HttpLoad | None = None
     load: Load | None = None
     stop: bool = False
+    rounds: int = 0
 
     def of_one_load(self, seed: str) -> Workload:
         """Return the same with one rate in place of each range; the same seed draws the same rates."""
-        return self if self.load is None else replace(self, load=self.load.drawn(seed)[0])
+        return self if self.load is None else structs.replace(self, load=self.load.drawn(seed)[0])
 
     @property
     def usual_window(self) -> Window | None:
@@ -117,7 +117,7 @@ class Workload:
         """
         if self.ready is None:
             return None
-        lengths_s = [one.duration_s for one in (self.http, self.load) if one is not None]
+        lengths_s = [load.duration_s for load in (self.http, self.load) if load is not None]
         warm_up_s = min(LONGEST_WARM_UP_S, WARM_UP_SHARE * max(lengths_s, default=0.0))
         return Window(Moment(START, warm_up_s))
 
@@ -142,9 +142,12 @@ def workload_from(
         )
     operations = [
         Operation(
-            parse_seconds(str(one["at"])), one["mbean"], one["operation"], tuple(one.get("arguments", ()))
+            parse_seconds(str(operation["at"])),
+            operation["mbean"],
+            operation["operation"],
+            tuple(operation.get("arguments", ())),
         )
-        for one in data.get("operations", ())
+        for operation in data.get("operations", ())
     ]
     port = data.get("port")
     http = data.get("http")
@@ -158,7 +161,7 @@ def workload_from(
         ready=http_answers(_late(ready["http"], expand), ready.get("status")) if ready else None,
         within_s=parse_seconds(str(ready.get("within", READY_WITHIN_S))),
         command=words(data["command"]) if "command" in data else (),
-        operations=tuple(sorted(operations, key=lambda one: one.at_s)),
+        operations=tuple(sorted(operations, key=lambda operation: operation.at_s)),
         http=None if http is None else _http(http, expand),
         load=load_from(data["load"], expand) if "load" in data else None,
         stop=data.get("stop", False),
@@ -225,7 +228,7 @@ class Listener(Protocol):
         """Return a new track."""
 
 
-class Reports:
+class ReportParser:
     """Understands the lines of one command.
 
     Attributes:
@@ -279,9 +282,9 @@ class Reports:
 
     def _mark(self, name: str, text: str) -> None:
         if name in RESERVED:
-            self._refused(f"a mark must not be called {' or '.join(RESERVED)}, got {name!r}")
+            self._refuse(f"a mark must not be called {' or '.join(RESERVED)}, got {name!r}")
         elif self._n_marks == MOST_MARKS:
-            self._refused(
+            self._refuse(
                 f"there can be {MOST_MARKS} marks, and {name!r} is one more; what happens often is a number: "
                 f"'buto count {name} NUMBER'"
             )
@@ -292,7 +295,7 @@ class Reports:
     def _number(self, name: str, kind: Kind, value: float, unit: str) -> None:
         prop = Property(f"{TRACK}.{name}", unit[:50] or "1", kind)
         if len(self._values) == MOST_NAMES and prop.name not in self._values:
-            self._refused(f"there can be {MOST_NAMES} names of numbers, and {name!r} is one more")
+            self._refuse(f"there can be {MOST_NAMES} names of numbers, and {name!r} is one more")
             return
         with self._lock:
             if self._track is None:
@@ -303,7 +306,7 @@ class Reports:
 
     def _misunderstood(self, line: str) -> None:
         expected = "'buto mark NAME TEXT', 'buto value NAME NUMBER UNIT' or 'buto count NAME NUMBER UNIT'"
-        self._refused(f"its command printed {line[:_MOST_SHOWN]!r}, expected {expected}")
+        self._refuse(f"its command printed {line[:_MOST_SHOWN]!r}, expected {expected}")
 
-    def _refused(self, why: str) -> None:
+    def _refuse(self, why: str) -> None:
         self.problems = self.problems or (why,)

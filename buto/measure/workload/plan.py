@@ -8,10 +8,11 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field, replace
 from enum import Enum
 from random import Random
 from typing import Any
+
+from msgspec import Struct, field, structs
 
 from buto.errors import UsageError
 from buto.measure.target import PORT, http_url
@@ -27,8 +28,7 @@ class Arrivals(Enum):
     EVEN = "even"
 
 
-@dataclass(frozen=True, slots=True)
-class RequestKind:
+class RequestKind(Struct, frozen=True):
     """One kind of request. Path, header values and body may have variables, as ``${n}``.
 
     Attributes:
@@ -45,8 +45,7 @@ class RequestKind:
     status: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Login:
+class Login(Struct, frozen=True):
     """One request before all others; its cookies are sent with them.
 
     Attributes:
@@ -58,8 +57,7 @@ class Login:
     keep: Mapping[str, str] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, slots=True)
-class Phase:
+class Phase(Struct, frozen=True):
     """A time of constant rate and mix; its beginning is a mark on the time axis.
 
     Attributes:
@@ -79,8 +77,7 @@ class Phase:
         return self.rate if self.rate_to is None else self.rate_to
 
 
-@dataclass(frozen=True, slots=True)
-class Variable:
+class Variable(Struct, frozen=True):
     """Values that requests choose from at random: whole numbers in a range, or texts.
 
     Attributes:
@@ -93,8 +90,7 @@ class Variable:
     texts: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Load:
+class Load(Struct, frozen=True):
     """Requests that are due at times of their own, whether or not earlier ones were answered (an open loop).
 
     Attributes:
@@ -135,9 +131,9 @@ class Load:
             if phase.rate_to is not None:
                 rate = float(f"{source.uniform(phase.rate, phase.rate_to):.3g}")
                 rates[phase.name] = rate
-                phase = replace(phase, rate=rate, rate_to=None)
+                phase = structs.replace(phase, rate=rate, rate_to=None)
             phases.append(phase)
-        return replace(self, phases=tuple(phases)), rates
+        return structs.replace(self, phases=tuple(phases)), rates
 
 
 NUMBER = "n"
@@ -216,17 +212,19 @@ def load_from(data: Mapping[str, Any], expand: Expand) -> Load:
     """
     login = data.get("login")
     keep = {} if login is None else dict(login.get("keep", {}))
-    variables = {name: _variable(name, one, expand) for name, one in data.get("variables", {}).items()}
+    variables = {
+        name: _variable(name, variable, expand) for name, variable in data.get("variables", {}).items()
+    }
     twice = sorted({NUMBER, *keep} & {*variables}) or sorted({NUMBER} & {*keep})
     if twice:
         raise UsageError(f"workload: load: the variable {twice[0]!r} is given twice")
     text = _Texts(expand, {NUMBER, *keep, *variables})
-    kinds = tuple(_kind(name, one, text) for name, one in data["requests"].items())
-    weights = {name: float(one.get("weight", 1)) for name, one in data["requests"].items()}
+    kinds = tuple(_kind(name, request, text) for name, request in data["requests"].items())
+    weights = {name: float(request.get("weight", 1)) for name, request in data["requests"].items()}
     load = Load(
         url=_url(data["url"], expand),
         kinds=kinds,
-        phases=tuple(_phase(one, weights, expand) for one in _phases(data)),
+        phases=tuple(_phase(phase, weights, expand) for phase in _phases(data)),
         arrivals=Arrivals(data.get("arrivals", Arrivals.POISSON.value)),
         seed=data.get("seed", 0),
         interval_s=parse_seconds(str(data.get("interval", 1.0))),
@@ -268,7 +266,7 @@ def _kind(name: str, data: Mapping[str, Any], text: _Texts) -> RequestKind:
 
 def _variable(name: str, data: Mapping[str, Any], expand: Expand) -> Variable:
     if "one-of" in data:
-        return Variable(texts=tuple(expand(str(one)) for one in data["one-of"]))
+        return Variable(texts=tuple(expand(str(value)) for value in data["one-of"]))
     if data["from"] > data["to"]:
         raise UsageError(
             f"workload: load: the variable {name} must not end before it begins, "

@@ -18,6 +18,8 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
+from msgspec import Struct
+
 from buto.errors import StorageError, UsageError
 from buto.measure.target import http_url
 from buto.run.units import parse_seconds
@@ -30,15 +32,13 @@ At = tuple[str | int, ...]
 """Path of a value within a service's configuration."""
 
 
-@dataclass(frozen=True, slots=True)
-class PortOpen:
+class PortOpen(Struct, frozen=True):
     """Ready when something listens at this TCP port of this machine."""
 
     port: int
 
 
-@dataclass(frozen=True, slots=True)
-class HttpAnswers:
+class HttpAnswers(Struct, frozen=True):
     """Ready when a GET is answered with this status; None: any from 200 to 399."""
 
     url: str
@@ -51,15 +51,13 @@ class HttpAnswers:
         return (parts.port or 80) if parts.hostname in ("127.0.0.1", "localhost", "::1") else None
 
 
-@dataclass(frozen=True, slots=True)
-class LogLine:
+class LogLine(Struct, frozen=True):
     """Ready when the service has printed a line in which the pattern is found."""
 
     pattern: re.Pattern[str]
 
 
-@dataclass(frozen=True, slots=True)
-class CommandSucceeds:
+class CommandSucceeds(Struct, frozen=True):
     """Ready when this command exits with code 0."""
 
     command: tuple[str, ...]

@@ -22,7 +22,7 @@ import psutil
 
 from buto.errors import MeasureError
 from buto.measure.account import Account, account_of, die_with_parent, identity, readable
-from buto.measure.hooks import LaunchHooks, Program
+from buto.measure.hooks import LaunchHooks, MeasuredProgram
 from buto.measure.launch import Launch
 from buto.measure.output import last_lines
 from buto.measure.private_directory import private_directory
@@ -81,11 +81,13 @@ def is_open(port: int) -> bool:
 
 def owner_of(port: int) -> str:
     """Return which process listens at a port, as far as this process may know."""
-    for one in psutil.net_connections("tcp"):
-        listens = one.status == psutil.CONN_LISTEN and one.laddr and one.laddr.port == port
-        if listens and one.pid is not None:
+    for connection in psutil.net_connections("tcp"):
+        listens = (
+            connection.status == psutil.CONN_LISTEN and connection.laddr and connection.laddr.port == port
+        )
+        if listens and connection.pid is not None:
             try:
-                return f"process {one.pid} ({psutil.Process(one.pid).name()})"
+                return f"process {connection.pid} ({psutil.Process(connection.pid).name()})"
             except psutil.NoSuchProcess:
                 break
     return "another process"
@@ -187,7 +189,7 @@ class RunningService(Closeable):
         account = None if service.user is None else account_of(service.user)
         target = Target(
             service.command,
-            directory=_prepared(service, directory, account),
+            directory=_prepare(service, directory, account),
             environment=_environment(service, account),
             mask=service.mask,
             secrets=service.secrets,
@@ -289,7 +291,7 @@ def _environment(service: Service, account: Account | None) -> dict[str, str]:
     return {**own, **service.environment}
 
 
-def _prepared(service: Service, directory: Path, account: Account | None) -> Path | None:
+def _prepare(service: Service, directory: Path, account: Account | None) -> Path | None:
     """Return the directory in which a service starts, after copying its template there."""
     if service.template is None:
         return service.directory
@@ -312,7 +314,7 @@ class Services(LaunchHooks):
 
     def __init__(self, started: Sequence[RunningService]) -> None:
         self._started = tuple(started)
-        self._program: Program | None = None
+        self._program: MeasuredProgram | None = None
         self._problems: dict[str, Problem] = {}
         self._kill_at: float | None = None
 
@@ -326,10 +328,10 @@ class Services(LaunchHooks):
 
         return tick
 
-    def program_started(self, program: Program) -> None:
+    def program_started(self, program: MeasuredProgram) -> None:
         self._program = program
-        for one in self._started:
-            program.mark_at(one.ready_ns, f"service.{one.service.name}.ready")
+        for service in self._started:
+            program.mark_at(service.ready_ns, f"service.{service.service.name}.ready")
 
     def program_ended(self) -> tuple[Problem, ...]:
         self._program = None
@@ -337,7 +339,7 @@ class Services(LaunchHooks):
         return tuple(self._problems.values())
 
     def cpu_s(self) -> float:
-        return sum(one.cpu_s() for one in self._started)
+        return sum(service.cpu_s() for service in self._started)
 
     def stop(self) -> Mapping[str, bytes]:
         """Stop all services, the last that was started first; return what each printed.
@@ -345,17 +347,17 @@ class Services(LaunchHooks):
         Raises:
             MeasureError: processes cannot be killed.
         """
-        for one in reversed(self._started):
-            one.stop()
-        return {one.service.name: one.output() for one in self._started}
+        for service in reversed(self._started):
+            service.stop()
+        return {service.service.name: service.output() for service in self._started}
 
     def _look(self) -> None:
         """Keep outputs bounded, and end the program if a service has ended."""
-        for one in self._started:
-            failure = one.failure()
-            name = one.service.name
+        for service in self._started:
+            failure = service.failure()
+            name = service.service.name
             if failure is not None and name not in self._problems:
-                text = f"its service {name!r} {failure} before the program; {one.quoted()}"
+                text = f"its service {name!r} {failure} before the program; {service.quoted()}"
                 self._problems[name] = Problem(ProblemKind.SERVICE, text)
         if self._problems and self._program is not None:
             now = time.monotonic()
@@ -381,16 +383,16 @@ def running(services: Sequence[Service], on_tick: OnTick | None = None) -> Itera
     with ExitStack() as stack:
         directory = stack.enter_context(private_directory())
         directory.chmod(_FOR_ALL)
-        started = [_started(one, directory, stack, on_tick) for one in services]
+        started = [_start(service, directory, stack, on_tick) for service in services]
         yield Services(started)
 
 
-def _started(service: Service, directory: Path, stack: ExitStack, on_tick: OnTick | None) -> RunningService:
+def _start(service: Service, directory: Path, stack: ExitStack, on_tick: OnTick | None) -> RunningService:
     own = directory / service.name
     own.mkdir(mode=_FOR_ALL)
-    one = stack.enter_context(RunningService(service, own))
-    one.wait_until_ready(partial(_waiting, service, on_tick))
-    return one
+    running_service = stack.enter_context(RunningService(service, own))
+    running_service.wait_until_ready(partial(_waiting, service, on_tick))
+    return running_service
 
 
 def _waiting(service: Service, on_tick: OnTick | None, waited_s: float) -> None:

@@ -16,9 +16,12 @@ from typing import Any
 
 from buto.judging.alarms import Strength
 from buto.judging.class_changes import ClassChange
-from buto.judging.verdict import Verdict, grouped
+from buto.judging.story import story_of
+from buto.judging.verdict import Difference, Finding, Verdict, Waived
+from buto.report.growth import GrowthReport, growth_data
 from buto.report.levels import levels
 from buto.report.likeness import Like
+from buto.report.phrases import phrase
 from buto.report.result import FORMAT, VERSION, Commit, LeftOut, Result
 from buto.run.model import COMMIT, WORKER, Run
 from buto.run.stored import plain
@@ -43,7 +46,7 @@ def result_document(
         first_bad: of bisect, the commit that it found.
     """
     optional = {
-        "left_out": None if left_out is None else [asdict(one) for one in left_out],
+        "left_out": None if left_out is None else [asdict(left_out_test) for left_out_test in left_out],
         "first_bad": None if first_bad is None else asdict(first_bad),
     }
     return {
@@ -64,6 +67,22 @@ def result_text(document: dict[str, Any]) -> str:
     return text.encode("utf-8", "backslashreplace").decode() + "\n"
 
 
+GROWTH_FORMAT, GROWTH_VERSION = "buto-growth", 1
+
+
+def growth_json(test: str, growth: GrowthReport) -> str:
+    """Return the document of ``buto grow --json``; its shape is ``buto/schemas/growth.schema.json``."""
+    document: dict[str, Any] = {
+        "format": GROWTH_FORMAT,
+        "version": GROWTH_VERSION,
+        "buto": __version__,
+        "test": test,
+        "status": growth.status.value,
+        **growth_data(growth),
+    }
+    return result_text(document)
+
+
 def _test(result: Result) -> dict[str, Any]:
     report, error = result.report, result.error
     # Only where there are any.
@@ -71,7 +90,9 @@ def _test(result: Result) -> dict[str, Any]:
         "strengths": map(_strength, result.strengths),
         "classes": map(_class, report.classes if report else ()),
         "likes": map(_like, report.likes if report else ()),
-        "causes": ({**asdict(one), "diff": list(one.diff)} for one in (report.causes if report else ())),
+        "causes": (
+            {**asdict(cause), "diff": list(cause.diff)} for cause in (report.causes if report else ())
+        ),
     }
     return {
         "test": result.test,
@@ -81,6 +102,7 @@ def _test(result: Result) -> dict[str, Any]:
         "verdict": None if result.verdict is None else _verdict(result.verdict),
         "warnings": list(result.warnings),
         "error": None if error is None else {name: getattr(error, name) for name in _OF_ERROR},
+        **({"growth": growth_data(report.growth)} if report and report.growth else {}),
         **{key: rows for key, rows in zip(more, map(list, more.values()), strict=True) if rows},
     }
 
@@ -88,28 +110,33 @@ def _test(result: Result) -> dict[str, Any]:
 _OF_ERROR = ("message", "advice", "exit_code")
 
 
-def _class(one: ClassChange) -> dict[str, Any]:
+def _class(change: ClassChange) -> dict[str, Any]:
     return {
-        "name": one.name,
-        "instances": [one.before.instances, one.after.instances],
-        "bytes": [one.before.size_bytes, one.after.size_bytes],
+        "name": change.name,
+        "instances": [change.before.instances, change.after.instances],
+        "bytes": [change.before.size_bytes, change.after.size_bytes],
     }
 
 
-def _like(one: Like) -> dict[str, Any]:
-    given = one.labelling
+def _like(like: Like) -> dict[str, Any]:
+    given = like.labelling
     return {
-        "runs": list(one.run_ids),
-        "at": one.at.isoformat(),
+        "runs": list(like.run_ids),
+        "at": like.at.isoformat(),
         "label": given.label.value,
         **{name: getattr(given, name) for name in ("meant", "command", "person", "reason")},
-        "distance": one.distance,
+        "distance": like.distance,
     }
 
 
-def _strength(one: Strength) -> dict[str, Any]:
-    limits = {"more": _plain(one.more), "less": _plain(one.less)}
-    return {"quantity": one.quantity.name, "unit": one.quantity.unit, "level": one.level, **limits}
+def _strength(strength: Strength) -> dict[str, Any]:
+    limits = {"more": _plain(strength.more), "less": _plain(strength.less)}
+    return {
+        "quantity": strength.quantity.name,
+        "unit": strength.quantity.unit,
+        "level": strength.level,
+        **limits,
+    }
 
 
 def _run(run: Run) -> dict[str, Any]:
@@ -137,15 +164,39 @@ _OF_VERDICT = (
 
 
 def _verdict(verdict: Verdict) -> dict[str, Any]:
-    findings = verdict.findings
-    place = {id(finding): number for number, finding in enumerate(findings)}
+    story = story_of(verdict)
+    place = {id(finding): number for number, finding in enumerate(verdict.findings)}
     return {
         **{name: _plain(getattr(verdict, name)) for name in _OF_VERDICT},
-        "findings": [_plain(asdict(finding)) for finding in findings],
-        "noted": [_plain(asdict(finding)) for finding in verdict.noted],
-        # In reading order, each as places among the findings, the leading one first.
-        "groups": [[place[id(finding)] for finding in group.findings] for group in grouped(findings)],
+        "welcome": story.is_welcome,
+        "findings": list(map(_finding, verdict.findings)),
+        "noted": list(map(_finding, verdict.noted)),
+        # Only where there are any.
+        **({"waived": list(map(_write_waived, verdict.waived))} if verdict.waived else {}),
+        **({"since": [_plain(asdict(since)) for since in verdict.since]} if verdict.since else {}),
+        # As places among the findings.
+        "headlines": [
+            {
+                "finding": place[id(headline.finding)],
+                "followers": [place[id(follower)] for follower in headline.followers],
+                "text": phrase(headline),
+            }
+            for headline in story.headlines
+        ],
     }
+
+
+def _write_waived(waived_finding: Waived) -> dict[str, Any]:
+    by = [
+        {"commit": waiver.commit, "author": waiver.author, "size": waiver.size, "reason": waiver.reason}
+        for waiver in waived_finding.waivers
+    ]
+    return {"finding": _finding(waived_finding.finding), "waivers": by}
+
+
+def _finding(finding: Finding) -> dict[str, Any]:
+    kind = "difference" if isinstance(finding, Difference) else "statement"
+    return {"kind": kind, **_plain(asdict(finding))}
 
 
 def _plain(value: Any) -> Any:

@@ -24,6 +24,7 @@ from buto.judging.verdict import Status
 from buto.report.result import FINE, LeftOut, Result
 from buto.report.sanitize import MAX_TEXT, one_line
 from buto.report.terminal.verdict import Detail, result_lines
+from buto.report.words import status_of
 from buto.run.model import Run
 
 SUITE = "buto"
@@ -42,7 +43,7 @@ def junit_xml(results: Sequence[Result], finished: datetime, left_out: Sequence[
         finished: when the command ended; aware, written in UTC.
         left_out: tests that the command did not run; here they are skipped tests.
     """
-    cases = [*map(_case, results), *map(_skipped, left_out)]
+    cases = [*map(_case, results), *map(_skipped_case, left_out)]
     counts = {
         "tests": len(cases),
         "failures": sum(case.find("failure") is not None for case in cases),
@@ -69,13 +70,13 @@ def junit_xml(results: Sequence[Result], finished: datetime, left_out: Sequence[
 
 
 def _case(result: Result) -> ElementTree.Element:
-    case = _named(result.test, _seconds(result.runs))
+    case = _test_case(result.test, _seconds(result.runs))
     lines = result_lines(result)
     text, whole = "\n".join(lines), "\n".join(result_lines(result, Detail.FULL))
     if result.status in FINE:
         _add(case, OUTPUT, whole if result.verdict is not None and result.verdict.noted else text)
         return case
-    kind = result.status
+    kind = result.status if result.verdict is None else status_of(result.verdict)
     if result.error is not None:
         kind = "usage" if result.error.exit_code == EXIT_USAGE else "not measured"
     what = "failure" if result.status == Status.REGRESSION.value else "error"
@@ -92,13 +93,13 @@ def _case(result: Result) -> ElementTree.Element:
     return case
 
 
-def _skipped(one: LeftOut) -> ElementTree.Element:
-    case = _named(one.test, "0.000")
-    _add(case, "skipped", "", {"message": one_line(one.why)})
+def _skipped_case(left_out_test: LeftOut) -> ElementTree.Element:
+    case = _test_case(left_out_test.test, "0.000")
+    _add(case, "skipped", "", {"message": one_line(left_out_test.why)})
     return case
 
 
-def _named(test: str, seconds: str) -> ElementTree.Element:
+def _test_case(test: str, seconds: str) -> ElementTree.Element:
     return ElementTree.Element("testcase", {"classname": SUITE, "name": one_line(test), "time": seconds})
 
 
@@ -136,7 +137,8 @@ def _annotation(result: Result, top: Path | None) -> list[str]:
         "warning": [one_line(warning) for warning in warnings] if fine else [],
         "notice": result_lines(result, Detail.HEADLINE) if fine and noted else [],
     }
-    where = {"title": f"buto {result.test}: {result.status}"}
+    status = result.status if result.verdict is None else status_of(result.verdict)
+    where = {"title": f"buto {result.test}: {status}"}
     if result.oracle is not None:
         # Without asking the file system: the name of a test may be one that no file can have.
         whole = Path(os.path.abspath(result.oracle))

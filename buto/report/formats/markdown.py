@@ -1,4 +1,4 @@
-"""Markdown for the comment of a pull request: verdict, the worst findings, cost, commands, folded details.
+"""Markdown for the comment of a pull request: story, headlines, cause, how to accept; the rest is folded.
 
 Each test's part begins with an invisible comment that is always the same for this test, so that a bot can
 find its last comment and replace it.
@@ -11,8 +11,9 @@ import re
 from collections.abc import Sequence
 from urllib.parse import quote
 
-from buto.judging.verdict import FindingGroup, Status
-from buto.report import words
+from buto.judging.story import Headline
+from buto.judging.verdict import Finding, Status
+from buto.report import phrases, words
 from buto.report.check_report import CheckReport
 from buto.report.document import Table
 from buto.report.result import FINE, LEFT_OUT, LeftOut, Result
@@ -21,7 +22,7 @@ from buto.report.terminal.verdict import Detail, result_lines
 from buto.run.units import format_count
 
 MAX_ROWS = 3
-"""Groups of findings in the table above the details, which have all."""
+"""Headlines in the table above the details, which have all."""
 
 MAX_HEADLINE = 5 * MAX_TEXT
 MAX_REASONS = 5
@@ -29,7 +30,7 @@ MAX_REASONS = 5
 MAX_DETAILS = 12_000
 """Characters of the details; GitHub takes comments of 65,536."""
 
-_SIGNS = {**dict.fromkeys(FINE, "✅"), "regression": "❌"}
+_SIGNS = {**dict.fromkeys(FINE, "✅"), Status.REGRESSION.value: "❌", words.CHANGED: "🔷"}
 _STRUCTURE = re.compile(r"[!\"#$&*:<>?@\[\\\]^_`{|}~]|\bwww(?=\.)")
 """Characters that Markdown, or GitHub's mentions and links, may interpret."""
 
@@ -41,28 +42,36 @@ def marker(test: str) -> str:
 
 def markdown_text(results: Sequence[Result], left_out: Sequence[LeftOut] = ()) -> str:
     """Return the parts of all tests, each after its marker, and a line for each test that was left out."""
-    others = (f"{marker(one.test)}\n⏭️ **{LEFT_OUT}** {code(one.test)}: {code(one.why)}\n" for one in left_out)
+    others = (
+        f"{marker(left_out_test.test)}\n"
+        f"⏭️ **{LEFT_OUT}** {code(left_out_test.test)}: {code(left_out_test.why)}\n"
+        for left_out_test in left_out
+    )
     return "\n".join([*map(_part, results), *others])
 
 
 def _part(result: Result) -> str:
     verdict, report = result.verdict, result.report
-    title = f"{_SIGNS.get(result.status, '⚠️')} **{result.status}** {code(result.test)}"
+    status = result.status if verdict is None else words.status_of(verdict)
+    title = f"{_SIGNS.get(status, '⚠️')} **{status}** {code(result.test)}"
     parts = [marker(result.test), f"### {title}", ""]
     if verdict is not None:
-        headline = words.headline(verdict)
-        reasons = filter(None, (*verdict.reasons[:MAX_REASONS], words.lacking(verdict)))
-        items = [f"- {code(reason, 2 * MAX_TEXT)}" for reason in reasons]
+        headline = phrases.headline(verdict)
+        # Of a verdict that stands, what decided is among the details.
+        reasons = verdict.reasons if verdict.status is Status.INCONCLUSIVE or not verdict.findings else ()
+        texts = filter(None, (*reasons[:MAX_REASONS], words.lacking(verdict)))
+        items = [f"- {code(reason, 2 * MAX_TEXT)}" for reason in texts]
         parts += [
             _cell(f"{headline[0].upper()}{headline[1:]}.", MAX_HEADLINE),
             "",
             *items,
-            *([""] if items else []),
+            *(f"- {_cell(words.since(since), MAX_HEADLINE)}" for since in verdict.since),
+            *([""] if items or verdict.since else []),
         ]
         if report is not None:
-            parts += _findings(report.groups[:MAX_ROWS], len(report.groups))
+            parts += _headlines(report.story.headlines[:MAX_ROWS], len(report.story.headlines))
             parts += [
-                *(f"{_cell(one.sentence, MAX_HEADLINE)}\n{diff(one.diff)}" for one in report.causes),
+                *(f"{_cell(cause.sentence, MAX_HEADLINE)}\n{diff(cause.diff)}" for cause in report.causes),
                 *_commands(report),
             ]
     elif result.error is not None:
@@ -70,8 +79,7 @@ def _part(result: Result) -> str:
     text = "\n".join(result_lines(result, Detail.FULL))
     cut = html.escape(text if len(text) <= MAX_DETAILS else f"{text[:MAX_DETAILS]} ...")
     # Nothing in such an HTML block is Markdown, and escaped text cannot end it.
-    others = (*report.groups[MAX_ROWS:], *report.noted) if report is not None else ()
-    folded = [*_findings(others), f"<pre>{cut}</pre>"]
+    folded = [*(_fold(report) if report is not None else ()), f"<pre>{cut}</pre>"]
     details = ["<details>", "<summary>details</summary>", "", *folded, "", "</details>", ""]
     return "\n".join([*parts, *details])
 
@@ -82,25 +90,40 @@ def diff(lines: Sequence[str]) -> str:
     return f"\n<pre>{text}</pre>\n" if lines else ""
 
 
-def _findings(groups: Sequence[FindingGroup], n_all: int = 0) -> list[str]:
-    """Return a table of groups of findings, and how many more of them there are."""
-    if not groups:
+def _headlines(headlines: Sequence[Headline], n_all: int) -> list[str]:
+    """Return a table of headlines, and how many more of them there are."""
+    if not headlines:
         return []
-    table = Table(("property", "old → new", "change", "", "with it"), list(map(_row, groups))).without_empty()
-    left = n_all - len(groups)
-    more = [f"And {format_count(left, 'more finding')}, in the details.", ""] if left > 0 else []
+    rows = [(*_row(headline.finding), _followers(headline)) for headline in headlines]
+    table = Table(("", "old → new", "change", "", "with it"), rows).without_empty()
+    left = n_all - len(headlines)
+    more = [f"And {format_count(left, 'more change')}, in the details.", ""] if left > 0 else []
     return [*markdown_table(table.heads, table.rows), *more]
 
 
-def _row(group: FindingGroup) -> tuple[str, ...]:
-    finding = group.leading
+def _fold(report: CheckReport) -> list[str]:
+    """Return a table of all that has no row of its own above: followers, further headlines, what is noted."""
+    shown = [headline.finding for headline in report.story.headlines[:MAX_ROWS]]
+    left = [finding for finding in (*report.story.findings, *report.noted.findings) if finding not in shown]
+    if not left:
+        return []
+    table = Table(("", "old → new", "change", ""), list(map(_row, left))).without_empty()
+    return markdown_table(table.heads, table.rows)
+
+
+def _row(finding: Finding) -> tuple[str, ...]:
     return (
-        code(finding.subject),
+        code(phrases.title(finding)),
         _cell(words.old_to_new(finding)) or code(finding.text),
         _cell(words.change(finding)),
         words.effect(finding),
-        format_count(len(group.parts), "other property") if group.parts else "",
     )
+
+
+def _followers(headline: Headline) -> str:
+    shown = ", ".join(code(phrases.brief(follower)) for follower in headline.followers[:MAX_ROWS])
+    left = len(headline.followers) - MAX_ROWS
+    return f"{shown}{f' and {left} more' if left > 0 else ''}"
 
 
 def _commands(report: CheckReport) -> list[str]:
@@ -120,15 +143,15 @@ def markdown_table(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> list[
 
 def _cell(text: str, limit: int = MAX_TEXT) -> str:
     """Return our own words with numbers and units; a mention would work even as a character reference."""
-    return escaped(one_line(text, limit)).replace("&#64;", "@&#8203;")
+    return escape(one_line(text, limit)).replace("&#64;", "@&#8203;")
 
 
 def code(text: str, limit: int = MAX_TEXT) -> str:
     """Return text from outside as an inline HTML element, in which there are no mentions and links."""
-    return f"<code>{escaped(one_line(text, limit))}</code>"
+    return f"<code>{escape(one_line(text, limit))}</code>"
 
 
-def escaped(text: str) -> str:
+def escape(text: str) -> str:
     """Return text in which Markdown interprets no character, not even in a table.
 
     It has numeric references, which work everywhere, unlike a backslash, and never end a table's cell.

@@ -18,7 +18,7 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
-from buto.report.history import Entry
+from buto.report.history import HistoryEntry
 from buto.report.levels import levels, median_levels
 from buto.report.result import Result
 from buto.report.sanitize import one_line
@@ -45,7 +45,7 @@ def bencher_text(results: Sequence[Result]) -> str:
         of_runs = [levels(run) for run in runs]
         units = {prop.name: prop.unit for run in runs for prop in run.properties}
         for name, level in median_levels(of_runs).items():
-            seen = [one[name] for one in of_runs if name in one]
+            seen = [run_levels[name] for run_levels in of_runs if name in run_levels]
             metric = {"value": level}
             if len(seen) > 1:
                 metric |= {"lower_value": min(seen), "upper_value": max(seen)}
@@ -63,7 +63,7 @@ def _name(text: str) -> str:
     return f"{seen[: MAX_NAME - 9]} {digest}"
 
 
-def otava_text(entries: Sequence[Entry], names: Sequence[str] = ()) -> str:
+def otava_text(entries: Sequence[HistoryEntry], names: Sequence[str] = ()) -> str:
     """Return the text of the file, quoted as Otava expects by default.
 
     Args:

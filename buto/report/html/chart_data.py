@@ -15,15 +15,15 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from buto.judging.classifiers import Emitter
-from buto.judging.verdict import Finding
+from buto.judging.classifiers import EmitterBands
+from buto.judging.verdict import Difference
 from buto.judging.views import Band
 from buto.report import words
 from buto.report.html.template import line, name_parts
 from buto.report.panels import Charted, Curve, Panel, spans_of
 from buto.run.model import FloatArray, Run
 from buto.run.names import start_of
-from buto.run.properties import split_name
+from buto.run.properties import split_name, title_of
 from buto.run.units import format_percent, plural, scale_of_unit
 
 LARGEST = 65532
@@ -132,32 +132,32 @@ MOST_TELLING = 20
 MAX_EMITTERS = 40
 
 
-def drawn(report: Charted) -> Sequence[Panel]:
+def choose_panels(report: Charted) -> Sequence[Panel]:
     return report.panels if len(report.panels) <= MAX_PANELS else report.panels[:MOST_TELLING]
 
 
 def points_of(report: Charted) -> int:
     """Return how many points of a run are drawn, an even number."""
-    curves = max(1, sum(len(panel.training) + len(panel.checked) for panel in drawn(report)))
+    curves = max(1, sum(len(panel.training) + len(panel.checked) for panel in choose_panels(report)))
     return min(MOST_POINTS, max(FEWEST_POINTS, MAX_VALUES // curves)) // 2 * 2
 
 
 def training_drawn(report: Charted) -> list[int]:
     """Return which of the stored training runs are drawn: all, or an even choice if there are too many."""
-    n_panels = max(1, len(drawn(report)))
+    n_panels = max(1, len(choose_panels(report)))
     n_checked = max((len(panel.checked) for panel in report.panels), default=0)
     n_training = max((len(panel.training) for panel in report.panels), default=0)
     room = max(1, MAX_VALUES // (n_panels * FEWEST_POINTS) - n_checked)
-    return [int(one) for one in np.unique(np.linspace(0, n_training - 1, min(n_training, room)).round())]
+    return [int(place) for place in np.unique(np.linspace(0, n_training - 1, min(n_training, room)).round())]
 
 
 def page_data(report: Charted) -> dict[str, Any]:
-    panels = drawn(report)
+    panels = choose_panels(report)
     most = points_of(report)
-    training = _thinned_runs(
-        [[panel.training[one] for one in training_drawn(report)] for panel in panels], most
+    training = _thin_runs(
+        [[panel.training[place] for place in training_drawn(report)] for panel in panels], most
     )
-    checked = _thinned_runs([panel.checked for panel in panels], most)
+    checked = _thin_runs([panel.checked for panel in panels], most)
     clock = scale_of(*(times_s for _, times_s, _ in (*training, *checked)))
     runs = {run.id: run for run in report.checked}
     return {
@@ -182,7 +182,7 @@ def page_data(report: Charted) -> dict[str, Any]:
             )
             for column, panel in enumerate(panels)
         ],
-        "emitters": [_emitter_data(one) for one in report.emitters[:MAX_EMITTERS]],
+        "emitters": [_emitter_data(emitter) for emitter in report.emitters[:MAX_EMITTERS]],
     }
 
 
@@ -190,7 +190,7 @@ def unit_data(unit: str) -> dict[str, Any]:
     """Return a unit for the script's formatter, which must agree with :mod:`buto.run.units`."""
     steps = [[step.text, step.size, step.shown_from or step.size] for step in scale_of_unit(unit)]
     counted = unit.startswith("{") and unit.endswith("}")
-    noun = line(unit[1:-1]) if counted else ""
+    noun = line(unit[1:-1].replace("_", " ")) if counted else ""
     behind = "" if counted or steps or unit in ("", "1") else line(unit)
     return {
         "kind": "bytes" if unit == "By" else "seconds" if unit == "s" else "count" if counted else "number",
@@ -212,10 +212,13 @@ def share(reach: float) -> str:
     return format_percent(round(min(reach, 1.0), 2))
 
 
-def _thinned_runs(by_panel: Sequence[Sequence[Curve]], most: int) -> list[tuple[str, FloatArray, FloatArray]]:
+def _thin_runs(by_panel: Sequence[Sequence[Curve]], most: int) -> list[tuple[str, FloatArray, FloatArray]]:
     """Return id, times and values, shape (n, n_panels), of each run, with fewer points."""
     return [
-        (curves[0].run_id, *thinned(curves[0].times_s, np.column_stack([one.values for one in curves]), most))
+        (
+            curves[0].run_id,
+            *thinned(curves[0].times_s, np.column_stack([curve.values for curve in curves]), most),
+        )
         for curves in zip(*by_panel, strict=True)
     ]
 
@@ -227,13 +230,13 @@ def _run_data(run: Run) -> dict[str, Any]:
         "when": when(run),
         "collections": [[round(time_s, 4), n, line(name)] for time_s, n, name in collections_of(run)],
         "notifications": [
-            [round(one.time_s, 4), line(one.type), line(one.source), line(one.message)]
-            for one in notes[:MAX_MARKS]
+            [round(note.time_s, 4), line(note.type), line(note.source), line(note.message)]
+            for note in notes[:MAX_MARKS]
         ],
         "more": max(0, len(notes) - MAX_MARKS),
         "spans": [
-            [round(one.start_s, 4), round(one.end_s, 4), line(one.name), line(one.text)]
-            for one in spans_of(run)
+            [round(span.start_s, 4), round(span.end_s, 4), line(span.name), line(span.text)]
+            for span in spans_of(run)
         ],
     }
 
@@ -248,7 +251,8 @@ def _panel_data(
     scale = scale_of(*training, *checked)
     return {
         "name": line(panel.prop.name),
-        "title": [line(part) for part in name_parts(panel.prop.name)],
+        "title": _title(panel.prop.name),
+        "called": line(title_of(panel.prop.name)),
         "unit": unit_data(panel.prop.unit),
         "lowest": _number(panel.prop.lower),
         "moves": panel.moves,
@@ -260,8 +264,17 @@ def _panel_data(
         "band": None if panel.band is None else _band_data(panel.band),
         "band_name": line(words.band_name(panel.band_decides, report.roles)),
         "noted": bool(panel.noted) and not panel.findings,
-        "findings": [_finding_data(panel, one, run_ids) for one in panel.changes],
+        "findings": [_finding_data(panel, change, run_ids) for change in panel.changes],
     }
+
+
+def _title(name: str) -> list[str]:
+    """Return what people call a property and its instance; the parts of its name where it has no title."""
+    called = title_of(name)
+    if called == name:
+        return [line(part) for part in name_parts(name)]
+    _, instance = split_name(name)
+    return [line(called.removesuffix(f" ({instance})")), line(instance or "")]
 
 
 def tag_of(panel: Panel, reach_of: str) -> str:
@@ -288,7 +301,7 @@ def _band_data(band: Band) -> dict[str, Any]:
     }
 
 
-def _finding_data(panel: Panel, finding: Finding, run_ids: Sequence[str]) -> dict[str, Any]:
+def _finding_data(panel: Panel, finding: Difference, run_ids: Sequence[str]) -> dict[str, Any]:
     return {
         "run": run_ids.index(finding.run_id) if finding.run_id in run_ids else -1,
         # From when to when it was outside.
@@ -301,7 +314,7 @@ def _finding_data(panel: Panel, finding: Finding, run_ids: Sequence[str]) -> dic
     }
 
 
-def _emitter_data(emitter: Emitter) -> dict[str, Any]:
+def _emitter_data(emitter: EmitterBands) -> dict[str, Any]:
     limits = emitter.times_s
     columns = (side[:MAX_MARKS].tolist() for side in (limits.lower, limits.expected, limits.upper))
     return {

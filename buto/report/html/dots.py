@@ -1,12 +1,14 @@
-"""The numbers that a finding compares, one dot a run, above the range in which they would not stand out."""
+"""The numbers that a finding tells, one dot a run, above the range in which they would not stand out."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from math import isfinite
+from statistics import fmean as mean
 
-from buto.judging.verdict import Finding
+from msgspec import Struct
+
+from buto.judging.verdict import Difference, Finding
 from buto.report import words
 from buto.run.units import format_quantity
 
@@ -16,40 +18,44 @@ ROWS = (13, 35)
 
 SPREAD = (-6, 3, -3, 6, 0)
 
+MEAN = 10
+"""Half the length of the mark of a mean."""
+
 BOTTOM, HEIGHT = 46, 62
 """Of the frame, and of all with its labels."""
 
 
-@dataclass(frozen=True, slots=True)
-class Dots:
+class Dots(Struct, frozen=True):
     """A drawing, in pixels.
 
     Attributes:
         measure: what the numbers are.
         expected: left end and width of the range that would not stand out; None if it has no end.
         rows: class of a row, and its dots as x, y and text.
+        means: of each row the x of its mean, where it begins and ends, and its text.
         ticks: x and text of the ends.
     """
 
     measure: str
     expected: tuple[float, float] | None
     rows: tuple[tuple[str, tuple[tuple[float, int, str], ...]], ...]
+    means: tuple[tuple[float, int, int, str], ...]
     ticks: tuple[tuple[float, str], ...]
-
-    @property
-    def pairs(self) -> list[tuple[tuple[float, int, str], tuple[float, int, str]]]:
-        """The first dots of both rows, the second ones, and so on: of two programs in turns, their turns."""
-        (_, known), (_, judged) = self.rows
-        return list(zip(known, judged, strict=False))
 
 
 def dots(finding: Finding) -> Dots | None:
-    """Return the drawing of a finding; None if it compares no number of each run."""
-    numbers = finding.numbers
+    """Return the drawing of a finding; None if it knows no number of each run."""
+    if not isinstance(finding, Difference):
+        return None
+    size = finding.size
+    numbers = finding.numbers if size is None or size.numbers is None else size.numbers
     if numbers is None:
         return None
+    is_compared = size is None or size.new == finding.observed
+    lowest, highest = (finding.lower, finding.upper) if is_compared else (None, None)
+    measure = finding.measure if size is None else size.measure
     every = (*numbers.known, *numbers.judged)
-    ends = [end for end in (finding.lower, finding.upper) if end is not None and isfinite(end)]
+    ends = [end for end in (lowest, highest) if end is not None and isfinite(end)]
     low, high = min((*every, *ends)), max((*every, *ends))
     scale = (WIDTH - 2 * MARGIN) / ((high - low) or 1.0)
 
@@ -65,11 +71,16 @@ def dots(finding: Finding) -> Dots | None:
 
     left, right = (
         at(given) if given is not None and isfinite(given) else edge
-        for given, edge in ((finding.lower, 0.0), (finding.upper, float(WIDTH)))
+        for given, edge in ((lowest, 0.0), (highest, float(WIDTH)))
     )
     return Dots(
-        words.SHORT.get(finding.measure, finding.measure),
+        words.SHORT.get(measure, measure),
         (left, round(right - left, 1)) if ends else None,
         (("known", row(numbers.known, ROWS[0])), ("new", row(numbers.judged, ROWS[1]))),
+        tuple(
+            (at(mean(values)), y - MEAN, y + MEAN, format_quantity(mean(values), finding.unit))
+            for values, y in zip((numbers.known, numbers.judged), ROWS, strict=True)
+            if len(values) > 1
+        ),
         tuple((at(end), format_quantity(end, finding.unit)) for end in (low, high)),
     )

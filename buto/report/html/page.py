@@ -11,20 +11,25 @@ from functools import partial
 from typing import Any
 
 from buto.judging.verdict import Direction, Status
-from buto.report import words
+from buto.report import phrases, words
 from buto.report.check_report import CheckReport
 from buto.report.document import Table
+from buto.report.growth import growth_table, holders
 from buto.report.html import clusters, summary, tables
-from buto.report.html.chart_data import drawn, page_data, points_of, share, tag_of, training_drawn
+from buto.report.html.chart_data import choose_panels, page_data, points_of, share, tag_of, training_drawn
 from buto.report.html.dots import dots
 from buto.report.html.template import property_name, render_page
 from buto.report.panels import Charted, RecordedRuns
 from buto.run.names import metadata_text
+from buto.run.properties import title_of
 
 SCRIPTS = (
     "sharp.js",
     "uplot/uPlot.iife.min.js",
-    *(f"{name}.js" for name in ("quantity", "data", "plot", "chart", "overview", "timeline", "page")),
+    *(
+        f"{name}.js"
+        for name in ("element", "quantity", "data", "plot", "exit", "chart", "overview", "timeline", "page")
+    ),
 )
 STYLES = ("uplot/uPlot.min.css", "page.css")
 MARKS = {Status.PASS: "✓", Status.REGRESSION: "✗", Status.INCONCLUSIVE: "?"}
@@ -47,42 +52,59 @@ def render(report: CheckReport) -> str:
     :mod:`buto.report.html.template`.
     """
     verdict = report.verdict
-    n_drawn = len(drawn(report))
-    others = [(property_name(one.prop.name), tag_of(one, report.reach_of)) for one in report.panels[n_drawn:]]
+    n_drawn = len(choose_panels(report))
+    others = [
+        (property_name(panel.prop.name), tag_of(panel, report.reach_of)) for panel in report.panels[n_drawn:]
+    ]
     return _page(
         "check.html",
         report,
         status=verdict.status.value,
+        word=words.status_of(verdict),
         mark=MARKS[verdict.status],
         words=words,
+        phrases=phrases,
+        title_of=title_of,
+        curves=partial(_has_curves, report),
         sentence=summary.sentence,
         share=share,
         arrows=ARROWS,
         since=summary.since(report),
+        reasons=words.reasons(verdict),
         facts=list(summary.facts(report)),
-        charts={panel.prop.name: place for place, panel in enumerate(drawn(report))},
+        charts={panel.prop.name: place for place, panel in enumerate(choose_panels(report))},
         details=partial(summary.details, report),
         dots=dots,
         closest=summary.closest(report),
         classes=tables.class_table(report.classes),
+        grown=None if report.growth is None else growth_table(report.growth.judged, MAX_LISTED),
+        holders=[] if report.growth is None else holders(report.growth, full=True),
         clusters=clusters,
         drawings=list(map(clusters.drawing, report.clusters)),
         max_charts=MAX_CHARTS,
         max_lines=MAX_LINES,
         bands=_bands(report),
+        zero=report.panels[0].zero if report.panels else "",
+        parts_of=summary.parts_of,
         others=Table(("property", ""), others).first(MAX_LISTED),
         n_others=len(others),
         steps=list(summary.steps(report)),
         settings=[(key, json.dumps(value, ensure_ascii=False)) for key, value in verdict.settings.items()],
         sections=[
-            (one, Table(tuple(one.columns), [tuple(row) for row in one.rows]))
-            for one in report.explanation.sections
+            (section, Table(tuple(section.columns), [tuple(row) for row in section.rows]))
+            for section in report.explanation.sections
         ],
         environment=tables.environment_summary(report),
         metadata=list(tables.metadata_tables(report)),
         runs=tables.run_table(report, verdict.run_ids),
         deleted=len(report.training_ids) - len(report.training),
     )
+
+
+def _has_curves(report: CheckReport, subject: str) -> bool:
+    """Return whether a property has more than the values at the exit, which its dots show."""
+    panel = report.panel(subject)
+    return panel is not None and panel.has_curves
 
 
 def render_runs(report: RecordedRuns) -> str:
@@ -116,7 +138,7 @@ def _page(template: str, report: Charted, **values: Any) -> str:
         SCRIPTS,
         STYLES,
         report=report,
-        drawn=" ".join(_drawn(report)),
+        drawn=" ".join(_describe_drawn(report)),
         not_drawn=" ".join(_not_drawn(report)),
         notifications=tables.notification_table(report),
         streams=summary.streams(report),
@@ -128,18 +150,18 @@ def _page(template: str, report: Charted, **values: Any) -> str:
 
 
 def _bands(report: CheckReport) -> str:
-    banded = [panel for panel in drawn(report) if panel.band is not None]
+    banded = [panel for panel in choose_panels(report) if panel.band is not None]
     if not banded:
         return ""
     if banded[0].band_decides:
-        return "A band is the range that is expected at each time. A run that leaves its band differs."
-    return f"Shaded: {words.band_name(False, report.roles)}; it decides nothing."
+        return "the range that is expected at each time; a run that leaves it differs"
+    return f"{words.band_name(False, report.roles)}, which decides nothing"
 
 
-def _drawn(report: Charted) -> list[str]:
+def _describe_drawn(report: Charted) -> list[str]:
     chosen, at_hand = len(training_drawn(report)), len(report.training)
     is_check = isinstance(report, CheckReport)
-    texts = ["The properties with the strongest evidence of a change come first."] if is_check else []
+    texts = ["What changed comes first, in the order of the story."] if is_check else []
     if report.smoothing is not None:
         as_judged = ", as for the decision" if report.stride == 1 else ""
         smoothed = f"the {report.smoothing.average} of {report.smoothing.window} samples"
@@ -160,7 +182,7 @@ def _not_drawn(report: Charted) -> list[str]:
         what = "curves and overhead are" if is_check else "the curves are"
         decided = ", the decision is of all samples" if is_check else ""
         texts.append(f"The runs are long: {what} of one sample in {report.stride}{decided}.")
-    n_drawn = len(drawn(report))
+    n_drawn = len(choose_panels(report))
     if n_drawn < len(report.panels):
         most = "the " if is_check else ""
         important = " most important" if is_check else ""

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
 
-from buto.judging.verdict import Finding, Status
-from buto.report import words
+from msgspec import Struct
+
+from buto.judging.verdict import Difference, Finding, Status
+from buto.report import phrases, words
 from buto.report.check_report import CheckReport
 from buto.report.environment import Likeness
 from buto.report.html.chart_data import share, when
 from buto.report.panels import Charted, Panel
+from buto.run.model import Run
 from buto.run.units import format_bytes, format_count, format_seconds
 
 N_CLOSEST = 3
@@ -19,7 +21,7 @@ MAX_OUTPUT = 48 * 1024
 
 MAX_OUTPUTS = 6
 _MAX_OPEN = 4096
-"""Bytes of a stream that is not folded."""
+"""Bytes of a stream that may stand unfolded."""
 
 _FACTS = (
     ("buto.commit", "commit"),
@@ -37,8 +39,8 @@ def sentence(text: str) -> str:
 
 def since(report: CheckReport) -> str:
     """Return from when on what a regression fails for first stayed outside its band; empty if it did not."""
-    first = report.groups[0].leading.subject if report.groups else ""
-    panel = report.panel(first)
+    headlines = report.story.headlines
+    panel = report.panel(headlines[0].finding.subject) if headlines else None
     failed = report.verdict.status is Status.REGRESSION
     return words.outside_since(panel, report.roles) if failed and panel is not None else ""
 
@@ -64,7 +66,7 @@ def closest(report: CheckReport) -> list[Panel] | None:
     """Return the properties that came closest to a finding; None unless the check passed without any
     and nothing is noted.
     """
-    if report.verdict.status is not Status.PASS or report.groups or report.noted:
+    if report.verdict.status is not Status.PASS or report.story.headlines or report.noted.headlines:
         return None
     return [panel for panel in report.panels if panel.moves and panel.reach is not None][:N_CLOSEST]
 
@@ -73,16 +75,26 @@ def details(report: CheckReport, finding: Finding) -> list[tuple[str, str]]:
     """Return terms and texts of a finding, none of them empty."""
     panel = report.panel(finding.subject)
     since_s = None if panel is None else panel.since_s
+    numbers = finding if isinstance(finding, Difference) else None
+    is_outside = numbers is not None and numbers.outside_share is not None
+    change_text = words.old_to_new(finding)
+    # The range is of the number that was compared, which may be another one than that which is told.
+    is_compared = numbers is None or numbers.size is None or numbers.size.new == numbers.observed
     rows = (
-        ("observed", words.measured(finding)),
-        ("expected", words.expected(finding)),
+        ("", change_text),
+        ("observed", "" if change_text else words.describe_measured(finding)),
+        ("expected", words.describe_expected(finding) if is_compared else ""),
         ("since", "" if since_s is None else format_seconds(max(0.0, since_s))),
-        ("over" if finding.outside_share is None else "outside", words.window(finding)),
-        ("share", words.weight(finding)),
+        ("outside", words.window(finding) if is_outside else ""),
         ("note", finding.text),
-        ("worst run", finding.run_id if len(report.verdict.run_ids) > 1 else ""),
     )
     return [row for row in rows if row[1]]
+
+
+def parts_of(step: str) -> tuple[list[str], str]:
+    """Return the words of a command to type, and what it is for, which may be empty."""
+    command, _, because = step.partition("  # ")
+    return command.split(" "), because
 
 
 def steps(report: CheckReport) -> Iterator[tuple[str, str]]:
@@ -100,7 +112,7 @@ def steps(report: CheckReport) -> Iterator[tuple[str, str]]:
     yield "Judging.", _judging(report)
     if verdict.p_value is not None:
         yield "Chance.", _chance(report)
-    yield "Answer.", f"{verdict.status.value.capitalize()}: {words.headline(verdict)}."
+    yield "Answer.", f"{words.status_of(verdict).capitalize()}: {phrases.headline(verdict)}."
     if report.detectable:
         yield "Sensitivity.", sentence(report.detectable)
 
@@ -134,7 +146,7 @@ def _judging(report: CheckReport) -> str:
         nearest = max(inside, key=lambda panel: panel.reach or 0.0)
         reach = f"{share(nearest.reach or 0.0)} {report.reach_of}"
         texts.append(f"Of the others, {nearest.prop.name} came closest: {reach}")
-    elsewhere = len(words.listed_findings(report.verdict)) - sum(len(panel.findings) for panel in outside)
+    elsewhere = len(words.list_findings(report.verdict)) - sum(len(panel.findings) for panel in outside)
     if elsewhere > 0:
         texts.append(f"{format_count(elsewhere, 'finding')} on duration or notifications")
     return f"{'. '.join(texts)}."
@@ -153,12 +165,11 @@ def _chance(report: CheckReport) -> str:
     return text if text.endswith(".") else f"{text}."
 
 
-@dataclass(frozen=True, slots=True)
-class Stream:
+class Stream(Struct, frozen=True):
     """One output stream of a run.
 
     Attributes:
-        parts: nothing if it is empty, all of it, or its beginning and its end.
+        parts: all of it, or its beginning and its end.
         left_out: size of what is missing between two parts, else empty.
     """
 
@@ -170,23 +181,32 @@ class Stream:
 
 
 def streams(report: Charted) -> list[Stream]:
+    """Return what the first runs printed. Open is what may say why: errors, and all of a single run or of
+    one that did not end as expected.
+    """
     shown = list(report.checked)[:MAX_OUTPUTS]
     room = MAX_OUTPUT // max(1, 2 * len(shown))
     return [
-        _stream(f"{title} of {run.id}", stream, room)
-        for run in shown
-        for title, stream in (
-            ("standard output", run.stdout),
-            ("standard error", run.stderr),
-            *((f"output of the service {name}", output) for name, output in run.outputs.items()),
+        _stream(f"{title} of {called}", stream, room, may_say_why or not run.quality.valid or len(shown) == 1)
+        for run, called in zip(shown, _call(shown), strict=True)
+        for title, stream, may_say_why in (
+            ("standard output", run.stdout, False),
+            ("standard error", run.stderr, True),
+            *((f"output of the service {name}", output, False) for name, output in run.outputs.items()),
         )
+        if stream
     ]
 
 
-def _stream(title: str, stream: bytes, room: int) -> Stream:
+def _call(runs: Sequence[Run]) -> list[str]:
+    """Return what the charts call runs, with their ids."""
+    return [run.id if len(runs) == 1 else f"run {number}, {run.id}" for number, run in enumerate(runs, 1)]
+
+
+def _stream(title: str, stream: bytes, room: int, may_say_why: bool) -> Stream:
     half = room // 2
     fits = len(stream) <= room
-    pieces = ([stream] if stream else []) if fits else [stream[:half], stream[-half:]]
+    pieces = [stream] if fits else [stream[:half], stream[-half:]]
     parts = tuple(piece.decode("utf-8", errors="replace").replace("\r\n", "\n") for piece in pieces)
     left_out = "" if fits else format_bytes(len(stream) - 2 * half)
-    return Stream(title, format_bytes(len(stream)), parts, left_out, len(stream) < _MAX_OPEN)
+    return Stream(title, format_bytes(len(stream)), parts, left_out, may_say_why and len(stream) < _MAX_OPEN)

@@ -45,13 +45,13 @@ def class_table(changes: Sequence[ClassChange]) -> Table:
     """Return the classes whose live objects changed: numbers and bytes in the judged runs."""
     rows = [
         (
-            markup("<code>{}</code>", one.name),
-            f"{one.after.instances:,}",
-            f"{one.instances:+,}",
-            format_bytes(one.after.size_bytes),
-            format_change(one.before.size_bytes, one.after.size_bytes, "By"),
+            markup("<code>{}</code>", change.name),
+            f"{change.after.instances:,}",
+            f"{change.instances:+,}",
+            format_bytes(change.after.size_bytes),
+            format_change(change.before.size_bytes, change.after.size_bytes, "By"),
         )
-        for one in changes
+        for change in changes
     ]
     return Table(("class", "objects", "change", "bytes", "change"), rows)
 
@@ -154,10 +154,10 @@ def cost_tables(report: Charted) -> tuple[Table, Table]:
 def _cost(panel: Panel) -> tuple[str, ...]:
     unit, is_counter = panel.prop.unit, panel.prop.kind is Kind.COUNTER
     now, before = _typical(panel.checked, panel), _typical(panel.training, panel)
-    peaks = [float(np.nanmax(one.values)) for one in panel.checked if np.isfinite(one.values).any()]
+    peaks = [float(np.nanmax(curve.values)) for curve in panel.checked if np.isfinite(curve.values).any()]
     highest = None if is_counter else max(peaks, default=None)
     change = "" if now is None or before is None else format_change(before, now, unit)
-    values = ("" if one is None else format_quantity(one, unit) for one in (now, highest, before))
+    values = ("" if level is None else format_quantity(level, unit) for level in (now, highest, before))
     return property_name(panel.prop.name), "total" if is_counter else "average", *values, change
 
 
@@ -171,8 +171,14 @@ def _typical(curves: Sequence[Curve], panel: Panel) -> float | None:
 
 def notification_table(report: Charted) -> Table:
     rows = [
-        (format_seconds(one.time_s), one.type, one.source, str(one.sequence), one.message)
+        (
+            format_seconds(notification.time_s),
+            notification.type,
+            notification.source,
+            str(notification.sequence),
+            notification.message,
+        )
         for run in report.checked
-        for one in run.notifications
+        for notification in run.notifications
     ]
     return Table(("time", "type", "source", "number", "message"), rows).first(MAX_MESSAGES)

@@ -70,6 +70,21 @@ def property_name(name: str) -> Markup:
     return whole + markup(" <b><bdi>{}</bdi></b>", instance) if instance else whole
 
 
+_OPTION = re.compile(r"(?<!\S)-\S+")
+
+
+def keep_options_whole(text: str) -> Markup:
+    """Return a text in which no line ends after the hyphen of an option such as ``--input``."""
+    shown, parts, end = line(text), [], 0
+    for found in _OPTION.finditer(shown):
+        parts += [
+            escape(shown[end : found.start()]),
+            Markup('<span class="whole">{}</span>').format(found[0]),
+        ]
+        end = found.end()
+    return Markup("").join([*parts, escape(shown[end:])])
+
+
 def json_block(data: Any) -> Markup:
     """Return JSON for a script element: nothing in it ends the element or begins a comment."""
     written = json.dumps(data, separators=(",", ":"), allow_nan=False)
@@ -128,8 +143,9 @@ def _environment(package: str) -> Environment:
         lstrip_blocks=True,
         keep_trailing_newline=True,
     )
-    # Both escape by themselves: ``line`` cuts elsewhere than other values, ``block`` keeps the ends of lines.
+    # These escape by themselves: ``line`` cuts elsewhere than other values, ``block`` keeps ends of lines.
     made.filters["line"] = lambda text, limit: escape(line(text, limit))
+    made.filters["whole_options"] = keep_options_whole
     made.filters["block"] = lambda text: escape(visible(text))
     made.filters["property_name"] = property_name
     made.filters["count"] = format_count

@@ -14,19 +14,22 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from matplotlib.axes import Axes
-from matplotlib.axis import Axis
-from matplotlib.figure import Figure
-from matplotlib.lines import Line2D
-from matplotlib.patches import Patch
-from matplotlib.ticker import FuncFormatter, Locator, MaxNLocator
 
-from buto.judging.verdict import OF_CHECK, Finding, Roles
+from buto.extensions import optional_packages
+from buto.judging.verdict import OF_CHECK, Difference, Roles
 from buto.report.panels import Panel
 from buto.report.sanitize import one_line
 from buto.report.words import band_name
 from buto.run.model import FloatArray
 from buto.run.units import format_change, format_number, format_quantity, format_seconds
+
+with optional_packages("a plot"):
+    from matplotlib.axes import Axes
+    from matplotlib.axis import Axis
+    from matplotlib.figure import Figure
+    from matplotlib.lines import Line2D
+    from matplotlib.patches import Patch
+    from matplotlib.ticker import FuncFormatter, Locator, MaxNLocator
 
 MAX_TICKS = 6
 
@@ -127,22 +130,22 @@ def property_plot(panel: Panel, title: str, caption: str = "", roles: Roles = OF
     Beside the curves are the numbers that decided, one of each run, if a finding has them.
     """
     figure = Picture(8, 4.5, 150)
-    decided = next((one for one in panel.changes if one.numbers is not None), None)
+    decided = next((change for change in panel.changes if change.numbers is not None), None)
     if decided is None:
         axes = figure.subplots()
     else:
         axes, beside = figure.subplots(1, 2, width_ratios=(3.2, 1))
         _draw_numbers(beside, decided, roles)
     _draw(axes, panel)
-    axes.set_title(f"{drawn_text(panel.prop.name)}\n", loc="left", fontweight="bold")
-    axes.text(0, 1.02, _subtitle(panel, drawn_text(title)), transform=axes.transAxes, color=_CAPTION_COLOUR)
+    axes.set_title(f"{escape_text(panel.prop.name)}\n", loc="left", fontweight="bold")
+    axes.text(0, 1.02, _subtitle(panel, escape_text(title)), transform=axes.transAxes, color=_CAPTION_COLOUR)
     axes.set_xlabel(f"time since {panel.zero}")
     figure.supxlabel(caption, fontsize=7, color=_CAPTION_COLOUR)
     axes.legend(handles=_legend([panel], roles), loc="best", frameon=False, fontsize="small")
     return figure
 
 
-def _draw_numbers(axes: Axes, finding: Finding, roles: Roles) -> None:
+def _draw_numbers(axes: Axes, finding: Difference, roles: Roles) -> None:
     """Draw one dot for each run, and the range in which the mean of the judged ones would not stand out."""
     assert finding.numbers is not None
     known, judged = finding.numbers.known, finding.numbers.judged
@@ -161,23 +164,20 @@ def _draw_numbers(axes: Axes, finding: Finding, roles: Roles) -> None:
             alpha=0.3,
             linewidth=0,
         )
-    # Of two programs in turns, the first launches of both are a pair, and so on.
-    paired = roles != OF_CHECK
     for place, numbers, colour in ((0, known, TRAINING_COLOUR), (1, judged, CHECKED_COLOUR)):
-        spread = 0.0 if paired or len(numbers) < 2 else 0.25
+        spread = 0.0 if len(numbers) < 2 else 0.25
         places = place + np.linspace(-spread, spread, len(numbers))
         axes.plot(places, numbers, "o", color=colour, markersize=4, alpha=0.8, zorder=3)
-    if paired:
-        for pair in zip(known, judged, strict=False):
-            axes.plot((0, 1), pair, color=TRAINING_COLOUR, linewidth=0.7, alpha=0.6)
+        if len(numbers) > 1:
+            axes.hlines(float(np.mean(numbers)), place - 0.35, place + 0.35, color="black", linewidth=1.2)
     axes.set_xlim(-0.5, 1.5)
     axes.set_ylim(bottom, top)
-    axes.set_xticks((0, 1), (drawn_text(roles.known), drawn_text(roles.judged)), fontsize="small")
+    axes.set_xticks((0, 1), (escape_text(roles.known), escape_text(roles.judged)), fontsize="small")
     axes.tick_params(axis="y", labelsize="small")
     measure = _in_two_lines(finding.measure.replace(" from ", "\nfrom ") or "one number of each run", 26)
     axes.set_title(measure, fontsize="small", loc="left", color=_CAPTION_COLOUR)
     set_unit(axes.yaxis, finding.unit)
-    dressed(axes, "y")
+    dress(axes, "y")
 
 
 def overview_plot(panels: Sequence[Panel], title: str, caption: str = "", roles: Roles = OF_CHECK) -> Picture:
@@ -188,15 +188,18 @@ def overview_plot(panels: Sequence[Panel], title: str, caption: str = "", roles:
     figure = Picture(3.6 * columns, 2.3 * rows + 0.8, 110)
     grid = np.atleast_1d(figure.subplots(rows, columns)).ravel()
     for axes, panel in zip(grid, shown, strict=False):
-        _draw(axes, panel)
+        if _is_of_the_exit(panel):
+            _draw_dots(axes, panel, roles)
+        else:
+            _draw(axes, panel)
         colour = CHECKED_COLOUR if panel.findings else "black"
-        axes.set_title(_in_two_lines(drawn_text(panel.prop.name)), loc="left", fontsize=9, color=colour)
+        axes.set_title(_in_two_lines(escape_text(panel.prop.name)), loc="left", fontsize=9, color=colour)
         axes.tick_params(labelsize=7)
     for axes in grid[len(shown) :]:
         axes.set_axis_off()
     omitted = len(panels) - len(shown)
     figure.suptitle(
-        drawn_text(title) + (f" ({omitted} more properties not shown)" if omitted else ""), fontsize=11
+        escape_text(title) + (f" ({omitted} more properties not shown)" if omitted else ""), fontsize=11
     )
     figure.legend(
         handles=_legend(shown, roles),
@@ -210,6 +213,24 @@ def overview_plot(panels: Sequence[Panel], title: str, caption: str = "", roles:
     return figure
 
 
+def _is_of_the_exit(panel: Panel) -> bool:
+    """Return whether each run has one value only, as what is counted at the exit, and so no curve."""
+    curves = (*panel.training, *panel.checked)
+    return bool(curves) and all(np.isfinite(curve.values).sum() <= 1 for curve in curves)
+
+
+def _draw_dots(axes: Axes, panel: Panel, roles: Roles) -> None:
+    for place, curves, colour in ((0, panel.training, TRAINING_COLOUR), (1, panel.checked, CHECKED_COLOUR)):
+        numbers = [float(value) for curve in curves for value in curve.values[np.isfinite(curve.values)]]
+        places = place + np.linspace(-0.25, 0.25, len(numbers))
+        axes.plot(places, numbers, "o", color=colour, markersize=4, alpha=0.8, zorder=3)
+    axes.set_xlim(-0.5, 1.5)
+    axes.set_ylim(*limits(panel))
+    axes.set_xticks((0, 1), (escape_text(roles.known), escape_text(roles.judged)))
+    set_unit(axes.yaxis, panel.prop.unit)
+    dress(axes, "y")
+
+
 def _draw(axes: Axes, panel: Panel) -> None:
     # Phases and faults as areas, and moments as lines; their names in three rows.
     for row, span in enumerate(panel.spans):
@@ -220,7 +241,7 @@ def _draw(axes: Axes, panel: Panel) -> None:
         place: dict[str, Any] = {"transform": axes.get_xaxis_transform(), "va": "top", "clip_on": True}
         height = 0.95 - 0.06 * (row % SPAN_ROWS)
         axes.text(
-            span.start_s, height, f" {drawn_text(span.name)}", color=_CAPTION_COLOUR, fontsize=6, **place
+            span.start_s, height, f" {escape_text(span.name)}", color=_CAPTION_COLOUR, fontsize=6, **place
         )
     if panel.band is not None:
         band = panel.band
@@ -239,16 +260,16 @@ def _draw(axes: Axes, panel: Panel) -> None:
         if outside is not None:
             # A strip: a shade over the whole height would turn the band grey.
             axes.axvspan(*outside, ymin=0.97, color=CHECKED_COLOUR, alpha=0.5, linewidth=0)
-        if finding.at_s is not None and finding.observed is not None:
+        if finding.at_s is not None:
             axes.plot(finding.at_s, finding.observed, "o", color=CHECKED_COLOUR, fillstyle="none")
     axes.set_ylim(*limits(panel))
     axes.margins(x=0.01)
     set_unit(axes.xaxis, "s")
     set_unit(axes.yaxis, panel.prop.unit)
-    dressed(axes)
+    dress(axes)
 
 
-def dressed(axes: Axes, grid: str = "both") -> None:
+def dress(axes: Axes, grid: str = "both") -> None:
     """Draw a faint grid behind the curves, and no frame at the top and at the right."""
     axes.grid(axis=grid, color="#DDDDDD", linewidth=0.5)  # type: ignore[arg-type]
     axes.set_axisbelow(True)
@@ -260,11 +281,7 @@ def limits(panel: Panel) -> tuple[float, float]:
 
     It is the range of the curves and the band; a much wider band is cut, or everything looks flat.
     """
-    observed = [
-        finding.observed
-        for finding in panel.changes
-        if finding.observed is not None and finding.at_s is not None
-    ]
+    observed = [finding.observed for finding in panel.changes if finding.at_s is not None]
     curves = _finite(*(curve.values for curve in (*panel.training, *panel.checked)), np.array(observed))
     band = _finite(panel.band.lower, panel.band.upper) if panel.band is not None else np.empty(0)
     inner = curves if curves.size else band
@@ -291,20 +308,20 @@ def _legend(panels: Sequence[Panel], roles: Roles) -> list[Line2D | Patch]:
     decides = next((panel.band_decides for panel in panels if panel.band is not None), None)
     handles: list[Line2D | Patch] = []
     if any(panel.training for panel in panels):
-        label = drawn_text(roles.known_runs)
+        label = escape_text(roles.known_runs)
         handles.append(Line2D([], [], color=TRAINING_COLOUR, alpha=0.6, label=label))
     if decides is not None:
-        handles.append(Patch(color=BAND_COLOUR, alpha=0.3, label=drawn_text(band_name(decides, roles))))
+        handles.append(Patch(color=BAND_COLOUR, alpha=0.3, label=escape_text(band_name(decides, roles))))
     if n_checked:
-        handles.append(Line2D([], [], color=CHECKED_COLOUR, linewidth=2, label=drawn_text(runs)))
+        handles.append(Line2D([], [], color=CHECKED_COLOUR, linewidth=2, label=escape_text(runs)))
     if any(panel.outside_s(finding) for panel in panels for finding in panel.changes):
         handles.append(Patch(color=CHECKED_COLOUR, alpha=0.5, label="outside"))
     return handles
 
 
 def _subtitle(panel: Panel, title: str) -> str:
-    worst = next((finding for finding in panel.changes if finding.observed is not None), None)
-    if worst is None or worst.observed is None or worst.expected is None:
+    worst = next(iter(panel.changes), None)
+    if worst is None or worst.expected is None:
         return title
     at = "" if worst.at_s is None else f" at {format_seconds(worst.at_s)}"
     measure = f"{worst.measure} " if worst.measure else ""
@@ -317,6 +334,6 @@ def _in_two_lines(name: str, width: int = 38) -> str:
     return "\n".join(line if len(line) <= width else line[: width - 1].rstrip("\\") + "…" for line in lines)
 
 
-def drawn_text(text: str) -> str:
+def escape_text(text: str) -> str:
     """Return text from outside for matplotlib: one line, in which no dollar sign begins a formula."""
     return one_line(text, MAX_DRAWN).replace("$", "\\$")

@@ -10,14 +10,13 @@ import re
 from collections.abc import Sequence
 
 import numpy as np
-from matplotlib.axes import Axes
-from matplotlib.ticker import FixedLocator
 
+from buto.extensions import optional_packages
 from buto.judging.verdict import OF_CHECK, Roles, Verdict
 from buto.judging.views import RunsView
 from buto.oracle import Oracle
 from buto.report.check_report import CheckReport
-from buto.report.history import ACCEPTED_ORACLE, TRAINED_ORACLE, Entry, series
+from buto.report.history import ACCEPTED_ORACLE, TRAINED_ORACLE, HistoryEntry, series
 from buto.report.levels import select
 from buto.report.panels import Panel, panels_of
 from buto.report.plots.charts import (
@@ -26,23 +25,23 @@ from buto.report.plots.charts import (
     TRAINING_COLOUR,
     Picture,
     drawing,
-    drawn_text,
-    dressed,
+    dress,
+    escape_text,
     overview_plot,
     property_plot,
     set_unit,
 )
-from buto.report.words import unit_of
+from buto.report.words import status_of, unit_of
 from buto.run.model import Run, RunSet
 from buto.run.units import format_count
-from buto.run.window import measured
+from buto.run.window import cut_to_window
 
 MAX_PICTURES = 12
 MAX_NAME = 120
 """Characters of a property's name in its file's name."""
 
-MAX_NAMED = 3
-"""Number of runs whose ids fit below a picture."""
+MAX_OTHERS = 8
+"""Properties in an overview beside those that differ."""
 
 
 def panels(
@@ -60,7 +59,7 @@ def panels(
     findings, noted, reach = (
         ((), (), None) if verdict is None else (verdict.findings, verdict.noted, verdict.reach)
     )
-    training, checked = list(map(measured, training)), list(map(measured, checked))
+    training, checked = list(map(cut_to_window, training)), list(map(cut_to_window, checked))
     view = oracle.fitted.view((*training, *checked))
     return list(panels_of(view, training, checked, findings, noted, reach))
 
@@ -77,15 +76,27 @@ def pictures(
 def overview(
     drawn: Sequence[Panel], title: str, caption: str = "", roles: Roles = OF_CHECK, *, whole: bool = False
 ) -> Picture:
-    """Draw many properties.
+    """Draw many properties: what failed, what is noted, and a few others; the title has how many are left
+    out.
 
     Args:
-        whole: whether to draw constant properties too; else they are left out, and the title has their
-            number.
+        whole: whether to draw all, constant ones too.
     """
-    shown = [panel for panel in drawn if whole or panel.changes or panel.moves]
-    constant = len(drawn) - len(shown)
-    heading = f"{title}; without {format_count(constant, 'constant property')}" if constant else title
+    if whole:
+        return overview_plot(drawn, title, caption, roles)
+    changed = [panel for panel in drawn if panel.changes]
+    others = [panel for panel in drawn if panel.moves and not panel.changes]
+    constant = len(drawn) - len(changed) - len(others)
+    shown = [*changed, *(others[:MAX_OTHERS] if changed else others)]
+    left_out = [
+        format_count(number, what)
+        for number, what in (
+            (len(changed) + len(others) - len(shown), "other property"),
+            (constant, "constant property"),
+        )
+        if number
+    ]
+    heading = f"{title}; without {' and '.join(left_out)}" if left_out else title
     return overview_plot(shown, heading, caption, roles)
 
 
@@ -102,16 +113,12 @@ def single_pictures(
 
 
 def caption_of(oracle: Oracle, checked: Sequence[Run]) -> str:
-    """Return which runs are the checked ones, and how the curves are smoothed."""
-    ids = [run.id for run in checked]
-    if len(ids) > MAX_NAMED:
-        ids = [f"{len(ids)} runs from {ids[0]} to {ids[-1]}"]
-    parts = [f"checked: {', '.join(ids)}"] if ids else []
+    """Return how the curves are smoothed; empty if they are not."""
     smoothing = oracle.fitted.view(checked).smoothing
-    if smoothing is not None:
-        half = smoothing.window // 2
-        parts.append(f"smoothed ({smoothing.average}); {half} points are missing at each end")
-    return "\n".join(parts)
+    if smoothing is None:
+        return ""
+    half = smoothing.window // 2
+    return f"smoothed ({smoothing.average}); {half} points are missing at each end"
 
 
 def _file_name(name: str) -> str:
@@ -144,7 +151,7 @@ def runs_figure(runs: RunSet, oracle: Oracle | None, training: RunSet, propertie
 
 def report_figure(report: CheckReport, properties: Sequence[str]) -> Picture:
     """Draw a check: what differs first, or the properties that are named; raises as :func:`runs_figure`."""
-    title = f"{report.test}: {report.verdict.status.value}"
+    title = f"{report.test}: {status_of(report.verdict)}"
     return _figure(report.panels, properties, title, "", report.roles)
 
 
@@ -168,7 +175,7 @@ _MARKS = {
 }
 
 
-def history_plot(test: str, entries: Sequence[Entry], names: Sequence[str]) -> Picture:
+def history_plot(test: str, entries: Sequence[HistoryEntry], names: Sequence[str]) -> Picture:
     """Draw how each of these properties went; at least one."""
     figure = Picture(9, 1.2 + 2.6 * len(names), 130)
     grid = np.atleast_1d(figure.subplots(len(names), 1, sharex=True))
@@ -177,16 +184,16 @@ def history_plot(test: str, entries: Sequence[Entry], names: Sequence[str]) -> P
     step = max(1, -(-len(entries) // MAX_LABELS))
     places = range(0, len(entries), step)
     grid[-1].xaxis.set_major_locator(FixedLocator(list(places)))
-    labels = [f"{entries[at].at:%m-%d %H:%M}\n{drawn_text(entries[at].short_commit)}" for at in places]
+    labels = [f"{entries[at].at:%m-%d %H:%M}\n{escape_text(entries[at].short_commit)}" for at in places]
     grid[-1].set_xticklabels(labels, fontsize=7)
-    figure.suptitle(drawn_text(f"{test}: checks over time"), fontsize=11)
+    figure.suptitle(escape_text(f"{test}: checks over time"), fontsize=11)
     figure.legend(
         *grid[0].get_legend_handles_labels(), loc="outside lower center", ncols=4, frameon=False, fontsize=9
     )
     return figure
 
 
-def _draw(axes: Axes, entries: Sequence[Entry], name: str) -> None:
+def _draw(axes: Axes, entries: Sequence[HistoryEntry], name: str) -> None:
     levels = series(entries, name)
     places = np.arange(len(entries))
     axes.plot(places, levels, color="#BBBBBB", linewidth=0.8, zorder=1)
@@ -197,6 +204,11 @@ def _draw(axes: Axes, entries: Sequence[Entry], name: str) -> None:
     for place, entry in enumerate(entries):
         if entry.is_training:
             axes.axvline(place, color=TRAINING_COLOUR, linewidth=0.8, linestyle="--", zorder=0)
-    axes.set_title(drawn_text(name), loc="left", fontsize=9)
+    axes.set_title(escape_text(name), loc="left", fontsize=9)
     set_unit(axes.yaxis, unit_of(name))
-    dressed(axes, "y")
+    dress(axes, "y")
+
+
+with optional_packages("a plot"):
+    from matplotlib.axes import Axes
+    from matplotlib.ticker import FixedLocator

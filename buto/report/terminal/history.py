@@ -7,8 +7,8 @@ from datetime import UTC
 
 import numpy as np
 
-from buto.report.document import aligned
-from buto.report.history import Entry, series
+from buto.report.document import align
+from buto.report.history import HistoryEntry, series
 from buto.report.sanitize import MAX_TEXT, one_line
 from buto.report.terminal.style import sparkline
 from buto.report.words import unit_of
@@ -20,7 +20,7 @@ NO_LABELS: Mapping[str, str] = {}
 
 
 def history_lines(
-    test: str, entries: Sequence[Entry], names: Sequence[str], labels: Mapping[str, str] = NO_LABELS
+    test: str, entries: Sequence[HistoryEntry], names: Sequence[str], labels: Mapping[str, str] = NO_LABELS
 ) -> list[str]:
     """Return a curve for each property, and a row for each entry, oldest first.
 
@@ -31,11 +31,13 @@ def history_lines(
     counts = f"{format_count(len(entries) - trainings, 'check')}, {format_count(trainings, 'training')}"
     curves = [(one_line(name, MAX_TEXT), *_curve(series(entries, name), unit_of(name))) for name in names]
     shown = [one_line(name, MAX_TEXT) for name in names]
-    texts = [", ".join(dict.fromkeys(labels[run] for run in one.run_ids if run in labels)) for one in entries]
+    texts = [
+        ", ".join(dict.fromkeys(labels[run] for run in entry.run_ids if run in labels)) for entry in entries
+    ]
     label = ("LABEL",) if any(texts) else ()
     rows = [("WHEN (UTC)", "COMMIT", "RESULT", *label, "P", *shown, "FOUND")]
-    rows += [_row(one, names, (text,) if label else ()) for one, text in zip(entries, texts, strict=True)]
-    return [f"{one_line(test)}: {counts}", "", *aligned(curves), *([""] if curves else []), *aligned(rows)]
+    rows += [_row(entry, names, (text,) if label else ()) for entry, text in zip(entries, texts, strict=True)]
+    return [f"{one_line(test)}: {counts}", "", *align(curves), *([""] if curves else []), *align(rows)]
 
 
 def _curve(levels: np.ndarray, unit: str) -> tuple[str, str]:
@@ -46,7 +48,7 @@ def _curve(levels: np.ndarray, unit: str) -> tuple[str, str]:
     return sparkline(levels, SPARKLINE_WIDTH), low if low == high else f"{low} to {high}"
 
 
-def _row(entry: Entry, names: Sequence[str], label: tuple[str, ...]) -> tuple[str, ...]:
+def _row(entry: HistoryEntry, names: Sequence[str], label: tuple[str, ...]) -> tuple[str, ...]:
     levels = [entry.levels.get(name) for name in names]
     values = [
         "" if level is None else format_quantity(level, unit_of(name))
@@ -73,14 +75,14 @@ def label_lines(test: str, labellings: Sequence[Labelling]) -> list[str]:
     if not labellings:
         return [f"{one_line(test)}: no run has a label"]
     every = run_labels(labellings)
-    counting = [one for one in every if not one.is_replaced]
+    counting = [label for label in every if not label.is_replaced]
     n_replaced = len(every) - len(counting)
     replaced = f"; {format_count(n_replaced, 'label')} replaced" if n_replaced else ""
     title = f"{one_line(test)}: {format_count(len(counting), 'labelled run')}{replaced}"
-    return [title, "", *aligned([_HEADER, *map(_label_row, counting)])]
+    return [title, "", *align([_HEADER, *map(_label_row, counting)])]
 
 
-def labelled_lines(labelling: Labelling, before: Sequence[Labelling]) -> list[str]:
+def write_labelled_lines(labelling: Labelling, before: Sequence[Labelling]) -> list[str]:
     """Return what a person has labelled, with a line for each run that had another label.
 
     Args:
@@ -93,13 +95,13 @@ def labelled_lines(labelling: Labelling, before: Sequence[Labelling]) -> list[st
         for run_id in labelling.run_ids
         if run_id in had and had[run_id].label is not labelling.label
     ]
-    return [f"{one_line(labelling.test)}: {n_runs} labelled {labelling.label.value}", *aligned(changed)]
+    return [f"{one_line(labelling.test)}: {n_runs} labelled {labelling.label.value}", *align(changed)]
 
 
-def _label_row(one: RunLabel) -> tuple[str, ...]:
-    given = one.labelling
+def _label_row(label: RunLabel) -> tuple[str, ...]:
+    given = label.labelling
     return (
-        one.run_id,
+        label.run_id,
         # What was accepted was meant in any case.
         f"{given.label.value}, meant" if given.meant and given.command != ACCEPT else given.label.value,
         one_line(given.command, MAX_TEXT),

@@ -9,7 +9,7 @@ from fnmatch import fnmatchcase
 
 import numpy as np
 
-from buto.report.document import aligned
+from buto.report.document import align
 from buto.report.terminal.style import sparkline
 from buto.run.labels import RunLabel
 from buto.run.model import PURPOSE, MetadataValue, Outcome, Quality, Run, SourceState
@@ -37,6 +37,9 @@ SYSTEM_PROPERTY = "system.property["
 
 _HEADS = ("TEST", "RUN", "FOR", "LABEL", "AGE", "DURATION", "SAMPLES", "SIZE", "OUTCOME", "STATE")
 _LABEL_AT = _HEADS.index("LABEL")
+
+_PURPOSES = {"stage": "kept program"}
+"""Words for what a run is for, where the stored one says little to who reads a list."""
 NO_LABELS: Mapping[tuple[str, str], str] = {}
 
 
@@ -56,11 +59,11 @@ def list_lines(
     rows = [
         _HEADS,
         *(
-            _list_row(test, one, now, (test, one.id) in learned, labels.get((test, one.id), ""))
-            for test, one in runs
+            _list_row(test, summary, now, (test, summary.id) in learned, labels.get((test, summary.id), ""))
+            for test, summary in runs
         ),
     ]
-    return aligned(rows if labels else [(*row[:_LABEL_AT], *row[_LABEL_AT + 1 :]) for row in rows])
+    return align(rows if labels else [(*row[:_LABEL_AT], *row[_LABEL_AT + 1 :]) for row in rows])
 
 
 def run_lines(run: Run, now: datetime, *, whole: bool = False, labels: Sequence[RunLabel] = ()) -> list[str]:
@@ -75,27 +78,33 @@ def run_lines(run: Run, now: datetime, *, whole: bool = False, labels: Sequence[
     limit = None if whole else MAX_TEXT
 
     def row(*texts: str) -> tuple[str, ...]:
-        return tuple(_shown(text, limit) for text in texts)
+        return tuple(_show(text, limit) for text in texts)
 
     heard = [
-        row(format_seconds(one.time_s), one.type, one.source, f"#{one.sequence}", one.message)
-        for one in run.notifications[: None if whole else MAX_NOTIFICATIONS]
+        row(
+            format_seconds(notification.time_s),
+            notification.type,
+            notification.source,
+            f"#{notification.sequence}",
+            notification.message,
+        )
+        for notification in run.notifications[: None if whole else MAX_NOTIFICATIONS]
     ]
     if len(heard) < len(run.notifications):
         heard.append(("...", f"{len(run.notifications) - len(heard)} more", "", "", ""))
     sections = {
-        "labels": [row(*_label_texts(one)) for one in labels],
+        "labels": [row(*_label_texts(label)) for label in labels],
         "services": [row(*_service_texts(name, output)) for name, output in run.outputs.items()],
-        "sources": [row(one.name, one.kind, _how_read(one)) for one in run.sources],
+        "sources": [row(source.name, source.kind, _how_read(source)) for source in run.sources],
         "metadata": _metadata_rows(run, limit),
         "properties": _property_rows(run, Role.PROGRAM, whole),
         "cost of measuring": _property_rows(run, Role.COST, whole),
-        "marks": [row(format_seconds(one.time_s), one.name, one.text) for one in run.marks],
+        "marks": [row(format_seconds(mark.time_s), mark.name, mark.text) for mark in run.marks],
         "notifications": heard,
     }
-    lines = aligned([(f"{key}:", _shown(value, None)) for key, value in _facts(run, now)])
+    lines = align([(f"{key}:", _show(value, None)) for key, value in _facts(run, now)])
     for title, rows in sections.items():
-        lines += ["", title, *(f"  {one}" for one in aligned(rows))] if rows else []
+        lines += ["", title, *(f"  {line}" for line in align(rows))] if rows else []
     return lines
 
 
@@ -118,9 +127,9 @@ def _facts(run: Run, now: datetime) -> list[tuple[str, str]]:
     ]
 
 
-def _label_texts(one: RunLabel) -> tuple[str, ...]:
-    given = one.labelling
-    label = f"{given.label.value}{' (replaced)' if one.is_replaced else ''}"
+def _label_texts(run_label: RunLabel) -> tuple[str, ...]:
+    given = run_label.labelling
+    label = f"{given.label.value}{' (replaced)' if run_label.is_replaced else ''}"
     return label, given.command, given.person, f"{given.at.astimezone(UTC):%Y-%m-%d %H:%M}", given.reason
 
 
@@ -135,6 +144,8 @@ def _service_texts(name: str, output: bytes) -> tuple[str, ...]:
 
 def _jvm_facts(run: Run) -> list[tuple[str, str]]:
     name, others = run.metadata.get("buto.jvm"), run.metadata.get("buto.jvms.others")
+    if others and not name:
+        return [("jvm", f"{others} was seen, and is measured from outside (the setting measure)")]
     if not name:
         return []
     also = f"; also seen: {others} (the setting jvm measures another)" if others else ""
@@ -155,12 +166,13 @@ def _window_fact(run: Run) -> list[tuple[str, str]]:
 def _list_row(test: str, summary: RunSummary, now: datetime, learned: bool, label: str) -> tuple[str, ...]:
     start = start_of(summary.id)
     head = summary.head
-    purpose = "" if head is None else _shown(str(head.metadata.get(PURPOSE, "")), None)
+    purpose = "" if head is None else str(head.metadata.get(PURPOSE, ""))
+    purpose = _show(_PURPOSES.get(purpose, purpose), None)
     reason = ", ".join(filter(None, (purpose, "oracle" if learned else "")))
     age = "" if start is None else _age(start, now)
-    beginning = (_shown(test, None), summary.id, reason, label, age)
+    beginning = (_show(test, None), summary.id, reason, label, age)
     if head is None:
-        return (*beginning, "", "", "", "", f"damaged: {_shown(summary.damage, None)}")
+        return (*beginning, "", "", "", "", f"damaged: {_show(summary.damage, None)}")
     return (
         *beginning,
         format_seconds(head.outcome.duration_s),
@@ -175,7 +187,7 @@ def _metadata_rows(run: Run, limit: int | None) -> list[tuple[str, ...]]:
     texts = {key: _metadata_text(key, value, limit) for key, value in sorted(run.metadata.items())}
     left_out = [key for key in texts if limit is not None and key.startswith(SYSTEM_PROPERTY)]
     rows: list[tuple[str, ...]] = [
-        (_shown(key, limit), _shown(text, limit)) for key, text in texts.items() if key not in left_out
+        (_show(key, limit), _show(text, limit)) for key, text in texts.items() if key not in left_out
     ]
     if left_out:
         rows.append(("...", f"{format_count(len(left_out), 'system property')}, shown by --whole"))
@@ -210,15 +222,15 @@ def _property_rows(run: Run, role: Role, whole: bool) -> list[tuple[str, ...]]:
 def _property_row(run: Run, prop: Property) -> tuple[str, ...]:
     values = run.series(prop.name)
     known = values[~np.isnan(values)]
-    reason = _shown(run.nan_reasons.get(prop.name, ""), MAX_TEXT)
+    reason = _show(run.nan_reasons.get(prop.name, ""), MAX_TEXT)
     figures = (known[0], known[-1], known.min(), known.max()) if known.size else [math.nan] * 4
     curve = sparkline(values, SPARKLINE_WIDTH) if known.size else ""
     texts = (format_quantity(float(figure), prop.unit) for figure in figures)
-    return _shown(prop.name, None), *texts, "  ".join(filter(None, (curve, reason)))
+    return _show(prop.name, None), *texts, "  ".join(filter(None, (curve, reason)))
 
 
 def _state(quality: Quality) -> str:
-    return "valid" if quality.valid else f"invalid: {_shown(quality.describe(), None)}"
+    return "valid" if quality.valid else f"invalid: {_show(quality.describe(), None)}"
 
 
 def _short(outcome: Outcome) -> str:
@@ -235,7 +247,7 @@ def _age(start: datetime, now: datetime) -> str:
     return format_age((now - start).total_seconds())
 
 
-def _shown(text: str, limit: int | None) -> str:
+def _show(text: str, limit: int | None) -> str:
     """Return one line that cannot move the cursor, cut at ``limit`` characters."""
     cut = text if limit is None or len(text) <= limit else f"{text[:limit]} ..."
     return "".join(char if char.isprintable() else char.encode("unicode_escape").decode() for char in cut)

@@ -7,7 +7,7 @@ import math
 import numpy as np
 
 from buto.judging.verdict import Direction, Finding
-from buto.report.panels import Curve, Panel
+from buto.report.panels import FEWEST_POINTS, Curve, Panel
 from buto.run.model import FloatArray
 
 BLOCKS = "▁▂▃▄▅▆▇█"
@@ -77,7 +77,7 @@ def run_beside_limit(finding: Finding, panel: Panel | None, width: int) -> tuple
 
 def _curve_of(panel: Panel, run_id: str) -> Curve | None:
     for curve in panel.checked:
-        if curve.run_id == run_id and len(curve.times_s) > 1 and np.isfinite(curve.values).any():
+        if curve.run_id == run_id and np.count_nonzero(np.isfinite(curve.values)) >= FEWEST_POINTS:
             return curve
     return None
 

@@ -5,31 +5,44 @@ from __future__ import annotations
 from collections.abc import Sequence
 from enum import Enum
 
-from buto.judging.verdict import Finding, FindingGroup, Roles, Status
-from buto.report import words
+from buto.judging.class_changes import ClassChange
+from buto.judging.story import Headline, Story, news
+from buto.judging.verdict import Difference, Finding, Roles, Status, Verdict
+from buto.report import phrases, words
 from buto.report.check_report import CheckReport
 from buto.report.document import (
     EFFECT_COLOUR,
     MAX_LINE,
     MAX_WHOLE_LINE,
+    MORE,
     STATUS_COLOUR,
     Line,
     line,
     remarks,
 )
 from buto.report.environment import Likeness
+from buto.report.growth import detail_lines, path_text
 from buto.report.panels import Panel
 from buto.report.result import Result
 from buto.report.sanitize import MAX_TEXT, one_line
 from buto.report.terminal.style import run_beside_limit
-from buto.run.units import format_percent
+from buto.run.properties import title_of
+from buto.run.units import format_count, format_percent
 
 CURVE_WIDTH, SHORT_CURVE_WIDTH = 24, 16
-MAX_GROUPS = 3
-"""Groups of findings in a short text, a line each."""
+MAX_LINES = 8
+"""Lines of a failed check in a short text, where its cause and the next commands leave so many."""
+
+MAX_HEADLINES = 3
+"""Headlines in a short text, a line each."""
 
 MAX_REASONS = 3
 MAX_CLASSES = 3
+LEAST_CLASS = 0.05
+"""Of the change of the largest class, what another must have to be named in a short text."""
+
+MAX_NEXT = 2
+LIVE_OBJECTS = "live objects at the exit"
 _MAX_ERROR_LINES = 40
 
 
@@ -43,22 +56,22 @@ class Detail(Enum):
 
 
 def verdict_lines(report: CheckReport, detail: Detail = Detail.SHORT) -> list[str]:
-    """Return the lines of one check without colour, see :func:`styled_lines`."""
-    return [one.plain for one in styled_lines(report, detail)]
+    """Return the lines of one check without colour, see :func:`write_lines`."""
+    return [text.plain for text in write_lines(report, detail)]
 
 
-def styled_lines(report: CheckReport, detail: Detail = Detail.SHORT) -> list[Line]:
+def write_lines(report: CheckReport, detail: Detail = Detail.SHORT) -> list[Line]:
     """Return the lines to print for one check; the first is the headline."""
     verdict = report.verdict
-    status = (verdict.status.value.upper(), STATUS_COLOUR[verdict.status])
-    headline = one_line(f"{report.test}: {words.headline(verdict)}", MAX_WHOLE_LINE)
+    status = (words.status_of(verdict).upper(), STATUS_COLOUR[verdict.status])
+    headline = one_line(f"{report.test}: {phrases.headline(verdict)}", MAX_WHOLE_LINE)
     if detail is Detail.HEADLINE:
-        return [line(status, f"  {'; '.join(filter(None, (headline, *_undecided(report))))}")]
+        return [line(status, f"  {'; '.join(filter(None, (headline, *_explain_undecided(report))))}")]
     head = line(status, f"  {headline}")
     return [head, *(_short_lines(report) if detail is Detail.SHORT else _full_lines(report))]
 
 
-def _undecided(report: CheckReport) -> list[str]:
+def _explain_undecided(report: CheckReport) -> list[str]:
     """Return why an inconclusive check is, and what decides it; nothing for any other."""
     verdict = report.verdict
     if verdict.status is not Status.INCONCLUSIVE:
@@ -81,39 +94,59 @@ def result_lines(result: Result, detail: Detail = Detail.SHORT) -> list[str]:
 def _short_lines(report: CheckReport) -> list[Line]:
     verdict = report.verdict
     failed = verdict.status is Status.REGRESSION
-    # A pass has it in its headline.
-    noted = "" if verdict.status is Status.PASS else words.changes(verdict.noted)
-    classes = ", ".join(map(words.class_change, report.classes[:MAX_CLASSES])) if failed else ""
+    classes = ", ".join(map(words.class_change, _largest_classes(report))) if failed else ""
     warnings = [one_line(text, MAX_LINE) for text in verdict.warnings[:1]]
     if len(verdict.warnings) > 1:
-        warnings[0] += f"; and {len(verdict.warnings) - 1} more (-v)"
-    return [
-        *remarks("judged", [words.adjusted(verdict)]),
-        *remarks("because", verdict.reasons, most=MAX_REASONS),
+        warnings[0] += f"; and {len(verdict.warnings) - 1} more {MORE}"
+    before = [
+        *remarks("judged", [words.describe_adjustment(verdict)]),
+        *remarks("because", words.reasons(verdict), most=MAX_REASONS),
         *remarks("runs", [words.lacking(verdict)]),
-        *_leading(report),
-        *remarks("noted", [noted], limit=MAX_WHOLE_LINE, colour="cyan"),
-        *remarks("live objects", [classes], limit=2 * MAX_LINE, colour="cyan"),
+        *_since(verdict),
+    ]
+    after = [
+        *remarks(LIVE_OBJECTS, [classes], limit=2 * MAX_LINE, colour="cyan"),
         *_causes(report),
+        *_holding_lines(report),
         *remarks("closest", [_closest(report)]),
         *_hosts(report),
         *_detects(report),
         *remarks("warning", warnings, limit=2 * MAX_LINE),
-        *_next(report.next_steps[-2:]),
+        *_next(report.next_steps[-MAX_NEXT:]),
+    ]
+    room = MAX_LINES - 1 - len(before) - len(after)
+    headlines = _leading(report, max(1, min(MAX_HEADLINES, room)))
+    # A pass has it in its headline.
+    other = news(report.story, report.noted.findings) if failed and room > len(headlines) else Story()
+    noted = phrases.list_headlines(other)
+    return [*before, *headlines, *remarks("noted", [noted], limit=MAX_WHOLE_LINE, colour="cyan"), *after]
+
+
+def _largest_classes(report: CheckReport) -> list[ClassChange]:
+    """Return the classes that changed most, without those that are little beside the first."""
+    first = max((abs(change.size_bytes) for change in report.classes), default=0)
+    return [change for change in report.classes if abs(change.size_bytes) >= LEAST_CLASS * first][
+        :MAX_CLASSES
     ]
 
 
 def _full_lines(report: CheckReport) -> list[Line]:
     verdict = report.verdict
     return [
-        *remarks("judged", [words.adjusted(verdict)], limit=MAX_WHOLE_LINE),
-        *remarks("because", verdict.reasons, limit=MAX_WHOLE_LINE),
+        *remarks("judged", [words.describe_adjustment(verdict)], limit=MAX_WHOLE_LINE),
+        *remarks("because", words.reasons(verdict), limit=MAX_WHOLE_LINE),
         *remarks("runs", [words.lacking(verdict)]),
+        *_since(verdict),
         *_findings(report),
-        *_noted(report),
-        *remarks("live objects", [words.class_change(one) for one in report.classes], colour="cyan"),
+        *_note(report),
+        *remarks(
+            LIVE_OBJECTS,
+            [words.class_change(change, whole=True) for change in report.classes],
+            colour="cyan",
+        ),
         *remarks("like", list(map(str, report.likes)), limit=MAX_WHOLE_LINE, colour="cyan"),
         *_causes(report),
+        *_growth(report),
         *remarks("closest", [_closest(report)]),
         *_detects(report),
         *remarks("p-value assumes", [verdict.guarantee], limit=MAX_WHOLE_LINE),
@@ -124,9 +157,30 @@ def _full_lines(report: CheckReport) -> list[Line]:
     ]
 
 
+def _since(verdict: Verdict) -> list[Line]:
+    return remarks("sum", list(map(words.since, verdict.since)), limit=MAX_WHOLE_LINE)
+
+
 def _causes(report: CheckReport) -> list[Line]:
-    sentences = [one.sentence.replace("`", "") for one in report.causes]
+    sentences = [cause.sentence.replace("`", "") for cause in report.causes]
     return remarks("code", sentences[:1], limit=MAX_WHOLE_LINE, colour="cyan")
+
+
+def _holding_lines(report: CheckReport) -> list[Line]:
+    """Return what holds what grows, where that is known."""
+    paths = () if report.growth is None else report.growth.paths
+    return remarks("held by", list(map(path_text, paths[:1])), limit=MAX_WHOLE_LINE, colour="cyan")
+
+
+def _growth(report: CheckReport) -> list[Line]:
+    """Return the rounds, all that grows in them, and what holds it; nothing if nobody looked."""
+    growth = report.growth
+    if growth is None:
+        return []
+    # What grows is a finding, which is told above.
+    rounds_text = growth.rounds if growth.judged.grown else f"{growth.headline}; {growth.rounds}"
+    _, *details = detail_lines(growth, full=True)
+    return [*remarks("growth", [rounds_text], limit=MAX_WHOLE_LINE, colour="cyan"), *details]
 
 
 def _next(steps: Sequence[str]) -> list[Line]:
@@ -148,29 +202,38 @@ def _closest(report: CheckReport) -> str:
     if verdict.status is not Status.PASS or verdict.findings or verdict.noted or not used:
         return ""
     nearest = max(used, key=lambda panel: panel.reach or 0.0)
-    return f"{nearest.prop.name}, {format_percent(nearest.reach or 0.0)} {report.reach_of}"
+    return f"{title_of(nearest.prop.name)}, {format_percent(nearest.reach or 0.0)} {report.reach_of}"
 
 
-def _leading(report: CheckReport) -> list[Line]:
-    """Return a line for what leads each of the first groups, and the number of the others."""
-    groups = report.groups
-    shown = groups[:MAX_GROUPS]
-    names = [one_line(group.leading.subject, MAX_TEXT) for group in shown]
+def _leading(report: CheckReport, most: int) -> list[Line]:
+    """Return a line for each of the first headlines, one of them better if any is, and how many are left."""
+    story = report.story
+    shown = story.headlines[:most]
+    if story.other and story.better and len(story.other) >= most > 1:
+        shown = (*story.other[: most - 1], story.better[0])
+    names = [one_line(phrases.title(headline.finding), MAX_TEXT) for headline in shown]
     width = max(map(len, names), default=0)
     lines = [
-        _in_one_line(group, report.panel(group.leading.subject), name.ljust(width))
-        for group, name in zip(shown, names, strict=True)
+        _in_one_line(headline, report.panel(headline.finding.subject), name.ljust(width))
+        for headline, name in zip(shown, names, strict=True)
     ]
-    left = sum(len(group.findings) for group in groups[MAX_GROUPS:])
-    return [*lines, line(f"  and {left} more (-v)")] if left else lines
+    left = len(story.findings) - sum(len(headline.findings) for headline in shown)
+    if left and lines:
+        lines[-1] = line(*lines[-1].parts, f"; and {left} more {MORE}")
+    return lines
 
 
-def _in_one_line(group: FindingGroup, panel: Panel | None, name: str) -> Line:
-    finding = group.leading
+def _in_one_line(headline: Headline, panel: Panel | None, name: str) -> Line:
+    finding = headline.finding
     run, _ = run_beside_limit(finding, panel, SHORT_CURVE_WIDTH)
     summary = ", ".join(filter(None, (words.change(finding), words.effect(finding))))
-    details = ", ".join(filter(None, (words.measured(finding), words.expectation(finding)))) or finding.text
-    echoes = f" (and {len(group.parts)} with it)" if group.parts else ""
+    details = words.old_to_new(finding) or words.describe_measured(finding) or finding.text
+    n_followers = len(headline.followers)
+    follow = (
+        f" ({format_count(n_followers, 'other')} follow{'s' if n_followers == 1 else ''})"
+        if n_followers
+        else ""
+    )
     return line(
         "  ",
         (name, "bold"),
@@ -178,7 +241,7 @@ def _in_one_line(group: FindingGroup, panel: Panel | None, name: str) -> Line:
         *run,
         "  " if run else "",
         (one_line(summary, MAX_TEXT), EFFECT_COLOUR[finding.effect]),
-        f"{': ' if details else ''}{one_line(details, MAX_TEXT)}{echoes}",
+        f"{': ' if details else ''}{one_line(details, MAX_TEXT)}{follow}",
     )
 
 
@@ -193,20 +256,25 @@ def _environment(report: CheckReport) -> str:
 
 
 def _findings(report: CheckReport) -> list[Line]:
-    passed = report.verdict.status is Status.PASS and report.groups
+    passed = report.verdict.status is Status.PASS and report.story.headlines
     lines = [line("  differences that do not fail the check:")] if passed else []
-    return lines + [one for group in report.groups for one in _group(group, report)]
+    return lines + _story(report.story, report)
 
 
-def _noted(report: CheckReport) -> list[Line]:
-    lines = [one for group in report.noted for one in _group(group, report)]
+def _note(report: CheckReport) -> list[Line]:
+    lines = _story(report.noted, report)
     return [line("  ", ("noted", "cyan"), f", {words.NOTED}:"), *lines] if lines else []
 
 
-def _group(group: FindingGroup, report: CheckReport) -> list[Line]:
-    """Return the leading finding whole, and its parts with their numbers below it."""
-    lines = _finding(group.leading, report.panel(group.leading.subject), report.roles)
-    return lines + [one for part in group.parts for one in _finding(part, None, report.roles, indent="    ")]
+def _story(story: Story, report: CheckReport) -> list[Line]:
+    """Return each headline whole, and its followers with their numbers below it."""
+    lines = []
+    for headline in story.headlines:
+        finding = headline.finding
+        lines += _finding(finding, report.panel(finding.subject), report.roles)
+        for follower in headline.followers:
+            lines += _finding(follower, None, report.roles, indent="    ")
+    return lines
 
 
 def _finding(finding: Finding, panel: Panel | None, roles: Roles, indent: str = "  ") -> list[Line]:
@@ -219,7 +287,7 @@ def _finding(finding: Finding, panel: Panel | None, roles: Roles, indent: str = 
     )
     details = [
         finding.text,
-        ", ".join(filter(None, (words.measured(finding), words.expectation(finding)))),
+        _numbers(finding),
         _outside(finding, panel, roles),
     ]
     lines = [line(f"{indent}    {one_line(detail, MAX_LINE)}") for detail in details if detail]
@@ -230,8 +298,17 @@ def _finding(finding: Finding, panel: Panel | None, roles: Roles, indent: str = 
     return [head, *lines]
 
 
+def _numbers(finding: Finding) -> str:
+    """Return what was measured and expected, and where the change is told by another number, how it is."""
+    found = ", ".join(filter(None, (words.describe_measured(finding), words.expectation(finding))))
+    change_text = words.old_to_new(finding)
+    is_other = isinstance(finding, Difference) and finding.amount is not None
+    same = isinstance(finding, Difference) and finding.amount and finding.amount.new == finding.observed
+    return f"{change_text}; found by: {found}" if is_other and not same else found
+
+
 def _outside(finding: Finding, panel: Panel | None, roles: Roles) -> str:
     window = words.window(finding)
-    if finding.outside_share is not None:
+    if isinstance(finding, Difference) and finding.outside_share is not None:
         return f"outside {window}" if window else ""
     return "" if panel is None else words.outside_since(panel, roles)

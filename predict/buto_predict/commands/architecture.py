@@ -34,7 +34,7 @@ from buto_predict.commands.options import (
 
 if TYPE_CHECKING:
     from buto_predict.model import Architecture
-    from buto_predict.traces.learning import Known
+    from buto_predict.traces.learning import KnownFacts
     from buto_predict.traces.summary import Summary
 
 _TOLERANCE = 0.2
@@ -127,7 +127,7 @@ def _learn(args: Namespace, console: Console) -> int:
     return EXIT_PASS
 
 
-def _warn(architecture: Architecture, summary: Summary, known: Known, console: Console) -> None:
+def _warn(architecture: Architecture, summary: Summary, known: KnownFacts, console: Console) -> None:
     """Warn of what makes the predictions of a learned model wrong, if only on its own traces."""
     from buto_predict.report.text import misfit_text, varied_text, waiting_text
     from buto_predict.traces.fit import misfits, varied
@@ -160,14 +160,14 @@ def _check(args: Namespace, console: Console) -> int:
             f"{files} has requests to {shown}, which {args.model} lacks; is it another system or version?",
             advice="--model FILE checks another model",
         )
-    unseen = [one.name for one in architecture.endpoints if one.name not in summary.responses]
+    unseen = [endpoint.name for endpoint in architecture.endpoints if endpoint.name not in summary.responses]
     if unseen:
         console.warning(f"the traces have no requests to {listed(unseen)}, so that is not checked")
     servers = {station.name: station.servers for station in architecture.stations}
     responses, utilisations = errors_of(architecture, summary, known_of(args, servers, {}))
     for line in error_lines(responses, utilisations):
         console.result(line)
-    worst = max(abs(one.error) for one in (*responses, *utilisations))
+    worst = max(abs(response.error) for response in (*responses, *utilisations))
     if worst <= args.tolerance:
         return EXIT_PASS
     console.error(

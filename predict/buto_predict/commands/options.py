@@ -12,7 +12,7 @@ from buto.run.units import parse_rate
 
 if TYPE_CHECKING:
     from buto_predict.model import Architecture
-    from buto_predict.traces.learning import Known
+    from buto_predict.traces.learning import KnownFacts
 
 
 MODEL = Path("architecture.yaml")
@@ -69,14 +69,14 @@ def endpoint_named(text: str, known: Sequence[str]) -> str:
     Raises:
         UsageError: no endpoint has this name, or those of several services.
     """
-    from buto.project.yaml import meant
+    from buto.project.yaml import guess_meant
 
     if text in known:
         return text
     found = [name for name in known if _without_service(name) == text]
     if len(found) == 1:
         return found[0]
-    guess = f"did you mean {' or '.join(map(repr, found))}?" if found else meant(text, known)
+    guess = f"did you mean {' or '.join(map(repr, found))}?" if found else guess_meant(text, known)
     raise UsageError(f"no endpoint {text!r}; {guess}")
 
 
@@ -138,14 +138,14 @@ def add_traces(parser: ArgumentParser) -> None:
     )
 
 
-def known_of(args: Namespace, servers: dict[str, int], shared: dict[str, tuple[str, ...]]) -> Known:
+def known_of(args: Namespace, servers: dict[str, int], shared: dict[str, tuple[str, ...]]) -> KnownFacts:
     """Return what the options say of the stations.
 
     A utilisation is a share of the station's own servers. That of a service that shares a station is the
     number of servers that it kept busy.
     """
     from buto_predict.results.model import busy_processors
-    from buto_predict.traces.learning import Known
+    from buto_predict.traces.learning import KnownFacts
 
     utilisations = {
         station: busy_processors(directory) / servers.get(station, 1) for station, directory in args.from_runs
@@ -162,7 +162,7 @@ def known_of(args: Namespace, servers: dict[str, int], shared: dict[str, tuple[s
                 if whole_of is None
                 else f"it is how many servers of {whole_of} were busy with it; give --servers {whole_of}=4",
             )
-    return Known(servers, utilisations, args.load, shared)
+    return KnownFacts(servers, utilisations, args.load, shared)
 
 
 def pair(form: str, read: Callable[[str], object], example: str) -> Callable[[str], tuple[str, object]]:

@@ -22,10 +22,10 @@ from buto_predict.network import Network
 from buto_predict.prediction.model import (
     ComponentEvidence,
     ComponentTest,
-    Evidence,
     Interval,
     MoreNeeded,
-    Settings,
+    PredictionSettings,
+    TestEvidence,
 )
 from buto_predict.prediction.responses import FEWEST_SIMULATED, Responses
 from buto_predict.prediction.versions import Versions
@@ -53,11 +53,11 @@ def too_high_load(versions: Versions, rates: FloatArray) -> str:
     if before <= rates.sum():
         limit = format_rate(before)
         return f"the load is above saturation ({limit}) already before the change; try --load below {limit}"
-    station = _saturated(versions.new, versions.new_s, rates)
+    station = _saturate(versions.new, versions.new_s, rates)
     return f"not judged, because {station} after the change; try --load below {format_rate(after)}"
 
 
-def _saturated(network: Network, self_s: FloatArray, rates: FloatArray) -> str:
+def _saturate(network: Network, self_s: FloatArray, rates: FloatArray) -> str:
     busy = network.utilisations(self_s, rates).tolist()
     names = [station.name for station, share in zip(network.stations, busy, strict=True) if share >= 1]
     return f"{' and '.join(names)} {'is' if len(names) == 1 else 'are'} saturated"
@@ -72,7 +72,7 @@ class Decision:
     reasons: tuple[str, ...] = ()
 
 
-def decide(versions: Versions, responses: Responses, endpoint: int, settings: Settings) -> Decision:
+def decide(versions: Versions, responses: Responses, endpoint: int, settings: PredictionSettings) -> Decision:
     """Judge one endpoint.
 
     It is a regression if all of delta's interval is at least the negligible size and something is known to
@@ -85,7 +85,7 @@ def decide(versions: Versions, responses: Responses, endpoint: int, settings: Se
         reason = "its demand changes, but its load is 0; give it a load, or leave it out of the model"
         return Decision(Status.INCONCLUSIVE, (np.nan, np.nan), (reason,))
     low, high = responses.interval(endpoint, settings.alpha)
-    saturated = [not np.isfinite(one[endpoint]) for one in (responses.old_s, responses.new_s)]
+    saturated = [not np.isfinite(times[endpoint]) for times in (responses.old_s, responses.new_s)]
     delta = float(responses.delta[endpoint])
     if saturated[0] or isnan(delta):
         reason = (
@@ -136,7 +136,7 @@ def more_needed(
     responses: Responses,
     endpoint: int,
     name: str,
-    settings: Settings,
+    settings: PredictionSettings,
     *,
     only_mean: bool = False,
 ) -> MoreNeeded:
@@ -150,7 +150,7 @@ def more_needed(
     Args:
         only_mean: delta is negligible, and the mean is what is undecided.
     """
-    everything = tuple(test for one in versions.used for test in one.tests)
+    everything = tuple(test for evidence in versions.used for test in evidence.tests)
     replicate = versions.used[0].replicate if versions.used else "run"
     none = MoreNeeded(name, everything, replicate, None)
     ratios = responses.ratios[:, endpoint]
@@ -203,8 +203,8 @@ def _repetitions(part: float, rest: float, allowed: float, size: int) -> int | N
 
 
 def _size(versions: Versions, position: int) -> int:
-    one = versions.used[position]
-    return min(len(one.old), len(one.new))
+    evidence = versions.used[position]
+    return min(len(evidence.old), len(evidence.new))
 
 
 def _deciding_ratio(responses: Responses, endpoint: int, delta: float) -> float:
@@ -218,7 +218,7 @@ def _deciding_ratio(responses: Responses, endpoint: int, delta: float) -> float:
     return float(brentq(above, 1 / _LARGEST_RATIO, _LARGEST_RATIO, xtol=1e-6))
 
 
-def warnings_of(evidence: Evidence, versions: Versions) -> tuple[str, ...]:
+def warnings_of(evidence: TestEvidence, versions: Versions) -> tuple[str, ...]:
     """Return warnings of tests that one side lacks, that failed before the change or ran on another JVM, and
     of components without a counterpart.
     """
@@ -243,27 +243,27 @@ def warnings_of(evidence: Evidence, versions: Versions) -> tuple[str, ...]:
 def failures_of(side: str, results: Iterable[tuple[str, ComponentResult | None]]) -> dict[str, list[str]]:
     """Return the names of tests that failed, by how often, as ``failed in 2 of 6 new runs``."""
     names = defaultdict(list)
-    for name, one in results:
-        if one is not None and one.failed:
-            count = format_count(one.failed + len(one.times_s), f"{side} {one.replicate}")
-            names[f"failed in {one.failed} of {count}"].append(name)
+    for name, result in results:
+        if result is not None and result.failed:
+            count = format_count(result.failed + len(result.times_s), f"{side} {result.replicate}")
+            names[f"failed in {result.failed} of {count}"].append(name)
     return names
 
 
-def _other_jvms(evidence: Evidence) -> Iterator[str]:
+def _other_jvms(evidence: TestEvidence) -> Iterator[str]:
     names = defaultdict(list)
     for pair in evidence.pairs:
         if pair.old is not None and pair.new is not None and pair.old.jvms and pair.new.jvms:
-            old, new = (" and ".join(sorted(one.jvms)) for one in (pair.old, pair.new))
+            old, new = (" and ".join(sorted(result.jvms)) for result in (pair.old, pair.new))
             if old != new:
                 names[old, new].append(pair.name)
     for (old, new), tests in names.items():
         yield f"old ran on {old}, new on {new}: {listed(tests)}"
 
 
-def _warming(evidence: Evidence) -> Iterator[str]:
+def _warming(evidence: TestEvidence) -> Iterator[str]:
     for pair in evidence.pairs:
-        share = max(one.warming for one in (pair.old, pair.new) if one is not None)
+        share = max(result.warming for result in (pair.old, pair.new) if result is not None)
         if share > MOST_WARMING:
             yield (
                 f"the JVM's compiler took {format_percent(share)} of the time of {pair.name}, so a change "
@@ -271,28 +271,31 @@ def _warming(evidence: Evidence) -> Iterator[str]:
             )
 
 
-def undecided_tests(versions: Versions, evidence: Evidence, settings: Settings) -> tuple[str, ...]:
+def undecided_tests(
+    versions: Versions, evidence: TestEvidence, settings: PredictionSettings
+) -> tuple[str, ...]:
     """Return why component tests allow no pass: nothing was compared, results that cannot be compared or are
     lost, too few replicates, or slower tests whose change has no place in the model.
     """
     compared = [test for test in evidence.tests if test.deviation.n_old and test.deviation.n_new]
-    reasons = [*_unlike(evidence), *_failed(evidence)]
+    reasons = [*_unlike(evidence), *_find_failed(evidence)]
     if compared:
-        reasons += _lost(evidence, versions)
+        reasons += _find_lost(evidence, versions)
     elif evidence.tests or versions.mapping is None:
         reasons.insert(0, "no component test has results on both sides, so nothing was compared")
     reasons += _too_few([test for test in compared if not test.deviation.enough], fewest(settings.alpha))
     reasons += _without_component(compared)
     reasons += [
-        f"{listed(one.tests)} became slower ({format_percent(one.deviation.change)}), but the tested "
+        f"{listed(component_evidence.tests)} became slower "
+        f"({format_percent(component_evidence.deviation.change)}), but the tested "
         "component takes 0 s in the model"
-        for one in _timeless(versions)
-        if one.deviation.delta > 0
+        for component_evidence in _timeless(versions)
+        if component_evidence.deviation.delta > 0
     ]
     return tuple(reasons)
 
 
-def _unlike(evidence: Evidence) -> Iterator[str]:
+def _unlike(evidence: TestEvidence) -> Iterator[str]:
     names = defaultdict(list)
     for pair in evidence.pairs:
         if pair.old is not None and pair.other is not None:
@@ -302,22 +305,22 @@ def _unlike(evidence: Evidence) -> Iterator[str]:
         yield f"{listed(tests)}: {difference}; measure both in the same way"
 
 
-def _way(one: Conditions, other: Conditions) -> str:
+def _way(conditions: Conditions, other: Conditions) -> str:
     """Return in words which conditions are not the other's."""
-    if one.mode is None:
+    if conditions.mode is None:
         return "by another tool"
-    parts = [f"in mode {one.mode}"] if one.mode != other.mode else []
-    if one.threads is not None and one.threads != other.threads:
-        parts.append(f"with {format_count(one.threads, 'thread')}")
+    parts = [f"in mode {conditions.mode}"] if conditions.mode != other.mode else []
+    if conditions.threads is not None and conditions.threads != other.threads:
+        parts.append(f"with {format_count(conditions.threads, 'thread')}")
     return " ".join(parts)
 
 
-def _failed(evidence: Evidence) -> Iterator[str]:
+def _find_failed(evidence: TestEvidence) -> Iterator[str]:
     for failures, tests in failures_of("new", ((pair.name, pair.new) for pair in evidence.pairs)).items():
         yield f"{listed(tests)} {failures}"
 
 
-def _lost(evidence: Evidence, versions: Versions) -> Iterator[str]:
+def _find_lost(evidence: TestEvidence, versions: Versions) -> Iterator[str]:
     """Yield the tests of components that were not measured any more, unless the new version lacks these."""
     kept = None if versions.mapping is None else versions.mapping.new_of
     lost = [
@@ -365,8 +368,8 @@ def _timeless(versions: Versions) -> list[ComponentEvidence]:
     whole_s = inclusive(versions.old.calls, versions.old_s)
     called = versions.old.weights.sum(axis=(0, 1)) > 0
     return [
-        one
-        for one in versions.changed
-        if called[one.component]
-        and (versions.old_s if one.measures is Measures.SELF else whole_s)[one.component] == 0
+        evidence
+        for evidence in versions.changed
+        if called[evidence.component]
+        and (versions.old_s if evidence.measures is Measures.SELF else whole_s)[evidence.component] == 0
     ]

@@ -10,7 +10,7 @@ import numpy as np
 from buto.errors import UsageError
 from buto.judging.verdict import Status
 from buto.run.model import FloatArray
-from buto_predict.deviations import ALPHA, NEGLIGIBLE, Deviation, Size, deviation, size_of
+from buto_predict.deviations import ALPHA, NEGLIGIBLE, Deviation, EffectSize, deviation, size_of
 from buto_predict.mapping import GraphMapping, How, match
 from buto_predict.model import Architecture, Measures
 from buto_predict.results.model import ComponentResult, Pair, paired, resolved
@@ -58,7 +58,7 @@ class ComponentEvidence:
 
 
 @dataclass(frozen=True, eq=False)
-class Evidence:
+class TestEvidence:
     """The evidence of all component tests.
 
     Attributes:
@@ -77,7 +77,7 @@ def gather(
     old: Sequence[ComponentResult],
     new: Sequence[ComponentResult],
     alpha: float = ALPHA,
-) -> Evidence:
+) -> TestEvidence:
     """Combine the results of both sides.
 
     Raises:
@@ -120,24 +120,24 @@ def gather(
                 olds[group[0]].replicate,
                 pooled[0],
                 pooled[1],
-                _combined(pooled[0], pooled[1], [deviations[name] for name in group], alpha),
+                _combine(pooled[0], pooled[1], [deviations[name] for name in group], alpha),
             )
         )
-    return Evidence(tuple(tests), tuple(components), pairs)
+    return TestEvidence(tuple(tests), tuple(components), pairs)
 
 
-def _combined(old: FloatArray, new: FloatArray, tests: Sequence[Deviation], alpha: float) -> Deviation:
+def _combine(old: FloatArray, new: FloatArray, tests: Sequence[Deviation], alpha: float) -> Deviation:
     """Return the deviation of all tests of a component together, without losing a change of one of them."""
     if len(tests) == 1:
         # Exact p-values take time, and shares of the old mean have the same one.
         return replace(tests[0], old_s=float(old.mean()), new_s=float(new.mean()))
     together = deviation(old, new, alpha)
-    single = any(one.at(alpha / len(tests)).significant for one in tests)
+    single = any(test.at(alpha / len(tests)).significant for test in tests)
     return replace(together, significant=together.significant or single)
 
 
 @dataclass(frozen=True, slots=True)
-class Settings:
+class PredictionSettings:
     """How a prediction is made and judged.
 
     Attributes:
@@ -185,7 +185,7 @@ class EndpointPrediction:
     reasons: tuple[str, ...] = ()
 
     @property
-    def size(self) -> Size:
+    def size(self) -> EffectSize:
         return size_of(self.delta)
 
 
@@ -291,11 +291,11 @@ class Prediction:
 
     architecture: Architecture
     new_architecture: Architecture | None
-    settings: Settings
+    settings: PredictionSettings
     status: Status
     endpoints: tuple[EndpointPrediction, ...]
     stations: tuple[StationPrediction, ...]
-    evidence: Evidence
+    evidence: TestEvidence
     self_changes_s: tuple[float, ...]
     exact: bool
     curve: tuple[CurvePoint, ...]

@@ -12,22 +12,22 @@ from buto_predict.model import Architecture
 from buto_predict.prediction.decision import Decision, decide, more_needed, undecided_tests, warnings_of
 from buto_predict.prediction.model import (
     EndpointPrediction,
-    Evidence,
     Mending,
     Prediction,
-    Settings,
+    PredictionSettings,
     StationPrediction,
+    TestEvidence,
     gather,
 )
 from buto_predict.prediction.responses import Responses, curve, limits, respond, usual_grid
 from buto_predict.prediction.versions import Versions, fitted, versions_of
 from buto_predict.results.model import ComponentResult
 
-DEFAULT = Settings()
+DEFAULT = PredictionSettings()
 
 
 def mending(
-    versions: Versions, architecture: Architecture, rates: FloatArray, settings: Settings
+    versions: Versions, architecture: Architecture, rates: FloatArray, settings: PredictionSettings
 ) -> tuple[Mending, ...]:
     """Return what undoing the change of each component would gain, for components whose self time certainly
     became longer; largest gain first.
@@ -36,25 +36,25 @@ def mending(
     """
     now_s = _mean(versions, versions.new_s, rates)
     found = []
-    for one in versions.changed:
-        name = architecture.components[one.component].name
-        position = _position(versions, architecture, one.component)
+    for evidence in versions.changed:
+        name = architecture.components[evidence.component].name
+        position = _position(versions, architecture, evidence.component)
         if position is None:
             continue
-        change_s = versions.new_s[position] - versions.old_s[one.component]
+        change_s = versions.new_s[position] - versions.old_s[evidence.component]
         drawn = versions.replicates
         low, high = np.quantile(
-            drawn.new_s[:, position] - drawn.old_s[:, one.component],
+            drawn.new_s[:, position] - drawn.old_s[:, evidence.component],
             [settings.alpha / 2, 1 - settings.alpha / 2],
         )
         if low <= 0:
             continue
         mended = versions.new_s.copy()
-        mended[position] = versions.old_s[one.component]
+        mended[position] = versions.old_s[evidence.component]
         mended_s = _mean(versions, mended, rates)
         gain_s = 0.0 if np.isinf(mended_s) else now_s - mended_s
         found.append(Mending(name, gain_s, mended_s, float(change_s), (float(low), float(high))))
-    return tuple(sorted(found, key=lambda one: (-one.gain_s, one.component)))
+    return tuple(sorted(found, key=lambda repair: (-repair.gain_s, repair.component)))
 
 
 def _mean(versions: Versions, self_s: FloatArray, rates: FloatArray) -> float:
@@ -77,7 +77,7 @@ def predict(
     *,
     new_architecture: Architecture | None = None,
     loads: Sequence[float] | None = None,
-    settings: Settings = DEFAULT,
+    settings: PredictionSettings = DEFAULT,
 ) -> Prediction:
     """Predict how changes of components affect the system, under the load of the model.
 
@@ -159,7 +159,7 @@ def _endpoints(
     rates: FloatArray,
     responses: Responses,
     decisions: Sequence[Decision],
-    settings: Settings,
+    settings: PredictionSettings,
 ) -> tuple[EndpointPrediction, ...]:
     throughputs = (
         versions.old.throughputs(versions.old_s, rates),
@@ -170,10 +170,10 @@ def _endpoints(
         low, high = responses.interval(endpoint, settings.alpha)
         old_s = float(responses.old_s[endpoint])
         p95 = [
-            float(np.quantile(one.responses[endpoint], 0.95))
-            if one is not None and len(one.responses[endpoint])
+            float(np.quantile(simulated.responses[endpoint], 0.95))
+            if simulated is not None and len(simulated.responses[endpoint])
             else np.nan
-            for one in responses.single
+            for simulated in responses.single
         ]
         made.append(
             EndpointPrediction(
@@ -195,7 +195,9 @@ def _endpoints(
     return tuple(made)
 
 
-def _stations(versions: Versions, rates: FloatArray, settings: Settings) -> tuple[StationPrediction, ...]:
+def _stations(
+    versions: Versions, rates: FloatArray, settings: PredictionSettings
+) -> tuple[StationPrediction, ...]:
     sides = ((versions.old, versions.old_s), (versions.new, versions.new_s))
     busy = [network.utilisations(self_s, rates) for network, self_s in sides]
     demands = [rates @ network.demands(self_s) / rates.sum() for network, self_s in sides]
@@ -220,15 +222,15 @@ def _changes(versions: Versions, architecture: Architecture) -> tuple[float, ...
         return tuple((versions.new_s - versions.old_s).tolist())
     new_of = versions.mapping.new_of
     return tuple(
-        float(versions.new_s[versions.new_index[new_of[one.name]]] - one.self_s)
-        if one.name in new_of
+        float(versions.new_s[versions.new_index[new_of[component.name]]] - component.self_s)
+        if component.name in new_of
         else 0.0
-        for one in architecture.components
+        for component in architecture.components
     )
 
 
-def _coverage(versions: Versions, evidence: Evidence) -> tuple[float, ...]:
+def _coverage(versions: Versions, evidence: TestEvidence) -> tuple[float, ...]:
     tested = np.zeros(len(versions.old_s), dtype=bool)
-    tested[[one.component for one in evidence.components]] = True
+    tested[[component.component for component in evidence.components]] = True
     spent = versions.old.weights.sum(axis=1) * versions.old_s
     return tuple((spent[:, tested].sum(axis=1) / spent.sum(axis=1)).tolist())

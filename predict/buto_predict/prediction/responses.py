@@ -12,7 +12,7 @@ from scipy.stats import t
 from buto.run.model import FloatArray
 from buto_predict.deviations import cliffs_delta
 from buto_predict.network import Network
-from buto_predict.prediction.model import CurvePoint, Limits, Settings
+from buto_predict.prediction.model import CurvePoint, Limits, PredictionSettings
 from buto_predict.prediction.versions import Versions
 from buto_predict.simulation import Simulated
 
@@ -54,7 +54,9 @@ class Responses:
 
     def n_simulated(self, endpoint: int) -> int:
         """Return how many requests of an endpoint delta compares; 0 if a version is saturated."""
-        return min(0 if one is None else len(one.responses[endpoint]) for one in self.single)
+        return min(
+            0 if simulated is None else len(simulated.responses[endpoint]) for simulated in self.single
+        )
 
     def simulation_error(self, endpoint: int, alpha: float) -> float:
         """Return half of the interval of delta that comes from simulating a finite time."""
@@ -90,7 +92,7 @@ class Responses:
 def respond(versions: Versions, rates: FloatArray, *, seed: int) -> Responses:
     """Predict both versions under a load, arrivals in 1/s, shape (n_endpoints,)."""
     old, new, drawn = versions.old, versions.new, versions.replicates
-    single = _simulated(((old, versions.old_s), (new, versions.new_s)), rates, seed)
+    single = _simulate(((old, versions.old_s), (new, versions.new_s)), rates, seed)
     means = [
         _means(network, self_s, rates, simulated)
         for network, self_s, simulated in zip(
@@ -118,16 +120,16 @@ def respond(versions: Versions, rates: FloatArray, *, seed: int) -> Responses:
     )
 
 
-def _simulated(
+def _simulate(
     sides: tuple[tuple[Network, FloatArray], tuple[Network, FloatArray]], rates: FloatArray, seed: int
 ) -> tuple[Simulated | None, Simulated | None]:
     """Return both sides, None for a saturated one, with the same requests, so that only changes differ."""
     able = [network.utilisations(self_s, rates).max() < 1 for network, self_s in sides]
     counts = [network.enough_requests(self_s, rates) for network, self_s in sides]
-    n_requests = max((count for count, one in zip(counts, able, strict=True) if one), default=0)
+    n_requests = max((count for count, endpoint in zip(counts, able, strict=True) if endpoint), default=0)
     old, new = (
-        network.simulate(self_s, rates, seed=seed, n_requests=n_requests) if one else None
-        for (network, self_s), one in zip(sides, able, strict=True)
+        network.simulate(self_s, rates, seed=seed, n_requests=n_requests) if endpoint else None
+        for (network, self_s), endpoint in zip(sides, able, strict=True)
     )
     return old, new
 
@@ -153,7 +155,7 @@ def _delta(
     """Return Cliff's delta and its standard error, by dividing the simulated time into batches."""
     old, new = single
     if old is None or new is None:
-        ended = [bool(np.isfinite(one[endpoint])) for one in means]
+        ended = [bool(np.isfinite(means_s[endpoint])) for means_s in means]
         return (1.0 if ended == [True, False] else -1.0 if ended == [False, True] else np.nan), 0.0
     before, after = old.responses[endpoint], new.responses[endpoint]
     if not len(before) or not len(after):
@@ -178,7 +180,7 @@ def usual_grid(versions: Versions, rates: FloatArray) -> FloatArray:
 
 
 def curve(
-    versions: Versions, rates: FloatArray, loads: Sequence[float], settings: Settings
+    versions: Versions, rates: FloatArray, loads: Sequence[float], settings: PredictionSettings
 ) -> tuple[CurvePoint, ...]:
     """Return response times at each load, divided among the endpoints as in ``rates``."""
     points = []
@@ -210,7 +212,7 @@ def limits(
     names: Sequence[str],
     rates: FloatArray,
     points: Sequence[CurvePoint],
-    settings: Settings,
+    settings: PredictionSettings,
 ) -> tuple[Limits, ...]:
     """Return the loads that matter, one entry for each endpoint."""
     saturated = versions.new.saturation(versions.new_s, rates) * float(rates.sum())

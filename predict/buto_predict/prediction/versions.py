@@ -11,11 +11,11 @@ from scipy.stats import norm, t
 from buto.errors import UsageError
 from buto.run.model import FloatArray
 from buto.run.units import format_count
-from buto_predict.calls import Measured, edges_of, reaches, self_changes
+from buto_predict.calls import MeasuredComponent, edges_of, reaches, self_changes
 from buto_predict.mapping import GraphMapping, map_graphs
 from buto_predict.model import Architecture, Station
 from buto_predict.network import Network, network_of
-from buto_predict.prediction.model import ComponentEvidence, Evidence
+from buto_predict.prediction.model import ComponentEvidence, TestEvidence
 
 _ADVICE = "make endpoints and stations of both models the same; components and their calls may differ"
 
@@ -29,23 +29,28 @@ def fitted(old: Architecture, new: Architecture, name: str = "the new model") ->
     Raises:
         UsageError: stations or endpoints differ.
     """
-    _same_names("endpoint", [one.name for one in old.endpoints], [one.name for one in new.endpoints], name)
+    _same_names(
+        "endpoint",
+        [endpoint.name for endpoint in old.endpoints],
+        [endpoint.name for endpoint in new.endpoints],
+        name,
+    )
     _same_names("station", old.station_index, new.station_index, name)
     for ours in old.stations:
         theirs = new.stations[new.station_index[ours.name]]
         if ours != theirs:
             raise UsageError(f"station {ours.name} {_difference(ours, theirs, name)}", advice=_ADVICE)
-    endpoints = {one.name: one for one in new.endpoints}
+    endpoints = {endpoint.name: endpoint for endpoint in new.endpoints}
     return replace(
         new,
         stations=old.stations,
-        endpoints=tuple(replace(endpoints[one.name], rate=one.rate) for one in old.endpoints),
+        endpoints=tuple(replace(endpoints[endpoint.name], rate=endpoint.rate) for endpoint in old.endpoints),
     )
 
 
 def _same_names(what: str, ours: Collection[str], theirs: Collection[str], name: str) -> None:
     for here, there, where in ((ours, theirs, "the model"), (theirs, ours, name)):
-        only = [one for one in here if one not in there]
+        only = [shared_name for shared_name in here if shared_name not in there]
         if only:
             shown = f"{what} {only[0]} is" if len(only) == 1 else f"{what}s {', '.join(only)} are"
             raise UsageError(f"{shown} only in {where}", advice=_ADVICE)
@@ -103,7 +108,7 @@ class Versions:
 
 
 def versions_of(
-    old: Architecture, new: Architecture | None, evidence: Evidence, *, n_replicates: int, seed: int
+    old: Architecture, new: Architecture | None, evidence: TestEvidence, *, n_replicates: int, seed: int
 ) -> Versions:
     """Apply the results of the component tests to the system.
 
@@ -112,25 +117,28 @@ def versions_of(
             self times, changed by their tests; only components that are new have the new model's.
     """
     old_network = network_of(old)
-    changed = tuple(one for one in evidence.components if one.deviation.significant)
-    used = _used(old_network, changed, evidence.components)
+    changed = tuple(component for component in evidence.components if component.deviation.significant)
+    used = _find_used(old_network, changed, evidence.components)
     mapping = None if new is None else _map(old, new)
     own, carried = _carry(old, new, mapping)
 
     def apply(self_s: FloatArray, chosen: Sequence[ComponentEvidence], changes: FloatArray) -> FloatArray:
-        tested = [Measured(one.component, one.measures) for one in chosen]
+        tested = [
+            MeasuredComponent(component_evidence.component, component_evidence.measures)
+            for component_evidence in chosen
+        ]
         return (self_s + self_changes(old_network.calls, old.self_s, tested, changes)) @ carried.T
 
-    point = np.array([one.deviation.change for one in changed])
+    point = np.array([component_evidence.deviation.change for component_evidence in changed])
     rng = np.random.default_rng(seed)
     changes = (
-        np.stack([_resampled(one, n_replicates, rng) for one in used], axis=-1)
+        np.stack([_resample(component_evidence, n_replicates, rng) for component_evidence in used], axis=-1)
         if used
         else np.zeros((n_replicates, 0))
     )
     luck = rng.standard_normal((n_replicates, len(old.components)))
-    old_s = _drawn(old, old.self_s, luck)
-    own_s = own if new is None else _drawn(new, own, rng.standard_normal((n_replicates, len(own))))
+    old_s = _draw(old, old.self_s, luck)
+    own_s = own if new is None else _draw(new, own, rng.standard_normal((n_replicates, len(own))))
     return Versions(
         old_network,
         old_network if new is None else network_of(new),
@@ -147,33 +155,36 @@ def versions_of(
 def _map(old: Architecture, new: Architecture) -> GraphMapping:
     """Map components; endpoints, which are the same on both sides, count as callers."""
     entries = [
-        {f"endpoint {one.name}": {call.to: call.times for call in one.calls} for one in side.endpoints}
+        {
+            f"endpoint {endpoint.name}": {call.to: call.times for call in endpoint.calls}
+            for endpoint in side.endpoints
+        }
         for side in (old, new)
     ]
     return map_graphs(edges_of(old) | entries[0], edges_of(new) | entries[1]).without(entries[0])
 
 
-def _used(
+def _find_used(
     network: Network, changed: Sequence[ComponentEvidence], all_known: Sequence[ComponentEvidence]
 ) -> tuple[ComponentEvidence, ...]:
     """Return the evidence without callers of a changed component that show no change: their noise would
     cancel that change.
     """
     leads_to = reaches(network.calls)
-    targets = [one.component for one in changed]
+    targets = [evidence.component for evidence in changed]
     return tuple(
-        one
-        for one in all_known
-        if one.resamples and (one in changed or not leads_to[one.component, targets].any())
+        evidence
+        for evidence in all_known
+        if evidence.resamples and (evidence in changed or not leads_to[evidence.component, targets].any())
     )
 
 
-def _resampled(one: ComponentEvidence, count: int, rng: np.random.Generator) -> FloatArray:
+def _resample(evidence: ComponentEvidence, count: int, rng: np.random.Generator) -> FloatArray:
     """Return changes by a bootstrap over replicates, shape (count,), widened for few replicates as Student's
     t.
     """
     means = []
-    for values in (one.old, one.new):
+    for values in (evidence.old, evidence.new):
         n = len(values)
         drawn = rng.choice(values, (count, n)).mean(axis=1)
         wider = np.sqrt(n / (n - 1)) * t.ppf(0.975, n - 1) / norm.ppf(0.975)
@@ -182,7 +193,7 @@ def _resampled(one: ComponentEvidence, count: int, rng: np.random.Generator) -> 
     return changes
 
 
-def _drawn(architecture: Architecture, self_s: FloatArray, luck: FloatArray) -> FloatArray:
+def _draw(architecture: Architecture, self_s: FloatArray, luck: FloatArray) -> FloatArray:
     """Return self times with the error with which they were learned, shape (n_replicates, n_components).
 
     They are log-normal, with the mean that was learned: a time that is hardly known is still above 0.
@@ -196,7 +207,10 @@ def _relative_error(architecture: Architecture) -> FloatArray:
     unknown.
     """
     return np.array(
-        [0.0 if one.n_samples is None else one.cv / np.sqrt(one.n_samples) for one in architecture.components]
+        [
+            0.0 if component.n_samples is None else component.cv / np.sqrt(component.n_samples)
+            for component in architecture.components
+        ]
     )
 
 

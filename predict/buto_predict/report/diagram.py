@@ -42,7 +42,7 @@ _HARDLY = 0.005
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class StationRow:
     """The band of a station in pixels; the first one, without a station, has the requests."""
 
     station: str
@@ -51,16 +51,16 @@ class Row:
 
 
 @dataclass(frozen=True, slots=True)
-class Layout:
+class DiagramLayout:
     """The upper left corner of each box, and the bands, in pixels."""
 
     width: int
     height: int
-    rows: tuple[Row, ...]
+    rows: tuple[StationRow, ...]
     places: Mapping[Caller, Place]
 
 
-def lay_out(architecture: Architecture, changed: Collection[str] = ()) -> Layout:
+def lay_out(architecture: Architecture, changed: Collection[str] = ()) -> DiagramLayout:
     """Place endpoints and components. Columns count only the depths that a station has, so that a long way
     of calls stays narrow.
 
@@ -71,12 +71,14 @@ def lay_out(architecture: Architecture, changed: Collection[str] = ()) -> Layout
     own: dict[str, list[str]] = {station.name: [] for station in architecture.stations}
     for component in architecture.components:
         own[component.station].append(component.name)
-    first = {name: min([depths[one] or inf for one in own[name]], default=inf) for name in own}
+    first = {
+        name: min([depths[shared_name] or inf for shared_name in own[name]], default=inf) for name in own
+    }
     stations = sorted(own, key=lambda name: (first[name], name not in changed))
     places: dict[Caller, Place] = {}
     rows = []
     y, widest = _MARGIN, 0
-    endpoints = [one.name for one in architecture.endpoints]
+    endpoints = [endpoint.name for endpoint in architecture.endpoints]
     for station, names in [("", endpoints), *((name, own[name]) for name in stations)]:
         levels = [0] * len(names) if not station else [depths[name] for name in names]
         columns = {level: column for column, level in enumerate(sorted(set(levels)))}
@@ -86,15 +88,15 @@ def lay_out(architecture: Architecture, changed: Collection[str] = ()) -> Layout
             places[not station, name] = (2 * _MARGIN + column * _ACROSS, y + _LABEL + filled[column] * _DOWN)
             filled[column] += 1
         height = _LABEL + max([1, *filled.values()]) * _DOWN
-        rows.append(Row(station, y, height))
+        rows.append(StationRow(station, y, height))
         y += height + _MARGIN
         widest = max(widest, len(columns))
-    return Layout(2 * _MARGIN + widest * _ACROSS, y, tuple(rows), places)
+    return DiagramLayout(2 * _MARGIN + widest * _ACROSS, y, tuple(rows), places)
 
 
 def _depths(architecture: Architecture) -> Mapping[str, int]:
     """Return for each component the fewest calls from any request, plus one; 0 for those never called."""
-    calls = {one.name: one.calls for one in architecture.components}
+    calls = {component.name: component.calls for component in architecture.components}
     reached = {call.to: 1 for endpoint in architecture.endpoints for call in endpoint.calls}
     queue = list(reached)
     for name in queue:
@@ -151,8 +153,8 @@ _Side = tuple[Place, bool]
 def arrows(architecture: Architecture, places: Mapping[Caller, Place]) -> tuple[Arrow, ...]:
     """Return an arrow for each call. Those at the same side of a box are spread over it."""
     callers: list[tuple[Caller, Sequence[Call]]] = [
-        *(((True, one.name), one.calls) for one in architecture.endpoints),
-        *(((False, one.name), one.calls) for one in architecture.components),
+        *(((True, endpoint.name), endpoint.calls) for endpoint in architecture.endpoints),
+        *(((False, component.name), component.calls) for component in architecture.components),
     ]
     leads = [
         _Lead(places[caller], places[False, call.to], call) for caller, calls in callers for call in calls
@@ -172,7 +174,7 @@ def _heights(leads: Sequence[_Lead]) -> list[tuple[float, float]]:
         ends_at[enters].append((lead.start, position, True))
     found: dict[tuple[int, bool], float] = {}
     for (place, _), ends in ends_at.items():
-        in_order = sorted(ends, key=lambda one: (*_order(place, one[0]), one[1]))
+        in_order = sorted(ends, key=lambda pair: (*_order(place, pair[0]), pair[1]))
         for rank, (_, position, enters_here) in enumerate(in_order):
             found[position, enters_here] = place[1] + HEIGHT * (rank + 1) / (len(ends) + 1)
     return [(found[position, False], found[position, True]) for position in range(len(leads))]
@@ -188,7 +190,7 @@ def _bends(leads: Sequence[_Lead]) -> list[float]:
         if lead.start[0] == lead.end[0]:
             columns[lead.start[0]].append(position)
     for members in columns.values():
-        members.sort(key=lambda one: abs(leads[one].end[1] - leads[one].start[1]))
+        members.sort(key=lambda name: abs(leads[name].end[1] - leads[name].start[1]))
         for lane, position in enumerate(members):
             bends[position] = _NEAREST + (_FURTHEST - _NEAREST) * lane / max(len(members) - 1, 3)
     return bends
@@ -233,7 +235,7 @@ class Box:
 
 
 @dataclass(frozen=True, slots=True)
-class Band:
+class LabelledBand:
     y: int
     height: int
     label: str
@@ -246,16 +248,20 @@ class Diagram:
 
     width: int
     height: int
-    bands: tuple[Band, ...]
+    bands: tuple[LabelledBand, ...]
     boxes: tuple[Box, ...]
     arrows: tuple[Arrow, ...]
 
 
 def diagram(architecture: Architecture, prediction: Prediction | None = None) -> Diagram:
     """Draw an architecture, with what is predicted of it if there is a prediction."""
-    titles = {one.name: _station(one.name, architecture, prediction) for one in architecture.stations}
+    titles = {
+        station.name: _station(station.name, architecture, prediction) for station in architecture.stations
+    }
     layout = lay_out(architecture, [name for name, (_, tone) in titles.items() if tone != "same"])
-    bands = [Band(row.y, row.height, *titles.get(row.station, ("requests", "same"))) for row in layout.rows]
+    bands = [
+        LabelledBand(row.y, row.height, *titles.get(row.station, ("requests", "same"))) for row in layout.rows
+    ]
     return Diagram(
         layout.width,
         layout.height,
@@ -274,11 +280,15 @@ def _station(name: str, architecture: Architecture, prediction: Prediction | Non
     kind = "" if station.discipline.value == "processor-sharing" else f", {station.discipline.value}"
     if prediction is None:
         return f"{name}{servers}{kind}", "same"
-    one: StationPrediction = prediction.stations[architecture.station_index[name]]
-    busy = f"utilisation {from_to(format_percent(one.old), format_percent(one.new))}"
-    demand = f"demand {from_to(format_seconds(one.old_demand_s), format_seconds(one.new_demand_s))}"
-    saturated = ", saturated" if one.saturated else ""
-    return f"{name}{servers}{kind}: {demand}, {busy}{saturated}", _tone(one.old_demand_s, one.new_demand_s)
+    predicted: StationPrediction = prediction.stations[architecture.station_index[name]]
+    busy = f"utilisation {from_to(format_percent(predicted.old), format_percent(predicted.new))}"
+    demand = (
+        f"demand {from_to(format_seconds(predicted.old_demand_s), format_seconds(predicted.new_demand_s))}"
+    )
+    saturated = ", saturated" if predicted.saturated else ""
+    return f"{name}{servers}{kind}: {demand}, {busy}{saturated}", _tone(
+        predicted.old_demand_s, predicted.new_demand_s
+    )
 
 
 def _endpoints(

@@ -41,15 +41,22 @@ def prediction_document(prediction: Prediction) -> dict[str, Any]:
         "load": prediction.load,
         "exact": prediction.exact,
         "endpoints": [
-            _endpoint(one, share)
-            for one, share in zip(prediction.endpoints, prediction.coverage, strict=True)
+            _endpoint(endpoint, share)
+            for endpoint, share in zip(prediction.endpoints, prediction.coverage, strict=True)
         ],
         "stations": _plain(prediction.stations),
         "components": [
-            {"name": one.name, "station": one.station, "self_s": one.self_s, "self_change_s": change}
-            for one, change in zip(prediction.architecture.components, prediction.self_changes_s, strict=True)
+            {
+                "name": component.name,
+                "station": component.station,
+                "self_s": component.self_s,
+                "self_change_s": change,
+            }
+            for component, change in zip(
+                prediction.architecture.components, prediction.self_changes_s, strict=True
+            )
         ],
-        "tests": [_test(one) for one in prediction.evidence.tests],
+        "tests": [_test(test) for test in prediction.evidence.tests],
         "unmapped": list(prediction.unmapped),
         "curve": _plain(prediction.curve),
         "limits": _plain(prediction.limits),
@@ -68,25 +75,25 @@ def prediction_json(prediction: Prediction) -> str:
     return text.encode("utf-8", "backslashreplace").decode() + "\n"
 
 
-def _endpoint(one: EndpointPrediction, coverage: float) -> dict[str, Any]:
-    size = one.size.value if isfinite(one.delta) else None
-    return {**_plain(one), "size": size, "coverage": _plain(coverage)}
+def _endpoint(prediction: EndpointPrediction, coverage: float) -> dict[str, Any]:
+    size = prediction.size.value if isfinite(prediction.delta) else None
+    return {**_plain(prediction), "size": size, "coverage": _plain(coverage)}
 
 
-def _test(one: ComponentTest) -> dict[str, Any]:
-    known = one.deviation
+def _test(test: ComponentTest) -> dict[str, Any]:
+    known = test.deviation
     change = known.change if known.n_old and known.n_new else None
-    return {**_plain(one), "deviation": {**_plain(known), "change": _plain(change)}}
+    return {**_plain(test), "deviation": {**_plain(known), "change": _plain(change)}}
 
 
 def _plain(value: Any) -> Any:
     """Return data of dictionaries, lists, texts and numbers."""
     if is_dataclass(value):
-        return {one.name: _plain(getattr(value, one.name)) for one in fields(value)}
+        return {field.name: _plain(getattr(value, field.name)) for field in fields(value)}
     if isinstance(value, Enum):
         return value.value
     if isinstance(value, tuple | list):
-        return [_plain(one) for one in value]
+        return [_plain(inner) for inner in value]
     if isinstance(value, float) and not isfinite(value):
         return None
     return value
@@ -97,7 +104,7 @@ def prediction_junit(prediction: Prediction, at: datetime) -> bytes:
 
     What lets no endpoint pass (component tests that say too little) is an error of its own.
     """
-    cases = [_case(one) for one in prediction.endpoints]
+    cases = [_case(endpoint) for endpoint in prediction.endpoints]
     if prediction.reasons:
         case = _empty("component tests")
         _add(case, "error", "inconclusive", prediction.reasons)
@@ -125,13 +132,17 @@ def prediction_junit(prediction: Prediction, at: datetime) -> bytes:
     return text + b"\n"
 
 
-def _case(one: EndpointPrediction) -> ElementTree.Element:
-    case = _empty(one.name)
-    if one.status is not Status.PASS:
-        what = "failure" if one.status is Status.REGRESSION else "error"
+def _case(prediction: EndpointPrediction) -> ElementTree.Element:
+    case = _empty(prediction.name)
+    if prediction.status is not Status.PASS:
+        what = "failure" if prediction.status is Status.REGRESSION else "error"
         # Where nothing is judged, the response times say nothing either.
-        known = () if isinf(one.old_s) else (f"{seconds(one.old_s)} to {seconds(one.new_s)}",)
-        _add(case, what, one.status.value, (*known, *one.reasons))
+        known = (
+            ()
+            if isinf(prediction.old_s)
+            else (f"{seconds(prediction.old_s)} to {seconds(prediction.new_s)}",)
+        )
+        _add(case, what, prediction.status.value, (*known, *prediction.reasons))
     return case
 
 

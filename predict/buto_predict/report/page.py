@@ -39,7 +39,7 @@ class Tick:
 
 
 @dataclass(frozen=True, slots=True)
-class Mark:
+class LoadMark:
     """A load that matters, as a vertical line.
 
     Attributes:
@@ -65,7 +65,7 @@ class LoadChart:
     band: str
     x_ticks: tuple[Tick, ...]
     y_ticks: tuple[Tick, ...]
-    marks: tuple[Mark, ...]
+    marks: tuple[LoadMark, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,13 +104,13 @@ def _chart(prediction: Prediction, endpoint: int) -> LoadChart:
         _path(_points(scale, loads, old)),
         _path(_points(scale, loads, new)),
         f"{_path([*forth, *back])} Z" if forth and back else "",
-        tuple(Tick(scale.x(one), format_rate(one)) for one in _round_numbers(scale.loads[1])),
-        tuple(Tick(scale.y(one), format_seconds(one)) for one in _round_numbers(top_s)),
+        tuple(Tick(scale.x(number), format_rate(number)) for number in _round_numbers(scale.loads[1])),
+        tuple(Tick(scale.y(number), format_seconds(number)) for number in _round_numbers(top_s)),
         _marks(prediction, endpoint, scale),
     )
 
 
-def _marks(prediction: Prediction, endpoint: int, scale: _Scale) -> tuple[Mark, ...]:
+def _marks(prediction: Prediction, endpoint: int, scale: _Scale) -> tuple[LoadMark, ...]:
     limits, station = prediction.limits[endpoint], prediction.bottleneck
     lowest = prediction.curve[0].load
     # At the lowest load of the curve it may have mattered before, so there is no line to draw.
@@ -127,7 +127,7 @@ def _marks(prediction: Prediction, endpoint: int, scale: _Scale) -> tuple[Mark, 
             "saturated",
         ),
     )
-    made: list[Mark] = []
+    made: list[LoadMark] = []
     shown = [
         (load, short, label, tone)
         for load, short, label, tone in known
@@ -136,7 +136,7 @@ def _marks(prediction: Prediction, endpoint: int, scale: _Scale) -> tuple[Mark, 
     for load, short, label, tone in sorted(shown):
         x = scale.x(load)
         low = bool(made) and not made[-1].low and x - made[-1].x < _NEAR
-        made.append(Mark(x, short, f"{label} {format_rate(load)}", tone, low))
+        made.append(LoadMark(x, short, f"{label} {format_rate(load)}", tone, low))
     return tuple(made)
 
 

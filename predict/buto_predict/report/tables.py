@@ -43,7 +43,7 @@ def initials(text: str) -> str:
     """Return the text with packages before a class as their initials: ``c.a.shop.StockBench`` is
     ``c.a.s.StockBench``.
     """
-    return _PACKAGES.sub(lambda found: "".join(f"{one[0]}." for one in found[0].split(".")[:-1]), text)
+    return _PACKAGES.sub(lambda found: "".join(f"{word[0]}." for word in found[0].split(".")[:-1]), text)
 
 
 def from_to(old: str, new: str) -> str:
@@ -101,34 +101,34 @@ def between(interval: Interval, *, as_seconds: bool = True) -> str:
         return "-"
     if all(map(isinf, interval)):
         return "saturated"
-    low, high = (seconds(one) if as_seconds else format_percent(one) for one in interval)
+    low, high = (seconds(bound) if as_seconds else format_percent(bound) for bound in interval)
     return f"{low} to {high}"
 
 
-def _endpoint(one: EndpointPrediction) -> Row:
+def _endpoint(prediction: EndpointPrediction) -> Row:
     return (
-        one.name,
-        format_rate(one.rate),
-        seconds(one.old_s),
-        seconds(one.new_s),
-        change(one.old_s, one.new_s),
-        between(one.new_interval_s),
-        number(one.delta),
-        "-" if isnan(one.delta) else one.size.value,
-        one.status.value,
+        prediction.name,
+        format_rate(prediction.rate),
+        seconds(prediction.old_s),
+        seconds(prediction.new_s),
+        change(prediction.old_s, prediction.new_s),
+        between(prediction.new_interval_s),
+        number(prediction.delta),
+        "-" if isnan(prediction.delta) else prediction.size.value,
+        prediction.status.value,
     )
 
 
-def _station(one: StationPrediction) -> Row:
+def _station(prediction: StationPrediction) -> Row:
     return (
-        one.name,
-        format_seconds(one.old_demand_s),
-        format_seconds(one.new_demand_s),
-        change(one.old_demand_s, one.new_demand_s),
-        format_percent(one.old),
-        format_percent(one.new),
-        between(one.new_interval, as_seconds=False),
-        "saturated" if one.saturated else "",
+        prediction.name,
+        format_seconds(prediction.old_demand_s),
+        format_seconds(prediction.new_demand_s),
+        change(prediction.old_demand_s, prediction.new_demand_s),
+        format_percent(prediction.old),
+        format_percent(prediction.new),
+        between(prediction.new_interval, as_seconds=False),
+        "saturated" if prediction.saturated else "",
     )
 
 

@@ -22,7 +22,7 @@ from buto_predict.report.tables import (
     signed,
     station_rows,
 )
-from buto_predict.traces.fit import Cause, Compared, Misfit
+from buto_predict.traces.fit import FittedNumber, Misfit, MisfitCause
 from buto_predict.traces.summary import Summary
 
 MANY = 100
@@ -82,8 +82,12 @@ def _reasons(prediction: Prediction, too_high: bool) -> Iterator[str]:
     """Give the reasons of endpoints that do not pass; one for all whose load was too high before the
     change.
     """
-    known = [one for one in prediction.endpoints if one.status is not Status.PASS]
-    unjudged = [one for one in known if too_high and (isnan(one.delta) or isinf(one.old_s))]
+    known = [endpoint for endpoint in prediction.endpoints if endpoint.status is not Status.PASS]
+    unjudged = [
+        endpoint_prediction
+        for endpoint_prediction in known
+        if too_high and (isnan(endpoint_prediction.delta) or isinf(endpoint_prediction.old_s))
+    ]
     if unjudged:
         yield "; ".join(unjudged[0].reasons)
     for endpoint in known:
@@ -135,7 +139,9 @@ def coverage_text(endpoint: EndpointPrediction, share: float) -> str:
 def saturation_text(prediction: Prediction) -> str:
     if isinf(prediction.saturation_old) and isinf(prediction.saturation_new):
         return "no load saturates the system: all stations that requests use are delays"
-    old, new = (format_rate(one) for one in (prediction.saturation_old, prediction.saturation_new))
+    old, new = (
+        format_rate(saturation) for saturation in (prediction.saturation_old, prediction.saturation_new)
+    )
     if isinf(prediction.saturation_new):
         return f"the system saturates at a total load of {old} before the change, and at no load after it"
     loads = f"at a total load of {old} before and {new}"
@@ -156,7 +162,7 @@ def throughput_texts(endpoint: EndpointPrediction) -> Iterator[str]:
 
 
 def mending_text(mending: Mending) -> str:
-    low, high = (format_seconds(one) for one in mending.self_interval_s)
+    low, high = (format_seconds(bound) for bound in mending.self_interval_s)
     if isinf(mending.gain_s):
         gain = "end the saturation"
     elif isinf(mending.mended_s):
@@ -199,8 +205,14 @@ def architecture_lines(architecture: Architecture) -> list[str]:
         stations.append((station.name, str(station.servers), station.discipline.value, format_percent(share)))
     components: list[Row] = [("COMPONENT", "STATION", "SELF", "VARIATION", "CALLS")]
     components += [
-        (one.name, one.station, format_seconds(one.self_s), format_number(one.cv), _calls(one.calls))
-        for one in architecture.components
+        (
+            component.name,
+            component.station,
+            format_seconds(component.self_s),
+            format_number(component.cv),
+            _calls(component.calls),
+        )
+        for component in architecture.components
     ]
     most = f"saturates at {format_rate(saturation)} of all endpoints"
     return [
@@ -245,15 +257,17 @@ def waiting_text(stations: Sequence[str]) -> str:
 
 def misfit_text(misfit: Misfit) -> str:
     """Give what is predicted and what the traces have, with the likely cause."""
-    one = misfit.response
-    predicted = "saturation" if isinf(one.predicted) else seconds(one.predicted)
-    text = f"{one_line(one.what)}: the model predicts {predicted}, its traces have {seconds(one.measured)}"
+    number = misfit.response
+    predicted = "saturation" if isinf(number.predicted) else seconds(number.predicted)
+    text = (
+        f"{one_line(number.what)}: the model predicts {predicted}, its traces have {seconds(number.measured)}"
+    )
     match misfit.cause:
-        case Cause.MIXED:
+        case MisfitCause.MIXED:
             return f"{text}, because the calls of {one_line(misfit.mixed)} depend on the endpoint"
-        case Cause.LATE:
+        case MisfitCause.LATE:
             return f"{text}, because calls began after their caller had ended"
-        case Cause.WAITING:
+        case MisfitCause.WAITING:
             return f"{text}, because times include waiting"
         case None:
             return text
@@ -267,14 +281,20 @@ def varied_text(endpoint: Endpoint) -> str:
     )
 
 
-def error_lines(responses: Sequence[Compared], utilisations: Sequence[Compared]) -> list[str]:
+def error_lines(responses: Sequence[FittedNumber], utilisations: Sequence[FittedNumber]) -> list[str]:
     rows: list[Row] = [("", "PREDICTED", "MEASURED", "ERROR")]
     rows += [
-        (one.what, seconds(one.predicted), seconds(one.measured), signed(one.error)) for one in responses
+        (response.what, seconds(response.predicted), seconds(response.measured), signed(response.error))
+        for response in responses
     ]
     rows += [
-        (one.what, format_percent(one.predicted), format_percent(one.measured), signed(one.error))
-        for one in utilisations
+        (
+            utilisation.what,
+            format_percent(utilisation.predicted),
+            format_percent(utilisation.measured),
+            signed(utilisation.error),
+        )
+        for utilisation in utilisations
     ]
     return columns(rows)
 

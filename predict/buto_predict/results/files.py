@@ -87,7 +87,7 @@ def _result(entry: Mapping[str, Any], path: Path) -> ComponentResult:
     seconds = _to_seconds(str(metric["scoreUnit"]), threads, name, path)
     histogram = metric.get("rawDataHistogram")
     forks = (
-        [_mean([_weighted(iteration) for iteration in fork]) for fork in histogram]
+        [_mean([_weight(iteration) for iteration in fork]) for fork in histogram]
         if histogram
         else [_mean([(float(value), 1.0) for value in fork]) for fork in metric["rawData"]]
     )
@@ -106,11 +106,11 @@ def _result(entry: Mapping[str, Any], path: Path) -> ComponentResult:
 def _jvm(entry: Mapping[str, Any]) -> Iterator[str]:
     """Yield the JDK and the options of the JVM itself, such as its heap; others may be the benchmark's."""
     if "jdkVersion" in entry:
-        options = [str(one) for one in entry.get("jvmArgs") or () if str(one).startswith("-X")]
+        options = [str(argument) for argument in entry.get("jvmArgs") or () if str(argument).startswith("-X")]
         yield " ".join([f"JDK {entry['jdkVersion']}", *options])
 
 
-def _weighted(iteration: Sequence[Sequence[float]]) -> tuple[float, float]:
+def _weight(iteration: Sequence[Sequence[float]]) -> tuple[float, float]:
     """Return the mean of an iteration's histogram of [value, count], and the number of values."""
     count = sum(float(pair[1]) for pair in iteration)
     total = sum(float(pair[0]) * float(pair[1]) for pair in iteration)
@@ -119,8 +119,8 @@ def _weighted(iteration: Sequence[Sequence[float]]) -> tuple[float, float]:
 
 def _mean(weighted: Sequence[tuple[float, float]]) -> float:
     known = [(value, weight) for value, weight in weighted if math.isfinite(value) and weight > 0]
-    weight = sum(one for _, one in known)
-    return sum(value * one for value, one in known) / weight if weight else math.nan
+    weight = sum(directory for _, directory in known)
+    return sum(value * path for value, path in known) / weight if weight else math.nan
 
 
 class _Seconds:
@@ -261,7 +261,7 @@ def _files_of(path: Path) -> tuple[Path, ...]:
     if not path.is_dir() or is_traces(path) or _is_stored_run(path):
         return (path,)
     try:
-        return tuple(sorted(one for one in path.iterdir() if one.suffix in _ENDINGS)) or (path,)
+        return tuple(sorted(inner for inner in path.iterdir() if inner.suffix in _ENDINGS)) or (path,)
     except OSError as error:
         raise BadFileError(f"cannot read the directory {path}: {error.strerror}") from error
 

@@ -15,7 +15,7 @@ from buto.run.model import BAD_ENDS, FloatArray, Run, RunSet
 from buto.run.names import decode_test
 from buto.run.store import RunStore
 from buto.run.units import format_count
-from buto.run.window import measured
+from buto.run.window import cut_to_window
 from buto.steps import Action, Advice, Step
 from buto_predict.model import Measures
 from buto_predict.traces.files import read_traces
@@ -40,7 +40,7 @@ class Conditions:
         """Return whether times can be compared. Throughput is as good as the mean time, because it is its
         reciprocal.
         """
-        modes = ["avgt" if one.mode == "thrpt" else one.mode for one in (self, other)]
+        modes = ["avgt" if conditions.mode == "thrpt" else conditions.mode for conditions in (self, other)]
         return modes[0] == modes[1] and self.threads == other.threads
 
 
@@ -81,10 +81,10 @@ def merged(results: Iterable[ComponentResult]) -> tuple[ComponentResult, ...]:
     return tuple(
         replace(
             group[0],
-            times_s=np.concatenate([one.times_s for one in group]),
-            failed=sum(one.failed for one in group),
-            jvms=frozenset().union(*(one.jvms for one in group)),
-            warming=max(one.warming for one in group),
+            times_s=np.concatenate([result.times_s for result in group]),
+            failed=sum(result.failed for result in group),
+            jvms=frozenset().union(*(result.jvms for result in group)),
+            warming=max(result.warming for result in group),
         )
         for group in same.values()
     )
@@ -98,12 +98,12 @@ def resolved(
     Tests whose times are all 0 on both sides are left out, because nothing is known of them. If only some
     are 0, none is dropped: the mean of the others would be too large, and a slowdown from 0 would be lost.
     """
-    known = {one.name for one in (*old, *new) if (one.times_s > 0).any() or not len(one.times_s)}
+    known = {result.name for result in (*old, *new) if (result.times_s > 0).any() or not len(result.times_s)}
     old_side, new_side = (
         tuple(
-            replace(one, times_s=np.where(one.times_s > 0, one.times_s, UNRESOLVED_S))
-            for one in side
-            if one.name in known
+            replace(result, times_s=np.where(result.times_s > 0, result.times_s, UNRESOLVED_S))
+            for result in side
+            if result.name in known
         )
         for side in (old, new)
     )
@@ -151,7 +151,7 @@ def _of_one_name(olds: Sequence[ComponentResult], news: Sequence[ComponentResult
     found: list[tuple[ComponentResult, ComponentResult]] = []
     for same in (Conditions.__eq__, Conditions.like):
         for before in tuple(left_old):
-            after = next((one for one in left_new if same(before.conditions, one.conditions)), None)
+            after = next((result for result in left_new if same(before.conditions, result.conditions)), None)
             if after is not None:
                 found.append((before, after))
                 left_old.remove(before)
@@ -166,8 +166,8 @@ def _of_one_name(olds: Sequence[ComponentResult], news: Sequence[ComponentResult
         return [Pair((olds or news)[0].name, *pairs[0])]
     names = _names([*olds, *news])
     order = list(names)
-    pairs.sort(key=lambda one: order.index(_conditions(one[0], one[1])))
-    return [Pair(names[_conditions(one[0], one[1])], *one) for one in pairs]
+    pairs.sort(key=lambda pair: order.index(_conditions(pair[0], pair[1])))
+    return [Pair(names[_conditions(pair[0], pair[1])], *pair) for pair in pairs]
 
 
 def _conditions(old: ComponentResult | None, new: ComponentResult | None) -> Conditions:
@@ -178,13 +178,13 @@ def _conditions(old: ComponentResult | None, new: ComponentResult | None) -> Con
 
 def _names(results: Sequence[ComponentResult]) -> dict[Conditions, str]:
     """Return a name for each of the conditions, which has those that not all results share."""
-    modes = {one.conditions.mode for one in results}
-    threads = {one.conditions.threads for one in results}
+    modes = {result.conditions.mode for result in results}
+    threads = {result.conditions.threads for result in results}
     names = {}
-    for one in results:
-        parts = [f"mode={one.conditions.mode}"] if len(modes) > 1 else []
-        parts += [f"threads={one.conditions.threads}"] if len(threads) > 1 else []
-        names[one.conditions] = f"{one.name}{',' if ':' in one.name else ':'}{','.join(parts)}"
+    for result in results:
+        parts = [f"mode={result.conditions.mode}"] if len(modes) > 1 else []
+        parts += [f"threads={result.conditions.threads}"] if len(threads) > 1 else []
+        names[result.conditions] = f"{result.name}{',' if ':' in result.name else ':'}{','.join(parts)}"
     return names
 
 
@@ -210,7 +210,7 @@ def read_runs(directory: Path, ids: Sequence[str] | None = None) -> tuple[Compon
         BadFileError: it is not such a directory, or has no valid runs.
     """
     stored = _runs(directory, ids)
-    runs = [measured(run) for run in _valid(stored, directory)]
+    runs = [cut_to_window(run) for run in _valid(stored, directory)]
     name, times = runs[0].test, [_growth(run, CPU_TIME) for run in runs]
     warming = 0.0
     if all(map(math.isfinite, times)):
@@ -218,8 +218,8 @@ def read_runs(directory: Path, ids: Sequence[str] | None = None) -> tuple[Compon
         warming = float(min(compiled / max(sum(times), 1e-9), 1.0))
     else:
         name, times = f"{name}:duration", [run.outcome.duration_s for run in runs]
-    known = np.array([one for one in times if one > 0], dtype=np.float64)
-    return (ComponentResult(name, known, "run", failed=sum(map(_failed, stored.runs)), warming=warming),)
+    known = np.array([time for time in times if time > 0], dtype=np.float64)
+    return (ComponentResult(name, known, "run", failed=sum(map(_has_failed, stored.runs)), warming=warming),)
 
 
 def busy_processors(directory: Path) -> float:
@@ -229,7 +229,7 @@ def busy_processors(directory: Path) -> float:
         BadFileError: it is not a directory of a test's runs, or no valid run has the processor time.
     """
     shares = [_busy(run) for run in _valid(_runs(directory), directory)]
-    known = [one for one in shares if math.isfinite(one)]
+    known = [share for share in shares if math.isfinite(share)]
     if not known:
         raise BadFileError(f"no run in {directory} has {CPU_TIME} at its beginning and its end")
     return sum(known) / len(known)
@@ -253,7 +253,7 @@ def _valid(runs: RunSet, directory: Path) -> tuple[Run, ...]:
     return valid
 
 
-def _failed(run: Run) -> bool:
+def _has_failed(run: Run) -> bool:
     return any(problem.kind in BAD_ENDS for problem in run.quality.problems)
 
 

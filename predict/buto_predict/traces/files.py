@@ -12,7 +12,7 @@ from shlex import quote
 from typing import Any, NoReturn, TextIO
 
 from buto.errors import BadFileError
-from buto_predict.traces.tree import LONGEST, Kind, Span
+from buto_predict.traces.tree import LONGEST, Span, SpanKind
 
 _CHUNK = 1 << 16
 _MOST = 16 << 20
@@ -93,7 +93,7 @@ class JsonStream:
                 raise NotJsonError(f"a key must be a text, got {key!r}")
             self._take(":")
             yield key
-            self._separated("}")
+            self._separate("}")
         self._at += 1
 
     def elements(self) -> Iterator[None]:
@@ -101,10 +101,10 @@ class JsonStream:
         self._take("[")
         while self.peek() != "]":
             yield
-            self._separated("]")
+            self._separate("]")
         self._at += 1
 
-    def _separated(self, end: str) -> None:
+    def _separate(self, end: str) -> None:
         if self.peek() == ",":
             self._at += 1
         elif self.peek() != end:
@@ -210,7 +210,7 @@ def _execution(fields: list[str], place: str) -> Span:
             f"{host}/{operation(signature)}",
             host,
             host,
-            Kind.LOCAL,
+            SpanKind.LOCAL,
             int(begin) / 1e9,
             int(end) / 1e9,
             int(depth),
@@ -308,7 +308,7 @@ def _span(data: Mapping[str, Any], service: str) -> Span:
         _name(f"{service}/{name}"),
         service,
         (database or _first(attributes, _REMOTE) or "") if is_client else service,
-        Kind.CLIENT if is_client else Kind.LOCAL,
+        SpanKind.CLIENT if is_client else SpanKind.LOCAL,
         int(data["startTimeUnixNano"]) / 1e9,
         int(data.get("endTimeUnixNano", 0)) / 1e9,
         cpu_s=None if cpu_time is None else int(cpu_time) / 1e9,
@@ -323,7 +323,7 @@ def _id(value: Any) -> str:
 
 def _attributes(data: Mapping[str, Any]) -> dict[str, Any]:
     """Return the attributes that are texts or whole numbers; others are None."""
-    return {one["key"]: _value(one["value"]) for one in data.get("attributes", ())}
+    return {attribute["key"]: _value(attribute["value"]) for attribute in data.get("attributes", ())}
 
 
 def _value(value: Mapping[str, Any]) -> str | int | None:

@@ -14,7 +14,7 @@ from buto.errors import UsageError
 from buto_predict.calls import calls_of, inclusive
 from buto_predict.model import Architecture, Endpoint
 from buto_predict.network import network_of
-from buto_predict.traces.learning import Known, rate_of, without_utilisation
+from buto_predict.traces.learning import KnownFacts, rate_of, without_utilisation
 from buto_predict.traces.summary import Summary
 
 MOST_VARIATION = 3.0
@@ -25,7 +25,7 @@ _EXPLAINS = 0.5
 
 
 @dataclass(frozen=True, slots=True)
-class Compared:
+class FittedNumber:
     """A number of a model and the measured one.
 
     Attributes:
@@ -46,8 +46,8 @@ class Compared:
 
 
 def errors_of(
-    architecture: Architecture, summary: Summary, known: Known
-) -> tuple[list[Compared], list[Compared]]:
+    architecture: Architecture, summary: Summary, known: KnownFacts
+) -> tuple[list[FittedNumber], list[FittedNumber]]:
     """Compare predicted with measured response times of endpoints, and utilisations of stations if they are
     known.
 
@@ -72,12 +72,12 @@ def errors_of(
         responses = np.where(np.isnan(simulated), responses, simulated)
     return (
         [
-            Compared(name, float(responses[position]), measured[name])
+            FittedNumber(name, float(responses[position]), measured[name])
             for position, name in enumerate(endpoints)
             if name in measured
         ],
         [
-            Compared(station.name, float(busy[position]), known.utilisations[station.name])
+            FittedNumber(station.name, float(busy[position]), known.utilisations[station.name])
             for position, station in enumerate(loaded.stations)
             if station.name in known.utilisations
         ],
@@ -92,7 +92,7 @@ def _refuse_unknown(what: str, names: Iterable[str], known: Collection[str]) -> 
         )
 
 
-class Cause(Enum):
+class MisfitCause(Enum):
     MIXED = "mixed"
     """A component has other calls for other endpoints, and a model has the mean of them."""
     LATE = "late"
@@ -109,17 +109,23 @@ class Misfit:
         mixed: the component whose calls depend on the endpoint, if that is the cause.
     """
 
-    response: Compared
-    cause: Cause | None
+    response: FittedNumber
+    cause: MisfitCause | None
     mixed: str = ""
 
 
 def varied(architecture: Architecture) -> list[Endpoint]:
     """Return the endpoints of which single requests decide the mean, so that changes are hardly noticed."""
-    return [one for one in architecture.endpoints if one.cv is not None and one.cv > MOST_VARIATION]
+    return [
+        endpoint
+        for endpoint in architecture.endpoints
+        if endpoint.cv is not None and endpoint.cv > MOST_VARIATION
+    ]
 
 
-def misfits(architecture: Architecture, summary: Summary, known: Known, tolerance: float) -> list[Misfit]:
+def misfits(
+    architecture: Architecture, summary: Summary, known: KnownFacts, tolerance: float
+) -> list[Misfit]:
     """Return the endpoints whose predicted mean response time is wrong by more than a tolerance.
 
     Args:
@@ -128,23 +134,27 @@ def misfits(architecture: Architecture, summary: Summary, known: Known, toleranc
     Raises:
         JudgeError: the model cannot be solved.
     """
-    responses, _ = errors_of(architecture, summary, Known(load=known.load))
+    responses, _ = errors_of(architecture, summary, KnownFacts(load=known.load))
     waiting = bool(without_utilisation(summary, known))
-    return [_misfit(one, architecture, summary, waiting) for one in responses if abs(one.error) > tolerance]
+    return [
+        _misfit(response, architecture, summary, waiting)
+        for response in responses
+        if abs(response.error) > tolerance
+    ]
 
 
-def _misfit(response: Compared, architecture: Architecture, summary: Summary, waiting: bool) -> Misfit:
-    mixed = None if isinf(response.error) else _mixed(response, architecture, summary)
+def _misfit(response: FittedNumber, architecture: Architecture, summary: Summary, waiting: bool) -> Misfit:
+    mixed = None if isinf(response.error) else _mix(response, architecture, summary)
     if mixed is not None:
-        return Misfit(response, Cause.MIXED, mixed)
+        return Misfit(response, MisfitCause.MIXED, mixed)
     if response.error > 0 and summary.late[response.what]:
-        return Misfit(response, Cause.LATE)
+        return Misfit(response, MisfitCause.LATE)
     if response.error > 0 and waiting:
-        return Misfit(response, Cause.WAITING)
+        return Misfit(response, MisfitCause.WAITING)
     return Misfit(response, None)
 
 
-def _mixed(response: Compared, architecture: Architecture, summary: Summary) -> str | None:
+def _mix(response: FittedNumber, architecture: Architecture, summary: Summary) -> str | None:
     """Return the component that explains most of a difference by what it calls for other endpoints.
 
     Its calls for this endpoint are compared with its mean calls, each with the time of all that it leads to.

@@ -24,7 +24,7 @@ UNTRACED = "untraced"
 
 
 @dataclass(frozen=True)
-class Known:
+class KnownFacts:
     """Facts that traces do not contain.
 
     Attributes:
@@ -52,7 +52,7 @@ def by_utilisation(
     if not utilisations:
         return architecture
     predicted = network_of(architecture).utilisations(architecture.self_s, architecture.rates)
-    of_processors = {one.station for one in architecture.components if one.name in timed}
+    of_processors = {component.station for component in architecture.components if component.name in timed}
     factors: dict[str, float] = {}
     surplus: dict[str, float] = {}
     for station, busy in zip(architecture.stations, predicted.tolist(), strict=True):
@@ -64,7 +64,8 @@ def by_utilisation(
         else:
             factors[station.name] = known / busy
     components = tuple(
-        replace(one, self_s=one.self_s * factors.get(one.station, 1.0)) for one in architecture.components
+        replace(component, self_s=component.self_s * factors.get(component.station, 1.0))
+        for component in architecture.components
     )
     return _with_untraced(replace(architecture, components=components), surplus)
 
@@ -79,11 +80,11 @@ def _with_untraced(architecture: Architecture, surplus: Mapping[str, float]) -> 
     components = list(architecture.components)
     for station, busy in surplus.items():
         entries = _entries(architecture, station)
-        visits_per_s = sum(calls_per_s[one] for one in entries)
+        visits_per_s = sum(calls_per_s[entry] for entry in entries)
         untraced = Component(f"{station}/{UNTRACED}", station, busy / visits_per_s)
-        for one in entries:
-            components[one] = replace(
-                components[one], calls=(*components[one].calls, Call(untraced.name, 1.0))
+        for entry in entries:
+            components[entry] = replace(
+                components[entry], calls=(*components[entry].calls, Call(untraced.name, 1.0))
             )
         components.append(untraced)
     return replace(architecture, components=tuple(components))
@@ -97,9 +98,9 @@ def _calls_per_s(architecture: Architecture) -> FloatArray:
 
 def _entries(architecture: Architecture, station: str) -> list[int]:
     """Return the components of a station that an endpoint or a component of another station calls."""
-    names = {one.name for one in architecture.components if one.station == station}
+    names = {component.name for component in architecture.components if component.station == station}
     outside: list[Iterable[Call]] = [endpoint.calls for endpoint in architecture.endpoints]
-    outside += [one.calls for one in architecture.components if one.station != station]
+    outside += [component.calls for component in architecture.components if component.station != station]
     called = {call.to for calls in outside for call in calls} & names
     return sorted(architecture.component_index[name] for name in called)
 
@@ -109,12 +110,13 @@ def share(
 ) -> Architecture:
     """Return the system with one station in place of those whose services run on the same machine."""
     becomes = {member: name for name, members in shared.items() for member in members}
-    kept = [one for one in architecture.stations if one.name not in becomes]
+    kept = [station for station in architecture.stations if station.name not in becomes]
     made = [Station(name, servers.get(name, 1)) for name in shared]
     components = tuple(
-        replace(one, station=becomes.get(one.station, one.station)) for one in architecture.components
+        replace(component, station=becomes.get(component.station, component.station))
+        for component in architecture.components
     )
-    stations = tuple(sorted([*kept, *made], key=lambda one: one.name))
+    stations = tuple(sorted([*kept, *made], key=lambda station: station.name))
     return replace(architecture, stations=stations, components=components)
 
 
@@ -130,20 +132,22 @@ def with_responses(architecture: Architecture, summary: Summary) -> Architecture
         return architecture
     position = architecture.station_index[NETWORK]
     delays = network.demands(self_s)[:, position]
-    measured = np.array([summary.responses[one.name].mean for one in architecture.endpoints])
+    measured = np.array([summary.responses[endpoint.name].mean for endpoint in architecture.endpoints])
     lacking = measured - network.mean_responses(self_s, rates)
     factors = np.maximum(1 + np.divide(lacking, delays, out=np.zeros_like(delays), where=delays > 0), 0.0)
     calls = rates[:, np.newaxis] * network.weights[:, position, :]
     total = calls.sum(axis=0)
     mean = np.divide(factors @ calls, total, out=np.ones_like(total), where=total > 0)
     components = tuple(
-        replace(one, self_s=one.self_s * float(factor)) if one.station == NETWORK else one
-        for one, factor in zip(architecture.components, mean, strict=True)
+        replace(component, self_s=component.self_s * float(factor))
+        if component.station == NETWORK
+        else component
+        for component, factor in zip(architecture.components, mean, strict=True)
     )
     return replace(architecture, components=components)
 
 
-def check_names(stations: Sequence[str], known: Known) -> None:
+def check_names(stations: Sequence[str], known: KnownFacts) -> None:
     """Check that facts are about stations that exist, and that have what is said of them.
 
     Raises:
@@ -175,7 +179,7 @@ def check_names(stations: Sequence[str], known: Known) -> None:
         raise UsageError(f"a station must be shared once, got {', '.join(sorted(twice))} more often")
 
 
-def _check_shared(name: str, group: Sequence[str], stations: Sequence[str], known: Known) -> None:
+def _check_shared(name: str, group: Sequence[str], stations: Sequence[str], known: KnownFacts) -> None:
     """Check that a shared station has the servers, and its services the utilisations."""
     for member in group:
         if member != name and member in known.servers:
@@ -190,7 +194,7 @@ def _check_shared(name: str, group: Sequence[str], stations: Sequence[str], know
         )
 
 
-def without_utilisation(summary: Summary, known: Known) -> list[str]:
+def without_utilisation(summary: Summary, known: KnownFacts) -> list[str]:
     """Return the stations, by name, whose times include waiting, because nothing tells it from work."""
     waited_for = {
         station
@@ -200,7 +204,7 @@ def without_utilisation(summary: Summary, known: Known) -> list[str]:
     return sorted(waited_for - set(known.utilisations))
 
 
-def learn(summary: Summary, name: str, known: Known) -> Architecture:
+def learn(summary: Summary, name: str, known: KnownFacts) -> Architecture:
     """Create a model from traces.
 
     Self times are means. Wall-clock times include waiting in queues; if a station's utilisation is known,
@@ -225,7 +229,7 @@ def learn(summary: Summary, name: str, known: Known) -> Architecture:
     return with_responses(placed, summary) if summary.timed and known.utilisations else placed
 
 
-def _station(name: str, known: Known) -> Station:
+def _station(name: str, known: KnownFacts) -> Station:
     discipline = Discipline.DELAY if name == NETWORK else Discipline.PROCESSOR_SHARING
     return Station(name, known.servers.get(name, 1), discipline)
 
@@ -241,11 +245,11 @@ def _component(summary: Summary, name: str, station: str) -> Component:
     return Component(name, station, moments.mean, calls, cv, moments.count)
 
 
-def _endpoint(summary: Summary, name: str, known: Known) -> Endpoint:
+def _endpoint(summary: Summary, name: str, known: KnownFacts) -> Endpoint:
     return Endpoint(name, (Call(name, 1.0),), rate_of(summary, name, known), _cv(summary, name))
 
 
-def rate_of(summary: Summary, endpoint: str, known: Known) -> float:
+def rate_of(summary: Summary, endpoint: str, known: KnownFacts) -> float:
     """Return the requests of an endpoint in 1/s while the traces were recorded.
 
     Raises:
@@ -262,6 +266,8 @@ def _cv(summary: Summary, endpoint: str) -> float | None:
     """Return the variation of a request's demand at a station: the mean over stations, weighted by their
     demand.
     """
-    moments = [one for (name, _), one in summary.demands.items() if name == endpoint and not isnan(one.cv)]
-    total = sum(one.mean for one in moments)
-    return sum(one.cv * one.mean for one in moments) / total if total > 0 else None
+    moments = [
+        moment for (name, _), moment in summary.demands.items() if name == endpoint and not isnan(moment.cv)
+    ]
+    total = sum(moment.mean for moment in moments)
+    return sum(moment.cv * moment.mean for moment in moments) / total if total > 0 else None

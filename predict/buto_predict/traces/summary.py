@@ -98,7 +98,7 @@ class Summary:
 
     @property
     def requests(self) -> int:
-        return sum(one.count for one in self.responses.values())
+        return sum(response.count for response in self.responses.values())
 
     @property
     def duration_s(self) -> float:

@@ -23,7 +23,7 @@ NETWORK = "network"
 """The station of clients whose server has a span of its own below them."""
 
 
-class Kind(Enum):
+class SpanKind(Enum):
     """The side of a connection that a span is on."""
 
     LOCAL = "local"
@@ -50,7 +50,7 @@ class Span(NamedTuple):
     component: str
     emitter: str
     service: str
-    kind: Kind
+    kind: SpanKind
     start_s: float
     end_s: float
     depth: int | None = None
@@ -66,7 +66,7 @@ def named(span: Span, called: Sequence[Span]) -> Span:
     Args:
         called: the calls that it made. Without one in another service, its name stays.
     """
-    callees = [one.component for one in called if one.emitter != span.emitter]
+    callees = [recorded_span.component for recorded_span in called if recorded_span.emitter != span.emitter]
     if not callees or not _METHOD.fullmatch(span.component.removeprefix(f"{span.emitter}/")):
         return span
     # Tests are matched by the last words of a component. With the bracket, the callee's stay its own.
@@ -151,7 +151,7 @@ def _with_parents(spans: Sequence[Span]) -> Sequence[Span]:
         return spans
     stack: list[str] = []
     found = []
-    for position, span in enumerate(sorted(spans, key=lambda one: int(one.span))):
+    for position, span in enumerate(sorted(spans, key=lambda recorded_span: int(recorded_span.span))):
         depth = span.depth or 0
         if int(span.span) != position or depth > len(stack):
             return [span._replace(parent="missing")]
@@ -173,7 +173,7 @@ def _tree(root: Node) -> Tree:
         _measure(node)
     # Callees first: a client may be named by another client that it calls.
     for node in reversed(order):
-        if node.span.kind is Kind.CLIENT:
+        if node.span.kind is SpanKind.CLIENT:
             node.span = named(node.span, [child.span for child in node.children])
     return Tree(order, skewed, late)
 
@@ -191,7 +191,7 @@ def _measure(node: Node) -> None:
     """Compute the self time, in which no child runs, and which children run at the same time."""
     covered_s, until_s = 0.0, node.start_s
     previous: Node | None = None
-    for child in sorted(node.children, key=lambda one: one.start_s):
+    for child in sorted(node.children, key=lambda span: span.start_s):
         if previous is not None:
             overlap_s = min(previous.end_s, child.end_s) - child.start_s
             shorter_s = min(previous.end_s - previous.start_s, child.end_s - child.start_s)
@@ -213,14 +213,14 @@ def _processor_s(node: Node) -> float | None:
     Calls that outlast it are of other threads. Clients wait; what they use of the processor belongs to no
     component.
     """
-    if node.span.kind is Kind.CLIENT or node.span.cpu_s is None:
+    if node.span.kind is SpanKind.CLIENT or node.span.cpu_s is None:
         return None
     inner_s = sum(
         child.span.cpu_s or 0.0
         for child in node.children
         if not child.parallel
         and child.end_s <= node.end_s
-        and (child.span.kind is Kind.CLIENT or child.span.service == node.span.service)
+        and (child.span.kind is SpanKind.CLIENT or child.span.service == node.span.service)
     )
     return max(0.0, node.span.cpu_s - inner_s)
 
@@ -237,6 +237,6 @@ def station_of(node: Node) -> str:
             f"a service must not be called {NETWORK!r}, which is the station of calls on their way",
             advice="give the service another service.name",
         )
-    if node.span.kind is Kind.LOCAL:
+    if node.span.kind is SpanKind.LOCAL:
         return node.span.service
     return NETWORK if node.children or not node.span.service else node.span.service

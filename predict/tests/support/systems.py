@@ -3,12 +3,12 @@
 import numpy as np
 
 from buto_predict.model import Architecture, Call, Component, Discipline, Endpoint, Station
-from buto_predict.prediction.model import Settings
+from buto_predict.prediction.model import PredictionSettings
 from buto_predict.prediction.predict import predict
 from buto_predict.results.model import ComponentResult
 
 ARRIVALS = 0.42 / 0.018
-QUICK = Settings(n_replicates=200)
+QUICK = PredictionSettings(n_replicates=200)
 
 
 def running_example(*, b3_s=0.002, b4_s=0.002, cv=1.0, rate=ARRIVALS):

@@ -2,10 +2,10 @@
 
 import json
 
-from buto_predict.traces.tree import Kind, Span
+from buto_predict.traces.tree import Span, SpanKind
 
 
-def span(name, start_s, end_s, *, id, parent="", trace="t", service="web", kind=Kind.LOCAL):
+def span(name, start_s, end_s, *, id, parent="", trace="t", service="web", kind=SpanKind.LOCAL):
     """A span whose component is ``service/name``."""
     return Span(trace, id, parent, f"{service}/{name}", service, service, kind, start_s, end_s)
 
@@ -31,19 +31,19 @@ def request(trace, start_s, scale=1.0):
 def otlp(spans):
     """One export request."""
     by_service = {}
-    for one in spans:
-        service, _, name = one.component.partition("/")
-        known = {} if one.cpu_s is None else {"attributes": [_cpu_time(one.cpu_s)]}
+    for recorded_span in spans:
+        service, _, name = recorded_span.component.partition("/")
+        known = {} if recorded_span.cpu_s is None else {"attributes": [_cpu_time(recorded_span.cpu_s)]}
         by_service.setdefault(service, []).append(
             known
             | {
-                "traceId": one.trace,
-                "spanId": one.span,
-                "parentSpanId": one.parent,
+                "traceId": recorded_span.trace,
+                "spanId": recorded_span.span,
+                "parentSpanId": recorded_span.parent,
                 "name": name,
-                "kind": 3 if one.kind is Kind.CLIENT else 1,
-                "startTimeUnixNano": str(round(one.start_s * 1e9)),
-                "endTimeUnixNano": str(round(one.end_s * 1e9)),
+                "kind": 3 if recorded_span.kind is SpanKind.CLIENT else 1,
+                "startTimeUnixNano": str(round(recorded_span.start_s * 1e9)),
+                "endTimeUnixNano": str(round(recorded_span.end_s * 1e9)),
             }
         )
     return {

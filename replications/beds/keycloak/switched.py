@@ -23,7 +23,7 @@ from beds.keycloak.plan import BLOCKS, Load, PlannedRun, Role
 from beds.keycloak.prepare import Bed, prepare
 from buto.run.model import Run
 from buto.run.properties import Kind
-from buto.run.window import measured
+from buto.run.window import cut_to_window
 
 NAME = "switched"
 RATE = 30
@@ -78,7 +78,7 @@ PHASE_S = 15
 
 def configuration(bed: Bed, plan: Sequence[Switched] = PLAN, n_phases: int = N_PHASES) -> dict[str, Any]:
     base = ENVIRONMENTS["base"]
-    woven = tuple(replace(FAULTS[one.fault].woven[0], active=False) for one in plan)
+    woven = tuple(replace(FAULTS[fault.fault].woven[0], active=False) for fault in plan)
     planned = PlannedRun(
         NAME,
         BLOCKS[0],
@@ -90,9 +90,9 @@ def configuration(bed: Bed, plan: Sequence[Switched] = PLAN, n_phases: int = N_P
     test = test_of(bed, planned)
     test["labels"] = base.labels
     test["workload"]["operations"] = [
-        {"at": f"{WARM_UP_S + at_s:g}s", "mbean": f"buto.faults:name={one.name}", "operation": operation}
-        for one in plan
-        for at_s, operation in ((one.on_s, "switchOn"), (one.off_s, "switchOff"))
+        {"at": f"{WARM_UP_S + at_s:g}s", "mbean": f"buto.faults:name={fault.name}", "operation": operation}
+        for fault in plan
+        for at_s, operation in ((fault.on_s, "switchOn"), (fault.off_s, "switchOff"))
     ]
     test["workload"]["command"] = ["sh", "-c", _marks(plan)]
     return test
@@ -114,7 +114,7 @@ def record(store: Path) -> tuple[Run, Cost]:
     [*_, recorded] = buto.record(NAME, config=path, store=store)
     whole = (time.process_time() - used_s) / (time.monotonic() - begun_s)
     memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
-    run = measured(recorded)
+    run = cut_to_window(recorded)
     return run, Cost(reading_share(run), whole, memory)
 
 
@@ -152,8 +152,8 @@ def describe(run: Run, cost: Cost) -> str:
 def _marks(plan: Sequence[Switched]) -> str:
     """Return a shell script that writes a mark when a fault is switched."""
     words, now_s = [], 0.0
-    for one in plan:
-        for at_s, end in ((one.on_s, "start"), (one.off_s, "end")):
-            words += [f"sleep {WARM_UP_S + at_s - now_s:g}", f"echo buto mark {one.name}.{end}"]
+    for fault in plan:
+        for at_s, end in ((fault.on_s, "start"), (fault.off_s, "end")):
+            words += [f"sleep {WARM_UP_S + at_s - now_s:g}", f"echo buto mark {fault.name}.{end}"]
             now_s = WARM_UP_S + at_s
     return "; ".join(words)

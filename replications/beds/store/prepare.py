@@ -91,7 +91,7 @@ def prepare(port: int = DATABASE_PORT) -> Store:
 
 
 def _jars() -> Path:
-    driver, jmh, junit = fetch(POSTGRESQL_DRIVER), [fetch(one) for one in JMH], fetch(JUNIT)
+    driver, jmh, junit = fetch(POSTGRESQL_DRIVER), [fetch(artefact) for artefact in JMH], fetch(JUNIT)
     directory = CACHE / f"store-jars-{content_of(SOURCES.rglob('*.java'))}"
     if not directory.exists():
         with tempfile.TemporaryDirectory(dir=CACHE) as scratch:
@@ -101,7 +101,7 @@ def _jars() -> Path:
             javac(SOURCES / "src", classes / "store", [driver], release=_RELEASE)
             jar(classes / "store", store, f"Class-Path: {_from_jars(driver)}\n")
             javac(SOURCES / "benchmarks", classes / "jmh", [store, *jmh], release=_RELEASE)
-            path = "\n  ".join(f"{one} " for one in (store.name, *map(_from_jars, jmh)))
+            path = "\n  ".join(f"{inner} " for inner in (store.name, *map(_from_jars, jmh)))
             manifest = f"Main-Class: org.openjdk.jmh.Main\nClass-Path: {path}\n"
             jar(classes / "jmh", made / "store-benchmarks.jar", manifest)
             javac(SOURCES / "tests", classes / "tests", [store, junit], release=_RELEASE)

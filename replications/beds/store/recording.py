@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from beds.store.versions import FIXED, LOADS, MEASURED_S, OLD, Series
-from buto_replications.store.recorded import Index, Load, Version
+from buto_replications.store.recorded import RecordedLoad, RecordingIndex, Version
 
 
-def index_of(series: Series) -> Index:
-    return Index(
+def index_of(series: Series) -> RecordingIndex:
+    return RecordingIndex(
         OLD.name,
         FIXED.name,
         MEASURED_S,
         tuple(
-            Version(one.name, one.component, one.slower, one.matters)
-            for one in (*series.changed, *series.unchanged)
+            Version(version.name, version.component, version.slower, version.matters)
+            for version in (*series.changed, *series.unchanged)
         ),
-        tuple(Load(one.name, one.rates) for one in LOADS.values()),
+        tuple(RecordedLoad(load.name, load.rates) for load in LOADS.values()),
     )

@@ -12,9 +12,9 @@ import numpy as np
 
 from beds.artefacts import BedError
 from buto.run.model import Run
-from buto.run.window import measured
+from buto.run.window import cut_to_window
 from buto_predict.traces.files import read_otlp
-from buto_replications.store.measured import Measured
+from buto_replications.store.measured import MeasuredRun
 
 PROCESSES = ("web", "catalogue", "order")
 
@@ -52,7 +52,8 @@ def measured_requests(directory: Path, warm_up_s: float) -> Requests:
     for span in kept:
         responses[span.component].append(span.end_s - span.start_s)
     return Requests(
-        frozenset(span.trace for span in kept), {name: tuple(one) for name, one in sorted(responses.items())}
+        frozenset(span.trace for span in kept),
+        {name: tuple(times) for name, times in sorted(responses.items())},
     )
 
 
@@ -81,13 +82,13 @@ _CPU_TIMES = {
 _CORES = ("host.cpu.user", "host.cpu.system", "host.cpu.idle", "host.cpu.iowait")
 
 
-def measured_of(version: str, load: str, run: Run, requests: Requests) -> Measured:
+def measured_of(version: str, load: str, run: Run, requests: Requests) -> MeasuredRun:
     """Return what is kept of a run.
 
     Raises:
         BedError: processor times are missing.
     """
-    window = measured(run)
+    window = cut_to_window(run)
 
     def cores_of(name: str) -> float:
         spent = window.series(name)
@@ -98,7 +99,7 @@ def measured_of(version: str, load: str, run: Run, requests: Requests) -> Measur
         return float((used_s[-1] - used_s[0]) / (times_s[-1] - times_s[0]))
 
     user, system, idle, waiting = (cores_of(name) for name in _CORES)
-    return Measured(
+    return MeasuredRun(
         version,
         load,
         run.id,

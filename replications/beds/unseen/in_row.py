@@ -17,7 +17,7 @@ from pathlib import Path
 from beds.rounds import load_that_changes, show
 from beds.unseen.catalogue import BASE, SEED, build, command, programs
 from beds.unseen.recording import COLLECTORS, INTERVAL_S, TIMEOUT_S
-from buto.actions.collecting import Plan, collect
+from buto.actions.collecting import LaunchPlan, collect
 from buto.actions.ending import measuring
 from buto.measure.target import LiveSet, Target
 from buto.run.store import RunStore
@@ -55,7 +55,7 @@ def main(arguments: list[str] | None = None) -> int:
         test = name_on(given.host, known[program].name)
         missing = given.runs - recorded(store, test).usable
         if missing > 0:
-            plans = [Plan(test, target, missing)]
+            plans = [LaunchPlan(test, target, missing)]
             beside = load_that_changes(SEED) if given.load else nullcontext()
             with measuring(given.store, lambda: None), beside:
                 collect(plans, store, show, seed=SEED, purpose=PURPOSE, forgiven=FORGIVEN)

@@ -44,6 +44,6 @@ def rows(java: str, options: list[str], classes: Path, program: Program, runs: i
     for version, some in used.items():
         cells = []
         for measure in MEASURES:
-            value = f"{median(one[measure] for one in some):.5g}"
+            value = f"{median(row[measure] for row in some):.5g}"
             cells.append(f"[{value}]" if measure == program.kind else value)
         yield f"{program.name + ' ' + version:20}" + "".join(f"{cell:>12}" for cell in cells)

@@ -16,21 +16,21 @@ import numpy as np
 
 from buto.errors import BadFileError
 from buto.run import format
-from buto.run.format import Document
+from buto.run.format import RunDocument
 from buto.run.model import FloatArray, Run
 from buto.run.names import start_of
+from buto.run.parquet import float_array, text_array
 from buto.run.properties import Property
 from buto.run.store import RunStore
 from buto.run.stored import read
-from buto.run.tables import float_array, text_array
 from buto.run.window import window_of
 from buto_replications.bed import tables
 from buto_replications.bed.labels import (
     PART_OF_BLOCK,
     BedRun,
     Labels,
-    Part,
     PartName,
+    RunBlock,
     block_of,
     labels_of,
     published,
@@ -53,7 +53,7 @@ _LABELS = tuple(field.name for field in fields(Labels))
 
 
 @dataclass(frozen=True, slots=True)
-class Index:
+class PartIndex:
     """The table of runs of one part.
 
     Attributes:
@@ -62,14 +62,14 @@ class Index:
         sha256: of the other files, by name.
     """
 
-    part: Part
+    part: RunBlock
     labels: tuple[Labels, ...]
-    documents: tuple[Document, ...]
+    documents: tuple[RunDocument, ...]
     sha256: Mapping[str, str]
 
 
 def runs_to_parquet(
-    runs: Sequence[Run], labels: Sequence[Labels], part: Part, sha256: Mapping[str, str]
+    runs: Sequence[Run], labels: Sequence[Labels], part: RunBlock, sha256: Mapping[str, str]
 ) -> bytes:
     """Return one row for each run: test, labels, start, and its ``run.json`` without properties.
 
@@ -83,14 +83,14 @@ def runs_to_parquet(
     columns = [
         text_array([run.id for run in runs]),
         text_array([run.test for run in runs]),
-        *(text_array([getattr(one, name) for one in labels]) for name in _LABELS),
+        *(text_array([getattr(label, name) for label in labels]) for name in _LABELS),
         pa.array([start_of(run.id) for run in runs], pa.timestamp("ms", tz="UTC")),
         text_array([_document(run) for run in runs]),
     ]
     return written([pa.Table.from_arrays(columns, schema=schema)], schema)
 
 
-def runs_from_parquet(content: bytes) -> Index:
+def runs_from_parquet(content: bytes) -> PartIndex:
     """Read the table that :func:`runs_to_parquet` returns.
 
     Raises:
@@ -103,7 +103,7 @@ def runs_from_parquet(content: bytes) -> Index:
         rows = file.read([*_LABELS, "document"]).to_pylist()
         documents = tuple(format.decode(row["document"].encode()) for row in rows)
         labels = tuple(Labels(**{name: row[name] for name in _LABELS}) for row in rows)
-        return Index(Part(head["part"]), labels, documents, head["sha256"])
+        return PartIndex(RunBlock(head["part"]), labels, documents, head["sha256"])
 
 
 def properties_to_parquet(properties: Sequence[Property]) -> bytes:
@@ -182,7 +182,7 @@ class Packed:
     left_out: Mapping[str, str]
 
 
-def pack(store: RunStore) -> dict[Part, Packed]:
+def pack(store: RunStore) -> dict[RunBlock, Packed]:
     """Return the parts whose runs a store holds. The same runs give the same bytes.
 
     Raises:
@@ -190,11 +190,11 @@ def pack(store: RunStore) -> dict[Part, Packed]:
             runs describe a property differently.
     """
     runs = [store.load(test, run_id) for test in store.tests() for run_id in store.ids(test)]
-    of_part: dict[Part, list[Run]] = {}
+    of_part: dict[RunBlock, list[Run]] = {}
     for run in sorted(runs, key=lambda run: run.id):
         of_part.setdefault(_part_of(run), []).append(run)
-    packed = {part: _packed(part, of_part[part]) for part in Part if part in of_part}
-    if not any(one.n_runs for one in packed.values()):
+    packed = {part: _pack(part, of_part[part]) for part in RunBlock if part in of_part}
+    if not any(packed_part.n_runs for packed_part in packed.values()):
         raise BadFileError(f"{store.root} holds no usable runs", advice="python -m beds.keycloak generate")
     return packed
 
@@ -208,10 +208,10 @@ def load(directory: Path = RECORDED, part: PartName = "tuning") -> tuple[BedRun,
     Raises:
         BadFileError: a file is missing, damaged, of a newer format, of another part, or of another set.
     """
-    place = directory / Part(part).directory
-    found = _index(place, Part(part))
+    place = directory / RunBlock(part).directory
+    found = _index(place, RunBlock(part))
     documents = found.documents
-    lengths = [one.samples for one in documents]
+    lengths = [document.samples for document in documents]
     with _reading(place / PROPERTIES, found) as content:
         properties = properties_from_parquet(content)
     with _reading(place / NOTIFICATIONS, found) as content:
@@ -219,27 +219,27 @@ def load(directory: Path = RECORDED, part: PartName = "tuning") -> tuple[BedRun,
     with _reading(place / SAMPLES, found) as content:
         times_s, varying = tables.samples_from_parquet(content, lengths)
     with _reading(place / CONSTANTS, found) as content:
-        columns = varying | tables.constants_from_parquet(content, [one.id for one in documents])
+        columns = varying | tables.constants_from_parquet(content, [document.id for document in documents])
         if set(columns) != {prop.name for prop in properties}:
             raise ValueError(f"its properties and those of {SAMPLES} are not those of {PROPERTIES}")
     runs = []
-    for number, (one, notifications) in enumerate(zip(documents, emitted, strict=True)):
+    for number, (document, notifications) in enumerate(zip(documents, emitted, strict=True)):
         ours = {prop: columns[prop.name][number] for prop in properties}
         known = {prop: column for prop, column in ours.items() if column is not None}
-        described = replace(one, properties=tuple(known))
+        described = replace(document, properties=tuple(known))
         values = _values(tuple(known.values()), lengths[number])
         run = run_of(described, times_s[number], values, notifications)
         runs.append(BedRun(run, found.labels[number]))
     return tuple(runs)
 
 
-def parts(directory: Path = RECORDED) -> dict[Part, int]:
+def parts(directory: Path = RECORDED) -> dict[RunBlock, int]:
     """Return the number of runs of each part that a data set has, without reading their values."""
-    places = {part: directory / part.directory for part in Part}
+    places = {part: directory / part.directory for part in RunBlock}
     return {part: len(_index(place, part).documents) for part, place in places.items() if place.is_dir()}
 
 
-def _packed(part: Part, runs: Sequence[Run]) -> Packed:
+def _pack(part: RunBlock, runs: Sequence[Run]) -> Packed:
     usable = [run for run in runs if run.quality.valid]
     for run in usable:
         if window_of(run) is None:
@@ -279,7 +279,7 @@ def _properties(runs: Sequence[Run]) -> tuple[Property, ...]:
     return tuple(known[name] for name in sorted(known))
 
 
-def _part_of(run: Run) -> Part:
+def _part_of(run: Run) -> RunBlock:
     block = block_of(run)
     if block not in PART_OF_BLOCK:
         raise BadFileError(
@@ -298,7 +298,7 @@ def _values(columns: Sequence[Column], n_samples: int) -> FloatArray:
     return values
 
 
-def _index(place: Path, part: Part) -> Index:
+def _index(place: Path, part: RunBlock) -> PartIndex:
     with _reading(place / RUNS) as content:
         found = runs_from_parquet(content)
         if found.part is not part:
@@ -306,6 +306,6 @@ def _index(place: Path, part: Part) -> Index:
         return found
 
 
-def _reading(path: Path, found: Index | None = None) -> AbstractContextManager[bytes]:
+def _reading(path: Path, found: PartIndex | None = None) -> AbstractContextManager[bytes]:
     advice = "name another data set with --data DIR, or: buto experiments bed pack RUNS DIRECTORY"
     return reading(path, advice, found.sha256 if found else None)

@@ -15,7 +15,7 @@ from buto.run.properties import Kind
 from buto.run.units import format_count, format_number, format_quantity
 from buto_replications.bed.labels import NO_FAULT, BedRun, chosen
 from buto_replications.report.charts import FaultPanel, FaultRow, png
-from buto_replications.report.content import Columns, csv_text
+from buto_replications.report.content import TextTable, csv_text
 
 SPAN_S = 5.0
 """A point of a curve is the level of so many seconds."""
@@ -60,7 +60,7 @@ COUNTERS = (
 
 
 @dataclass(frozen=True, slots=True)
-class Effect:
+class FaultEffect:
     """The levels of one counter in runs with a fault, and in the runs without it that they compare with.
 
     Attributes:
@@ -98,9 +98,9 @@ class Faulty:
 def faults(runs: Sequence[BedRun]) -> Iterator[Faulty]:
     """Yield each fault with its runs and those without it, by role, environment and kind; high ones last."""
     keys = {
-        (one.labels.role, one.labels.environment, one.labels.fault)
-        for one in runs
-        if one.labels.fault != NO_FAULT
+        (run.labels.role, run.labels.environment, run.labels.fault)
+        for run in runs
+        if run.labels.fault != NO_FAULT
     }
     roles = list(BASE_OF_ROLE)
     order = sorted(keys, key=lambda key: (roles.index(key[0]), key[1], kind_of(key[2]), HIGH in key[2]))
@@ -114,7 +114,7 @@ def kind_of(fault: str) -> str:
     return fault.removesuffix(LOW).removesuffix(HIGH)
 
 
-def effects(runs: Sequence[BedRun]) -> dict[Faulty, tuple[Effect, ...]]:
+def effects(runs: Sequence[BedRun]) -> dict[Faulty, tuple[FaultEffect, ...]]:
     """Return the effect of each fault on each of :data:`COUNTERS`, if there are runs without it."""
     return {
         faulty: tuple(_effect(faulty, counter) for counter in COUNTERS)
@@ -157,13 +157,13 @@ def curve(run: Run, counter: Counter, span_s: float = SPAN_S) -> tuple[FloatArra
     return edges_s + span_s / 2, np.array(levels)
 
 
-def _effect(faulty: Faulty, counter: Counter) -> Effect:
-    base = np.array([level(one.run, counter) for one in faulty.base])
-    changed = np.array([level(one.run, counter) for one in faulty.changed])
+def _effect(faulty: Faulty, counter: Counter) -> FaultEffect:
+    base = np.array([level(run.run, counter) for run in faulty.base])
+    changed = np.array([level(run.run, counter) for run in faulty.changed])
     middle = _median(base)
     known = base[~np.isnan(base)]
     scatter = float(np.abs(known - middle).max()) if len(known) > 1 else np.nan
-    return Effect(counter, middle, _median(changed), scatter)
+    return FaultEffect(counter, middle, _median(changed), scatter)
 
 
 def _median(values: FloatArray) -> float:
@@ -177,36 +177,36 @@ PHASE = "phase-"
 STAR = "*: further from the median of the runs without the fault than each of them"
 
 
-def run_table(runs: Sequence[BedRun], caption: str) -> Columns:
+def run_table(runs: Sequence[BedRun], caption: str) -> TextTable:
     rows = [
         (
-            one.run.test,
-            one.labels.environment,
-            one.labels.role,
-            one.labels.fault,
-            one.labels.load,
-            format_number(one.run.n_samples),
-            format_number(len(one.run.properties)),
+            run.run.test,
+            run.labels.environment,
+            run.labels.role,
+            run.labels.fault,
+            run.labels.load,
+            format_number(run.run.n_samples),
+            format_number(len(run.run.properties)),
         )
-        for one in sorted(runs, key=lambda one: (one.labels.environment, one.labels.role, one.run.test))
+        for run in sorted(runs, key=lambda run: (run.labels.environment, run.labels.role, run.run.test))
     ]
     heads = ("run", "environment", "role", "fault", "load", "samples", "properties")
-    return Columns(caption, heads, tuple(rows), left=5)
+    return TextTable(caption, heads, tuple(rows), left=5)
 
 
-def effect_tables(found: Mapping[Faulty, Sequence[Effect]]) -> Iterator[Columns]:
+def effect_tables(found: Mapping[Faulty, Sequence[FaultEffect]]) -> Iterator[TextTable]:
     """Yield for each role how much each fault changes each counter, and the levels without it."""
     for role, of_role in groupby(found.items(), key=lambda item: item[0].role):
         rows = []
         for faulty, of_fault in of_role:
-            base = tuple(format_quantity(one.base, one.counter.unit) for one in of_fault)
+            base = tuple(format_quantity(effect.base, effect.counter.unit) for effect in of_fault)
             without = ("without", faulty.environment, format_number(len(faulty.base)), *base)
             if without not in rows:
                 rows.append(without)
             changes = tuple(map(_change, of_fault))
             rows.append((faulty.fault, faulty.environment, format_number(len(faulty.changed)), *changes))
         starred = any(cell.endswith("*") for row in rows for cell in row)
-        yield Columns(
+        yield TextTable(
             f"role {role}, against runs of the role {BASE_OF_ROLE[role]}:",
             ("fault", "environment", "runs", *(counter.head for counter in COUNTERS)),
             tuple(rows),
@@ -215,20 +215,20 @@ def effect_tables(found: Mapping[Faulty, Sequence[Effect]]) -> Iterator[Columns]
         )
 
 
-def effects_csv(found: Mapping[Faulty, Sequence[Effect]]) -> str:
+def effects_csv(found: Mapping[Faulty, Sequence[FaultEffect]]) -> str:
     heads = "role environment fault counter unit base with_fault change scatter"
     rows = [
         (
-            *(faulty.role, faulty.environment, faulty.fault, one.counter.property, one.counter.unit),
-            *(f"{number:.6g}" for number in (one.base, one.changed, one.change, one.scatter)),
+            *(faulty.role, faulty.environment, faulty.fault, effect.counter.property, effect.counter.unit),
+            *(f"{number:.6g}" for number in (effect.base, effect.changed, effect.change, effect.scatter)),
         )
         for faulty, of_fault in found.items()
-        for one in of_fault
+        for effect in of_fault
     ]
     return csv_text(heads.split(), rows)
 
 
-def pictures(found: Mapping[Faulty, Sequence[Effect]]) -> Iterator[tuple[str, bytes]]:
+def pictures(found: Mapping[Faulty, Sequence[FaultEffect]]) -> Iterator[tuple[str, bytes]]:
     """Yield for each kind of fault its name and a picture of the counters that tell it best.
 
     These are the ones that its highest intensity changes most, compared with how far runs without it are
@@ -244,18 +244,18 @@ def pictures(found: Mapping[Faulty, Sequence[Effect]]) -> Iterator[tuple[str, by
         yield kind, png(title, [_row(faulty, [of[number] for number in shown]) for faulty, of in rows])
 
 
-def _row(faulty: Faulty, shown: Sequence[Effect]) -> FaultRow:
+def _row(faulty: Faulty, shown: Sequence[FaultEffect]) -> FaultRow:
     marks = faulty.changed[0].run.marks
     panels = tuple(
         FaultPanel(
-            one.counter.title,
-            f"{format_quantity(one.base, one.counter.unit)} → "
-            f"{format_quantity(one.changed, one.counter.unit)} ({_change(one)})",
-            one.counter.unit,
-            tuple(Curve(*curve(run.run, one.counter), run.run.id) for run in faulty.base),
-            tuple(Curve(*curve(run.run, one.counter), run.run.id) for run in faulty.changed),
+            effect.counter.title,
+            f"{format_quantity(effect.base, effect.counter.unit)} → "
+            f"{format_quantity(effect.changed, effect.counter.unit)} ({_change(effect)})",
+            effect.counter.unit,
+            tuple(Curve(*curve(run.run, effect.counter), run.run.id) for run in faulty.base),
+            tuple(Curve(*curve(run.run, effect.counter), run.run.id) for run in faulty.changed),
         )
-        for one in shown
+        for effect in shown
     )
     return FaultRow(
         f"{faulty.fault} ({format_count(len(faulty.changed), 'run')})",
@@ -264,12 +264,12 @@ def _row(faulty: Faulty, shown: Sequence[Effect]) -> FaultRow:
     )
 
 
-def _distance(effect: Effect) -> float:
+def _distance(effect: FaultEffect) -> float:
     distance = abs(effect.changed - effect.base) / effect.scatter if effect.scatter else 0.0
     return 0.0 if isnan(distance) else distance
 
 
-def _change(effect: Effect) -> str:
+def _change(effect: FaultEffect) -> str:
     if isnan(effect.change):
         return "–"
     return f"{100 * effect.change:+.0f} %{'*' if effect.stands_out else ''}"

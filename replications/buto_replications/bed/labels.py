@@ -10,11 +10,12 @@ from fnmatch import fnmatchcase
 from typing import Literal
 
 import numpy as np
+from msgspec import structs
 
 from buto.errors import BadFileError
 from buto.run.model import MetadataValue, Run, RunSet, run_set
 from buto.run.properties import Property, Role
-from buto.run.window import WINDOW, measured
+from buto.run.window import WINDOW, cut_to_window
 from buto_replications.dataset.archive import KEPT_METADATA
 
 _STARTED = "jvm.uptime"
@@ -53,16 +54,16 @@ def published(run: Run) -> Run:
 
     Output and the cost of measuring are left out, too.
 
-    Values are those of :func:`buto.run.window.measured`: time zero is the window's start, and counters count
-    from there.
+    Values are those of :func:`buto.run.window.cut_to_window`: time zero is the window's start, and counters
+    count from there.
     """
-    run = measured(run)
+    run = cut_to_window(run)
     columns = [
         number
         for number, prop in enumerate(run.properties)
         if prop.role is Role.PROGRAM and not _matches(prop.name, AGENT_TRACES)
     ]
-    properties = tuple(_renamed(run.properties[number]) for number in columns)
+    properties = tuple(_rename(run.properties[number]) for number in columns)
     values = np.ascontiguousarray(run.values[:, columns])
     missing = [bool(np.isnan(column).any()) for column in values.T]
     explained = {without_node(name): why for name, why in run.nan_reasons.items()}
@@ -104,8 +105,8 @@ def _without_fault(value: MetadataValue) -> MetadataValue:
     return _FAULT.sub("", value).rstrip() if isinstance(value, str) else value
 
 
-def _renamed(prop: Property) -> Property:
-    return replace(prop, name=without_node(prop.name))
+def _rename(prop: Property) -> Property:
+    return structs.replace(prop, name=without_node(prop.name))
 
 
 ENVIRONMENT = "environment.name"
@@ -175,15 +176,15 @@ def chosen(
     """Return the runs with these labels, in their order; None: any."""
     wanted = {"environment": environment, "role": role, "fault": fault, "load": load}
     return tuple(
-        one
-        for one in runs
-        if all(value in (None, getattr(one.labels, name)) for name, value in wanted.items())
+        run
+        for run in runs
+        if all(value in (None, getattr(run.labels, name)) for name, value in wanted.items())
     )
 
 
 def together(runs: Iterable[BedRun], test: str = "keycloak") -> RunSet:
     """Return runs as a set of one test, which a detector can learn or judge; each was a test of its own."""
-    return run_set([replace(one.run, test=test) for one in runs])
+    return run_set([replace(run.run, test=test) for run in runs])
 
 
 def _text(run: Run, key: str) -> str:
@@ -199,7 +200,7 @@ def _text(run: Run, key: str) -> str:
 PartName = Literal["tuning", "set apart", "long"]
 
 
-class Part(StrEnum):
+class RunBlock(StrEnum):
     """A block of runs, recorded on one day from one plan and one seed."""
 
     TUNING = "tuning"
@@ -216,5 +217,5 @@ class Part(StrEnum):
         return self.value.replace(" ", "-")
 
 
-PART_OF_BLOCK = {"1": Part.TUNING, "2": Part.SET_APART, "3": Part.LONG}
+PART_OF_BLOCK = {"1": RunBlock.TUNING, "2": RunBlock.SET_APART, "3": RunBlock.LONG}
 """By the label ``bed.block`` of a run."""

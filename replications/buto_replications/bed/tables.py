@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from buto.run.bounds import MAX_VALUES
 from buto.run.model import FloatArray
-from buto.run.tables import MAX_VALUES, float_array, floats, text_array
+from buto.run.parquet import float_array, floats, text_array
 from buto_replications.dataset.parquet import arrow_errors, opened, written
 
 if TYPE_CHECKING:
@@ -43,7 +44,8 @@ def samples_to_parquet(run_ids: Sequence[str], times_s: Sequence[FloatArray], co
     batches = []
     for number, (run_id, times) in enumerate(zip(run_ids, times_s, strict=True)):
         values = [
-            _array(of[number], len(times), one) for of, one in zip(columns.values(), types, strict=True)
+            _array(of[number], len(times), column_type)
+            for of, column_type in zip(columns.values(), types, strict=True)
         ]
         arrays = [text_array([run_id] * len(times)), float_array(times), *values]
         batches.append(pa.record_batch(arrays, schema))
@@ -72,11 +74,11 @@ def samples_from_parquet(
             raise ValueError("its first columns must be run and time_s")
         rows = [slice(int(start), int(end)) for start, end in pairwise(np.cumsum([0, *lengths]))]
         columns = {
-            name: _divided(table.column(number), rows)
+            name: _divide(table.column(number), rows)
             for number, name in enumerate(table.column_names[2:], start=2)
         }
         times_s = floats(table.column(1))
-    return [times_s[one].copy() for one in rows], columns
+    return [times_s[row].copy() for row in rows], columns
 
 
 def constants_to_parquet(run_ids: Sequence[str], columns: Columns) -> bytes:
@@ -87,7 +89,7 @@ def constants_to_parquet(run_ids: Sequence[str], columns: Columns) -> bytes:
     arrays = [text_array(list(columns))]
     for number in range(len(run_ids)):
         column = [of[number] for of in columns.values()]
-        values = [None if one is None else float(one[0]) for one in column]
+        values = [None if value is None else float(value[0]) for value in column]
         arrays.append(pa.array(values, pa.float64()))
     return written([pa.Table.from_arrays(arrays, schema=schema)], schema)
 
@@ -106,7 +108,7 @@ def constants_from_parquet(content: bytes, run_ids: Sequence[str]) -> dict[str, 
             raise ValueError(f"it holds more than {MAX_VALUES} values")
         names, *values = (column.to_pylist() for column in file.read().columns)
         return {
-            name: [None if one is None else np.array([one], np.float64) for one in row]
+            name: [None if value is None else np.array([value], np.float64) for value in row]
             for name, row in zip(names, zip(*values, strict=True), strict=True)
         }
 
@@ -141,21 +143,21 @@ def _array(column: Column, length: int, type: pa.DataType) -> pa.Array:
     return pa.Array.from_buffers(type, length, [None, pa.py_buffer(values)])
 
 
-def _divided(column: pa.ChunkedArray, rows: Sequence[slice]) -> list[Column]:
+def _divide(column: pa.ChunkedArray, rows: Sequence[slice]) -> list[Column]:
     """Return the values of each run; None where all are null."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
     if not column.null_count:
         values = _numbers(column)
-        return [values[one].astype(np.float64) for one in rows]
+        return [values[row].astype(np.float64) for row in rows]
     values = _numbers(pc.fill_null(column, np.nan))
     is_known = floats(pc.cast(pc.is_valid(column), pa.float64())) > 0
     parts: list[Column] = []
-    for one in rows:
-        if is_known[one].any() and not is_known[one].all():
+    for row in rows:
+        if is_known[row].any() and not is_known[row].all():
             raise ValueError("a run has a property in only some of its samples")
-        parts.append(values[one].astype(np.float64) if is_known[one].all() else None)
+        parts.append(values[row].astype(np.float64) if is_known[row].all() else None)
     return parts
 
 

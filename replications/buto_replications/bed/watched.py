@@ -8,7 +8,7 @@ from fnmatch import fnmatchcase
 
 import numpy as np
 
-from buto.judging.calibrated.load_observed import is_rate
+from buto.judging.load.observed import is_rate
 from buto.run.model import Run
 from buto.run.properties import Kind, Property
 
@@ -23,13 +23,13 @@ as in the paper. Of all 1,550 properties, too many are noise in a minute."""
 
 
 def is_counter(prop: Property) -> bool:
-    return prop.kind is not Kind.CONSTANT and any(fnmatchcase(prop.name, one) for one in WATCHED)
+    return prop.kind is not Kind.CONSTANT and any(fnmatchcase(prop.name, pattern) for pattern in WATCHED)
 
 
 def only_watched(run: Run) -> Run:
     """Return a run with the counters that can be flagged, and what counts its work."""
     kept = [place for place, prop in enumerate(run.properties) if is_counter(prop) or is_rate(prop)]
-    return replace(run, properties=tuple(run.properties[one] for one in kept), values=run.values[:, kept])
+    return replace(run, properties=tuple(run.properties[name] for name in kept), values=run.values[:, kept])
 
 
 def common(runs: Sequence[Run]) -> tuple[Property, ...]:

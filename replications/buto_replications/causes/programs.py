@@ -16,24 +16,24 @@ import numpy as np
 import numpy.typing as npt
 import yaml
 
+from buto.causes.action import fly
+from buto.causes.explain import ranking_of
+from buto.causes.model import Places, SumTable, table_of
+from buto.causes.profiles import USUAL, Profile, ProfileKind, parse, text_of
 from buto.errors import BadFileError, MeasureError
-from buto.features.why.action import fly
-from buto.features.why.explain import ranking_of
-from buto.features.why.model import Places, Table, table_of
-from buto.run.profiles import USUAL, Kind, Profile, parse, text_of
 
 MODES = ("old", "new")
 
 _PACKAGE = "buto.testprograms.changes"
 _SERVERS = f"{_PACKAGE}.servers"
 _TOGETHER = "together"
-_KINDS: dict[str, tuple[Kind, ...]] = {
-    "threads": (Kind.ALIVE, Kind.STARTED),
-    "classes": (Kind.LOADED, Kind.CLASSES, Kind.RETENTION),
-    "native": (Kind.BUFFERS,),
-    "descriptors": (Kind.FILES, Kind.IO, Kind.BUFFERS),
+_KINDS: dict[str, tuple[ProfileKind, ...]] = {
+    "threads": (ProfileKind.ALIVE, ProfileKind.STARTED),
+    "classes": (ProfileKind.LOADED, ProfileKind.CLASSES, ProfileKind.RETENTION),
+    "native": (ProfileKind.BUFFERS,),
+    "descriptors": (ProfileKind.FILES, ProfileKind.IO, ProfileKind.BUFFERS),
 }
-"""What is recorded for findings about these, as :func:`buto.features.why.model.kinds_of` chooses it."""
+"""What is recorded for findings about these, as :func:`buto.causes.model.kinds_of` chooses it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +50,7 @@ class ChangedProgram:
     """
 
     name: str
-    kinds: tuple[Kind, ...]
+    kinds: tuple[ProfileKind, ...]
     methods: tuple[str, ...]
     words: Mapping[str, tuple[str, ...]]
     places: Mapping[str, Path]
@@ -72,8 +72,8 @@ def read_manifests(
     Raises:
         BadFileError: a manifest cannot be read, or two programs have one name.
     """
-    programs = [one for path in paths for one in _read(path, classes, together=together)]
-    if len({one.name for one in programs}) < len(programs):
+    programs = [program for path in paths for program in _read(path, classes, together=together)]
+    if len({program.name for program in programs}) < len(programs):
         names = ", ".join(map(str, paths))
         raise BadFileError(f"{names}: two programs have one name", advice="see docs/why.md")
     return tuple(programs)
@@ -83,21 +83,21 @@ def _read(path: Path, classes: str, *, together: bool) -> list[ChangedProgram]:
     try:
         written = yaml.safe_load(path.read_text(encoding="utf-8"))
         if "programs" in written:
-            return [_program(one, classes, path.stem) for one in written["programs"]]
-        alone = [_alone(name, one, classes) for name, one in written.items()]
+            return [_program(program, classes, path.stem) for program in written["programs"]]
+        alone = [_alone(name, program, classes) for name, program in written.items()]
         return alone + ([_among(name, written, classes) for name in written] if together else [])
     except (OSError, yaml.YAMLError, KeyError, TypeError, ValueError) as error:
         raise BadFileError(f"{path} is no manifest of programs: {error}", advice="see docs/why.md") from error
 
 
 def _program(written: Mapping[str, Any], classes: str, group: str) -> ChangedProgram:
-    words = {mode: tuple(map(str, _listed(written.get(mode, mode)))) for mode in MODES}
+    words = {mode: tuple(map(str, _list(written.get(mode, mode)))) for mode in MODES}
     if "main" in written:
         before = ("-Xmx256m", "-cp", classes, str(written["main"]))
         words = {mode: (*before, *arguments) for mode, arguments in words.items()}
     name = str(written["name"])
-    kinds = dict.fromkeys(kind for word in _listed(written["kind"]) for kind in kinds_of(str(word)))
-    methods = tuple(map(str, _listed(written["method"])))
+    kinds = dict.fromkeys(kind for word in _list(written["kind"]) for kind in kinds_of(str(word)))
+    methods = tuple(map(str, _list(written["method"])))
     return ChangedProgram(name, tuple(kinds), methods, words, _places(name), group)
 
 
@@ -117,21 +117,21 @@ def _among(name: str, programs: Mapping[str, Any], classes: str) -> ChangedProgr
     return ChangedProgram(f"{name} among all", *_change(programs[name]), words, places, _TOGETHER)
 
 
-def _change(written: Mapping[str, Any]) -> tuple[tuple[Kind, ...], tuple[str, ...]]:
-    methods = [written["changed"], *_listed(written.get("also", []))]
+def _change(written: Mapping[str, Any]) -> tuple[tuple[ProfileKind, ...], tuple[str, ...]]:
+    methods = [written["changed"], *_list(written.get("also", []))]
     return kinds_of(str(written["kind"])), tuple(f"{_SERVERS}.{method}" for method in methods)
 
 
-def kinds_of(word: str) -> tuple[Kind, ...]:
+def kinds_of(word: str) -> tuple[ProfileKind, ...]:
     """Return the kinds of event for a word of a manifest."""
-    return _KINDS.get(word) or (Kind(word),)
+    return _KINDS.get(word) or (ProfileKind(word),)
 
 
 def _places(name: str) -> dict[str, Path]:
     return {mode: Path(name, mode) for mode in MODES}
 
 
-def _listed(written: Any) -> list[Any]:
+def _list(written: Any) -> list[Any]:
     return written if isinstance(written, list) else [written]
 
 
@@ -139,7 +139,7 @@ _FEW = 3
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class FoundShares:
     """How often the changed method was found, in shares of the draws.
 
     Attributes:
@@ -158,7 +158,7 @@ class Found:
 
 
 @dataclass(frozen=True, slots=True)
-class Alarms:
+class AlarmShares:
     """How often anything was named although nothing changed, in shares of the draws.
 
     Attributes:
@@ -174,14 +174,14 @@ class Alarms:
 def found_in(
     old: Sequence[Profile],
     new: Sequence[Profile],
-    of_change: Sequence[Kind],
+    of_change: Sequence[ProfileKind],
     methods: Sequence[str],
-    kinds: Sequence[Kind],
+    kinds: Sequence[ProfileKind],
     *,
     pairs: int,
     draws: int,
     seed: int,
-) -> Found:
+) -> FoundShares:
     """Draw so many launches of each program, without replacement within a draw.
 
     Args:
@@ -190,43 +190,43 @@ def found_in(
         kinds: the kinds that are looked at, with those of the change.
     """
     if min(len(old), len(new)) < pairs:
-        return Found(0, nan, nan, nan, nan, nan)
+        return FoundShares(0, nan, nan, nan, nan, nan)
     source = np.random.default_rng(seed)
     of_kinds = [_Drawn.of(old, new, kind, methods) for kind in dict.fromkeys((*of_change, *kinds))]
-    concerned = [one for one in of_kinds if one.kind in of_change]
-    others = [one for one in of_kinds if one.kind not in of_change]
+    concerned = [kind for kind in of_kinds if kind.kind in of_change]
+    others = [kind for kind in of_kinds if kind.kind not in of_change]
     hits = np.zeros(5)
     for _ in range(draws):
         before = source.choice(len(old), pairs, replace=False)
         after = source.choice(len(new), pairs, replace=False)
-        found = [one.looked_at(before, after) for one in concerned]
-        rank = min(one.rank for one in found)
+        found = [drawn.looked_at(before, after) for drawn in concerned]
+        rank = min(look.rank for look in found)
         hits += (
             rank == 0,
             rank < _FEW,
-            any(one.names_it for one in found),
-            any(one.names_another for one in found),
-            any(one.looked_at(before, after).names_another for one in others),
+            any(look.names_it for look in found),
+            any(look.names_another for look in found),
+            any(drawn.looked_at(before, after).names_another for drawn in others),
         )
-    return Found(draws, *(float(share) for share in hits / draws))
+    return FoundShares(draws, *(float(share) for share in hits / draws))
 
 
 def alarms_in(
-    unchanged: Sequence[Profile], kinds: Sequence[Kind], *, pairs: int, draws: int, seed: int
-) -> Alarms:
+    unchanged: Sequence[Profile], kinds: Sequence[ProfileKind], *, pairs: int, draws: int, seed: int
+) -> AlarmShares:
     """Draw two groups of launches of one unchanged program."""
     if len(unchanged) < 2 * pairs:
-        return Alarms(0, nan, nan)
+        return AlarmShares(0, nan, nan)
     source = np.random.default_rng(seed)
     of_kinds = [_Drawn.of(unchanged, unchanged, kind, ()) for kind in kinds]
     hits = np.zeros(len(kinds))
     n_any = 0
     for _ in range(draws):
         chosen = source.choice(len(unchanged), 2 * pairs, replace=False)
-        named = [one.looked_at(chosen[:pairs], chosen[pairs:]).names_another for one in of_kinds]
+        named = [kind.looked_at(chosen[:pairs], chosen[pairs:]).names_another for kind in of_kinds]
         hits += named
         n_any += any(named)
-    return Alarms(draws, n_any / draws, float(hits.max(initial=0.0)) / draws)
+    return AlarmShares(draws, n_any / draws, float(hits.max(initial=0.0)) / draws)
 
 
 @dataclass(frozen=True, slots=True)
@@ -247,13 +247,15 @@ class _Drawn:
         methods: a number for the method of each unit, shape (n_units,).
     """
 
-    kind: Kind
-    table: Table
+    kind: ProfileKind
+    table: SumTable
     leads: npt.NDArray[np.bool_]
     methods: npt.NDArray[np.intp]
 
     @classmethod
-    def of(cls, old: Sequence[Profile], new: Sequence[Profile], kind: Kind, methods: Sequence[str]) -> _Drawn:
+    def of(
+        cls, old: Sequence[Profile], new: Sequence[Profile], kind: ProfileKind, methods: Sequence[str]
+    ) -> _Drawn:
         table = table_of(old, new, kind)
         names = [unit.frame.name for unit in table.units]
         leads = [
@@ -279,7 +281,7 @@ _SUFFIX = ".stacks.gz"
 
 
 @dataclass(frozen=True, slots=True)
-class Launch:
+class ProfiledLaunch:
     """One launch to profile.
 
     Attributes:
@@ -294,7 +296,7 @@ class Launch:
 
 def planned(
     programs: Sequence[ChangedProgram], javas: dict[str, str], data: Path, launches: dict[str, int], seed: int
-) -> list[Launch]:
+) -> list[ProfiledLaunch]:
     """Return the launches that are not stored yet, in rounds of random order.
 
     Args:
@@ -302,10 +304,10 @@ def planned(
         launches: by mode, how many of each program.
     """
     source = random.Random(seed)
-    order: dict[Path, Launch] = {}
+    order: dict[Path, ProfiledLaunch] = {}
     for number in range(max(launches.values())):
         block = [
-            Launch(java, program, mode, place_of(data, name, program, mode) / f"{number}{_SUFFIX}")
+            ProfiledLaunch(java, program, mode, place_of(data, name, program, mode) / f"{number}{_SUFFIX}")
             for name, java in javas.items()
             for program in programs
             for mode in MODES
@@ -313,15 +315,17 @@ def planned(
         ]
         source.shuffle(block)
         # Programs that share an old program launch it once for all.
-        order |= {one.place: one for one in block}
-    return [one for place, one in order.items() if not place.exists()]
+        order |= {launch.place: launch for launch in block}
+    return [launch for place, launch in order.items() if not place.exists()]
 
 
 def place_of(data: Path, java: str, program: ChangedProgram, mode: str) -> Path:
     return data / java / program.places[mode]
 
 
-def record(launches: Sequence[Launch], deadline_s: float, on_each: Callable[[Launch, str], None]) -> int:
+def record(
+    launches: Sequence[ProfiledLaunch], deadline_s: float, on_each: Callable[[ProfiledLaunch, str], None]
+) -> int:
     """Profile and store launches until the deadline; return how many were stored.
 
     A launch that fails or does not exit in order is reported and left out; the next session tries it again.
@@ -331,24 +335,24 @@ def record(launches: Sequence[Launch], deadline_s: float, on_each: Callable[[Lau
         on_each: called with each launch and what went wrong; empty if nothing did.
     """
     n_stored = 0
-    for one in launches:
+    for launch in launches:
         if time.monotonic() >= deadline_s:
             break
         try:
-            flight = fly((one.java, *one.program.words[one.mode]), TIMEOUT_S, USUAL)
+            flight = fly((launch.java, *launch.program.words[launch.mode]), TIMEOUT_S, USUAL)
         except MeasureError as error:
-            on_each(one, error.message)
+            on_each(launch, error.message)
             continue
         if flight.ending:
-            on_each(one, flight.ending)
+            on_each(launch, flight.ending)
             continue
         # Starved ones count: pairs are drawn at random, so they disturb old and new programs alike.
         facts = {"cpu_s": str(flight.cpu_s), "size": str(flight.size), "starved": flight.starved}
         profile = replace(flight.profile, facts={**flight.profile.facts, **facts})
-        one.place.parent.mkdir(parents=True, exist_ok=True)
-        one.place.write_bytes(gzip.compress(text_of([profile]).encode("utf-8", "surrogatepass"), mtime=0))
+        launch.place.parent.mkdir(parents=True, exist_ok=True)
+        launch.place.write_bytes(gzip.compress(text_of([profile]).encode("utf-8", "surrogatepass"), mtime=0))
         n_stored += 1
-        on_each(one, "")
+        on_each(launch, "")
     return n_stored
 
 

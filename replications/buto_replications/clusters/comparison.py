@@ -6,10 +6,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
+from msgspec import structs
 
-from buto.judging.calibrated.settings import JudgeSettings
 from buto.judging.features import observations
-from buto.judging.readable import judged_properties
+from buto.judging.judge_settings import JudgeSettings
+from buto.judging.readable import find_judged_properties
 from buto.judging.verdict import Status, Verdict
 from buto.oracle import Oracle, Settings, check, settings_from, train
 from buto.oracle.check import AGENT_KEY
@@ -23,7 +24,7 @@ def ignoring_agent(settings: Settings) -> JudgeSettings:
     """Return settings that judge runs which several versions of buto's agent recorded."""
     assert isinstance(settings, JudgeSettings)
     ignored = (*settings.metadata.ignored, AGENT_KEY)
-    return replace(settings, metadata=replace(settings.metadata, ignored=ignored))
+    return replace(settings, metadata=structs.replace(settings.metadata, ignored=ignored))
 
 
 JUDGE, SHANG = "judge", "shang"
@@ -46,7 +47,7 @@ VIOLATES = 0.1
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class CheckedRun:
     """One checked run.
 
     Attributes:
@@ -60,7 +61,7 @@ class Outcome:
 
 
 @dataclass(frozen=True, slots=True)
-class Comparison:
+class ClusterComparison:
     """Runs that are checked by the same training runs.
 
     Attributes:
@@ -69,10 +70,10 @@ class Comparison:
     """
 
     trained: str
-    found: Sequence[Outcome]
+    found: Sequence[CheckedRun]
 
 
-def comparisons(runs: Sequence[BedRun], earlier: Sequence[BedRun]) -> Iterator[Comparison]:
+def comparisons(runs: Sequence[BedRun], earlier: Sequence[BedRun]) -> Iterator[ClusterComparison]:
     """Yield what the good runs of a block make of its runs, and what earlier runs make of them.
 
     The last comparison is of unchanged runs by the steady ones of both blocks, which all have one load, as
@@ -81,13 +82,13 @@ def comparisons(runs: Sequence[BedRun], earlier: Sequence[BedRun]) -> Iterator[C
     Args:
         earlier: all runs of an earlier block; may be empty.
     """
-    yield Comparison("their own good runs", tuple(outcomes(runs, good_of(runs))))
+    yield ClusterComparison("their own good runs", tuple(outcomes(runs, good_of(runs))))
     if not earlier:
         return
-    yield Comparison("the good runs of block 1", tuple(outcomes(runs, good_of(earlier))))
+    yield ClusterComparison("the good runs of block 1", tuple(outcomes(runs, good_of(earlier))))
     steady = chosen([*earlier, *runs], environment="base", role="steady")
     unchanged = [run for run in runs if run.labels.role in UNCHANGED_LOADS]
-    yield Comparison("the steady runs of both blocks", tuple(outcomes(unchanged, steady)))
+    yield ClusterComparison("the steady runs of both blocks", tuple(outcomes(unchanged, steady)))
 
 
 def good_of(runs: Sequence[BedRun]) -> tuple[BedRun, ...]:
@@ -103,16 +104,16 @@ def checks(runs: Sequence[BedRun], good: Sequence[BedRun]) -> Iterator[tuple[Bed
         good: of the same block, or of an earlier one.
     """
     for role in ROLES:
-        for one in chosen(runs, environment="base", role=role):
-            yield one, tuple(run for run in good if run is not one)
+        for bed_run in chosen(runs, environment="base", role=role):
+            yield bed_run, tuple(run for run in good if run is not bed_run)
 
 
-def outcomes(runs: Sequence[BedRun], good: Sequence[BedRun]) -> Iterator[Outcome]:
-    trained = _trained(good)
-    for one, others in checks(runs, good):
-        oracles = trained if len(others) == len(good) else _trained(others)
-        verdicts = {name: alone(check(oracle, together([one]))) for name, oracle in oracles.items()}
-        yield Outcome(one, verdicts, *charts(others, one))
+def outcomes(runs: Sequence[BedRun], good: Sequence[BedRun]) -> Iterator[CheckedRun]:
+    trained = _train(good)
+    for run, others in checks(runs, good):
+        oracles = trained if len(others) == len(good) else _train(others)
+        verdicts = {name: alone(check(oracle, together([run]))) for name, oracle in oracles.items()}
+        yield CheckedRun(run, verdicts, *charts(others, run))
 
 
 def alone(verdict: Verdict) -> Verdict:
@@ -126,7 +127,7 @@ def alone(verdict: Verdict) -> Verdict:
     return replace(verdict, status=status, reasons=tuple(unread))
 
 
-def _trained(runs: Sequence[BedRun]) -> dict[str, Oracle]:
+def _train(runs: Sequence[BedRun]) -> dict[str, Oracle]:
     return {JUDGE: train(together(runs), _JUDGE), SHANG: train(together(runs), _SHANG)}
 
 
@@ -139,7 +140,7 @@ def charts(training: Sequence[BedRun], checked: BedRun) -> tuple[int, int]:
     known = together(training)
     settings = _SHANG
     every = [*known.runs, checked.run]
-    properties, _ = judged_properties(every, known.properties, settings)
+    properties, _ = find_judged_properties(every, known.properties, settings)
     before = np.vstack([observations(run, properties, STRETCHES) for run in known])
     after = observations(checked.run, properties, STRETCHES)
     moving = np.ptp(np.vstack([before, after]), axis=0) > 0

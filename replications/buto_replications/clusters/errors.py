@@ -13,16 +13,16 @@ from math import nan, sqrt
 
 import numpy as np
 
-from buto.judging.calibrated.load_findings import errors_of
-from buto.judging.calibrated.load_models import correlation, varies
 from buto.judging.features import observations
-from buto.judging.readable import judged_properties
+from buto.judging.load.findings import errors_of
+from buto.judging.load.models import correlation, varies
+from buto.judging.readable import find_judged_properties
 from buto.judging.verdict import Status
 from buto.oracle import settings_from
 from buto.run.model import FloatArray
 from buto_replications.bed.effects import HIGH
 from buto_replications.bed.labels import BedRun, Labels, together
-from buto_replications.clusters.comparison import ALPHA, Outcome
+from buto_replications.clusters.comparison import ALPHA, CheckedRun
 from buto_replications.detectors.regression_fits import fitted, reduced
 from buto_replications.detectors.regression_models import DISTANCE, REDUNDANT, STRETCHES, THRESHOLD, judged
 
@@ -48,13 +48,13 @@ class ModelErrors:
 
 def model_errors(training: Sequence[BedRun], checked: BedRun) -> ModelErrors:
     known, values = together(training), SHANG.values
-    properties, _ = judged_properties([*known.runs, checked.run], known.properties, SHANG)
+    properties, _ = find_judged_properties([*known.runs, checked.run], known.properties, SHANG)
     old = [observations(run, properties, values[STRETCHES]) for run in known]
     new = observations(checked.run, properties, values[STRETCHES])
     names = [prop.name for prop in properties]
     found = list(judged(old, new, names, values[REDUNDANT], values[DISTANCE]))
-    modelled = [one.new.absolute for one in found if one.predictors]
-    above = sum(one.new.absolute > values[THRESHOLD] for one in found)
+    modelled = [cluster.new.absolute for cluster in found if cluster.predictors]
+    above = sum(cluster.new.absolute > values[THRESHOLD] for cluster in found)
     return ModelErrors(checked, len(found), len(modelled), max(modelled, default=nan), above)
 
 
@@ -65,7 +65,7 @@ OTHER_LOAD = "unchanged, other load in all"
 
 
 @dataclass(frozen=True, slots=True)
-class Kind:
+class RunKind:
     """Runs that should be judged alike.
 
     Attributes:
@@ -89,15 +89,15 @@ class Kind:
         return sqrt(self.expected * (1 - ALPHA))
 
 
-def kinds(found: Sequence[Outcome]) -> list[Kind]:
+def kinds(found: Sequence[CheckedRun]) -> list[RunKind]:
     """Return the kinds of these runs, in the order in which they appear.
 
     Runs under another load are counted in two kinds, and all together in a third.
     """
-    of_title: dict[str, list[Outcome]] = {}
-    for one in found:
-        of_title.setdefault(_title(one.checked.labels), []).append(one)
-    other = [one for one in found if one.checked.labels.role == "other-load"]
+    of_title: dict[str, list[CheckedRun]] = {}
+    for run in found:
+        of_title.setdefault(_title(run.checked.labels), []).append(run)
+    other = [run for run in found if run.checked.labels.role == "other-load"]
     if other:
         of_title[OTHER_LOAD] = other
     return [_kind(title, some) for title, some in of_title.items()]
@@ -115,13 +115,13 @@ def _title(labels: Labels) -> str:
             return "unchanged"
 
 
-def _kind(title: str, some: Sequence[Outcome]) -> Kind:
+def _kind(title: str, some: Sequence[CheckedRun]) -> RunKind:
     def count(status: Status) -> dict[str, int]:
         names = some[0].verdicts
-        return {name: sum(one.verdicts[name].status is status for one in some) for name in names}
+        return {name: sum(run.verdicts[name].status is status for run in some) for name in names}
 
     changed = not title.startswith("unchanged")
-    return Kind(title, changed, len(some), count(Status.REGRESSION), count(Status.INCONCLUSIVE))
+    return RunKind(title, changed, len(some), count(Status.REGRESSION), count(Status.INCONCLUSIVE))
 
 
 TARGETS: Mapping[str, str] = {
@@ -155,7 +155,7 @@ def traditional(training: Sequence[BedRun], checked: BedRun) -> Traditional:
     from scipy.stats import ttest_ind_from_stats
 
     known, values = together(training), SHANG.values
-    properties, _ = judged_properties([*known.runs, checked.run], known.properties, SHANG)
+    properties, _ = find_judged_properties([*known.runs, checked.run], known.properties, SHANG)
     before = np.vstack([observations(run, properties, values[STRETCHES]) for run in known])
     after = observations(checked.run, properties, values[STRETCHES])
     both = np.vstack([before, after])
@@ -164,7 +164,9 @@ def traditional(training: Sequence[BedRun], checked: BedRun) -> Traditional:
     names = [properties[column].name for column in moving]
     kept = reduced(both[:, moving], values[REDUNDANT]).kept
     with np.errstate(divide="ignore", invalid="ignore"):
-        moments = [(one.mean(axis=0), one.std(axis=0, ddof=1), len(one)) for one in (before, after)]
+        moments = [
+            (sample.mean(axis=0), sample.std(axis=0, ddof=1), len(sample)) for sample in (before, after)
+        ]
         differs = ttest_ind_from_stats(*moments[0], *moments[1]).pvalue < LEVEL
     errors = {
         title: _error(before, after, kept, names.index(name))

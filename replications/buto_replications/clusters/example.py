@@ -10,8 +10,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from buto.judging.calibrated.load_findings import Errors
-from buto.judging.calibrated.load_models import merges
+from buto.judging.load.findings import Errors
+from buto.judging.load.models import merges
 from buto.run.model import FloatArray
 from buto_replications.detectors.regression_fits import clustered, distances
 from buto_replications.detectors.regression_models import judged
@@ -82,6 +82,6 @@ def example_clusters() -> list[ExampleCluster]:
     found = judged([OLD[:, KEPT]], NEW[:, KEPT], names, 1.0, "eq1")
     groups = clustered(BOTH[:, KEPT], "eq1")
     return [
-        ExampleCluster(tuple(names[one] for one in members), names[one.target], one.new)
-        for members, one in zip(groups, found, strict=True)
+        ExampleCluster(tuple(names[member] for member in members), names[cluster.target], cluster.new)
+        for members, cluster in zip(groups, found, strict=True)
     ]

@@ -101,17 +101,17 @@ def traffics(directory: Path) -> list[Traffic]:
 
 def outside_separations(directory: Path) -> Iterator[Separation]:
     """Yield how well each method's score tells runs with an issue; raises as :func:`traffics`."""
-    for one in traffics(directory):
-        prior = np.array([one.level(run) for run in one.usual])
-        runs = [(issue.before, NO_FAULT, issue.kind) for issue in one.issues]
-        runs += [(issue.since, issue.kind, issue.kind) for issue in one.issues]
+    for traffic in traffics(directory):
+        prior = np.array([traffic.level(run) for run in traffic.usual])
+        runs = [(issue.before, NO_FAULT, issue.kind) for issue in traffic.issues]
+        runs += [(issue.since, issue.kind, issue.kind) for issue in traffic.issues]
         scored = [
-            largest_errors(one.usual, run, one.counters) | by_rivals(prior, one.level(run)[None])
+            largest_errors(traffic.usual, run, traffic.counters) | by_rivals(prior, traffic.level(run)[None])
             for run, _, _ in runs
         ]
         for method in scored[0] if scored else ():
             yield separation(
-                one.name,
+                traffic.name,
                 method,
                 [found[method] for found in scored],
                 [kind for _, kind, _ in runs],
@@ -125,7 +125,7 @@ def _traffic(directory: Path) -> Traffic:
     tables = [_read(path.with_name("metrics.csv")) for path in paths]
     often = (usual.notna().mean() >= OFTEN).tolist()
     shared = set.intersection(*(set(_keys(table)) for table in (usual, *tables)))
-    columns = [one for one, yes in zip(_keys(usual), often, strict=True) if yes and one in shared]
+    columns = [key for key, yes in zip(_keys(usual), often, strict=True) if yes and key in shared]
     mean = usual[columns].mean()
     rows = usual[columns].fillna(mean).to_numpy(float)
     pairs = np.split(rows[: len(rows) // LENGTH * LENGTH], len(rows) // LENGTH)
@@ -136,15 +136,15 @@ def _traffic(directory: Path) -> Traffic:
         first = int((table.index.to_numpy(float) < noticed).sum())
         if first >= LENGTH and len(values) >= first + LENGTH:
             issues.append(Issue(kind, values[first - LENGTH : first], values[first : first + LENGTH]))
-    if (FRONT, REQUESTS) not in (one[:2] for one in columns):
+    if (FRONT, REQUESTS) not in (column[:2] for column in columns):
         raise BadFileError(f"{directory} has no requests of {FRONT}", advice=ADVICE)
     return Traffic(
         directory.name.replace("_", " "),
-        tuple("_".join(one) for one in columns),
+        tuple("_".join(column) for column in columns),
         tuple(pairs[::EVERY]),
         tuple(issues),
-        [one[:2] for one in columns].index((FRONT, REQUESTS)),
-        tuple(place for place, one in enumerate(columns) if one[1] == REQUESTS),
+        [column[:2] for column in columns].index((FRONT, REQUESTS)),
+        tuple(place for place, column in enumerate(columns) if column[1] == REQUESTS),
     )
 
 
@@ -153,7 +153,7 @@ def _target(path: Path) -> tuple[str, float]:
     try:
         target = json.loads(path.read_text(encoding="utf-8"))
         made = str(target["metadata"]["reproducibility"]["command"])
-        kind = f"{target['root_cause']['node']}: {''.join(one for one in made if not one.isdigit())}"
+        kind = f"{target['root_cause']['node']}: {''.join(name for name in made if not name.isdigit())}"
         return kind, float(target["target"]["timestamp"])
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise BadFileError(f"{path} does not describe an issue: {error!r}", advice=ADVICE) from error
@@ -164,9 +164,9 @@ def _read(path: Path) -> pd.DataFrame:
         table = pd.read_csv(path, header=[0, 1, 2], index_col=0)
     except (OSError, ValueError) as error:
         raise BadFileError(f"{path} cannot be read: {error}", advice=ADVICE) from error
-    return table[[one for one in _keys(table) if one[1:] in COUNTERS]]
+    return table[[key for key in _keys(table) if key[1:] in COUNTERS]]
 
 
 def _keys(table: pd.DataFrame) -> list[tuple[str, ...]]:
     """Return service, metric and statistic of each column."""
-    return [tuple(map(str, one)) for one in table.columns]
+    return [tuple(map(str, column)) for column in table.columns]

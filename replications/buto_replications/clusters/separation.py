@@ -11,9 +11,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from buto.judging.calibrated.load_observed import RATES
-from buto.judging.calibrated.machine_numbers import learn_work
 from buto.judging.features import observations
+from buto.judging.load.observed import RATES
 from buto.judging.readable import readable
 from buto.run.model import FloatArray
 from buto_replications.bed.effects import kind_of
@@ -21,6 +20,7 @@ from buto_replications.bed.labels import NO_FAULT, BedRun, chosen
 from buto_replications.bed.watched import common, only_watched
 from buto_replications.clusters.comparison import checks, good_of
 from buto_replications.clusters.errors import SHANG
+from buto_replications.detectors.machines.numbers import learn_work
 from buto_replications.detectors.regression_fits import PAIRS, POINTS
 from buto_replications.detectors.regression_models import DISTANCE, REDUNDANT, STRETCHES, excesses, judged
 from buto_replications.rivals import RIVALS, levels
@@ -89,17 +89,17 @@ class Separation:
 def separations(runs: Sequence[BedRun]) -> Iterator[Separation]:
     """Yield each method's separation under each kind of load."""
     for loads, pairs in _loads(runs):
-        scored = [_scores(one, others) for one, others in pairs]
-        kinds = [kind_of(one.labels.fault) for one, _ in pairs]
+        scored = [_scores(run, others) for run, others in pairs]
+        kinds = [kind_of(run.labels.fault) for run, _ in pairs]
         groups = [str(place) if kind == NO_FAULT else kind for place, kind in enumerate(kinds)]
         for method in scored[0] if scored else ():
-            yield separation(loads, method, [one[method] for one in scored], kinds, groups)
+            yield separation(loads, method, [scores[method] for scores in scored], kinds, groups)
 
 
 def _loads(runs: Sequence[BedRun]) -> Iterator[tuple[str, list[Checked]]]:
     steady = chosen(runs, environment="base", role="steady")
     faulty = chosen(runs, environment="base", role="steady-fault")
-    pairs = [(one, tuple(run for run in steady if run is not one)) for one in (*steady, *faulty)]
+    pairs = [(bed_run, tuple(run for run in steady if run is not bed_run)) for bed_run in (*steady, *faulty)]
     every = list(checks(runs, good_of(runs)))
     yield STEADY, pairs
     yield CHANGING, [pair for pair in every if pair[0].labels.role in ("good", "fault")]
@@ -107,7 +107,7 @@ def _loads(runs: Sequence[BedRun]) -> Iterator[tuple[str, list[Checked]]]:
 
 
 @dataclass(frozen=True, slots=True)
-class Score:
+class SeparationScore:
     """The score of a run, from how many counters, and in how many clusters."""
 
     score: float
@@ -115,9 +115,9 @@ class Score:
     clusters: int = 0
 
 
-def _scores(checked: BedRun, training: Sequence[BedRun]) -> dict[str, Score]:
+def _scores(checked: BedRun, training: Sequence[BedRun]) -> dict[str, SeparationScore]:
     """Return the largest error of any model for each way to cut, and the scores of rivals."""
-    known, new = [only_watched(one.run) for one in training], only_watched(checked.run)
+    known, new = [only_watched(run.run) for run in training], only_watched(checked.run)
     properties = common([*known, new])
     enough = readable([*known, new], properties).tolist()
     properties = tuple(prop for prop, read in zip(properties, enough, strict=True) if read)
@@ -131,12 +131,16 @@ def _scores(checked: BedRun, training: Sequence[BedRun]) -> dict[str, Score]:
     }
 
 
-def by_rivals(prior: FloatArray, now: FloatArray) -> dict[str, Score]:
+def by_rivals(prior: FloatArray, now: FloatArray) -> dict[str, SeparationScore]:
     """Return the scores of plain rivals, from one number of each run and counter."""
-    return {one.title: Score(float(one.worst(prior, now, 1)[0]), prior.shape[1]) for one in RIVALS}
+    return {
+        rival.title: SeparationScore(float(rival.worst(prior, now, 1)[0]), prior.shape[1]) for rival in RIVALS
+    }
 
 
-def largest_errors(old: Sequence[FloatArray], new: FloatArray, names: Sequence[str]) -> dict[str, Score]:
+def largest_errors(
+    old: Sequence[FloatArray], new: FloatArray, names: Sequence[str]
+) -> dict[str, SeparationScore]:
     """Return the largest error of any model, for each way to cut, and as a multiple of usual ones.
 
     Args:
@@ -147,15 +151,15 @@ def largest_errors(old: Sequence[FloatArray], new: FloatArray, names: Sequence[s
     for title, of in CUTS.items():
         values = SHANG.values
         models = list(judged(old, new, names, values[REDUNDANT], values[DISTANCE], of))
-        errors = [one.new.absolute for one in models if one.predictors]
-        found[title] = Score(max(errors, default=0.0), len(names), len(models))
+        errors = [model.new.absolute for model in models if model.predictors]
+        found[title] = SeparationScore(max(errors, default=0.0), len(names), len(models))
         multiples, _ = excesses(models, "absolute")
-        found[f"{title}{MULTIPLE}"] = Score(float(multiples.max()), len(names), len(models))
+        found[f"{title}{MULTIPLE}"] = SeparationScore(float(multiples.max()), len(names), len(models))
     return found
 
 
 def separation(
-    loads: str, method: str, found: Sequence[Score], kinds: Sequence[str], groups: Sequence[str]
+    loads: str, method: str, found: Sequence[SeparationScore], kinds: Sequence[str], groups: Sequence[str]
 ) -> Separation:
     """Return what a method makes of runs.
 
@@ -163,13 +167,16 @@ def separation(
         kinds: of fault, for each run; :data:`NO_FAULT` for none.
         groups: for each run; runs of one group depend on each other.
     """
-    scores, changed = np.array([one.score for one in found]), np.array([one != NO_FAULT for one in kinds])
+    scores, changed = (
+        np.array([score.score for score in found]),
+        np.array([kind != NO_FAULT for kind in kinds]),
+    )
     of_area = [*np.array(groups)[~changed].tolist(), *np.array(groups)[changed].tolist()]
     return Separation(
         loads,
         method,
-        _range([one.counters for one in found]),
-        _range([one.clusters for one in found]),
+        _range([score.counters for score in found]),
+        _range([score.clusters for score in found]),
         _range(scores[~changed]),
         _range(scores[changed]),
         area(scores[~changed], scores[changed], of_area),

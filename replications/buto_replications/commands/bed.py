@@ -12,7 +12,7 @@ from buto.run.store import RunStore
 from buto.run.units import format_bytes, format_count
 from buto_replications import checkout
 from buto_replications.bed import archive
-from buto_replications.bed.labels import Part
+from buto_replications.bed.labels import RunBlock
 from buto_replications.commands.registry import PARTS
 from buto_replications.dataset.archive import write
 
@@ -30,8 +30,8 @@ def add_bed_arguments(parser: ArgumentParser, results: Path) -> None:
     listing.add_argument(
         "--part",
         choices=list(PARTS),
-        default=Part.TUNING.directory,
-        help=f"the runs to list (default: {Part.TUNING.directory})",
+        default=RunBlock.TUNING.directory,
+        help=f"the runs to list (default: {RunBlock.TUNING.directory})",
     )
 
     showing = add("faults", "show what each fault changes, as tables and pictures", _FAULTS)
@@ -92,7 +92,7 @@ def _pack(runs: Path, directory: Path, console: Console) -> int:
     return EXIT_PASS
 
 
-def _list(data: Path, part: Part, console: Console) -> int:
+def _list(data: Path, part: RunBlock, console: Console) -> int:
     # They import matplotlib, which packing does not need.
     from buto_replications.bed.effects import run_table
     from buto_replications.report.content import lines

@@ -9,17 +9,17 @@ from argparse import Namespace
 from dataclasses import asdict
 from pathlib import Path
 
+from buto.causes.profiles import USUAL
 from buto.cli.console import Console
 from buto.errors import EXIT_PASS, UsageError
 from buto.measure.jvms import find_installations
-from buto.run.profiles import USUAL
 from buto.run.units import format_count
 from buto_replications.causes.programs import (
     MODES,
-    Alarms,
+    AlarmShares,
     ChangedProgram,
-    Found,
-    Launch,
+    FoundShares,
+    ProfiledLaunch,
     alarms_in,
     found_in,
     place_of,
@@ -29,7 +29,7 @@ from buto_replications.causes.programs import (
     stored,
 )
 from buto_replications.commands.sharing import show, write
-from buto_replications.report.content import Columns
+from buto_replications.report.content import TextTable
 
 PAIRS = (1, 3, 5)
 
@@ -40,21 +40,25 @@ def measure_causes(args: Namespace, console: Console) -> int:
     javas = {name: java for name, java in _javas().items() if name in args.java} or _missing(args.java)
     if args.minutes:
         _record(args, programs, javas, console)
-    results = {java: _measured(args.data, java, programs, args.draws, args.seed) for java in javas}
+    results = {java: _measure(args.data, java, programs, args.draws, args.seed) for java in javas}
     for java, (found, alarms) in results.items():
-        groups = {one.group: [each.name for each in programs if each.group == one.group] for one in programs}
+        groups = {
+            program.group: [each.name for each in programs if each.group == program.group]
+            for program in programs
+        }
         tables = [
-            _changed(java, group, {name: found[name] for name in names}) for group, names in groups.items()
+            _find_changed(java, group, {name: found[name] for name in names})
+            for group, names in groups.items()
         ]
-        show((*tables, _unchanged(java, alarms)), console)
+        show((*tables, _find_unchanged(java, alarms)), console)
     write(args.out, {"causes.json": _json(results)}, console)
     return EXIT_PASS
 
 
 def _javas() -> dict[str, str]:
     found: dict[str, str] = {}
-    for one in find_installations():
-        found.setdefault(str(one.major), str(one.java))
+    for installation in find_installations():
+        found.setdefault(str(installation.major), str(installation.java))
     return found
 
 
@@ -73,11 +77,11 @@ def _record(
     console.info(f"{format_count(len(waiting), 'launch')} to profile")
     done = 0
 
-    def tell(one: Launch, failure: str) -> None:
+    def tell(launch: ProfiledLaunch, failure: str) -> None:
         nonlocal done
         done += 1
-        release = one.place.relative_to(args.data).parts[0]
-        name = f"{done} of {len(waiting)}: Java {release}, {one.program.name}, {one.mode}"
+        release = launch.place.relative_to(args.data).parts[0]
+        name = f"{done} of {len(waiting)}: Java {release}, {launch.program.name}, {launch.mode}"
         if failure:
             console.warning(f"{name}: {failure.splitlines()[0]}")
         else:
@@ -86,11 +90,11 @@ def _record(
     record(waiting, time.monotonic() + 60 * args.minutes, tell)
 
 
-def _measured(
+def _measure(
     data: Path, java: str, programs: tuple[ChangedProgram, ...], draws: int, seed: int
-) -> tuple[dict[str, dict[int, Found]], dict[str, dict[int, Alarms]]]:
-    found: dict[str, dict[int, Found]] = {}
-    alarms: dict[str, dict[int, Alarms]] = {}
+) -> tuple[dict[str, dict[int, FoundShares]], dict[str, dict[int, AlarmShares]]]:
+    found: dict[str, dict[int, FoundShares]] = {}
+    alarms: dict[str, dict[int, AlarmShares]] = {}
     for program in programs:
         old, new = (stored(place_of(data, java, program, mode)) for mode in MODES)
         found[program.name] = {
@@ -108,15 +112,15 @@ def _measured(
     return found, alarms
 
 
-def _changed(java: str, group: str, found: dict[str, dict[int, Found]]) -> Columns:
-    shown = {name: one for name, one in found.items() if any(each.draws for each in one.values())}
+def _find_changed(java: str, group: str, found: dict[str, dict[int, FoundShares]]) -> TextTable:
+    shown = {name: shares for name, shares in found.items() if any(each.draws for each in shares.values())}
     rows = [
-        (name, *(_share(value) for pairs in PAIRS for value in _of_changed(one[pairs])))
-        for name, one in shown.items()
+        (name, *(_share(value) for pairs in PAIRS for value in _of_changed(shares[pairs])))
+        for name, shares in shown.items()
     ]
     rows.append(("mean", *(_mean([row[at] for row in rows]) for at in range(1, 1 + 4 * len(PAIRS)))))
     heads = ("first", "in three", "named", "wrong")
-    return Columns(
+    return TextTable(
         f"Java {java}, {group}: how often the changed method is found",
         ("program", *(head for _ in PAIRS for head in heads)),
         tuple(rows),
@@ -124,17 +128,20 @@ def _changed(java: str, group: str, found: dict[str, dict[int, Found]]) -> Colum
     )
 
 
-def _of_changed(one: Found) -> tuple[float, ...]:
-    return one.first, one.in_three, one.named, max(one.wrong, one.elsewhere)
+def _of_changed(shares: FoundShares) -> tuple[float, ...]:
+    return shares.first, shares.in_three, shares.named, max(shares.wrong, shares.elsewhere)
 
 
-def _unchanged(java: str, alarms: dict[str, dict[int, Alarms]]) -> Columns:
+def _find_unchanged(java: str, alarms: dict[str, dict[int, AlarmShares]]) -> TextTable:
     rows = [
-        (name, *(_share(value) for pairs in PAIRS for value in (one[pairs].any_kind, one[pairs].one_kind)))
-        for name, one in alarms.items()
+        (
+            name,
+            *(_share(value) for pairs in PAIRS for value in (shares[pairs].any_kind, shares[pairs].one_kind)),
+        )
+        for name, shares in alarms.items()
     ]
     rows.append(("mean", *(_mean([row[at] for row in rows]) for at in range(1, 1 + 2 * len(PAIRS)))))
-    return Columns(
+    return TextTable(
         f"Java {java}: how often anything is named although nothing changed",
         ("program", *(head for _ in PAIRS for head in ("any kind", "worst kind"))),
         tuple(rows),
@@ -151,14 +158,20 @@ def _mean(cells: list[str]) -> str:
     return f"{sum(values) / len(values):.3f}" if values else ""
 
 
-def _json(results: dict[str, tuple[dict[str, dict[int, Found]], dict[str, dict[int, Alarms]]]]) -> str:
-    def plain(one: Found | Alarms) -> dict[str, float | None]:
-        return {key: value if value == value else None for key, value in asdict(one).items()}
+def _json(
+    results: dict[str, tuple[dict[str, dict[int, FoundShares]], dict[str, dict[int, AlarmShares]]]],
+) -> str:
+    def plain(shares: FoundShares | AlarmShares) -> dict[str, float | None]:
+        return {key: value if value == value else None for key, value in asdict(shares).items()}
 
     document = {
         java: {
-            "changed": {name: {k: plain(one) for k, one in each.items()} for name, each in found.items()},
-            "unchanged": {name: {k: plain(one) for k, one in each.items()} for name, each in alarms.items()},
+            "changed": {
+                name: {k: plain(shares) for k, shares in each.items()} for name, each in found.items()
+            },
+            "unchanged": {
+                name: {k: plain(shares) for k, shares in each.items()} for name, each in alarms.items()
+            },
         }
         for java, (found, alarms) in results.items()
     }

@@ -14,6 +14,7 @@ examples:
   buto experiments generate --data runs --minutes 30
   buto experiments generate --data runs --host parallel --runs 50
   buto experiments causes --manifest manifest.yaml --classes out --data profiles --minutes 20
+  buto experiments live chain --data live --minutes 60
   buto experiments pack --data runs -o data-set
   buto experiments bed list
   buto experiments generate --help
@@ -33,11 +34,13 @@ from buto.cli.console import Console
 from buto.cli.parsing import Actions
 from buto.errors import UsageError
 from buto.project.document import scheduler_of
-from buto_replications.bed.labels import Part
+from buto_replications.bed.labels import RunBlock
 from buto_replications.commands.bed import add_bed_arguments, run_bed
+from buto_replications.commands.live import HELP, add_live_arguments, run_live
 from buto_replications.commands.recording import pack, record_variants
 from buto_replications.commands.registry import EXPERIMENTS, PARTS, ExperimentsRequest
 from buto_replications.dataset.generate import HOSTS, RUNS, plans
+from buto_replications.live.session import DATA as LIVE
 from buto_replications.thesis.evaluation import SEED
 from buto_replications.thesis.grids import GRIDS
 
@@ -61,9 +64,7 @@ def add_arguments(parser: ArgumentParser) -> None:
         help=f"usable runs of each variant (default: {defaults})",
     )
     parsing.add_scheduler_option(generating)
-    generating.add_argument(
-        "--minutes", metavar="M", type=_minutes, default=inf, help="start no launch after M minutes"
-    )
+    _add_minutes_option(generating, "launch")
 
     packing = add("pack", "write recorded runs as a small data set for a repository")
     _add_data_option(packing, "where generate keeps the runs")
@@ -90,9 +91,9 @@ def add_arguments(parser: ArgumentParser) -> None:
     running.add_argument(
         "--part",
         choices=list(PARTS),
-        default=Part.TUNING.directory,
+        default=RunBlock.TUNING.directory,
         help="for clusters and ensembles, which runs of the bed: those that chose, or those for the "
-        f"final figures; for ensembles also long runs (default: {Part.TUNING.directory})",
+        f"final figures; for ensembles also long runs (default: {RunBlock.TUNING.directory})",
     )
     running.add_argument(
         "--out",
@@ -151,9 +152,7 @@ def add_arguments(parser: ArgumentParser) -> None:
             default=launches,
             help=f"launches of each {mode} program (default: {launches})",
         )
-    explaining.add_argument(
-        "--minutes", metavar="M", type=_minutes, default=inf, help="start no launch after M minutes"
-    )
+    _add_minutes_option(explaining, "launch")
     explaining.add_argument(
         "--draws",
         metavar="N",
@@ -166,6 +165,12 @@ def add_arguments(parser: ArgumentParser) -> None:
         "--out", metavar="DIR", type=Path, default=RESULTS, help=f"for causes.json (default: {RESULTS})"
     )
 
+    living = add("live", "launch buto itself on programs that did not change, and on changed ones", HELP)
+    add_live_arguments(living)
+    _add_data_option(living, "where programs, runs and results are kept", LIVE)
+    _add_minutes_option(living, "trial")
+    living.add_argument("--seed", metavar="N", type=_seed, default=SEED, help="of the order")
+
     add_bed_arguments(add("bed", "runs of a real system: pack them, list them, show its faults"), RESULTS)
 
 
@@ -173,6 +178,8 @@ def run(args: Namespace, console: Console) -> int:
     match args.action:
         case "bed":
             return run_bed(args, console)
+        case "live":
+            return run_live(args, _again(args), console)
         case "causes":
             from buto_replications.commands.causes import measure_causes
 
@@ -180,9 +187,8 @@ def run(args: Namespace, console: Console) -> int:
         case "generate":
             hosts = HOSTS if args.host == ALL else (args.host,)
             planned = plans(hosts, args.runs, args.variants)
-            again = f"to go on: buto {shlex.join(args.arguments)}"
             scheduler = scheduler_of(args.scheduler, "", os.environ)
-            return record_variants(planned, args.data, 60 * args.minutes, again, console, scheduler)
+            return record_variants(planned, args.data, 60 * args.minutes, _again(args), console, scheduler)
         case "pack":
             return pack(args.data, args.output, console)
         case _:
@@ -213,13 +219,24 @@ them together take some minutes on two cores, mostly for the particle filter. Ot
 def _each() -> str:
     """Return the experiments that are run alone, one in a paragraph."""
     return "".join(
-        "\n" + textwrap.fill(f"{name}: {one.summary}", 108, initial_indent="  ", subsequent_indent="    ")
-        for name, one in EXPERIMENTS.items()
+        "\n" + textwrap.fill(f"{name}: {entry.summary}", 108, initial_indent="  ", subsequent_indent="    ")
+        for name, entry in EXPERIMENTS.items()
     )
 
 
-def _add_data_option(parser: ArgumentParser, help: str) -> None:
-    parser.add_argument("--data", metavar="DIR", type=Path, default=DATA, help=f"{help} (default: {DATA})")
+def _add_data_option(parser: ArgumentParser, help: str, default: Path = DATA) -> None:
+    parser.add_argument(
+        "--data", metavar="DIR", type=Path, default=default, help=f"{help} (default: {default})"
+    )
+
+
+def _add_minutes_option(parser: ArgumentParser, what: str) -> None:
+    help = f"start no {what} after M minutes"
+    parser.add_argument("--minutes", metavar="M", type=_minutes, default=inf, help=help)
+
+
+def _again(args: Namespace) -> str:
+    return f"to go on: buto {shlex.join(args.arguments)}"
 
 
 def _run(args: Namespace, console: Console) -> int:

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from math import isfinite
 from pathlib import Path
 
-from buto.actions.collecting import Plan
+from buto.actions.collecting import LaunchPlan
 from buto.actions.ending import measuring
 from buto.actions.engines import engine_for
 from buto.actions.events import WaitingForStore
@@ -19,11 +19,11 @@ from buto.run.store import RunStore
 from buto.run.units import format_bytes, format_count, format_percent
 from buto_replications.dataset import archive
 from buto_replications.dataset.archive import write
-from buto_replications.dataset.generate import Recorded, generate, recorded
+from buto_replications.dataset.generate import VariantRecording, generate, recorded
 
 
 def record_variants(
-    planned: list[Plan], data: Path, time_s: float, again: str, console: Console, scheduler: str
+    planned: list[LaunchPlan], data: Path, time_s: float, again: str, console: Console, scheduler: str
 ) -> int:
     """Record the planned runs that a store lacks, print what it holds then, and return the exit code.
 
@@ -62,12 +62,12 @@ def record_variants(
     return code
 
 
-def _complete(complete: Mapping[str, int], planned: list[Plan], data: Path) -> str:
+def _complete(complete: Mapping[str, int], planned: list[LaunchPlan], data: Path) -> str:
     there = sum(complete.get(plan.test, 0) for plan in planned)
     return f"{data} holds {there} of {format_count(sum(plan.runs for plan in planned), 'run')}"
 
 
-def _line(plan: Plan, found: Recorded) -> str:
+def _line(plan: LaunchPlan, found: VariantRecording) -> str:
     parts = [f"{plan.test:32} {found.usable:3} of {plan.runs} runs"]
     if isfinite(found.foreign_load):
         parts.append(f"others used {format_percent(found.foreign_load)} of the cores")
@@ -83,7 +83,7 @@ def pack(data: Path, output: Path, console: Console) -> int:
     files = archive.pack(store)
     write(output, files)
     found = [recorded(store, test) for test in store.tests()]
-    usable, disturbed = sum(one.usable for one in found), sum(one.disturbed for one in found)
+    usable, disturbed = sum(variant.usable for variant in found), sum(variant.disturbed for variant in found)
     console.result(
         f"wrote {format_count(usable, 'usable run')} of {format_count(len(found), 'test')}, {disturbed} not "
         f"usable, to {output} ({format_bytes(sum(map(len, files.values())))})"

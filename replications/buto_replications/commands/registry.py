@@ -12,10 +12,10 @@ from typing import NamedTuple, Self, cast
 
 from buto.cli.console import Console
 from buto.project.document import scheduler_of
-from buto_replications.bed.labels import Part
+from buto_replications.bed.labels import RunBlock
 from buto_replications.workers import Workers
 
-PARTS = {part.directory: part for part in Part}
+PARTS = {part.directory: part for part in RunBlock}
 """By what a user types."""
 
 
@@ -33,7 +33,7 @@ class ExperimentsRequest:
     seed: int
     workers: Workers
     out: Path
-    part: Part
+    part: RunBlock
 
     @classmethod
     def of(cls, args: Namespace) -> Self:
@@ -44,7 +44,7 @@ class ExperimentsRequest:
 Run = Callable[[ExperimentsRequest, Console], int]
 
 
-class Experiment(NamedTuple):
+class ExperimentEntry(NamedTuple):
     """What an experiment measures, and the module ``run_...`` that has its function."""
 
     module: str
@@ -56,54 +56,83 @@ class Experiment(NamedTuple):
         return cast(Run, getattr(module, self.function))
 
 
-EXPERIMENTS: dict[str, Experiment] = {
-    "judge": Experiment(
+EXPERIMENTS: dict[str, ExperimentEntry] = {
+    "judge": ExperimentEntry(
         "judging", "the judge on recorded runs that did not choose it; writes judge.csv and counters.svg"
     ),
-    "architecture": Experiment(
+    "drift": ExperimentEntry(
+        "drift", "turns on recorded streams in the order of time, by orders and statistics; takes a minute"
+    ),
+    "mood": ExperimentEntry(
+        "mood",
+        "the first look on the same streams, with and without runs that turns have left; takes minutes",
+    ),
+    "trust": ExperimentEntry(
+        "trust",
+        "whole checks of the same streams with changes of many sizes; writes found.csv; takes minutes",
+    ),
+    "builds": ExperimentEntry(
+        "builds",
+        "the monitor over builds on recorded streams and on the pairs of the benchmark; takes an hour",
+    ),
+    "creep": ExperimentEntry(
+        "creep",
+        "builds that each add one percent, and builds of which some regress, by the rules of checks, of the "
+        "monitor and of a release, on the pairs of the benchmark that were set apart; takes half an hour",
+    ),
+    "releases": ExperimentEntry(
+        "releases",
+        "consecutive releases of a library, each checked and accepted as by its maintainer, live; "
+        "writes releases.csv and releases.html",
+    ),
+    "architecture": ExperimentEntry(
         "prediction", "changes of known size in a simulated system, predicted; needs no data", "architecture"
     ),
-    "store": Experiment(
+    "store": ExperimentEntry(
         "prediction",
         "versions of the recorded small store, predicted from component tests, beside what was measured; "
         "writes store-jmh.csv and store-junit.csv",
         "store",
     ),
-    "rpc": Experiment(
+    "rpc": ExperimentEntry(
         "prediction",
         "response times predicted from times of remote calls, on data of Train Ticket and E-Shopper that "
         "others recorded and --data names; writes rpc.csv",
         "rpc",
     ),
-    "clusters": Experiment(
+    "clusters": ExperimentEntry(
         "clusters",
         "regression models: the paper's example, and the bed's runs under unlike load, judged also by the "
         "default and by control charts; writes clusters.csv",
     ),
-    "ensembles": Experiment(
+    "ensembles": ExperimentEntry(
         "ensembles",
         "each environment of recorded variants and of the bed, judged by prior tests of the others, beside "
         "the worked example and the tables of the paper behind the detector ensemble; writes ensembles.csv "
         "and ensembles-bed.csv",
     ),
-    "sweeps": Experiment(
+    "sweeps": ExperimentEntry(
         "sweeps",
         "costs, samples, dimensions and invalid data in learning from labels, on a made-up history",
     ),
-    "outside": Experiment(
+    "outside": ExperimentEntry(
         "outside",
         "learning from labels on series of SAP HANA that others measured and labelled and --data names",
     ),
-    "petshop": Experiment(
+    "petshop": ExperimentEntry(
         "petshop",
         "regression models on counters of a system that others measured and --data names",
     ),
-    "rivals": Experiment(
+    "rivals": ExperimentEntry(
         "rivals",
         "a t-test, an envelope and a percentage on the runs of the thesis, of labelled histories and of the "
         "small store; the experiments clusters and ensembles print their own",
     ),
-    "history": Experiment(
+    "live": ExperimentEntry(
+        "live",
+        "live checks that buto experiments live has carried out below --data: alarms, launches, seconds",
+    ),
+    "history": ExperimentEntry(
         "history",
         "learning from labelled histories, one made up and others replayed from the recorded data sets; "
         "writes history.csv and series.csv",

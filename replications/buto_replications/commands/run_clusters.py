@@ -10,12 +10,12 @@ from buto.errors import EXIT_PASS, UsageError
 from buto.judging.verdict import Verdict
 from buto_replications import checkout
 from buto_replications.bed import archive
-from buto_replications.bed.labels import BedRun, Part
+from buto_replications.bed.labels import BedRun, RunBlock
 from buto_replications.clusters.comparison import (
     ALPHA,
     JUDGE,
     METHODS,
-    Comparison,
+    ClusterComparison,
     checks,
     comparisons,
     good_of,
@@ -23,8 +23,8 @@ from buto_replications.clusters.comparison import (
 from buto_replications.clusters.errors import (
     LEVEL,
     TARGETS,
-    Kind,
     ModelErrors,
+    RunKind,
     Traditional,
     kinds,
     model_errors,
@@ -34,7 +34,7 @@ from buto_replications.clusters.example import example_clusters, example_distanc
 from buto_replications.clusters.separation import Separation, printed_range, separations
 from buto_replications.commands.registry import ExperimentsRequest
 from buto_replications.commands.sharing import show, write
-from buto_replications.report.content import Columns, csv_text
+from buto_replications.report.content import TextTable, csv_text
 
 
 def run(request: ExperimentsRequest, console: Console) -> int:
@@ -49,33 +49,33 @@ def run(request: ExperimentsRequest, console: Console) -> int:
     directory = checkout.recorded(request.data, archive.RECORDED)
     runs = archive.load(directory, request.part.value)
     earlier: tuple[BedRun, ...] = ()
-    if request.part is Part.SET_APART and Part.TUNING in archive.parts(directory):
-        earlier = archive.load(directory, Part.TUNING.value)
+    if request.part is RunBlock.SET_APART and RunBlock.TUNING in archive.parts(directory):
+        earlier = archive.load(directory, RunBlock.TUNING.value)
     show((_distances(), _clusters()), console)
     compared = []
-    for one in comparisons(runs, earlier):
-        compared.append(one)
-        show((_compared(one, request.part), _counted(one)), console)
+    for comparison in comparisons(runs, earlier):
+        compared.append(comparison)
+        show((_compare(comparison, request.part), _count(comparison)), console)
     show([separated(list(separations(runs)), "watched counters")], console)
     pairs = list(checks(runs, good_of(runs)))
-    show([_errors([model_errors(others, one) for one, others in pairs])], console)
-    show([_traditional([traditional(others, one) for one, others in pairs])], console)
+    show([_errors([model_errors(others, bed_run) for bed_run, others in pairs])], console)
+    show([_traditional([traditional(others, bed_run) for bed_run, others in pairs])], console)
     write(request.out, {"clusters.csv": _csv(compared)}, console)
     return EXIT_PASS
 
 
-def _needs_changing_loads(part: Part) -> None:
-    if part is Part.LONG:
+def _needs_changing_loads(part: RunBlock) -> None:
+    if part is RunBlock.LONG:
         raise UsageError(
             "the long runs are all under one load, and this experiment compares loads",
             advice="buto experiments run clusters --part tuning, or --part set-apart",
         )
 
 
-def _distances() -> Columns:
+def _distances() -> TextTable:
     names, apart = kept(), example_distances()
     heights = ", ".join(f"{height:.3f}" for height in example_merges())
-    return Columns(
+    return TextTable(
         "The paper's example: distances by its equation 1",
         ("counter", *names[:-1]),
         tuple(
@@ -87,36 +87,41 @@ def _distances() -> Columns:
     )
 
 
-def _clusters() -> Columns:
-    return Columns(
+def _clusters() -> TextTable:
+    return TextTable(
         "Its clusters",
         ("target", "cluster", "signed error", "absolute error"),
         tuple(
-            (one.target, ", ".join(one.members), f"{one.errors.signed:+.1%}", f"{one.errors.absolute:.1%}")
-            for one in example_clusters()
+            (
+                cluster.target,
+                ", ".join(cluster.members),
+                f"{cluster.errors.signed:+.1%}",
+                f"{cluster.errors.absolute:.1%}",
+            )
+            for cluster in example_clusters()
         ),
         left=2,
     )
 
 
 _CHOSE = {
-    Part.TUNING: "tuning data, which chose how to adjust",
-    Part.SET_APART: "set apart, which chose nothing",
+    RunBlock.TUNING: "tuning data, which chose how to adjust",
+    RunBlock.SET_APART: "set apart, which chose nothing",
 }
 
 
-def _compared(comparison: Comparison, part: Part) -> Columns:
-    return Columns(
+def _compare(comparison: ClusterComparison, part: RunBlock) -> TextTable:
+    return TextTable(
         f"Runs of the bed ({_CHOSE[part]}), each checked by {comparison.trained}",
         ("role", "fault", "load", *METHODS, "p", "control charts"),
         tuple(
             (
-                *_labels(one.checked),
-                *(one.verdicts[name].status.value for name in METHODS),
-                _p_value(one.verdicts[JUDGE]),
-                f"{one.flagged} of {one.charted}",
+                *_labels(checked_run.checked),
+                *(checked_run.verdicts[name].status.value for name in METHODS),
+                _p_value(checked_run.verdicts[JUDGE]),
+                f"{checked_run.flagged} of {checked_run.charted}",
             )
-            for one in comparison.found
+            for checked_run in comparison.found
         ),
         left=5,
         notes=(
@@ -126,39 +131,40 @@ def _compared(comparison: Comparison, part: Part) -> Columns:
     )
 
 
-def _counted(comparison: Comparison) -> Columns:
-    return Columns(
+def _count(comparison: ClusterComparison) -> TextTable:
+    return TextTable(
         f"How many of them fail, and how many are inconclusive, checked by {comparison.trained}",
         ("runs", "number", *METHODS, "should fail"),
         tuple(
             (
-                one.title,
-                str(one.n_runs),
-                *(_failed(one, name) for name in METHODS),
-                "all" if one.changed else f"{one.expected:.1f} ± {one.standard_error:.1f}",
+                kind.title,
+                str(kind.n_runs),
+                *(_find_failed(kind, name) for name in METHODS),
+                "all" if kind.changed else f"{kind.expected:.1f} ± {kind.standard_error:.1f}",
             )
-            for one in kinds(comparison.found)
+            for kind in kinds(comparison.found)
         ),
         notes=(f"±: one standard error of the share {ALPHA:g} of the unchanged runs",),
     )
 
 
-def separated(found: Sequence[Separation], counters: str) -> Columns:
+def separated(found: Sequence[Separation], counters: str) -> TextTable:
     """Return how well each score tells faults; ``counters`` says of what."""
-    return Columns(
+    return TextTable(
         f"How well the largest error tells faults, by {counters} alone, beside plain rivals",
         ("loads", "score of a run", "clusters", "unchanged", "with a fault", "area", "runs, kinds of faults"),
         tuple(
             (
-                one.loads,
-                one.method,
-                _from_to(one.clusters, "{:.0f}") if any(one.clusters) else "",
-                _from_to(one.unchanged, "{:.2f}"),
-                _from_to(one.changed, "{:.2f}"),
-                f"{one.area[0]:.2f}{'' if isnan(one.area[1]) else f' ± {one.area[1]:.2f}'}",
-                f"{one.cases[0]}, {one.cases[1]}",
+                separation.loads,
+                separation.method,
+                _from_to(separation.clusters, "{:.0f}") if any(separation.clusters) else "",
+                _from_to(separation.unchanged, "{:.2f}"),
+                _from_to(separation.changed, "{:.2f}"),
+                f"{separation.area[0]:.2f}"
+                + ("" if isnan(separation.area[1]) else f" ± {separation.area[1]:.2f}"),
+                f"{separation.cases[0]}, {separation.cases[1]}",
             )
-            for one in found
+            for separation in found
         ),
         left=2,
         notes=(
@@ -171,49 +177,51 @@ def separated(found: Sequence[Separation], counters: str) -> Columns:
 
 
 def _paper() -> str:
-    fine, faulty = (_from_to(printed_range(faulty=one), "{:.2f}") for one in (False, True))
+    fine, faulty = (_from_to(printed_range(faulty=is_given), "{:.2f}") for is_given in (False, True))
     return f"the paper: 2 to 5 clusters; unchanged {fine}, with a fault {faulty}"
 
 
 def _all_counters(found: Sequence[Separation]) -> tuple[float, float]:
-    return min(one.counters[0] for one in found), max(one.counters[1] for one in found)
+    return min(separation.counters[0] for separation in found), max(
+        separation.counters[1] for separation in found
+    )
 
 
 def _from_to(pair: tuple[float, float], form: str) -> str:
-    low, high = (form.format(one) for one in pair)
+    low, high = (form.format(value) for value in pair)
     return low if low == high else f"{low} to {high}"
 
 
-def _errors(found: Sequence[ModelErrors]) -> Columns:
-    return Columns(
+def _errors(found: Sequence[ModelErrors]) -> TextTable:
+    return TextTable(
         "Errors of the paper's models on the bed, as in its tables 4 and 5",
         ("role", "fault", "load", "clusters", "with a model", "largest error of these", "all above 30 %"),
         tuple(
             (
-                *_labels(one.checked),
-                str(one.clusters),
-                str(one.models),
-                "" if isnan(one.largest) else f"{one.largest:.0%}",
-                str(one.above),
+                *_labels(errors.checked),
+                str(errors.clusters),
+                str(errors.models),
+                "" if isnan(errors.largest) else f"{errors.largest:.0%}",
+                str(errors.above),
             )
-            for one in found
+            for errors in found
         ),
         left=3,
         notes=("absolute errors; a cluster of one property has no model, and its mean is predicted",),
     )
 
 
-def _traditional(found: Sequence[Traditional]) -> Columns:
-    return Columns(
+def _traditional(found: Sequence[Traditional]) -> TextTable:
+    return TextTable(
         "Models of typed targets, and t-tests of every property, as in the paper's tables 6 to 8",
         ("role", "fault", "load", *(f"error: {title}" for title in TARGETS), "t-tests: different"),
         tuple(
             (
-                *_labels(one.checked),
-                *(f"{one.errors[title]:.0%}" if title in one.errors else "" for title in TARGETS),
-                f"{one.differing} of {one.compared}",
+                *_labels(rate.checked),
+                *(f"{rate.errors[title]:.0%}" if title in rate.errors else "" for title in TARGETS),
+                f"{rate.differing} of {rate.compared}",
             )
-            for one in found
+            for rate in found
         ),
         left=3,
         notes=(
@@ -223,7 +231,7 @@ def _traditional(found: Sequence[Traditional]) -> Columns:
     )
 
 
-def _failed(kind: Kind, name: str) -> str:
+def _find_failed(kind: RunKind, name: str) -> str:
     unclear = kind.inconclusive[name]
     return f"{kind.failed[name]}{f', {unclear} inconclusive' if unclear else ''}"
 
@@ -236,19 +244,19 @@ def _p_value(verdict: Verdict) -> str:
     return "" if verdict.p_value is None else f"{verdict.p_value:.2f}"
 
 
-def _csv(compared: Sequence[Comparison]) -> str:
+def _csv(compared: Sequence[ClusterComparison]) -> str:
     heads = ["trained", "run", "role", "fault", "load", *METHODS, "p_value", "charts_flagged", "charts"]
     rows = [
         (
             comparison.trained,
-            one.checked.run.id,
-            *_labels(one.checked),
-            *(one.verdicts[name].status.value for name in METHODS),
-            one.verdicts[JUDGE].p_value,
-            one.flagged,
-            one.charted,
+            checked_run.checked.run.id,
+            *_labels(checked_run.checked),
+            *(checked_run.verdicts[name].status.value for name in METHODS),
+            checked_run.verdicts[JUDGE].p_value,
+            checked_run.flagged,
+            checked_run.charted,
         )
         for comparison in compared
-        for one in comparison.found
+        for checked_run in comparison.found
     ]
     return csv_text(heads, rows)

@@ -10,16 +10,16 @@ from buto.errors import EXIT_PASS
 from buto.judging.verdict import Status
 from buto_replications import checkout
 from buto_replications.bed import archive
-from buto_replications.bed.labels import BedRun, Part
+from buto_replications.bed.labels import BedRun, RunBlock
 from buto_replications.commands.registry import ExperimentsRequest
 from buto_replications.commands.sharing import show, write
 from buto_replications.ensembles.known import known
 from buto_replications.ensembles.methods import INTERVAL_S, rules_left_out
 from buto_replications.ensembles.paper import TABLE_IV, worked_example
 from buto_replications.ensembles.scoring import results
-from buto_replications.ensembles.sites import Share, left_out, sites
+from buto_replications.ensembles.sites import StatusShares, left_out, sites
 from buto_replications.ensembles.tables import (
-    Summary,
+    ExperimentSummary,
     ablations,
     beside,
     f_measures,
@@ -28,7 +28,7 @@ from buto_replications.ensembles.tables import (
     summaries,
     whole_tests,
 )
-from buto_replications.report.content import Columns, csv_text
+from buto_replications.report.content import TextTable, csv_text
 
 
 def run(request: ExperimentsRequest, console: Console) -> int:
@@ -37,30 +37,30 @@ def run(request: ExperimentsRequest, console: Console) -> int:
     bed = checkout.recorded(request.data, checkout.DATA) / archive.RECORDED.name
     runs = archive.load(bed, request.part.value)
     earlier: tuple[BedRun, ...] = ()
-    if request.part is Part.SET_APART and Part.TUNING in archive.parts(bed):
-        earlier = archive.load(bed, Part.TUNING.value)
+    if request.part is RunBlock.SET_APART and RunBlock.TUNING in archive.parts(bed):
+        earlier = archive.load(bed, RunBlock.TUNING.value)
     some = sites(request.data)
-    show((_worked(), _table_iv()), console)
+    show((_work(), _table_iv()), console)
     shares = [*left_out(some), *rules_left_out(some), *known(some)]
-    show([_left_out(summaries(shares))], console)
+    show([_find_left_out(summaries(shares))], console)
     found = list(results(runs, earlier))
     show((beside(found), ablations(found), f_measures(found), per_fault(found), whole_tests(found)), console)
-    if request.part is Part.LONG:
+    if request.part is RunBlock.LONG:
         show((ablations(list(results(runs, step_s=INTERVAL_S)), INTERVAL_S),), console)
     write(request.out, {"ensembles.csv": _csv(shares), "ensembles-bed.csv": scores_csv(found)}, console)
     return EXIT_PASS
 
 
-def _worked() -> Columns:
-    rows = tuple((one.step, one.printed or "–", one.computed) for one in worked_example())
+def _work() -> TextTable:
+    rows = tuple((worked.step, worked.printed or "–", worked.computed) for worked in worked_example())
     notes = (
         "–: not in the paper",
         "its text has T1 and T5 share three components, T2 and T5 two; its table III has two and three",
     )
-    return Columns("The paper's worked example", ("step", "printed", "computed"), rows, left=3, notes=notes)
+    return TextTable("The paper's worked example", ("step", "printed", "computed"), rows, left=3, notes=notes)
 
 
-def _table_iv() -> Columns:
+def _table_iv() -> TextTable:
     heads = ("system", "test", *("P", "R", "F", "F from P and R") * 3)
     rows = []
     for row in TABLE_IV:
@@ -71,10 +71,10 @@ def _table_iv() -> Columns:
     groups = (("", 2), ("single model", 4), ("bagging", 4), ("stacking", 4))
     title = "The paper's table IV, precision, recall and F"
     notes = ("E1, stacking: P .85 and R .85 give F .85; the printed .92 cannot be",)
-    return Columns(title, heads, tuple(rows), groups, left=2, notes=notes)
+    return TextTable(title, heads, tuple(rows), groups, left=2, notes=notes)
 
 
-def _left_out(found: Sequence[Summary]) -> Columns:
+def _find_left_out(found: Sequence[ExperimentSummary]) -> TextTable:
     heads = (
         "judged environment",
         "it is",
@@ -91,34 +91,34 @@ def _left_out(found: Sequence[Summary]) -> Columns:
     )
     rows = tuple(
         (
-            one.site,
-            one.seen,
-            one.method,
-            str(one.trained),
-            _percent(one.unchanged),
-            _percent(one.error),
-            _percent(one.changed),
-            _percent(one.subtle),
-            _percent(one.unchanged_checks),
-            _percent(one.changed_checks),
-            _percent(one.inconclusive),
-            "" if math.isnan(one.mcc) else f"{one.mcc:.2f}",
+            summary.site,
+            summary.seen,
+            summary.method,
+            str(summary.trained),
+            _percent(summary.unchanged),
+            _percent(summary.error),
+            _percent(summary.changed),
+            _percent(summary.subtle),
+            _percent(summary.unchanged_checks),
+            _percent(summary.changed_checks),
+            _percent(summary.inconclusive),
+            "" if math.isnan(summary.mcc) else f"{summary.mcc:.2f}",
         )
-        for one in found
+        for summary in found
     )
-    return Columns("The variants of the thesis: checks that failed", heads, rows, left=3)
+    return TextTable("The variants of the thesis: checks that failed", heads, rows, left=3)
 
 
 def _percent(share: float) -> str:
     return "" if math.isnan(share) else f"{share:.1%}"
 
 
-def _csv(shares: Sequence[Share]) -> str:
+def _csv(shares: Sequence[StatusShares]) -> str:
     heads = "environment seen training changed method prior_tests of runs failed inconclusive"
     rows = []
-    for one in shares:
-        for what, statuses in (("unchanged", one.unchanged), ("changed", one.changed)):
+    for share in shares:
+        for what, statuses in (("unchanged", share.unchanged), ("changed", share.changed)):
             counts = (statuses.count(status) for status in (Status.REGRESSION, Status.INCONCLUSIVE))
-            row = (one.site, one.seen, one.training, one.negative, one.method, one.trained)
+            row = (share.site, share.seen, share.training, share.negative, share.method, share.trained)
             rows.append((*row, what, len(statuses), *counts))
     return csv_text(heads.split(), rows)

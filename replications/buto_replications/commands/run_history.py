@@ -16,24 +16,24 @@ from buto_replications.history.histories import LabelledHistory, histories
 from buto_replications.history.series import (
     KINDS,
     STATUSES,
-    Step,
+    WalkStep,
     recorded_series,
     walk_tasks,
     walked,
 )
-from buto_replications.history.tables import ROWS, Measured, Trial
-from buto_replications.report.content import Columns, csv_text
+from buto_replications.history.tables import ROWS, MeasuredTrial, TableTrial
+from buto_replications.report.content import TextTable, csv_text
 
 
 def run(request: ExperimentsRequest, console: Console) -> int:
     """Print the paper's tables and the same on other histories, and write them to a file."""
     tasks = walk_tasks(recorded_series(checkout.recorded(request.data, DATA)))
-    show([_published()], console)
+    show([_publish()], console)
     rows = []
     for history in histories(request.data, request.seed):
         trials = [(history, trial, request.seed) for trial in history.trials]
-        found = done(_measured, trials, history.name, request, console)
-        rows += [(history.name, one) for one in found]
+        found = done(_measure, trials, history.name, request, console)
+        rows += [(history.name, trial) for trial in found]
         show([_table(str(history), found)], console)
     steps = done(walked, tasks, "series", request, console)
     show([_steps(steps)], console)
@@ -41,13 +41,13 @@ def run(request: ExperimentsRequest, console: Console) -> int:
     return EXIT_PASS
 
 
-def _measured(task: tuple[LabelledHistory, Trial, int]) -> list[Measured]:
+def _measure(task: tuple[LabelledHistory, TableTrial, int]) -> list[MeasuredTrial]:
     history, trial, seed = task
     return [history.measured(trial, seed)]
 
 
-def _published() -> Columns:
-    return Columns(
+def _publish() -> TextTable:
+    return TextTable(
         "The paper: tables 4 to 8, and what follows from their errors",
         ("table", "classifier", "printed", "balanced accuracy", "false alarms", "missed"),
         tuple(
@@ -65,29 +65,29 @@ def _published() -> Columns:
     )
 
 
-def _table(caption: str, found: Sequence[Measured]) -> Columns:
-    return Columns(
+def _table(caption: str, found: Sequence[MeasuredTrial]) -> TextTable:
+    return TextTable(
         caption,
         ("table", "classifier", "balanced accuracy", "± by group", "false alarms", "missed", "seconds"),
         tuple(
             (
-                one.trial.table,
-                one.trial.classifier,
-                f"{one.errors.balanced_accuracy:.3f}",
-                "" if isnan(one.error) else f"{one.error:.3f}",
-                f"{one.errors.alarms:.2%}",
-                f"{one.errors.missed:.1%}",
-                f"{one.seconds:.0f}",
+                trial.trial.table,
+                trial.trial.classifier,
+                f"{trial.errors.balanced_accuracy:.3f}",
+                "" if isnan(trial.error) else f"{trial.error:.3f}",
+                f"{trial.errors.alarms:.2%}",
+                f"{trial.errors.missed:.1%}",
+                f"{trial.seconds:.0f}",
             )
-            for one in found
+            for trial in found
         ),
         left=2,
     )
 
 
-def _steps(steps: Sequence[Step]) -> Columns:
-    counts = Counter((one.kind, one.status) for one in steps)
-    return Columns(
+def _steps(steps: Sequence[WalkStep]) -> TextTable:
+    counts = Counter((step.kind, step.status) for step in steps)
+    return TextTable(
         "Series of releases in their order, judged by the method history",
         ("release", *(status.value for status in STATUSES)),
         tuple((kind, *(str(counts[kind, status]) for status in STATUSES)) for kind in KINDS),
@@ -95,22 +95,22 @@ def _steps(steps: Sequence[Step]) -> Columns:
     )
 
 
-def _series_csv(steps: Iterable[Step]) -> str:
-    rows = [(one.series, one.release, one.kind, one.status.value) for one in steps]
+def _series_csv(steps: Iterable[WalkStep]) -> str:
+    rows = [(step.series, step.release, step.kind, step.status.value) for step in steps]
     return csv_text(("test", "release", "is", "status"), rows)
 
 
-def _csv(measured: Iterable[tuple[str, Measured]]) -> str:
+def _csv(measured: Iterable[tuple[str, MeasuredTrial]]) -> str:
     errors = ("normal", "abnormal", "false_positives", "false_negatives")
     rows = [
         (
             name,
-            one.trial.table,
-            one.trial.classifier,
-            *(getattr(one.errors, count) for count in errors),
-            f"{one.errors.balanced_accuracy:.6f}",
-            f"{one.seconds:.1f}",
+            trial.trial.table,
+            trial.trial.classifier,
+            *(getattr(trial.errors, count) for count in errors),
+            f"{trial.errors.balanced_accuracy:.6f}",
+            f"{trial.seconds:.1f}",
         )
-        for name, one in measured
+        for name, trial in measured
     ]
     return csv_text(("history", "table", "classifier", *errors, "balanced_accuracy", "seconds"), rows)

@@ -9,12 +9,12 @@ from buto.errors import EXIT_PASS
 from buto_replications.commands.registry import ExperimentsRequest
 from buto_replications.commands.sharing import done, show, write
 from buto_replications.judging import tables
-from buto_replications.judging.checks import Trial
+from buto_replications.judging.checks import CheckTrial
 from buto_replications.judging.recordings import Recordings, carried_out, recordings, tasks
-from buto_replications.judging.surroundings import Surroundings, between_hosts, drawn_variations, of_servers
+from buto_replications.judging.surroundings import PairedCounters, between_hosts, drawn_variations, of_servers
 from buto_replications.judging.versions import EXPERIMENT, PAIRS, SERVERS, SUBTLE_PART, UNSEEN
 from buto_replications.report.charts import variation_svg
-from buto_replications.report.content import Columns, csv_text
+from buto_replications.report.content import TextTable, csv_text
 
 
 def run(request: ExperimentsRequest, console: Console) -> int:
@@ -30,8 +30,8 @@ def run(request: ExperimentsRequest, console: Console) -> int:
     return EXIT_PASS
 
 
-def _tables(found: Recordings, trials: Sequence[Trial], hosts: Surroundings | None) -> list[Columns]:
-    parts = list(dict.fromkeys(one.part for one in trials))
+def _tables(found: Recordings, trials: Sequence[CheckTrial], hosts: PairedCounters | None) -> list[TextTable]:
+    parts = list(dict.fromkeys(trial.part for trial in trials))
     shown = []
     for tuned, words in ((False, ", set apart"), (True, ", that chose sizes")):
         unseen = tables.apart(trials, found.tuning, tuned=tuned)
@@ -51,17 +51,17 @@ def _tables(found: Recordings, trials: Sequence[Trial], hosts: Surroundings | No
         for part in parts
         if part not in (EXPERIMENT, SUBTLE_PART, PAIRS, SERVERS, UNSEEN)
     ]
-    return [*shown, *(tables.varying(one) for one in (hosts, *of_servers(found)) if one is not None)]
+    return [*shown, *(tables.varying(host) for host in (hosts, *of_servers(found)) if host is not None)]
 
 
-def _csv(trials: Sequence[Trial]) -> str:
+def _csv(trials: Sequence[CheckTrial]) -> str:
     heads = ("part", "trained", "judged", "runs", "times", "followed", "three", "noted", "turns", "launches")
     rows = [
         (
-            *(one.part, one.name, one.case, " ".join(one.runs), one.times),
-            *(int(one.check.followed), one.check.three, int(one.check.noted)),
-            *(one.check.turns, one.check.launches),
+            *(trial.part, trial.name, trial.case, " ".join(trial.runs), trial.times),
+            *(int(trial.check.followed), trial.check.three, int(trial.check.noted)),
+            *(trial.check.turns, trial.check.launches),
         )
-        for one in trials
+        for trial in trials
     ]
     return csv_text(heads, rows, missing="nan")

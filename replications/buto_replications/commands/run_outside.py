@@ -19,7 +19,7 @@ from buto_replications.history.outside import (
     ADVICE,
     BEFORE,
     REGRESSION,
-    Check,
+    BuildCheck,
     SameBuild,
     alarm,
     checks,
@@ -29,7 +29,7 @@ from buto_replications.history.outside import (
     same_builds,
 )
 from buto_replications.history.tables import BALANCES
-from buto_replications.report.content import Columns
+from buto_replications.report.content import TextTable
 from buto_replications.rivals import RIVALS
 
 LEARNERS = {TREE: "decision tree", LOGISTIC: "logistic regression", FOREST: "forest"}
@@ -39,28 +39,32 @@ def run(request: ExperimentsRequest, console: Console) -> int:
     """Print how well labelled regressions are found, and how often one build differs from itself."""
     if request.data is None:
         raise UsageError("outside needs data that buto's repository does not have", advice=ADVICE)
-    found = [one for series in labelled(request.data) for one in checks(series)]
+    found = [check for series in labelled(request.data) for check in checks(series)]
     examples = examples_of(found)
-    called = {one.title: np.array([alarm(one, check.prior, check.new) for check in found]) for one in RIVALS}
-    for one in RIVALS:
-        called[f"{one.title}, limit learned"] = learned_alarms(found, one, request.seed, N_FOLDS)
+    called = {
+        rival.title: np.array([alarm(rival, check.prior, check.new) for check in found]) for rival in RIVALS
+    }
+    for rival in RIVALS:
+        called[f"{rival.title}, limit learned"] = learned_alarms(found, rival, request.seed, N_FOLDS)
     for learner, title in LEARNERS.items():
         balances = BALANCES if learner != FOREST else BALANCES[:1]
         scheme = Scheme(learner, ALONE, grouped=False, balances=balances)
         called[title] = cross_validated(examples, scheme, request.seed, N_FOLDS)
-    show([_labelled(examples, found, called), _same(list(same_builds(request.data)))], console)
+    show([_label(examples, found, called), _same(list(same_builds(request.data)))], console)
     return EXIT_PASS
 
 
-def _labelled(examples: Examples, found: Sequence[Check], called: dict[str, BoolArray]) -> Columns:
-    kinds = sorted({one.series.kind for one in found} - {REGRESSION})
-    of_kind = {kind: np.array([one.series.kind == kind for one in found]) for kind in kinds}
-    bad = {one.series.name for one in found if one.abnormal}
+def _label(examples: Examples, found: Sequence[BuildCheck], called: dict[str, BoolArray]) -> TextTable:
+    kinds = sorted({check.series.kind for check in found} - {REGRESSION})
+    of_kind = {kind: np.array([check.series.kind == kind for check in found]) for kind in kinds}
+    bad = {check.series.name for check in found if check.abnormal}
     rows = []
     for title, which in called.items():
         errors, error = errors_of(which, examples.abnormal), clustered_error(which, examples)
         hit = {
-            one.series.name for one, yes in zip(found, which.tolist(), strict=True) if yes and one.abnormal
+            check.series.name
+            for check, yes in zip(found, which.tolist(), strict=True)
+            if yes and check.abnormal
         }
         rows.append(
             (
@@ -71,8 +75,8 @@ def _labelled(examples: Examples, found: Sequence[Check], called: dict[str, Bool
                 *(f"{which[of_kind[kind]].mean():.1%}" for kind in kinds),
             )
         )
-    n_series = len({one.series.name for one in found})
-    return Columns(
+    n_series = len({check.series.name for check in found})
+    return TextTable(
         f"{len(found)} builds of {n_series} series; {int(examples.abnormal.sum())} have a regression",
         ("method", "balanced accuracy", "bad builds", "regressions", *(f"alarms: {kind}" for kind in kinds)),
         tuple(rows),
@@ -84,19 +88,19 @@ def _labelled(examples: Examples, found: Sequence[Check], called: dict[str, Bool
     )
 
 
-def _same(found: Sequence[SameBuild]) -> Columns:
-    return Columns(
+def _same(found: Sequence[SameBuild]) -> TextTable:
+    return TextTable(
         "Measurements of one build, divided in two",
         ("rival", "measured on", "differ", "series", "comparisons"),
         tuple(
             (
-                one.rival,
-                one.place,
-                f"{one.share:.1%} ± {one.error:.1%}",
-                str(one.series),
-                str(one.comparisons),
+                build.rival,
+                build.place,
+                f"{build.share:.1%} ± {build.error:.1%}",
+                str(build.series),
+                str(build.comparisons),
             )
-            for one in found
+            for build in found
         ),
         left=2,
         notes=("mean of all series; ±: if series are independent",),

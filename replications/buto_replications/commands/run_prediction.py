@@ -11,7 +11,7 @@ from buto.errors import EXIT_PASS, UsageError
 from buto_replications import checkout
 from buto_replications.commands.registry import ExperimentsRequest
 from buto_replications.commands.sharing import show, write
-from buto_replications.report.content import Columns
+from buto_replications.report.content import TextTable
 from buto_replications.store import recorded
 from buto_replications.store.evaluation import Tests, evaluate
 from buto_replications.store.rpc import ADVICE, DELAYS, REPLICATES, compare, paths_of, rows_csv
@@ -19,9 +19,9 @@ from buto_replications.store.rpc import tables as rpc_tables
 from buto_replications.store.simulated import (
     BOUNDARY,
     LOADS,
-    Effect,
-    Figure,
-    Judged,
+    ExampleFigure,
+    FactorEffect,
+    JudgedVersion,
     counts,
     effects,
     figures,
@@ -46,55 +46,64 @@ def architecture(request: ExperimentsRequest, console: Console) -> int:
     return EXIT_PASS
 
 
-def _figures(numbers: Sequence[Figure]) -> Columns:
-    return Columns(
+def _figures(numbers: Sequence[ExampleFigure]) -> TextTable:
+    return TextTable(
         "The running example: B3 and B4 take 3 ms in place of 2",
         ("", "by hand", "ours"),
-        tuple((one.what, one.by_hand, one.ours) for one in numbers),
+        tuple((number.what, number.by_hand, number.ours) for number in numbers),
     )
 
 
-def _effects(sizes: Sequence[Effect]) -> Columns:
-    return Columns(
+def _effects(sizes: Sequence[FactorEffect]) -> TextTable:
+    return TextTable(
         "B3 and B4 slowed down by a factor, at utilisations of .4 and .42",
         ("times", "variation of calls", "delta", "size"),
-        tuple((f"{one.factor:g}", f"{one.variation:g}", f"{one.delta:.2f}", one.size.value) for one in sizes),
+        tuple(
+            (f"{size.factor:g}", f"{size.variation:g}", f"{size.delta:.2f}", size.size.value)
+            for size in sizes
+        ),
     )
 
 
-def _versions(changed: Sequence[Judged]) -> Columns:
-    return Columns(
+def _versions(changed: Sequence[JudgedVersion]) -> TextTable:
+    return TextTable(
         "Versions of a simulated store",
         ("load", "changed", "slower by", "true delta", "predicted", "status", "outcome"),
         tuple(
             (
-                one.load,
-                one.location,
-                f"{100 * one.intensity:.0f} %",
-                f"{one.truth:.2f}",
-                f"{one.predicted:.2f}",
-                one.status.value,
-                one.outcome.value,
+                version.load,
+                version.location,
+                f"{100 * version.intensity:.0f} %",
+                f"{version.truth:.2f}",
+                f"{version.predicted:.2f}",
+                version.status.value,
+                version.outcome.value,
             )
-            for one in changed
+            for version in changed
         ),
         left=2,
     )
 
 
-def _scores(changed: Sequence[Judged], near: Sequence[Judged], unchanged: Sequence[Judged]) -> Columns:
+def _scores(
+    changed: Sequence[JudgedVersion], near: Sequence[JudgedVersion], unchanged: Sequence[JudgedVersion]
+) -> TextTable:
     first = LOADS[0].name
     rows = (
-        ("original load", published("fixed load"), [one for one in changed if one.load == first]),
-        ("three other loads", published("varied loads"), [one for one in changed if one.load != first]),
+        ("original load", published("fixed load"), [version for version in changed if version.load == first]),
+        (
+            "three other loads",
+            published("varied loads"),
+            [version for version in changed if version.load != first],
+        ),
         (f"near the boundary: true delta {BOUNDARY[0]:g} to {BOUNDARY[1]:g}, all loads", "", near),
         ("no change, or one of 1 %", "", unchanged),
     )
-    return Columns(
+    return TextTable(
         "How often the prediction was right; the paper's systems were real ones",
         ("", "paper", "ours", "right by delta alone"),
         tuple(
-            (what, paper, counts(judged), f"{sum(one.agrees for one in judged)} of {len(judged)}")
+            (what, paper, counts(judged), f"{sum(version.agrees for version in judged)} of {len(judged)}")
             for what, paper, judged in rows
         ),
         left=3,
@@ -102,18 +111,21 @@ def _scores(changed: Sequence[Judged], near: Sequence[Judged], unchanged: Sequen
 
 
 def _json(
-    numbers: Sequence[Figure], sizes: Sequence[Effect], changed: Sequence[Judged], unchanged: Sequence[Judged]
+    numbers: Sequence[ExampleFigure],
+    sizes: Sequence[FactorEffect],
+    changed: Sequence[JudgedVersion],
+    unchanged: Sequence[JudgedVersion],
 ) -> str:
-    def judged(one: Judged) -> dict[str, object]:
-        return {**asdict(one), "status": one.status.value, "outcome": one.outcome.value}
+    def judge(version: JudgedVersion) -> dict[str, object]:
+        return {**asdict(version), "status": version.status.value, "outcome": version.outcome.value}
 
     document = {
         "format": "buto-architecture-experiments",
         "version": 1,
-        "example": [asdict(one) for one in numbers],
-        "effects": [{**asdict(one), "size": one.size.value} for one in sizes],
-        "changed": [judged(one) for one in changed],
-        "unchanged": [judged(one) for one in unchanged],
+        "example": [asdict(number) for number in numbers],
+        "effects": [{**asdict(size), "size": size.size.value} for size in sizes],
+        "changed": [judge(version) for version in changed],
+        "unchanged": [judge(version) for version in unchanged],
     }
     return json.dumps(document, indent=1) + "\n"
 
@@ -142,7 +154,7 @@ def rpc(request: ExperimentsRequest, console: Console) -> int:
     if request.data is None:
         raise UsageError("rpc needs data that buto's repository does not have", advice=ADVICE)
     tasks = list(paths_of(request.data))
-    found = [one for of_one in in_parallel(compare, tasks, request.workers) for one in of_one]
+    found = [requests for of_one in in_parallel(compare, tasks, request.workers) for requests in of_one]
     show(rpc_tables(found), console)
     planned = len(tasks) * len(DELAYS)
     if len(found) < planned:

@@ -16,13 +16,13 @@ from buto_replications.detectors.history.engine import N_FOLDS
 from buto_replications.detectors.history.examples import clustered_error, errors_of
 from buto_replications.history.histories import histories
 from buto_replications.history.rivals import as_ratios, predicted
-from buto_replications.report.content import Columns
+from buto_replications.report.content import TextTable
 from buto_replications.rivals import RIVALS
 from buto_replications.store import recorded
 from buto_replications.store.evaluation import evaluate
-from buto_replications.store.measured import Evaluation
+from buto_replications.store.measured import RecordingEvaluation
 from buto_replications.store.rivals import Right, right_by_prediction, rivals
-from buto_replications.thesis.rivals import Score
+from buto_replications.thesis.rivals import RivalScore
 from buto_replications.thesis.rivals import rivals as of_thesis
 
 
@@ -41,25 +41,25 @@ def run(request: ExperimentsRequest, console: Console) -> int:
     return EXIT_PASS
 
 
-def _of_thesis(host: str, found: Sequence[Score]) -> Columns:
-    return Columns(
+def _of_thesis(host: str, found: Sequence[RivalScore]) -> TextTable:
+    return TextTable(
         f"The thesis's 32 experiments ({host}): one number of each property and run, half of the runs train",
         ("rival", "unchanged that fail", "changed that pass", "MCC", "runs judged"),
         tuple(
             (
-                one.rival,
-                f"{one.rejected:.1%}",
-                f"{one.missed:.1%}",
-                f"{one.mcc[0]:.3f} ± {one.mcc[1]:.3f}",
-                str(one.runs),
+                score.rival,
+                f"{score.rejected:.1%}",
+                f"{score.missed:.1%}",
+                f"{score.mcc[0]:.3f} ± {score.mcc[1]:.3f}",
+                str(score.runs),
             )
-            for one in found
+            for score in found
         ),
         left=1,
     )
 
 
-def _of_histories(request: ExperimentsRequest) -> Iterator[Columns]:
+def _of_histories(request: ExperimentsRequest) -> Iterator[TextTable]:
     for history in histories(request.data, request.seed):
         if history.name.endswith("deviations"):
             continue
@@ -75,7 +75,7 @@ def _of_histories(request: ExperimentsRequest) -> Iterator[Columns]:
                     f"{errors.missed:.1%}",
                 )
             )
-        yield Columns(
+        yield TextTable(
             f"{history}: shares of the baseline, with a limit learned from the labels",
             ("rival", "balanced accuracy", "false alarms", "missed"),
             tuple(rows),
@@ -83,14 +83,17 @@ def _of_histories(request: ExperimentsRequest) -> Iterator[Columns]:
         )
 
 
-def _of_store(series: str, measured: Evaluation, found: Sequence[Right]) -> Columns:
-    n_versions = len({one.version for one in measured.changed})
-    return Columns(
+def _of_store(series: str, measured: RecordingEvaluation, found: Sequence[Right]) -> TextTable:
+    n_versions = len({version.version for version in measured.changed})
+    return TextTable(
         f"The small store, {series}: a version is a regression if a component test is slower",
         ("method", "found", "rightly quiet", "no change: quiet"),
         tuple(
-            (one.method, *(f"{right} of {total}" for right, total in (one.found, one.quiet, one.unchanged)))
-            for one in (right_by_prediction(measured), *found)
+            (
+                right.method,
+                *(f"{right} of {total}" for right, total in (right.found, right.quiet, right.unchanged)),
+            )
+            for right in (right_by_prediction(measured), *found)
         ),
         left=1,
         notes=(f"slower versions under several loads each, so independent cases: {n_versions}",),

@@ -11,8 +11,8 @@ from buto_replications.commands.sharing import done, show
 from buto_replications.detectors.history.examples import Examples
 from buto_replications.detectors.history.learners import require_learners
 from buto_replications.history.replay import PAPER_SIZE, synthetic_history
-from buto_replications.history.sweeps import FOLDS, Point, Sweep, point, sweeps
-from buto_replications.report.content import Columns
+from buto_replications.history.sweeps import FOLDS, Sweep, SweepPoint, point, sweeps
+from buto_replications.report.content import TextTable
 
 
 def run(request: ExperimentsRequest, console: Console) -> int:
@@ -20,31 +20,31 @@ def run(request: ExperimentsRequest, console: Console) -> int:
     require_learners()
     examples = synthetic_history(PAPER_SIZE, request.seed)
     tasks = [(examples, number, request.seed) for number in range(len(list(sweeps(request.seed))))]
-    show([table(done(_measured, tasks, "sweeps", request, console))], console)
+    show([table(done(_measure, tasks, "sweeps", request, console))], console)
     return EXIT_PASS
 
 
-def _measured(task: tuple[Examples, int, int]) -> list[Point]:
+def _measure(task: tuple[Examples, int, int]) -> list[SweepPoint]:
     examples, number, seed = task
-    one: Sweep = list(sweeps(seed))[number]
-    return [point(examples, one, seed)]
+    sweep: Sweep = list(sweeps(seed))[number]
+    return [point(examples, sweep, seed)]
 
 
-def table(found: Sequence[Point]) -> Columns:
-    return Columns(
+def table(found: Sequence[SweepPoint]) -> TextTable:
+    return TextTable(
         f"What is varied, on the made-up history of the paper's size, {FOLDS} folds",
         ("shows", "classifier", "setting", "balanced accuracy", "false alarms", "missed", "seconds"),
         tuple(
             (
-                one.sweep.shows,
-                one.sweep.classifier,
-                one.sweep.setting,
-                f"{one.errors.balanced_accuracy:.3f} ± {one.error:.3f}",
-                f"{one.errors.alarms:.2%}",
-                f"{one.errors.missed:.1%}",
-                f"{one.seconds:.0f}",
+                sweep_point.sweep.shows,
+                sweep_point.sweep.classifier,
+                sweep_point.sweep.setting,
+                f"{sweep_point.errors.balanced_accuracy:.3f} ± {sweep_point.error:.3f}",
+                f"{sweep_point.errors.alarms:.2%}",
+                f"{sweep_point.errors.missed:.1%}",
+                f"{sweep_point.seconds:.0f}",
             )
-            for one in found
+            for sweep_point in found
         ),
         left=3,
         notes=("±: clustered by group",),

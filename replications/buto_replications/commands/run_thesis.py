@@ -20,9 +20,9 @@ from buto_replications.thesis.repetition import Results, repeat
 def repeat_experiments(request: ExperimentsRequest, names: list[str], console: Console) -> int:
     """Repeat experiments of Appendix A on a data set, print the results and write the files."""
     data, hosts = data_and_hosts(request, default=HOSTS[0])
-    results = [_repeated(host, data, names, request, console) for host in hosts]
-    for one in results:
-        _print(one, console)
+    results = [_repeat(host, data, names, request, console) for host in hosts]
+    for result in results:
+        _print(result, console)
     contents = {
         "scores.csv": files.scores_csv(results),
         "notifications.csv": files.notifications_csv(results),
@@ -51,7 +51,7 @@ def data_and_hosts(request: ExperimentsRequest, default: str) -> tuple[Path, tup
     return data, hosts
 
 
-def _repeated(
+def _repeat(
     host: str, data: Path, names: list[str], request: ExperimentsRequest, console: Console
 ) -> Results:
     runs = archive.load(data, host)
@@ -69,7 +69,7 @@ def _print(results: Results, console: Console) -> None:
         shown.append(tables.examples(results))
     if results.failing:
         shown.append(tables.failing(results))
-    shown += [table for one in results.notified for table in tables.notifications(one)[1:]]
+    shown += [table for runs in results.notified for table in tables.notifications(runs)[1:]]
     show(shown, console)
     for grid in results.grids:
         for sentence in tables.not_applicable(results, grid):

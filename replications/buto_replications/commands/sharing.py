@@ -12,7 +12,7 @@ from buto.cli.console import Console
 from buto.cli.output_files import write_file
 from buto.run.units import format_seconds
 from buto_replications.commands.registry import ExperimentsRequest
-from buto_replications.report.content import Columns, lines
+from buto_replications.report.content import TextTable, lines
 from buto_replications.workers import in_parallel
 
 Task = TypeVar("Task")
@@ -68,7 +68,7 @@ def done(
     return list(chain.from_iterable(found))
 
 
-def show(tables: Iterable[Columns], console: Console) -> None:
+def show(tables: Iterable[TextTable], console: Console) -> None:
     """Print each table with an empty line below it."""
     for table in tables:
         for line in lines(table):

@@ -19,7 +19,7 @@ from buto.judging.classifiers import MetadataSettings, learn_metadata
 from buto.judging.settings import CHANGES_WITH_EACH_RUN, DECIDING_METADATA
 from buto.run.cache import read_file
 from buto.run.files import make_directories, publish_file
-from buto.run.format import Document, NewerVersionError
+from buto.run.format import NewerVersionError, RunDocument
 from buto.run.model import FloatArray, Notification, Run, RunSet
 from buto.run.names import start_of
 from buto.run.properties import Role
@@ -28,7 +28,7 @@ from buto.version import READ_BY_NEWER
 from buto_replications.checkout import DATA
 from buto_replications.dataset import parquet
 from buto_replications.dataset.generate import HOSTS, host_and_variant
-from buto_replications.dataset.parquet import Groups, Index
+from buto_replications.dataset.parquet import DataSetIndex, Groups
 
 RUNS = "runs.parquet"
 """The file with the checksums of the others."""
@@ -173,12 +173,14 @@ def load(directory: Path, host: str, *, since: datetime | None = None) -> dict[s
         BadFileError: a file is missing, damaged, of a newer format, or does not belong to the others.
     """
     index = _index(directory)
-    documents: dict[tuple[str, str], list[Document]] = {}
+    documents: dict[tuple[str, str], list[RunDocument]] = {}
     for row in index.rows:
         documents.setdefault((row.host, row.variant), []).append(row.document)
     with _reading(directory / NOTIFICATIONS, index) as content:
         found = parquet.notifications_from_parquet(content, [row.document for row in index.rows])
-        emitted = {row.document.id: one for row, one in zip(index.rows, found, strict=True)}
+        emitted = {
+            row.document.id: notifications for row, notifications in zip(index.rows, found, strict=True)
+        }
     with _reading(directory / SAMPLES, index) as content:
         runs = {
             variant: RunSet(
@@ -232,7 +234,7 @@ def _check_environment(groups: Groups) -> None:
 
 
 def run_of(
-    document: Document, times_s: FloatArray, values: FloatArray, notifications: tuple[Notification, ...]
+    document: RunDocument, times_s: FloatArray, values: FloatArray, notifications: tuple[Notification, ...]
 ) -> Run:
     """Return the run of a document and its arrays; it has no output."""
     return Run(**document.of_run, times_s=times_s, values=values, notifications=notifications)
@@ -245,11 +247,11 @@ def _began(run_id: str) -> datetime:
     return began
 
 
-def _index(directory: Path) -> Index:
+def _index(directory: Path) -> DataSetIndex:
     with _reading(directory / RUNS) as content:
         return parquet.runs_from_parquet(content)
 
 
-def _reading(path: Path, index: Index | None = None) -> AbstractContextManager[bytes]:
+def _reading(path: Path, index: DataSetIndex | None = None) -> AbstractContextManager[bytes]:
     advice = f"name another data set with --data DIR, or: buto experiments pack -o {path.parent}"
     return reading(path, advice, index.sha256 if index else None)

@@ -13,8 +13,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from buto.actions.collecting import Collected, Plan, collect
-from buto.actions.events import LaunchesEnded, LaunchesPlanned, OnEvent
+from buto.actions.collecting import Collected, LaunchPlan, collect
+from buto.actions.events import LaunchesEnded, LaunchesPlanned, Reporter
 from buto.engine.launching import EngineFor, LocalEngine
 from buto.errors import BadFileError, UsageError
 from buto.project import config
@@ -84,7 +84,7 @@ on."""
 
 
 @dataclass(frozen=True, slots=True)
-class Recorded:
+class VariantRecording:
     """The runs of one variant on one host in a store.
 
     Attributes:
@@ -100,7 +100,7 @@ class Recorded:
     foreign_load: float
 
 
-def plans(hosts: Sequence[str], runs: int | None = None, only: Sequence[str] = ()) -> list[Plan]:
+def plans(hosts: Sequence[str], runs: int | None = None, only: Sequence[str] = ()) -> list[LaunchPlan]:
     """Return the plans of what to record, host by host.
 
     Args:
@@ -109,7 +109,7 @@ def plans(hosts: Sequence[str], runs: int | None = None, only: Sequence[str] = (
         only: names of variants; empty for all. UsageError for an unknown name.
     """
     return [
-        Plan(name_on(host, name), test.target, runs or _runs(host, name))
+        LaunchPlan(name_on(host, name), test.target, runs or _runs(host, name))
         for host in hosts
         for name, test in load(host, only).items()
     ]
@@ -119,13 +119,13 @@ def _runs(host: str, variant: str) -> int:
     return RUNS[host] if variant in design.VARIANTS else SUBTLE_RUNS[host]
 
 
-def recorded(store: RunStore, test: str) -> Recorded:
+def recorded(store: RunStore, test: str) -> VariantRecording:
     """Count the runs of a test, and average the load of their machine."""
     summaries = store.summaries(test)
     heads = [summary.head for summary in summaries if summary.head is not None]
     usable = [head.quality for head in heads if head.quality.valid]
     known = [quality.foreign_load for quality in usable if not math.isnan(quality.foreign_load)]
-    return Recorded(
+    return VariantRecording(
         usable=len(usable),
         disturbed=len(heads) - len(usable),
         damaged=len(summaries) - len(heads),
@@ -134,9 +134,9 @@ def recorded(store: RunStore, test: str) -> Recorded:
 
 
 def generate(
-    plans: Sequence[Plan],
+    plans: Sequence[LaunchPlan],
     store: RunStore,
-    on_event: OnEvent,
+    on_event: Reporter,
     *,
     seed: int = SEED,
     deadline_s: float = math.inf,

@@ -16,17 +16,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from buto.run import format
-from buto.run.format import Document, NewerVersionError
+from buto.run.bounds import MAX_NOTIFICATIONS, MAX_VALUES
+from buto.run.format import NewerVersionError, RunDocument
 from buto.run.model import FloatArray, Notification, Run
 from buto.run.names import start_of
-from buto.run.tables import (
-    MAX_NOTIFICATIONS,
-    MAX_VALUES,
-    float_array,
-    floats,
-    notification_schema,
-    text_array,
-)
+from buto.run.parquet import float_array, floats, notification_schema, text_array
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -44,7 +38,7 @@ Groups = Mapping[tuple[str, str], Sequence[Run]]
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class RunRow:
     """One run in the table of runs.
 
     Attributes:
@@ -55,11 +49,11 @@ class Row:
     host: str
     variant: str
     ordinal: int | None
-    document: Document
+    document: RunDocument
 
 
 @dataclass(frozen=True, slots=True)
-class Index:
+class DataSetIndex:
     """The table of runs of a data set.
 
     Attributes:
@@ -67,7 +61,7 @@ class Index:
         sha256: of the other files, by name.
     """
 
-    rows: tuple[Row, ...]
+    rows: tuple[RunRow, ...]
     sha256: Mapping[str, str]
 
 
@@ -95,7 +89,7 @@ def runs_to_parquet(groups: Groups, sha256: Mapping[str, str]) -> bytes:
     return written([pa.Table.from_arrays(columns, schema=schema)], schema)
 
 
-def runs_from_parquet(content: bytes) -> Index:
+def runs_from_parquet(content: bytes) -> DataSetIndex:
     """Read the table that :func:`runs_to_parquet` returns.
 
     Raises:
@@ -108,10 +102,10 @@ def runs_from_parquet(content: bytes) -> Index:
         table = file.read(["host", "variant", "ordinal", "document"])
         columns = [column.to_pylist() for column in table.columns]
         rows = tuple(
-            Row(host, variant, ordinal, format.decode(text.encode()))
+            RunRow(host, variant, ordinal, format.decode(text.encode()))
             for host, variant, ordinal, text in zip(*columns, strict=True)
         )
-        return Index(rows, head["sha256"])
+        return DataSetIndex(rows, head["sha256"])
 
 
 def head_of(file: pq.ParquetFile, name: str, version: int, schema: pa.Schema) -> dict[str, Any]:
@@ -150,7 +144,7 @@ def samples_to_parquet(groups: Groups) -> bytes:
 
 
 def samples_of_group(
-    content: bytes, number: int, documents: Sequence[Document]
+    content: bytes, number: int, documents: Sequence[RunDocument]
 ) -> Iterator[tuple[FloatArray, FloatArray]]:
     """Yield times (n_samples,) and values (n_samples, n_properties) of each run of a row group."""
     import pyarrow.compute as pc
@@ -161,7 +155,7 @@ def samples_of_group(
             raise ValueError(f"it holds more than {MAX_VALUES} values")
         # Read all columns: Parquet takes dots in names for paths, and one name may be a prefix of another.
         table = file.read_row_group(number)
-        if table.num_rows != sum(one.samples for one in documents):
+        if table.num_rows != sum(document.samples for document in documents):
             raise ValueError(f"its row group {number} is not the one that {documents[0].test} has")
         times_s = floats(table.column(1))
         column_of = {name: column for column, name in enumerate(table.column_names[2:])}
@@ -169,9 +163,9 @@ def samples_of_group(
         for column in column_of.values():
             values[:, column] = floats(pc.fill_null(table.column(2 + column), np.nan))
         start = 0
-        for one in documents:
-            rows = slice(start, start + one.samples)
-            columns = [column_of[prop.name] for prop in one.properties]
+        for document in documents:
+            rows = slice(start, start + document.samples)
+            columns = [column_of[prop.name] for prop in document.properties]
             yield times_s[rows].copy(), np.ascontiguousarray(values[rows, columns])
             start = rows.stop
 
@@ -180,33 +174,40 @@ def notifications_to_parquet(groups: Groups) -> bytes:
     """Return one row for each notification: ``run`` and the columns of a run's own file."""
     import pyarrow as pa
 
-    emitted = [(run.id, one) for runs in groups.values() for run in runs for one in run.notifications]
+    emitted = [
+        (run.id, notification)
+        for runs in groups.values()
+        for run in runs
+        for notification in run.notifications
+    ]
     columns = [
         text_array([run_id for run_id, _ in emitted]),
-        float_array(np.array([one.time_s for _, one in emitted], np.float64)),
-        text_array([one.type for _, one in emitted]),
-        text_array([one.source for _, one in emitted]),
-        pa.array([one.sequence for _, one in emitted], pa.int64()),
-        text_array([one.message for _, one in emitted]),
+        float_array(np.array([notification.time_s for _, notification in emitted], np.float64)),
+        text_array([notification.type for _, notification in emitted]),
+        text_array([notification.source for _, notification in emitted]),
+        pa.array([notification.sequence for _, notification in emitted], pa.int64()),
+        text_array([notification.message for _, notification in emitted]),
     ]
     schema = _notification_schema()
     return written([pa.Table.from_arrays(columns, schema=schema)], schema)
 
 
 def notifications_from_parquet(
-    content: bytes, documents: Sequence[Document]
+    content: bytes, documents: Sequence[RunDocument]
 ) -> list[tuple[Notification, ...]]:
     """Return the notifications of each run; ``documents`` are those of all runs."""
     with arrow_errors():
         file = opened(content)
-        n_rows = sum(one.notifications for one in documents)
+        n_rows = sum(document.notifications for document in documents)
         if file.metadata.num_rows != n_rows or n_rows > MAX_NOTIFICATIONS:
             raise ValueError(f"it has {file.metadata.num_rows} rows, {n_rows} are expected")
         if not file.schema_arrow.equals(_notification_schema()):
             raise ValueError("its columns are not those that are expected")
         columns = [column.to_pylist() for column in file.read().columns[1:]]
     rows = iter(zip(*columns, strict=True))
-    return [tuple(Notification(*row) for row in islice(rows, one.notifications)) for one in documents]
+    return [
+        tuple(Notification(*row) for row in islice(rows, document.notifications)) for document in documents
+    ]
 
 
 def _ordinals(runs: Sequence[Run]) -> Iterator[int | None]:

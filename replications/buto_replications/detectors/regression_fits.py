@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from buto.judging.calibrated.load_models import Clusters, correlation, cut, merges, varies
+from buto.judging.load.models import Clusters, correlation, cut, merges, varies
 from buto.run.model import FloatArray
 
 DISTANCES = ("correlation", "eq1")
@@ -52,10 +52,10 @@ def pseudo_f(dendrogram: FloatArray) -> FloatArray:
     sums, sizes = np.zeros(2 * n_counters - 1), np.ones(2 * n_counters - 1)
     within = np.zeros(n_counters)  # after so many merges
     for step, (first, second, height, size) in enumerate(dendrogram):
-        joined, one, other = n_counters + step, int(first), int(second)
-        sums[joined] = sums[one] + sums[other] + sizes[one] * sizes[other] * height
+        joined, first_cluster, other = n_counters + step, int(first), int(second)
+        sums[joined] = sums[first_cluster] + sums[other] + sizes[first_cluster] * sizes[other] * height
         sizes[joined] = size
-        parts = sums[one] / sizes[one] + sums[other] / sizes[other]
+        parts = sums[first_cluster] / sizes[first_cluster] + sums[other] / sizes[other]
         within[step + 1] = within[step] - parts + sums[joined] / size
     n_clusters = np.arange(2, n_counters)
     inside = within[n_counters - n_clusters].clip(0.0)
@@ -76,13 +76,13 @@ def pseudo_f_of_points(values: FloatArray, dendrogram: FloatArray) -> FloatArray
     points = ((values - values.mean(axis=0)) / values.std(axis=0)).T
     n_counters = len(points)
 
-    def spread(members: Sequence[int]) -> float:
+    def find_spread(members: Sequence[int]) -> float:
         some = points[list(members)]
         return float(((some - some.mean(axis=0)) ** 2).sum())
 
-    total, found = spread(range(n_counters)), []
+    total, found = find_spread(range(n_counters)), []
     for n_clusters in range(2, min(MOST_CLUSTERS, n_counters - 1) + 1):
-        inside = sum(map(spread, cut(dendrogram, n_clusters)))
+        inside = sum(map(find_spread, cut(dendrogram, n_clusters)))
         ratio = (total - inside) / inside if inside > SINGULAR * total else np.inf
         found.append(ratio * (n_counters - n_clusters) / (n_clusters - 1))
     return np.array(found)
@@ -200,8 +200,8 @@ def reduced(values: FloatArray, threshold: float) -> Reduced:
     independent = _independent(correlations)
     dependent = np.setdiff1d(np.arange(len(varying)), independent)
     precision = np.asfortranarray(np.linalg.inv(correlations[np.ix_(independent, independent)]))
-    removed = [(int(varying[one]), 1.0) for one in dependent]
-    removed += [(int(varying[independent[one]]), share) for one, share in _removed(precision, threshold)]
+    removed = [(int(varying[column]), 1.0) for column in dependent]
+    removed += [(int(varying[independent[column]]), share) for column, share in _remove(precision, threshold)]
     gone = {column for column, _ in removed}
     return Reduced(
         tuple(column for column in varying.tolist() if column not in gone), constant, tuple(removed)
@@ -218,7 +218,7 @@ def _independent(correlations: FloatArray) -> FloatArray:
     return found
 
 
-def _removed(precision: FloatArray, threshold: float) -> list[tuple[int, float]]:
+def _remove(precision: FloatArray, threshold: float) -> list[tuple[int, float]]:
     """Return which counters go, with their R².
 
     A counter's R² on all others is 1 - 1/p, where p is its element on the diagonal of the precision matrix.

@@ -13,14 +13,14 @@ from typing import Any
 import numpy as np
 
 from buto.errors import JudgeError
-from buto.judging.calibrated.load import observations_of, observations_to_data
-from buto.judging.calibrated.load_findings import Errors, errors_of, ks_statistics
 from buto.judging.features import observations
+from buto.judging.load.findings import Errors, errors_of, ks_statistics
+from buto.judging.load.judge import observations_of, observations_to_data
 from buto.judging.protocol import Detector, Explanation, FittedDetector
-from buto.judging.readable import judged_properties, readable
+from buto.judging.readable import find_judged_properties, readable
 from buto.judging.settings import Settings
 from buto.judging.stored import COMMON, choice, positive, share, whole
-from buto.judging.verdict import Direction, Finding, Status, Verdict, effect_of
+from buto.judging.verdict import Difference, Direction, Finding, Status, Verdict, effect_of
 from buto.judging.views import RunsView, View
 from buto.run.model import FloatArray, Run, RunSet
 from buto.run.properties import Kind, Property
@@ -44,7 +44,7 @@ LARGEST = 1e6
 
 
 @dataclass(frozen=True, slots=True)
-class Judged:
+class JudgedCluster:
     """One cluster of counters, by their columns.
 
     Attributes:
@@ -72,7 +72,7 @@ def judged(
     redundant: float,
     distance: str,
     of: str = PAIRS,
-) -> Iterator[Judged]:
+) -> Iterator[JudgedCluster]:
     """Return every cluster of counters in old and new observations with its model's errors.
 
     Args:
@@ -87,12 +87,12 @@ def judged(
     kept = reduced(both, redundant).kept
     statistics = ks_statistics(before, new)
     for cluster in clustered(both[:, kept], distance, of):
-        members = [kept[one] for one in cluster]
+        members = [kept[column] for column in cluster]
         target = target_of(members, statistics, names)
-        predictors = tuple(one for one in members if one != target)
+        predictors = tuple(member for member in members if member != target)
         model = fitted(before[:, predictors], before[:, target])
         predicted = model.predict(new[:, predictors])
-        yield Judged(
+        yield JudgedCluster(
             target,
             predictors,
             errors_of(predicted, new[:, target]),
@@ -103,7 +103,7 @@ def judged(
         )
 
 
-def excesses(clusters: Sequence[Judged], measure: str) -> tuple[FloatArray, float]:
+def excesses(clusters: Sequence[JudgedCluster], measure: str) -> tuple[FloatArray, float]:
     """Return how many times as large as usual the errors are, and how much of that is usual.
 
     An excess is an error over the largest one of the training runs in the same cluster. A training run has
@@ -118,8 +118,8 @@ def excesses(clusters: Sequence[Judged], measure: str) -> tuple[FloatArray, floa
     Returns:
         The excess of each cluster, shape (n_clusters,), and the largest excess of any training run.
     """
-    new = np.minimum([one.new.by(measure) for one in clusters], LARGEST)
-    usual = np.minimum([[error.by(measure) for error in one.usual] for one in clusters], LARGEST)
+    new = np.minimum([cluster.new.by(measure) for cluster in clusters], LARGEST)
+    usual = np.minimum([[error.by(measure) for error in cluster.usual] for cluster in clusters], LARGEST)
     second, first = np.sort(usual, axis=1)[:, -2:].T[..., None]
     others = np.where(usual == first, second, first)
     return new / (first[:, 0] + GRAIN), float((usual / (others + GRAIN)).max())
@@ -128,7 +128,7 @@ def excesses(clusters: Sequence[Judged], measure: str) -> tuple[FloatArray, floa
 def _usual(old: Sequence[FloatArray], predictors: Sequence[int], target: int) -> Iterator[Errors]:
     """Return nothing for a single old run, which no other predicts."""
     for number, run in enumerate(old if len(old) > 1 else ()):
-        others = np.vstack([one for place, one in enumerate(old) if place != number])
+        others = np.vstack([value for place, value in enumerate(old) if place != number])
         model = fitted(others[:, predictors], others[:, target])
         yield errors_of(model.predict(run[:, predictors]), run[:, target])
 
@@ -188,28 +188,28 @@ SHARE_BEYOND = 0.5
 """If more of them do, a cluster whose model is right by chance makes no pass."""
 
 
-def differs(cluster: Judged, threshold: float, measure: str) -> bool:
+def differs(cluster: JudgedCluster, threshold: float, measure: str) -> bool:
     """Return whether a cluster's error is above the threshold and larger than that of every training run."""
     error = cluster.new.by(measure)
     return error > threshold and error > _usual_text(cluster, measure)
 
 
 def finding_of(
-    cluster: Judged, properties: Sequence[Property], run_id: str, threshold: float, measure: str
+    cluster: JudgedCluster, properties: Sequence[Property], run_id: str, threshold: float, measure: str
 ) -> Finding:
     """Return the finding of a cluster that differs; it names the target, its error, and the predictors."""
     target = properties[cluster.target]
     direction = Direction.MORE if cluster.measured > cluster.expected else Direction.LESS
     rate = target.kind is Kind.COUNTER
     error = cluster.new.by(measure)
-    return Finding(
+    return Difference(
         SOURCE,
         target.name,
         run_id,
         direction,
         effect_of(target.better, direction),
-        target.unit,
-        cluster.measured,
+        unit=target.unit,
+        observed=cluster.measured,
         expected=cluster.expected,
         severity=float(min(error / threshold, 1e9)),
         measure="rate per second" if rate else "mean",
@@ -217,18 +217,18 @@ def finding_of(
     )
 
 
-def beyond_training(clusters: Sequence[Judged], properties: Sequence[Property]) -> tuple[str, ...]:
+def beyond_training(clusters: Sequence[JudgedCluster], properties: Sequence[Property]) -> tuple[str, ...]:
     """Return a sentence for each cluster whose model is used where training has not been."""
     return tuple(
-        f"{properties[one.target].name} is predicted from values beyond those of the training runs in "
-        f"{format_percent(one.extrapolated)} of the observations: another load, or another program"
-        for one in clusters
-        if one.extrapolated > SHARE_NAMED
+        f"{properties[cluster.target].name} is predicted from values beyond those of the training runs in "
+        f"{format_percent(cluster.extrapolated)} of the observations: another load, or another program"
+        for cluster in clusters
+        if cluster.extrapolated > SHARE_NAMED
     )
 
 
-def _text(cluster: Judged, properties: Sequence[Property], measure: str) -> str:
-    names = [properties[one].name for one in cluster.predictors]
+def _text(cluster: JudgedCluster, properties: Sequence[Property], measure: str) -> str:
+    names = [properties[predictor].name for predictor in cluster.predictors]
     more = f" and {len(names) - NAMED} more" if len(names) > NAMED else ""
     basis = f"predicted from {', '.join(names[:NAMED])}{more}" if names else "predicted as its mean"
     sentence = (
@@ -240,8 +240,8 @@ def _text(cluster: Judged, properties: Sequence[Property], measure: str) -> str:
     return sentence
 
 
-def _usual_text(cluster: Judged, measure: str) -> float:
-    return max((one.by(measure) for one in cluster.usual), default=0.0)
+def _usual_text(cluster: JudgedCluster, measure: str) -> float:
+    return max((errors.by(measure) for errors in cluster.usual), default=0.0)
 
 
 def _percent(share: float) -> str:
@@ -284,7 +284,7 @@ class FittedRegressionModels(FittedDetector):
         clusters = self._clusters(usable, np.vstack(new), properties)
         findings = self._findings(clusters, properties, runs, new)
         beyond = beyond_training(clusters, properties)
-        if any(one.extrapolated > SHARE_BEYOND for one in clusters):
+        if any(cluster.extrapolated > SHARE_BEYOND for cluster in clusters):
             reasons += beyond
         if findings:
             warnings = tuple(dict.fromkeys([*reasons, *beyond]))
@@ -319,7 +319,7 @@ class FittedRegressionModels(FittedDetector):
 
     def _clusters(
         self, usable: np.ndarray[Any, np.dtype[np.bool_]], new: FloatArray, properties: Sequence[Property]
-    ) -> list[Judged]:
+    ) -> list[JudgedCluster]:
         values = self.settings.values
         old = [run[:, usable] for run in self.runs]
         names = [prop.name for prop in properties]
@@ -327,7 +327,7 @@ class FittedRegressionModels(FittedDetector):
 
     def _findings(
         self,
-        clusters: Sequence[Judged],
+        clusters: Sequence[JudgedCluster],
         properties: Sequence[Property],
         runs: RunSet,
         new: Sequence[FloatArray],
@@ -335,19 +335,23 @@ class FittedRegressionModels(FittedDetector):
         """Return the findings, worst first; each names the run whose target is furthest from the expected."""
         threshold, measure = self.settings.values[THRESHOLD], self.settings.values[ERROR]
         found = []
-        for one in self._differing(clusters):
-            means = [run[:, one.target].mean() for run in new]
-            worst = int(np.abs(np.array(means) - one.expected).argmax())
-            found.append(finding_of(one, properties, runs.runs[worst].id, threshold, measure))
-        return tuple(sorted(found, key=lambda one: (-one.severity, one.subject)))
+        for cluster in self._differing(clusters):
+            means = [run[:, cluster.target].mean() for run in new]
+            worst = int(np.abs(np.array(means) - cluster.expected).argmax())
+            found.append(finding_of(cluster, properties, runs.runs[worst].id, threshold, measure))
+        return tuple(sorted(found, key=lambda finding: (-finding.severity, finding.subject)))
 
-    def _differing(self, clusters: Sequence[Judged]) -> list[Judged]:
+    def _differing(self, clusters: Sequence[JudgedCluster]) -> list[JudgedCluster]:
         threshold, measure = self.settings.values[THRESHOLD], self.settings.values[ERROR]
-        found = [one for one in clusters if differs(one, threshold, measure)]
+        found = [cluster for cluster in clusters if differs(cluster, threshold, measure)]
         if not found or self.settings.values[CALIBRATION] == EACH:
             return found
         _, usual = excesses(clusters, measure)
-        return [one for one, excess in zip(found, excesses(found, measure)[0], strict=True) if excess > usual]
+        return [
+            cluster
+            for cluster, excess in zip(found, excesses(found, measure)[0], strict=True)
+            if excess > usual
+        ]
 
 
 class ShangDetector(Detector[Settings]):
@@ -361,7 +365,7 @@ class ShangDetector(Detector[Settings]):
     def fit(self, runs: RunSet) -> FittedRegressionModels:
         """Learn from valid runs. Raise JudgeError if no property was read in all of them."""
         ordered = sorted(runs, key=lambda run: run.id)
-        properties, left_out = judged_properties(ordered, runs.properties, self.settings)
+        properties, left_out = find_judged_properties(ordered, runs.properties, self.settings)
         learned = [observations(run, properties, self.settings.values[STRETCHES]) for run in ordered]
         if not properties or not all(map(len, learned)):
             raise JudgeError(

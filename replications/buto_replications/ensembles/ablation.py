@@ -21,7 +21,7 @@ from buto_replications.detectors.ensemble.settings import (
     RANGES,
     RESOLUTION,
 )
-from buto_replications.ensembles.methods import UNLIKE, Case, Flagged, PriorTests, flagged
+from buto_replications.ensembles.methods import UNLIKE, Case, FlaggedCounters, PriorTests, flagged
 from buto_replications.rivals import SHARE, away, levels
 
 EVERYTHING = "everything"
@@ -52,13 +52,13 @@ class Ablation:
     work: bool = True
     base: Settings = UNLIKE
 
-    def flagged(self, case: Case) -> Flagged:
+    def flagged(self, case: Case) -> FlaggedCounters:
         settings = replace(self.base, values={**self.base.values, **self.changes})
         work = case.work if self.work else None
         tests = PriorTests(case, work, settings)
         model = tests.of_all() if self.one_model else tests.of_each()
         if self.pooled:
-            model = _pooled(model)
+            model = _pool(model)
         stacking = self.stacking and not (self.one_model or self.pooled)
         return tests.flagged(model, stacking=stacking)
 
@@ -89,22 +89,22 @@ six minutes has 720 intervals of half a second."""
 TITLES = (*ABLATIONS, PERCENTAGE)
 
 
-def ablated(case: Case) -> dict[str, Flagged]:
+def ablated(case: Case) -> dict[str, FlaggedCounters]:
     """Return what the ensemble flags without some of its parts, and what a typed percentage flags."""
-    found = {title: one.flagged(case) for title, one in ABLATIONS.items()}
+    found = {title: ablation.flagged(case) for title, ablation in ABLATIONS.items()}
     found[PERCENTAGE] = _by_percentage(case)
     return found
 
 
-def _pooled(model: Ensemble) -> Ensemble:
+def _pool(model: Ensemble) -> Ensemble:
     """Return the ranges of all prior tests as one prior test without rules."""
     none = only(model.tests[0].rules, np.zeros(len(model.tests[0].rules.consequents), dtype=bool))
-    lowest = np.min([one.lowest for one in model.tests], axis=0)
-    highest = np.max([one.highest for one in model.tests], axis=0)
+    lowest = np.min([test.lowest for test in model.tests], axis=0)
+    highest = np.max([test.highest for test in model.tests], axis=0)
     return Ensemble(model.bins, (PriorTest("all", {}, none, lowest, highest),), model.machines)
 
 
-def _by_percentage(case: Case) -> Flagged:
+def _by_percentage(case: Case) -> FlaggedCounters:
     """Return the counters whose level is further than a share from the mean of the prior tests."""
     before, new = (levels(runs, case.properties, case.work) for runs in (case.prior, [case.new]))
     return flagged(case.properties, away(before, new)[0] > SHARE)

@@ -12,7 +12,7 @@ from buto.oracle.model import Oracle
 from buto.run.model import Run, RunSet, run_set
 from buto_replications.clusters.comparison import ignoring_agent
 from buto_replications.design import SUBTLE
-from buto_replications.ensembles.sites import COMPONENTS_DECIDE, OF_CHECK, Share, Site, experiments
+from buto_replications.ensembles.sites import COMPONENTS_DECIDE, OF_CHECK, Site, StatusShares, experiments
 
 KNOWN = "known"
 ALONE, WITH_OTHERS = "judge of three, its own runs", "judge of three, with those of others"
@@ -21,7 +21,7 @@ N_TRAINING = 7
 """Fewest runs against which three can fail at the usual alpha."""
 
 
-def known(some: Sequence[Site]) -> Iterator[Share]:
+def known(some: Sequence[Site]) -> Iterator[StatusShares]:
     """Yield how a check of each experiment ends, by training runs of its own environment and of all.
 
     Environments with too few runs of any variant are left out, and nothing is judged if only one is left. All
@@ -39,19 +39,19 @@ def known(some: Sequence[Site]) -> Iterator[Share]:
         )
 
     for place, site in enumerate(enough):
-        for one in experiments(enough):
-            good, bad = site.runs[one.training][N_TRAINING:], site.runs[one.negative]
+        for experiment in experiments(enough):
+            good, bad = site.runs[experiment.training][N_TRAINING:], site.runs[experiment.negative]
             if min(len(good), len(bad)) < OF_CHECK:
                 continue
             for method, places in ((ALONE, (place,)), (WITH_OTHERS, tuple(range(len(enough))))):
-                learned = oracle(one.training, places)
+                learned = oracle(experiment.training, places)
                 fine, changed = (_status(learned, runs[:OF_CHECK]) for runs in (good, bad))
-                yield Share(
+                yield StatusShares(
                     site.name,
                     KNOWN,
-                    one.training,
-                    one.negative,
-                    one in SUBTLE,
+                    experiment.training,
+                    experiment.negative,
+                    experiment in SUBTLE,
                     N_TRAINING * len(places),
                     method,
                     fine,

@@ -8,8 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from buto.errors import JudgeError
-from buto.judging.calibrated.load_observed import RATES
-from buto.judging.calibrated.machine_numbers import Work, learn_work, quantity_of
+from buto.judging.load.observed import RATES
 from buto.judging.settings import Settings, judges
 from buto.judging.verdict import Status, Verdict
 from buto.oracle import check, settings_from, train
@@ -30,8 +29,9 @@ from buto_replications.detectors.ensemble.settings import (
     judging_of,
     learning_of,
 )
+from buto_replications.detectors.machines.numbers import Work, learn_work, quantity_of
 from buto_replications.ensembles.scenarios import Scenario
-from buto_replications.ensembles.sites import COMPONENTS, NEVER_SEEN, Share, Site, experiments
+from buto_replications.ensembles.sites import COMPONENTS, NEVER_SEEN, Site, StatusShares, experiments
 from buto_replications.rivals import levels, p_values
 
 N_EACH, N_JUDGED = 4, 4
@@ -41,25 +41,25 @@ SINGLE, BAGGING, STACKING = "rules, one model", "rules, bagging", "rules, stacki
 PAPERS = (SINGLE, BAGGING, STACKING)
 
 
-def rules_left_out(some: Sequence[Site]) -> Iterator[Share]:
+def rules_left_out(some: Sequence[Site]) -> Iterator[StatusShares]:
     """Yield the results of every experiment with each environment left out, single runs only."""
     for site in some:
-        others = [one for one in some if one.environment != site.environment]
+        others = [other_site for other_site in some if other_site.environment != site.environment]
         models: dict[str, _Models] = {}
-        for one in experiments(some):
-            if one.training not in models:
-                models[one.training] = _Models(site, others, one)
-            yield from models[one.training].shares(site, one)
+        for experiment in experiments(some):
+            if experiment.training not in models:
+                models[experiment.training] = _Models(site, others, experiment)
+            yield from models[experiment.training].shares(site, experiment)
 
 
 class _Models:
     """What each method learned of one variant in other environments."""
 
-    def __init__(self, site: Site, others: Sequence[Site], one: Experiment) -> None:
-        runs = [run for other in others for run in other.runs[one.training][:N_EACH]]
+    def __init__(self, site: Site, others: Sequence[Site], experiment: Experiment) -> None:
+        runs = [run for other in others for run in other.runs[experiment.training][:N_EACH]]
         self._trained = len(runs)
-        self._properties = _common_properties([*runs, site.runs[one.training][0]])
-        self._step = interval_for(run_set([replace(run, test=one.program) for run in runs]))
+        self._properties = _common_properties([*runs, site.runs[experiment.training][0]])
+        self._step = interval_for(run_set([replace(run, test=experiment.program) for run in runs]))
         values = [self._values(run) for run in runs]
         kept = [~np.isnan(value).all(axis=0) for value in values]
         self._kept = np.all(kept, axis=0)
@@ -71,20 +71,20 @@ class _Models:
         self._each = learn(tests, how)
         self._one = learn([("all", {}, np.vstack([value for _, _, value in tests]))], how)
 
-    def shares(self, site: Site, one: Experiment) -> Iterator[Share]:
+    def shares(self, site: Site, experiment: Experiment) -> Iterator[StatusShares]:
         """Yield how each method judges the runs of an experiment."""
         usual = judging_of(FOO)
         bagging = Judging(usual.change, stacking=False, ranges=usual.ranges)
         ways = {SINGLE: (self._one, bagging), BAGGING: (self._each, bagging), STACKING: (self._each, usual)}
-        groups = [site.runs[name][:N_JUDGED] for name in (one.training, one.negative)]
+        groups = [site.runs[name][:N_JUDGED] for name in (experiment.training, experiment.negative)]
         for method, (ensemble, how) in ways.items():
             good, bad = (tuple(self._status(ensemble, how, run) for run in runs) for runs in groups)
-            yield Share(
+            yield StatusShares(
                 site.name,
                 NEVER_SEEN,
-                one.training,
-                one.negative,
-                one in SUBTLE,
+                experiment.training,
+                experiment.negative,
+                experiment in SUBTLE,
                 self._trained,
                 method,
                 good,
@@ -109,7 +109,7 @@ def _common_properties(runs: Sequence[Run]) -> tuple[Property, ...]:
 
 
 @dataclass(frozen=True, slots=True)
-class Flagged:
+class FlaggedCounters:
     """What a method says of a run.
 
     Attributes:
@@ -121,13 +121,13 @@ class Flagged:
     status: Status | None
 
 
-NOT_JUDGED = Flagged(frozenset(), None)
+NOT_JUDGED = FlaggedCounters(frozenset(), None)
 
 
-def flagged(properties: Sequence[Property], which: BoolArray) -> Flagged:
+def flagged(properties: Sequence[Property], which: BoolArray) -> FlaggedCounters:
     """Return these counters as flagged: a regression if there are any, else a pass."""
     names = frozenset(properties[place].name for place in np.flatnonzero(which).tolist())
-    return Flagged(names, Status.REGRESSION if names else Status.PASS)
+    return FlaggedCounters(names, Status.REGRESSION if names else Status.PASS)
 
 
 UNLIKE = replace(
@@ -164,13 +164,13 @@ class Case:
 
 def case_of(scenario: Scenario, step_s: float | None = None) -> Case:
     """Return what a scenario judges, in intervals of this length or of the usual one."""
-    prior = tuple(only_watched(one.run) for one in scenario.prior)
+    prior = tuple(only_watched(run.run) for run in scenario.prior)
     new = only_watched(scenario.judged.run)
     work = learn_work(prior, [RATES])
     return Case(prior, new, common([*prior, new]), work, step_s or interval_of(new))
 
 
-def by_rules(case: Case) -> dict[str, Flagged]:
+def by_rules(case: Case) -> dict[str, FlaggedCounters]:
     """Return what the paper's methods flag, with one model of all prior tests, or one of each."""
     rules = PriorTests(case, case.work, UNLIKE)
     each = rules.of_each()
@@ -181,7 +181,7 @@ def by_rules(case: Case) -> dict[str, Flagged]:
     }
 
 
-def by_plain_rules(case: Case) -> Flagged:
+def by_plain_rules(case: Case) -> FlaggedCounters:
     """Return what stacking flags with the paper's parameters."""
     rules = PriorTests(case, None, FOO)
     return rules.flagged(rules.of_each(), stacking=True)
@@ -200,7 +200,7 @@ class PriorTests:
         values = [intervals_of(run, properties, case.step_s, work) for run in (*prior, new)]
         read = ~np.isnan(np.vstack(values)).all(axis=0)
         kept = np.flatnonzero(
-            read & ~np.array([np.isnan(one).all(axis=0) for one in values[:-1]]).any(axis=0)
+            read & ~np.array([np.isnan(value).all(axis=0) for value in values[:-1]]).any(axis=0)
         )
         self._properties = [properties[place] for place in kept.tolist()]
         environments = [environment_of(run.metadata, settings) for run in prior]
@@ -220,7 +220,7 @@ class PriorTests:
         """Return one model of all prior tests, which knows nothing of environments."""
         return learn([("all", {}, np.vstack([value for *_, value in self._tests]))], self._how, self._times)
 
-    def flagged(self, model: Ensemble, *, stacking: bool) -> Flagged:
+    def flagged(self, model: Ensemble, *, stacking: bool) -> FlaggedCounters:
         """Return what a model of these prior tests says of the new one."""
         found = judge(model, self._environment, self._new, replace(self._usual, stacking=stacking))
         return flagged(self._properties, found.flagged)
@@ -244,7 +244,7 @@ TEST = "keycloak"
 """All runs are of this test for an oracle; each was a test of its own."""
 
 
-def judged(case: Case) -> dict[str, Flagged]:
+def judged(case: Case) -> dict[str, FlaggedCounters]:
     """Return what each method flags."""
     prior, new, properties, work = case.prior, case.new, case.properties, case.work
     found = by_rules(case)
@@ -254,7 +254,9 @@ def judged(case: Case) -> dict[str, Flagged]:
     return found
 
 
-def _by_each(prior: Sequence[Run], new: Run, properties: Sequence[Property], work: Work | None) -> Flagged:
+def _by_each(
+    prior: Sequence[Run], new: Run, properties: Sequence[Property], work: Work | None
+) -> FlaggedCounters:
     """Return the counters whose level differs from all prior tests by Student's t, with Bonferroni."""
     if len(prior) < 2:
         return NOT_JUDGED
@@ -262,7 +264,7 @@ def _by_each(prior: Sequence[Run], new: Run, properties: Sequence[Property], wor
     return flagged(properties, p_value <= ALPHA / len(properties))
 
 
-def _by_judge(prior: Sequence[Run], new: Run) -> Flagged:
+def _by_judge(prior: Sequence[Run], new: Run) -> FlaggedCounters:
     try:
         oracle = train(run_set([replace(run, test=TEST) for run in prior]), _SETTINGS)
         verdict = check(oracle, run_set([replace(new, test=TEST)]))
@@ -270,10 +272,10 @@ def _by_judge(prior: Sequence[Run], new: Run) -> Flagged:
         return NOT_JUDGED
     if verdict.status is Status.INCONCLUSIVE and verdict.p_value is None:
         return NOT_JUDGED
-    return Flagged(_named(verdict, new), verdict.status)
+    return FlaggedCounters(_name(verdict, new), verdict.status)
 
 
-def _named(verdict: Verdict, run: Run) -> frozenset[str]:
+def _name(verdict: Verdict, run: Run) -> frozenset[str]:
     """Return the counters that findings name; a quantity stands for the properties that are added up."""
     subjects = {found.subject for found in verdict.findings}
     return frozenset(

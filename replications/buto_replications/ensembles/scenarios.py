@@ -96,7 +96,7 @@ def changed(fault: str, names: Iterable[str]) -> frozenset[str]:
         KeyError: it is not written down what this fault changes.
     """
     patterns = () if fault == NO_FAULT else CHANGED[kind_of(fault)]
-    return frozenset(name for name in names if any(fnmatchcase(name, one) for one in patterns))
+    return frozenset(name for name in names if any(fnmatchcase(name, pattern) for pattern in patterns))
 
 
 def named(fault: str, names: Iterable[str]) -> frozenset[str]:
@@ -171,36 +171,36 @@ def _store(runs: Sequence[BedRun]) -> Iterator[Scenario]:
         return
     three = (steady[0], *(some[0] for some in others))
     yield Scenario(STORE, "D4", three, steady[-1])
-    for one in _faulty(runs, REPEATED):
-        yield Scenario(STORE, f"D5, one prior test, {one.labels.fault}", three[:1], one)
-        yield Scenario(STORE, f"D5, three prior tests, {one.labels.fault}", three, one)
+    for run in _faulty(runs, REPEATED):
+        yield Scenario(STORE, f"D5, one prior test, {run.labels.fault}", three[:1], run)
+        yield Scenario(STORE, f"D5, three prior tests, {run.labels.fault}", three, run)
 
 
 def _pet_store(runs: Sequence[BedRun]) -> Iterator[Scenario]:
     steady = chosen(runs, role="steady", environment=BASE)
-    for one in chosen(runs, role="environment-fault", fault="small-buffers"):
-        same = chosen(runs, role="environment", environment=one.labels.environment)
+    for run in chosen(runs, role="environment-fault", fault="small-buffers"):
+        same = chosen(runs, role="environment", environment=run.labels.environment)
         if steady and same:
-            yield Scenario(PET_STORE, f"J3 in {one.labels.environment}", (steady[0], same[0]), one)
-    for one in _faulty(runs, UNCACHED):
+            yield Scenario(PET_STORE, f"J3 in {run.labels.environment}", (steady[0], same[0]), run)
+    for run in _faulty(runs, UNCACHED):
         if len(steady) > 1:
-            yield Scenario(PET_STORE, f"J3, {one.labels.fault}", steady[:2], one)
+            yield Scenario(PET_STORE, f"J3, {run.labels.fault}", steady[:2], run)
 
 
 def _faulty(runs: Sequence[BedRun], kind: str) -> tuple[BedRun, ...]:
-    return tuple(one for one in chosen(runs, role="steady-fault") if kind_of(one.labels.fault) == kind)
+    return tuple(run for run in chosen(runs, role="steady-fault") if kind_of(run.labels.fault) == kind)
 
 
 def _enterprise(study: str, runs: Sequence[BedRun], earlier: Sequence[BedRun]) -> Iterator[Scenario]:
     """Yield every run under the steady load, judged by prior tests of all other environments."""
     good = unchanged(runs)
     faulty = (*chosen(runs, role="steady-fault"), *chosen(runs, role="environment-fault"))
-    for one in (*good, *faulty):
+    for run in (*good, *faulty):
         before = (*unchanged(earlier), *good)
-        prior = tuple(other for other in before if other.labels.environment != one.labels.environment)
+        prior = tuple(other for other in before if other.labels.environment != run.labels.environment)
         if len(prior) > 1:
-            labels = one.labels
-            yield Scenario(study, f"{labels.fault} in {labels.environment}", prior, one, True)
+            labels = run.labels
+            yield Scenario(study, f"{labels.fault} in {labels.environment}", prior, run, True)
 
 
 def _one_environment(study: str, runs: Sequence[BedRun], earlier: Sequence[BedRun]) -> Iterator[Scenario]:
@@ -208,7 +208,7 @@ def _one_environment(study: str, runs: Sequence[BedRun], earlier: Sequence[BedRu
     for fine, with_fault in (("good", "fault"), ("steady", "steady-fault")):
         good = chosen(runs, role=fine, environment=BASE)
         before = (*chosen(earlier, role=fine, environment=BASE), *good)
-        for one in (*good, *chosen(runs, role=with_fault, environment=BASE)):
-            prior = tuple(other for other in before if other is not one)
+        for run in (*good, *chosen(runs, role=with_fault, environment=BASE)):
+            prior = tuple(other for other in before if other is not run)
             if len(prior) >= FEWEST_OF_ONE:
-                yield Scenario(study, f"{one.labels.fault}, {fine}", prior, one, True)
+                yield Scenario(study, f"{run.labels.fault}, {fine}", prior, run, True)

@@ -10,12 +10,12 @@ import numpy as np
 from buto.judging.verdict import Status
 from buto_replications.bed.labels import NO_FAULT, BedRun
 from buto_replications.ensembles.ablation import ablated
-from buto_replications.ensembles.methods import Flagged, case_of, judged
+from buto_replications.ensembles.methods import FlaggedCounters, case_of, judged
 from buto_replications.ensembles.scenarios import OF_THE_PAPER, Scenario, changed, named, scenarios
 
 
 @dataclass(frozen=True, slots=True)
-class Score:
+class FlagScore:
     """What a method says of a judged run.
 
     Attributes:
@@ -47,14 +47,14 @@ class Score:
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class Judged:
+class ScoredScenario:
     scenario: Scenario
-    scores: Mapping[str, Score]
+    scores: Mapping[str, FlagScore]
 
 
 def results(
     runs: Sequence[BedRun], earlier: Sequence[BedRun] = (), step_s: float | None = None
-) -> Iterator[Judged]:
+) -> Iterator[ScoredScenario]:
     """Judge every scenario that these runs allow, by every method; see :func:`scenarios` for earlier runs.
 
     Args:
@@ -65,10 +65,12 @@ def results(
         found = judged(case)
         if scenario.study in OF_THE_PAPER:
             found |= ablated(case)
-        yield Judged(scenario, scored(scenario, [prop.name for prop in case.properties], found))
+        yield ScoredScenario(scenario, scored(scenario, [prop.name for prop in case.properties], found))
 
 
-def scored(scenario: Scenario, names: Iterable[str], found: Mapping[str, Flagged]) -> dict[str, Score]:
+def scored(
+    scenario: Scenario, names: Iterable[str], found: Mapping[str, FlaggedCounters]
+) -> dict[str, FlagScore]:
     """Return the score of each method, and of each ablation.
 
     Recall is relative to what any of the methods flags rightly, or to the counters that a report on this
@@ -78,9 +80,9 @@ def scored(scenario: Scenario, names: Iterable[str], found: Mapping[str, Flagged
     right = changed(scenario.fault, names)
     wanted = named(scenario.fault, right)
     if scenario.is_relative:
-        wanted = (right & frozenset().union(*(one.counters for one in found.values()))) or right
+        wanted = (right & frozenset().union(*(counters.counters for counters in found.values()))) or right
     return {
-        name: Score(
+        name: FlagScore(
             len(found[name].counters),
             len(found[name].counters & right),
             len(wanted),
@@ -91,50 +93,63 @@ def scored(scenario: Scenario, names: Iterable[str], found: Mapping[str, Flagged
     }
 
 
-def means(some: Sequence[Judged], method: str) -> tuple[float, float, float]:
+def means(some: Sequence[ScoredScenario], method: str) -> tuple[float, float, float]:
     """Return mean precision, recall and F of the runs that a method judged; NaN if it judged none."""
-    known = [one.scores[method] for one in some if one.scores[method].status is not None]
+    known = [scenario.scores[method] for scenario in some if scenario.scores[method].status is not None]
     if not known:
         return np.nan, np.nan, np.nan
-    each = np.array([(one.precision, one.recall, one.f) for one in known])
+    each = np.array([(score.precision, score.recall, score.f) for score in known])
     first, second, third = each.mean(axis=0).tolist()
     return first, second, third
 
 
-def alarms(some: Sequence[Judged], method: str, *, faulty: bool) -> tuple[int, int, int]:
+def alarms(some: Sequence[ScoredScenario], method: str, *, faulty: bool) -> tuple[int, int, int]:
     """Return of the runs with or without a fault how many fail, are inconclusive, and were judged."""
-    of = [one.scores[method].status for one in some if (one.scenario.fault != NO_FAULT) is faulty]
+    of = [
+        scenario.scores[method].status for scenario in some if (scenario.scenario.fault != NO_FAULT) is faulty
+    ]
     known = [status for status in of if status is not None]
     return known.count(Status.REGRESSION), known.count(Status.INCONCLUSIVE), len(known)
 
 
-def difference(some: Sequence[Judged], method: str, other: str) -> tuple[float, float]:
+def difference(some: Sequence[ScoredScenario], method: str, other: str) -> tuple[float, float]:
     """Return by how much the mean F of a method is above that of another one on the same runs, and the
     standard error of this, clustered by environment; NaN without such runs.
     """
-    both = [one for one in some if all(one.scores[name].status is not None for name in (method, other))]
-    return _clustered(
-        [one.scores[method].f - one.scores[other].f for one in both],
-        [one.scenario.judged.labels.environment for one in both],
+    both = [
+        scenario
+        for scenario in some
+        if all(scenario.scores[name].status is not None for name in (method, other))
+    ]
+    return _cluster(
+        [scenario.scores[method].f - scenario.scores[other].f for scenario in both],
+        [scenario.scenario.judged.labels.environment for scenario in both],
     )
 
 
-def mean_f(some: Sequence[Judged], method: str) -> tuple[float, float]:
+def mean_f(some: Sequence[ScoredScenario], method: str) -> tuple[float, float]:
     """Return the mean F of the runs that a method judged, and its standard error clustered by environment."""
-    known = [(one, one.scores[method]) for one in some if one.scores[method].status is not None]
-    return _clustered(
-        [score.f for _, score in known], [one.scenario.judged.labels.environment for one, _ in known]
+    known = [
+        (scenario, scenario.scores[method]) for scenario in some if scenario.scores[method].status is not None
+    ]
+    return _cluster(
+        [score.f for _, score in known],
+        [scenario.scenario.judged.labels.environment for scenario, _ in known],
     )
 
 
-def false_alarms(some: Sequence[Judged], method: str) -> tuple[float, float]:
+def false_alarms(some: Sequence[ScoredScenario], method: str) -> tuple[float, float]:
     """Return the share of unchanged runs that fail, and its standard error clustered by environment."""
-    fine = [one for one in some if one.scenario.fault == NO_FAULT and one.scores[method].status is not None]
-    failed = [float(one.scores[method].status is Status.REGRESSION) for one in fine]
-    return _clustered(failed, [one.scenario.judged.labels.environment for one in fine])
+    fine = [
+        scenario
+        for scenario in some
+        if scenario.scenario.fault == NO_FAULT and scenario.scores[method].status is not None
+    ]
+    failed = [float(scenario.scores[method].status is Status.REGRESSION) for scenario in fine]
+    return _cluster(failed, [scenario.scenario.judged.labels.environment for scenario in fine])
 
 
-def _clustered(values: Sequence[float], clusters: Sequence[str]) -> tuple[float, float]:
+def _cluster(values: Sequence[float], clusters: Sequence[str]) -> tuple[float, float]:
     """Return a mean and its standard error, if values of one cluster depend on each other; NaN if unknown."""
     if not values:
         return np.nan, np.nan
@@ -143,5 +158,5 @@ def _clustered(values: Sequence[float], clusters: Sequence[str]) -> tuple[float,
     if len(names) < 2:
         return mean, np.nan
     away = np.array(values) - mean
-    sums = np.array([away[[one == name for one in clusters]].sum() for name in names])
+    sums = np.array([away[[cluster == name for cluster in clusters]].sum() for name in names])
     return mean, float(np.sqrt(len(names) / (len(names) - 1) * (sums**2).sum()) / len(values))

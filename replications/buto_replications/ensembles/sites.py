@@ -12,13 +12,10 @@ from pathlib import Path
 import numpy as np
 
 from buto.errors import BadFileError
-from buto.judging.calibrated.environments import Environment, environment_of
-from buto.judging.calibrated.machine_findings import new_components
-from buto.judging.calibrated.machine_model import WholeTests
-from buto.judging.calibrated.machine_numbers import Numbers, numbers_for, quantities_of
-from buto.judging.calibrated.machine_ranking import Ranked
-from buto.judging.calibrated.settings import CALIBRATED
 from buto.judging.classifiers import MetadataSettings
+from buto.judging.environments import Environment, environment_of
+from buto.judging.judge_settings import CALIBRATED
+from buto.judging.machines import new_components
 from buto.judging.verdict import Status
 from buto.run.model import FloatArray, Run
 from buto_replications import checkout
@@ -26,6 +23,9 @@ from buto_replications.checkout import DATA
 from buto_replications.dataset import archive
 from buto_replications.dataset.archive import RUNS
 from buto_replications.design import BENCHMARK, EXPERIMENTS, PROGRAMS, SUBTLE, Experiment
+from buto_replications.detectors.machines.model import WholeTests
+from buto_replications.detectors.machines.numbers import RunNumbers, numbers_for, quantities_of
+from buto_replications.detectors.machines.ranking import RankedRun
 
 PLACES = ("*", "next/*")
 """Patterns of the directories of data sets in a directory of data."""
@@ -64,7 +64,7 @@ class Site:
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class Measured:
+class MeasuredSite:
     """The runs of a program's variants as numbers.
 
     Attributes:
@@ -72,14 +72,16 @@ class Measured:
         environments: likewise, of each run.
     """
 
-    numbers: Numbers
+    numbers: RunNumbers
     values: Mapping[tuple[int, str], FloatArray]
     environments: Mapping[tuple[int, str], tuple[Environment, ...]]
 
     def whole(self, variant: str, parts: Sequence[tuple[int, int]]) -> WholeTests:
         """Return prior tests: so many of the first runs of a variant at each of some sites."""
         values = np.vstack([self.values[site, variant][:count] for site, count in parts])
-        environments = [one for site, count in parts for one in self.environments[site, variant][:count]]
+        environments = [
+            environment for site, count in parts for environment in self.environments[site, variant][:count]
+        ]
         return WholeTests(self.numbers, values, tuple(environments))
 
 
@@ -99,8 +101,8 @@ def sites(data: Path | None = None) -> list[Site]:
             runs = {name: tuple(some.valid()) for name, some in archive.load(directory, host).items()}
             if runs.get(BENCHMARK):
                 found.append(site_of(f"{host} ({directory.relative_to(root)})", runs))
-    found.sort(key=lambda one: archive.started(one.runs[BENCHMARK][0]))
-    last = {tuple(sorted(one.environment.items())): one for one in found}
+    found.sort(key=lambda site: archive.started(site.runs[BENCHMARK][0]))
+    last = {tuple(sorted(site.environment.items())): site for site in found}
     if len(last) < 2:
         raise BadFileError(
             f"{root} must hold recorded variants of two environments or more, got {len(last)}",
@@ -120,20 +122,20 @@ def site_of(name: str, runs: Mapping[str, tuple[Run, ...]]) -> Site:
 def experiments(some: Sequence[Site]) -> list[Experiment]:
     """Return the experiments, subtle ones too, whose variants were recorded in every environment."""
     return [
-        one
-        for one in (*EXPERIMENTS, *SUBTLE)
-        if all(site.runs.get(one.training) and site.runs.get(one.negative) for site in some)
+        experiment
+        for experiment in (*EXPERIMENTS, *SUBTLE)
+        if all(site.runs.get(experiment.training) and site.runs.get(experiment.negative) for site in some)
     ]
 
 
-def measured(some: Sequence[Site], program: str, most: int) -> Measured:
+def measured(some: Sequence[Site], program: str, most: int) -> MeasuredSite:
     """Return at most so many runs of each variant of a program as numbers."""
-    wanted = [one for one in experiments(some) if one.program == program]
-    variants = sorted({name for one in wanted for name in (one.training, one.negative)})
+    wanted = [experiment for experiment in experiments(some) if experiment.program == program]
+    variants = sorted({name for experiment in wanted for name in (experiment.training, experiment.negative)})
     runs = {(place, name): site.runs[name][:most] for place, site in enumerate(some) for name in variants}
     first = [chosen[0] for chosen in runs.values()]
     numbers = numbers_for(first, tuple(quantities_of(first, JUDGE).values()))
-    return Measured(
+    return MeasuredSite(
         numbers,
         {key: np.array([numbers.measure(run) for run in chosen]) for key, chosen in runs.items()},
         {
@@ -157,7 +159,7 @@ Judge = Callable[[WholeTests, Environment, Sequence[FloatArray]], Status]
 
 
 @dataclass(frozen=True, slots=True)
-class Share:
+class StatusShares:
     """How checks of one experiment ended.
 
     Attributes:
@@ -178,7 +180,7 @@ class Share:
     changed_checks: tuple[Status, ...]
 
 
-def left_out(some: Sequence[Site]) -> Iterator[Share]:
+def left_out(some: Sequence[Site]) -> Iterator[StatusShares]:
     """Yield the results of every experiment with each environment left out, and with it."""
     alpha = JUDGE.alpha
     judges: dict[str, Judge] = {
@@ -190,35 +192,35 @@ def left_out(some: Sequence[Site]) -> Iterator[Share]:
     for program in PROGRAMS:
         numbers = measured(some, program, N_TRAINING + N_JUDGED)
         for place, site in enumerate(some):
-            others = [n for n, one in enumerate(some) if one.environment != site.environment]
-            for one in experiments(some):
-                if one.program == program:
-                    yield from _shares(site.name, numbers, one, place, others, judges)
+            others = [n for n, other_site in enumerate(some) if other_site.environment != site.environment]
+            for experiment in experiments(some):
+                if experiment.program == program:
+                    yield from _shares(site.name, numbers, experiment, place, others, judges)
 
 
 def _shares(
     name: str,
-    numbers: Measured,
-    one: Experiment,
+    numbers: MeasuredSite,
+    experiment: Experiment,
     place: int,
     trained: Sequence[int],
     judges: Mapping[str, Judge],
-) -> Iterator[Share]:
+) -> Iterator[StatusShares]:
     """Yield how each method judges the runs of an experiment at one site."""
-    parts = [(site, min(N_TRAINING, len(numbers.values[site, one.training]))) for site in trained]
-    whole = numbers.whole(one.training, parts)
-    good = numbers.values[place, one.training]
-    bad = numbers.values[place, one.negative]
-    where = numbers.environments[place, one.training][0]
+    parts = [(site, min(N_TRAINING, len(numbers.values[site, experiment.training]))) for site in trained]
+    whole = numbers.whole(experiment.training, parts)
+    good = numbers.values[place, experiment.training]
+    bad = numbers.values[place, experiment.negative]
+    where = numbers.environments[place, experiment.training][0]
     for method, judge in judges.items():
-        fine, fine_checks = _checked(whole, where, good[:N_JUDGED], judge)
-        changed, changed_checks = _checked(whole, where, bad[:N_JUDGED], judge)
-        yield Share(
+        fine, fine_checks = _check(whole, where, good[:N_JUDGED], judge)
+        changed, changed_checks = _check(whole, where, bad[:N_JUDGED], judge)
+        yield StatusShares(
             name,
             NEVER_SEEN,
-            one.training,
-            one.negative,
-            one in SUBTLE,
+            experiment.training,
+            experiment.negative,
+            experiment in SUBTLE,
             len(whole.values),
             method,
             fine,
@@ -228,7 +230,7 @@ def _shares(
         )
 
 
-def _checked(
+def _check(
     whole: WholeTests, where: Environment, runs: FloatArray, judge: Judge
 ) -> tuple[tuple[Status, ...], tuple[Status, ...]]:
     """Return the statuses of each run, and of checks that begin with each run and confirm a regression."""
@@ -248,13 +250,13 @@ def by_judge(whole: WholeTests, where: Environment, runs: Sequence[FloatArray]) 
     return decided(whole, where, None if found is None else found.mattering, JUDGE.alpha)
 
 
-def by_all(whole: WholeTests, where: Environment, runs: Sequence[FloatArray]) -> Ranked | None:
+def by_all(whole: WholeTests, where: Environment, runs: Sequence[FloatArray]) -> RankedRun | None:
     """Return the rank by differences of every size."""
     found = whole.judged(where, runs, JUDGE)
     return None if found is None else found.any
 
 
-def decided(whole: WholeTests, environment: Environment, found: Ranked | None, alpha: float) -> Status:
+def decided(whole: WholeTests, environment: Environment, found: RankedRun | None, alpha: float) -> Status:
     """Return the status of a test, as if one run could fail alone.
 
     A regression if the p-value is at most alpha, and no component of the environment is new that all prior
@@ -265,7 +267,7 @@ def decided(whole: WholeTests, environment: Environment, found: Ranked | None, a
         return Status.INCONCLUSIVE
     if found.p_value > alpha:
         return Status.PASS if found.needed is None else Status.INCONCLUSIVE
-    return Status.INCONCLUSIVE if new_components(whole, environment) else Status.REGRESSION
+    return Status.INCONCLUSIVE if new_components(whole.environments, environment) else Status.REGRESSION
 
 
 def by_rank(whole: WholeTests, where: Environment, runs: Sequence[FloatArray], alpha: float) -> Status:

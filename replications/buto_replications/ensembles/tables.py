@@ -34,14 +34,21 @@ from buto_replications.ensembles.scenarios import (
     SAME,
     STORE,
 )
-from buto_replications.ensembles.scoring import Judged, alarms, difference, false_alarms, mean_f, means
-from buto_replications.ensembles.sites import Share
-from buto_replications.report.content import Columns, csv_text
+from buto_replications.ensembles.scoring import (
+    ScoredScenario,
+    alarms,
+    difference,
+    false_alarms,
+    mean_f,
+    means,
+)
+from buto_replications.ensembles.sites import StatusShares
+from buto_replications.report.content import TextTable, csv_text
 from buto_replications.scores import MCC
 
 
 @dataclass(frozen=True, slots=True)
-class Summary:
+class ExperimentSummary:
     """What became of all experiments of one environment with one method.
 
     Attributes:
@@ -66,47 +73,47 @@ class Summary:
     mcc: float
 
 
-def summaries(shares: Iterable[Share]) -> list[Summary]:
+def summaries(shares: Iterable[StatusShares]) -> list[ExperimentSummary]:
     """Return one summary for each environment, way of training, and method, in the order of the shares."""
-    grouped: dict[tuple[str, str, str], list[Share]] = {}
-    for one in shares:
-        grouped.setdefault((one.site, one.seen, one.method), []).append(one)
+    grouped: dict[tuple[str, str, str], list[StatusShares]] = {}
+    for share in shares:
+        grouped.setdefault((share.site, share.seen, share.method), []).append(share)
     return [_summary(*key, some) for key, some in grouped.items()]
 
 
-def _summary(site: str, seen: str, method: str, some: Sequence[Share]) -> Summary:
-    plain = [one for one in some if not one.is_subtle]
+def _summary(site: str, seen: str, method: str, some: Sequence[StatusShares]) -> ExperimentSummary:
+    plain = [shares for shares in some if not shares.is_subtle]
     # An unchanged variant is judged once, and belongs to several experiments.
-    of_variant = {one.training: one for one in plain}.values()
-    failing = np.array([_failed(one.unchanged) for one in of_variant])
-    return Summary(
+    of_variant = {shares.training: shares for shares in plain}.values()
+    failing = np.array([_find_failed(shares.unchanged) for shares in of_variant])
+    return ExperimentSummary(
         site,
         seen,
         method,
-        max(one.trained for one in some),
+        max(shares.trained for shares in some),
         float(failing.mean()),
         float(failing.std(ddof=1) / np.sqrt(len(failing))) if len(failing) > 1 else float("nan"),
-        _mean([one.changed for one in plain]),
-        _mean([one.changed for one in some if one.is_subtle]),
-        _mean([one.unchanged_checks for one in of_variant]),
-        _mean([one.changed_checks for one in plain]),
-        float(np.mean([status is Status.INCONCLUSIVE for one in plain for status in one.changed])),
+        _mean([shares.changed for shares in plain]),
+        _mean([shares.changed for shares in some if shares.is_subtle]),
+        _mean([shares.unchanged_checks for shares in of_variant]),
+        _mean([shares.changed_checks for shares in plain]),
+        float(np.mean([status is Status.INCONCLUSIVE for shares in plain for status in shares.changed])),
         _mcc(plain),
     )
 
 
-def _mcc(plain: Sequence[Share]) -> float:
-    good = [status is not Status.REGRESSION for one in plain for status in one.unchanged]
-    bad = [status is Status.REGRESSION for one in plain for status in one.changed]
+def _mcc(plain: Sequence[StatusShares]) -> float:
+    good = [status is not Status.REGRESSION for shares in plain for status in shares.unchanged]
+    bad = [status is Status.REGRESSION for shares in plain for status in shares.changed]
     counts = (sum(good), len(good) - sum(good), sum(bad), len(bad) - sum(bad))
     return float(MCC.value(np.array(counts)))
 
 
 def _mean(groups: Sequence[Sequence[Status]]) -> float:
-    return float(np.mean([_failed(one) for one in groups])) if groups else float("nan")
+    return float(np.mean([_find_failed(group) for group in groups])) if groups else float("nan")
 
 
-def _failed(statuses: Sequence[Status]) -> float:
+def _find_failed(statuses: Sequence[Status]) -> float:
     return float(np.mean([status is Status.REGRESSION for status in statuses]))
 
 
@@ -131,14 +138,18 @@ _STUDIES = {
 """By study, where the prior tests of a whole test are from."""
 
 
-def beside(found: Sequence[Judged]) -> Columns:
+def beside(found: Sequence[ScoredScenario]) -> TextTable:
     """Return precision, recall and F of the paper's methods: its own, ours, and on the bed as published."""
     theirs = {row.test: row.cells for row in TABLE_IV}
     rows = []
     for (study, begins), test in _THEIRS.items():
         rows.append((study, test, PAPER, *(f"{cell:.2f}" for cell in theirs[test])))
-        some = [one for one in found if one.scenario.study == study and one.scenario.test.startswith(begins)]
-        rows += [(study, one.scenario.test, "bed", *_cells([one])) for one in some]
+        some = [
+            scenario
+            for scenario in found
+            if scenario.scenario.study == study and scenario.scenario.test.startswith(begins)
+        ]
+        rows += [(study, scenario.scenario.test, "bed", *_cells([scenario])) for scenario in some]
     enterprise = [row.cells for row in TABLE_IV if row.system == "enterprise"]
     mean = [sum(of) / len(enterprise) for of in zip(*enterprise, strict=True)]
     rows.append((ENTERPRISE, "mean of E1 to E3", PAPER, *(f"{cell:.2f}" for cell in mean)))
@@ -152,7 +163,7 @@ def beside(found: Sequence[Judged]) -> Columns:
     rows.append((ALL, _mean_of(ours), "bed", *_cells(ours)))
     groups = (("", 3), *((name.removeprefix("rules, "), 3) for name in PAPERS), (BARE, 3))
     heads = ("system", "test", "runs of", *("P", "R", "F") * (len(PAPERS) + 1))
-    return Columns(
+    return TextTable(
         "The paper's table IV and the same on the bed",
         heads,
         tuple(row + ("",) * (len(heads) - len(row)) for row in rows),
@@ -162,21 +173,21 @@ def beside(found: Sequence[Judged]) -> Columns:
     )
 
 
-def per_fault(found: Sequence[Judged]) -> Columns:
-    ours = [one for one in found if one.scenario.study == ENTERPRISE]
-    kinds = dict.fromkeys(kind_of(one.scenario.fault) for one in ours)
+def per_fault(found: Sequence[ScoredScenario]) -> TextTable:
+    ours = [scenario for scenario in found if scenario.scenario.study == ENTERPRISE]
+    kinds = dict.fromkeys(kind_of(scenario.scenario.fault) for scenario in ours)
     rows = []
     for kind in sorted(kinds, key=lambda kind: (kind != NO_FAULT, kind)):
-        some = [one for one in ours if kind_of(one.scenario.fault) == kind]
+        some = [scenario for scenario in ours if kind_of(scenario.scenario.fault) == kind]
         cells = [cell for method in METHODS for cell in map(_two, means(some, method))]
         rows.append((kind, str(len(some)), *cells))
     groups = (("", 2), *((name, 3) for name in METHODS))
     heads = ("fault", "runs", *("P", "R", "F") * len(METHODS))
     title = "Each environment of the bed left out once: mean precision, recall and F of flagged counters"
-    return Columns(title, heads, tuple(rows), groups, left=1, notes=tuple(_of_rules(ours)))
+    return TextTable(title, heads, tuple(rows), groups, left=1, notes=tuple(_of_rules(ours)))
 
 
-def f_measures(found: Sequence[Judged]) -> Columns:
+def f_measures(found: Sequence[ScoredScenario]) -> TextTable:
     rows = [("all case studies", _mean_of(_of_the_paper(found)), *_f_cells(_of_the_paper(found)))]
     rows += [
         (where, what, *_f_cells(some))
@@ -185,10 +196,10 @@ def f_measures(found: Sequence[Judged]) -> Columns:
     ]
     title = "Mean F on the bed, with its standard error clustered by environment"
     heads = ("prior tests of", "runs", *METHODS)
-    return Columns(title, heads, tuple(rows), left=2, notes=tuple(_of_rules(found)))
+    return TextTable(title, heads, tuple(rows), left=2, notes=tuple(_of_rules(found)))
 
 
-def whole_tests(found: Sequence[Judged]) -> Columns:
+def whole_tests(found: Sequence[ScoredScenario]) -> TextTable:
     """Return how many whole tests fail, with and without a fault.
 
     Beside the share of the unchanged ones that fail is its standard error clustered by environment, and alpha
@@ -196,43 +207,43 @@ def whole_tests(found: Sequence[Judged]) -> Columns:
     """
     rows = []
     for study in _STUDIES:
-        some = [one for one in found if one.scenario.study == study]
+        some = [scenario for scenario in found if scenario.scenario.study == study]
         for method in METHODS if some else ():
             cells = []
             for faulty in (False, True):
                 failed, open_, known = alarms(some, method, faulty=faulty)
                 cells += [f"{failed} of {known}" if known else "–", str(open_) if known else "–"]
                 if not faulty:
-                    cells += [_with_error(*false_alarms(some, method)), _promised(method, known)]
+                    cells += [_with_error(*false_alarms(some, method)), _promise(method, known)]
             rows.append((study, method, *cells))
     of_unchanged = ("unchanged: fail", "inconclusive", "share", "alpha")
     heads = ("prior tests of", "method", *of_unchanged, "faulty: fail", "inconclusive")
     named = tuple((_STUDIES[study], *rest) for study, *rest in rows)
-    return Columns("Whole tests on the bed", heads, named, left=2, notes=tuple(_of_rules(found)))
+    return TextTable("Whole tests on the bed", heads, named, left=2, notes=tuple(_of_rules(found)))
 
 
-def ablations(found: Sequence[Judged], step_s: float | None = None) -> Columns:
+def ablations(found: Sequence[ScoredScenario], step_s: float | None = None) -> TextTable:
     """Return what each part of the ensemble is worth where the prior tests are of other environments.
 
     Args:
         step_s: length of an interval, if it is not the usual one.
     """
-    ours = [one for one in found if one.scenario.study == ENTERPRISE]
-    fine = [one for one in ours if one.scenario.fault == NO_FAULT]
-    faulty = [one for one in ours if one.scenario.fault != NO_FAULT]
-    n_environments = len({one.scenario.judged.labels.environment for one in ours})
+    ours = [scenario for scenario in found if scenario.scenario.study == ENTERPRISE]
+    fine = [scenario for scenario in ours if scenario.scenario.fault == NO_FAULT]
+    faulty = [scenario for scenario in ours if scenario.scenario.fault != NO_FAULT]
+    n_environments = len({scenario.scenario.judged.labels.environment for scenario in ours})
     rows = []
     for title in (*TITLES, EACH, JUDGE):
         apart = [_apart(ours, title, other) for other in (EVERYTHING, ENVELOPE)]
         known_fine, known_faulty = (
-            [one.scores[title] for one in some if one.scores[title].status is not None]
+            [scenario.scores[title] for scenario in some if scenario.scores[title].status is not None]
             for some in (fine, faulty)
         )
         flagging = sum(score.flagged > 0 for score in known_fine)
         right = sum(score.right > 0 for score in known_faulty)
         of = (f"{flagging} of {len(known_fine)}", f"{right} of {len(known_faulty)}")
         rows.append((title, _with_error(*mean_f(ours, title)), *apart, *of))
-    return Columns(
+    return TextTable(
         f"Parts taken away one by one, and plain rivals: {len(ours)} runs judged by prior tests of other "
         "environments",
         (
@@ -252,13 +263,13 @@ def ablations(found: Sequence[Judged], step_s: float | None = None) -> Columns:
     )
 
 
-def _apart(ours: Sequence[Judged], title: str, other: str) -> str:
+def _apart(ours: Sequence[ScoredScenario], title: str, other: str) -> str:
     return "" if title == other else _with_error(*difference(ours, title, other))
 
 
-def _of_rules(ours: Sequence[Judged]) -> Iterator[str]:
+def _of_rules(ours: Sequence[ScoredScenario]) -> Iterator[str]:
     fewest: int = UNLIKE.values[FEWEST]
-    most = max((_n_intervals(one.scenario.judged.run) for one in ours), default=0)
+    most = max((_n_intervals(scenario.scenario.judged.run) for scenario in ours), default=0)
     if most < fewest:
         yield (
             f"no rule holds in {fewest} of {most} intervals: several models, and everything, have ranges but "
@@ -270,12 +281,12 @@ def _n_intervals(run: Run) -> int:
     return round(float(run.times_s[-1]) / interval_of(run))
 
 
-def scores_csv(found: Sequence[Judged]) -> str:
+def scores_csv(found: Sequence[ScoredScenario]) -> str:
     heads = "study test environment fault prior_tests method status flagged right expected found"
     rows = []
-    for one in found:
-        where, labels = one.scenario, one.scenario.judged.labels
-        for method, score in one.scores.items():
+    for scenario in found:
+        where, labels = scenario.scenario, scenario.scenario.judged.labels
+        for method, score in scenario.scores.items():
             row = (where.study, where.test, labels.environment, labels.fault, len(where.prior), method)
             counts = (score.flagged, score.right, score.expected, score.found)
             shares = (f"{share:.4f}" for share in (score.precision, score.recall, score.f))
@@ -284,27 +295,27 @@ def scores_csv(found: Sequence[Judged]) -> str:
     return csv_text((*heads.split(), "precision", "recall", "f"), rows)
 
 
-def _by_fault(found: Sequence[Judged], study: str) -> list[tuple[str, list[Judged]]]:
-    ours = [one for one in found if one.scenario.study == study]
-    faulty = [one for one in ours if one.scenario.fault != NO_FAULT]
-    fine = [one for one in ours if one.scenario.fault == NO_FAULT]
+def _by_fault(found: Sequence[ScoredScenario], study: str) -> list[tuple[str, list[ScoredScenario]]]:
+    ours = [scenario for scenario in found if scenario.scenario.study == study]
+    faulty = [scenario for scenario in ours if scenario.scenario.fault != NO_FAULT]
+    fine = [scenario for scenario in ours if scenario.scenario.fault == NO_FAULT]
     groups = (("no fault", fine), ("a fault", faulty), ("all", ours))
     return [(f"{what}: {_mean_of(some)}", some) for what, some in groups if some]
 
 
-def _mean_of(some: Sequence[Judged]) -> str:
+def _mean_of(some: Sequence[ScoredScenario]) -> str:
     return f"mean of {len(some)}"
 
 
-def _f_cells(some: Sequence[Judged]) -> list[str]:
+def _f_cells(some: Sequence[ScoredScenario]) -> list[str]:
     return [_with_error(*mean_f(some, method)) for method in METHODS]
 
 
-def _of_the_paper(found: Sequence[Judged]) -> list[Judged]:
-    return [one for one in found if one.scenario.study in OF_THE_PAPER]
+def _of_the_paper(found: Sequence[ScoredScenario]) -> list[ScoredScenario]:
+    return [scenario for scenario in found if scenario.scenario.study in OF_THE_PAPER]
 
 
-def _promised(method: str, n_runs: int) -> str:
+def _promise(method: str, n_runs: int) -> str:
     if method not in PROMISING or not n_runs:
         return "–"
     return _with_error(ALPHA, math.sqrt(ALPHA * (1 - ALPHA) / n_runs))
@@ -314,7 +325,7 @@ def _with_error(mean: float, error: float) -> str:
     return _two(mean) if math.isnan(error) else f"{_two(mean)} ± {error:.2f}"
 
 
-def _cells(some: Sequence[Judged]) -> list[str]:
+def _cells(some: Sequence[ScoredScenario]) -> list[str]:
     return [cell for method in (*PAPERS, BARE) for cell in map(_two, means(some, method))]
 
 

@@ -22,14 +22,14 @@ from buto_replications.history.replay import (
     PAPER_SIZE,
     Group,
     History,
-    Plan,
+    HistoryPlan,
     columns_of,
     group_of,
     replayed,
     synthetic_history,
 )
 from buto_replications.history.series import in_order, recorded_series
-from buto_replications.history.tables import Measured, Trial, measured, paper_trials, replay_trials
+from buto_replications.history.tables import MeasuredTrial, TableTrial, measured, paper_trials, replay_trials
 
 BED, VERSIONS = bed.RECORDED.name, "next/pairs"
 """Directories of the bed's runs, and of those of releases of libraries."""
@@ -47,7 +47,7 @@ REGRESSIONS = ("large", "small")
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class Program:
+class ProgramRuns:
     """Recorded runs of a program in one configuration.
 
     Attributes:
@@ -61,24 +61,24 @@ class Program:
     changed: Mapping[str, Sequence[Run]]
 
 
-def programs(data: Path = DATA) -> list[Program]:
+def programs(data: Path = DATA) -> list[ProgramRuns]:
     """Return the test programs and the small servers.
 
     Raises:
         BadFileError: there is no data set below this directory, or one is damaged.
     """
     places = sorted(path.parent for path in data.glob(f"*/{RUNS}"))
-    return _recorded([place for place in places if place.name != BED], data)
+    return _record([place for place in places if place.name != BED], data)
 
 
-def releases(data: Path = DATA) -> list[Program]:
+def releases(data: Path = DATA) -> list[ProgramRuns]:
     """Return the libraries: a release before a reported regression, and the one with it; raises as
     :func:`programs`.
     """
-    return _recorded([data / VERSIONS], data)
+    return _record([data / VERSIONS], data)
 
 
-def bed_faults(data: Path = DATA) -> list[Program]:
+def bed_faults(data: Path = DATA) -> list[ProgramRuns]:
     """Return the bed's one program: faults at two intensities; other loads are accepted changes.
 
     All these runs are under a changing load, in the base environment: runs of two environments are never
@@ -89,26 +89,28 @@ def bed_faults(data: Path = DATA) -> list[Program]:
         BadFileError: the data set is missing or damaged.
     """
     runs = chosen(bed.load(data / BED), environment="base")
-    accepted = [one.run for role in ("good", "other-load") for one in chosen(runs, role=role)]
+    accepted = [run.run for role in ("good", "other-load") for run in chosen(runs, role=role)]
     changed: dict[str, list[Run]] = {}
-    for one in chosen(runs, role="fault"):
-        changed.setdefault(kind_of(one.labels.fault), []).append(one.run)
-    return [Program(BED, BED, accepted, changed)]
+    for run in chosen(runs, role="fault"):
+        changed.setdefault(kind_of(run.labels.fault), []).append(run.run)
+    return [ProgramRuns(BED, BED, accepted, changed)]
 
 
-def groups_of(programs: Sequence[Program]) -> list[Group]:
+def groups_of(programs: Sequence[ProgramRuns]) -> list[Group]:
     columns = columns_of(
-        [run for one in programs for some in (one.good, *one.changed.values()) for run in some]
+        [run for program in programs for some in (program.good, *program.changed.values()) for run in some]
     )
-    return [group_of(one.name, one.family, columns, one.good, one.changed) for one in programs]
+    return [
+        group_of(program.name, program.family, columns, program.good, program.changed) for program in programs
+    ]
 
 
-def _recorded(places: Sequence[Path], data: Path) -> list[Program]:
-    found: list[Program] = []
+def _record(places: Sequence[Path], data: Path) -> list[ProgramRuns]:
+    found: list[ProgramRuns] = []
     for place in places:
         for host in archive.hosts(place):
             known = _programs(archive.load(place, host))
-            found += [replace(one, name=f"{one.name}@{host} ({place.name})") for one in known]
+            found += [replace(runs, name=f"{runs.name}@{host} ({place.name})") for runs in known]
     if not found:
         raise BadFileError(
             f"there are no data sets below {data}",
@@ -117,29 +119,33 @@ def _recorded(places: Sequence[Path], data: Path) -> list[Program]:
     return found
 
 
-def _programs(runs: Mapping[str, RunSet]) -> Iterator[Program]:
+def _programs(runs: Mapping[str, RunSet]) -> Iterator[ProgramRuns]:
     """Yield each program with its good runs and those of its regressions."""
     valid = {name: list(some.valid()) for name, some in runs.items()}
     for family, variants in PROGRAMS.items():
         for variant in variants:
-            changes = [one.negative for one in (*EXPERIMENTS, *SUBTLE) if one.training == variant]
+            changes = [
+                experiment.negative
+                for experiment in (*EXPERIMENTS, *SUBTLE)
+                if experiment.training == variant
+            ]
             changed = {name: valid[name] for name in changes if name in valid}
             if variant in valid and changed:
-                yield Program(variant, family, valid[variant], changed)
+                yield ProgramRuns(variant, family, valid[variant], changed)
     for name in valid:
         program, _, kind = name.rpartition("-")
         if kind == BASE:
             good = [*valid[name], *valid.get(f"{program}-{REFACTORED}", ())]
             sizes = [f"{program}-{size}" for size in REGRESSIONS]
-            yield Program(program, program, good, {one: valid.get(one, []) for one in sizes})
+            yield ProgramRuns(program, program, good, {size: valid.get(size, []) for size in sizes})
         if kind == OLD:
             newer = f"{program}-{NEW}"
-            yield Program(program, program, valid[name], {newer: valid.get(newer, [])})
+            yield ProgramRuns(program, program, valid[name], {newer: valid.get(newer, [])})
 
 
 REPLAYED_PROGRAMS = "replayed programs"
 
-BED_PLAN = Plan(versions=2000, repeats=1, runs=1, fewest_changed=1)
+BED_PLAN = HistoryPlan(versions=2000, repeats=1, runs=1, fewest_changed=1)
 """There is one run of each fault at each intensity."""
 
 
@@ -147,7 +153,7 @@ BED_PLAN = Plan(versions=2000, repeats=1, runs=1, fewest_changed=1)
 class LabelledHistory:
     name: str
     examples: Examples
-    trials: tuple[Trial, ...]
+    trials: tuple[TableTrial, ...]
 
     def __str__(self) -> str:
         n_rows, n_columns = self.examples.target.shape
@@ -157,7 +163,7 @@ class LabelledHistory:
             f"{self.examples.abnormal.mean():.1%} abnormal; {N_FOLDS} folds that divide no configuration"
         )
 
-    def measured(self, trial: Trial, seed: int) -> Measured:
+    def measured(self, trial: TableTrial, seed: int) -> MeasuredTrial:
         return measured(self.examples, trial, seed, N_FOLDS)
 
 
@@ -180,17 +186,17 @@ def histories(data: Path | None, seed: int) -> Iterator[LabelledHistory]:
         bed_faults(place),
     )
     yield LabelledHistory("made up", synthetic_history(PAPER_SIZE, seed), tuple(paper_trials()))
-    plan = Plan()
-    replay = _replayed(some, plan, seed)
+    plan = HistoryPlan()
+    replay = _replay(some, plan, seed)
     yield _deviating(REPLAYED_PROGRAMS, replay)
     yield LabelledHistory(REPLAYED_PROGRAMS, replay.examples, tuple(paper_trials()))
-    yield _deviating("releases of libraries", _replayed(libraries, plan, seed))
+    yield _deviating("releases of libraries", _replay(libraries, plan, seed))
     yield _deviating("series of releases", in_order(series))
-    yield _deviating("faults of Keycloak", _replayed(faults, BED_PLAN, seed))
+    yield _deviating("faults of Keycloak", _replay(faults, BED_PLAN, seed))
 
 
-def _replayed(recorded: Sequence[Program], plan: Plan, seed: int) -> History:
-    usable = [one for one in recorded if plan.pools_of(one.good, one.changed)]
+def _replay(recorded: Sequence[ProgramRuns], plan: HistoryPlan, seed: int) -> History:
+    usable = [runs for runs in recorded if plan.pools_of(runs.good, runs.changed)]
     return replayed(groups_of(usable), plan, seed)
 
 

@@ -39,7 +39,7 @@ REGRESSION = "regression"
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class Series:
+class SystemSeries:
     """One number of one system in its builds.
 
     Attributes:
@@ -54,7 +54,7 @@ class Series:
     change: int
 
 
-def labelled(directory: Path) -> list[Series]:
+def labelled(directory: Path) -> list[SystemSeries]:
     """Return the series with labels.
 
     Raises:
@@ -68,21 +68,21 @@ def labelled(directory: Path) -> list[Series]:
         groups = [group for _, group in table.groupby("GHC", sort=True)]
         builds = tuple(group["Measurement"].to_numpy(float) for group in groups)
         bad = [number for number, group in enumerate(groups) if last and group["Index"].min() > last]
-        found.append(Series(name, kind.strip().lower(), builds, bad[0] if bad else NO_CHANGE))
+        found.append(SystemSeries(name, kind.strip().lower(), builds, bad[0] if bad else NO_CHANGE))
     return found
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class Check:
+class BuildCheck:
     """A build, and those that it is compared with."""
 
-    series: Series
+    series: SystemSeries
     prior: FloatArray
     new: FloatArray
     abnormal: bool
 
 
-def checks(series: Series) -> Iterator[Check]:
+def checks(series: SystemSeries) -> Iterator[BuildCheck]:
     """Yield each build that has enough builds before it.
 
     The builds from the change on are compared with those before it, and later ones with builds that all have
@@ -94,22 +94,22 @@ def checks(series: Series) -> Iterator[Check]:
         end = series.change if shows else number
         if end >= BEFORE:
             prior = np.concatenate(series.builds[end - BEFORE : end])
-            yield Check(series, prior, series.builds[number], shows)
+            yield BuildCheck(series, prior, series.builds[number], shows)
 
 
-def examples_of(found: Sequence[Check]) -> Examples:
+def examples_of(found: Sequence[BuildCheck]) -> Examples:
     """Return a row for each check: how far its numbers are from those of the prior builds, in deviations of
     single measurements and in hundredths; each series is one configuration.
     """
-    rows = np.array([_row(one) for one in found])
-    names = {name: number for number, name in enumerate(dict.fromkeys(one.series.name for one in found))}
-    series = np.array([names[one.series.name] for one in found])
-    return Examples(rows, np.zeros_like(rows), np.array([one.abnormal for one in found]), series, series)
+    rows = np.array([_row(check) for check in found])
+    names = {name: number for number, name in enumerate(dict.fromkeys(check.series.name for check in found))}
+    series = np.array([names[check.series.name] for check in found])
+    return Examples(rows, np.zeros_like(rows), np.array([check.abnormal for check in found]), series, series)
 
 
-def _row(check: Check) -> FloatArray:
+def _row(check: BuildCheck) -> FloatArray:
     shares = (0.1, 0.5, 0.9)
-    before, after = ([one.mean(), *np.quantile(one, shares)] for one in (check.prior, check.new))
+    before, after = ([values.mean(), *np.quantile(values, shares)] for values in (check.prior, check.new))
     level = abs(check.prior.mean()) or 1.0
     apart = np.subtract(after, before)
     deviations = apart / np.hypot(check.prior.std(ddof=1), GRAIN * level)
@@ -122,13 +122,13 @@ def alarm(rival: Rival, prior: FloatArray, new: FloatArray) -> bool:
     return _score(rival, prior, new) > rival.limit
 
 
-def learned_alarms(found: Sequence[Check], rival: Rival, seed: int, n_folds: int) -> BoolArray:
+def learned_alarms(found: Sequence[BuildCheck], rival: Rival, seed: int, n_folds: int) -> BoolArray:
     """Return which checks fail, shape (n_checks,), if the limit is not typed but learned from other series.
 
     It is the one with the best balanced accuracy there, so a rival knows as many labels as a classifier.
     """
     examples = examples_of(found)
-    scores = np.array([_score(rival, one.prior, one.new) for one in found])
+    scores = np.array([_score(rival, check.prior, check.new) for check in found])
     failing = np.zeros(len(found), dtype=bool)
     for learned, held_out in grouped_folds(examples, n_folds, seed):
         failing[held_out] = scores[held_out] > best_limit(scores[learned], examples.abnormal[learned])
@@ -166,14 +166,14 @@ def same_builds(directory: Path) -> Iterator[SameBuild]:
     paths = sorted((directory / LARGE / "data").glob("*.csv"))
     if not paths:
         raise BadFileError(f"{directory} has no {LARGE}/data", advice=ADVICE)
-    for path in [one for one in paths if int(one.name[:5]) % EVERY == 1]:
+    for path in [inner for inner in paths if int(inner.name[:5]) % EVERY == 1]:
         pairs = list(_pairs(path))
         for place in (SAME_DAY, OTHER_DAY):
             some = [(prior, new) for where, prior, new in pairs if where == place]
             for rival in RIVALS if some else ():
                 flags.setdefault((place, rival.title), []).append([alarm(rival, *pair) for pair in some])
     for (place, title), of in flags.items():
-        shares = [np.mean(one) for one in of]
+        shares = [np.mean(measurement) for measurement in of]
         error = float(np.std(shares, ddof=1) / np.sqrt(len(shares))) if len(shares) > 1 else float("nan")
         yield SameBuild(title, place, float(np.mean(shares)), error, len(of), sum(map(len, of)))
 
@@ -185,8 +185,8 @@ def _pairs(path: Path) -> Iterator[tuple[str, FloatArray, FloatArray]]:
     table = pd.read_csv(path, usecols=["timestamp", "sut_version", "value"])
     days = table["timestamp"].str[:10]
     for _, build in table.groupby(table["sut_version"]):
-        of_day = [one["value"].to_numpy(float) for _, one in build.groupby(days.loc[build.index])]
-        enough = [one for one in of_day if len(one) >= FEWEST]
+        of_day = [daily["value"].to_numpy(float) for _, daily in build.groupby(days.loc[build.index])]
+        enough = [measurement for measurement in of_day if len(measurement) >= FEWEST]
         if enough and len(enough[0]) >= 2 * FEWEST:
             yield SAME_DAY, enough[0][::2], enough[0][1::2]
         if len(enough) > 1:

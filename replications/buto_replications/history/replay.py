@@ -12,12 +12,18 @@ from numpy.typing import NDArray
 from buto.run.model import FloatArray, Run
 from buto.run.properties import Kind, Property
 from buto_replications.detectors.history.examples import Examples
-from buto_replications.detectors.history.known import LEVEL_SHARE, STILL, Columns, deviations, with_sizes
+from buto_replications.detectors.history.known import (
+    LEVEL_SHARE,
+    STILL,
+    LabelledColumns,
+    deviations,
+    with_sizes,
+)
 from buto_replications.detectors.history.similarity import BoolArray
 
 
 @dataclass(frozen=True, slots=True)
-class Size:
+class HistorySize:
     """How large a history is; the defaults are those of the paper.
 
     Attributes:
@@ -36,7 +42,7 @@ class Size:
     faults: int = 1
 
 
-PAPER_SIZE = Size()
+PAPER_SIZE = HistorySize()
 
 SUMMARY = 16
 """Number of summary metrics."""
@@ -52,7 +58,7 @@ SHARE, NOISE = 0.05, 0.6
 """By which share a metric grows with a unit of its factor, and how many units its repeats vary."""
 
 
-def synthetic_history(size: Size, seed: int) -> Examples:
+def synthetic_history(size: HistorySize, seed: int) -> Examples:
     """Return a history; the same for the same seed."""
     random = np.random.default_rng(seed)
     loadings = _loadings(size, random)
@@ -69,24 +75,24 @@ def synthetic_history(size: Size, seed: int) -> Examples:
     of_case = random.normal(0, CASE, (size.groups, size.cases, size.factors))[group, case]
     deviation = np.where(is_fault[group], NEVER_VARY, FREE)
     target, baseline = (of_case + random.normal(0, 1, (n, size.factors)) * deviation for _ in range(2))
-    for one in np.flatnonzero(abnormal):
-        target[one, random.choice(np.flatnonzero(is_fault[group[one]]))] += SHIFT
+    for place in np.flatnonzero(abnormal):
+        target[place, random.choice(np.flatnonzero(is_fault[group[place]]))] += SHIFT
 
-    def measured(factors: FloatArray) -> FloatArray:
+    def measure(factors: FloatArray) -> FloatArray:
         units = ((factors + centres[group]) @ loadings).repeat(size.repeats, axis=0)
         found: FloatArray = np.exp(levels + SHARE * (units + random.normal(0, NOISE, units.shape)))
         return found
 
     return Examples(
-        measured(target),
-        measured(baseline),
+        measure(target),
+        measure(baseline),
         abnormal.repeat(size.repeats),
         group.repeat(size.repeats),
         np.arange(n).repeat(size.repeats),
     )
 
 
-def _loadings(size: Size, random: np.random.Generator) -> FloatArray:
+def _loadings(size: HistorySize, random: np.random.Generator) -> FloatArray:
     """Return how metrics follow factors, shape (n_factors, n_metrics); the first factors have most."""
     shares = np.linspace(3, 1, size.factors)
     factor = random.choice(size.factors, size=size.metrics, p=shares / shares.sum())
@@ -134,7 +140,7 @@ class Group:
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class HistoryPlan:
     """How large a history is.
 
     Attributes:
@@ -180,26 +186,32 @@ class History:
     programs: TextArray
 
 
-def columns_of(runs: Sequence[Run]) -> Columns:
+def columns_of(runs: Sequence[Run]) -> LabelledColumns:
     """Return the columns of the properties that any run has and that are no constants."""
     known: dict[str, Property] = {prop.name: prop for run in runs for prop in run.properties}
-    return Columns(tuple(known[name] for name in sorted(known) if known[name].kind is not Kind.CONSTANT))
+    return LabelledColumns(
+        tuple(known[name] for name in sorted(known) if known[name].kind is not Kind.CONSTANT)
+    )
 
 
 def group_of(
-    name: str, program: str, columns: Columns, good: Sequence[Run], changed: Mapping[str, Sequence[Run]]
+    name: str,
+    program: str,
+    columns: LabelledColumns,
+    good: Sequence[Run],
+    changed: Mapping[str, Sequence[Run]],
 ) -> Group:
     regressions = {kind: rows_of(columns, runs) for kind, runs in changed.items() if runs}
     return Group(name, program, rows_of(columns, good), regressions, columns.grain(good))
 
 
-def rows_of(columns: Columns, runs: Sequence[Run]) -> FloatArray:
+def rows_of(columns: LabelledColumns, runs: Sequence[Run]) -> FloatArray:
     """Return a row for each run; what was not read is 0, in runs as in their baselines."""
     rows: FloatArray = np.nan_to_num(np.array([columns.measure(run) for run in runs]))
     return rows
 
 
-def replayed(groups: Sequence[Group], plan: Plan, seed: int) -> History:
+def replayed(groups: Sequence[Group], plan: HistoryPlan, seed: int) -> History:
     """Return the history of groups with enough runs for two pools; the same for the same seed."""
     random = np.random.default_rng(seed)
     abnormal = np.zeros((len(groups), plan.versions), dtype=bool)
@@ -212,8 +224,8 @@ def replayed(groups: Sequence[Group], plan: Plan, seed: int) -> History:
     programs = [np.full(len(part), group.program) for group, part in zip(groups, examples, strict=True)]
     return History(
         tuple(group.name for group in groups),
-        _joined(examples),
-        _joined(deviating),
+        _join(examples),
+        _join(deviating),
         np.concatenate(kinds),
         np.concatenate(programs),
     )
@@ -222,7 +234,7 @@ def replayed(groups: Sequence[Group], plan: Plan, seed: int) -> History:
 class _Replay:
     """The versions of one group."""
 
-    def __init__(self, group: Group, number: int, plan: Plan, random: np.random.Generator) -> None:
+    def __init__(self, group: Group, number: int, plan: HistoryPlan, random: np.random.Generator) -> None:
         self._number, self._plan, self._random = number, plan, random
         self._n_pools = plan.pools_of(group.good, group.changed)
         self._good = self._pools(group.good)
@@ -239,7 +251,7 @@ class _Replay:
         drift = np.exp(steps.cumsum(axis=0))
         pools = np.arange(len(abnormal)) % self._n_pools
         drawn = [self._checks(int(pool), bool(bad)) for pool, bad in zip(pools, abnormal, strict=True)]
-        targets, baselines = (np.concatenate([one[place] for one in drawn]) for place in (0, 1))
+        targets, baselines = (np.concatenate([run[place] for run in drawn]) for place in (0, 1))
         version = np.arange(len(abnormal)).repeat(self._plan.repeats)
         targets, baselines = targets * drift[version + 1], baselines * drift[version]
         group = np.full(len(targets), self._number)
@@ -249,7 +261,7 @@ class _Replay:
         return (
             Examples(targets, baselines, abnormal[version], group, configuration),
             Examples(away, np.zeros_like(away), abnormal[version], group, configuration),
-            np.array([one[2] for one in drawn]).repeat(self._plan.repeats),
+            np.array([run[2] for run in drawn]).repeat(self._plan.repeats),
         )
 
     def _checks(self, pool: int, abnormal: bool) -> tuple[FloatArray, FloatArray, str]:
@@ -285,6 +297,6 @@ def unit_of(variance: FloatArray, level: FloatArray, grain: FloatArray) -> Float
     return np.where(scale > 0, scale, STILL)
 
 
-def _joined(parts: Sequence[Examples]) -> Examples:
+def _join(parts: Sequence[Examples]) -> Examples:
     names = ("target", "baseline", "abnormal", "group", "configuration")
     return Examples(*(np.concatenate([getattr(part, name) for part in parts]) for name in names))

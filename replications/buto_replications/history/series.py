@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from msgspec import structs
 
 from buto import oracle
 from buto.errors import BadFileError
@@ -22,7 +23,7 @@ from buto_replications.dataset import archive
 from buto_replications.dataset.archive import reading
 from buto_replications.dataset.generate import HOSTS
 from buto_replications.detectors.history.examples import Examples
-from buto_replications.detectors.history.known import Columns, deviations, with_sizes
+from buto_replications.detectors.history.known import LabelledColumns, deviations, with_sizes
 from buto_replications.history.replay import GOOD, History, columns_of, rows_of, unit_of
 
 SERIES, LABELS = "next/series", "labels.csv"
@@ -38,7 +39,7 @@ RUNS_OF_CHECK = 3
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class Release:
+class LabelledRelease:
     version: str
     label: Label
     runs: Sequence[Run]
@@ -49,18 +50,18 @@ class Release:
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class Series:
+class ReleaseSeries:
     """Releases of a library that run the same program, the oldest first, which must be good."""
 
     name: str
-    releases: tuple[Release, ...]
+    releases: tuple[LabelledRelease, ...]
 
-    def before(self, place: int) -> Release:
+    def before(self, place: int) -> LabelledRelease:
         """Return the newest good release before the one at a place, which must not be the first."""
-        return next(one for one in reversed(self.releases[:place]) if one.is_good)
+        return next(release for release in reversed(self.releases[:place]) if release.is_good)
 
 
-def recorded_series(data: Path = DATA) -> list[Series]:
+def recorded_series(data: Path = DATA) -> list[ReleaseSeries]:
     """Return the recorded series.
 
     Raises:
@@ -74,39 +75,51 @@ def recorded_series(data: Path = DATA) -> list[Series]:
         missing = [column for column in COLUMNS if column not in (table.fieldnames or ())]
         if missing:
             raise ValueError(f"it must have the columns {', '.join(COLUMNS)}; missing: {', '.join(missing)}")
-        found: dict[str, list[Release]] = {}
+        found: dict[str, list[LabelledRelease]] = {}
         for row in table:
             name = f"{row['test']}-{row['release']}"
             if name not in runs:
                 raise BadFileError(f"{directory} must have runs of {name}, which {LABELS} names")
-            release = Release(row["release"], Label(row["label"]), list(runs[name].valid()))
+            release = LabelledRelease(row["release"], Label(row["label"]), list(runs[name].valid()))
             found.setdefault(row["test"], []).append(release)
         for name, (first, *_) in found.items():
             if not first.is_good:
                 raise ValueError(
                     f"{name} must begin with a good release, got {first.label.value} {first.version}"
                 )
-    return [Series(name, tuple(releases)) for name, releases in found.items()]
+    return [ReleaseSeries(name, tuple(releases)) for name, releases in found.items()]
 
 
-def in_order(series: Sequence[Series]) -> History:
+def in_order(series: Sequence[ReleaseSeries]) -> History:
     """Return the checks of all releases but the first, each compared with the newest good one before.
 
     A release is a configuration, so folds do not divide it. The unit of deviations is the scatter within the
     library's other good releases. The kind of a regression is its series.
     """
-    columns = columns_of([run for one in series for release in one.releases for run in release.runs])
-    checks = [check for number, one in enumerate(series) for check in _checks(one, number, columns)]
-    names, releases = [series[one.group].name for one in checks], [one.release for one in checks]
-    target, expected = (np.array([getattr(one, key) for one in checks]) for key in ("target", "expected"))
-    away = with_sizes(deviations(target, expected, np.array([one.unit for one in checks])))
+    columns = columns_of(
+        [
+            run
+            for series_of_releases in series
+            for release in series_of_releases.releases
+            for run in release.runs
+        ]
+    )
+    checks = [
+        check
+        for number, series_of_releases in enumerate(series)
+        for check in _checks(series_of_releases, number, columns)
+    ]
+    names, releases = [series[check.group].name for check in checks], [check.release for check in checks]
+    target, expected = (np.array([getattr(check, key) for check in checks]) for key in ("target", "expected"))
+    away = with_sizes(deviations(target, expected, np.array([check.unit for check in checks])))
     abnormal = np.array([not release.is_good for release in releases])
-    group = np.array([one.group for one in checks])
+    group = np.array([check.group for check in checks])
     _, configuration = np.unique(
-        [f"{name} {one.version}" for name, one in zip(names, releases, strict=True)], return_inverse=True
+        [f"{name} {release.version}" for name, release in zip(names, releases, strict=True)],
+        return_inverse=True,
     )
     return History(
-        tuple(one.name for one in series),
+        tuple(series_of_releases.name for series_of_releases in series),
         Examples(target, expected, abnormal, group, configuration),
         Examples(away, np.zeros_like(away), abnormal, group, configuration),
         np.where(abnormal, names, GOOD),
@@ -121,17 +134,21 @@ class _Check:
     target: FloatArray
     expected: FloatArray
     unit: FloatArray
-    release: Release
+    release: LabelledRelease
     group: int
 
 
-def _checks(series: Series, number: int, columns: Columns) -> Iterator[_Check]:
+def _checks(series: ReleaseSeries, number: int, columns: LabelledColumns) -> Iterator[_Check]:
     rows = {release.version: rows_of(columns, release.runs) for release in series.releases}
     good = [release for release in series.releases if release.is_good]
     grain = columns.grain([run for release in good for run in release.runs])
     for place, release in enumerate(series.releases[1:], start=1):
         baseline = rows[series.before(place).version]
-        others = [rows[one.version].var(axis=0, ddof=1) for one in good if one is not release]
+        others = [
+            rows[labelled_release.version].var(axis=0, ddof=1)
+            for labelled_release in good
+            if labelled_release is not release
+        ]
         expected = np.median(baseline, axis=0)
         unit = unit_of(np.mean(others, axis=0), expected, grain)
         ours = rows[release.version]
@@ -152,7 +169,7 @@ STATUSES = (Status.REGRESSION, Status.INCONCLUSIVE, Status.PASS)
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class WalkStep:
     series: str
     release: str
     kind: str
@@ -163,38 +180,41 @@ class Step:
 class WalkTask:
     """A series to judge, and others, of which all releases are labelled."""
 
-    series: Series
-    others: Sequence[Series]
+    series: ReleaseSeries
+    others: Sequence[ReleaseSeries]
 
 
-def walk_tasks(series: Sequence[Series]) -> list[WalkTask]:
-    return [WalkTask(one, [other for other in series if other is not one]) for one in series]
+def walk_tasks(series: Sequence[ReleaseSeries]) -> list[WalkTask]:
+    return [
+        WalkTask(series_of_releases, [other for other in series if other is not series_of_releases])
+        for series_of_releases in series
+    ]
 
 
-def walked(task: WalkTask) -> list[Step]:
+def walked(task: WalkTask) -> list[WalkStep]:
     return list(walk(task.series, task.others))
 
 
-def walk(series: Series, others: Sequence[Series]) -> Iterator[Step]:
+def walk(series: ReleaseSeries, others: Sequence[ReleaseSeries]) -> Iterator[WalkStep]:
     """Yield how each release but the first is judged; see :class:`WalkTask`."""
     settings = oracle.settings_from(SETTINGS)
-    pasts = [_Labelled(one).past(len(one.releases)) for one in others]
+    pasts = [_Labelled(library).past(len(library.releases)) for library in others]
     ours, found = _Labelled(series), False
     for place, release in enumerate(series.releases[1:], start=1):
         known = oracle.train(run_set(ours.baseline(place)), settings, pasts=[ours.past(place), *pasts])
         status = oracle.check(known, run_set(ours.checked(place))).status
         kind = UNCHANGED if release.is_good else KNOWN if found else NEW
         found = found or not release.is_good
-        yield Step(series.name, release.version, kind, status)
+        yield WalkStep(series.name, release.version, kind, status)
 
 
 class _Labelled:
     """A series as runs of one test, whose ids are in the order of the releases, with their labels."""
 
-    def __init__(self, series: Series) -> None:
+    def __init__(self, series: ReleaseSeries) -> None:
         self._series = series
         self._runs = [
-            [_renamed(run, series.name, place, number) for number, run in enumerate(release.runs)]
+            [_rename(run, series.name, place, number) for number, run in enumerate(release.runs)]
             for place, release in enumerate(series.releases)
         ]
 
@@ -209,7 +229,7 @@ class _Labelled:
     def past(self, n_releases: int) -> Past:
         """Return what is known after so many releases."""
         runs = [run for some in self._runs[:n_releases] for run in some]
-        labellings = (one for place in range(n_releases) for one in self._labellings(place))
+        labellings = (labelling for place in range(n_releases) for labelling in self._labellings(place))
         return Past(self._series.name, tuple(runs), tuple(labellings))
 
     def _trained(self, place: int) -> Sequence[Run]:
@@ -221,13 +241,13 @@ class _Labelled:
             return
         yield self._said(self._trained(place), Label.GOOD, TRAIN)
         if place:
-            yield replace(self._said(self.checked(place), Label.GOOD, ACCEPT), meant=True)
+            yield structs.replace(self._said(self.checked(place), Label.GOOD, ACCEPT), meant=True)
 
     def _said(self, runs: Sequence[Run], label: Label, command: str) -> Labelling:
         return Labelling(self._series.name, tuple(run.id for run in runs), label, NOON, command)
 
 
-def _renamed(run: Run, test: str, place: int, number: int) -> Run:
+def _rename(run: Run, test: str, place: int, number: int) -> Run:
     check = f"{place}-{number // RUNS_OF_CHECK}"
     return replace(
         run,

@@ -10,7 +10,13 @@ import numpy as np
 from threadpoolctl import threadpool_limits
 
 from buto_replications.detectors.history.engine import Balance, Scheme, cross_validated
-from buto_replications.detectors.history.examples import ALONE, Errors, Examples, clustered_error, errors_of
+from buto_replications.detectors.history.examples import (
+    ALONE,
+    ClassErrors,
+    Examples,
+    clustered_error,
+    errors_of,
+)
 from buto_replications.detectors.history.learners import FOREST, LOGISTIC, SVM, TAN, TREE
 from buto_replications.history.tables import CLASSIFIERS, DIMENSION, FOREST_NAME
 
@@ -45,11 +51,11 @@ class Sweep:
 
 
 @dataclass(frozen=True, slots=True)
-class Point:
+class SweepPoint:
     """What a sweep yielded; seconds are of processor time, for all folds together."""
 
     sweep: Sweep
-    errors: Errors
+    errors: ClassErrors
     error: float
     seconds: float
 
@@ -82,12 +88,12 @@ def sweeps(seed: int) -> Iterator[Sweep]:
         yield replace(bad, prepare=lambda learned: with_invalid(learned, INVALID, seed))
 
 
-def point(examples: Examples, sweep: Sweep, seed: int) -> Point:
+def point(examples: Examples, sweep: Sweep, seed: int) -> SweepPoint:
     start = process_time()
     with threadpool_limits(1):
         called = cross_validated(examples, sweep.scheme, seed, FOLDS, sweep.prepare)
     errors, error = errors_of(called, examples.abnormal), clustered_error(called, examples)
-    return Point(sweep, errors, error, process_time() - start)
+    return SweepPoint(sweep, errors, error, process_time() - start)
 
 
 def over_sampled(examples: Examples, copies: int, seed: int) -> Examples:
@@ -100,11 +106,11 @@ def over_sampled(examples: Examples, copies: int, seed: int) -> Examples:
         other[ours] = random.choice(np.unique(places[ours]), np.count_nonzero(ours))
     share = random.random((len(places), 1))
 
-    def added(rows: np.ndarray) -> np.ndarray:
+    def add(rows: np.ndarray) -> np.ndarray:
         return np.vstack([rows, rows[places] + share * (rows[other] - rows[places])])
 
     kept = examples.at(np.concatenate([np.arange(len(examples)), places]))
-    return replace(kept, target=added(examples.target), baseline=added(examples.baseline))
+    return replace(kept, target=add(examples.target), baseline=add(examples.baseline))
 
 
 def with_invalid(examples: Examples, share: float, seed: int) -> Examples:

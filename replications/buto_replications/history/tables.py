@@ -19,7 +19,7 @@ from buto_replications.detectors.history.examples import (
     ALONE,
     CONCATENATED,
     SUBTRACTED,
-    Errors,
+    ClassErrors,
     Examples,
     clustered_error,
     errors_of,
@@ -44,7 +44,7 @@ UNSEEN_KIND, UNSEEN_PROGRAM = "new kind", "new program"
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class Trial:
+class TableTrial:
     """One row of a table to be measured.
 
     Attributes:
@@ -62,7 +62,7 @@ class Trial:
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class Measured:
+class MeasuredTrial:
     """What a trial yielded.
 
     Attributes:
@@ -70,36 +70,36 @@ class Measured:
         seconds: of processor time, for all folds together.
     """
 
-    trial: Trial
-    errors: Errors
+    trial: TableTrial
+    errors: ClassErrors
     error: float
     seconds: float
 
 
-def paper_trials() -> Iterator[Trial]:
+def paper_trials() -> Iterator[TableTrial]:
     """Yield the rows of Tables 4 to 8, and the full scheme of Table 5 for differences from the baseline, too.
 
     In Table 5, all but the similarity learner see single vectors.
     """
     for learner, name in CLASSIFIERS.items():
-        yield Trial("4", name, Scheme(learner, grouped=False), is_summary=True)
+        yield TableTrial("4", name, Scheme(learner, grouped=False), is_summary=True)
     for pairing in (ALONE, SUBTRACTED):
         for learner, name in CLASSIFIERS.items():
-            yield Trial(
+            yield TableTrial(
                 "5", f"{PREFIXES[pairing]}{name}", Scheme(learner, pairing, (DIMENSION,), True, BALANCES)
             )
-    yield Trial("5", SIMILARITY_NAME, Scheme(SIMILARITY, ALONE, (DIMENSION,), True, NO_BALANCE))
+    yield TableTrial("5", SIMILARITY_NAME, Scheme(SIMILARITY, ALONE, (DIMENSION,), True, NO_BALANCE))
     for table, grouped in (("6", False), ("7", True)):
         for learner, name in CLASSIFIERS.items():
-            yield Trial(table, name, Scheme(learner, ALONE, (DIMENSION,), grouped))
-    yield Trial("8", SIMILARITY_NAME, Scheme(SIMILARITY, ALONE, (DIMENSION,), grouped=False))
+            yield TableTrial(table, name, Scheme(learner, ALONE, (DIMENSION,), grouped))
+    yield TableTrial("8", SIMILARITY_NAME, Scheme(SIMILARITY, ALONE, (DIMENSION,), grouped=False))
     for learner, name in CLASSIFIERS.items():
         for pairing in (CONCATENATED, SUBTRACTED):
             scheme = Scheme(learner, pairing, (DIMENSION,), grouped=False)
-            yield Trial("8", f"{PREFIXES[pairing]}{name}", scheme)
+            yield TableTrial("8", f"{PREFIXES[pairing]}{name}", scheme)
 
 
-def replay_trials(history: History) -> Iterator[Trial]:
+def replay_trials(history: History) -> Iterator[TableTrial]:
     """Yield rows like those of Tables 5 to 7 for targets that are deviations from their baselines, and rows
     of regressions that were not learned from. TAN sees a projection, the others all columns.
     """
@@ -113,18 +113,18 @@ def replay_trials(history: History) -> Iterator[Trial]:
 
     for learner, name in known.items() if n_groups > 1 else ():
         full = replace(plain(learner), grouped=True, balances=BALANCES, tries_groups=True)
-        yield Trial("5", f"{name}{CHOSEN}", full)
+        yield TableTrial("5", f"{name}{CHOSEN}", full)
     for learner, name in every.items():
-        yield Trial("6", name, plain(learner))
+        yield TableTrial("6", name, plain(learner))
     for learner, name in known.items() if n_groups > 1 else ():
-        yield Trial("7", name, replace(plain(learner), grouped=True))
+        yield TableTrial("7", name, replace(plain(learner), grouped=True))
     for learner, name in every.items():
-        yield Trial(UNSEEN_KIND, name, plain(learner), kinds=history.kinds)
+        yield TableTrial(UNSEEN_KIND, name, plain(learner), kinds=history.kinds)
         if n_groups > 1:
-            yield Trial(UNSEEN_PROGRAM, name, plain(learner), kinds=history.programs)
+            yield TableTrial(UNSEEN_PROGRAM, name, plain(learner), kinds=history.programs)
 
 
-def measured(examples: Examples, trial: Trial, seed: int, n_folds: int) -> Measured:
+def measured(examples: Examples, trial: TableTrial, seed: int, n_folds: int) -> MeasuredTrial:
     """Return the errors of a trial by grouped folds, and the time that it took."""
     if trial.is_summary:
         target, baseline = summarised(examples.target), summarised(examples.baseline)
@@ -139,7 +139,7 @@ def measured(examples: Examples, trial: Trial, seed: int, n_folds: int) -> Measu
         else:
             predicted = unseen(examples, trial.kinds, trial.scheme, seed, n_folds)
     errors = errors_of(predicted, examples.abnormal)
-    return Measured(trial, errors, clustered_error(predicted, examples), process_time() - start)
+    return MeasuredTrial(trial, errors, clustered_error(predicted, examples), process_time() - start)
 
 
 NORMAL, ABNORMAL = 20_180, 740
@@ -153,19 +153,19 @@ TOLERANCE = 0.0051
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class TableRow:
     """One row of a table."""
 
     table: int
     classifier: str
     printed: float
-    errors: Errors
+    errors: ClassErrors
 
 
-def _row(table: int, classifier: str, printed: float, positives: int, negatives: int) -> Row:
+def _row(table: int, classifier: str, printed: float, positives: int, negatives: int) -> TableRow:
     is_pairs = table == 8 or classifier == "Sim-Logistic"
     normal, abnormal = (PAIRS - ABNORMAL_PAIRS, ABNORMAL_PAIRS) if is_pairs else (NORMAL, ABNORMAL)
-    return Row(table, classifier, printed, Errors(normal, abnormal, positives, negatives))
+    return TableRow(table, classifier, printed, ClassErrors(normal, abnormal, positives, negatives))
 
 
 ROWS = (

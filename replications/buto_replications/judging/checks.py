@@ -1,4 +1,4 @@
-"""Checks of recorded runs by the judge, and shares of them with their errors."""
+"""Checks of recorded runs by the rule of a check, and shares of them with their errors."""
 
 from __future__ import annotations
 
@@ -8,45 +8,53 @@ from dataclasses import dataclass, field, replace
 from math import nan
 
 import numpy as np
+from msgspec import structs
 
-from buto.judging.calibrated.detector import CalibratedDetector, FittedCalibrated
-from buto.judging.calibrated.evidence import obvious, weigh
-from buto.judging.calibrated.profile import Emitter
-from buto.judging.calibrated.settings import CALIBRATED, JudgeSettings
-from buto.judging.calibrated.verdict import passes_gate
-from buto.judging.comparison import compare, comparing
+from buto.judging.comparison import Programs, comparing
+from buto.judging.detector import CalibratedDetector, FittedCalibrated
 from buto.judging.effects import NEVER, USUAL
-from buto.judging.verdict import Status
-from buto.run.model import FloatArray, Run, RunSet, run_set
+from buto.judging.evidence import weigh
+from buto.judging.judge_settings import CALIBRATED, JudgeSettings
+from buto.judging.orders import balanced_orders
+from buto.judging.procedure import N_CHECKED, N_TURNS, SUSPICIOUS, Procedure
+from buto.judging.profile import Emitter, TrainingProfile, waits_of
+from buto.judging.selfknowledge.simulation import Stored, simulate
+from buto.run.model import FloatArray, Run, RunSet
 
-N_TRAINING, N_CHECKED, N_TURNS = 10, 3, 6
-SUSPICIOUS = 0.05
-"""Largest p-value of three runs that turns follow."""
+N_TRAINING = 10
 
 
 @dataclass(frozen=True, slots=True)
-class Check:
+class SimulatedCheck:
     """One check.
 
     Attributes:
         followed: whether two more runs follow the first.
         three: p-value of three runs; NaN if two more do not follow.
+        counted: the same by counters that no machine moves.
         noted: whether a change is certain by three runs, whatever its size.
         turns: p-value of the turns; NaN if there are none.
+        n_turns: launches in turns.
     """
 
     followed: bool
     three: float = nan
+    counted: float = 1.0
     noted: bool = False
     turns: float = nan
+    n_turns: int = 0
 
-    def suspicious(self, level: float = SUSPICIOUS) -> bool:
+    def suspicious(self) -> bool:
         """Return whether the three runs would lead to turns."""
-        return self.three <= level
+        return self.three <= SUSPICIOUS
+
+    def differs(self, alpha: float) -> bool:
+        """Return whether the three runs differ from training at this level, before any turns."""
+        return self.three <= alpha
 
     def fails_alone(self, alpha: float) -> bool:
         """Return whether the check fails where the old program is not kept."""
-        return self.three <= alpha
+        return self.suspicious() and self.counted <= alpha
 
     def fails(self, alpha: float) -> bool:
         """Return whether the check fails after turns."""
@@ -55,44 +63,94 @@ class Check:
     @property
     def launches(self) -> int:
         """How many launches the check takes."""
-        return (3 if self.followed else 1) + (2 * N_TURNS if self.suspicious() else 0)
+        return (N_CHECKED if self.followed else 1) + self.n_turns
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class TurnRuns:
+    """Runs for the turns of a check.
+
+    Attributes:
+        old, new: in the order in which they are taken; at most as many as a check launches.
+        is_new: the order of both; None to draw one.
+    """
+
+    old: Sequence[Run]
+    new: Sequence[Run]
+    is_new: tuple[bool, ...] | None = None
+
+    @classmethod
+    def in_time(cls, runs: Sequence[Run], seed: int) -> TurnRuns:
+        """Return runs of one program in the order of time, dealt out to old and new as a check deals."""
+        order = balanced_orders(len(runs) // 2).draw(seed)
+        sides = [
+            [run for run, is_new in zip(runs, order, strict=True) if is_new is side] for side in (False, True)
+        ]
+        return cls(sides[0], sides[1], order)
+
+    @property
+    def n_each(self) -> int:
+        return min(len(self.old), len(self.new), N_TURNS)
+
+    @property
+    def procedure(self) -> Procedure:
+        return procedure_for(CALIBRATED, self.n_each)
+
+
+def procedure_for(settings: JudgeSettings, n_each: int) -> Procedure:
+    """Return the rule of a check; with fewer runs than it launches in turns, it takes all of them."""
+    return Procedure(settings.alpha, n_asked_turns=None if n_each == N_TURNS else n_each)
 
 
 @dataclass(eq=False, slots=True)
-class Trained:
+class CachingJudge:
     """A judge that computes the features of each run once."""
 
     fitted: FittedCalibrated
     _rows: dict[tuple[str, tuple[Emitter, ...], int], FloatArray] = field(default_factory=dict)
 
     @classmethod
-    def by(cls, training: Sequence[Run], settings: JudgeSettings = CALIBRATED) -> Trained:
+    def by(cls, training: Sequence[Run], settings: JudgeSettings = CALIBRATED) -> CachingJudge:
         return cls(CalibratedDetector(settings).plain(RunSet(tuple(training))))
 
-    def with_settings(self, settings: JudgeSettings) -> Trained:
+    def with_settings(self, settings: JudgeSettings) -> CachingJudge:
         """Return the same training with other sizes or another alpha."""
-        return Trained(replace(self.fitted, settings=settings), self._rows)
+        return CachingJudge(replace(self.fitted, settings=settings), self._rows)
 
-    def check(self, three: Sequence[Run], turns: tuple[Sequence[Run], Sequence[Run]] | None = None) -> Check:
+    def check(self, three: Sequence[Run], turned: TurnRuns | None = None, seed: int = 0) -> SimulatedCheck:
         """Check three runs, of which the first is launched first.
 
         Args:
-            turns: runs of the old and of the new program for the turns; None for none.
+            turned: runs for the turns; None for none.
+            seed: of their order.
         """
         settings = self.fitted.settings
         profile = self.fitted.profile.hearing(three)
-        rows = np.array([self._row(profile, run) for run in three])
-        alone = weigh(profile, np.vstack([profile.values, rows[:1]]), 1, settings)
-        if not (passes_gate(alone) or obvious(alone, 1)):
-            return Check(followed=False)
-        found = weigh(profile, np.vstack([profile.values, rows]), len(rows), settings)
-        p_value = found.mattering.significance.p_value
-        certain = found.any.significance.p_value <= settings.alpha
-        if turns is None or p_value > SUSPICIOUS:
-            return Check(True, p_value, certain)
-        return Check(True, p_value, certain, in_turns(*turns, settings))
+        rows = self._of(profile, three)
+        n_each = 0 if turned is None else turned.n_each
+        stored = Stored(profile, profile.values, rows, seed=seed, waits_s=waits_of(three))
+        if turned is not None:
+            old, new = (self._of(profile, side[:n_each]) for side in (turned.old, turned.new))
+            stored = structs.replace(stored, old=old, new=new, is_new=turned.is_new)
+        procedure = procedure_for(settings, n_each or N_TURNS)
+        trace = simulate(procedure, settings, stored)
+        if trace.n_checked == 1:
+            return SimulatedCheck(followed=False)
+        looked = trace.looks[-1]
+        assert looked.p_value is not None
+        every = weigh(
+            profile, np.vstack([profile.values, rows[: trace.n_checked]]), trace.n_checked, settings
+        )
+        found = SimulatedCheck(True, looked.p_value, looked.counted, every.any.p_value <= settings.alpha)
+        if trace.turns is None:
+            return found
+        p_value = procedure.combined_p_value(trace.turns)
+        return replace(found, turns=p_value, n_turns=trace.turns.n_launches)
 
-    def _row(self, profile, run: Run) -> FloatArray:  # type: ignore[no-untyped-def]
+    def _of(self, profile: TrainingProfile, runs: Sequence[Run]) -> FloatArray:
+        return np.array([self._row(profile, run) for run in runs])
+
+    def _row(self, profile: TrainingProfile, run: Run) -> FloatArray:
         classes = 0 if profile.classes is None else len(profile.classes.names)
         key = run.id, profile.emitters, classes
         if key not in self._rows:
@@ -100,10 +158,12 @@ class Trained:
         return self._rows[key]
 
 
-def in_turns(old: Sequence[Run], new: Sequence[Run], settings: JudgeSettings = CALIBRATED) -> float:
-    """Return the p-value of the new program's runs against the old one's; 1 if it cannot be judged."""
-    verdict = compare(run_set(old), run_set(new), comparing(settings))
-    return 1.0 if verdict.status is Status.INCONCLUSIVE or verdict.p_value is None else verdict.p_value
+def in_turns(turned: TurnRuns, settings: JudgeSettings = CALIBRATED, seed: int = 0) -> float:
+    """Return the p-value of all launches in turns of programs of which nothing was known before."""
+    comparison = Programs(comparing(settings), runs=turned.n_each)
+    return comparison.p_value_of(
+        turned.old[: turned.n_each], turned.new[: turned.n_each], turned.is_new or comparison.order(seed)
+    )
 
 
 FACTORS = (0.0, 0.25, 0.5, 1.0, 2.0, 4.0)
@@ -118,13 +178,13 @@ def with_sizes(factor: float) -> JudgeSettings:
     if factor == 0.0:
         return CALIBRATED.with_value("minimum-effect", "0")
     sizes = {
-        pattern: " and ".join(_scaled(part, factor) for part in text.split(" and "))
+        pattern: " and ".join(_scale(part, factor) for part in text.split(" and "))
         for pattern, text in USUAL.items()
     }
     return CALIBRATED.with_value("minimum-effect", sizes)
 
 
-def _scaled(part: str, factor: float) -> str:
+def _scale(part: str, factor: float) -> str:
     found = _NUMBER.match(part.strip())
     if part == NEVER or found is None:
         return part
@@ -168,7 +228,7 @@ def rate(values: Iterable[tuple[str, bool]]) -> Rate:
 
 
 @dataclass(frozen=True, slots=True)
-class Trial:
+class CheckTrial:
     """One check.
 
     Attributes:
@@ -186,7 +246,7 @@ class Trial:
     case: str
     runs: tuple[str, ...]
     times: int
-    check: Check
+    check: SimulatedCheck
     named: str = ""
 
     @property
@@ -195,10 +255,12 @@ class Trial:
         return f"{self.name}/{self.runs[0]}"
 
 
-def share(trials: Iterable[Trial], is_true: Callable[[Check], bool], *, by_name: bool = False) -> Rate:
+def share(
+    trials: Iterable[CheckTrial], is_true: Callable[[SimulatedCheck], bool], *, by_name: bool = False
+) -> Rate:
     """Return the share of checks of which something is true, with its standard error.
 
     Args:
         by_name: whether all checks of one program are one observation, instead of those of one first run.
     """
-    return rate((one.name if by_name else one.first, is_true(one.check)) for one in trials)
+    return rate((trial.name if by_name else trial.first, is_true(trial.check)) for trial in trials)

@@ -8,15 +8,15 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from buto.errors import BadFileError
-from buto.judging.calibrated.settings import CALIBRATED, JudgeSettings
 from buto.judging.divisions import SESSION_GAP_S
+from buto.judging.judge_settings import CALIBRATED, JudgeSettings
 from buto.run.model import RunSet
 from buto_replications import checkout
 from buto_replications.checkout import DATA
 from buto_replications.dataset import archive
 from buto_replications.dataset.archive import RUNS
 from buto_replications.design import VARIANTS
-from buto_replications.judging.checks import FACTORS, Trial, with_sizes
+from buto_replications.judging.checks import FACTORS, CheckTrial, with_sizes
 from buto_replications.judging.unchanged import FEWEST, UnchangedTask, unchanged_trials
 from buto_replications.judging.versions import (
     PAIRS,
@@ -83,7 +83,7 @@ class Recordings:
 
 
 @dataclass(frozen=True, slots=True)
-class Size:
+class DrawSize:
     """How often runs are divided at random.
 
     Attributes:
@@ -94,7 +94,7 @@ class Size:
     versions: int = 8
 
 
-FULL = Size()
+FULL = DrawSize()
 
 Task = VariantsTask | UnchangedTask | VersionsTask
 
@@ -121,9 +121,9 @@ def recordings(data: Path | None) -> Recordings:
             if _is_set(path)
         },
         {
-            PAIRS: _joined(root.glob(f"{PAIRS}*")),
+            PAIRS: _join(root.glob(f"{PAIRS}*")),
             SERVERS: _by_host(beside / SERVERS),
-            UNSEEN: _joined((beside / UNSEEN).glob("*/")),
+            UNSEEN: _join((beside / UNSEEN).glob("*/")),
         },
         frozenset(drawn.read_text().split()) if drawn.is_file() else frozenset(),
         _by_host(root / ONE_CORE),
@@ -131,7 +131,7 @@ def recordings(data: Path | None) -> Recordings:
     )
 
 
-def tasks(found: Recordings, seed: int, size: Size = FULL) -> list[Task]:
+def tasks(found: Recordings, seed: int, size: DrawSize = FULL) -> list[Task]:
     """Return all the work, in parts that several processes can share."""
     return [
         *(
@@ -140,14 +140,14 @@ def tasks(found: Recordings, seed: int, size: Size = FULL) -> list[Task]:
             for task in variants_tasks(host, runs, size.variants, seed)
         ),
         *(
-            _unchanged(UNCHANGED, f"{variant}@{host}", runs[variant], seed, A_DAY_S)
+            _find_unchanged(UNCHANGED, f"{variant}@{host}", runs[variant], seed, A_DAY_S)
             for host, runs in found.variants.items()
             for variant in VARIANTS
             if variant in runs and len(runs[variant].valid()) >= FEWEST
         ),
         *(
             replace(
-                _unchanged(
+                _find_unchanged(
                     name if name in (QUIET, LOAD, ELSEWHERE) else IN_ROW, f"{program}@{host}", ours, seed
                 ),
                 elsewhere=ours.valid() if name == ELSEWHERE else None,
@@ -161,7 +161,7 @@ def tasks(found: Recordings, seed: int, size: Size = FULL) -> list[Task]:
     ]
 
 
-def versions_of(found: Recordings, seed: int, size: Size = FULL) -> list[VersionsTask]:
+def versions_of(found: Recordings, seed: int, size: DrawSize = FULL) -> list[VersionsTask]:
     """Return the work on programs with several versions; with all sizes where refactorings were recorded."""
     return [
         task
@@ -171,7 +171,7 @@ def versions_of(found: Recordings, seed: int, size: Size = FULL) -> list[Version
     ]
 
 
-def carried_out(task: Task) -> list[Trial]:
+def carried_out(task: Task) -> list[CheckTrial]:
     """Return the checks of one part of the work."""
     match task:
         case VariantsTask():
@@ -183,11 +183,13 @@ def carried_out(task: Task) -> list[Trial]:
 
 
 def _settings(part: str) -> Mapping[str, JudgeSettings]:
-    factors = () if part == PAIRS else (one for one in FACTORS if one != 1.0)
+    factors = () if part == PAIRS else (factor for factor in FACTORS if factor != 1.0)
     return {"": CALIBRATED} | {f" x{factor:g}": with_sizes(factor) for factor in factors}
 
 
-def _unchanged(part: str, name: str, runs: RunSet, seed: int, gap_s: float = SESSION_GAP_S) -> UnchangedTask:
+def _find_unchanged(
+    part: str, name: str, runs: RunSet, seed: int, gap_s: float = SESSION_GAP_S
+) -> UnchangedTask:
     return UnchangedTask(part, name, runs.valid(), seed, gap_s=gap_s)
 
 
@@ -197,7 +199,7 @@ def _by_host(directory: Path) -> dict[str, dict[str, RunSet]]:
     return {host: archive.load(directory, host, since=FROZEN) for host in archive.hosts(directory)}
 
 
-def _joined(directories: Iterable[Path]) -> dict[str, dict[str, RunSet]]:
+def _join(directories: Iterable[Path]) -> dict[str, dict[str, RunSet]]:
     joined: dict[str, dict[str, RunSet]] = {}
     for directory in sorted(directories):
         for host, runs in _by_host(directory).items():

@@ -54,7 +54,9 @@ def variations(hosts: Mapping[str, Mapping[str, RunSet]]) -> list[Variation]:
     }
     names = sorted({name for programs in ends.values() for found in programs.values() for name in found})
     found = [_variation(name, ends) for name in names]
-    return sorted(found, key=lambda one: (np.nanmedian([*one.between_runs.values()]), one.name))
+    return sorted(
+        found, key=lambda variation: (np.nanmedian([*variation.between_runs.values()]), variation.name)
+    )
 
 
 def _variation(name: str, ends: Mapping[str, Mapping[str, Mapping[str, FloatArray]]]) -> Variation:
@@ -77,11 +79,11 @@ def _variation(name: str, ends: Mapping[str, Mapping[str, Mapping[str, FloatArra
     )
 
 
-def _shifts(one: Mapping[str, FloatArray], other: Mapping[str, FloatArray]) -> list[float]:
+def _shifts(environment: Mapping[str, FloatArray], other: Mapping[str, FloatArray]) -> list[float]:
     """Return the share by which the larger mean exceeds the smaller one, for each common program."""
     shifts = []
-    for program in one.keys() & other.keys():
-        less, more = sorted((float(one[program].mean()), float(other[program].mean())))
+    for program in environment.keys() & other.keys():
+        less, more = sorted((float(environment[program].mean()), float(other[program].mean())))
         shifts.append(more / less - 1)
     return shifts
 
@@ -110,7 +112,7 @@ BASE = "-base"
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class Surroundings:
+class PairedCounters:
     """The counters of the same programs in two surroundings."""
 
     names: tuple[str, str]
@@ -118,22 +120,22 @@ class Surroundings:
     found: tuple[Variation, ...]
 
 
-def between_hosts(recorded: Recordings) -> Surroundings | None:
+def between_hosts(recorded: Recordings) -> PairedCounters | None:
     """Return the counters of the variants of the thesis with each collector; None without two hosts."""
     hosts = {
         host: {name: runs[name].valid() for name in VARIANTS if name in runs}
         for host, runs in recorded.variants.items()
     }
-    return _compared("another collector", hosts)
+    return _compare("another collector", hosts)
 
 
-def of_servers(recorded: Recordings) -> Iterator[Surroundings]:
+def of_servers(recorded: Recordings) -> Iterator[PairedCounters]:
     """Yield the counters of small servers on the busy machine beside those in other surroundings."""
     busy = _bases(recorded.versions[SERVERS])
     for name, hosts in recorded.in_row.items():
         rows = {program: runs for programs in hosts.values() for program, runs in programs.items()}
         where = "quiet machine" if set(hosts) == {"parallel"} else "quiet machine, other JDK and collector"
-        found = _compared(where, {"busy machine": busy, name: _common(rows, busy)})
+        found = _compare(where, {"busy machine": busy, name: _common(rows, busy)})
         if found is not None:
             yield found
     for differs, name, programs, others in (
@@ -141,7 +143,7 @@ def of_servers(recorded: Recordings) -> Iterator[Surroundings]:
         ("a quota of half a core", "quota", recorded.quota, _bases(recorded.quota)),
     ):
         rows = {program: runs for of_host in programs.values() for program, runs in of_host.items()}
-        found = _compared(differs, {"two cores": others, name: _common(rows, others)})
+        found = _compare(differs, {"two cores": others, name: _common(rows, others)})
         if found is not None:
             yield found
 
@@ -159,15 +161,15 @@ def _common(runs: Mapping[str, RunSet], others: Mapping[str, RunSet]) -> dict[st
     return {name: some.valid() for name, some in runs.items() if name in others}
 
 
-def _compared(differs: str, recorded: ByHost) -> Surroundings | None:
+def _compare(differs: str, recorded: ByHost) -> PairedCounters | None:
     """Return the variation of properties of the programs that both have; None if there are none."""
     if len(recorded) < 2 or not all(recorded.values()):
         return None
-    one, other = list(recorded)[:2]
-    common = recorded[one].keys() & recorded[other].keys()
-    both = {name: {program: recorded[name][program] for program in sorted(common)} for name in (one, other)}
+    first, other = list(recorded)[:2]
+    common = recorded[first].keys() & recorded[other].keys()
+    both = {name: {program: recorded[name][program] for program in sorted(common)} for name in (first, other)}
     found = tuple(variations(both))
-    return Surroundings((one, other), differs, found) if found else None
+    return PairedCounters((first, other), differs, found) if found else None
 
 
 DRAWN = (
@@ -208,7 +210,7 @@ DRAWN = (
 def drawn_variations(found: Sequence[Variation]) -> list[Varying]:
     """Return the properties that are drawn, the steadiest between runs first."""
     return [
-        Varying(one.name, float(np.nanmedian([*one.between_runs.values()])), one.shift)
-        for one in found
-        if one.name in DRAWN
+        Varying(variation.name, float(np.nanmedian([*variation.between_runs.values()])), variation.shift)
+        for variation in found
+        if variation.name in DRAWN
     ]

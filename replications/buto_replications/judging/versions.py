@@ -12,10 +12,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from buto.judging.calibrated.settings import CALIBRATED, JudgeSettings
+from buto.judging.judge_settings import CALIBRATED, JudgeSettings
+from buto.judging.procedure import N_CHECKED
 from buto.run.model import Run, RunSet
 from buto_replications.design import EXPERIMENTS, SUBTLE, VARIANTS
-from buto_replications.judging.checks import N_CHECKED, N_TRAINING, N_TURNS, Trained, Trial
+from buto_replications.judging.checks import N_TRAINING, CachingJudge, CheckTrial, TurnRuns
 from buto_replications.scores import FN, FP, MCC, TN, TP, standard_error
 
 EXPERIMENT, UNCHANGED, SUBTLE_PART = "experiments", "unchanged", "subtle"
@@ -49,13 +50,15 @@ def variants_tasks(host: str, runs: Mapping[str, RunSet], divisions: int, seed: 
     for variant in VARIANTS:
         if len(usable.get(variant, ())) < N_TRAINING + N_CHECKED:
             continue
-        compared = [one.negative for one in (*EXPERIMENTS, *SUBTLE) if one.training == variant]
+        compared = [
+            experiment.negative for experiment in (*EXPERIMENTS, *SUBTLE) if experiment.training == variant
+        ]
         ours = {name: usable[name] for name in (variant, *compared) if name in usable}
         found += [VariantsTask(host, variant, ours, number, seed) for number in range(divisions)]
     return found
 
 
-def variants_trials(task: VariantsTask) -> Iterator[Trial]:
+def variants_trials(task: VariantsTask) -> Iterator[CheckTrial]:
     """Yield the checks of one division. There are too few runs for turns."""
     random = np.random.default_rng(
         [task.seed, task.number, zlib.crc32(f"{task.variant}@{task.host}".encode())]
@@ -64,9 +67,9 @@ def variants_trials(task: VariantsTask) -> Iterator[Trial]:
     ours = task.runs[task.variant].runs
     training = [ours[place] for place in order[:N_TRAINING]]
     kinds = [
-        (one.negative, task.runs[one.negative].runs)
-        for one in EXPERIMENTS
-        if _is_of(one.training, one.negative, task)
+        (experiment.negative, task.runs[experiment.negative].runs)
+        for experiment in EXPERIMENTS
+        if _is_of(experiment.training, experiment.negative, task)
     ]
     checks: list[tuple[str, str, list[Run], int]] = []
     rest = [ours[place] for place in order[N_TRAINING:]]
@@ -76,10 +79,10 @@ def variants_trials(task: VariantsTask) -> Iterator[Trial]:
         drawn = [theirs[place] for place in random.permutation(len(theirs))]
         checks += [(EXPERIMENT, name, three, 1) for three in _threes(drawn, n_judged, random)]
     checks += [(SUBTLE_PART, case, three, 1) for case, three in _subtle(task, random)]
-    trained = Trained.by(training)
+    trained = CachingJudge.by(training)
     name = f"{task.variant}@{task.host}"
     for part, case, three, times in checks:
-        yield Trial(part, name, case, _ids(three), times, trained.check(three))
+        yield CheckTrial(part, name, case, _ids(three), times, trained.check(three))
 
 
 def _is_of(training: str, negative: str, task: VariantsTask) -> bool:
@@ -91,15 +94,15 @@ def _threes(runs: Sequence[Run], most: int, random: np.random.Generator) -> Iter
     for place in range(min(most, len(runs))):
         others = random.permutation(len(runs)).tolist()
         more = [other for other in others if other != place][: N_CHECKED - 1]
-        yield [runs[one] for one in (place, *more)]
+        yield [runs[run] for run in (place, *more)]
 
 
 def _subtle(task: VariantsTask, random: np.random.Generator) -> list[tuple[str, list[Run]]]:
     return [
-        (one.negative, [theirs[place] for place in random.permutation(len(theirs))[:N_CHECKED]])
-        for one in SUBTLE
-        if _is_of(one.training, one.negative, task)
-        for theirs in [task.runs[one.negative].runs]
+        (experiment.negative, [theirs[place] for place in random.permutation(len(theirs))[:N_CHECKED]])
+        for experiment in SUBTLE
+        if _is_of(experiment.training, experiment.negative, task)
+        for theirs in [task.runs[experiment.negative].runs]
         if len(theirs) >= N_CHECKED
         for _ in range(N_TRIPLES)
     ]
@@ -129,25 +132,25 @@ class Discrimination:
     runs: int
 
 
-def discrimination(trials: Sequence[Trial], alpha: float) -> Discrimination:
+def discrimination(trials: Sequence[CheckTrial], alpha: float) -> Discrimination:
     """Return the figures of confirmed checks, over one host or several."""
-    names = sorted({one.runs[0] for one in trials})
+    names = sorted({trial.runs[0] for trial in trials})
     place = {name: number for number, name in enumerate(names)}
     by_run = np.zeros((len(names), 4), np.int64)
     strata = np.empty(len(names), object)
     errors = set()
     wrong = {True: 0, False: 0}
     counted = {True: 0, False: 0}
-    for one in trials:
-        unchanged, failed = one.case == UNCHANGED, one.check.fails_alone(alpha)
+    for trial in trials:
+        unchanged, failed = trial.case == UNCHANGED, trial.check.differs(alpha)
         kind = (FN if failed else TP) if unchanged else (TN if failed else FP)
-        by_run[place[one.runs[0]], kind] += one.times
-        host = one.name.rpartition("@")[2]
-        strata[place[one.runs[0]]] = one.name if unchanged else f"{one.case}@{host}"
+        by_run[place[trial.runs[0]], kind] += trial.times
+        host = trial.name.rpartition("@")[2]
+        strata[place[trial.runs[0]]] = trial.name if unchanged else f"{trial.case}@{host}"
         counted[unchanged] += 1
         if failed is unchanged:
             wrong[unchanged] += 1
-            errors.add(one.runs[0])
+            errors.add(trial.runs[0])
     return Discrimination(
         float(MCC.value(by_run.sum(axis=0))),
         standard_error(MCC, by_run, strata.astype(str)),
@@ -159,14 +162,14 @@ def discrimination(trials: Sequence[Trial], alpha: float) -> Discrimination:
     )
 
 
-def jackknife(trials: Sequence[Trial], found: Sequence[bool]) -> float:
+def jackknife(trials: Sequence[CheckTrial], found: Sequence[bool]) -> float:
     """Return the standard error of the share found, each run left out with all checks that it is in.
 
     NaN if it cannot be estimated.
     """
-    runs = sorted({run for one in trials for run in one.runs})
+    runs = sorted({run for trial in trials for run in trial.runs})
     without = [
-        [value for one, value in zip(trials, found, strict=True) if run not in one.runs] for run in runs
+        [value for trial, value in zip(trials, found, strict=True) if run not in trial.runs] for run in runs
     ]
     shares = np.array([np.mean(some) for some in without if some])
     return float(np.sqrt((len(shares) - 1) * shares.var())) if len(shares) > 1 else float("nan")
@@ -177,7 +180,7 @@ BASES: Mapping[str, str] = {PAIRS: "-old", SERVERS: "-base", UNSEEN: ""}
 """By part, the ending of the version that trains."""
 
 
-Drawn = tuple[list[Run], tuple[list[Run], list[Run]] | None]
+Drawn = tuple[list[Run], TurnRuns | None]
 """Three runs under test, and the runs of the old and of the new program for turns."""
 
 
@@ -235,21 +238,20 @@ def versions_tasks(
     ]
 
 
-def versions_trials(task: VersionsTask) -> Iterator[Trial]:
+def versions_trials(task: VersionsTask) -> Iterator[CheckTrial]:
     """Yield checks of all versions.
 
-    Where there are enough runs, the turns have runs of their own: six of the old program that did not train,
-    and six of the new one that were not checked. With fewer, the three checked runs take part in the turns,
-    too; below that there are none.
+    Turns have runs of their own: of the old program those that did not train, and of the new one those that
+    were not checked, ten of each where there are as many. With fewer than six there are no turns.
     """
     random = np.random.default_rng([task.seed, zlib.crc32(task.name.encode())])
     for _ in range(task.divisions):
         order = [task.base.runs[place] for place in random.permutation(len(task.base))]
         training, rest = order[:N_TRAINING], order[N_TRAINING:]
-        trained = Trained.by(training, next(iter(task.settings.values())))
+        trained = CachingJudge.by(training, next(iter(task.settings.values())))
         drawn: dict[str, Drawn] = {UNCHANGED: (rest[:N_CHECKED], None)}
         drawn |= {
-            version: _drawn(rest, [runs.runs[place] for place in random.permutation(len(runs))])
+            version: _draw(rest, [runs.runs[place] for place in random.permutation(len(runs))])
             for version, runs in task.others.items()
             if len(runs) >= N_CHECKED
         }
@@ -258,12 +260,15 @@ def versions_trials(task: VersionsTask) -> Iterator[Trial]:
             for version, (three, turns) in drawn.items():
                 found = judge.check(three, turns)
                 ids = tuple(run.id for run in three)
-                yield Trial(task.part, task.name, f"{version}{kind}", ids, 1, found)
+                yield CheckTrial(task.part, task.name, f"{version}{kind}", ids, 1, found)
 
 
-def _drawn(old: list[Run], new: list[Run]) -> Drawn:
+FEWEST_TURNS = 6
+"""With fewer runs of each, turns are not simulated: they could hardly show anything."""
+
+
+def _draw(old: list[Run], new: list[Run]) -> Drawn:
     three, others = new[:N_CHECKED], new[N_CHECKED:]
-    if len(old) < N_TURNS or len(new) < N_TURNS:
+    if len(old) < FEWEST_TURNS or len(others) < FEWEST_TURNS:
         return three, None
-    ours = others[:N_TURNS] if len(others) >= N_TURNS else new[:N_TURNS]
-    return three, (old[:N_TURNS], ours)
+    return three, TurnRuns(old, others)

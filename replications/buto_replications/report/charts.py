@@ -96,13 +96,17 @@ def _draw(axes: Axes, panel: FaultPanel, row: FaultRow) -> None:
     axes.spines[["top", "right"]].set_visible(False)
 
 
-COLOURS = (CHECKED_COLOUR, TRAINING_COLOUR, "#009E73", "#E69F00")
-"""From Okabe and Ito's palette, one for each method."""
+COLOURS = (CHECKED_COLOUR, TRAINING_COLOUR, "#009E73", "#E69F00", "#CC79A7", "#56B4E9")
+"""From Okabe and Ito's palette, one for each curve."""
 
 
 @dataclass(frozen=True, slots=True)
 class PowerCurve:
-    """The share found by one method in one way of checking."""
+    """The share that is found of changes of one kind, by their size.
+
+    Attributes:
+        shares, errors: NaN where nothing was tried.
+    """
 
     label: str
     sizes: tuple[float, ...]
@@ -114,16 +118,25 @@ class PowerCurve:
 
 @dataclass(frozen=True, slots=True)
 class PowerPanel:
+    """Curves of one place.
+
+    Attributes:
+        alarms: upper limit of the share of unchanged programs that fail, drawn as a band.
+    """
+
     title: str
     size_label: str
     curves: tuple[PowerCurve, ...]
+    alarms: float
 
 
-def svg(panels: Sequence[PowerPanel]) -> bytes:
+def power_svg(panels: Sequence[PowerPanel], alarms_label: str) -> bytes:
     """Return all panels side by side as one SVG picture."""
-    figure = Figure(figsize=(3.2 * len(panels), 3.0), layout="constrained")
+    figure = Figure(figsize=(4.4 * len(panels), 4.2), layout="constrained", facecolor="white")
     grid = figure.subplots(1, len(panels), sharey=True, squeeze=False)[0]
     for axes, panel in zip(grid, panels, strict=True):
+        axes.axhspan(0, panel.alarms, color="#BBBBBB", alpha=0.5, linewidth=0, label=alarms_label)
+        axes.axvline(1, color="#BBBBBB", linewidth=0.8)
         for curve in panel.curves:
             axes.errorbar(
                 curve.sizes,
@@ -133,19 +146,29 @@ def svg(panels: Sequence[PowerPanel]) -> bytes:
                 color=COLOURS[curve.colour % len(COLOURS)],
                 linestyle=curve.line,
                 marker="o",
-                markersize=3,
-                linewidth=1.2,
-                capsize=2,
+                markersize=4,
+                linewidth=1.6,
+                elinewidth=0.7,
             )
-        axes.set_title(panel.title, loc="left", fontsize=9)
-        axes.set_xlabel(panel.size_label, fontsize=8)
-        axes.set_ylim(-0.02, 1.02)
-        axes.tick_params(labelsize=7)
+        axes.set_title(panel.title, loc="left", fontsize=11)
+        axes.set_xlabel(panel.size_label, fontsize=10)
+        axes.set_xscale("log")
+        ticks = sorted({size for curve in panel.curves for size in curve.sizes})
+        axes.set_xticks(ticks, [f"{size:g}" for size in ticks])
+        axes.minorticks_off()
+        axes.set_ylim(0, 1.02)
+        axes.set_yticks([0, 0.25, 0.5, 0.75, 1], ["0", "25 %", "50 %", "75 %", "100 %"])
+        axes.tick_params(labelsize=9)
         axes.grid(color="#DDDDDD", linewidth=0.5)
+        axes.set_axisbelow(True)
         axes.spines[["top", "right"]].set_visible(False)
-    grid[0].set_ylabel("share found", fontsize=8)
-    lines, labels = grid[0].get_legend_handles_labels()
-    figure.legend(lines, labels, fontsize=7, frameon=False, loc="outside lower center", ncols=3)
+    grid[0].set_ylabel("checks that fail", fontsize=10)
+    drawn, labels = grid[0].get_legend_handles_labels()
+    figure.legend(drawn, labels, fontsize=9, frameon=False, loc="outside lower center", ncols=4)
+    return _svg(figure)
+
+
+def _svg(figure: Figure) -> bytes:
     buffer = io.BytesIO()
     # Texts stay texts, and the same figures give the same bytes.
     with rc_context({"svg.fonttype": "none", "svg.hashsalt": "buto"}):
@@ -175,11 +198,11 @@ def variation_svg(properties: Sequence[Varying]) -> bytes:
     """Return a row for each property, the first one on top, as one SVG picture."""
     figure = Figure(figsize=(7.5, 1.0 + 0.19 * len(properties)), layout="constrained")
     axes = figure.subplots()
-    for place, one in enumerate(properties):
-        runs = max(one.between_runs, LEAST)
+    for place, prop in enumerate(properties):
+        runs = max(prop.between_runs, LEAST)
         axes.plot(runs, place, "o", color=TRAINING_COLOUR, markersize=5)
-        if not isnan(one.between_hosts):
-            hosts = max(one.between_hosts, LEAST)
+        if not isnan(prop.between_hosts):
+            hosts = max(prop.between_hosts, LEAST)
             axes.plot([runs, hosts], [place, place], color="#BBBBBB", linewidth=1, zorder=0)
             axes.plot(hosts, place, "D", color=CHECKED_COLOUR, markersize=4.5, markerfacecolor="none")
     axes.plot([], [], "o", color=TRAINING_COLOUR, markersize=5, label="between equal runs (CV, median)")
@@ -195,15 +218,11 @@ def variation_svg(properties: Sequence[Varying]) -> bytes:
     axes.set_xscale("log")
     axes.set_xlim(LEAST / 1.5, 10)
     axes.set_xticks([1e-4, 1e-3, 1e-2, 0.1, 1, 10], ["≤ .01 %", ".1 %", "1 %", "10 %", "100 %", "1000 %"])
-    axes.set_yticks(range(len(properties)), [one.name for one in properties])
+    axes.set_yticks(range(len(properties)), [prop.name for prop in properties])
     axes.set_ylim(len(properties) - 0.4, -0.6)
     axes.tick_params(labelsize=7)
     axes.minorticks_off()
     axes.grid(color="#DDDDDD", linewidth=0.5)
     axes.spines[["top", "right"]].set_visible(False)
     figure.legend(fontsize=7, frameon=False, loc="outside lower center", ncols=2)
-    buffer = io.BytesIO()
-    # Texts stay texts, and the same figures give the same bytes.
-    with rc_context({"svg.fonttype": "none", "svg.hashsalt": "buto"}):
-        figure.savefig(buffer, format="svg", metadata={"Date": None})
-    return buffer.getvalue()
+    return _svg(figure)

@@ -10,7 +10,7 @@ from buto.report.panels import Curve
 
 
 @dataclass(frozen=True, slots=True)
-class Columns:
+class TextTable:
     """A table of texts.
 
     Attributes:
@@ -45,7 +45,7 @@ class PicturePanel:
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class Picture:
+class ThesisFigure:
     """A figure of the thesis, drawn again.
 
     Attributes:
@@ -58,7 +58,7 @@ class Picture:
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class Section:
+class PageSection:
     """A heading with its content.
 
     Attributes:
@@ -67,17 +67,17 @@ class Section:
 
     title: str
     texts: tuple[str, ...] = ()
-    tables: tuple[Columns, ...] = ()
-    pictures: tuple[Picture, ...] = ()
-    folded: tuple[Columns, ...] = ()
+    tables: tuple[TextTable, ...] = ()
+    pictures: tuple[ThesisFigure, ...] = ()
+    folded: tuple[TextTable, ...] = ()
     folded_title: str = ""
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class Page:
+class ReportPage:
     title: str
     texts: tuple[str, ...]
-    sections: tuple[Section, ...]
+    sections: tuple[PageSection, ...]
 
 
 def csv_text(heads: Sequence[str], rows: Iterable[Sequence[object]], missing: str = "") -> str:
@@ -89,7 +89,7 @@ def csv_text(heads: Sequence[str], rows: Iterable[Sequence[object]], missing: st
     return frame.to_csv(index=False, lineterminator="\n", na_rep=missing)
 
 
-def lines(table: Columns) -> list[str]:
+def lines(table: TextTable) -> list[str]:
     """Return the caption and the table; words are aligned left, numbers right."""
     rows = [table.heads, *table.rows]
     widths = [max(len(row[column]) for row in rows) for column in range(len(table.heads))]
@@ -97,7 +97,11 @@ def lines(table: Columns) -> list[str]:
     if table.groups:
         drawn.append(_groups(table, widths))
     drawn += [_row(row, widths, table.left) for row in rows]
-    return [table.caption, *(f"  {one}".rstrip() for one in drawn), *(f"  {note}" for note in table.notes)]
+    return [
+        table.caption,
+        *(f"  {drawing}".rstrip() for drawing in drawn),
+        *(f"  {note}" for note in table.notes),
+    ]
 
 
 def _row(cells: tuple[str, ...], widths: list[int], left: int) -> str:
@@ -108,7 +112,7 @@ def _row(cells: tuple[str, ...], widths: list[int], left: int) -> str:
     return "  ".join(aligned)
 
 
-def _groups(table: Columns, widths: list[int]) -> str:
+def _groups(table: TextTable, widths: list[int]) -> str:
     parts, start = [], 0
     for name, number in table.groups:
         width = sum(widths[start : start + number]) + 2 * (number - 1)

@@ -15,7 +15,7 @@ from matplotlib.figure import Figure
 from buto.report.html.template import asset, render_template
 from buto.report.plots.charts import BAND_COLOUR, CHECKED_COLOUR, TRAINING_COLOUR, set_unit
 from buto.run.model import FloatArray
-from buto_replications.report.content import Columns, Page, Picture, PicturePanel
+from buto_replications.report.content import PicturePanel, ReportPage, TextTable, ThesisFigure
 
 COLOURS = {"training": TRAINING_COLOUR, "positive": "#009E73", "negative": CHECKED_COLOUR}
 """Green, like the others, of Okabe and Ito's palette."""
@@ -24,7 +24,7 @@ _WIDE = 1.5
 """A panel shows so many times the range of the runs; wider bounds are cut off."""
 
 
-def png(picture: Picture) -> bytes:
+def png(picture: ThesisFigure) -> bytes:
     """Return all panels of a figure as one picture, two in a row, over the same range of values."""
     columns = min(2, len(picture.panels))
     rows = math.ceil(len(picture.panels) / columns)
@@ -68,7 +68,7 @@ def _draw(axes: Axes, panel: PicturePanel) -> None:
 def _limits(panels: tuple[PicturePanel, ...]) -> tuple[float, float]:
     curves = _finite([curve.values for panel in panels for curve in panel.curves])
     bands = [panel.band for panel in panels if panel.band is not None]
-    band = _finite([side for one in bands for side in (one.lower, one.upper)])
+    band = _finite([side for side_band in bands for side in (side_band.lower, side_band.upper)])
     shown = curves if curves.size else band
     if not shown.size:
         return 0.0, 1.0
@@ -89,7 +89,7 @@ _LONG = 24
 """Characters of a cell that gets a wide column."""
 
 
-def html(page: Page) -> str:
+def html(page: ReportPage) -> str:
     return render_template(
         "experiments.html",
         package="buto_replications",
@@ -101,11 +101,11 @@ def html(page: Page) -> str:
     )
 
 
-def _data_url(picture: Picture) -> str:
+def _data_url(picture: ThesisFigure) -> str:
     return f"data:image/png;base64,{base64.b64encode(png(picture)).decode()}"
 
 
-def _classes(table: Columns, column: int, cell: str) -> str:
+def _classes(table: TextTable, column: int, cell: str) -> str:
     """Return the classes of one cell; empty for a plain number."""
     is_text = column < table.left
     edges = list(accumulate(width for _, width in table.groups))[:-1]

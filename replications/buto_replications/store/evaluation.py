@@ -20,18 +20,25 @@ from buto_predict.prediction.predict import predict
 from buto_predict.results.files import read_results
 from buto_predict.results.model import ComponentResult
 from buto_predict.traces.files import read_traces
-from buto_predict.traces.learning import Known, learn
+from buto_predict.traces.learning import KnownFacts, learn
 from buto_predict.traces.summary import summarize
-from buto_replications.store.measured import Change, Evaluation, Measured, Number, joined, read_measured
+from buto_replications.store.measured import (
+    MeasuredChange,
+    MeasuredRun,
+    PredictedNumber,
+    RecordingEvaluation,
+    joined,
+    read_measured,
+)
 from buto_replications.store.near import over_runs
-from buto_replications.store.recorded import Index, Load, Version
-from buto_replications.store.simulated import Judged
+from buto_replications.store.recorded import RecordedLoad, RecordingIndex, Version
+from buto_replications.store.simulated import JudgedVersion
 
 CORES = "cores"
 """The station that all processes share."""
 
 
-def learn_model(traces: Sequence[Path], runs: Sequence[Measured], measured_s: float) -> Architecture:
+def learn_model(traces: Sequence[Path], runs: Sequence[MeasuredRun], measured_s: float) -> Architecture:
     """Return the model.
 
     Args:
@@ -49,7 +56,7 @@ def learn_model(traces: Sequence[Path], runs: Sequence[Measured], measured_s: fl
         )
     processes = sorted(runs[0].busy)
     requests = np.mean([sum(map(len, run.responses_s.values())) for run in runs])
-    known = Known(
+    known = KnownFacts(
         {CORES: runs[0].cores},
         {process: float(np.mean([run.busy[process] for run in runs])) for process in processes},
         float(requests) / measured_s,
@@ -59,7 +66,7 @@ def learn_model(traces: Sequence[Path], runs: Sequence[Measured], measured_s: fl
 
 
 Tests = Literal["jmh", "junit"]
-Runs = Mapping[tuple[str, str], Sequence[Measured]]
+Runs = Mapping[tuple[str, str], Sequence[MeasuredRun]]
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -67,20 +74,20 @@ class _Recording:
     """What predictions are made from, and what they are compared with."""
 
     directory: Path
-    index: Index
+    index: RecordingIndex
     tests: Tests
     runs: Runs
     model: Architecture
     old_tests: tuple[ComponentResult, ...]
 
-    def measured(self, version: str, load: Load) -> Sequence[Measured]:
+    def measured(self, version: str, load: RecordedLoad) -> Sequence[MeasuredRun]:
         return self.runs.get((version, load.name), ())
 
-    def predicted(self, load: Load, new_tests: Sequence[ComponentResult]) -> Prediction:
+    def predicted(self, load: RecordedLoad, new_tests: Sequence[ComponentResult]) -> Prediction:
         return predict(self.model.with_rates(load.rates), self.old_tests, new_tests, loads=())
 
 
-def evaluate(directory: Path, index: Index, tests: Tests) -> Evaluation:
+def evaluate(directory: Path, index: RecordingIndex, tests: Tests) -> RecordingEvaluation:
     """Compare predictions with measurements.
 
     Args:
@@ -94,7 +101,7 @@ def evaluate(directory: Path, index: Index, tests: Tests) -> Evaluation:
     return joined(_one_load(recording, load) for load in index.loads)
 
 
-def _recording(directory: Path, index: Index, tests: Tests) -> _Recording:
+def _recording(directory: Path, index: RecordingIndex, tests: Tests) -> _Recording:
     runs = _runs(directory)
     learned = runs.get((index.old, index.fixed), ())
     model = learn_model(sorted((directory / "traces").glob("*.json")), learned, index.measured_s)
@@ -107,59 +114,61 @@ def _recording(directory: Path, index: Index, tests: Tests) -> _Recording:
     return _Recording(directory, index, tests, runs, model, old_tests)
 
 
-def _one_load(recording: _Recording, load: Load) -> Evaluation:
-    changed = (_changed(recording, load, version) for version in recording.index.changed)
-    unchanged = (_unchanged(recording, load, version) for version in recording.index.unchanged)
+def _one_load(recording: _Recording, load: RecordedLoad) -> RecordingEvaluation:
+    changed = (_find_changed(recording, load, version) for version in recording.index.changed)
+    unchanged = (_find_unchanged(recording, load, version) for version in recording.index.unchanged)
     return joined((_old_version(recording, load), *changed, *unchanged))
 
 
-def _old_version(recording: _Recording, load: Load) -> Evaluation:
+def _old_version(recording: _Recording, load: RecordedLoad) -> RecordingEvaluation:
     """Return the numbers of the old version; none under the load that the model was learned from."""
     old = recording.index.old
     runs = recording.measured(old, load)
     if not runs or load.name == recording.index.fixed:
-        return Evaluation()
+        return RecordingEvaluation()
     found = predict(recording.model.with_rates(load.rates), (), (), loads=())
-    return Evaluation(numbers=tuple(_numbers(found, old, load, runs)))
+    return RecordingEvaluation(numbers=tuple(_numbers(found, old, load, runs)))
 
 
-def _changed(recording: _Recording, load: Load, version: Version) -> Evaluation:
+def _find_changed(recording: _Recording, load: RecordedLoad, version: Version) -> RecordingEvaluation:
     """Judge a version that was made to be noticed. Whether its change matters is known from measurements."""
     before = recording.measured(recording.index.old, load)
     after = recording.measured(version.name, load)
     new_tests = component_tests(recording.directory, version.name, recording.tests)
     if not before or not after or not new_tests:
-        return Evaluation(lacking=(f"{version.name} {load.name}",))
+        return RecordingEvaluation(lacking=(f"{version.name} {load.name}",))
     found = recording.predicted(load, new_tests)
     changes = tuple(_changes(found, version, load, before, after))
-    largest = max((one.measured_delta for one in changes if one.significant), default=0.0)
-    return Evaluation(
-        changed=(_judged(version, load, max(largest, 0.0), found),),
+    largest = max((change.measured_delta for change in changes if change.significant), default=0.0)
+    return RecordingEvaluation(
+        changed=(_judge(version, load, max(largest, 0.0), found),),
         changes=changes,
         numbers=tuple(_numbers(found, version.name, load, after)),
     )
 
 
-def _unchanged(recording: _Recording, load: Load, version: Version) -> Evaluation:
+def _find_unchanged(recording: _Recording, load: RecordedLoad, version: Version) -> RecordingEvaluation:
     """Judge a version that is as good as the old one. It is measured under the fixed load alone."""
     before = recording.measured(recording.index.old, load)
     after = recording.measured(version.name, load)
     new_tests = component_tests(recording.directory, version.name, recording.tests)
     if not new_tests:
-        return Evaluation(lacking=(f"{version.name} {load.name}",) if recording.tests == "jmh" else ())
+        return RecordingEvaluation(
+            lacking=(f"{version.name} {load.name}",) if recording.tests == "jmh" else ()
+        )
     found = recording.predicted(load, new_tests)
-    return Evaluation(
-        unchanged=(_judged(version, load, 0.0, found),),
+    return RecordingEvaluation(
+        unchanged=(_judge(version, load, 0.0, found),),
         changes=tuple(_changes(found, version, load, before, after)) if before and after else (),
         numbers=tuple(_numbers(found, version.name, load, after)) if after else (),
     )
 
 
 def _runs(directory: Path) -> Runs:
-    found: dict[tuple[str, str], list[Measured]] = {}
+    found: dict[tuple[str, str], list[MeasuredRun]] = {}
     for path in sorted((directory / "runs").glob("*.json")):
-        one = read_measured(path)
-        found.setdefault((one.version, one.load), []).append(one)
+        run = read_measured(path)
+        found.setdefault((run.version, run.load), []).append(run)
     return found
 
 
@@ -170,9 +179,9 @@ def component_tests(directory: Path, version: str, tests: Tests) -> tuple[Compon
     return read_results(paths) if paths else ()
 
 
-def _judged(version: Version, load: Load, truth: float, found: Prediction) -> Judged:
-    known = [one.delta for one in found.endpoints if not isnan(one.delta)]
-    return Judged(
+def _judge(version: Version, load: RecordedLoad, truth: float, found: Prediction) -> JudgedVersion:
+    known = [endpoint.delta for endpoint in found.endpoints if not isnan(endpoint.delta)]
+    return JudgedVersion(
         version=version.name,
         location=version.component,
         intensity=version.slower,
@@ -184,12 +193,16 @@ def _judged(version: Version, load: Load, truth: float, found: Prediction) -> Ju
 
 
 def _changes(
-    found: Prediction, version: Version, load: Load, before: Sequence[Measured], after: Sequence[Measured]
-) -> Iterator[Change]:
+    found: Prediction,
+    version: Version,
+    load: RecordedLoad,
+    before: Sequence[MeasuredRun],
+    after: Sequence[MeasuredRun],
+) -> Iterator[MeasuredChange]:
     for endpoint in found.endpoints:
-        old, new = _pooled(before, endpoint.name), _pooled(after, endpoint.name)
-        runs = ([_times(one, endpoint.name) for one in some] for some in (before, after))
-        yield Change(
+        old, new = _pool(before, endpoint.name), _pool(after, endpoint.name)
+        runs = ([_times(run, endpoint.name) for run in some] for some in (before, after))
+        yield MeasuredChange(
             version=version.name,
             load=load.name,
             endpoint=endpoint.name,
@@ -204,18 +217,20 @@ def _changes(
         )
 
 
-def _pooled(runs: Sequence[Measured], endpoint: str) -> FloatArray:
+def _pool(runs: Sequence[MeasuredRun], endpoint: str) -> FloatArray:
     return np.concatenate([_times(run, endpoint) for run in runs])
 
 
-def _times(run: Measured, endpoint: str) -> FloatArray:
+def _times(run: MeasuredRun, endpoint: str) -> FloatArray:
     return np.asarray(run.responses_s.get(endpoint, ()), dtype=float)
 
 
-def _numbers(found: Prediction, version: str, load: Load, runs: Sequence[Measured]) -> Iterator[Number]:
+def _numbers(
+    found: Prediction, version: str, load: RecordedLoad, runs: Sequence[MeasuredRun]
+) -> Iterator[PredictedNumber]:
     busy = float(np.mean([sum(run.busy.values()) / run.cores for run in runs]))
     for endpoint in found.endpoints:
-        measured_s = float(_pooled(runs, endpoint.name).mean())
-        yield Number(version, load.name, endpoint.name, endpoint.new_s, measured_s, busy)
-    [cores] = (one for one in found.stations if one.name == CORES)
-    yield Number(version, load.name, CORES, cores.new, busy, busy)
+        measured_s = float(_pool(runs, endpoint.name).mean())
+        yield PredictedNumber(version, load.name, endpoint.name, endpoint.new_s, measured_s, busy)
+    [cores] = (station for station in found.stations if station.name == CORES)
+    yield PredictedNumber(version, load.name, CORES, cores.new, busy, busy)

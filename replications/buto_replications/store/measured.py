@@ -15,13 +15,13 @@ from xml.etree import ElementTree
 from buto.errors import BadFileError
 from buto.judging.verdict import Status
 from buto_predict.prediction.model import Interval
-from buto_replications.store.simulated import Judged
+from buto_replications.store.simulated import JudgedVersion
 
 _MICRO = 1e6
 
 
 @dataclass(frozen=True, slots=True)
-class Measured:
+class MeasuredRun:
     """One run.
 
     Attributes:
@@ -41,18 +41,18 @@ class Measured:
     foreign: float
 
 
-def write_measured(one: Measured, path: Path) -> None:
+def write_measured(run: MeasuredRun, path: Path) -> None:
     """Write one run; microseconds are exact enough for response times."""
     document = {
-        "version": one.version,
-        "load": one.load,
-        "run": one.run,
-        "cores": one.cores,
-        "host_busy": round(one.host_busy, 4),
-        "foreign": round(one.foreign, 4),
-        "busy": {name: round(cores, 4) for name, cores in one.busy.items()},
+        "version": run.version,
+        "load": run.load,
+        "run": run.run,
+        "cores": run.cores,
+        "host_busy": round(run.host_busy, 4),
+        "foreign": round(run.foreign, 4),
+        "busy": {name: round(cores, 4) for name, cores in run.busy.items()},
         "responses_us": {
-            name: [round(_MICRO * time_s) for time_s in times] for name, times in one.responses_s.items()
+            name: [round(_MICRO * time_s) for time_s in times] for name, times in run.responses_s.items()
         },
     }
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -61,7 +61,7 @@ def write_measured(one: Measured, path: Path) -> None:
     part.replace(path)
 
 
-def read_measured(path: Path) -> Measured:
+def read_measured(path: Path) -> MeasuredRun:
     """Read what :func:`write_measured` wrote.
 
     Raises:
@@ -69,7 +69,7 @@ def read_measured(path: Path) -> Measured:
     """
     try:
         known = json.loads(path.read_text())
-        return Measured(
+        return MeasuredRun(
             known["version"],
             known["load"],
             known["run"],
@@ -84,7 +84,7 @@ def read_measured(path: Path) -> Measured:
 
 
 @dataclass(frozen=True, slots=True)
-class Number:
+class PredictedNumber:
     """A predicted mean response time in seconds, or busy share of the cores, beside the measured one.
 
     Attributes:
@@ -106,7 +106,7 @@ class Number:
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
+class MeasuredChange:
     """What a version changed at one endpoint, as it was measured and as it was predicted.
 
     Attributes:
@@ -130,7 +130,7 @@ class Change:
 
 
 @dataclass(frozen=True, slots=True)
-class Evaluation:
+class RecordingEvaluation:
     """The comparison of a recording, or of a part of it.
 
     Attributes:
@@ -142,22 +142,22 @@ class Evaluation:
         lacking: versions and loads without measurements.
     """
 
-    changed: tuple[Judged, ...] = ()
-    unchanged: tuple[Judged, ...] = ()
-    changes: tuple[Change, ...] = ()
-    numbers: tuple[Number, ...] = ()
+    changed: tuple[JudgedVersion, ...] = ()
+    unchanged: tuple[JudgedVersion, ...] = ()
+    changes: tuple[MeasuredChange, ...] = ()
+    numbers: tuple[PredictedNumber, ...] = ()
     lacking: tuple[str, ...] = ()
 
 
-def joined(parts: Iterable[Evaluation]) -> Evaluation:
+def joined(parts: Iterable[RecordingEvaluation]) -> RecordingEvaluation:
     """Return the comparisons of several parts of a recording as one, in their order."""
     known = tuple(parts)
-    return Evaluation(
-        changed=tuple(one for part in known for one in part.changed),
-        unchanged=tuple(one for part in known for one in part.unchanged),
-        changes=tuple(one for part in known for one in part.changes),
-        numbers=tuple(one for part in known for one in part.numbers),
-        lacking=tuple(one for part in known for one in part.lacking),
+    return RecordingEvaluation(
+        changed=tuple(version for part in known for version in part.changed),
+        unchanged=tuple(version for part in known for version in part.unchanged),
+        changes=tuple(change for part in known for change in part.changes),
+        numbers=tuple(number for part in known for number in part.numbers),
+        lacking=tuple(name for part in known for name in part.lacking),
     )
 
 
@@ -198,5 +198,5 @@ def _junit(content: bytes) -> bytes:
 
 def _jmh(content: bytes) -> bytes:
     """Leave out the path of the JVM."""
-    results = [{key: value for key, value in one.items() if key != "jvm"} for one in json.loads(content)]
+    results = [{key: value for key, value in load.items() if key != "jvm"} for load in json.loads(content)]
     return json.dumps(results, indent=1).encode() + b"\n"

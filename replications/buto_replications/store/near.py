@@ -15,8 +15,8 @@ from buto.judging.verdict import Status
 from buto.run.model import FloatArray
 from buto_predict.deviations import NEGLIGIBLE, cliffs_delta
 from buto_predict.prediction.model import Interval
-from buto_replications.report.content import Columns
-from buto_replications.store.measured import Change
+from buto_replications.report.content import TextTable
+from buto_replications.store.measured import MeasuredChange
 
 CONFIDENCE = 0.95
 
@@ -66,7 +66,7 @@ def over_runs(old: Sequence[FloatArray], new: Sequence[FloatArray]) -> Interval:
 class _Decided:
     """A version under one load, at the endpoint with the largest predicted delta: no measurement chose it."""
 
-    change: Change
+    change: MeasuredChange
     side: Side
 
     @property
@@ -80,29 +80,29 @@ class _Decided:
         return self.side is Side.of((self.change.predicted_delta,) * 2)
 
 
-def near_table(changes: Iterable[Change], versions: Iterable[str]) -> Columns:
+def near_table(changes: Iterable[MeasuredChange], versions: Iterable[str]) -> TextTable:
     """Return the predicted delta beside the measured one, of each changed version under each load."""
     names = set(versions)
     decided = [
-        _Decided(one, Side.of(one.over_runs))
-        for one in _largest(one for one in changes if one.version in names)
+        _Decided(change, Side.of(change.over_runs))
+        for change in _largest(change for change in changes if change.version in names)
     ]
-    return Columns(
+    return TextTable(
         "Cliff's delta at the endpoint of the largest predicted one, measured with 95 % intervals over runs",
         ("version", "load", "endpoint", "measured", "interval", "truth", "predicted", "status"),
-        tuple(_row(one) for one in decided),
+        tuple(_row(verdict) for verdict in decided),
         left=3,
         notes=tuple(_notes(decided)),
     )
 
 
-def _largest(changes: Iterable[Change]) -> Iterator[Change]:
-    for _, some in groupby(changes, key=lambda one: (one.version, one.load)):
-        yield max(some, key=lambda one: np.nan_to_num(one.predicted_delta, nan=-1.0))
+def _largest(changes: Iterable[MeasuredChange]) -> Iterator[MeasuredChange]:
+    for _, some in groupby(changes, key=lambda change: (change.version, change.load)):
+        yield max(some, key=lambda change: np.nan_to_num(change.predicted_delta, nan=-1.0))
 
 
-def _row(one: _Decided) -> tuple[str, ...]:
-    change = one.change
+def _row(decided: _Decided) -> tuple[str, ...]:
+    change = decided.change
     low, high = change.over_runs
     return (
         change.version,
@@ -110,7 +110,7 @@ def _row(one: _Decided) -> tuple[str, ...]:
         change.endpoint,
         f"{change.measured_delta:.3f}",
         f"{low:.3f} to {high:.3f}" if np.isfinite(high) else "",
-        one.side.value,
+        decided.side.value,
         f"{change.predicted_delta:.3f}",
         change.status.value,
     )
@@ -118,14 +118,15 @@ def _row(one: _Decided) -> tuple[str, ...]:
 
 def _notes(decided: Sequence[_Decided]) -> Iterator[str]:
     """Yield how many verdicts are right, for each side that measurements decide."""
-    of = Counter(one.side for one in decided)
+    of = Counter(verdict.side for verdict in decided)
     for side in Side:
-        some = [one for one in decided if one.side is side]
+        some = [verdict for verdict in decided if verdict.side is side]
         if side is Side.UNDECIDED:
             yield f"measurements leave {of[side]} of {len(decided)} undecided"
             continue
-        undecided = sum(one.change.status is Status.INCONCLUSIVE for one in some)
+        undecided = sum(verdict.change.status is Status.INCONCLUSIVE for verdict in some)
         yield (
-            f"{side.value}: {sum(one.right for one in some)} of {of[side]} right, {undecided} inconclusive; "
-            f"by predicted delta alone {sum(one.right_by_delta for one in some)} right"
+            f"{side.value}: {sum(verdict.right for verdict in some)} of {of[side]} right, "
+            f"{undecided} inconclusive; "
+            f"by predicted delta alone {sum(verdict.right_by_delta for verdict in some)} right"
         )

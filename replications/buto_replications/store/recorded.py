@@ -45,7 +45,7 @@ class Version:
 
 
 @dataclass(frozen=True, slots=True)
-class Load:
+class RecordedLoad:
     """Requests at random times; ``rates`` are those of each endpoint, in 1/s."""
 
     name: str
@@ -53,7 +53,7 @@ class Load:
 
 
 @dataclass(frozen=True, slots=True)
-class Index:
+class RecordingIndex:
     """A recording of the store.
 
     Attributes:
@@ -67,28 +67,28 @@ class Index:
     fixed: str
     measured_s: float
     versions: tuple[Version, ...]
-    loads: tuple[Load, ...]
+    loads: tuple[RecordedLoad, ...]
 
     @property
     def changed(self) -> tuple[Version, ...]:
         """Versions that were made to be noticed."""
-        return tuple(one for one in self.versions if one.matters)
+        return tuple(version for version in self.versions if version.matters)
 
     @property
     def unchanged(self) -> tuple[Version, ...]:
         """Versions that are as good as the old one."""
-        return tuple(one for one in self.versions if not one.matters)
+        return tuple(version for version in self.versions if not version.matters)
 
-    def load(self, name: str) -> Load:
-        [found] = (one for one in self.loads if one.name == name)
+    def load(self, name: str) -> RecordedLoad:
+        [found] = (load for load in self.loads if load.name == name)
         return found
 
 
-def to_json(index: Index) -> str:
+def to_json(index: RecordingIndex) -> str:
     return json.dumps({"format": FORMAT, "version": VERSION, **asdict(index)}, indent=1) + "\n"
 
 
-def from_json(text: str) -> Index:
+def from_json(text: str) -> RecordingIndex:
     """Read what :func:`to_json` returns.
 
     Raises:
@@ -101,7 +101,7 @@ def from_json(text: str) -> Index:
             raise ValueError(f"its format must be {FORMAT!r}, got {known['format']!r}")
         if known["version"] > VERSION:
             raise NewerVersionError(f"its version must be at most {VERSION}, got {known['version']}")
-        return read(known, Index)
+        return read(known, RecordingIndex)
     except (KeyError, TypeError, AttributeError) as error:
         raise ValueError(f"it is not the index of a recording: {error!r}") from error
 
@@ -116,7 +116,7 @@ FOLDERS = {"runs": "*.json", "traces": "*.json", "jmh": "*.json", "junit": "*.xm
 """Of a recording, each with its files."""
 
 
-def pack(directory: Path, index: Index) -> bytes:
+def pack(directory: Path, index: RecordingIndex) -> bytes:
     """Return the files of a recording as one archive. The same files give the same bytes.
 
     Raises:
@@ -141,7 +141,7 @@ def pack(directory: Path, index: Index) -> bytes:
     return packed.getvalue()
 
 
-def write(directory: Path, index: Index, place: Path) -> Path:
+def write(directory: Path, index: RecordingIndex, place: Path) -> Path:
     """Pack a recording into a directory, in place of an older one, and return the file.
 
     Raises:
@@ -160,7 +160,7 @@ def write(directory: Path, index: Index, place: Path) -> Path:
 
 
 @contextmanager
-def unpacked(path: Path) -> Iterator[tuple[Path, Index]]:
+def unpacked(path: Path) -> Iterator[tuple[Path, RecordingIndex]]:
     """Yield a directory with the files of an archive, for as long as they are needed, and their index.
 
     Raises:

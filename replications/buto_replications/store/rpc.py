@@ -21,13 +21,13 @@ from scipy.stats import mannwhitneyu
 from buto.errors import BadFileError
 from buto.judging.verdict import Status
 from buto.run.model import FloatArray
-from buto_predict.calls import Measured, calls_of, inclusive, self_changes
+from buto_predict.calls import MeasuredComponent, calls_of, inclusive, self_changes
 from buto_predict.deviations import ALPHA, cliffs_delta
 from buto_predict.model import Architecture, Call, Component, Discipline, Endpoint, Measures, Station
 from buto_predict.prediction.predict import predict
 from buto_predict.results.model import ComponentResult
-from buto_replications.report.content import Columns, csv_text
-from buto_replications.store.simulated import Judged, counts
+from buto_replications.report.content import TextTable, csv_text
+from buto_replications.store.simulated import JudgedVersion, counts
 
 SYSTEMS = ("eshopper", "trainticket")
 ADVICE = (
@@ -42,7 +42,7 @@ _MS = 1e3
 
 
 @dataclass(frozen=True, eq=False)
-class Scenario:
+class RequestScenario:
     """Requests of one kind, some of them with delays that were injected into remote calls.
 
     Attributes:
@@ -73,7 +73,7 @@ def paths_of(directory: Path) -> Iterator[tuple[str, Path]]:
         yield from ((system, path) for path in paths)
 
 
-def read_scenario(system: str, path: Path) -> Scenario:
+def read_scenario(system: str, path: Path) -> RequestScenario:
     """Read one file.
 
     Raises:
@@ -89,7 +89,9 @@ def read_scenario(system: str, path: Path) -> Scenario:
             raise ValueError("it must have rows below its columns, got none")
         values = np.array(rows)
         times_s = values[:, 1:-1] / _MS
-        return Scenario(system, int(path.stem), tuple(head[1:-1]), times_s, values[:, 0] / _MS, values[:, -1])
+        return RequestScenario(
+            system, int(path.stem), tuple(head[1:-1]), times_s, values[:, 0] / _MS, values[:, -1]
+        )
     except (OSError, ValueError) as error:
         raise BadFileError(f"{path} cannot be read: {error}", advice=ADVICE) from error
 
@@ -123,7 +125,7 @@ with the machine. Chosen on the scenarios that end with 0."""
 REQUEST = "request"
 
 
-def learn_model(scenario: Scenario, chosen: BoolArray) -> Architecture:
+def learn_model(scenario: RequestScenario, chosen: BoolArray) -> Architecture:
     """Return a model of the requests: remote calls that call each other, and wait for no processor.
 
     Args:
@@ -187,7 +189,7 @@ DELAYS = (0, 1, 2)
 
 
 @dataclass(frozen=True, slots=True)
-class Compared:
+class ComparedRequests:
     """The requests of a scenario with the same delays, against those without.
 
     Attributes:
@@ -220,10 +222,10 @@ class Compared:
         return self.number % CHOOSING != 0
 
     @property
-    def judged(self) -> Judged:
+    def judged(self) -> JudgedVersion:
         """The verdict beside the truth."""
         truth = self.delta if self.significant and self.delays else 0.0
-        return Judged(
+        return JudgedVersion(
             version=f"{self.system} {self.number}",
             location=self.system,
             intensity=0.0,
@@ -238,17 +240,17 @@ class Compared:
         return (predicted_s - self.new_s) / (self.new_s - self.old_s)
 
 
-def compare(task: tuple[str, Path]) -> list[Compared]:
+def compare(task: tuple[str, Path]) -> list[ComparedRequests]:
     """Return the delays of one scenario, and its requests without any.
 
     Raises:
         BadFileError: it cannot be read.
     """
     scenario = read_scenario(*task)
-    return list(_compared(scenario))
+    return list(_compare(scenario))
 
 
-def _compared(scenario: Scenario) -> Iterator[Compared]:
+def _compare(scenario: RequestScenario) -> Iterator[ComparedRequests]:
     for delays in DELAYS:
         good = scenario.delays == 0
         if delays:
@@ -260,21 +262,21 @@ def _compared(scenario: Scenario) -> Iterator[Compared]:
             yield _one(scenario, delays, old, new)
 
 
-def _one(scenario: Scenario, delays: int, old: BoolArray, new: BoolArray) -> Compared:
+def _one(scenario: RequestScenario, delays: int, old: BoolArray, new: BoolArray) -> ComparedRequests:
     model = learn_model(scenario, old)
     old_tests, new_tests = _results(scenario, (old, new))
     found = predict(model, old_tests, new_tests, loads=())
     [endpoint] = found.endpoints
     before, after = scenario.responses_s[old], scenario.responses_s[new]
     whole_s, new_whole_s = (scenario.times_s[chosen].mean(axis=0) for chosen in (old, new))
-    return Compared(
+    return ComparedRequests(
         system=scenario.system,
         number=scenario.number,
         delays=delays,
         old_s=float(before.mean()),
         new_s=float(after.mean()),
         predicted_s=float(before.mean() * endpoint.new_s / endpoint.old_s),
-        propagated_s=float(before.mean() + _propagated_s(model, whole_s, new_whole_s)),
+        propagated_s=float(before.mean() + _propagate_s(model, whole_s, new_whole_s)),
         inclusive_s=float(before.mean() + (new_whole_s - whole_s).sum()),
         delta=cliffs_delta(before, after),
         predicted_delta=endpoint.delta,
@@ -283,7 +285,7 @@ def _one(scenario: Scenario, delays: int, old: BoolArray, new: BoolArray) -> Com
     )
 
 
-def _propagated_s(model: Architecture, whole_s: FloatArray, new_whole_s: FloatArray) -> float:
+def _propagate_s(model: Architecture, whole_s: FloatArray, new_whole_s: FloatArray) -> float:
     """Return by how much a request takes longer if all remote calls change, its own work excepted.
 
     A call that no old request makes has no relative change, and is left out.
@@ -294,12 +296,12 @@ def _propagated_s(model: Architecture, whole_s: FloatArray, new_whole_s: FloatAr
     calls, self_s = calls_of(model), model.self_s
     made = np.flatnonzero(whole_s > 0)
     # The model's first component is the request itself.
-    tested = [Measured(int(place) + 1, Measures.INCLUSIVE) for place in made]
+    tested = [MeasuredComponent(int(place) + 1, Measures.INCLUSIVE) for place in made]
     own_s = self_changes(calls, self_s, tested, new_whole_s[made] / whole_s[made] - 1)
     return float(inclusive(calls, own_s)[0])
 
 
-def _results(scenario: Scenario, sides: tuple[BoolArray, BoolArray]) -> list[list[ComponentResult]]:
+def _results(scenario: RequestScenario, sides: tuple[BoolArray, BoolArray]) -> list[list[ComponentResult]]:
     """Return the times of remote calls of each side as if component tests had measured them; those that some
     part of either side does not make are not tested.
     """
@@ -314,24 +316,24 @@ def _results(scenario: Scenario, sides: tuple[BoolArray, BoolArray]) -> list[lis
     ]
 
 
-_PREDICTIONS: dict[str, Callable[[Compared], float]] = {
-    "of its change": lambda one: one.predicted_s,
-    "all calls propagated": lambda one: one.propagated_s,
-    "inclusive times added": lambda one: one.inclusive_s,
+_PREDICTIONS: dict[str, Callable[[ComparedRequests], float]] = {
+    "of its change": lambda requests: requests.predicted_s,
+    "all calls propagated": lambda requests: requests.propagated_s,
+    "inclusive times added": lambda requests: requests.inclusive_s,
 }
 
 
-def tables(compared: Sequence[Compared]) -> Iterator[Columns]:
+def tables(compared: Sequence[ComparedRequests]) -> Iterator[TextTable]:
     """Yield all tables, of the scenarios that chose nothing."""
-    reported = [one for one in compared if one.reports]
+    reported = [requests for requests in compared if requests.reports]
     yield _errors(reported)
     yield _verdicts(reported)
 
 
-def rows_csv(compared: Sequence[Compared]) -> str:
+def rows_csv(compared: Sequence[ComparedRequests]) -> str:
     """Return the delays of every scenario, one in a row."""
-    names = [field.name for field in fields(Compared)]
-    rows = [(*(_cell(getattr(one, name)) for name in names), one.reports) for one in compared]
+    names = [field.name for field in fields(ComparedRequests)]
+    rows = [(*(_cell(getattr(requests, name)) for name in names), requests.reports) for requests in compared]
     return csv_text((*names, "reports"), rows)
 
 
@@ -341,20 +343,21 @@ def _cell(value: object) -> str:
     return f"{value:.6g}" if isinstance(value, float) else str(value)
 
 
-def _errors(reported: Sequence[Compared]) -> Columns:
+def _errors(reported: Sequence[ComparedRequests]) -> TextTable:
     rows = []
     for system in SYSTEMS:
-        ours = [one for one in reported if one.system == system and one.delays]
+        ours = [requests for requests in reported if requests.system == system and requests.delays]
         if not ours:
             continue
-        change = np.median([one.new_s / one.old_s - 1 for one in ours])
-        level = _middle([one.predicted_s / one.new_s - 1 for one in ours])
+        change = np.median([requests.new_s / requests.old_s - 1 for requests in ours])
+        level = _middle([requests.predicted_s / requests.new_s - 1 for requests in ours])
         errors = [
-            _middle([one.error(predicted_s(one)) for one in ours]) for predicted_s in _PREDICTIONS.values()
+            _middle([requests.error(predicted_s(requests)) for requests in ours])
+            for predicted_s in _PREDICTIONS.values()
         ]
         cells = (f"{100 * value:.1f} %" for pair in (level, *errors) for value in pair)
         rows.append((system, str(len(ours)), f"{100 * change:+.0f} %", *cells))
-    return Columns(
+    return TextTable(
         "Mean response times with injected delays, predicted from the times of remote calls",
         ("", "delays", "median change", *("median", "90 % within") * 4),
         tuple(rows),
@@ -368,13 +371,17 @@ def _middle(errors: Sequence[float]) -> tuple[float, float]:
     return float(middle), float(high)
 
 
-def _verdicts(reported: Sequence[Compared]) -> Columns:
+def _verdicts(reported: Sequence[ComparedRequests]) -> TextTable:
     rows = []
     for system in SYSTEMS:
         for what, is_delayed in (("with delays", True), ("without, divided in two", False)):
-            ours = [one for one in reported if one.system == system and bool(one.delays) is is_delayed]
-            rows.append((system, what, str(len(ours)), counts(one.judged for one in ours)))
-    return Columns(
+            ours = [
+                requests
+                for requests in reported
+                if requests.system == system and bool(requests.delays) is is_delayed
+            ]
+            rows.append((system, what, str(len(ours)), counts(requests.judged for requests in ours)))
+    return TextTable(
         "Verdicts on the response times, beside Cliff's delta of the measured ones",
         ("", "requests", "verdicts", "outcomes"),
         tuple(rows),

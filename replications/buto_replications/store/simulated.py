@@ -12,7 +12,7 @@ import numpy as np
 
 from buto.judging.verdict import Status
 from buto_predict.calls import calls_of, inclusive
-from buto_predict.deviations import NEGLIGIBLE, Size, cliffs_delta, size_of
+from buto_predict.deviations import NEGLIGIBLE, EffectSize, cliffs_delta, size_of
 from buto_predict.model import Architecture, Call, Component, Endpoint, Station
 from buto_predict.network import network_of
 from buto_predict.prediction.predict import predict
@@ -28,7 +28,7 @@ VARIATIONS = (1.0, 0.5, 0.1)
 
 
 @dataclass(frozen=True, slots=True)
-class Figure:
+class ExampleFigure:
     """A number of the running example, added up by hand and by the model."""
 
     what: str
@@ -37,7 +37,7 @@ class Figure:
 
 
 @dataclass(frozen=True, slots=True)
-class Effect:
+class FactorEffect:
     """What it means for the whole response if B3 and B4 take ``factor`` times as long.
 
     Attributes:
@@ -50,7 +50,7 @@ class Effect:
     delta: float
 
     @property
-    def size(self) -> Size:
+    def size(self) -> EffectSize:
         return size_of(self.delta)
 
 
@@ -67,22 +67,29 @@ def running_example(factor: float = 1.0, variation: float = 1.0) -> Architecture
     return Architecture(
         "running example",
         (Station("A"), Station("B")),
-        tuple(replace(one, cv=variation) for one in parts),
+        tuple(replace(part, cv=variation) for part in parts),
         (Endpoint("request", (Call("A1", 1.0), Call("B1", 1.0), Call("B2", 1.0)), rate),),
     )
 
 
-def figures() -> list[Figure]:
+def figures() -> list[ExampleFigure]:
     """Return the numbers of the example, in which B3 and B4 take 3 ms instead of 2."""
     before, after = running_example(), running_example(1.5)
-    whole = [1000 * inclusive(calls_of(one), one.self_s)[1:3].sum() for one in (before, after)]
-    demands = [network_of(one).demands(one.self_s)[0, 1] for one in (before, after)]
+    whole = [
+        1000 * inclusive(calls_of(architecture), architecture.self_s)[1:3].sum()
+        for architecture in (before, after)
+    ]
+    demands = [
+        network_of(architecture).demands(architecture.self_s)[0, 1] for architecture in (before, after)
+    ]
     return [
-        Figure("B1 and B2 together, before", "18 ms", f"{whole[0]:.3g} ms"),
-        Figure("B1 and B2 together, after", "22 ms", f"{whole[1]:.3g} ms"),
-        Figure("relative change of the subsystem", "+22.2 %", f"{100 * (whole[1] / whole[0] - 1):+.1f} %"),
-        Figure("service demand of B, before", ".018 s", f"{demands[0]:.3f} s"),
-        Figure("service demand of B, after", ".022 s", f"{demands[1]:.3f} s"),
+        ExampleFigure("B1 and B2 together, before", "18 ms", f"{whole[0]:.3g} ms"),
+        ExampleFigure("B1 and B2 together, after", "22 ms", f"{whole[1]:.3g} ms"),
+        ExampleFigure(
+            "relative change of the subsystem", "+22.2 %", f"{100 * (whole[1] / whole[0] - 1):+.1f} %"
+        ),
+        ExampleFigure("service demand of B, before", ".018 s", f"{demands[0]:.3f} s"),
+        ExampleFigure("service demand of B, after", ".022 s", f"{demands[1]:.3f} s"),
     ]
 
 
@@ -92,13 +99,13 @@ def effects(
     *,
     stays: int = STAYS,
     seed: int,
-) -> list[Effect]:
+) -> list[FactorEffect]:
     found = []
     for variation in variations:
         base = _responses(running_example(1.0, variation), stays, seed)
         for factor in factors:
             new = _responses(running_example(factor, variation), stays, seed + 1)
-            found.append(Effect(factor, variation, cliffs_delta(base, new)))
+            found.append(FactorEffect(factor, variation, cliffs_delta(base, new)))
     return found
 
 
@@ -109,7 +116,7 @@ def _responses(architecture: Architecture, stays: int, seed: int) -> np.ndarray:
     return found.responses[0]
 
 
-class Outcome(Enum):
+class VersionOutcome(Enum):
     FOUND = "found"
     QUIET = "rightly quiet"
     MISSED = "missed"
@@ -118,7 +125,7 @@ class Outcome(Enum):
 
 
 @dataclass(frozen=True, slots=True)
-class Judged:
+class JudgedVersion:
     """One version under one load.
 
     Attributes:
@@ -135,13 +142,13 @@ class Judged:
     status: Status
 
     @property
-    def outcome(self) -> Outcome:
+    def outcome(self) -> VersionOutcome:
         if self.status is Status.INCONCLUSIVE:
-            return Outcome.UNDECIDED
+            return VersionOutcome.UNDECIDED
         alarm = self.status is Status.REGRESSION
         if self.truth >= NEGLIGIBLE:
-            return Outcome.FOUND if alarm else Outcome.MISSED
-        return Outcome.FALSE_ALARM if alarm else Outcome.QUIET
+            return VersionOutcome.FOUND if alarm else VersionOutcome.MISSED
+        return VersionOutcome.FALSE_ALARM if alarm else VersionOutcome.QUIET
 
     @property
     def agrees(self) -> bool:
@@ -149,10 +156,13 @@ class Judged:
         return not isnan(self.predicted) and (self.predicted >= NEGLIGIBLE) == (self.truth >= NEGLIGIBLE)
 
 
-def counts(judged: Iterable[Judged]) -> str:
+def counts(judged: Iterable[JudgedVersion]) -> str:
     """Return how many there are of each outcome, in words."""
-    found = Counter(one.outcome for one in judged)
-    return ", ".join(f"{found[outcome]} {outcome.value}" for outcome in Outcome if found[outcome]) or "none"
+    found = Counter(version.outcome for version in judged)
+    return (
+        ", ".join(f"{found[outcome]} {outcome.value}" for outcome in VersionOutcome if found[outcome])
+        or "none"
+    )
 
 
 OUTCOMES: Mapping[tuple[str, str], tuple[str, ...]] = {
@@ -193,7 +203,7 @@ TRUTH_STAYS = 120_000
 
 
 @dataclass(frozen=True, slots=True)
-class Load:
+class SimulatedLoad:
     """Requests of all endpoints, as a multiple of the original load, and the endpoints' shares."""
 
     name: str
@@ -202,14 +212,14 @@ class Load:
 
 
 LOADS = (
-    Load("original", 1.0, (0.5, 0.3, 0.2)),
-    Load("more requests", 1.25, (0.5, 0.3, 0.2)),
-    Load("other mix", 1.0, (0.3, 0.3, 0.4)),
-    Load("both", 1.25, (0.3, 0.3, 0.4)),
+    SimulatedLoad("original", 1.0, (0.5, 0.3, 0.2)),
+    SimulatedLoad("more requests", 1.25, (0.5, 0.3, 0.2)),
+    SimulatedLoad("other mix", 1.0, (0.3, 0.3, 0.4)),
+    SimulatedLoad("both", 1.25, (0.3, 0.3, 0.4)),
 )
 
 
-def store(load: Load = LOADS[0]) -> Architecture:
+def store(load: SimulatedLoad = LOADS[0]) -> Architecture:
     """Return three services and a database; pages, searches and orders."""
     rate = 60.0 * load.factor
     shares = zip(
@@ -232,43 +242,43 @@ def store(load: Load = LOADS[0]) -> Architecture:
     )
 
 
-def judge_changed(seed: int, intensities: Sequence[float] = INTENSITIES) -> Iterator[Judged]:
+def judge_changed(seed: int, intensities: Sequence[float] = INTENSITIES) -> Iterator[JudgedVersion]:
     """Yield every location and intensity under every load."""
     for load in LOADS:
         old = store(load)
         before = _long_run(old, seed)
         for position, location in enumerate(LOCATIONS):
             for intensity in intensities:
-                new = _changed(old, location, intensity)
+                new = _find_changed(old, location, intensity)
                 truth = _largest(before, _long_run(new, seed + 1))
                 draw = seed + 100 * position + round(10 * intensity)
                 yield _judge(old, new, location, intensity, load.name, truth, draw)
 
 
-def judge_near_boundary(seed: int) -> Iterator[Judged]:
+def judge_near_boundary(seed: int) -> Iterator[JudgedVersion]:
     """Yield versions whose true delta is near the one that matters, under every load."""
     low, high = BOUNDARY
-    return (one for one in judge_changed(seed, SMALL_INTENSITIES) if low <= one.truth <= high)
+    return (version for version in judge_changed(seed, SMALL_INTENSITIES) if low <= version.truth <= high)
 
 
-def judge_unchanged(seed: int, count: int = UNCHANGED) -> Iterator[Judged]:
+def judge_unchanged(seed: int, count: int = UNCHANGED) -> Iterator[JudgedVersion]:
     """Yield versions of which every second one has a change of one hundredth, and the others none."""
     old = store()
     for number in range(count):
         intensity = 0.01 * (number % 2)
         location = LOCATIONS[number % len(LOCATIONS)]
         yield _judge(
-            old, _changed(old, location, intensity), location, intensity, "original", 0.0, seed + number
+            old, _find_changed(old, location, intensity), location, intensity, "original", 0.0, seed + number
         )
 
 
 def _judge(
     old: Architecture, new: Architecture, location: str, intensity: float, load: str, truth: float, seed: int
-) -> Judged:
+) -> JudgedVersion:
     rng = np.random.default_rng(seed)
     found = predict(old, _tests(old, rng), _tests(new, rng), loads=())
-    deltas = [one.delta for one in found.endpoints]
-    return Judged(
+    deltas = [endpoint.delta for endpoint in found.endpoints]
+    return JudgedVersion(
         version=f"{location} {intensity:g}",
         location=location,
         intensity=intensity,
@@ -284,17 +294,19 @@ def _tests(architecture: Architecture, rng: np.random.Generator) -> list[Compone
     network = network_of(architecture)
     whole_s = inclusive(network.calls, architecture.self_s)
     return [
-        ComponentResult(one.name, mean_s * (1 + NOISE * rng.standard_normal(FORKS)), "fork")
-        for one, mean_s in zip(architecture.components, whole_s, strict=True)
+        ComponentResult(component.name, mean_s * (1 + NOISE * rng.standard_normal(FORKS)), "fork")
+        for component, mean_s in zip(architecture.components, whole_s, strict=True)
     ]
 
 
-def _changed(architecture: Architecture, location: str, intensity: float) -> Architecture:
+def _find_changed(architecture: Architecture, location: str, intensity: float) -> Architecture:
     return replace(
         architecture,
         components=tuple(
-            replace(one, self_s=one.self_s * (1 + intensity)) if one.name == location else one
-            for one in architecture.components
+            replace(component, self_s=component.self_s * (1 + intensity))
+            if component.name == location
+            else component
+            for component in architecture.components
         ),
     )
 

@@ -12,6 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
+from msgspec import structs
 
 from buto.judging.features import Series, sampling_interval, series_of
 from buto.judging.thesis.bounds import (
@@ -21,10 +22,10 @@ from buto.judging.thesis.bounds import (
     BoundsSettings,
     bands,
     clip,
-    measured_state,
+    measure_state,
 )
 from buto.judging.thesis.filters import ALGORITHMS as PRODUCT
-from buto.judging.thesis.filters import gain_of, moved, particle_bounds_by, process_variance, simple_bounds
+from buto.judging.thesis.filters import gain_of, move, particle_bounds_by, process_variance, simple_bounds
 from buto.judging.thesis.pipeline import MATCHERS, PipelineSettings, beyond
 from buto.judging.thesis.time_points import GENERATORS, TimePoints, smooth
 from buto.run.model import BoolArray, FloatArray, IntArray, Run
@@ -36,7 +37,7 @@ def kalman_bounds(
     points: TimePoints, settings: BoundsSettings, deviations: Sequence[float]
 ) -> tuple[Bounds, ...]:
     """Compute bounds by the textbook's filter."""
-    measured = measured_state(points, settings)
+    measured = measure_state(points, settings)
     noise = process_variance(points, settings.process_noise or "average-variance")
     state, variance = (np.full(measured.shape[1], np.nan) for _ in range(2))
     centre, std = (np.full(measured.shape, np.nan) for _ in range(2))
@@ -44,7 +45,7 @@ def kalman_bounds(
         readable, begins = ~np.isnan(value), np.isnan(state)
         variance = variance + noise
         gain = gain_of(variance, error)
-        state = np.where(readable, np.where(begins, value, moved(state, value, gain)), state)
+        state = np.where(readable, np.where(begins, value, move(state, value, gain)), state)
         # K R equals (1 - K) P, without cancellation if K is nearly 1.
         variance = np.where(readable, np.where(begins, error, gain * error), variance)
         centre[row, readable] = state[readable]
@@ -77,7 +78,8 @@ _FAST: dict[str, BoundsFunction] = {
 }
 
 ALGORITHMS: dict[str, BoundsAlgorithm] = {
-    name: BoundsAlgorithm(_FAST.get(name, one.make), one.parameters) for name, one in PRODUCT.items()
+    name: BoundsAlgorithm(_FAST.get(name, algorithm.make), algorithm.parameters)
+    for name, algorithm in PRODUCT.items()
 }
 
 
@@ -86,7 +88,7 @@ UPTIME = "jvm.uptime"
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class Stack:
+class RunStack:
     """Several runs of the same properties.
 
     Attributes:
@@ -106,27 +108,27 @@ class Stack:
         rows = slice(self.starts[number], self.starts[number + 1])
         return Series(self.times_s[rows], self.values[rows])
 
-    def some(self, numbers: Sequence[int] | IntArray) -> Stack:
+    def some(self, numbers: Sequence[int] | IntArray) -> RunStack:
         """Return only these runs, in this order."""
         return stacked([self.run(number) for number in numbers])
 
-    def later(self, by_s: FloatArray) -> Stack:
+    def later(self, by_s: FloatArray) -> RunStack:
         """Return the same runs with ``by_s``, shape (n_runs,), added to their times."""
-        return Stack(self.times_s + np.repeat(by_s, np.diff(self.starts)), self.values, self.starts)
+        return RunStack(self.times_s + np.repeat(by_s, np.diff(self.starts)), self.values, self.starts)
 
 
-def stacked(series: Sequence[Series]) -> Stack:
+def stacked(series: Sequence[Series]) -> RunStack:
     """Return runs of the same properties as one stack; there must be at least one."""
-    starts = np.concatenate([[0], np.cumsum([len(one) for one in series])]).astype(np.int64)
-    return Stack(
-        np.concatenate([one.times_s for one in series]),
-        np.concatenate([one.values for one in series]),
+    starts = np.concatenate([[0], np.cumsum([len(run_series) for run_series in series])]).astype(np.int64)
+    return RunStack(
+        np.concatenate([run_series.times_s for run_series in series]),
+        np.concatenate([run_series.values for run_series in series]),
         starts,
     )
 
 
 @dataclass(frozen=True, slots=True)
-class Smoothing:
+class BatchSmoothing:
     """The method of smoothing and its window in samples."""
 
     method: str
@@ -143,17 +145,22 @@ class Variant:
         boot_s: shape (n_runs,), seconds from the JVM's start to main; NaN if not known.
     """
 
-    raw: Stack
-    smoothed: Mapping[Smoothing, Stack]
+    raw: RunStack
+    smoothed: Mapping[BatchSmoothing, RunStack]
     boot_s: FloatArray
 
 
-def prepared(runs: Sequence[Run], properties: Sequence[Property], smoothings: Sequence[Smoothing]) -> Variant:
+def prepared(
+    runs: Sequence[Run], properties: Sequence[Property], smoothings: Sequence[BatchSmoothing]
+) -> Variant:
     """Stack runs and smooth each of them in several ways."""
     series = [series_of(run, properties) for run in runs]
     return Variant(
         stacked(series),
-        {way: stacked([smooth(one, way.method, way.window) for one in series]) for way in smoothings},
+        {
+            way: stacked([smooth(run_series, way.method, way.window) for run_series in series])
+            for way in smoothings
+        },
         np.array([_boot_s(run) for run in runs]),
     )
 
@@ -187,7 +194,7 @@ Shares = tuple[float, float | None]
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class Division:
+class VariantDivision:
     """Ordinals of the training runs of one variant, and of the judged runs of several variants."""
 
     training: IntArray
@@ -209,7 +216,7 @@ class Task:
     properties: tuple[Property, ...]
     counted: BoolArray
     variants: Mapping[str, Variant]
-    divisions: Mapping[Shares, Division]
+    divisions: Mapping[Shares, VariantDivision]
     methods: tuple[Method, ...]
 
 
@@ -218,8 +225,8 @@ Accepted = Mapping[str, BoolArray]
 run."""
 
 
-def smoothing_of(pipeline: PipelineSettings) -> Smoothing:
-    return Smoothing(pipeline.smoothing, pipeline.window if pipeline.smoothing != "none" else 1)
+def smoothing_of(pipeline: PipelineSettings) -> BatchSmoothing:
+    return BatchSmoothing(pipeline.smoothing, pipeline.window if pipeline.smoothing != "none" else 1)
 
 
 def shares_of(method: Method) -> Shares:
@@ -240,7 +247,7 @@ def judged(task: Task) -> dict[Method, Accepted]:
 @dataclass(frozen=True, eq=False, slots=True)
 class _BatchJudge:
     task: Task
-    _stacks: dict[object, Stack] = field(default_factory=dict)
+    _stacks: dict[object, RunStack] = field(default_factory=dict)
     _points: dict[object, TimePoints] = field(default_factory=dict)
     _bounds: dict[object, dict[float, Bounds]] = field(default_factory=dict)
 
@@ -249,7 +256,7 @@ class _BatchJudge:
         interval_s = self._interval_s(method)
         test = self.task.divisions[shares_of(method)].test
         return {
-            name: _accepted(self._stack(name, numbers, method), bounds, interval_s, method, self.task.counted)
+            name: _accept(self._stack(name, numbers, method), bounds, interval_s, method, self.task.counted)
             for name, numbers in test.items()
         }
 
@@ -260,7 +267,7 @@ class _BatchJudge:
     def _training(self, method: Method) -> IntArray:
         return self.task.divisions[shares_of(method)].training
 
-    def _stack(self, name: str, numbers: IntArray, method: Method) -> Stack:
+    def _stack(self, name: str, numbers: IntArray, method: Method) -> RunStack:
         way = smoothing_of(method.pipeline)
         key = name, numbers.tobytes(), way, method.clock
         if key not in self._stacks:
@@ -281,12 +288,17 @@ class _BatchJudge:
         learned = self._training_key(method)
         if learned not in self._bounds:
             deviations = sorted(
-                {one.pipeline.deviations for one in self.task.methods if self._training_key(one) == learned}
+                {
+                    bounds_method.pipeline.deviations
+                    for bounds_method in self.task.methods
+                    if self._training_key(bounds_method) == learned
+                }
             )
             settings = replace(method.pipeline, seed=self._seed())
             made = bounds_of(self._points_for(method), settings, deviations)
             self._bounds[learned] = {
-                number: clip(one, self.task.properties) for number, one in zip(deviations, made, strict=True)
+                number: clip(bounds, self.task.properties)
+                for number, bounds in zip(deviations, made, strict=True)
             }
         return self._bounds[learned][method.pipeline.deviations]
 
@@ -312,18 +324,18 @@ def bounds_of(
     if settings.bounds != "particle" or len(scatters) == points.std.shape[1]:
         return algorithm.make(points, settings, deviations)
     parts = {name: getattr(points, name)[:, scatters] for name in ("counts", "mean", "median", "std")}
-    moved = algorithm.make(replace(points, **parts), settings, deviations)
+    moved = algorithm.make(structs.replace(points, **parts), settings, deviations)
     merged = []
     for whole, some in zip(simple_bounds(points, settings, deviations), moved, strict=True):
         sides = {name: getattr(whole, name).copy() for name in ("lower", "upper", "expected")}
         for name, side in sides.items():
             side[:, scatters] = getattr(some, name)
-        merged.append(replace(whole, **sides))
+        merged.append(structs.replace(whole, **sides))
     return tuple(merged)
 
 
-def _accepted(
-    stack: Stack, bounds: Bounds, interval_s: float, method: Method, counted: BoolArray
+def _accept(
+    stack: RunStack, bounds: Bounds, interval_s: float, method: Method, counted: BoolArray
 ) -> BoolArray:
     matched = MATCHERS[method.pipeline.matching](bounds, stack.times_s, interval_s)
     outside = np.nan_to_num(beyond(stack.values, matched.bounds)) != 0

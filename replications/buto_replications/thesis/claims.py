@@ -20,21 +20,21 @@ from buto_replications.thesis.published import Scope
 from buto_replications.thesis.score_tables import by_run
 
 
-class Outcome(Enum):
+class ClaimOutcome(Enum):
     REPLICATES = "replicates"
     DIFFERS = "does not"
     UNDECIDED = "undecided"
 
 
 @dataclass(frozen=True, slots=True)
-class Decision:
+class ClaimDecision:
     """The decision on a claim.
 
     Attributes:
         apart: the difference that decided; NaN if there is more than one.
     """
 
-    outcome: Outcome
+    outcome: ClaimOutcome
     thesis: str
     ours: str
     apart: float = nan
@@ -42,37 +42,37 @@ class Decision:
 
 
 @dataclass(frozen=True, eq=False)
-class Evidence:
+class HostEvidence:
     """All measurements of one host; ``notified`` by the number of the figure."""
 
     evaluation: Evaluation
     notified: Mapping[str, NotifiedRuns]
 
-    def of(self, table: str) -> Measured:
+    def of(self, table: str) -> MeasuredTable:
         if table not in self._of_table:
-            self._of_table[table] = Measured(self, table)
+            self._of_table[table] = MeasuredTable(self, table)
         return self._of_table[table]
 
     @cached_property
-    def _of_table(self) -> dict[str, Measured]:
+    def _of_table(self) -> dict[str, MeasuredTable]:
         return {}
 
 
 @dataclass(frozen=True, eq=False)
-class Measured:
+class MeasuredTable:
     """One table of the thesis: the printed and the measured numbers.
 
     An undefined MCC (all runs were accepted, or none) is 0 with error 0 here, as in Table 5.34. Numbers are
     NaN if nothing was printed or measured, or if neither of two MCCs is defined.
     """
 
-    evidence: Evidence
+    evidence: HostEvidence
     table: str
 
     @cached_property
     def labels(self) -> tuple[str, ...]:
         """The labels of the thesis's configurations."""
-        return tuple(one.label for one in grid_of(self.table).configurations)
+        return tuple(grid_configuration.label for grid_configuration in grid_of(self.table).configurations)
 
     @cached_property
     def _counts(self) -> dict[str, tuple[npt.NDArray[np.int64], list[str]] | None]:
@@ -106,20 +106,20 @@ class Measured:
         values = {label: self.value(label)[0] for label in self.labels}
         return {label: value for label, value in values.items() if not isnan(value)}
 
-    def apart(self, one: str, other: str, score: Score = MCC) -> tuple[float, float]:
+    def apart(self, claim: str, other: str, score: Score = MCC) -> tuple[float, float]:
         """Return the difference of two configurations' scores and its standard error."""
-        first, second = self.counts(one), self.counts(other)
+        first, second = self.counts(claim), self.counts(other)
         if first is None or second is None:
             return nan, nan
         apart, error = difference(score, first[0], second[0], first[1])
         if isnan(apart) and score is MCC:
-            (value, of_value), (rival, of_rival) = self.value(one), self.value(other)
+            (value, of_value), (rival, of_rival) = self.value(claim), self.value(other)
             error = max(of_value, of_rival)
             return (value - rival, error) if error > 0 else (nan, nan)
         return apart, error
 
 
-Decide = Callable[[Measured], Decision]
+Decide = Callable[[MeasuredTable], ClaimDecision]
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,5 +141,5 @@ class Claim:
     def section(self) -> str:
         return published.SECTIONS[self.table]
 
-    def decide(self, evidence: Evidence) -> Decision:
+    def decide(self, evidence: HostEvidence) -> ClaimDecision:
         return self.decided(evidence.of(self.table))

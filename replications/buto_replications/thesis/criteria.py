@@ -17,7 +17,7 @@ import numpy.typing as npt
 
 from buto_replications.scores import MCC, Score
 from buto_replications.thesis import published
-from buto_replications.thesis.claims import Decide, Decision, Measured, Outcome
+from buto_replications.thesis.claims import ClaimDecision, ClaimOutcome, Decide, MeasuredTable
 from buto_replications.thesis.published import Example
 from buto_replications.thesis.score_tables import example_by_run
 
@@ -29,34 +29,34 @@ _FEW = 2.0
 _NO_MATTER = 0.01
 """A difference between scores that is too small to be mentioned."""
 
-_NOTHING = Decision(Outcome.UNDECIDED, "", "nothing was measured")
+_NOTHING = ClaimDecision(ClaimOutcome.UNDECIDED, "", "nothing was measured")
 
 
-def above(one: str, other: str, score: Score = MCC) -> Decide:
+def above(first: str, other: str, score: Score = MCC) -> Decide:
     """Decide whether one configuration is better than another.
 
     It is not if the difference is surely less than half of the printed one, or than .01 if none is printed.
     """
 
-    def decide(measured: Measured) -> Decision:
-        apart, error = measured.apart(one, other, score)
-        printed = measured.printed(one, score) - measured.printed(other, score)
+    def decide(measured: MeasuredTable) -> ClaimDecision:
+        apart, error = measured.apart(first, other, score)
+        printed = measured.printed(first, score) - measured.printed(other, score)
         outcome = _sign(apart, error)
         least = _NO_MATTER if isnan(printed) else printed / 2
-        if outcome is Outcome.UNDECIDED and apart + SURE * error < least:
-            outcome = Outcome.DIFFERS
-        return Decision(outcome, _difference_text(printed), _points(apart, error), apart, error)
+        if outcome is ClaimOutcome.UNDECIDED and apart + SURE * error < least:
+            outcome = ClaimOutcome.DIFFERS
+        return ClaimDecision(outcome, _difference_text(printed), _points(apart, error), apart, error)
 
     return decide
 
 
-def alike(one: str, other: str, margin: float) -> Decide:
+def alike(first: str, other: str, margin: float) -> Decide:
     """Decide whether the MCCs of two configurations differ by no more than a margin."""
 
-    def decide(measured: Measured) -> Decision:
-        apart, error = measured.apart(one, other)
-        thesis = _difference_text(measured.printed(one) - measured.printed(other))
-        return Decision(_within(apart, error, margin), thesis, _points(apart, error), apart, error)
+    def decide(measured: MeasuredTable) -> ClaimDecision:
+        apart, error = measured.apart(first, other)
+        thesis = _difference_text(measured.printed(first) - measured.printed(other))
+        return ClaimDecision(_within(apart, error, margin), thesis, _points(apart, error), apart, error)
 
     return decide
 
@@ -64,11 +64,13 @@ def alike(one: str, other: str, margin: float) -> Decide:
 def level(label: str, margin: float = 0.05) -> Decide:
     """Decide whether an MCC is within a margin of the printed one."""
 
-    def decide(measured: Measured) -> Decision:
+    def decide(measured: MeasuredTable) -> ClaimDecision:
         value, error = measured.value(label)
         thesis = measured.printed(label)
         apart = value - thesis
-        return Decision(_within(apart, error, margin), _number(thesis), _number(value, error), apart, error)
+        return ClaimDecision(
+            _within(apart, error, margin), _number(thesis), _number(value, error), apart, error
+        )
 
     return decide
 
@@ -90,7 +92,7 @@ def worst(label: str) -> Decide:
 
 
 def _extreme(label: str, sign: int) -> Decide:
-    def decide(measured: Measured) -> Decision:
+    def decide(measured: MeasuredTable) -> ClaimDecision:
         values = measured.values()
         thesis = f"{label}: {_number(measured.printed(label))}"
         if label not in values or len(values) == 1 or not any(values.values()):
@@ -99,8 +101,8 @@ def _extreme(label: str, sign: int) -> Decide:
         apart, error = measured.apart(label, rival)
         ours = f"{label}: {_number(values[label])}, {rival}: {_number(values[rival])}"
         ahead = sign * (values[label] - values[rival])
-        outcome = Outcome.REPLICATES if ahead > 0 else _sign(sign * apart, error)
-        return Decision(outcome, thesis, ours, apart, error)
+        outcome = ClaimOutcome.REPLICATES if ahead > 0 else _sign(sign * apart, error)
+        return ClaimDecision(outcome, thesis, ours, apart, error)
 
     return decide
 
@@ -116,17 +118,17 @@ def worst_rule(letter: str) -> Decide:
 
 
 def _rule(letter: str, sign: int) -> Decide:
-    def decide(measured: Measured) -> Decision:
+    def decide(measured: MeasuredTable) -> ClaimDecision:
         tops = _tops(measured.values())
         if letter not in tops or len(tops) == 1:
             return _NOTHING
         printed = _tops({label: measured.printed(label) for label in measured.labels})
-        (one, value), *others = [tops.pop(letter), *tops.values()]
+        (winner, value), *others = [tops.pop(letter), *tops.values()]
         rival, other = max(others, key=lambda top: sign * top[1])
-        apart, error = measured.apart(one, rival)
+        apart, error = measured.apart(winner, rival)
         printed_text = ", ".join(f"{label}: {_number(top)}" for label, top in printed.values())
-        ours = f"{one}: {_number(value)}, {rival}: {_number(other)}; {_points(apart, error)}"
-        return Decision(_sign(sign * apart, error), printed_text, ours, apart, error)
+        ours = f"{winner}: {_number(value)}, {rival}: {_number(other)}; {_points(apart, error)}"
+        return ClaimDecision(_sign(sign * apart, error), printed_text, ours, apart, error)
 
     return decide
 
@@ -145,16 +147,16 @@ def rising(*labels: str, score: Score = MCC) -> Decide:
     last.
     """
 
-    def decide(measured: Measured) -> Decision:
+    def decide(measured: MeasuredTable) -> ClaimDecision:
         steps = {b: measured.apart(b, a, score) for a, b in pairwise(labels)}
-        falls = [label for label, step in steps.items() if _sign(*step) is Outcome.DIFFERS]
+        falls = [label for label, step in steps.items() if _sign(*step) is ClaimOutcome.DIFFERS]
         apart, error = measured.apart(labels[-1], labels[0], score)
-        outcome = Outcome.DIFFERS if falls else _sign(apart, error)
+        outcome = ClaimOutcome.DIFFERS if falls else _sign(apart, error)
         ours = ", ".join(_number(measured.value(label, score)[0]) for label in labels)
         if falls:
             ours += f"; it falls at {', '.join(falls)}"
         printed_text = ", ".join(_number(measured.printed(label, score)) for label in labels)
-        return Decision(outcome, printed_text, ours, apart, error)
+        return ClaimDecision(outcome, printed_text, ours, apart, error)
 
     return decide
 
@@ -164,7 +166,7 @@ def steepest(*labels: str) -> Decide:
     one.
     """
 
-    def decide(measured: Measured) -> Decision:
+    def decide(measured: MeasuredTable) -> ClaimDecision:
         steps = [measured.apart(b, a) for a, b in pairwise(labels)]
         if any(isnan(apart) for apart, _ in steps):
             return _NOTHING
@@ -173,7 +175,7 @@ def steepest(*labels: str) -> Decide:
         steps_printed = [measured.printed(b) - measured.printed(a) for a, b in pairwise(labels)]
         thesis = f"{steps_printed[0]:+.2f}, later at most {max(steps_printed[1:]):+.2f}"
         ours = f"{_points(first, of_first)}, later at most {_points(second, of_second)}"
-        return Decision(_sign(apart, error), thesis, ours, apart, error)
+        return ClaimDecision(_sign(apart, error), thesis, ours, apart, error)
 
     return decide
 
@@ -181,17 +183,17 @@ def steepest(*labels: str) -> Decide:
 def at_least(limit: float, *labels: str, score: Score) -> Decide:
     """Decide whether a score of all of these configurations reaches a limit."""
 
-    def decide(measured: Measured) -> Decision:
+    def decide(measured: MeasuredTable) -> ClaimDecision:
         found = [measured.value(label, score) for label in labels]
-        known = [one for one in found if not isnan(one[0])]
+        known = [share for share in found if not isnan(share[0])]
         if not known:
             return _NOTHING
         value, error = min(known)
         lowest = min(measured.printed(label, score) for label in labels)
         apart = value - limit
-        outcome = Outcome.REPLICATES if apart >= 0 else _sign(apart, error)
+        outcome = ClaimOutcome.REPLICATES if apart >= 0 else _sign(apart, error)
         ours = f"{_number(value, error)} or more"
-        return Decision(outcome, f"{_number(lowest)} or more", ours, apart, error)
+        return ClaimDecision(outcome, f"{_number(lowest)} or more", ours, apart, error)
 
     return decide
 
@@ -199,7 +201,7 @@ def at_least(limit: float, *labels: str, score: Score) -> Decide:
 def shown(example: Example) -> Decide:
     """Decide whether the share of accepted runs of one experiment is that of the thesis, within .1."""
 
-    def decide(measured: Measured) -> Decision:
+    def decide(measured: MeasuredTable) -> ClaimDecision:
         found = example_by_run(measured.evidence.evaluation, example)
         if found is None:
             return _NOTHING
@@ -210,7 +212,9 @@ def shown(example: Example) -> Decide:
             _within(share - thesis, error, 0.1) for (share, error), thesis in zip(ours, printed, strict=True)
         ]
         text = "{:.0%} of positive, {:.0%} of negative runs"
-        return Decision(combined(outcomes), text.format(*printed), text.format(*(share for share, _ in ours)))
+        return ClaimDecision(
+            combined(outcomes), text.format(*printed), text.format(*(share for share, _ in ours))
+        )
 
     return decide
 
@@ -220,16 +224,21 @@ def notified(figure: str, *, far: bool) -> Decide:
     more.
     """
 
-    def decide(measured: Measured) -> Decision:
-        thesis = next(one for one in published.NOTIFIED if one.figure == figure)
+    def decide(measured: MeasuredTable) -> ClaimDecision:
+        thesis = next(
+            published_figure for published_figure in published.NOTIFIED if published_figure.figure == figure
+        )
         printed_text = f"{thesis.of_positive[0]} and {thesis.of_negative[0]} notifications a run"
         ours = measured.evidence.notified.get(figure)
         if ours is None:
             return replace(_NOTHING, thesis=printed_text)
-        (positive, one), (negative, other) = ours.positive.mean_and_error(), ours.negative.mean_and_error()
-        apart, error = negative - positive, hypot(one, other)
+        (positive, positive_mean), (negative, other) = (
+            ours.positive.mean_and_error(),
+            ours.negative.mean_and_error(),
+        )
+        apart, error = negative - positive, hypot(positive_mean, other)
         outcome = _sign(apart - _FEW, error) if far else _within(apart, error, _FEW)
-        return Decision(outcome, printed_text, f"{positive:.2f} and {negative:.2f}", apart, error)
+        return ClaimDecision(outcome, printed_text, f"{positive:.2f} and {negative:.2f}", apart, error)
 
     return decide
 
@@ -237,19 +246,21 @@ def notified(figure: str, *, far: bool) -> Decide:
 def all_of(*parts: Decide) -> Decide:
     """Combine several claims of one sentence."""
 
-    def decide(measured: Measured) -> Decision:
+    def decide(measured: MeasuredTable) -> ClaimDecision:
         decisions = [part(measured) for part in parts]
-        thesis, ours = ("; ".join(getattr(one, side) for one in decisions) for side in ("thesis", "ours"))
-        return Decision(combined([one.outcome for one in decisions]), thesis, ours)
+        thesis, ours = (
+            "; ".join(getattr(decision, side) for decision in decisions) for side in ("thesis", "ours")
+        )
+        return ClaimDecision(combined([decision.outcome for decision in decisions]), thesis, ours)
 
     return decide
 
 
-def combined(outcomes: Sequence[Outcome]) -> Outcome:
+def combined(outcomes: Sequence[ClaimOutcome]) -> ClaimOutcome:
     """Return that a claim replicates if all of its parts do, and that it does not if one part does not."""
-    if Outcome.DIFFERS in outcomes:
-        return Outcome.DIFFERS
-    return Outcome.UNDECIDED if Outcome.UNDECIDED in outcomes else Outcome.REPLICATES
+    if ClaimOutcome.DIFFERS in outcomes:
+        return ClaimOutcome.DIFFERS
+    return ClaimOutcome.UNDECIDED if ClaimOutcome.UNDECIDED in outcomes else ClaimOutcome.REPLICATES
 
 
 def _share(counts: npt.NDArray[np.int32]) -> tuple[float, float]:
@@ -268,18 +279,18 @@ def _share(counts: npt.NDArray[np.int32]) -> tuple[float, float]:
     return share, sqrt(n / max(n - 1, 1) * float(np.square(away).sum())) / float(total)
 
 
-def _sign(apart: float, error: float) -> Outcome:
+def _sign(apart: float, error: float) -> ClaimOutcome:
     if isnan(apart) or isnan(error) or abs(apart) <= SURE * error or apart == 0:
-        return Outcome.UNDECIDED
-    return Outcome.REPLICATES if apart > 0 else Outcome.DIFFERS
+        return ClaimOutcome.UNDECIDED
+    return ClaimOutcome.REPLICATES if apart > 0 else ClaimOutcome.DIFFERS
 
 
-def _within(apart: float, error: float, margin: float) -> Outcome:
+def _within(apart: float, error: float, margin: float) -> ClaimOutcome:
     if isnan(apart) or isnan(error):
-        return Outcome.UNDECIDED
+        return ClaimOutcome.UNDECIDED
     if abs(apart) + SURE * error <= margin:
-        return Outcome.REPLICATES
-    return Outcome.DIFFERS if abs(apart) - SURE * error > margin else Outcome.UNDECIDED
+        return ClaimOutcome.REPLICATES
+    return ClaimOutcome.DIFFERS if abs(apart) - SURE * error > margin else ClaimOutcome.UNDECIDED
 
 
 def _number(value: float, error: float = nan) -> str:

@@ -18,10 +18,10 @@ from buto.run.properties import Property
 from buto_replications.design import EXPERIMENTS, PROGRAMS, Experiment, Split, splits
 from buto_replications.thesis.batch_judging import (
     Accepted,
-    Division,
     Shares,
     Task,
     Variant,
+    VariantDivision,
     in_thesis,
     judged,
     judged_properties,
@@ -38,7 +38,7 @@ SEED = 2013
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class Judged:
+class JudgedRuns:
     """How often each run of an experiment was rejected (index 0) and accepted (index 1), over all splits.
 
     Attributes:
@@ -66,7 +66,7 @@ class Evaluation:
     runs: Mapping[str, tuple[str, ...]]
     properties: Mapping[str, tuple[Property, ...]]
     experiments: tuple[Experiment, ...]
-    judged: Mapping[tuple[Method, Experiment], Judged]
+    judged: Mapping[tuple[Method, Experiment], JudgedRuns]
     not_applicable: Mapping[Method, str]
 
 
@@ -93,12 +93,16 @@ def evaluate(
         UsageError: joblib is missing.
     """
     usable = {variant: of_variant.valid() for variant, of_variant in runs.items() if len(of_variant.valid())}
-    experiments = tuple(one for one in EXPERIMENTS if {one.training, one.negative} <= usable.keys())
+    experiments = tuple(
+        experiment
+        for experiment in EXPERIMENTS
+        if {experiment.training, experiment.negative} <= usable.keys()
+    )
     if not experiments:
         raise JudgeError(
             "no two variants of one program have usable runs", advice="buto experiments generate --help"
         )
-    taking_part = {name for one in experiments for name in (one.training, one.negative)}
+    taking_part = {name for experiment in experiments for name in (experiment.training, experiment.negative)}
     n_runs = min(len(usable[name]) for name in taking_part)
     ours = {name: usable[name].runs[:n_runs] for name in sorted(taking_part)}
     asked = tuple(dict.fromkeys(methods))
@@ -112,9 +116,9 @@ def evaluate(
     tasks = list(plan.parts())
     results = in_parallel(judged, map(plan.task, tasks), workers)
     counts = {
-        (method, one): Judged(*(plan.zeros(one.program) for _ in range(2)))
+        (method, experiment): JudgedRuns(*(plan.zeros(experiment.program) for _ in range(2)))
         for method in possible
-        for one in experiments
+        for experiment in experiments
     }
     for done, (part, accepted) in enumerate(zip(tasks, results, strict=True), start=1):
         plan.count(part, accepted, counts)
@@ -177,7 +181,9 @@ class _Plan:
 
     def parts(self) -> Iterator[_Part]:
         for program in PROGRAMS:
-            trained = dict.fromkeys(one.training for one in self.experiments if one.program == program)
+            trained = dict.fromkeys(
+                experiment.training for experiment in self.experiments if experiment.program == program
+            )
             for split in range(max((method.splits for method in self.methods), default=0)):
                 for training in trained:
                     yield _Part(program, training, split)
@@ -185,7 +191,7 @@ class _Plan:
     def task(self, part: _Part) -> Task:
         variants = self._variants(part.program)
         names = dict.fromkeys(
-            [part.training, *(one.negative for one in self._experiments_with(part.training))]
+            [part.training, *(experiment.negative for experiment in self._experiments_with(part.training))]
         )
         properties = self.properties[part.program]
         return Task(
@@ -206,25 +212,25 @@ class _Plan:
         self,
         part: _Part,
         accepted: Mapping[Method, Accepted],
-        counts: Mapping[tuple[Method, Experiment], Judged],
+        counts: Mapping[tuple[Method, Experiment], JudgedRuns],
     ) -> None:
         """Add the results of a task to the counts."""
         for method, by_variant in accepted.items():
             test = self.divided[shares_of(method)][part.split].test
-            for one in self._experiments_with(part.training):
-                judged = counts[method, one]
-                _add(judged.positive, test[one.training], by_variant[one.training])
-                _add(judged.negative, test[one.negative], by_variant[one.negative])
+            for experiment in self._experiments_with(part.training):
+                judged = counts[method, experiment]
+                _add(judged.positive, test[experiment.training], by_variant[experiment.training])
+                _add(judged.negative, test[experiment.negative], by_variant[experiment.negative])
 
     def _methods(self, part: _Part) -> tuple[Method, ...]:
         return tuple(method for method in self.methods if part.split < method.splits)
 
-    def _division(self, part: _Part, names: Iterable[str], shares: Shares) -> Division:
+    def _division(self, part: _Part, names: Iterable[str], shares: Shares) -> VariantDivision:
         split = self.divided[shares][part.split]
-        return Division(split.training[part.training], {name: split.test[name] for name in names})
+        return VariantDivision(split.training[part.training], {name: split.test[name] for name in names})
 
     def _experiments_with(self, training: str) -> list[Experiment]:
-        return [one for one in self.experiments if one.training == training]
+        return [experiment for experiment in self.experiments if experiment.training == training]
 
     def _variants(self, program: str) -> Mapping[str, Variant]:
         # Hold the smoothed runs of only one program in memory at a time.

@@ -14,11 +14,11 @@ from typing import Any
 from buto_replications.report.content import csv_text
 from buto_replications.scores import SCORES
 from buto_replications.thesis import published
-from buto_replications.thesis.claims import Claim, Decision
-from buto_replications.thesis.notifications import Flagged
-from buto_replications.thesis.published import Row
+from buto_replications.thesis.claims import Claim, ClaimDecision
+from buto_replications.thesis.notifications import FlaggedNotifications
+from buto_replications.thesis.published import PublishedRow
 from buto_replications.thesis.repetition import Results
-from buto_replications.thesis.score_tables import TOGETHER, Line, Table
+from buto_replications.thesis.score_tables import TOGETHER, ScoreLine, ScoreTable
 
 FORMAT = "buto-experiments"
 VERSION = 1
@@ -38,11 +38,11 @@ ALL = "all"
 
 
 def scores_csv(results: Sequence[Results]) -> str:
-    return csv_text(SCORE_COLUMNS, (row for one in results for row in _score_rows(one)))
+    return csv_text(SCORE_COLUMNS, (row for result in results for row in _score_rows(result)))
 
 
 def claims_csv(results: Sequence[Results]) -> str:
-    rows = [(one.host, *_claim(*claim).values()) for one in results for claim in one.claims]
+    rows = [(result.host, *_claim(*claim).values()) for result in results for claim in result.claims]
     return csv_text(CLAIM_COLUMNS, rows)
 
 
@@ -50,11 +50,11 @@ def notifications_csv(results: Sequence[Results]) -> str:
     """Return one row for each judged run, here and in the thesis; the two in a row have only their number in
     common.
     """
-    return csv_text(FLAGGED_COLUMNS, (row for one in results for row in _flagged_rows(one)))
+    return csv_text(FLAGGED_COLUMNS, (row for result in results for row in _flag_rows(result)))
 
 
 def to_json(results: Sequence[Results]) -> str:
-    data = {"format": FORMAT, "version": VERSION, "hosts": [_host(one) for one in results]}
+    data = {"format": FORMAT, "version": VERSION, "hosts": [_host(result) for result in results]}
     return json.dumps(data, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
 
 
@@ -65,12 +65,12 @@ def _score_rows(results: Results) -> Iterator[tuple[object, ...]]:
         yield results.host, grid, program, prop, configuration, *numbers, *printed
 
 
-def _flagged_rows(results: Results) -> Iterator[tuple[str, ...]]:
-    for one in results.notified:
-        positive, negative, _ = one.thesis.tables
+def _flag_rows(results: Results) -> Iterator[tuple[str, ...]]:
+    for runs in results.notified:
+        positive, negative, _ = runs.thesis.tables
         for table, name, flagged in (
-            (positive, "positive", one.positive),
-            (negative, "negative", one.negative),
+            (positive, "positive", runs.positive),
+            (negative, "negative", runs.negative),
         ):
             both = zip_longest(flagged.first.tolist(), published.flagged(table), fillvalue="")
             for number, (ours, thesis) in enumerate(both, 1):
@@ -86,17 +86,17 @@ def _host(results: Results) -> dict[str, Any]:
         "runs_of_each_variant": evaluation.n_runs,
         "recorded": [
             {
-                "variant": one.variant,
-                "usable": one.usable,
-                "left_out": list(one.left_out),
-                "foreign_load": _number(one.foreign_load),
+                "variant": variant.variant,
+                "usable": variant.usable,
+                "left_out": list(variant.left_out),
+                "foreign_load": _number(variant.foreign_load),
             }
-            for one in results.recorded
+            for variant in results.recorded
         ],
-        "pairs": [[one.training, one.negative] for one in evaluation.experiments],
-        "tables": [_table(one) for one in results.tables],
-        "tables_by_program": [_table(one) for one in results.by_program],
-        "good_runs_failed_at": [_line(one) for one in results.failing],
+        "pairs": [[experiment.training, experiment.negative] for experiment in evaluation.experiments],
+        "tables": [_table(table) for table in results.tables],
+        "tables_by_program": [_table(table) for table in results.by_program],
+        "good_runs_failed_at": [_line(line) for line in results.failing],
         "shown_experiments": [
             {
                 "table": example.table,
@@ -111,19 +111,19 @@ def _host(results: Results) -> dict[str, Any]:
         ],
         "notifications": [
             {
-                "tables": list(one.thesis.tables),
-                "training": one.thesis.training,
-                "negative": one.thesis.negative,
-                "positive_runs": _flagged(one.positive, one.thesis.tables[0], one.thesis.of_positive),
-                "negative_runs": _flagged(one.negative, one.thesis.tables[1], one.thesis.of_negative),
+                "tables": list(runs.thesis.tables),
+                "training": runs.thesis.training,
+                "negative": runs.thesis.negative,
+                "positive_runs": _flag(runs.positive, runs.thesis.tables[0], runs.thesis.of_positive),
+                "negative_runs": _flag(runs.negative, runs.thesis.tables[1], runs.thesis.of_negative),
             }
-            for one in results.notified
+            for runs in results.notified
         ],
         "claims": [_claim(*claim) for claim in results.claims],
     }
 
 
-def _claim(claim: Claim, decision: Decision) -> dict[str, Any]:
+def _claim(claim: Claim, decision: ClaimDecision) -> dict[str, Any]:
     return {
         "section": claim.section,
         "table": claim.table,
@@ -137,20 +137,20 @@ def _claim(claim: Claim, decision: Decision) -> dict[str, Any]:
     }
 
 
-def _table(table: Table) -> dict[str, Any]:
+def _table(table: ScoreTable) -> dict[str, Any]:
     return {
         "table": table.number or None,
         "experiment": table.grid,
         "title": table.title,
-        "lines": [_line(one) for one in table.lines],
-        "more": [_line(one) for one in table.more],
+        "lines": [_line(line) for line in table.lines],
+        "more": [_line(line) for line in table.more],
         "only_in_the_thesis": [
             {"configuration": row.configuration, "thesis": _row(row)} for row in table.only_printed
         ],
     }
 
 
-def _line(line: Line) -> dict[str, Any]:
+def _line(line: ScoreLine) -> dict[str, Any]:
     return {
         "configuration": line.configuration,
         "program": line.program or ALL,
@@ -164,7 +164,7 @@ def _line(line: Line) -> dict[str, Any]:
     }
 
 
-def _row(row: Row) -> dict[str, Any]:
+def _row(row: PublishedRow) -> dict[str, Any]:
     return {
         **dict(zip(COUNTS, row.counts, strict=True)),
         **dict(zip(NAMES, row.scores, strict=True)),
@@ -172,7 +172,7 @@ def _row(row: Row) -> dict[str, Any]:
     }
 
 
-def _flagged(flagged: Flagged, table: str, thesis: tuple[float, float]) -> dict[str, Any]:
+def _flag(flagged: FlaggedNotifications, table: str, thesis: tuple[float, float]) -> dict[str, Any]:
     mean, deviation = flagged.mean_and_deviation()
     over_splits, error = flagged.mean_and_error()
     return {

@@ -40,7 +40,7 @@ class Method:
 
 
 @dataclass(frozen=True, slots=True)
-class Configuration:
+class GridConfiguration:
     """One line of a table.
 
     Attributes:
@@ -63,11 +63,11 @@ class Grid:
     name: str
     table: str
     varies: str
-    configurations: tuple[Configuration, ...]
-    more: tuple[Configuration, ...] = ()
+    configurations: tuple[GridConfiguration, ...]
+    more: tuple[GridConfiguration, ...] = ()
 
     @property
-    def all(self) -> tuple[Configuration, ...]:
+    def all(self) -> tuple[GridConfiguration, ...]:
         return (*self.configurations, *self.more)
 
 
@@ -107,41 +107,41 @@ SPLITS_OF_OVERALL = 5
 
 def _varying(
     fixed: PipelineSettings, setting: str, values: Iterable[str | int | float]
-) -> list[Configuration]:
+) -> list[GridConfiguration]:
     splits = SPLITS_OF_PARTICLES if fixed.bounds == "particle" else SPLITS
     fields: dict[str, Any] = asdict(fixed)
     return [
-        Configuration(str(value), Method(PipelineSettings(**fields | {setting: value}), splits=splits))
+        GridConfiguration(str(value), Method(PipelineSettings(**fields | {setting: value}), splits=splits))
         for value in values
     ]
 
 
-def _smoothing() -> list[Configuration]:
+def _smoothing() -> list[GridConfiguration]:
     return [
         *_varying(SIMPLE, "smoothing", ("none",)),
         *(
-            Configuration(f"{method}-{window}", Method(replace(SIMPLE, smoothing=method, window=window)))
+            GridConfiguration(f"{method}-{window}", Method(replace(SIMPLE, smoothing=method, window=window)))
             for method in ("mean", "median")
             for window in WINDOWS
         ),
     ]
 
 
-def _weighting() -> list[Configuration]:
+def _weighting() -> list[GridConfiguration]:
     named = zip(WEIGHTINGS, _varying(PARTICLE, "weighting", WEIGHTINGS.values()), strict=True)
-    return [replace(one, label=label) for label, one in named]
+    return [replace(grid_configuration, label=label) for label, grid_configuration in named]
 
 
-def _training_size() -> list[Configuration]:
+def _training_size() -> list[GridConfiguration]:
     return [
-        Configuration(f"{round(100 * share)}", Method(SIMPLE, share, VALIDATION_SHARE))
+        GridConfiguration(f"{round(100 * share)}", Method(SIMPLE, share, VALIDATION_SHARE))
         for share in TRAINING_SHARES
     ]
 
 
-def _deviating(letter: str, fixed: PipelineSettings) -> list[Configuration]:
+def _deviating(letter: str, fixed: PipelineSettings) -> list[GridConfiguration]:
     return [
-        Configuration(
+        GridConfiguration(
             f"{letter}-{deviations}",
             Method(replace(fixed, deviations=float(deviations)), splits=SPLITS_OF_OVERALL),
         )
@@ -155,12 +155,12 @@ FROM_JVM_START, REACHING = "S-20, time from the JVM's start", "S-20, times outsi
 
 _MORE = (
     *_deviating("L", LISTED),
-    Configuration(FROM_JVM_START, replace(BEST, clock=JVM)),
-    Configuration(REACHING, replace(BEST, outside_model=IGNORE)),
+    GridConfiguration(FROM_JVM_START, replace(BEST, clock=JVM)),
+    GridConfiguration(REACHING, replace(BEST, outside_model=IGNORE)),
 )
 
 
-def _grid(name: str, table: str, varies: str, configurations: Iterable[Configuration]) -> Grid:
+def _grid(name: str, table: str, varies: str, configurations: Iterable[GridConfiguration]) -> Grid:
     return Grid(name, table, varies, tuple(configurations))
 
 
@@ -225,15 +225,15 @@ GRIDS: dict[str, Grid] = {
 
 
 def grid_of(table: str) -> Grid:
-    return next((one for one in GRIDS.values() if one.table == table), GRIDS["overall"])
+    return next((grid for grid in GRIDS.values() if grid.table == table), GRIDS["overall"])
 
 
-def configuration(table: str, label: str) -> Configuration:
+def configuration(table: str, label: str) -> GridConfiguration:
     """Return a table's configuration by its label, also one that is not printed.
 
     KeyError if there is none.
     """
-    return {one.label: one for one in grid_of(table).all}[label]
+    return {grid_configuration.label: grid_configuration for grid_configuration in grid_of(table).all}[label]
 
 
 def runs_of(share: float, n_runs: int) -> int:

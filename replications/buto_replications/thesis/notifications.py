@@ -15,7 +15,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from buto.judging.classifiers import Limits, NotificationKind, compare_notifications, learn_notifications
+from buto.judging.classifiers import BandLimits, NotificationKind, compare_notifications, learn_notifications
 from buto.judging.thesis.pipeline import numbers_fit
 from buto.run.model import FloatArray, IntArray, Notification, Run, RunSet
 from buto.run.properties import Property
@@ -25,7 +25,7 @@ from buto_replications.thesis.grids import HALF, SIMPLE, SPLITS
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class Flagged:
+class FlaggedNotifications:
     """The number of flagged notifications of each run.
 
     Attributes:
@@ -54,33 +54,36 @@ class NotifiedRuns:
     """One of the two experiments, beside the thesis's numbers."""
 
     thesis: published.Notified
-    positive: Flagged
-    negative: Flagged
+    positive: FlaggedNotifications
+    negative: FlaggedNotifications
 
 
 def notified_runs(runs: Mapping[str, RunSet], seed: int) -> tuple[NotifiedRuns, ...]:
     """Return the experiments whose variants were recorded; splits are those of the other experiments."""
     found = []
-    for one in published.NOTIFIED:
-        if one.training in runs and one.negative in runs:
-            usable = {name: runs[name].valid().runs for name in (one.training, one.negative)}
+    for notified in published.NOTIFIED:
+        if notified.training in runs and notified.negative in runs:
+            usable = {name: runs[name].valid().runs for name in (notified.training, notified.negative)}
             if min(map(len, usable.values())) >= 4:
-                found.append(_evaluated(one, usable, seed))
+                found.append(_evaluate(notified, usable, seed))
     return tuple(found)
 
 
-def _evaluated(one: published.Notified, runs: Mapping[str, Sequence[Run]], seed: int) -> NotifiedRuns:
+def _evaluate(notified: published.Notified, runs: Mapping[str, Sequence[Run]], seed: int) -> NotifiedRuns:
     n_runs = min(map(len, runs.values()))
     counts = {name: np.full((SPLITS, n_runs), np.nan) for name in runs}
     splits = divided(list(runs), n_runs, (HALF, None), SPLITS, seed)
     for row, split in enumerate(splits):
-        training = [runs[one.training][number].notifications for number in split.training[one.training]]
+        training = [
+            runs[notified.training][number].notifications for number in split.training[notified.training]
+        ]
         classifier = Classifier(training)
         for name in runs:
             for number in split.test[name]:
                 counts[name][row, number] = classifier.flagged(runs[name][number].notifications)
     return NotifiedRuns(
-        one, *(_summed(counts[name], splits[0].test[name]) for name in (one.training, one.negative))
+        notified,
+        *(_sum(counts[name], splits[0].test[name]) for name in (notified.training, notified.negative)),
     )
 
 
@@ -89,7 +92,11 @@ class Classifier:
 
     def __init__(self, training: Sequence[Sequence[Notification]]) -> None:
         self._model = learn_notifications(training, _band, strict=False)
-        self._seen = {(one.type, one.source, one.sequence) for emitted in training for one in emitted}
+        self._seen = {
+            (notification.type, notification.source, notification.sequence)
+            for emitted in training
+            for notification in emitted
+        }
 
     def flagged(self, run: Sequence[Notification]) -> int:
         """Return how many notifications of a run differ from those of the training runs."""
@@ -100,13 +107,13 @@ class Classifier:
         )
 
 
-def _summed(counts: FloatArray, first: IntArray) -> Flagged:
+def _sum(counts: FloatArray, first: IntArray) -> FlaggedNotifications:
     judged = (~np.isnan(counts)).sum(axis=0)
     means = np.where(judged > 0, np.nansum(counts, axis=0) / np.maximum(judged, 1), np.nan)
-    return Flagged(counts[0, first].astype(np.int64), means)
+    return FlaggedNotifications(counts[0, first].astype(np.int64), means)
 
 
-def _band(values: FloatArray) -> Limits:
+def _band(values: FloatArray) -> BandLimits:
     n = values.shape[1]
     bounds = numbers_fit(values, [Property("time", "s")] * n, SIMPLE)
-    return Limits(bounds.expected[0], bounds.lower[0], bounds.upper[0])
+    return BandLimits(bounds.expected[0], bounds.lower[0], bounds.upper[0])

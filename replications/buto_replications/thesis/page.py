@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from buto_replications.report.content import Page, Section
+from buto_replications.report.content import PageSection, ReportPage
 from buto_replications.thesis import published
 from buto_replications.thesis.repetition import Results
 from buto_replications.thesis.tables import (
@@ -35,52 +35,52 @@ _ERRORS = (
 _CLAIMS = "The thesis's scores are computed here from its counts; an undefined MCC counts as 0."
 
 
-def page(results: Sequence[Results]) -> Page:
-    sections = [section for one in results for section in _sections(one, several=len(results) > 1)]
+def page(results: Sequence[Results]) -> ReportPage:
+    sections = [section for result in results for section in _sections(result, several=len(results) > 1)]
     texts = [
         "Each number of the thesis is shown beside ours. " + _ERRORS,
         _CLOCK,
-        *(f"Host {one.host}: {facts(one)}." for one in results),
+        *(f"Host {result.host}: {facts(result)}." for result in results),
     ]
-    sections.append(Section("Slips of the thesis", tables=(slips(),)))
-    return Page("The experiments of the thesis, repeated", tuple(texts), tuple(sections))
+    sections.append(PageSection("Slips of the thesis", tables=(slips(),)))
+    return ReportPage("The experiments of the thesis, repeated", tuple(texts), tuple(sections))
 
 
-def _sections(results: Results, *, several: bool) -> Iterator[Section]:
+def _sections(results: Results, *, several: bool) -> Iterator[PageSection]:
     at = f"{results.host}: " if several else ""
     texts = (f"{summary(results)}.", _CLAIMS)
-    yield Section(f"{at}Claims", texts, (claims(results),))
-    pictures = {one.number: one for one in results.pictures}
+    yield PageSection(f"{at}Claims", texts, (claims(results),))
+    pictures = {picture.number: picture for picture in results.pictures}
     for grid in results.grids:
-        tables = [one for one in results.tables if one.grid == grid.name]
-        long = any(len(one.lines) > SHORT for one in tables)
-        more = tables if long else [one for one in results.by_program if one.grid == grid.name]
-        yield Section(
+        tables = [table for table in results.tables if table.grid == grid.name]
+        long = any(len(table.lines) > SHORT for table in tables)
+        more = tables if long else [table for table in results.by_program if table.grid == grid.name]
+        yield PageSection(
             f"{at}{grid.name}",
             not_applicable(results, grid),
-            tables=tuple(scores(one, leading=long) for one in tables),
+            tables=tuple(scores(table, leading=long) for table in tables),
             pictures=tuple(pictures[number] for number in _FIGURES.get(grid.name, ()) if number in pictures),
             folded=tuple(map(scores, more)),
             folded_title="Whole tables" if long else "By program",
         )
     if results.examples:
-        shown = tuple(one for one in results.pictures if one.number in _FIGURES_OF_EXAMPLES)
-        yield Section(f"{at}Single experiments", tables=(examples(results),), pictures=shown)
+        shown = tuple(picture for picture in results.pictures if picture.number in _FIGURES_OF_EXAMPLES)
+        yield PageSection(f"{at}Single experiments", tables=(examples(results),), pictures=shown)
     if results.failing:
-        yield Section(
+        yield PageSection(
             f"{at}Single properties",
             tables=(failing(results),),
             folded=tuple(best_by_property(results)),
             folded_title="The best configuration for each property",
         )
     if results.notified:
-        flagged = [table for one in results.notified for table in notifications(one)]
+        flagged = [table for runs in results.notified for table in notifications(runs)]
         shown = tuple(
-            pictures[one.thesis.figure] for one in results.notified if one.thesis.figure in pictures
+            pictures[runs.thesis.figure] for runs in results.notified if runs.thesis.figure in pictures
         )
-        yield Section(f"{at}Notifications", tables=tuple(flagged), pictures=shown)
-    yield Section(f"{at}Runs", tables=(recorded(results),))
+        yield PageSection(f"{at}Notifications", tables=tuple(flagged), pictures=shown)
+    yield PageSection(f"{at}Runs", tables=(recorded(results),))
 
 
 _FIGURES = {"training-set-size": ("5.1",), "smoothing": ("5.2",)}
-_FIGURES_OF_EXAMPLES = tuple(one.figure for one in published.EXAMPLES)
+_FIGURES_OF_EXAMPLES = tuple(example.figure for example in published.EXAMPLES)

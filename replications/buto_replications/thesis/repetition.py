@@ -16,11 +16,11 @@ from buto.report.panels import Curve
 from buto.run.model import IntArray, Problem, Run, RunSet
 from buto.run.properties import Property
 from buto_replications.design import PROGRAMS
-from buto_replications.report.content import Picture, PicturePanel
+from buto_replications.report.content import PicturePanel, ThesisFigure
 from buto_replications.thesis import published
-from buto_replications.thesis.batch_judging import Shares, Stack, bounds_of, prepared, smoothing_of
+from buto_replications.thesis.batch_judging import RunStack, Shares, bounds_of, prepared, smoothing_of
 from buto_replications.thesis.chapter5 import claims_of
-from buto_replications.thesis.claims import Claim, Decision, Evidence
+from buto_replications.thesis.claims import Claim, ClaimDecision, HostEvidence
 from buto_replications.thesis.evaluation import SEED, Evaluation, divided, evaluate
 from buto_replications.thesis.grids import (
     BEST,
@@ -34,7 +34,14 @@ from buto_replications.thesis.grids import (
 )
 from buto_replications.thesis.notifications import NotifiedRuns, notified_runs
 from buto_replications.thesis.published import EXAMPLES, HEAP_USED, Example, Scope
-from buto_replications.thesis.score_tables import Line, Table, everything, example_by_run, table, tables_of
+from buto_replications.thesis.score_tables import (
+    ScoreLine,
+    ScoreTable,
+    everything,
+    example_by_run,
+    table,
+    tables_of,
+)
 from buto_replications.workers import ALONE, Watch, Workers
 
 EDEN_COMMITTED = ("jvm.memory.committed[PS Eden Space]", "jvm.memory.committed[G1 Eden Space]")
@@ -43,7 +50,7 @@ WINDOWS = (1, 3, 5, 9, 17)
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class Recorded:
+class RunsToDraw:
     """The runs to draw by variant, the same number of each, and the seed of the splits."""
 
     runs: Mapping[str, Sequence[Run]]
@@ -51,11 +58,11 @@ class Recorded:
     seed: int
 
 
-def recorded(runs: Mapping[str, RunSet], n_runs: int, seed: int) -> Recorded:
-    return Recorded({name: ours.valid().runs[:n_runs] for name, ours in runs.items()}, n_runs, seed)
+def recorded(runs: Mapping[str, RunSet], n_runs: int, seed: int) -> RunsToDraw:
+    return RunsToDraw({name: ours.valid().runs[:n_runs] for name, ours in runs.items()}, n_runs, seed)
 
 
-def figures(data: Recorded, grid: str) -> Iterator[Picture]:
+def figures(data: RunsToDraw, grid: str) -> Iterator[ThesisFigure]:
     """Yield the figures of one experiment of Appendix A for which there are runs."""
     if grid == "training-set-size":
         yield from _by_training_size(data)
@@ -64,15 +71,21 @@ def figures(data: Recorded, grid: str) -> Iterator[Picture]:
     if grid == "overall":
         for example in published.EXAMPLES:
             method = configuration("5.14", example.configuration).method.pipeline
-            yield from _compared(data, example, method, raw=example.figure == "5.3")
-        for one in published.NOTIFIED:
+            yield from _compare(data, example, method, raw=example.figure == "5.3")
+        for notified in published.NOTIFIED:
             shown = published.Example(
-                one.tables[0], one.figure, one.training, one.negative, published.JOBS, "S-4", (0, 0, 0, 0)
+                notified.tables[0],
+                notified.figure,
+                notified.training,
+                notified.negative,
+                published.JOBS,
+                "S-4",
+                (0, 0, 0, 0),
             )
-            yield from _compared(data, shown, SIMPLE, raw=False)
+            yield from _compare(data, shown, SIMPLE, raw=False)
 
 
-def _by_training_size(data: Recorded) -> Iterator[Picture]:
+def _by_training_size(data: RunsToDraw) -> Iterator[ThesisFigure]:
     variant = "references-strong"
     prop = _property(data, variant, EDEN_COMMITTED)
     if prop is None:
@@ -81,35 +94,37 @@ def _by_training_size(data: Recorded) -> Iterator[Picture]:
     for share in SIZES:
         if runs_of(share, data.n_runs) + runs_of(VALIDATION_SHARE, data.n_runs) > data.n_runs:
             continue
-        training = _divided(data, (variant,), (share, VALIDATION_SHARE))[0][variant]
+        training = _divide(data, (variant,), (share, VALIDATION_SHARE))[0][variant]
         model = _Model.of(data, variant, prop, training, SIMPLE)
         panels.append(model.panel(f"{len(training)} training runs", variant, training, "training"))
-    yield Picture("5.1", f"{variant}, {prop.name}: bounds by number of training runs (S-4)", tuple(panels))
+    yield ThesisFigure(
+        "5.1", f"{variant}, {prop.name}: bounds by number of training runs (S-4)", tuple(panels)
+    )
 
 
-def _by_smoothing(data: Recorded) -> Iterator[Picture]:
+def _by_smoothing(data: RunsToDraw) -> Iterator[ThesisFigure]:
     variant = "consumerproducer-v0"
     prop = _property(data, variant, HEAP_USED)
     if prop is None:
         return
-    training = _divided(data, (variant,), (HALF, None))[0][variant]
+    training = _divide(data, (variant,), (HALF, None))[0][variant]
     panels = []
     for window in WINDOWS:
         settings = replace(SIMPLE, smoothing="none" if window == 1 else "mean", window=window)
         model = _Model.of(data, variant, prop, training, settings)
         title = "not smoothed" if window == 1 else f"mean over {window} samples"
         panels.append(model.panel(title, variant, training, "training"))
-    yield Picture("5.2", f"{variant}, {prop.name}: bounds by smoothing (S-4)", tuple(panels))
+    yield ThesisFigure("5.2", f"{variant}, {prop.name}: bounds by smoothing (S-4)", tuple(panels))
 
 
-def _compared(
-    data: Recorded, example: published.Example, settings: PipelineSettings, *, raw: bool
-) -> Iterator[Picture]:
+def _compare(
+    data: RunsToDraw, example: published.Example, settings: PipelineSettings, *, raw: bool
+) -> Iterator[ThesisFigure]:
     prop = _property(data, example.training, example.properties)
     if prop is None or example.negative not in data.runs:
         return
     names = (example.training, example.negative)
-    learned, test = _divided(data, names, (HALF, None))
+    learned, test = _divide(data, names, (HALF, None))
     training = learned[example.training]
     model = _Model.of(data, example.training, prop, training, settings)
     panels = [
@@ -125,19 +140,19 @@ def _compared(
         ]
     pair = f"{example.training} trains, {example.negative} is negative"
     caption = f"{prop.name}: {pair} ({example.configuration})"
-    yield Picture(example.figure, caption, tuple(panels))
+    yield ThesisFigure(example.figure, caption, tuple(panels))
 
 
 @dataclass(frozen=True, eq=False, slots=True)
 class _Model:
-    data: Recorded
+    data: RunsToDraw
     prop: Property
     settings: PipelineSettings
     bounds: Bounds
 
     @staticmethod
     def of(
-        data: Recorded, variant: str, prop: Property, training: IntArray, settings: PipelineSettings
+        data: RunsToDraw, variant: str, prop: Property, training: IntArray, settings: PipelineSettings
     ) -> _Model:
         runs = [data.runs[variant][number] for number in training]
         way = smoothing_of(settings)
@@ -151,24 +166,24 @@ class _Model:
         way = smoothing_of(self.settings)
         runs = [self.data.runs[variant][number] for number in numbers]
         smoothed = prepared(runs, [self.prop], [way]).smoothed[way]
-        curves = tuple(Curve(one.times_s, one.values[:, 0]) for one in _each(smoothed))
+        curves = tuple(Curve(run_series.times_s, run_series.values[:, 0]) for run_series in _each(smoothed))
         bounds = self.bounds
         band = Band(bounds.times_s, bounds.lower[:, 0], bounds.expected[:, 0], bounds.upper[:, 0])
         return PicturePanel(title, self.prop.unit, curves, band, colour)
 
 
-def _each(stack: Stack) -> list[Series]:
+def _each(stack: RunStack) -> list[Series]:
     return [stack.run(number) for number in range(len(stack))]
 
 
-def _divided(
-    data: Recorded, names: Sequence[str], shares: Shares
+def _divide(
+    data: RunsToDraw, names: Sequence[str], shares: Shares
 ) -> tuple[Mapping[str, IntArray], Mapping[str, IntArray]]:
     split = divided(list(names), data.n_runs, shares, 1, data.seed)[0]
     return split.training, split.test
 
 
-def _property(data: Recorded, variant: str, names: Sequence[str]) -> Property | None:
+def _property(data: RunsToDraw, variant: str, names: Sequence[str]) -> Property | None:
     known = {prop.name: prop for run in data.runs.get(variant, ()) for prop in run.properties}
     return next((known[name] for name in names if name in known), None)
 
@@ -210,14 +225,14 @@ class Results:
     grids: tuple[Grid, ...]
     evaluation: Evaluation
     recorded: tuple[RecordedVariant, ...]
-    tables: tuple[Table, ...]
-    by_program: tuple[Table, ...]
-    failing: tuple[Line, ...]
+    tables: tuple[ScoreTable, ...]
+    by_program: tuple[ScoreTable, ...]
+    failing: tuple[ScoreLine, ...]
     notified: tuple[NotifiedRuns, ...]
-    claims: tuple[tuple[Claim, Decision], ...]
-    pictures: tuple[Picture, ...]
+    claims: tuple[tuple[Claim, ClaimDecision], ...]
+    pictures: tuple[ThesisFigure, ...]
     examples: tuple[tuple[Example, tuple[int, int, int, int]], ...]
-    lines: tuple[tuple[str, Line], ...]
+    lines: tuple[tuple[str, ScoreLine], ...]
 
 
 def repeat(
@@ -239,29 +254,30 @@ def repeat(
         JudgeError, UsageError: see :func:`buto_replications.thesis.evaluation.evaluate`.
     """
     grids = tuple(GRIDS[name] for name in names)
-    methods = [one.method for grid in grids for one in grid.all]
+    methods = [grid_configuration.method for grid in grids for grid_configuration in grid.all]
     evaluation = evaluate(runs, methods, seed=seed, workers=workers, watch=watch)
     with_notifications = any(grid.name == "overall" for grid in grids)
     notified = notified_runs(runs, seed) if with_notifications else ()
-    evidence = Evidence(evaluation, {one.thesis.figure: one for one in notified})
+    evidence = HostEvidence(evaluation, {figure_runs.thesis.figure: figure_runs for figure_runs in notified})
     data = recorded({name: runs[name] for name in evaluation.runs}, evaluation.n_runs, seed)
-    lines = tuple((grid.name, one) for grid in grids for one in everything(evaluation, grid))
+    lines = tuple((grid.name, line) for grid in grids for line in everything(evaluation, grid))
     return Results(
         host,
         grids,
         evaluation,
-        tuple(_recorded(name, runs[name]) for name in evaluation.runs),
-        tuple(one for grid in grids for one in tables_of(evaluation, grid)),
+        tuple(_record(name, runs[name]) for name in evaluation.runs),
+        tuple(score_table for grid in grids for score_table in tables_of(evaluation, grid)),
         tuple(
             table(evaluation, grid, "", Scope(program), f"{grid.varies}: {program}")
             for grid in grids
             for program in PROGRAMS
-            if grid.name != "overall" and any(one.program == program for one in evaluation.experiments)
+            if grid.name != "overall"
+            and any(experiment.program == program for experiment in evaluation.experiments)
         ),
         _failing(lines),
         notified,
         tuple((claim, claim.decide(evidence)) for claim in claims_of({grid.table for grid in grids})),
-        tuple(one for grid in grids for one in figures(data, grid.name)),
+        tuple(figure for grid in grids for figure in figures(data, grid.name)),
         tuple(_examples(evaluation)),
         lines,
     )
@@ -275,7 +291,7 @@ def _examples(evaluation: Evaluation) -> Iterator[tuple[Example, tuple[int, int,
             yield example, (tp, fn, tn, fp)
 
 
-def _recorded(variant: str, runs: RunSet) -> RecordedVariant:
+def _record(variant: str, runs: RunSet) -> RecordedVariant:
     known = [run.quality.foreign_load for run in runs.valid() if not isnan(run.quality.foreign_load)]
     return RecordedVariant(
         variant,
@@ -285,8 +301,12 @@ def _recorded(variant: str, runs: RunSet) -> RecordedVariant:
     )
 
 
-def _failing(lines: Sequence[tuple[str, Line]]) -> tuple[Line, ...]:
-    best = next(one.label for one in GRIDS["overall"].configurations if one.method == BEST)
+def _failing(lines: Sequence[tuple[str, ScoreLine]]) -> tuple[ScoreLine, ...]:
+    best = next(
+        grid_configuration.label
+        for grid_configuration in GRIDS["overall"].configurations
+        if grid_configuration.method == BEST
+    )
     ours = [
         line
         for grid, line in lines

@@ -17,7 +17,7 @@ from buto_replications.thesis.grids import HALF, SPLITS
 
 
 @dataclass(frozen=True, slots=True)
-class Score:
+class RivalScore:
     """How well a rival tells changed variants.
 
     Attributes:
@@ -33,7 +33,7 @@ class Score:
     runs: int
 
 
-def rivals(runs: Mapping[str, RunSet], seed: int = SEED) -> Iterator[Score]:
+def rivals(runs: Mapping[str, RunSet], seed: int = SEED) -> Iterator[RivalScore]:
     """Yield the score of each rival by all properties together; half of a variant's runs train.
 
     Args:
@@ -51,14 +51,16 @@ def rivals(runs: Mapping[str, RunSet], seed: int = SEED) -> Iterator[Score]:
         values |= dict(zip(of, np.split(found[:, read], len(of)), strict=True))
     strata = np.repeat(np.arange(len(variants)), n_runs)
     divisions = divided(variants, n_runs, (HALF, None), SPLITS, seed)
-    for one in RIVALS:
+    for rival in RIVALS:
         counts = sum(
-            (_counts(one, values, variants, n_runs, split.training, split.test) for split in divisions),
+            (_counts(rival, values, variants, n_runs, split.training, split.test) for split in divisions),
             start=np.zeros((len(strata), 4), dtype=np.int64),
         )
         tp, fn, tn, fp = counts.sum(axis=0).tolist()
         score = float(MCC.value(counts.sum(axis=0))), standard_error(MCC, counts, strata)
-        yield Score(one.title, fn / (tp + fn), fp / (tn + fp), score, int((counts.sum(axis=1) > 0).sum()))
+        yield RivalScore(
+            rival.title, fn / (tp + fn), fp / (tn + fp), score, int((counts.sum(axis=1) > 0).sum())
+        )
 
 
 def _counts(
@@ -71,11 +73,11 @@ def _counts(
 ) -> IntArray:
     """Return the judgements of every experiment in one split, by run; see :func:`tally`."""
     found = np.zeros((len(variants) * n_runs, 4), dtype=np.int64)
-    for one in EXPERIMENTS:
-        prior = values[one.training][training[one.training]]
-        for name in (one.training, one.negative):
+    for experiment in EXPERIMENTS:
+        prior = values[experiment.training][training[experiment.training]]
+        for name in (experiment.training, experiment.negative):
             accepted = rival.worst(prior, values[name][test[name]], 1) <= rival.limit
             numbers = variants.index(name) * n_runs + test[name]
-            positive = np.full(len(numbers), name == one.training)
+            positive = np.full(len(numbers), name == experiment.training)
             found += tally(numbers, positive, accepted, len(found))
     return found

@@ -14,7 +14,7 @@ from buto_replications.design import PROGRAMS
 from buto_replications.scores import MCC, SCORES, Score
 from buto_replications.thesis import published
 from buto_replications.thesis.evaluation import Counts, Evaluation
-from buto_replications.thesis.grids import Configuration, Grid, Method, configuration, runs_of
+from buto_replications.thesis.grids import Grid, GridConfiguration, Method, configuration, runs_of
 from buto_replications.thesis.published import Scope
 
 TOGETHER = ""
@@ -22,7 +22,7 @@ TOGETHER = ""
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class ScoreLine:
     """One configuration in one scope.
 
     Attributes:
@@ -42,11 +42,11 @@ class Line:
     counts: tuple[int, int, int, int]
     scores: tuple[float, float, float]
     errors: tuple[float, float, float]
-    thesis: published.Row | None = None
+    thesis: published.PublishedRow | None = None
 
 
 @dataclass(frozen=True, slots=True)
-class Table:
+class ScoreTable:
     """A table of the thesis, repeated.
 
     Attributes:
@@ -59,12 +59,19 @@ class Table:
     number: str
     grid: str
     title: str
-    lines: tuple[Line, ...]
-    more: tuple[Line, ...] = ()
-    only_printed: tuple[published.Row, ...] = ()
+    lines: tuple[ScoreLine, ...]
+    more: tuple[ScoreLine, ...] = ()
+    only_printed: tuple[published.PublishedRow, ...] = ()
 
-    def line(self, configuration: str) -> Line | None:
-        return next((one for one in (*self.lines, *self.more) if one.configuration == configuration), None)
+    def line(self, configuration: str) -> ScoreLine | None:
+        return next(
+            (
+                score_line
+                for score_line in (*self.lines, *self.more)
+                if score_line.configuration == configuration
+            ),
+            None,
+        )
 
 
 def by_run(
@@ -77,17 +84,17 @@ def by_run(
     names = list(evaluation.runs)
     counts = np.zeros((len(names), evaluation.n_runs, 4), np.int64)
     found = False
-    for one in evaluation.experiments:
-        if scope.program not in (None, one.program) or (method, one) not in evaluation.judged:
+    for experiment in evaluation.experiments:
+        if scope.program not in (None, experiment.program) or (method, experiment) not in evaluation.judged:
             continue
-        column = _column(evaluation, one.program, scope)
+        column = _column(evaluation, experiment.program, scope)
         if column is None:
             continue
         found = True
-        judged = evaluation.judged[method, one]
+        judged = evaluation.judged[method, experiment]
         # Of a positive run (rejected, accepted) are (FN, TP), of a negative one (TN, FP).
-        counts[names.index(one.training), :, :2] += judged.positive[:, column, ::-1]
-        counts[names.index(one.negative), :, 2:] += judged.negative[:, column]
+        counts[names.index(experiment.training), :, :2] += judged.positive[:, column, ::-1]
+        counts[names.index(experiment.negative), :, 2:] += judged.negative[:, column]
     variants = [name for name in names for _ in range(evaluation.n_runs)]
     return (counts.reshape(-1, 4), variants) if found else None
 
@@ -98,17 +105,23 @@ def example_by_run(evaluation: Evaluation, example: published.Example) -> tuple[
     Both have the shape (n_runs, 2). None if the experiment was not evaluated.
     """
     method = configuration("5.14", example.configuration).method
-    for one in evaluation.experiments:
-        judged = evaluation.judged.get((method, one))
-        if judged is not None and (one.training, one.negative) == (example.training, example.negative):
-            column = _column(evaluation, one.program, Scope(one.program, example.properties))
+    for experiment in evaluation.experiments:
+        judged = evaluation.judged.get((method, experiment))
+        if judged is not None and (experiment.training, experiment.negative) == (
+            example.training,
+            example.negative,
+        ):
+            column = _column(evaluation, experiment.program, Scope(experiment.program, example.properties))
             return None if column is None else (judged.positive[:, column], judged.negative[:, column])
     return None
 
 
 def line(
-    evaluation: Evaluation, configuration: Configuration, scope: Scope, thesis: published.Row | None = None
-) -> Line | None:
+    evaluation: Evaluation,
+    configuration: GridConfiguration,
+    scope: Scope,
+    thesis: published.PublishedRow | None = None,
+) -> ScoreLine | None:
     """Return one configuration in one scope; None if it was not evaluated."""
     found = by_run(evaluation, configuration.method, scope)
     if found is None:
@@ -125,23 +138,26 @@ def line(
     return replace(next(lines), thesis=thesis)
 
 
-def table(evaluation: Evaluation, grid: Grid, number: str, scope: Scope, title: str) -> Table:
+def table(evaluation: Evaluation, grid: Grid, number: str, scope: Scope, title: str) -> ScoreTable:
     """Return a grid's configurations in one scope, beside table ``number`` of the thesis, if not empty."""
     printed = {row.configuration: row for row in (published.rows(number) if number else ())}
-    lines = [line(evaluation, one, scope, printed.get(one.label)) for one in grid.configurations]
-    more = [line(evaluation, one, scope) for one in grid.more]
-    ours = {one.configuration for one in lines if one is not None}
-    return Table(
+    lines = [
+        line(evaluation, grid_configuration, scope, printed.get(grid_configuration.label))
+        for grid_configuration in grid.configurations
+    ]
+    more = [line(evaluation, grid_configuration, scope) for grid_configuration in grid.more]
+    ours = {score_line.configuration for score_line in lines if score_line is not None}
+    return ScoreTable(
         number,
         grid.name,
         title,
-        tuple(_ranked(one for one in lines if one is not None)),
-        tuple(one for one in more if one is not None),
+        tuple(_rank(score_line for score_line in lines if score_line is not None)),
+        tuple(score_line for score_line in more if score_line is not None),
         tuple(row for label, row in printed.items() if label not in ours),
     )
 
 
-def tables_of(evaluation: Evaluation, grid: Grid) -> Iterator[Table]:
+def tables_of(evaluation: Evaluation, grid: Grid) -> Iterator[ScoreTable]:
     """Yield the tables of the thesis for one of its experiments."""
     if grid.name != "overall":
         yield table(evaluation, grid, grid.table, Scope(), f"{grid.name}: {grid.varies}")
@@ -152,19 +168,19 @@ def tables_of(evaluation: Evaluation, grid: Grid) -> Iterator[Table]:
             yield found
 
 
-def everything(evaluation: Evaluation, grid: Grid) -> Iterator[Line]:
+def everything(evaluation: Evaluation, grid: Grid) -> Iterator[ScoreLine]:
     """Yield every configuration of a grid, for all programs and each, for all properties and each."""
-    for one in grid.all:
-        if one.method in evaluation.not_applicable:
+    for grid_configuration in grid.all:
+        if grid_configuration.method in evaluation.not_applicable:
             continue
         for program in (None, *PROGRAMS):
-            found = _all_columns(evaluation, one.method, program)
+            found = _all_columns(evaluation, grid_configuration.method, program)
             if found is not None:
-                for line in _lines(evaluation, one, program, *found):
-                    yield replace(line, thesis=_printed(grid, line))
+                for line in _lines(evaluation, grid_configuration, program, *found):
+                    yield replace(line, thesis=_print(grid, line))
 
 
-def _printed(grid: Grid, line: Line) -> published.Row | None:
+def _print(grid: Grid, line: ScoreLine) -> published.PublishedRow | None:
     for number, scope in published.SCOPES.items() if grid.name == "overall" else [(grid.table, Scope())]:
         here = line.property in scope.properties if scope.properties else line.property == TOGETHER
         if here and line.program == scope.program:
@@ -184,7 +200,7 @@ def errors(score: Score, counts: npt.NDArray[np.int64], strata: Sequence[str]) -
     Returns:
         shape (n_columns,).
     """
-    gradients = np.array([score.gradient(one) for one in counts.sum(axis=0)])
+    gradients = np.array([score.gradient(column_counts) for column_counts in counts.sum(axis=0)])
     influence = np.einsum("rck,ck->rc", counts, gradients)
     judged = counts.sum(axis=2) > 0
     variance = np.where(judged.any(axis=0), 0.0, np.nan)
@@ -207,42 +223,55 @@ def _all_columns(
     evaluation: Evaluation, method: Method, program: str | None
 ) -> tuple[tuple[str, ...], npt.NDArray[np.int64], list[str]] | None:
     """Return properties, counts (n_runs, n_columns, 4) and variants, of one program or of all."""
-    experiments = [one for one in evaluation.experiments if program in (None, one.program)]
+    experiments = [
+        experiment for experiment in evaluation.experiments if program in (None, experiment.program)
+    ]
     if not experiments:
         return None
     names = list(evaluation.runs)
-    programs = dict.fromkeys(one.program for one in experiments)
+    programs = dict.fromkeys(experiment.program for experiment in experiments)
     columns = {
         name: place
         for place, name in enumerate(
-            [*sorted({prop.name for one in programs for prop in evaluation.properties[one]}), TOGETHER]
+            [
+                *sorted(
+                    {
+                        prop.name
+                        for stored_program in programs
+                        for prop in evaluation.properties[stored_program]
+                    }
+                ),
+                TOGETHER,
+            ]
         )
     }
     counts = np.zeros((len(names), evaluation.n_runs, len(columns), 4), np.int64)
-    for one in experiments:
-        places = [columns[name] for name in (*(p.name for p in evaluation.properties[one.program]), TOGETHER)]
-        judged = evaluation.judged[method, one]
-        counts[names.index(one.training)][:, places, :2] += judged.positive[:, :, ::-1]
-        counts[names.index(one.negative)][:, places, 2:] += judged.negative
+    for experiment in experiments:
+        places = [
+            columns[name] for name in (*(p.name for p in evaluation.properties[experiment.program]), TOGETHER)
+        ]
+        judged = evaluation.judged[method, experiment]
+        counts[names.index(experiment.training)][:, places, :2] += judged.positive[:, :, ::-1]
+        counts[names.index(experiment.negative)][:, places, 2:] += judged.negative
     variants = [name for name in names for _ in range(evaluation.n_runs)]
     return tuple(columns), counts.reshape(-1, len(columns), 4), variants
 
 
 def _lines(
     evaluation: Evaluation,
-    configuration: Configuration,
+    configuration: GridConfiguration,
     program: str | None,
     properties: Sequence[str],
     counts: npt.NDArray[np.int64],
     variants: list[str],
-) -> Iterator[Line]:
+) -> Iterator[ScoreLine]:
     total = counts.sum(axis=0)
     values = np.column_stack([score.value(total) for score in SCORES])
     uncertain = np.column_stack([errors(score, counts, variants) for score in SCORES])
     method = configuration.method
     for place, name in enumerate(properties):
         tp, fn, tn, fp = (int(number) for number in total[place])
-        yield Line(
+        yield ScoreLine(
             configuration.label,
             program,
             name,
@@ -266,9 +295,9 @@ def _column(evaluation: Evaluation, program: str, scope: Scope) -> int | None:
     return next((names.index(name) for name in scope.properties if name in names), None)
 
 
-def _ranked(lines: Iterable[Line]) -> list[Line]:
+def _rank(lines: Iterable[ScoreLine]) -> list[ScoreLine]:
     place = SCORES.index(MCC)
-    return sorted(lines, key=lambda one: (isnan(one.scores[place]), -one.scores[place]))
+    return sorted(lines, key=lambda text: (isnan(text.scores[place]), -text.scores[place]))
 
 
 def _title(evaluation: Evaluation, scope: Scope) -> str:

@@ -6,7 +6,7 @@ from dataclasses import replace
 import numpy as np
 import pyarrow.parquet as pq
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
@@ -18,7 +18,7 @@ from buto_replications.bed import archive as index
 from buto_replications.bed.archive import CONSTANTS, NOTIFICATIONS, PROPERTIES, SAMPLES
 from buto_replications.bed.labels import (
     Labels,
-    Part,
+    RunBlock,
     chosen,
     published,
     together,
@@ -36,8 +36,8 @@ INVALID = Quality((Problem(ProblemKind.BUSY_HOST, "the machine was busy"),))
 
 
 def packed(root, *runs):
-    for part, one in archive.pack(bed_store(root / "store", *runs)).items():
-        write(root / "set" / part.directory, one.files)
+    for part, packed_part in archive.pack(bed_store(root / "store", *runs)).items():
+        write(root / "set" / part.directory, packed_part.files)
     return root / "set"
 
 
@@ -51,19 +51,19 @@ def in_order_of_names(run):
 def test_runs_come_back_cut_to_their_window_with_labels_beside_them(tmp_path):
     ours = [bed_run(1), bed_run(2, **BUSY), bed_run(3, environment="serial")]
     found = archive.load(packed(tmp_path, *reversed(ours)))
-    assert [one.run.id for one in found] == [run.id for run in ours]
-    assert [one.labels for one in found] == [
+    assert [run.run.id for run in found] == [run.id for run in ours]
+    assert [run.labels for run in found] == [
         Labels("base", "good", "none", "20-40"),
         Labels("base", "fault", "busy-high", "20-40"),
         Labels("serial", "good", "none", "20-40"),
     ]
-    for one, run in zip(found, ours, strict=True):
+    for loaded, run in zip(found, ours, strict=True):
         expected = in_order_of_names(published(run))
-        assert one.run.values.shape == (IN_WINDOW, 8)
-        assert_same(replace(one.run, values=expected.values), expected)
-        np.testing.assert_allclose(one.run.values, expected.values, rtol=1e-7)
+        assert loaded.run.values.shape == (IN_WINDOW, 8)
+        assert_same(replace(loaded.run, values=expected.values), expected)
+        np.testing.assert_allclose(loaded.run.values, expected.values, rtol=1e-7)
         whole = [prop.unit in ("By", "{answer}/s", "1") for prop in expected.properties]
-        assert one.run.values[:, whole].tobytes() == expected.values[:, whole].tobytes()
+        assert loaded.run.values[:, whole].tobytes() == expected.values[:, whole].tobytes()
 
 
 def test_only_the_window_is_kept_without_what_names_machines_or_tells_the_fault():
@@ -133,7 +133,6 @@ def test_32_bits_are_used_where_they_are_exact_enough(values, expected):
 
 
 @pytest.mark.slow
-@settings(max_examples=40, deadline=None)
 @given(st.data())
 def test_tables_keep_any_values_as_exactly_as_they_promise(data):
     lengths = data.draw(st.lists(st.integers(1, 5), min_size=1, max_size=3))
@@ -150,7 +149,7 @@ def test_tables_keep_any_values_as_exactly_as_they_promise(data):
     varying = {name: of for name, of in columns.items() if name not in constant}
     content = tables.samples_to_parquet(run_ids, times_s, varying)
     found_s, found = tables.samples_from_parquet(content, lengths)
-    assert [one.tobytes() for one in found_s] == [one.tobytes() for one in times_s]
+    assert [value.tobytes() for value in found_s] == [value.tobytes() for value in times_s]
     kept = tables.constants_from_parquet(tables.constants_to_parquet(run_ids, constant), run_ids)
     assert (set(found), set(kept)) == (set(varying), set(constant))
     for name, of in columns.items():
@@ -203,9 +202,9 @@ def test_a_property_that_a_run_lacks_comes_back_as_lacking(tmp_path):
 
 def test_runs_that_are_set_apart_are_loaded_only_if_asked_for(tmp_path):
     directory = packed(tmp_path, bed_run(1), bed_run(2, block=2), bed_run(3))
-    assert [one.run.test[:2] for one in archive.load(directory)] == ["b1", "b1"]
-    assert [one.run.test[:2] for one in archive.load(directory, part="set apart")] == ["b2"]
-    assert archive.parts(directory) == {Part.TUNING: 2, Part.SET_APART: 1}
+    assert [run.run.test[:2] for run in archive.load(directory)] == ["b1", "b1"]
+    assert [run.run.test[:2] for run in archive.load(directory, part="set apart")] == ["b2"]
+    assert archive.parts(directory) == {RunBlock.TUNING: 2, RunBlock.SET_APART: 1}
     (directory / "tuning").rename(directory / "before")
     (directory / "set-apart").rename(directory / "tuning")
     with pytest.raises(BadFileError, match="its part must be 'tuning', got 'set apart'"):
@@ -215,17 +214,17 @@ def test_runs_that_are_set_apart_are_loaded_only_if_asked_for(tmp_path):
 def test_packing_one_block_leaves_the_other_part_as_it_is(tmp_path):
     directory = packed(tmp_path / "first", bed_run(1))
     before = {path: path.read_bytes() for path in directory.rglob("*.parquet")}
-    for part, one in archive.pack(bed_store(tmp_path / "second", bed_run(1, block=2))).items():
-        write(directory / part.directory, one.files)
-    assert archive.parts(directory) == {Part.TUNING: 1, Part.SET_APART: 1}
+    for part, packed_part in archive.pack(bed_store(tmp_path / "second", bed_run(1, block=2))).items():
+        write(directory / part.directory, packed_part.files)
+    assert archive.parts(directory) == {RunBlock.TUNING: 1, RunBlock.SET_APART: 1}
     assert all(path.read_bytes() == content for path, content in before.items())
 
 
 def test_invalid_runs_are_left_out_and_named(tmp_path):
     busy = replace(bed_run(2), quality=INVALID)
-    one = archive.pack(bed_store(tmp_path, bed_run(1), busy))[Part.TUNING]
-    assert one.n_runs == 1
-    assert one.left_out == {busy.id: "the machine was busy"}
+    packed_index = archive.pack(bed_store(tmp_path, bed_run(1), busy))[RunBlock.TUNING]
+    assert packed_index.n_runs == 1
+    assert packed_index.left_out == {busy.id: "the machine was busy"}
 
 
 @pytest.mark.parametrize(
@@ -251,8 +250,8 @@ def test_a_property_that_two_runs_describe_differently_is_refused(tmp_path):
 
 def test_the_same_runs_give_the_same_bytes(tmp_path):
     ours = [bed_run(1), bed_run(2, **BUSY)]
-    one = archive.pack(bed_store(tmp_path / "a", *ours))
-    assert one == archive.pack(bed_store(tmp_path / "b", *reversed(ours)))
+    first_pack = archive.pack(bed_store(tmp_path / "a", *ours))
+    assert first_pack == archive.pack(bed_store(tmp_path / "b", *reversed(ours)))
 
 
 def test_a_newer_set_is_refused_by_its_version(tmp_path, monkeypatch):
@@ -286,8 +285,8 @@ def test_a_damaged_file_is_named(tmp_path, name, damage):
 
 def test_runs_are_chosen_by_their_labels_and_become_a_set(tmp_path):
     found = archive.load(packed(tmp_path, bed_run(1), bed_run(2, **BUSY), bed_run(3, environment="serial")))
-    assert [one.run.test for one in chosen(found, environment="base", fault="none")] == ["b1-base-good-1"]
-    assert [one.labels.fault for one in chosen(found, role="fault", load="20-40")] == ["busy-high"]
+    assert [run.run.test for run in chosen(found, environment="base", fault="none")] == ["b1-base-good-1"]
+    assert [run.labels.fault for run in chosen(found, role="fault", load="20-40")] == ["busy-high"]
     assert chosen(found, load="60") == ()
     assert chosen(found) == found
     ours = together(chosen(found, environment="base"))
@@ -299,10 +298,10 @@ def test_files_of_version_1_stay_readable(tmp_path):
     ours = [bed_run(1), bed_run(2, **BUSY), bed_run(3, environment="serial")]
     if os.environ.get("BUTO_WRITE_GOLDEN"):
         packed_parts = archive.pack(bed_store(tmp_path, *ours))
-        write(GOLDEN / "v1" / "tuning", packed_parts[Part.TUNING].files)
+        write(GOLDEN / "v1" / "tuning", packed_parts[RunBlock.TUNING].files)
     found = archive.load(GOLDEN / "v1")
-    assert [one.labels.fault for one in found] == ["none", "busy-high", "none"]
-    for one, run in zip(found, ours, strict=True):
+    assert [run.labels.fault for run in found] == ["none", "busy-high", "none"]
+    for loaded, run in zip(found, ours, strict=True):
         expected = in_order_of_names(published(run))
-        assert_same(replace(one.run, values=expected.values), expected)
-        np.testing.assert_allclose(one.run.values, expected.values, rtol=1e-7)
+        assert_same(replace(loaded.run, values=expected.values), expected)
+        np.testing.assert_allclose(loaded.run.values, expected.values, rtol=1e-7)

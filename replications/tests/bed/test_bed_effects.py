@@ -27,7 +27,7 @@ from replications.tests.support.bed import bed_run, bed_store
 from tests.support.processes.command import called
 
 CPU, ALLOCATED, HEAP = COUNTERS[:3]
-SEARCH = next(one for one in COUNTERS if one.head == "search")
+SEARCH = next(counter for counter in COUNTERS if counter.head == "search")
 
 
 def ours(*runs):
@@ -57,7 +57,7 @@ def test_a_counter_is_divided_by_the_answers_and_a_gauge_is_its_median():
 
 def test_what_a_run_lacks_or_could_not_read_has_no_level():
     run = ours(bed_run(1))[0].run
-    lacking = next(one for one in COUNTERS if one.property not in run.column_of)
+    lacking = next(counter for counter in COUNTERS if counter.property not in run.column_of)
     assert math.isnan(level(run, lacking))
     unread = replace(
         run,
@@ -78,7 +78,10 @@ def test_a_curve_has_the_level_of_each_span():
 
 
 def test_each_fault_is_compared_with_runs_of_its_environment(runs):
-    found = [(one.role, one.environment, one.fault, len(one.base), len(one.changed)) for one in faults(runs)]
+    found = [
+        (fault.role, fault.environment, fault.fault, len(fault.base), len(fault.changed))
+        for fault in faults(runs)
+    ]
     assert found == [
         ("fault", "base", "busy-low", 4, 1),
         ("fault", "base", "busy-high", 4, 1),
@@ -89,7 +92,7 @@ def test_each_fault_is_compared_with_runs_of_its_environment(runs):
 
 def test_an_effect_is_the_change_of_the_median_and_stands_out_of_all_runs(runs):
     (_, of_low), (_, of_high), (_, of_serial) = effects(runs).items()
-    assert [one.counter for one in of_high] == list(COUNTERS)
+    assert [effect.counter for effect in of_high] == list(COUNTERS)
     for of, change in ((of_low, 0.1), (of_high, 0.5), (of_serial, 0.3)):
         assert of[1].change == pytest.approx(change, rel=0.01)
     assert of_high[0].stands_out

@@ -73,7 +73,7 @@ def test_long_runs_have_720_intervals_and_eight_prior_tests_or_more():
     assert Counter(run.environment.name for run in runs) == dict.fromkeys(LONG_RUNS, 2)
     good = [run for run in runs if run.fault.name == "none"]
     assert Counter(run.environment.name for run in good) == dict.fromkeys(LONG_RUNS, 1)
-    assert all(sum(one.environment != run.environment for one in good) >= 8 for run in runs)
+    assert all(sum(test.environment != run.environment for test in good) >= 8 for run in runs)
     assert len({run.load.seed for run in runs}) == len(runs) == len({run.name for run in runs})
 
 
@@ -236,7 +236,9 @@ def test_the_faults_are_woven_in_switched_off_and_buto_accepts_the_test(tmp_path
 
 def test_each_fault_is_on_within_three_minutes_and_marked_at_the_same_times():
     workload = switched_test(BED)["workload"]
-    switched = [(one["at"], one["mbean"], one["operation"]) for one in workload["operations"]]
+    switched = [
+        (operation["at"], operation["mbean"], operation["operation"]) for operation in workload["operations"]
+    ]
     assert switched == [
         ("60s", "buto.faults:name=busy", "switchOn"),
         ("100s", "buto.faults:name=busy", "switchOff"),
@@ -247,7 +249,7 @@ def test_each_fault_is_on_within_three_minutes_and_marked_at_the_same_times():
         "sleep 60; echo buto mark busy.start; sleep 40; echo buto mark busy.end; "
         "sleep 40; echo buto mark repeat.start; sleep 40; echo buto mark repeat.end"
     )
-    assert max(one.off_s for one in PLAN) < N_PHASES * PHASE_S == 180
+    assert max(fault.off_s for fault in PLAN) < N_PHASES * PHASE_S == 180
     assert [phase["rate"] for phase in workload["load"]["phases"]] == [30] * (N_PHASES + 1)
     assert workload["load"]["phases"][0]["duration"] == f"{WARM_UP_S}s"
 

@@ -39,7 +39,7 @@ def test_every_changed_component_can_be_slowed_down_and_benchmarked():
 
 def test_there_are_nine_changed_twenty_other_and_six_near_versions():
     assert (len(MAIN.changed), len(MAIN.unchanged), len(NEAR.changed), len(VERSIONS)) == (9, 20, 6, 36)
-    assert {one.component for one in NEAR.changed} == {one.component for one in MAIN.changed}
+    assert {version.component for version in NEAR.changed} == {version.component for version in MAIN.changed}
     assert VERSIONS["hot-low"].options == ("-Dstore.slow=Recommender.rank:0.5",)
     assert VERSIONS["same-1"].options == OLD.options == ()
 
@@ -51,14 +51,16 @@ def test_a_configuration_starts_what_is_called_before_its_callers():
     assert name == "rare-low-fixed"
     assert list(test["services"]) == ["database", "catalogue", "order"]
     jvms = (test, test["services"]["catalogue"], test["services"]["order"])
-    assert all("-Dstore.slow=Vouchers.discount:0.5" in one["command"] for one in jvms)
+    assert all("-Dstore.slow=Vouchers.discount:0.5" in jvm["command"] for jvm in jvms)
     assert test["window"]["from"] == f"load.start + {WARM_UP_S}s"
 
 
 def test_the_sources_find_the_processes_of_their_own_store_alone():
     made = yaml.safe_load(configuration(Place(STORE, Path("t")), [(OLD, FIXED)]))
     [test] = made["tests"].values()
-    ours = {"postgresql" if name == "database" else name: one for name, one in test["services"].items()}
+    ours = {
+        "postgresql" if name == "database" else name: service for name, service in test["services"].items()
+    }
     others = yaml.safe_load(configuration(Place(STORE, Path("t"), Ports(1, 2, 3, 4)), [(OLD, FIXED)]))
     theirs = others["tests"]["old-fixed"]["services"].values()
     for name, service in ours.items():
@@ -114,8 +116,8 @@ def test_what_fails_is_repeated_by_the_next_call(tmp_path, monkeypatch):
     place = Place(STORE, tmp_path / "current")
     monkeypatch.setattr("beds.store.generate._measure", measured_by(done, {"hot-low"}))
     failures = generate(items, tmp_path, place, said.append)
-    assert [one.item for one in failures] == [item for item in items if item.version == "hot-low"]
-    assert {one.reason for one in failures} == {"no answer"}
+    assert [failure.item for failure in failures] == [item for item in items if item.version == "hot-low"]
+    assert {failure.reason for failure in failures} == {"no answer"}
     assert yaml.safe_load((tmp_path / "buto.yaml").read_text())["tests"].keys() >= {
         "old-fixed",
         "same-1-fixed",
@@ -123,7 +125,7 @@ def test_what_fails_is_repeated_by_the_next_call(tmp_path, monkeypatch):
     done.clear()
     monkeypatch.setattr("beds.store.generate._measure", measured_by(done, set()))
     assert generate(items, tmp_path, place, said.append) == []
-    assert done == [one.item for one in failures]
+    assert done == [failure.item for failure in failures]
 
 
 def test_many_failures_in_a_row_end_it(tmp_path, monkeypatch):

@@ -11,7 +11,7 @@ from benchmark import launch
 from benchmark.commits import Built, Change, placed
 from benchmark.launch import command
 from benchmark.pairs import COMMITS, read, read_all
-from buto.run.profiles import Kind
+from buto.causes.profiles import ProfileKind
 from buto_replications.causes.programs import read_manifests
 
 ALL = read_all((COMMITS,))
@@ -25,7 +25,7 @@ def test_the_report_is_a_commit_of_the_side_that_it_changed(pair):
     link, _, commit = pair.report.partition("/commit/")
     assert link.startswith("https://github.com/")
     assert commit == side[0].commit
-    assert [one.name for one in pair.old] == [one.name for one in pair.new]
+    assert [artefact.name for artefact in pair.old] == [artefact.name for artefact in pair.new]
     assert all(old.commit != new.commit for old, new in zip(pair.old, pair.new, strict=True))
 
 
@@ -54,8 +54,8 @@ def test_a_jar_that_is_missing_is_an_error_that_says_which_commit_to_build(tmp_p
 def jars(monkeypatch, tmp_path):
     """Every jar of a commit is there, and empty; nothing is compiled."""
 
-    def there(one, place=tmp_path):
-        path = place / one.file
+    def there(artefact, place=tmp_path):
+        path = place / artefact.file
         path.touch()
         return path
 
@@ -85,6 +85,6 @@ def test_a_manifest_of_causes_has_the_commits_that_are_named(jars, monkeypatch, 
     output = tmp_path / "causes.yaml"
     assert commands.main(["causes", ONE, "--output", str(output)]) == 0
     [program] = read_manifests([output])
-    assert (program.kinds, program.methods[0]) == ((Kind.CPU,), "org.jsoup.nodes.Element.doClone")
+    assert (program.kinds, program.methods[0]) == ((ProfileKind.CPU,), "org.jsoup.nodes.Element.doClone")
     assert ALL[ONE].old[0].commit in program.words["old"][-2]
     assert ALL[ONE].new[0].commit in program.words["new"][-2]

@@ -17,8 +17,8 @@ from benchmark.pairs import GOOD as GOOD_PAIRS
 from benchmark.reproduce import COUNTED, LEAST_RUNS, Counts, Outcome, outcome
 from benchmark.series import BAD, GOOD, place_of, read_series
 from benchmark.services import read_services, sources
-from buto.run.profiles import USUAL
-from buto.run.profiles import Kind as ProfileKind
+from buto.causes.profiles import USUAL
+from buto.causes.profiles import ProfileKind as ProfileKind
 from buto_replications.causes.programs import read_manifests
 
 RELEASES = read_all()
@@ -106,7 +106,7 @@ def test_a_pair_has_two_releases_of_a_library_with_checksums_and_a_report(pair):
     old, new = pair.old[0], pair.new[0]
     assert new.name.startswith(old.name)
     files = (*pair.old, *pair.new, *pair.beside)
-    assert all(re.fullmatch("[0-9a-f]{64}", one.sha256) for one in files)
+    assert all(re.fullmatch("[0-9a-f]{64}", file.sha256) for file in files)
     assert pair.report.startswith("https://")
     assert pair.reported
     if pair.regression:
@@ -123,9 +123,9 @@ def test_the_methods_that_changed_are_named_in_full(pair):
 @pytest.mark.parametrize("pair", REGRESSIONS.values(), ids=lambda pair: pair.name)
 def test_the_counts_of_a_pair_show_what_was_reported_on_both_jvms(pair):
     counted = reproduce.read(COUNTED / f"{pair.name}.csv")
-    assert {one.java for one in counted} == JAVAS
+    assert {counts.java for counts in counted} == JAVAS
     for java in JAVAS:
-        runs = [one for one in counted if one.java == java]
+        runs = [counts for counts in counted if counts.java == java]
         assert all(outcome(runs, measure).reproduced for measure in pair.regression.measures)
 
 
@@ -133,7 +133,7 @@ def test_the_counts_of_a_pair_show_what_was_reported_on_both_jvms(pair):
 def test_the_difficulty_is_that_of_the_counts(pair):
     counted = reproduce.read(COUNTED / f"{pair.name}.csv")
     first = pair.regression.measures[0]
-    least = min(outcome([one for one in counted if one.java == java], first).ratio for java in JAVAS)
+    least = min(outcome([counts for counts in counted if counts.java == java], first).ratio for java in JAVAS)
     expected = {Difficulty.PLAIN: (1.5, float("inf")), Difficulty.MIDDLE: (1.1, 1.5)}
     low, high = expected.get(pair.regression.difficulty, (1.0, float("inf")))
     assert low <= least <= high
@@ -295,9 +295,9 @@ def test_of_a_good_pair_each_cause_is_wrong():
 def test_the_pairs_set_apart_and_the_good_ones_are_explained_alone(monkeypatch, tmp_path):
     asked = []
 
-    def answer(one, java, release):
-        asked.append(one.name)
-        return explained.judged({"answer": "", "kinds": []}, (), (), one.name, release, 1.0)
+    def answer(pair, java, release):
+        asked.append(pair.name)
+        return explained.judged({"answer": "", "kinds": []}, (), (), pair.name, release, 1.0)
 
     monkeypatch.setattr(explained, "explained", answer)
     monkeypatch.setattr(explained, "explained_service", answer)

@@ -5,10 +5,10 @@ from math import isnan
 
 import pytest
 
+from buto.causes.flight import Flight
+from buto.causes.profiles import ProfileKind
 from buto.cli.main import main
 from buto.errors import BadFileError
-from buto.measure.flight import Flight
-from buto.run.profiles import Kind
 from buto_replications.causes import programs as module
 from buto_replications.causes.programs import alarms_in, found_in, planned, read_manifests, record, stored
 from replications.tests.support import slow_draws
@@ -35,12 +35,18 @@ def manifest(tmp_path):
 
 def test_a_manifest_names_programs_modes_and_what_changed(manifest):
     cart, page, library = read_manifests([manifest], "classes")
-    assert (cart.kinds, cart.methods) == ((Kind.ALLOCATION,), ("shop.Cart.add",))
+    assert (cart.kinds, cart.methods) == ((ProfileKind.ALLOCATION,), ("shop.Cart.add",))
     assert cart.words["old"] == ("-Xmx256m", "-cp", "classes", "shop.Main", "old")
     assert (page.words["old"][-2:], page.words["new"][-1:]) == (("a", "1"), ("b",))
-    assert library.kinds == (Kind.LOADED, Kind.CLASSES, Kind.RETENTION, Kind.ALIVE, Kind.STARTED)
+    assert library.kinds == (
+        ProfileKind.LOADED,
+        ProfileKind.CLASSES,
+        ProfileKind.RETENTION,
+        ProfileKind.ALIVE,
+        ProfileKind.STARTED,
+    )
     assert library.words == {"old": ("-cp", "1.jar", "Try"), "new": ("-cp", "2.jar", "Try")}
-    assert {one.group for one in (cart, page, library)} == {"manifest"}
+    assert {program.group for program in (cart, page, library)} == {"manifest"}
     for broken in (
         "",
         "programs: [{main: x}]",
@@ -53,7 +59,7 @@ def test_a_manifest_names_programs_modes_and_what_changed(manifest):
 
 
 def test_the_programs_with_a_change_are_a_manifest_too():
-    programs = {one.name: one for one in read_manifests([CHANGES], "jar")}
+    programs = {changed_program.name: changed_program for changed_program in read_manifests([CHANGES], "jar")}
     assert programs["sessions"].words["new"][-3:] == (
         "jar",
         "buto.testprograms.changes.Program",
@@ -65,29 +71,35 @@ def test_the_programs_with_a_change_are_a_manifest_too():
 
 
 def test_programs_that_run_together_share_an_old_program_which_is_launched_once_for_all(tmp_path):
-    together = [one for one in read_manifests([CHANGES], "jar", together=True) if one.group == "together"]
+    together = [
+        changed_program
+        for changed_program in read_manifests([CHANGES], "jar", together=True)
+        if changed_program.group == "together"
+    ]
     assert len(together) == 15
-    for one in together:
-        assert one.words["old"][5:] == tuple(f"{each.name.split()[0]}=base" for each in together)
+    for program in together:
+        assert program.words["old"][5:] == tuple(f"{each.name.split()[0]}=base" for each in together)
         differing = [
-            pair for pair in zip(one.words["old"], one.words["new"], strict=True) if len(set(pair)) > 1
+            pair
+            for pair in zip(program.words["old"], program.words["new"], strict=True)
+            if len(set(pair)) > 1
         ]
-        name = one.name.removesuffix(" among all")
+        name = program.name.removesuffix(" among all")
         assert differing == [(f"{name}=base", f"{name}=large")]
     launches = planned(together, {"17": "java"}, tmp_path, {"old": 3, "new": 2}, 1)
-    assert Counter(one.mode for one in launches) == {"old": 3, "new": 30}
-    assert len({one.place for one in launches}) == 33
-    assert [int(one.place.name[0]) for one in launches] == [0] * 16 + [1] * 16 + [2]
+    assert Counter(launch.mode for launch in launches) == {"old": 3, "new": 30}
+    assert len({launch.place for launch in launches}) == 33
+    assert [int(launch.place.name[0]) for launch in launches] == [0] * 16 + [1] * 16 + [2]
 
 
 def test_draws_of_a_changed_method_find_it_and_of_an_unchanged_program_find_nothing():
     old, new = launches(OLD, 8, 1), launches(NEW, 4, 2)
-    kinds = (Kind.ALLOCATION, Kind.CPU)
-    found = found_in(old, new, [Kind.ALLOCATION], ["shop.Cart.add"], kinds, pairs=3, draws=30, seed=1)
+    kinds = (ProfileKind.ALLOCATION, ProfileKind.CPU)
+    found = found_in(old, new, [ProfileKind.ALLOCATION], ["shop.Cart.add"], kinds, pairs=3, draws=30, seed=1)
     assert (found.draws, found.first, found.in_three, found.named, found.wrong) == (30, 1.0, 1.0, 1.0, 0.0)
-    other = found_in(old, new, [Kind.ALLOCATION], ["shop.Page.show"], kinds, pairs=3, draws=30, seed=1)
+    other = found_in(old, new, [ProfileKind.ALLOCATION], ["shop.Page.show"], kinds, pairs=3, draws=30, seed=1)
     assert (other.first, other.wrong) == (0.0, 1.0)
-    single = found_in(old, new, [Kind.ALLOCATION], ["shop.Cart.add"], kinds, pairs=1, draws=30, seed=1)
+    single = found_in(old, new, [ProfileKind.ALLOCATION], ["shop.Cart.add"], kinds, pairs=1, draws=30, seed=1)
     assert (single.first, single.named) == (1.0, 0.0)
     assert alarms_in(old, kinds, pairs=3, draws=30, seed=1).any_kind == 0.0
     assert isnan(alarms_in(old, kinds, pairs=5, draws=30, seed=1).any_kind)
@@ -100,12 +112,14 @@ def test_a_draw_by_places_is_the_comparison_of_these_profiles(seed, pairs):
     old = launches({**OLD, "shop.Log.write < shop.Main.main": 3e4}, 5, seed)
     new = [*launches({**NEW, "shop.New.make < shop.Main.main": 5e5}, 3, seed + 50), *old[:1]]
     methods = ("shop.New.make", "shop.Log.write")
-    kinds = (Kind.ALLOCATION, Kind.RETENTION)
-    fast = found_in(old, new, [Kind.ALLOCATION], methods, kinds, pairs=pairs, draws=20, seed=seed)
-    assert fast == slow_draws.found_in(old, new, Kind.ALLOCATION, methods, pairs=pairs, draws=20, seed=seed)
+    kinds = (ProfileKind.ALLOCATION, ProfileKind.RETENTION)
+    fast = found_in(old, new, [ProfileKind.ALLOCATION], methods, kinds, pairs=pairs, draws=20, seed=seed)
+    assert fast == slow_draws.found_in(
+        old, new, ProfileKind.ALLOCATION, methods, pairs=pairs, draws=20, seed=seed
+    )
     quiet = alarms_in([*old, *new], kinds, pairs=pairs, draws=20, seed=seed)
     assert quiet.any_kind == slow_draws.alarms_in(
-        [*old, *new], Kind.ALLOCATION, pairs=pairs, draws=20, seed=seed
+        [*old, *new], ProfileKind.ALLOCATION, pairs=pairs, draws=20, seed=seed
     )
 
 
@@ -132,7 +146,7 @@ def test_a_launch_that_does_not_exit_in_order_is_left_out_and_tried_again(tmp_pa
     profile = launches(OLD, 1, 1)[0]
     monkeypatch.setattr(module, "fly", lambda *_: Flight(profile, "", "it was stopped", 1.5, 2000))
     waiting = planned(read_manifests([manifest]), {"17": "java"}, tmp_path, {"old": 1, "new": 1}, 1)
-    told = []
-    assert record(waiting, float("inf"), lambda _, failure: told.append(failure)) == 0
-    assert told == ["it was stopped"] * 6
+    messages = []
+    assert record(waiting, float("inf"), lambda _, failure: messages.append(failure)) == 0
+    assert messages == ["it was stopped"] * 6
     assert planned(read_manifests([manifest]), {"17": "java"}, tmp_path, {"old": 1, "new": 1}, 1) == waiting

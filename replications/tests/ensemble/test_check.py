@@ -8,7 +8,7 @@ import pytest
 
 from buto.engine.placement import Placement, placement
 from buto.errors import JudgeError, UsageError
-from buto.judging.calibrated.environments import components_shared, weights
+from buto.judging.environments import components_shared, weights
 from buto.judging.verdict import Direction, Effect, Status
 from buto.project.model import build_test
 from buto.run.model import run_set
@@ -176,7 +176,7 @@ def test_bagging_flags_what_half_of_the_tests_flag():
 
 
 def test_the_environments_of_table_iii_as_printed():
-    assert [len(components_shared(one, T5)) for one in (T1, T2)] == [2, 3]
+    assert [len(components_shared(environment, T5)) for environment in (T1, T2)] == [2, 3]
     assert weights([2, 3]) == pytest.approx([0.4495, 0.5505], abs=5e-5)
 
 
@@ -236,7 +236,7 @@ def test_the_likeness_of_environments_is_the_sum_of_the_weights_of_what_they_sha
 
 
 def test_weights_of_components_are_said_with_the_votes():
-    prior = run_set([run_of(number, one) for number, one in enumerate((A, A, B))])
+    prior = run_set([run_of(number, host) for number, host in enumerate((A, A, B))])
     detector = FooDetector(weighted(host=9)).fit(prior)
     said = check(detector, A, reversed_relation=False).warnings[0]
     assert said.startswith("the environment shares components of weight 10 of 10 with ")

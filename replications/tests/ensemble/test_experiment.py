@@ -13,7 +13,7 @@ from buto.run.model import Outcome, Run
 from buto.run.properties import Kind, Property
 from buto.run.store import RunStore
 from buto_replications.bed.effects import kind_of
-from buto_replications.bed.labels import BedRun, Labels, Part
+from buto_replications.bed.labels import BedRun, Labels, RunBlock
 from buto_replications.commands import run_ensembles as command
 from buto_replications.dataset import archive
 from buto_replications.dataset.archive import write
@@ -29,7 +29,7 @@ from buto_replications.ensembles.methods import (
     PLAIN,
     SINGLE,
     STACKING,
-    Flagged,
+    FlaggedCounters,
     case_of,
     interval_of,
     judged,
@@ -68,7 +68,7 @@ def test_of_one_environment_the_data_set_recorded_last_is_taken(tmp_path):
     packed(tmp_path, "next/variants", 3, "parallel")
     packed(tmp_path, "servers", 4, "parallel", variant="leaker-thread")
     found = sites(tmp_path / "data")
-    assert [one.name.partition(":")[0] for one in found] == ["parallel (next/variants)", "g1 (experiments)"]
+    assert [site.name.partition(":")[0] for site in found] == ["parallel (next/variants)", "g1 (experiments)"]
     assert found[0].runs[BENCHMARK][0].id.startswith("20260103")
 
 
@@ -135,14 +135,17 @@ FAULTY = (
 
 def test_the_papers_case_studies_are_found_among_the_runs():
     found = list(scenarios((*GOOD, *FAULTY)))
-    by_study = {study: [one for one in found if one.study == study] for study in (STORE, PET_STORE, SAME)}
-    assert [(one.test, len(one.prior)) for one in by_study[STORE]] == [
+    by_study = {
+        study: [scenario for scenario in found if scenario.study == study]
+        for study in (STORE, PET_STORE, SAME)
+    }
+    assert [(scenario.test, len(scenario.prior)) for scenario in by_study[STORE]] == [
         ("D4", 3),
         ("D5, one prior test, repeat-high", 1),
         ("D5, three prior tests, repeat-high", 3),
     ]
     (third,) = by_study[PET_STORE]
-    assert [one.labels.environment for one in third.prior] == ["base", "serial"]
+    assert [run.labels.environment for run in third.prior] == ["base", "serial"]
     assert not by_study[SAME]
 
 
@@ -151,26 +154,34 @@ def test_a_fault_of_another_kind_is_not_the_repeated_query():
         bed_run(22, "base", "steady-fault", "caches-low", slower=2.0),
         bed_run(23, "base", "steady-fault", "connections-high"),
     )
-    found = {one.test: one for one in scenarios((*GOOD, *more)) if one.study in (STORE, PET_STORE)}
+    found = {
+        scenario.test: scenario
+        for scenario in scenarios((*GOOD, *more))
+        if scenario.study in (STORE, PET_STORE)
+    }
     assert set(found) == {"D4", "J3, caches-low"}
-    assert [one.labels.environment for one in found["J3, caches-low"].prior] == ["base", "base"]
-    scored_faults = {one.fault for one in scenarios((*GOOD, *more)) if one.study == ENTERPRISE}
+    assert [run.labels.environment for run in found["J3, caches-low"].prior] == ["base", "base"]
+    scored_faults = {scenario.fault for scenario in scenarios((*GOOD, *more)) if scenario.study == ENTERPRISE}
     assert scored_faults == {"none", "caches-low", "connections-high"}
 
 
 def test_an_environment_that_is_left_out_has_no_prior_test():
-    ours = [one for one in scenarios((*GOOD, *FAULTY)) if one.study == ENTERPRISE]
+    ours = [scenario for scenario in scenarios((*GOOD, *FAULTY)) if scenario.study == ENTERPRISE]
     assert len(ours) == len(GOOD) + len(FAULTY)
-    for one in ours:
-        assert one.judged.labels.environment not in {prior.labels.environment for prior in one.prior}
+    for scenario in ours:
+        assert scenario.judged.labels.environment not in {
+            prior.labels.environment for prior in scenario.prior
+        }
 
 
 def test_without_other_environments_nothing_is_left_out():
-    assert not [one for one in scenarios(GOOD[:3]) if one.study == ENTERPRISE]
+    assert not [scenario for scenario in scenarios(GOOD[:3]) if scenario.study == ENTERPRISE]
 
 
 def test_stacking_flags_what_a_repeated_query_changes():
-    (found,) = (one for one in results((*GOOD, *FAULTY)) if one.scenario.test.startswith("D5, three"))
+    (found,) = (
+        result for result in results((*GOOD, *FAULTY)) if result.scenario.test.startswith("D5, three")
+    )
     score = found.scores[STACKING]
     assert (score.precision, score.status) == (1.0, Status.REGRESSION)
     assert (score.expected, score.found) == (5, 3)
@@ -178,14 +189,16 @@ def test_stacking_flags_what_a_repeated_query_changes():
 
 
 def test_the_scores_are_the_papers():
-    (one,) = (one for one in scenarios((*GOOD, *FAULTY)) if one.test == "repeat-high in base")
+    (scenario,) = (
+        candidate for candidate in scenarios((*GOOD, *FAULTY)) if candidate.test == "repeat-high in base"
+    )
     flagged = {
-        SINGLE: Flagged(frozenset({"postgres.cpu.time"}), Status.REGRESSION),
-        BAGGING: Flagged(frozenset({"postgres.cpu.time", "jvm.cpu.time"}), Status.REGRESSION),
-        STACKING: Flagged(frozenset(), Status.PASS),
+        SINGLE: FlaggedCounters(frozenset({"postgres.cpu.time"}), Status.REGRESSION),
+        BAGGING: FlaggedCounters(frozenset({"postgres.cpu.time", "jvm.cpu.time"}), Status.REGRESSION),
+        STACKING: FlaggedCounters(frozenset(), Status.PASS),
     }
-    others = {name: Flagged(frozenset(), None) for name in (PLAIN, EACH, JUDGE)}
-    scores = scored(one, COUNTERS, flagged | others)
+    others = {name: FlaggedCounters(frozenset(), None) for name in (PLAIN, EACH, JUDGE)}
+    scores = scored(scenario, COUNTERS, flagged | others)
     assert (scores[SINGLE].precision, scores[SINGLE].recall) == (1.0, 0.5)
     assert scores[BAGGING].f == 1.0
     # Nothing flagged has a precision of 1, as in the paper.
@@ -193,27 +206,31 @@ def test_the_scores_are_the_papers():
 
 
 def test_what_a_rival_alone_finds_is_missed_by_the_others():
-    (one,) = (one for one in scenarios((*GOOD, *FAULTY)) if one.test == "repeat-high in base")
-    first, second = (Flagged(frozenset({name}), Status.REGRESSION) for name in list(COUNTERS)[:2])
-    scores = scored(one, COUNTERS, {STACKING: first, "envelope": second})
+    (scenario,) = (
+        candidate for candidate in scenarios((*GOOD, *FAULTY)) if candidate.test == "repeat-high in base"
+    )
+    first, second = (FlaggedCounters(frozenset({name}), Status.REGRESSION) for name in list(COUNTERS)[:2])
+    scores = scored(scenario, COUNTERS, {STACKING: first, "envelope": second})
     assert {score.recall for score in scores.values()} == {0.5}
 
 
 def test_a_verdict_without_a_p_value_is_not_judged():
     two = [bed_run(60 + n, "half-quota", "environment", "none") for n in range(2)]
     new = bed_run(70, "serial", "environment", "none")
-    (one,) = (one for one in scenarios((*GOOD[:3], *two, new)) if one.judged is new)
-    assert judged(case_of(one))[JUDGE] == NOT_JUDGED
+    (scenario,) = (candidate for candidate in scenarios((*GOOD[:3], *two, new)) if candidate.judged is new)
+    assert judged(case_of(scenario))[JUDGE] == NOT_JUDGED
 
 
 def test_a_fault_that_all_methods_miss_has_a_recall_of_zero():
-    (one,) = (one for one in scenarios((*GOOD, *FAULTY)) if one.test == "repeat-high in base")
-    scores = scored(one, COUNTERS, {name: Flagged(frozenset(), Status.PASS) for name in METHODS})
+    (scenario,) = (
+        candidate for candidate in scenarios((*GOOD, *FAULTY)) if candidate.test == "repeat-high in base"
+    )
+    scores = scored(scenario, COUNTERS, {name: FlaggedCounters(frozenset(), Status.PASS) for name in METHODS})
     assert {(score.recall, score.f) for score in scores.values()} == {(0.0, 0.0)}
 
 
 def test_means_and_alarms_leave_out_what_a_method_cannot_judge():
-    found = [one for one in results((*GOOD, *FAULTY)) if one.scenario.study == STORE]
+    found = [result for result in results((*GOOD, *FAULTY)) if result.scenario.study == STORE]
     assert alarms(found, JUDGE, faulty=True) == (0, 0, 0)
     assert means(found, JUDGE)[0] != means(found, JUDGE)[0]
     assert alarms(found, STACKING, faulty=True)[0] == 2
@@ -236,26 +253,30 @@ def test_it_is_written_down_what_each_fault_of_the_bed_changes():
 
 def test_an_earlier_block_gives_more_prior_tests():
     earlier = tuple(
-        bed_run(40 + number, one.labels.environment, one.labels.role, "none")
-        for number, one in enumerate(GOOD)
+        bed_run(40 + number, run.labels.environment, run.labels.role, "none")
+        for number, run in enumerate(GOOD)
     )
     found = list(scenarios((*GOOD, *FAULTY), earlier))
-    alone = {one.test: len(one.prior) for one in found if one.study == ENTERPRISE}
-    both = {one.test: len(one.prior) for one in found if one.study == BOTH_ENTERPRISE}
+    alone = {scenario.test: len(scenario.prior) for scenario in found if scenario.study == ENTERPRISE}
+    both = {scenario.test: len(scenario.prior) for scenario in found if scenario.study == BOTH_ENTERPRISE}
     assert both == {test: 2 * number for test, number in alone.items()}
-    (repeated,) = (one for one in found if one.study == BOTH_SAME and one.fault == "repeat-high")
+    (repeated,) = (
+        scenario for scenario in found if scenario.study == BOTH_SAME and scenario.fault == "repeat-high"
+    )
     assert (repeated.test, len(repeated.prior)) == ("repeat-high, steady", 6)
-    assert {len(one.prior) for one in found if one.study == BOTH_SAME} == {5, 6}
+    assert {len(scenario.prior) for scenario in found if scenario.study == BOTH_SAME} == {5, 6}
 
 
 def test_errors_are_clustered_by_environment():
-    found = [one for one in results((*GOOD, *FAULTY)) if one.scenario.study == ENTERPRISE]
-    fine = [one for one in found if one.scenario.fault == "none"]
+    found = [result for result in results((*GOOD, *FAULTY)) if result.scenario.study == ENTERPRISE]
+    fine = [scored_run for scored_run in found if scored_run.scenario.fault == "none"]
     failed = [
-        replace(one, scores={EACH: replace(one.scores[EACH], status=status)})
-        for one, status in zip(fine, [Status.REGRESSION] * 3 + [Status.PASS] * 3, strict=True)
+        replace(scored_run, scores={EACH: replace(scored_run.scores[EACH], status=status)})
+        for scored_run, status in zip(fine, [Status.REGRESSION] * 3 + [Status.PASS] * 3, strict=True)
     ]
-    assert [one.scenario.judged.labels.environment for one in failed][:4] == ["base"] * 3 + ["half-quota"]
+    assert [scored_run.scenario.judged.labels.environment for scored_run in failed][:4] == ["base"] * 3 + [
+        "half-quota"
+    ]
     share, error = false_alarms(failed, EACH)
     # One environment with three failures of three, and three without any in one run each.
     assert (share, error) == pytest.approx((0.5, (4 / 3 * (1.5**2 + 3 * 0.5**2)) ** 0.5 / 6))
@@ -264,7 +285,7 @@ def test_errors_are_clustered_by_environment():
 
 
 MACHINES = ("fast", "slow", "old", "new")
-VARIANTS = {"consumerproducer-v0": Program(), "consumerproducer-v1": Program(threads=30)}
+VARIANTS = {"consumerproducer-v0": Program(), "consumerproducer-v1": Program(classes=900)}
 
 
 def runs_of(machine, program, count):
@@ -284,16 +305,16 @@ def four_sites(data):
 
 def test_prior_tests_of_other_machines_hide_nothing_that_those_of_the_same_one_tell(tmp_path):
     found = list(known(four_sites(tmp_path)[:2]))
-    assert {(one.method, one.trained) for one in found} == {(ALONE, 7), (WITH_OTHERS, 14)}
-    ours = [one for one in found if one.training == "consumerproducer-v0"]
+    assert {(shares.method, shares.trained) for shares in found} == {(ALONE, 7), (WITH_OTHERS, 14)}
+    ours = [shares for shares in found if shares.training == "consumerproducer-v0"]
     assert len(ours) == 4
-    assert {(one.unchanged, one.changed) for one in ours} == {((Status.PASS,), (Status.REGRESSION,))}
+    assert {(shares.unchanged, shares.changed) for shares in ours} == {((Status.PASS,), (Status.REGRESSION,))}
 
 
 def test_environments_with_too_few_runs_are_left_out(tmp_path):
     first, second, third = four_sites(tmp_path)[:3]
     few = replace(second, runs={name: runs[:7] for name, runs in second.runs.items()})
-    assert {one.site for one in known([first, few, third])} == {first.name, third.name}
+    assert {experiment.site for experiment in known([first, few, third])} == {first.name, third.name}
     assert not list(known([first, few]))
 
 
@@ -307,7 +328,9 @@ def bed_runs(part):
 def test_each_environment_is_left_out_once(tmp_path, monkeypatch):
     monkeypatch.setattr(command, "sites", four_sites)
     monkeypatch.setattr(command.archive, "load", lambda directory, part: bed_runs(part))
-    monkeypatch.setattr(command.archive, "parts", lambda directory: {Part.TUNING: 9, Part.SET_APART: 9})
+    monkeypatch.setattr(
+        command.archive, "parts", lambda directory: {RunBlock.TUNING: 9, RunBlock.SET_APART: 9}
+    )
     done = called(tmp_path, "experiments", "run", "ensembles", "--part", "set-apart", "--out", "results")
     assert done.returncode == 0, done.stderr
     assert "throughput, memory" in done.stdout
@@ -335,7 +358,7 @@ def test_each_environment_is_left_out_once(tmp_path, monkeypatch):
 def test_runs_set_apart_are_judged_alone_if_their_data_set_has_no_other_part(tmp_path, monkeypatch):
     monkeypatch.setattr(command, "sites", lambda data: [])
     monkeypatch.setattr(command.archive, "load", lambda directory, part: {"set apart": bed_runs(part)}[part])
-    monkeypatch.setattr(command.archive, "parts", lambda directory: {Part.SET_APART: 9})
+    monkeypatch.setattr(command.archive, "parts", lambda directory: {RunBlock.SET_APART: 9})
     done = called(
         tmp_path, "experiments", "run", "ensembles", "--part", "set-apart", "--data", ".", "--out", "results"
     )
@@ -355,10 +378,10 @@ def test_the_slip_of_the_paper_shows_in_its_table():
     rows = {(row.system, row.test): row for row in command.TABLE_IV}
     first = rows["enterprise", "E1"]
     assert (first.cells[-1], round(first.f_measures()[-1], 2)) == (0.92, 0.85)
-    assert {one.computed for one in command.worked_example() if not one.printed} == {
+    assert {line.computed for line in command.worked_example() if not line.printed} == {
         *("0.45", "throughput, CPU", "0.652", "0.219")
     }
-    assert all(one.computed == one.printed for one in command.worked_example() if one.printed)
+    assert all(line.computed == line.printed for line in command.worked_example() if line.printed)
 
 
 @pytest.mark.parametrize(("length_s", "step_s"), [(60, 5.0), (355, 5.0), (360, 0.5)])

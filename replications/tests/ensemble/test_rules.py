@@ -60,12 +60,13 @@ def rules(rows, wanted):
     }
     frequent = fpgrowth(pd.DataFrame(items), wanted.support - 1e-9, use_colnames=True, max_len=3)
     found = zip(frequent.itemsets, frequent.support, strict=True)
-    share = {min(one): held for one, held in found if len(one) == 1}
+    share = {min(rule): held for rule, held in found if len(rule) == 1}
     found = {((), item): held for item, held in share.items() if held >= wanted.confidence - 1e-9}
     table = association_rules(frequent, metric="confidence", min_threshold=wanted.confidence - 1e-9)
     table = table[(table.consequents.map(len) == 1) & (table.antecedents.map(len) <= 2)]
     for premise, (consequent,), confidence in sorted(
-        zip(table.antecedents, table.consequents, table.confidence, strict=True), key=lambda one: len(one[0])
+        zip(table.antecedents, table.consequents, table.confidence, strict=True),
+        key=lambda pair: len(pair[0]),
     ):
         parts = [(), *((item,) for item in premise)] if len(premise) == 2 else [()]
         rare = all(share[item] < wanted.constant for item in premise)
@@ -141,7 +142,7 @@ def test_rules_of_recorded_runs_are_those_of_mlxtend(recorded, variant):
     judged = [prop for prop in runs[0].properties if judges(FOO, prop)]
     values = [intervals_of(run, judged, interval_for(run_set(runs))) for run in runs]
     read = ~np.isnan(np.vstack(values)).all(axis=0)
-    values = [one[:, read] for one in values]
+    values = [value[:, read] for value in values]
     rows = discretise(values[0], learn_bins(values, 0.1))
     assert mined(rows) == pytest.approx(rules(rows, ALL), abs=1e-5)
 

@@ -6,9 +6,7 @@ import numpy as np
 import pytest
 
 from buto.errors import BadFileError, JudgeError
-from buto.judging.calibrated.machine_numbers import Work, learn_work
-from buto.judging.calibrated.machines import learn_whole
-from buto.judging.calibrated.settings import CALIBRATED
+from buto.judging.judge_settings import CALIBRATED
 from buto.judging.verdict import Status
 from buto.run.model import Outcome, Run, run_set
 from buto.run.properties import Kind, Property
@@ -16,6 +14,8 @@ from buto_replications.detectors.ensemble.detector import FooDetector
 from buto_replications.detectors.ensemble.mining import Thresholds, intervals_of, learn_bins, mine
 from buto_replications.detectors.ensemble.rules import learn_machines
 from buto_replications.detectors.ensemble.settings import FOO
+from buto_replications.detectors.machines.fitted import learn_whole
+from buto_replications.detectors.machines.numbers import Work, learn_work
 
 THROUGHPUT = "load.throughput[read]"
 STATEMENTS = "database.statements.calls"
@@ -153,8 +153,8 @@ def test_a_slower_machine_is_no_change_and_one_slower_kind_of_request_is_one():
     assert said[0].startswith("times that depend on the machine are divided by 2.8")
     values = run_of(9, place="e").values.copy()
     values[:, 4] *= 6
-    one = run_of(9, place="e")
-    changed = Run(one.id, one.test, one.properties, one.times_s, values, outcome=one.outcome)
+    run = run_of(9, place="e")
+    changed = Run(run.id, run.test, run.properties, run.times_s, values, outcome=run.outcome)
     assert flagged(changed) == {TIMES[2]}
 
 
@@ -200,7 +200,7 @@ def test_whole_tests_are_scaled_too_and_work_itself_is_not_judged():
     assert THROUGHPUT not in {prop.name for prop in whole.numbers.quantities}
     place = next(
         place
-        for place, one in enumerate(whole.numbers.catalogue)
-        if (whole.numbers.quantities[one.column].name, one.name) == (STATEMENTS, "total")
+        for place, feature in enumerate(whole.numbers.catalogue)
+        if (whole.numbers.quantities[feature.column].name, feature.name) == (STATEMENTS, "total")
     )
     assert whole.values[:, place] == pytest.approx(np.full(4, 5 * whole.numbers.work.rate * 30), rel=1e-3)

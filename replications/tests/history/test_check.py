@@ -23,7 +23,7 @@ N_TRAINING, N_CHECKS = 20, 8
 
 def check_runs(number, program):
     """The three runs of a confirmed check."""
-    runs = [program_run(1, 100 + 3 * number + one, program) for one in range(3)]
+    runs = [program_run(1, 100 + 3 * number + place, program) for place in range(3)]
     more = {"buto.purpose": "check", "buto.session": runs[0].id}
     return [replace(run, metadata={**run.metadata, **more}) for run in runs]
 
@@ -56,7 +56,9 @@ def test_a_labelled_false_alarm_passes_and_a_labelled_regression_fails(project):
     done = called(project, "train", "synthetic", "--from-runs", "all")
     assert done.returncode == 0, done.stderr
     stored = whole(project / "oracles" / "synthetic.json")
-    assert [one["label"] for one in stored["model"]["labelled"]].count("bad") == 3 * len(REGRESSIONS)
+    assert [labelled["label"] for labelled in stored["model"]["labelled"]].count("bad") == 3 * len(
+        REGRESSIONS
+    )
     assert checked(project, 40, COLD_CACHE) == 0
     assert checked(project, 41, Program()) == 0
     ids = ",".join(store(project, *check_runs(42, LEAK)))

@@ -14,7 +14,7 @@ from buto_replications.detectors.history.engine import (
     ALL_ROWS,
     GLOBAL,
     Balance,
-    Engine,
+    HistoryEngine,
     Scheme,
     cross_validated,
     cross_validated_errors,
@@ -28,7 +28,7 @@ from buto_replications.detectors.history.examples import (
     CONCATENATED,
     MOST,
     SUBTRACTED,
-    Errors,
+    ClassErrors,
     Examples,
     errors_of,
     grouped_folds,
@@ -43,9 +43,9 @@ from buto_replications.detectors.history.similarity import (
     objective,
     pair_odds,
 )
-from buto_replications.history.replay import Size, synthetic_history
+from buto_replications.history.replay import HistorySize, synthetic_history
 
-SMALL = Size(groups=4, cases=4, configurations=480, repeats=3, abnormal=60, metrics=40, factors=8)
+SMALL = HistorySize(groups=4, cases=4, configurations=480, repeats=3, abnormal=60, metrics=40, factors=8)
 
 
 @pytest.fixture(scope="module")
@@ -54,9 +54,9 @@ def history():
 
 
 def test_the_accuracy_of_a_few_rows():
-    assert Errors(99, 1, 0, 1).balanced_accuracy == 0.5
-    assert Errors(10, 4, 1, 2).balanced_accuracy == pytest.approx(0.7)
-    assert np.isnan(Errors(0, 0, 0, 0).balanced_accuracy)
+    assert ClassErrors(99, 1, 0, 1).balanced_accuracy == 0.5
+    assert ClassErrors(10, 4, 1, 2).balanced_accuracy == pytest.approx(0.7)
+    assert np.isnan(ClassErrors(0, 0, 0, 0).balanced_accuracy)
 
 
 def test_groups_of_their_own_are_better_than_one_classifier(history):
@@ -130,8 +130,8 @@ def test_labels_that_belong_to_configurations_leak_through_plain_folds():
     by_configuration = Examples(rows, rows, abnormal, np.zeros(400, dtype=np.int64), configuration)
     by_row = replace(by_configuration, configuration=np.arange(400))
     plain, grouped = (
-        cross_validated_errors(one, Scheme(TREE), 1, 5).balanced_accuracy
-        for one in (by_row, by_configuration)
+        cross_validated_errors(groups, Scheme(TREE), 1, 5).balanced_accuracy
+        for groups in (by_row, by_configuration)
     )
     assert plain > 0.9
     assert grouped < 0.65
@@ -162,7 +162,7 @@ def test_a_group_with_few_abnormal_rows_has_the_global_classifier(history):
     engine = train(rest, Scheme(NAIVE_BAYES), 1)
     assert set(engine.models) == {GLOBAL, 0, 1, 3}
     unknown = np.full(len(rest), 99)
-    everybody = Engine(engine.scheme, engine.projection, {GLOBAL: engine.models[GLOBAL]})
+    everybody = HistoryEngine(engine.scheme, engine.projection, {GLOBAL: engine.models[GLOBAL]})
     of_two = rest.group == 2
     scores = engine.scores(rest.target, rest.baseline, rest.group)
     expected = everybody.scores(rest.target, rest.baseline, unknown)
@@ -246,7 +246,7 @@ def test_a_stored_engine_scores_alike(history, learner):
     some = history.at(np.flatnonzero(history.group < 2)[::3])
     scheme = Scheme(learner, CONCATENATED if learner == SIMILARITY else SUBTRACTED, (5,))
     engine = train(some, scheme, 1)
-    again = Engine.from_data(json.loads(json.dumps(engine.to_data())), scheme)
+    again = HistoryEngine.from_data(json.loads(json.dumps(engine.to_data())), scheme)
     arguments = some.target, some.baseline, some.group
     np.testing.assert_array_equal(again.scores(*arguments), engine.scores(*arguments))
 
@@ -279,7 +279,7 @@ def test_em_never_falls_and_ends_where_a_general_optimiser_ends():
     learned = expectation_maximisation(rows, abnormal, weights, start)
     assert (np.diff(learned.objectives) >= 0).all()
     columns = columns_of(rows)
-    other = minimize(lambda one: -objective(one, columns, abnormal, weights), start, method="L-BFGS-B")
+    other = minimize(lambda point: -objective(point, columns, abnormal, weights), start, method="L-BFGS-B")
     assert learned.objectives[-1] == pytest.approx(-other.fun, rel=1e-3)
 
 

@@ -6,18 +6,20 @@ from itertools import count
 
 import numpy as np
 import pytest
+from msgspec import structs
 
 from buto import oracle
 from buto.actions import labelled
 from buto.actions.events import Warned
-from buto.actions.labelled import labelled_past
+from buto.actions.labelled import load_labelled_past
 from buto.errors import BadFileError, JudgeError, UsageError
+from buto.judging.procedure import N_CONFIRMING, Do, Next, Procedure, Why
 from buto.judging.verdict import Status
 from buto.oracle import check, settings_from
 from buto.run.labels import Label, Labelling, LabelStore, Past
 from buto.run.model import SESSION, Quality, run_set
 from buto_replications.detectors.history import learners, learning
-from buto_replications.detectors.history.known import Columns, known_rows
+from buto_replications.detectors.history.known import LabelledColumns, known_rows
 from tests.support.projects import project_in
 from tests.support.runs.labelled import START, past_of
 from tests.support.runs.signals import INTERVAL_S, Program, make_run, program_run, program_runs
@@ -28,7 +30,7 @@ LEAK, THREADS = Program(leak=2e7), Program(threads=8)
 
 
 def runs_of(program, first, number):
-    return [program_run(1, first + one, program) for one in range(number)]
+    return [program_run(1, first + place, program) for place in range(number)]
 
 
 def trained(*pasts, **judge):
@@ -91,7 +93,7 @@ def test_the_share_of_false_alarms_is_at_most_alpha():
 def _noisy(number, random, shift):
     levels = 100 + random.normal(size=8) * 3
     levels[:2] += 3 * shift
-    columns = {f"jvm.buffer.count[{one}]": np.full(12, level) for one, level in enumerate(levels)}
+    columns = {f"jvm.buffer.count[{repeat}]": np.full(12, level) for repeat, level in enumerate(levels)}
     return make_run(number, np.arange(12) * INTERVAL_S, columns)
 
 
@@ -115,12 +117,23 @@ def test_too_few_good_runs_cannot_say_how_rare_a_score_is():
     assert any("69 more checks must be labelled good" in warning for warning in known.warnings)
 
 
-def test_two_more_runs_are_launched_only_if_a_run_with_a_p_value_does_not_pass():
-    known, without_bad = trained(usual_past()), trained(past_of(runs_of(Program(), 0, 10)))
-    assert oracle.why_confirm(known, verdict_of(known, LEAK)) == "the first run does not pass (p = 0.0323)"
-    assert oracle.why_confirm(known, verdict_of(known, Program())) is None
-    assert verdict_of(without_bad, LEAK).status is Status.INCONCLUSIVE
-    assert oracle.why_confirm(without_bad, verdict_of(without_bad, LEAK)) is None
+@pytest.mark.parametrize(
+    ("has_bad", "program", "n_runs", "asked", "step"),
+    [
+        (True, LEAK, 1, None, Next(Do.LAUNCH, Why.METHOD, N_CONFIRMING)),
+        (True, LEAK, 1, 1, Next(Do.FAIL, Why.METHOD)),
+        (True, LEAK, 3, None, Next(Do.FAIL, Why.METHOD)),
+        (True, Program(), 1, None, Next(Do.PASS, Why.METHOD)),
+        (False, LEAK, 1, None, Next(Do.UNDECIDED, Why.METHOD)),
+    ],
+)
+def test_two_more_runs_follow_only_one_that_has_a_p_value_and_does_not_pass(
+    has_bad, program, n_runs, asked, step
+):
+    known = trained(usual_past() if has_bad else past_of(runs_of(Program(), 0, 10)))
+    checked = oracle.judge(known, runs_of(program, 900, n_runs))
+    assert checked.next_step(Procedure(0.05, asked=asked)) == step
+    assert bool(checked.verdict.needs_more) is (n_runs == 1 and step.do in (Do.LAUNCH, Do.FAIL))
 
 
 def test_a_change_unlike_all_labelled_runs_is_not_passed():
@@ -159,7 +172,7 @@ def test_another_test_teaches_one_that_has_no_regression_yet():
 
 def _renamed(past, test):
     runs = tuple(replace(run, test=test) for run in past.runs)
-    return Past(test, runs, tuple(replace(one, test=test) for one in past.labellings))
+    return Past(test, runs, tuple(structs.replace(labelling, test=test) for labelling in past.labellings))
 
 
 def test_runs_of_another_environment_are_not_compared():
@@ -219,10 +232,10 @@ def test_runs_that_an_acceptance_passed_are_compared_with_the_version_before_the
         for some, command in zip(ids, ("train", "accept", "accept"), strict=True)
     )
     past = Past(test, (*taught, *passed, *newer), labellings, trainings=(ids[0], ids[2]))
-    columns = Columns(taught[0].properties)
+    columns = LabelledColumns(taught[0].properties)
     known = known_rows(run_set(newer), [past], columns, SETTINGS.metadata)
     rows = {row.run_id: row for row in known.rows}
-    assert [rows[one[0]].is_taught for one in ids] == [True, False, True]
+    assert [rows[run_id[0]].is_taught for run_id in ids] == [True, False, True]
     assert np.abs(rows[ids[1][0]].deviation).max() > 3 > np.abs(rows[ids[2][0]].deviation).max()
 
 
@@ -294,7 +307,7 @@ def test_learning_without_scikit_learn_says_what_to_install(monkeypatch):
     monkeypatch.setattr(learners, "find_spec", lambda name: None)
     with pytest.raises(UsageError, match="needs scikit-learn") as caught:
         trained(usual_past())
-    assert caught.value.advice == "pip install 'buto[history]'"
+    assert caught.value.advice == "pip install scikit-learn"
 
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
@@ -307,7 +320,9 @@ def test_a_warning_counts_the_good_runs_that_are_left_out(tmp_path, monkeypatch)
     said = []
     labels.add(Labelling("leaker", tuple(ids[1:]), Label.GOOD, NOW, "train"))
     labels.add(Labelling("leaker", (ids[0],), Label.BAD, NOW, "label"))
-    (past,) = labelled_past(project_in(tmp_path).site(), settings_from({"method": "history"}), said.append)
+    (past,) = load_labelled_past(
+        project_in(tmp_path).launcher(said.append), settings_from({"method": "history"})
+    )
     assert [run.id for run in past.runs] == [ids[0], *ids[3:]]
     (warning,) = said
     assert isinstance(warning, Warned)

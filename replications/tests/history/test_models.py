@@ -15,7 +15,7 @@ from buto_replications.detectors.history.learners import (
     LEARNERS,
     READERS,
     SIMILARITY,
-    Tree,
+    DecisionTree,
     learn_tree,
 )
 from buto_replications.detectors.history.similarity import information, spanning_tree
@@ -126,7 +126,10 @@ def test_a_stored_model_scores_alike(name):
     again = READERS[name](stored, rows.shape[1])
     np.testing.assert_array_equal(again.scores(rows), model.scores(rows))
     for key in stored:
-        for damaged in ({**stored, key: "x"}, {one: stored[one] for one in stored if one != key}):
+        for damaged in (
+            {**stored, key: "x"},
+            {test_values: stored[test_values] for test_values in stored if test_values != key},
+        ):
             with pytest.raises((KeyError, TypeError, ValueError)):
                 READERS[name](damaged, rows.shape[1])
     with pytest.raises(ValueError, match="must"):
@@ -142,4 +145,4 @@ def test_a_stored_tree_with_a_circle_is_refused():
         "odds": [0.0, 1.0],
     }
     with pytest.raises(ValueError, match="a child must come after its parent"):
-        Tree.from_data(circle, 1)
+        DecisionTree.from_data(circle, 1)

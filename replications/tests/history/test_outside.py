@@ -20,7 +20,7 @@ from buto_replications.history.outside import (
     learned_alarms,
     same_builds,
 )
-from buto_replications.history.replay import Size, synthetic_history
+from buto_replications.history.replay import HistorySize, synthetic_history
 from buto_replications.history.sweeps import over_sampled, sweeps, with_invalid
 from buto_replications.rivals import RIVALS
 from tests.support.processes.command import called
@@ -71,18 +71,18 @@ def test_the_builds_after_a_regression_are_compared_with_those_before_it(checkou
     assert (last.kind, last.change) == ("stable", 0)
     found = list(checks(first))
     assert len(found) == N_BUILDS - BEFORE
-    assert [one.abnormal for one in found] == [
+    assert [check.abnormal for check in found] == [
         CHANGE <= number < CHANGE + BEFORE for number in range(BEFORE, N_BUILDS)
     ]
-    shows = [one for one in found if one.abnormal]
-    assert max(one.prior.max() for one in shows) < 12 < min(one.new.min() for one in shows)
-    assert not any(one.abnormal for one in checks(last))
+    shows = [check for check in found if check.abnormal]
+    assert max(check.prior.max() for check in shows) < 12 < min(check.new.min() for check in shows)
+    assert not any(check.abnormal for check in checks(last))
     # Later builds are compared with those that have the regression, too.
     assert found[-1].prior.min() > 12
 
 
 def test_a_classifier_learns_a_regression_from_other_series(checkout):
-    found = [one for series in labelled(checkout) for one in checks(series)]
+    found = [check for series in labelled(checkout) for check in checks(series)]
     examples = examples_of(found)
     called_bad = cross_validated(examples, Scheme(LOGISTIC, ALONE, grouped=False), 1, 3)
     errors = errors_of(called_bad, examples.abnormal)
@@ -91,10 +91,10 @@ def test_a_classifier_learns_a_regression_from_other_series(checkout):
 
 
 def test_a_limit_learned_from_other_series_saves_false_alarms(checkout):
-    found = [one for series in labelled(checkout) for one in checks(series)]
-    abnormal = np.array([one.abnormal for one in found])
+    found = [check for series in labelled(checkout) for check in checks(series)]
+    abnormal = np.array([check.abnormal for check in found])
     t_test = RIVALS[0]
-    typed = np.array([alarm(t_test, one.prior, one.new) for one in found])
+    typed = np.array([alarm(t_test, check.prior, check.new) for check in found])
     learned = learned_alarms(found, t_test, 1, 3)
     assert learned[abnormal].all()
     assert typed[abnormal].all()
@@ -102,7 +102,7 @@ def test_a_limit_learned_from_other_series_saves_false_alarms(checkout):
 
 
 def test_one_build_is_compared_with_itself_on_one_day_and_on_two(checkout):
-    found = {(one.place, one.rival): one for one in same_builds(checkout)}
+    found = {(build.place, build.rival): build for build in same_builds(checkout)}
     for place in (SAME_DAY, OTHER_DAY):
         t_test = found[place, "t-test, Bonferroni"]
         assert (t_test.series, t_test.comparisons) == (2, 80)  # every twentieth series: 1 and 21
@@ -125,7 +125,7 @@ def test_the_experiment_prints_rivals_and_classifiers(checkout):
         assert f"\n  {name}" in done.stdout
 
 
-SMALL_SIZE = Size(groups=2, cases=3, configurations=80, repeats=2, abnormal=16, metrics=12, factors=4)
+SMALL_SIZE = HistorySize(groups=2, cases=3, configurations=80, repeats=2, abnormal=16, metrics=12, factors=4)
 
 
 def test_made_up_rows_lie_between_abnormal_ones_of_their_group():
@@ -159,10 +159,10 @@ def test_a_support_vector_machine_finds_a_border():
 
 
 def test_every_figure_of_the_paper_is_varied():
-    shown = {one.shows for one in sweeps(1)}
+    shown = {sweep.shows for sweep in sweeps(1)}
     assert shown == {"table 2", "figure 4", "figure 5", "figures 6 and 7", "oversampling", "invalid data"}
     prepared = {
-        one.setting: one.prepare for one in sweeps(1) if one.shows in ("oversampling", "invalid data")
+        sweep.setting: sweep.prepare for sweep in sweeps(1) if sweep.shows in ("oversampling", "invalid data")
     }
     examples = synthetic_history(SMALL_SIZE, 1)
     assert len(prepared["9 for each"](examples)) > len(examples)

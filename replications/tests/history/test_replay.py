@@ -22,8 +22,8 @@ from buto_replications.history.histories import BED_PLAN, LabelledHistory, bed_f
 from buto_replications.history.replay import (
     GOOD,
     SUMMARY,
-    Plan,
-    Size,
+    HistoryPlan,
+    HistorySize,
     columns_of,
     group_of,
     replayed,
@@ -34,8 +34,8 @@ from buto_replications.history.series import (
     KNOWN,
     NEW,
     UNCHANGED,
-    Release,
-    Series,
+    LabelledRelease,
+    ReleaseSeries,
     in_order,
     recorded_series,
     walk,
@@ -45,7 +45,7 @@ from buto_replications.history.tables import (
     TOLERANCE,
     UNSEEN_KIND,
     UNSEEN_PROGRAM,
-    Trial,
+    TableTrial,
     measured,
     paper_trials,
     replay_trials,
@@ -56,7 +56,7 @@ from buto_replications.history.tables import (
 from tests.support.processes.command import called
 from tests.support.runs.signals import Program, program_run, program_runs
 
-PLAN = Plan(versions=60, abnormal=0.1, drift=0.002)
+PLAN = HistoryPlan(versions=60, abnormal=0.1, drift=0.002)
 
 
 @pytest.fixture(scope="module")
@@ -98,7 +98,7 @@ def test_rows_tell_their_program_and_the_kind_of_their_regression(groups):
 
 def test_no_recorded_run_is_in_two_pools(groups):
     """Without drift, and with checks of one run, each row of a good version is a recorded run."""
-    still = Plan(versions=60, runs=1, abnormal=0.1, drift=0.0)
+    still = HistoryPlan(versions=60, runs=1, abnormal=0.1, drift=0.0)
     examples = replayed(groups[:1], still, 1).examples
     good = examples.at(~examples.abnormal)
     pools = [good.target[good.configuration == pool] for pool in np.unique(good.configuration)]
@@ -111,7 +111,7 @@ def test_baselines_lag_one_step_of_the_drift_behind(groups):
     levels = groups[0].good
     spread = levels.std(axis=0) / np.maximum(levels.max(axis=0), 1e-9)
     steady = int(np.where((levels > 0).all(axis=0), spread, np.inf).argmin())
-    wide = Plan(versions=40, abnormal=0.0, drift=0.2)
+    wide = HistoryPlan(versions=40, abnormal=0.0, drift=0.2)
     examples = replayed(groups[:1], wide, 1).examples
     share = examples.target[:, steady] / examples.baseline[:, steady]
     assert np.log(share).std() == pytest.approx(0.2, rel=0.5)
@@ -127,14 +127,14 @@ def test_runs_are_divided_into_two_to_four_pools_if_they_are_enough(n_good, n_ch
 
 
 def test_a_regression_is_learned_from_other_runs_of_it(groups):
-    examples = replayed(groups, Plan(versions=60, abnormal=0.3, drift=0.002), 1).deviating
-    found = measured(examples, Trial("5", "Logistic", Scheme(LOGISTIC, ALONE)), 1, 4)
+    examples = replayed(groups, HistoryPlan(versions=60, abnormal=0.3, drift=0.002), 1).deviating
+    found = measured(examples, TableTrial("5", "Logistic", Scheme(LOGISTIC, ALONE)), 1, 4)
     assert found.errors.balanced_accuracy > 0.95
 
 
 def test_a_regression_of_a_kind_that_was_not_learned_from_is_judged_without_it(groups):
     """Leaks are found by what leaks teach, but not by what busy programs teach; false alarms stay rare."""
-    history = replayed(groups, Plan(versions=60, abnormal=0.3, drift=0.002), 1)
+    history = replayed(groups, HistoryPlan(versions=60, abnormal=0.3, drift=0.002), 1)
     scheme = Scheme(LOGISTIC, ALONE, grouped=False)
     known = cross_validated_errors(history.deviating, scheme, 1, 4)
     unseen = errors_of(
@@ -182,8 +182,8 @@ def library():
     for place in range(N_GOOD + 3):
         is_bad = place in REGRESSIONS
         runs = [program_run(1, 10 * place + number, LEAK if is_bad else USUAL) for number in range(6)]
-        releases.append(Release(f"1.{place}", Label.BAD if is_bad else Label.GOOD, runs))
-    return Series("library", tuple(releases))
+        releases.append(LabelledRelease(f"1.{place}", Label.BAD if is_bad else Label.GOOD, runs))
+    return ReleaseSeries("library", tuple(releases))
 
 
 def test_each_release_but_the_first_is_compared_with_the_good_one_before(library):
@@ -224,8 +224,8 @@ def test_labels_that_cannot_be_used_are_a_bad_file(tmp_path, monkeypatch, labels
 @pytest.mark.slow
 def test_a_regression_fails_once_one_like_it_was_labelled(library):
     steps = list(walk(library, []))
-    assert [one.kind for one in steps] == [UNCHANGED] * (N_GOOD - 1) + [NEW, KNOWN, UNCHANGED]
-    status = {one.kind: one.status for one in steps}
+    assert [step.kind for step in steps] == [UNCHANGED] * (N_GOOD - 1) + [NEW, KNOWN, UNCHANGED]
+    status = {step.kind: step.status for step in steps}
     assert status == {UNCHANGED: Status.PASS, NEW: Status.INCONCLUSIVE, KNOWN: Status.REGRESSION}
 
 
@@ -235,13 +235,13 @@ FAULTS = {"busy": 2, "column-index": 2, "log": 2, "memory": 2, "text-index": 2}
 def test_each_pair_of_releases_is_a_program_with_one_regression():
     found = releases()
     recorded = {f"{name}@parallel (pairs)": f"{name}-new" for name in (*read_series(), "hikari-cycle")}
-    assert {one.name: list(one.changed) for one in found}.items() <= {
+    assert {program.name: list(program.changed) for program in found}.items() <= {
         name: [kind] for name, kind in recorded.items()
     }.items()
     assert len(found) >= 6
     for group in groups_of(found):
         assert len(group.good) == 16
-        assert Plan().pools_of(group.good, group.changed) == 3
+        assert HistoryPlan().pools_of(group.good, group.changed) == 3
 
 
 def test_the_recorded_series_have_the_releases_and_labels_of_the_bed():
@@ -249,8 +249,8 @@ def test_the_recorded_series_have_the_releases_and_labels_of_the_bed():
     recorded = {(one.name, release.version): release for one in found for release in one.releases}
     assert {key: release.label.value for key, release in recorded.items()} == {
         (name, number): release.label
-        for name, one in read_series().items()
-        for number, release in one.releases.items()
+        for name, series_runs in read_series().items()
+        for number, release in series_runs.releases.items()
     }
     assert {len(release.runs) for release in recorded.values()} == {6}
 
@@ -265,11 +265,11 @@ def test_the_bed_is_one_program_with_faults_at_two_intensities():
     assert BED_PLAN.pools_of(group.good, group.changed) == 2
 
 
-SMALL = Size(groups=2, cases=2, configurations=120, repeats=2, abnormal=24, metrics=32, factors=4)
+SMALL = HistorySize(groups=2, cases=2, configurations=120, repeats=2, abnormal=24, metrics=32, factors=4)
 
 
 def test_tables_are_printed_and_written(tmp_path, monkeypatch):
-    trials = tuple(one for one in paper_trials() if one.classifier == "Logistic")
+    trials = tuple(trial for trial in paper_trials() if trial.classifier == "Logistic")
     small = LabelledHistory("small", synthetic_history(SMALL, 1), trials)
     monkeypatch.setattr(command, "histories", lambda data, seed: [small])
     monkeypatch.setattr(command, "recorded_series", lambda data: [])

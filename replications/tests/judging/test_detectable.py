@@ -8,13 +8,14 @@ from math import isfinite
 import numpy as np
 import pytest
 
-from benchmark.judged import TURNS, in_turns
-from buto.judging.calibrated.strength import CAUGHT_SHARE
-from buto.report.strength import MATTERS
+from buto.judging.judge_settings import CALIBRATED
+from buto.judging.procedure import N_CHECKED, N_TURNS
+from buto.judging.selfknowledge.strength import CAUGHT_SHARE
+from buto.report.strength import that_matter
 from buto.run.model import Run
 from buto.run.properties import Kind
 from buto_replications.dataset import archive
-from buto_replications.judging.checks import N_CHECKED, N_TRAINING, Trained
+from buto_replications.judging.checks import N_TRAINING, CachingJudge, TurnRuns
 
 
 @pytest.fixture(scope="module")
@@ -22,7 +23,7 @@ def recorded() -> dict[str, list[Run]]:
     """The usable runs of the programs that have most."""
     every = archive.load(archive.RECORDED, "parallel")
     usable = {name: [run for run in runs if run.quality.valid] for name, runs in every.items()}
-    enough = N_TRAINING + 5 * N_CHECKED + 2 * TURNS.most
+    enough = N_TRAINING + 5 * N_CHECKED + 2 * N_TURNS
     return {name: runs for name, runs in sorted(usable.items()) if len(runs) >= enough}
 
 
@@ -39,15 +40,15 @@ def test_changes_of_the_size_that_a_line_names_are_found(recorded: dict[str, lis
     assert len(recorded) > 12
     found = []
     for runs in list(recorded.values())[::6]:
-        trained, rest = Trained.by(runs[:N_TRAINING]), runs[N_TRAINING:]
-        old, new = rest[-2 * TURNS.most :: 2], rest[-2 * TURNS.most + 1 :: 2]
-        for one in trained.fitted.strengths(everything=False).found:
-            name = one.quantity.name
-            if name not in MATTERS or not isfinite(one.more):
+        trained, rest = CachingJudge.by(runs[:N_TRAINING]), runs[N_TRAINING:]
+        old, new = rest[-2 * N_TURNS :: 2], rest[-2 * N_TURNS + 1 :: 2]
+        for strength in that_matter(trained.fitted.strengths(everything=False).found):
+            name = strength.quantity.name
+            if not isfinite(strength.more):
                 continue
-            by_turns, _ = in_turns(old, [planted(run, name, one.more) for run in new], 0)
+            turned = TurnRuns(old, [planted(run, name, strength.more) for run in new])
             for first in range(0, 5 * N_CHECKED, N_CHECKED):
-                three = [planted(run, name, one.more) for run in rest[first : first + N_CHECKED]]
-                found.append(by_turns and trained.check(three).suspicious())
+                three = [planted(run, name, strength.more) for run in rest[first : first + N_CHECKED]]
+                found.append(trained.check(three, turned, seed=first).fails(CALIBRATED.alpha))
     assert len(found) >= 40
     assert np.mean(found) >= CAUGHT_SHARE

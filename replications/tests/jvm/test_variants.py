@@ -9,6 +9,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from msgspec import structs
 
 from buto.measure.opener import open_collector
 from buto.project.config import load
@@ -194,7 +195,7 @@ def test_g1_records_its_own_collectors(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (plan,) = plans(("g1",), 1, ["references-weak"])
     shorter = replace(plan.target, command=(*plan.target.command, "--duration", "500ms"))
-    results = generate([replace(plan, target=shorter)], RunStore(tmp_path / "data"), Log())
+    results = generate([structs.replace(plan, target=shorter)], RunStore(tmp_path / "data"), Log())
     run = results["references-weak@g1"].runs[0]
     assert run.metadata["jvm.gc.collectors"] == "G1 Old Generation, G1 Young Generation"
     assert "jvm.memory.used[G1 Eden Space]" in run.column_of

@@ -5,14 +5,14 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from buto.judging.calibrated.load_findings import Errors
 from buto.judging.configuration import settings_from
 from buto.judging.features import observations
+from buto.judging.load.findings import Errors
 from buto.judging.verdict import Direction, Effect, Status
 from buto.oracle import check, train
 from buto.run.model import run_set
 from buto.run.properties import Kind, Property
-from buto_replications.detectors.regression_models import Judged, differs, excesses, judged
+from buto_replications.detectors.regression_models import JudgedCluster, differs, excesses, judged
 from tests.support.runs.signals import make_run
 
 N_COUNTERS, N_GROUPS, N_OBSERVATIONS = 28, 4, 60
@@ -104,12 +104,14 @@ def test_a_constant_that_changes_is_found_without_a_model(oracle):
     values = run.values.copy()
     values[:, run.column_of["jvm.thread.count"]] = 99.0
     verdict = check(oracle, run_set([replace(run, values=values)]))
-    assert [one.subject for one in verdict.findings] == ["jvm.thread.count"]
+    assert [finding.subject for finding in verdict.findings] == ["jvm.thread.count"]
 
 
 def test_a_cluster_must_be_worse_than_the_threshold_and_than_every_training_run():
     def cluster(error, usual):
-        return Judged(0, (), Errors(-error, error, 0.0), (Errors(usual, usual, 0.0),) * 2, 1.0, 2.0, 0.0)
+        return JudgedCluster(
+            0, (), Errors(-error, error, 0.0), (Errors(usual, usual, 0.0),) * 2, 1.0, 2.0, 0.0
+        )
 
     assert differs(cluster(0.31, 0.02), 0.3, "absolute")
     assert differs(cluster(0.31, 0.02), 0.3, "signed")
@@ -121,7 +123,7 @@ def test_a_cluster_must_be_worse_than_the_threshold_and_than_every_training_run(
 def test_several_runs_are_judged_together(oracle):
     runs = run_set([served(20, cost=2.0), served(21, cost=3.0), served(22, cost=2.0)])
     verdict = check(oracle, runs)
-    assert [(one.subject, one.run_id) for one in verdict.findings] == [(CPU, runs.runs[1].id)]
+    assert [(finding.subject, finding.run_id) for finding in verdict.findings] == [(CPU, runs.runs[1].id)]
 
 
 def test_observations_are_rates_of_counters_and_means_of_the_rest():
@@ -139,8 +141,8 @@ def test_observations_are_rates_of_counters_and_means_of_the_rest():
 
 def test_an_excess_is_compared_with_the_worst_of_any_training_run():
     def cluster(new, *usual):
-        return Judged(
-            0, (), Errors(-new, new, 0.0), tuple(Errors(one, one, 0.0) for one in usual), 1.0, 2.0, 0
+        return JudgedCluster(
+            0, (), Errors(-new, new, 0.0), tuple(Errors(errors, errors, 0.0) for errors in usual), 1.0, 2.0, 0
         )
 
     clusters = [cluster(0.8, 0.2, 0.4, 0.1), cluster(0.09, 0.02, 0.02, 0.02), cluster(np.inf, 0, 0, 0)]
@@ -163,7 +165,7 @@ SEEDS = range(15)
 def largest_errors(seed, distance, change="", rate=1.0):
     old = [run(seed, number) for number in range(1, 5)]
     clusters = list(judged(old, run(seed, 9, change, rate), NAMES, 0.9, distance))
-    return max(one.new.absolute for one in clusters), len(clusters)
+    return max(cluster.new.absolute for cluster in clusters), len(clusters)
 
 
 @pytest.mark.parametrize("distance", ["eq1", "correlation"])

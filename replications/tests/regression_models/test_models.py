@@ -10,8 +10,8 @@ from scipy.stats import ks_2samp
 from sklearn.metrics import calinski_harabasz_score
 from statsmodels.stats.outliers_influence import variance_inflation_factor
 
-from buto.judging.calibrated.load_findings import Errors, change_text, errors_of, ks_statistics
-from buto.judging.calibrated.load_models import cut, merges
+from buto.judging.load.findings import Errors, change_text, errors_of, ks_statistics
+from buto.judging.load.models import cut, merges
 from buto_replications.detectors.regression_fits import (
     POINTS,
     clustered,
@@ -22,6 +22,7 @@ from buto_replications.detectors.regression_fits import (
     reduced,
     target_of,
 )
+from tests.support.examples import examples
 
 
 def slowly(apart, clusters):
@@ -36,7 +37,6 @@ def slowly(apart, clusters):
     return (between / (len(clusters) - 1)) / (inside / (n_counters - len(clusters)))
 
 
-@settings(max_examples=30, deadline=None)
 @given(seed=st.integers(0, 10_000), n_counters=st.integers(3, 12))
 def test_the_statistic_from_merges_is_that_from_all_pairs(seed, n_counters):
     values = np.random.default_rng(seed).normal(size=(20, n_counters))
@@ -46,7 +46,7 @@ def test_the_statistic_from_merges_is_that_from_all_pairs(seed, n_counters):
     assert pseudo_f(dendrogram) == pytest.approx(expected)
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=examples(20))
 @given(seed=st.integers(0, 10_000), n_counters=st.integers(3, 25))
 def test_the_statistic_of_points_is_the_textbooks(seed, n_counters):
     values = np.random.default_rng(seed).normal(7, 3, size=(20, n_counters))
@@ -72,7 +72,9 @@ def test_groups_of_counters_are_found_though_some_fall_as_others_rise():
     random = np.random.default_rng(3)
     causes = random.normal(size=(200, 3))
     signs = np.array([1, -1, 1, -1])
-    values = np.hstack([causes[:, [one]] * signs + 0.3 * random.normal(size=(200, 4)) for one in range(3)])
+    values = np.hstack(
+        [causes[:, [group]] * signs + 0.3 * random.normal(size=(200, 4)) for group in range(3)]
+    )
     assert clustered(values, "correlation") == ((0, 1, 2, 3), (4, 5, 6, 7), (8, 9, 10, 11))
     assert clustered(values, "eq1") != clustered(values, "correlation")
 
@@ -93,7 +95,7 @@ def test_counters_without_distance_inside_their_clusters():
 def test_the_statistic_is_kolmogorovs_and_smirnovs():
     random = np.random.default_rng(1)
     old, new = random.integers(0, 9, (30, 4)).astype(float), random.integers(0, 12, (17, 4)).astype(float)
-    expected = [ks_2samp(old[:, one], new[:, one], method="asymp").statistic for one in range(4)]
+    expected = [ks_2samp(old[:, number], new[:, number], method="asymp").statistic for number in range(4)]
     assert ks_statistics(old, new) == pytest.approx(expected)
 
 
@@ -115,8 +117,8 @@ def test_the_model_is_that_of_least_squares():
 
 def test_predictors_that_repeat_each_other_or_never_vary_do_no_harm():
     random = np.random.default_rng(3)
-    one = random.normal(size=30)
-    model = fitted(np.column_stack([one, one, np.full(30, 7.0)]), 4 * one + 1)
+    noise = random.normal(size=30)
+    model = fitted(np.column_stack([noise, noise, np.full(30, 7.0)]), 4 * noise + 1)
     assert model.slopes == pytest.approx([2, 2, 0])
     assert model.predict(np.array([[2.0, 2.0, 9.0]])) == pytest.approx([9.0])
 
@@ -165,7 +167,6 @@ def reduced_slowly(values, threshold):
     return kept, removed
 
 
-@settings(max_examples=25, deadline=None)
 @given(seed=st.integers(0, 10_000), n_counters=st.integers(1, 9), n_causes=st.integers(1, 4))
 def test_the_downdates_agree_with_statsmodels(seed, n_counters, n_causes):
     random = np.random.default_rng(seed)

@@ -67,15 +67,15 @@ def test_a_run_before_an_issue_was_noticed_and_one_after_it(checkout):
     assert "table_latency_Average" not in traffic.counters
     assert not [name for name in traffic.counters if "p99" in name]
     assert traffic.counters[traffic.front] == "PetSite_requests_Sum"
-    assert {one.kind for one in traffic.issues} == {"search: delay ", "list: delay "}
+    assert {issue.kind for issue in traffic.issues} == {"search: delay ", "list: delay "}
     column = traffic.counters.index("search_latency_Average")
-    delayed = [one for one in traffic.issues if one.kind.startswith("search")]
-    assert all(one.since[:, column].mean() > 1.5 * one.before[:, column].mean() for one in delayed)
+    delayed = [issue for issue in traffic.issues if issue.kind.startswith("search")]
+    assert all(delay.since[:, column].mean() > 1.5 * delay.before[:, column].mean() for delay in delayed)
 
 
 def test_a_delay_is_told_from_what_was_before_it(checkout):
-    found = {one.method: one for one in outside_separations(checkout)}
-    assert {one.cases for one in found.values()} == {(N_ISSUES, 2)}
+    found = {separation.method: separation for separation in outside_separations(checkout)}
+    assert {separation.cases for separation in found.values()} == {(N_ISSUES, 2)}
     assert found["cut by the textbook"].area[0] == found["t-test, Bonferroni"].area[0] == 1.0
 
 

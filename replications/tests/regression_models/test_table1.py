@@ -7,13 +7,13 @@ from collections import Counter
 import numpy as np
 import pytest
 
-from buto.judging.calibrated.load_findings import ks_statistics
-from buto.judging.calibrated.load_models import merges
+from buto.judging.load.findings import ks_statistics
+from buto.judging.load.models import merges
 from buto.judging.verdict import Status, Verdict
 from buto.run.properties import Kind, Property
 from buto_replications.bed import archive
-from buto_replications.bed.labels import BedRun, Labels, Part
-from buto_replications.clusters.comparison import Outcome
+from buto_replications.bed.labels import BedRun, Labels, RunBlock
+from buto_replications.clusters.comparison import CheckedRun
 from buto_replications.clusters.errors import kinds
 from buto_replications.clusters.example import BOTH, KEPT, NAMES, NEW, OLD
 from buto_replications.clusters.separation import ALL, CHANGING, separations
@@ -30,7 +30,7 @@ from tests.support.processes.command import called
 from tests.support.runs.examples import full_run
 from tests.support.runs.signals import make_run
 
-SIX = [NAMES[one] for one in KEPT]
+SIX = [NAMES[counter] for counter in KEPT]
 TABLE_2 = """
  .58
  .08 .80
@@ -52,7 +52,7 @@ def test_the_merges_and_the_three_clusters():
     dendrogram = merges(distances(BOTH[:, KEPT], "eq1"))
     assert dendrogram[:, 2] == pytest.approx([0.033, 0.067, 0.079, 0.405, 0.571], abs=0.0006)
     assert pseudo_f(dendrogram).argmax() + 2 == 3
-    assert [{SIX[one] for one in some} for some in clustered(BOTH[:, KEPT], "eq1")] == [
+    assert [{SIX[merge] for merge in some} for some in clustered(BOTH[:, KEPT], "eq1")] == [
         {"CPU Privileged", "IO read byte/sec"},
         {"CPU User", "IO write byte/sec"},
         {"IO write op/sec", "Memory Private byte"},
@@ -66,15 +66,15 @@ def test_the_textbooks_statistic_does_not_give_the_three_clusters():
 def test_the_targets():
     statistics = ks_statistics(OLD[:, KEPT], NEW[:, KEPT])
     clusters = clustered(BOTH[:, KEPT], "eq1")
-    targets = [SIX[target_of(one, statistics, SIX)] for one in clusters]
+    targets = [SIX[target_of(cluster, statistics, SIX)] for cluster in clusters]
     assert targets == ["IO read byte/sec", "CPU User", "IO write op/sec"]
 
 
 def test_the_errors_are_100_4_and_2_percent_signed():
     found = list(judged([OLD[:, KEPT]], NEW[:, KEPT], SIX, 1.0, "eq1"))
-    assert [one.new.signed for one in found] == pytest.approx([-1.0, -0.044, -0.022], abs=0.0005)
-    assert [one.new.absolute for one in found] == pytest.approx([1.0, 0.087, 0.045], abs=0.0005)
-    assert [one.new.undefined for one in found] == [0.0, 0.0, 0.0]
+    assert [cluster.new.signed for cluster in found] == pytest.approx([-1.0, -0.044, -0.022], abs=0.0005)
+    assert [cluster.new.absolute for cluster in found] == pytest.approx([1.0, 0.087, 0.045], abs=0.0005)
+    assert [cluster.new.undefined for cluster in found] == [0.0, 0.0, 0.0]
 
 
 def test_read_operations_and_one_of_the_two_memory_counters_are_redundant():
@@ -93,7 +93,9 @@ PASS, FAIL, UNCLEAR = Status.PASS, Status.REGRESSION, Status.INCONCLUSIVE
 
 
 def outcome(role, fault, load, status):
-    return Outcome(BedRun(full_run(), Labels("base", role, fault, load)), {"a": Verdict(status, "a")}, 1, 2)
+    return CheckedRun(
+        BedRun(full_run(), Labels("base", role, fault, load)), {"a": Verdict(status, "a")}, 1, 2
+    )
 
 
 def test_runs_are_counted_by_role_intensity_and_load():
@@ -109,7 +111,7 @@ def test_runs_are_counted_by_role_intensity_and_load():
             outcome("good", "none", "30-40", FAIL),
         ]
     )
-    assert [(one.title, one.n_runs, one.failed["a"], one.inconclusive["a"]) for one in found] == [
+    assert [(kind.title, kind.n_runs, kind.failed["a"], kind.inconclusive["a"]) for kind in found] == [
         ("fault, low", 1, 0, 0),
         ("fault, high", 2, 1, 1),
         ("steady-fault, low", 1, 1, 0),
@@ -118,7 +120,7 @@ def test_runs_are_counted_by_role_intensity_and_load():
         ("unchanged", 8, 1, 0),
         ("unchanged, other load in all", 2, 0, 1),
     ]
-    assert [one.changed for one in found] == [True, True, True, False, False, False, False]
+    assert [kind.changed for kind in found] == [True, True, True, False, False, False, False]
 
 
 def test_a_share_alpha_of_unchanged_runs_fails_with_a_standard_error():
@@ -190,7 +192,7 @@ def test_runs_set_apart_are_judged_by_their_own_good_runs_by_earlier_ones_and_by
     tmp_path, monkeypatch
 ):
     monkeypatch.setattr(archive, "load", lambda data, part: block(0 if part == "tuning" else 100))
-    monkeypatch.setattr(archive, "parts", lambda data: {Part.TUNING: 10, Part.SET_APART: 10})
+    monkeypatch.setattr(archive, "parts", lambda data: {RunBlock.TUNING: 10, RunBlock.SET_APART: 10})
     done = called(
         tmp_path, "experiments", "run", "clusters", "--part", "set-apart", "--data", ".", "--out", "out"
     )
@@ -219,8 +221,8 @@ def watched(number, role, fault="none", more=1.0, rate=30):
     names = ("jvm.cpu.time", "jvm.memory.allocated", "postgres.cpu.time", "database.statements.calls")
     counters = {name: Property(name, "1", Kind.COUNTER) for name in names}
     columns = {READS: reads} | {
-        name: ((more if name == names[0] else 1.0) * reads * one).cumsum()
-        for name, one in zip(names, noise, strict=True)
+        name: ((more if name == names[0] else 1.0) * reads * values).cumsum()
+        for name, values in zip(names, noise, strict=True)
     }
     run = make_run(number, np.arange(len(reads)) * 1.0, columns, properties=OWN | counters)
     return BedRun(run, Labels("base", role, fault, "30"))
@@ -232,12 +234,12 @@ def test_errors_and_rivals_tell_a_fault_that_only_one_counter_shows():
         *(watched(20 + number, "fault", "busy-high", 1.6, 26 + 3 * number) for number in range(3)),
         watched(30, "other-load", rate=20),
     ]
-    found = {(one.loads, one.method): one for one in separations(runs)}
+    found = {(separation.loads, separation.method): separation for separation in separations(runs)}
     assert {loads for loads, _ in found} == {CHANGING, ALL}  # there is no run under a steady load
     for title in ("cut by the textbook", "t-test, Bonferroni", "envelope ± 10 %", "mean ± 30 %"):
-        one = found[CHANGING, title]
-        assert one.area[0] == 1.0, title
-        assert one.changed[0] > one.unchanged[1]
-        assert one.cases == (8, 1)
+        separation = found[CHANGING, title]
+        assert separation.area[0] == 1.0, title
+        assert separation.changed[0] > separation.unchanged[1]
+        assert separation.cases == (8, 1)
     assert found[ALL, "cut by the textbook"].cases == (9, 1)
     assert found[CHANGING, "cut by the textbook"].clusters[1] <= 3

@@ -7,10 +7,12 @@ import pytest
 
 from buto.judging.verdict import Status
 from buto_predict.deviations import NEGLIGIBLE, cliffs_delta
-from buto_replications.store.measured import Change
+from buto_replications.store.measured import MeasuredChange
 from buto_replications.store.near import Side, near_table, over_runs
 
-CHANGE = Change("v", "fixed", "GET /", 0.1, 0.1, 0.3, True, (0.2, 0.4), 0.35, (0.3, 0.4), Status.REGRESSION)
+CHANGE = MeasuredChange(
+    "v", "fixed", "GET /", 0.1, 0.1, 0.3, True, (0.2, 0.4), 0.35, (0.3, 0.4), Status.REGRESSION
+)
 
 
 def runs(rng, number, slower=0.0):

@@ -19,9 +19,9 @@ from buto.errors import BadFileError
 from buto.judging.verdict import Status
 from buto_replications.store import recorded as indices
 from buto_replications.store.evaluation import CORES, evaluate
-from buto_replications.store.measured import Measured, read_measured, write_measured
+from buto_replications.store.measured import MeasuredRun, read_measured, write_measured
 from buto_replications.store.recorded import NAME, NEAR, RECORDED, pack, unpacked, write
-from buto_replications.store.simulated import Outcome, counts
+from buto_replications.store.simulated import VersionOutcome, counts
 from buto_replications.store.tables import numbers_csv, tables
 from replications.tests.support.store import HOME, write_recording
 from tests.support.checkout import ROOT
@@ -43,25 +43,25 @@ def packed(data, tmp_path_factory):
 def test_predictions_are_compared_with_measurements(data):
     found = evaluate(data, INDEX, "jmh")
     [changed] = found.changed
-    assert (changed.version, changed.outcome) == ("hot-high", Outcome.FOUND)
+    assert (changed.version, changed.outcome) == ("hot-high", VersionOutcome.FOUND)
     assert min(changed.truth, changed.predicted) > 0.474
-    cores = [one for one in found.numbers if one.what == CORES]
-    assert [one.version for one in cores] == ["hot-high", "same-1"]
-    assert all(abs(one.error) < 0.1 for one in cores)
+    cores = [number for number in found.numbers if number.what == CORES]
+    assert [number.version for number in cores] == ["hot-high", "same-1"]
+    assert all(abs(number.error) < 0.1 for number in cores)
     assert len(found.lacking) == 4 * 9 - 1 + 4 * 19
-    home = next(one for one in found.changes if one.endpoint == HOME)
+    home = next(change for change in found.changes if change.endpoint == HOME)
     assert (home.significant, home.status) == (True, Status.REGRESSION)
     assert home.predicted == pytest.approx(home.measured, abs=0.2)
 
 
 def test_a_version_without_a_change_is_judged_under_every_load(data):
     found = evaluate(data, INDEX, "jmh")
-    assert [(one.version, one.load) for one in found.unchanged] == [
+    assert [(version.version, version.load) for version in found.unchanged] == [
         ("same-1", load.name) for load in INDEX.loads
     ]
-    assert {one.outcome for one in found.unchanged} == {Outcome.QUIET}
+    assert {version.outcome for version in found.unchanged} == {VersionOutcome.QUIET}
     _, scores, *_ = tables(found, INDEX)
-    most = max(one.measured_delta for one in found.changes if one.version == "same-1")
+    most = max(change.measured_delta for change in found.changes if change.version == "same-1")
     [note] = scores.notes
     assert note.startswith(f"the largest measured delta without a change that matters is {most:.3f}: same-1")
 
@@ -80,7 +80,7 @@ def test_a_false_alarm_is_named_with_its_load(data, tmp_path):
 
 def test_unit_tests_predict_the_same_change(data):
     found = evaluate(data, INDEX, "junit")
-    assert [one.outcome for one in found.changed] == [Outcome.FOUND]
+    assert [version.outcome for version in found.changed] == [VersionOutcome.FOUND]
     assert found.unchanged == ()
 
 
@@ -93,10 +93,10 @@ def test_under_another_load_the_old_version_is_predicted_too(data, tmp_path):
         write_measured(measured, tmp_path / "runs" / path.name)
         write_measured(replace(measured, load=other.name), tmp_path / "runs" / f"other-{path.name}")
     found = evaluate(tmp_path, INDEX, "jmh")
-    assert [(one.version, one.load) for one in found.changed] == [
+    assert [(version.version, version.load) for version in found.changed] == [
         ("hot-high", load.name) for load in INDEX.loads if load.name in (INDEX.fixed, other.name)
     ]
-    assert {(one.version, one.load) for one in found.numbers} == {
+    assert {(number.version, number.load) for number in found.numbers} == {
         ("hot-high", INDEX.fixed), ("hot-high", other.name), ("old", other.name),
         ("same-1", INDEX.fixed), ("same-1", other.name),
     }  # fmt: skip
@@ -111,7 +111,7 @@ def test_a_version_that_was_misjudged_is_shown_by_endpoint(data, tmp_path):
     # Benchmarks that noticed nothing.
     (tmp_path / "jmh" / "hot-high.json").write_bytes((data / "jmh" / "old.json").read_bytes())
     found = evaluate(tmp_path, INDEX, "jmh")
-    assert [one.outcome for one in found.changed] == [Outcome.MISSED]
+    assert [version.outcome for version in found.changed] == [VersionOutcome.MISSED]
     _, scores, *_, wrong = tables(found, INDEX)
     assert [row[2:5] for row in scores.rows[:2]] == [("1 missed", "1", "0"), ("none", "0", "0")]
     assert [row[:3] for row in wrong.rows] == [("hot-high", "fixed", endpoint) for endpoint in sorted(
@@ -131,7 +131,7 @@ def test_a_packed_recording_gives_the_same_numbers(data, packed):
     with unpacked(packed) as (directory, index):
         assert index == INDEX
         assert evaluate(directory, index, "junit") == evaluate(data, INDEX, "junit")
-        assert {one.name for one in directory.iterdir()} == {"index.json", "runs", "traces", "jmh", "junit"}
+        assert {path.name for path in directory.iterdir()} == {"index.json", "runs", "traces", "jmh", "junit"}
     assert not directory.exists()
 
 
@@ -188,16 +188,16 @@ def test_an_index_of_something_else_is_refused(text):
 
 
 def test_a_measured_run_is_read_as_it_was_written(tmp_path):
-    one = Measured("old", "fixed", "id", {HOME: (0.0123, 0.5)}, {"web": 0.25}, 0.75, 2, 0.1)
-    write_measured(one, tmp_path / "runs" / "one.json")
-    assert read_measured(tmp_path / "runs" / "one.json") == one
+    run = MeasuredRun("old", "fixed", "id", {HOME: (0.0123, 0.5)}, {"web": 0.25}, 0.75, 2, 0.1)
+    write_measured(run, tmp_path / "runs" / "one.json")
+    assert read_measured(tmp_path / "runs" / "one.json") == run
     (tmp_path / "cut.json").write_text('{"version": "old"')
     with pytest.raises(BadFileError, match="is not a measured run of the store"):
         read_measured(tmp_path / "cut.json")
 
 
 PAGE = ROOT / "predict" / "docs" / "figures.md"
-INDEX_OF = {one.name: one for one in INDEX.versions}
+INDEX_OF = {version.name: version for version in INDEX.versions}
 
 
 @pytest.fixture(scope="module")
@@ -210,7 +210,7 @@ def recording():
 @pytest.fixture(scope="module")
 def runs(recording):
     found = [read_measured(path) for path in (recording / "runs").glob("*.json")]
-    return tuple(sorted(found, key=lambda one: one.run))
+    return tuple(sorted(found, key=lambda item: item.run))
 
 
 def test_it_is_small_enough_for_a_repository():
@@ -219,41 +219,41 @@ def test_it_is_small_enough_for_a_repository():
 
 def test_every_planned_measurement_is_there(recording):
     planned = plan(SERIES["main"], 0)
-    paths = {kind: {one.result(recording) for one in planned if one.kind is kind} for kind in Kind}
+    paths = {kind: {item.result(recording) for item in planned if item.kind is kind} for kind in Kind}
     assert set((recording / "runs").iterdir()) == paths[Kind.RUN]
     assert set((recording / "jmh").iterdir()) == paths[Kind.JMH]
     assert paths[Kind.JUNIT] <= set((recording / "junit").iterdir())
-    assert Counter(one.kind for one in planned) == {Kind.RUN: 152, Kind.JMH: 30, Kind.JUNIT: 10}
+    assert Counter(item.kind for item in planned) == {Kind.RUN: 152, Kind.JMH: 30, Kind.JUNIT: 10}
     assert len(list((recording / "traces").iterdir())) == 6
 
 
 def test_versions_and_loads_are_mixed_in_time(runs):
-    changed, unchanged = ({one.name for one in some} for some in (CHANGED, UNCHANGED))
-    sides = ["old" if one.version == OLD.name else "new" for one in runs if one.version not in unchanged]
-    assert {one.version for one in runs} == {OLD.name} | changed | unchanged
+    changed, unchanged = ({version.name for version in some} for some in (CHANGED, UNCHANGED))
+    sides = ["old" if run.version == OLD.name else "new" for run in runs if run.version not in unchanged]
+    assert {run.version for run in runs} == {OLD.name} | changed | unchanged
     # In a random order of 24 old and 108 new runs, the side changes 39 times, with a deviation of 3.4.
     assert sum(before != after for before, after in pairwise(sides)) >= 27
     for half in (runs[: len(runs) // 2], runs[len(runs) // 2 :]):
-        assert {one.load for one in half} == {load.name for load in INDEX.loads}
+        assert {item.load for item in half} == {load.name for load in INDEX.loads}
 
 
 def test_the_store_was_warm_before_requests_counted(runs):
     for endpoint in INDEX.load(INDEX.fixed).rates:
         ratios = []
-        for one in runs:
-            if one.version == OLD.name or not INDEX_OF[one.version].matters:
-                quarters = np.array_split(np.asarray(one.responses_s[endpoint]), 4)
+        for run in runs:
+            if run.version == OLD.name or not INDEX_OF[run.version].matters:
+                quarters = np.array_split(np.asarray(run.responses_s[endpoint]), 4)
                 ratios.append(float(np.mean(quarters[-1]) / np.mean(quarters[0])))
         assert np.median(ratios) == pytest.approx(1, abs=0.1), endpoint
 
 
 def test_every_run_has_its_requests_and_its_processor_time(runs):
-    for one in runs:
-        for endpoint, rate in INDEX.load(one.load).rates.items():
+    for run in runs:
+        for endpoint, rate in INDEX.load(run.load).rates.items():
             expected = rate * INDEX.measured_s
-            assert len(one.responses_s[endpoint]) == pytest.approx(expected, abs=6 * expected**0.5 + 1)
-        assert set(one.busy) == {"web", "catalogue", "order", "postgresql"}
-        assert sum(one.busy.values()) <= one.host_busy <= one.cores
+            assert len(run.responses_s[endpoint]) == pytest.approx(expected, abs=6 * expected**0.5 + 1)
+        assert set(run.busy) == {"web", "catalogue", "order", "postgresql"}
+        assert sum(run.busy.values()) <= run.host_busy <= run.cores
 
 
 def test_nothing_in_it_tells_paths_or_hosts(recording):
@@ -275,14 +275,14 @@ def test_the_page_shows_the_verdicts_under_the_fixed_load(recording):
 def test_the_recording_near_the_boundary_is_complete_and_the_page_shows_its_verdicts():
     with unpacked(NEAR / NAME) as (directory, index):
         assert index == index_of(SERIES["near"])
-        planned = {one.result(directory) for one in plan(SERIES["near"], 0) if one.kind is not Kind.JUNIT}
+        planned = {item.result(directory) for item in plan(SERIES["near"], 0) if item.kind is not Kind.JUNIT}
         assert {path for folder in ("runs", "jmh") for path in (directory / folder).iterdir()} == planned
         found = evaluate(directory, index, "jmh")
     assert found.lacking == ()
-    right = Counter(one.outcome for one in found.changed)
-    assert right == {Outcome.FOUND: 8, Outcome.QUIET: 9, Outcome.MISSED: 7}
+    right = Counter(version.outcome for version in found.changed)
+    assert right == {VersionOutcome.FOUND: 8, VersionOutcome.QUIET: 9, VersionOutcome.MISSED: 7}
     assert (
-        f"**Near the boundary {right[Outcome.FOUND] + right[Outcome.QUIET]} of 24 are right**"
+        f"**Near the boundary {right[VersionOutcome.FOUND] + right[VersionOutcome.QUIET]} of 24 are right**"
         in PAGE.read_text()
     )
 

@@ -11,15 +11,15 @@ import pytest
 
 from buto.errors import BadFileError
 from buto.judging.verdict import Status
-from buto_predict.deviations import Size
+from buto_predict.deviations import EffectSize
 from buto_predict.network import network_of
 from buto_replications.store.rpc import compare, learn_model, paths_of, read_scenario, rows_csv, tables
 from buto_replications.store.simulated import (
     BOUNDARY,
     LOADS,
     SMALL_INTENSITIES,
-    Judged,
-    Outcome,
+    JudgedVersion,
+    VersionOutcome,
     effects,
     figures,
     judge_changed,
@@ -31,36 +31,36 @@ from tests.support.processes.command import called
 
 def test_the_example_is_added_up_rightly():
     found = figures()
-    assert [one.ours for one in found] == ["18 ms", "22 ms", "+22.2 %", "0.018 s", "0.022 s"]
-    assert [one.by_hand for one in found] == ["18 ms", "22 ms", "+22.2 %", ".018 s", ".022 s"]
+    assert [figure.ours for figure in found] == ["18 ms", "22 ms", "+22.2 %", "0.018 s", "0.022 s"]
+    assert [figure.by_hand for figure in found] == ["18 ms", "22 ms", "+22.2 %", ".018 s", ".022 s"]
 
 
 @pytest.mark.slow
 def test_the_less_demands_vary_the_larger_is_delta():
     found = effects((1.2, 2.0), (1.0, 0.1), stays=40_000, seed=1)
-    by_case = {(one.factor, one.variation): one for one in found}
+    by_case = {(effect.factor, effect.variation): effect for effect in found}
     assert by_case[1.2, 1.0].delta < by_case[1.2, 0.1].delta
-    assert by_case[1.2, 1.0].size is Size.NEGLIGIBLE
-    assert by_case[2.0, 1.0].size is Size.MEDIUM
+    assert by_case[1.2, 1.0].size is EffectSize.NEGLIGIBLE
+    assert by_case[2.0, 1.0].size is EffectSize.MEDIUM
 
 
 @pytest.mark.parametrize(
     ("truth", "status", "outcome"),
     [
-        (0.2, Status.REGRESSION, Outcome.FOUND),
-        (0.2, Status.PASS, Outcome.MISSED),
-        (0.1, Status.REGRESSION, Outcome.FALSE_ALARM),
-        (0.1, Status.PASS, Outcome.QUIET),
-        (0.2, Status.INCONCLUSIVE, Outcome.UNDECIDED),
+        (0.2, Status.REGRESSION, VersionOutcome.FOUND),
+        (0.2, Status.PASS, VersionOutcome.MISSED),
+        (0.1, Status.REGRESSION, VersionOutcome.FALSE_ALARM),
+        (0.1, Status.PASS, VersionOutcome.QUIET),
+        (0.2, Status.INCONCLUSIVE, VersionOutcome.UNDECIDED),
     ],
 )
 def test_outcomes_are_counted_by_the_truth(truth, status, outcome):
-    assert Judged("x 1", "x", 1.0, "original", truth, 0.0, status).outcome is outcome
+    assert JudgedVersion("x 1", "x", 1.0, "original", truth, 0.0, status).outcome is outcome
 
 
 def test_a_delta_that_could_not_be_predicted_is_not_right():
     for truth in (0.0, 0.2):
-        judged = Judged("x 1", "x", 1.0, "original", truth, float("nan"), Status.INCONCLUSIVE)
+        judged = JudgedVersion("x 1", "x", 1.0, "original", truth, float("nan"), Status.INCONCLUSIVE)
         assert not judged.agrees
 
 
@@ -72,26 +72,26 @@ def test_no_load_saturates_the_store():
 
 @pytest.mark.slow
 def test_versions_without_a_change_raise_no_alarm():
-    assert {one.outcome for one in judge_unchanged(3, count=6)} == {Outcome.QUIET}
+    assert {version.outcome for version in judge_unchanged(3, count=6)} == {VersionOutcome.QUIET}
 
 
 @pytest.mark.slow
 def test_changes_of_known_size_are_found_or_left_undecided():
     # Under the first two of the four loads.
-    outcomes = Counter(one.outcome for one in islice(judge_changed(11), 18))
+    outcomes = Counter(version.outcome for version in islice(judge_changed(11), 18))
     assert sum(outcomes.values()) == 18
-    assert outcomes[Outcome.MISSED] == outcomes[Outcome.FALSE_ALARM] == 0
-    assert outcomes[Outcome.UNDECIDED] <= 3
+    assert outcomes[VersionOutcome.MISSED] == outcomes[VersionOutcome.FALSE_ALARM] == 0
+    assert outcomes[VersionOutcome.UNDECIDED] <= 3
 
 
 @pytest.mark.slow
 def test_near_the_boundary_nothing_is_judged_wrongly_but_much_is_undecided():
     # Under the first of the four loads.
     found = list(islice(judge_changed(2013, SMALL_INTENSITIES), 12))
-    near = Counter(one.outcome for one in found if BOUNDARY[0] <= one.truth <= BOUNDARY[1])
+    near = Counter(version.outcome for version in found if BOUNDARY[0] <= version.truth <= BOUNDARY[1])
     assert near.total() == 7
-    assert near[Outcome.MISSED] == near[Outcome.FALSE_ALARM] == 0
-    assert near[Outcome.UNDECIDED] == 4
+    assert near[VersionOutcome.MISSED] == near[VersionOutcome.FALSE_ALARM] == 0
+    assert near[VersionOutcome.UNDECIDED] == 4
 
 
 SYSTEMS = ("eshopper", "trainticket")
@@ -131,17 +131,20 @@ def path(tmp_path_factory):
 def test_calls_are_nested_as_their_times_say(path):
     scenario = read_scenario("eshopper", path)
     model = learn_model(scenario, scenario.delays == 0)
-    found = {one.name: {call.to: round(call.times, 1) for call in one.calls} for one in model.components}
+    found = {
+        component.name: {call.to: round(call.times, 1) for call in component.calls}
+        for component in model.components
+    }
     assert found == {"request": {"outer": 1.0}, "outer": {"inner": 1.0}, "inner": {}, "aside": {}}
-    by_name = {one.name: one.self_s for one in model.components}
+    by_name = {component.name: component.self_s for component in model.components}
     assert by_name["outer"] == pytest.approx(0.030, rel=0.1)
     assert by_name["inner"] == pytest.approx(0.020, rel=0.05)
 
 
 def test_delays_reach_the_response_once(path):
     none, first, second = compare(("eshopper", path))
-    assert none.judged.outcome is Outcome.QUIET
-    assert first.judged.outcome is Outcome.FOUND
+    assert none.judged.outcome is VersionOutcome.QUIET
+    assert first.judged.outcome is VersionOutcome.FOUND
     # 50 ms in the inner call, which the outer one contains: added twice, they were 100.
     assert first.new_s - first.old_s == pytest.approx(0.050, rel=0.05)
     assert abs(first.error(first.predicted_s)) < 0.1
@@ -150,13 +153,13 @@ def test_delays_reach_the_response_once(path):
     # Nobody waits for the call aside.
     assert second.predicted_s == pytest.approx(second.new_s, rel=0.03)
     assert second.inclusive_s > 1.3 * second.new_s
-    assert second.judged.outcome is Outcome.QUIET
+    assert second.judged.outcome is VersionOutcome.QUIET
 
 
 def test_scenarios_that_chose_report_nothing(path, tmp_path):
     chose = compare(("trainticket", write_scenario(tmp_path / "010.csv")))
     reports = compare(("eshopper", path))
-    assert [one.reports for one in (*chose, *reports)] == [False] * 3 + [True] * 3
+    assert [experiment.reports for experiment in (*chose, *reports)] == [False] * 3 + [True] * 3
     errors, verdicts = tables([*chose, *reports])
     assert [row[:2] for row in errors.rows] == [("eshopper", "2")]
     assert [row[2] for row in verdicts.rows] == ["2", "1", "0", "0"]
@@ -168,17 +171,17 @@ def test_a_call_that_no_request_without_delays_makes_is_left_out(path, tmp_path)
     rows = [f"{times},{7 * (delay != '0')},{delay}" for times, delay in lines]
     (tmp_path / "011.csv").write_text("\n".join([f"{head[0]},rare,{head[1]}", *rows]) + "\n")
     found = compare(("eshopper", tmp_path / "011.csv"))
-    for one, known in zip(found, compare(("eshopper", path)), strict=True):
-        assert one.propagated_s == pytest.approx(known.propagated_s, rel=1e-6)
-        assert one.inclusive_s == pytest.approx(known.inclusive_s + 0.007 * (one.delays > 0))
-        assert math.isfinite(one.predicted_s)
+    for compared, known in zip(found, compare(("eshopper", path)), strict=True):
+        assert compared.propagated_s == pytest.approx(known.propagated_s, rel=1e-6)
+        assert compared.inclusive_s == pytest.approx(known.inclusive_s + 0.007 * (compared.delays > 0))
+        assert math.isfinite(compared.predicted_s)
     errors, _ = tables(found)
     assert "nan" not in " ".join(errors.rows[0])
 
 
 def test_too_few_requests_are_left_out(tmp_path):
     found = compare(("eshopper", write_scenario(tmp_path / "001.csv", delayed=10)))
-    assert [one.delays for one in found] == [0]
+    assert [compared.delays for compared in found] == [0]
 
 
 @pytest.mark.parametrize(

@@ -2,9 +2,9 @@
 
 import numpy as np
 
-from buto.features.why.explain import causes_of
-from buto.features.why.model import Tier
-from buto_replications.causes.programs import Found
+from buto.causes.explain import causes_of
+from buto.causes.model import Tier
+from buto_replications.causes.programs import FoundShares
 
 
 def found_in(old, new, kind, methods, *, pairs, draws, seed):
@@ -15,16 +15,16 @@ def found_in(old, new, kind, methods, *, pairs, draws, seed):
         before = [old[at] for at in source.choice(len(old), pairs, replace=False)]
         after = [new[at] for at in source.choice(len(new), pairs, replace=False)]
         found = causes_of(before, after, kind, with_flame=False).found
-        names = list(dict.fromkeys(one.method for one in found))
-        rank = min((names.index(one) for one in methods if one in names), default=1000)
-        named = [one.method for one in found if one.tier is Tier.CAUSE]
+        names = list(dict.fromkeys(cause.method for cause in found))
+        rank = min((names.index(method) for method in methods if method in names), default=1000)
+        named = [cause.method for cause in found if cause.tier is Tier.CAUSE]
         hits += (
             rank == 0,
             rank < 3,
-            any(one in methods for one in named),
-            any(one not in methods for one in named),
+            any(cause in methods for cause in named),
+            any(cause not in methods for cause in named),
         )
-    return Found(draws, *(float(share) for share in hits / draws), 0.0)
+    return FoundShares(draws, *(float(share) for share in hits / draws), 0.0)
 
 
 def alarms_in(unchanged, kind, *, pairs, draws, seed):
@@ -34,5 +34,5 @@ def alarms_in(unchanged, kind, *, pairs, draws, seed):
     for _ in range(draws):
         chosen = [unchanged[at] for at in source.choice(len(unchanged), 2 * pairs, replace=False)]
         found = causes_of(chosen[:pairs], chosen[pairs:], kind, with_flame=False).found
-        n_named += any(one.tier is Tier.CAUSE for one in found)
+        n_named += any(cause.tier is Tier.CAUSE for cause in found)
     return n_named / draws

@@ -7,9 +7,9 @@ import numpy as np
 from beds.store.plan import Item, Kind
 from beds.store.traces import keep_traces, measured_requests
 from beds.store.versions import FIXED, MEASURED_S, OLD
-from buto_predict.traces.tree import Kind as SpanKind
 from buto_predict.traces.tree import Span
-from buto_replications.store.measured import Measured, write_measured
+from buto_predict.traces.tree import SpanKind as SpanKind
+from buto_replications.store.measured import MeasuredRun, write_measured
 from predict.tests.support.traces import write_otlp
 
 HOME, SEARCH, ORDER = FIXED.rates
@@ -51,16 +51,17 @@ def write_run(directory, version, slower, seed):
     current = directory / "current"
     current.mkdir(exist_ok=True)
     for process in ("web", "catalogue", "order"):
-        write_otlp(current / f"{process}.json", [own for one in spans if (own := of(process, one))])
+        write_otlp(current / f"{process}.json", [own for span in spans if (own := of(process, span))])
     measured = measured_requests(current, 1.0)
     busy = {
-        process: sum(span.cpu_s or 0.0 for one in spans for span in of(process, one)) / (MEASURED_S + 1)
+        process: sum(span.cpu_s or 0.0 for recorded_span in spans for span in of(process, recorded_span))
+        / (MEASURED_S + 1)
         for process in ("web", "catalogue")
     }
     if version == OLD.name:
         keep_traces(current, measured, directory / "traces" / f"{seed}.json")
     path = Item(Kind.RUN, version, FIXED.name, seed).result(directory)
-    write_measured(Measured(version, FIXED.name, "id", measured.responses_s, busy, 0.5, 2, 0.0), path)
+    write_measured(MeasuredRun(version, FIXED.name, "id", measured.responses_s, busy, 0.5, 2, 0.0), path)
 
 
 def of(process, spans):

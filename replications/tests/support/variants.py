@@ -38,7 +38,7 @@ def variant_run(variant, number, *, shift=1.0, noise=1.0, n_samples=60, extra=0,
     program = next(name for name, variants in PROGRAMS.items() if variant in variants)
     place = PROGRAMS[program].index(variant)
     names = [*NAMES, *(JOBS + QUEUE if program == "consumerproducer" else ())]
-    names += [f"jvm.memory.used[Pool {one}]" for one in range(extra)]
+    names += [f"jvm.memory.used[Pool {repeat}]" for repeat in range(extra)]
     random = np.random.default_rng([zlib.crc32(variant.encode()), number])
     times = np.arange(n_samples) * INTERVAL_S + random.uniform(-0.002, 0.002, n_samples)
     columns = []

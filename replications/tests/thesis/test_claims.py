@@ -11,7 +11,7 @@ from buto_replications.design import EXPERIMENTS
 from buto_replications.scores import PRECISION
 from buto_replications.thesis import published
 from buto_replications.thesis.chapter5 import CLAIMS, claims_of
-from buto_replications.thesis.claims import Evidence, Outcome
+from buto_replications.thesis.claims import ClaimOutcome, HostEvidence
 from buto_replications.thesis.criteria import (
     above,
     alike,
@@ -28,12 +28,12 @@ from buto_replications.thesis.criteria import (
     worst,
     worst_rule,
 )
-from buto_replications.thesis.evaluation import Evaluation, Judged
+from buto_replications.thesis.evaluation import Evaluation, JudgedRuns
 from buto_replications.thesis.grids import GRIDS, configuration
-from buto_replications.thesis.notifications import Flagged, NotifiedRuns
+from buto_replications.thesis.notifications import FlaggedNotifications, NotifiedRuns
 
 N_RUNS = 40
-PAIR = next(one for one in EXPERIMENTS if one.training == "references-strong")
+PAIR = next(experiment for experiment in EXPERIMENTS if experiment.training == "references-strong")
 NOTHING = Evaluation(1, N_RUNS, {}, {}, (), {}, {})
 
 
@@ -41,12 +41,12 @@ def evidence(table, accepted):
     """By configuration, the shares of positive and of negative runs that are accepted, each judged once."""
     names = ("references-strong", PAIR.negative)
     judged = {
-        (configuration(table, label).method, PAIR): Judged(*(runs_of(share) for share in shares))
+        (configuration(table, label).method, PAIR): JudgedRuns(*(runs_of(share) for share in shares))
         for label, shares in accepted.items()
     }
     properties = {"references": (property_for("jvm.memory.heap.used"),)}
     runs = {name: tuple(f"{name} {number}" for number in range(N_RUNS)) for name in sorted(names)}
-    return Evidence(Evaluation(1, N_RUNS, runs, properties, (PAIR,), judged, {}), {})
+    return HostEvidence(Evaluation(1, N_RUNS, runs, properties, (PAIR,), judged, {}), {})
 
 
 def runs_of(share):
@@ -55,7 +55,7 @@ def runs_of(share):
     return np.stack([~accepted, accepted], axis=1)[:, np.newaxis].repeat(2, axis=1).astype(np.int32)
 
 
-REPLICATES, DIFFERS, UNDECIDED = Outcome.REPLICATES, Outcome.DIFFERS, Outcome.UNDECIDED
+REPLICATES, DIFFERS, UNDECIDED = ClaimOutcome.REPLICATES, ClaimOutcome.DIFFERS, ClaimOutcome.UNDECIDED
 
 
 @pytest.mark.parametrize(
@@ -138,11 +138,14 @@ def test_a_difference_is_stated_with_its_error_and_the_thesiss_own():
 
 def test_notifications():
     flagged = {
-        share: Flagged(np.zeros(5, int), np.full(20, share) + np.arange(20) % 2) for share in (1.0, 1.5, 30.0)
+        share: FlaggedNotifications(np.zeros(5, int), np.full(20, share) + np.arange(20) % 2)
+        for share in (1.0, 1.5, 30.0)
     }
     thesis = published.NOTIFIED[0]
     for negative, far, near in ((30.0, REPLICATES, DIFFERS), (1.5, DIFFERS, REPLICATES)):
-        found = Evidence(NOTHING, {"5.11": NotifiedRuns(thesis, flagged[1.0], flagged[negative])}).of("5.38")
+        found = HostEvidence(NOTHING, {"5.11": NotifiedRuns(thesis, flagged[1.0], flagged[negative])}).of(
+            "5.38"
+        )
         assert notified("5.11", far=True)(found).outcome is far
         assert notified("5.11", far=False)(found).outcome is near
 
@@ -154,14 +157,14 @@ def test_outcomes_together():
 
 
 def test_printed_numbers_follow_from_counts():
-    table = Evidence(NOTHING, {}).of("5.14")
+    table = HostEvidence(NOTHING, {}).of("5.14")
     assert round(table.printed("S-20"), 2) == 0.94
     assert np.isnan(table.printed("S-2"))
 
 
 @pytest.mark.parametrize("claim", CLAIMS, ids=lambda claim: f"{claim.table}: {claim.text}")
 def test_without_measurements_no_claim_is_decided(claim):
-    decision = claim.decide(Evidence(NOTHING, {}))  # type: ignore[attr-defined]
+    decision = claim.decide(HostEvidence(NOTHING, {}))  # type: ignore[attr-defined]
     assert decision.outcome is UNDECIDED
     assert isnan(decision.apart)
 

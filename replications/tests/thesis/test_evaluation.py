@@ -14,8 +14,8 @@ from buto.run.model import Notification, RunSet
 from buto_replications.dataset.generate import HOSTS, host_and_variant, name_on
 from buto_replications.design import EXPERIMENTS, PROGRAMS, VARIANTS, splits
 from buto_replications.thesis.evaluation import evaluate
-from buto_replications.thesis.grids import JVM, PARTICLE, SIMPLE, Configuration, Method
-from buto_replications.thesis.notifications import Classifier, Flagged, notified_runs
+from buto_replications.thesis.grids import JVM, PARTICLE, SIMPLE, GridConfiguration, Method
+from buto_replications.thesis.notifications import Classifier, FlaggedNotifications, notified_runs
 from buto_replications.thesis.published import HEAP_USED, JOBS, Scope
 from buto_replications.thesis.score_tables import line
 from replications.tests.support.variants import a_data_set, variant_run
@@ -29,7 +29,7 @@ FAST = Method(replace(PARTICLE, particles=20, iterations=1), splits=2)
 
 
 def of(evaluation, method, scope=EVERYTHING):
-    found = line(evaluation, Configuration("x", method), scope)
+    found = line(evaluation, GridConfiguration("x", method), scope)
     assert found is not None
     return found
 
@@ -69,11 +69,11 @@ def test_one_property_outside_is_enough_for_all_together():
     assert by_heap[2] == counts[2] == pairs_with_weak * 6 * 4
 
 
-def same(one, other):
-    keys = one.judged.keys() & other.judged.keys()
+def same(evaluation, other):
+    keys = evaluation.judged.keys() & other.judged.keys()
     return bool(keys) and all(
-        np.array_equal(one.judged[key].positive, other.judged[key].positive)
-        and np.array_equal(one.judged[key].negative, other.judged[key].negative)
+        np.array_equal(evaluation.judged[key].positive, other.judged[key].positive)
+        and np.array_equal(evaluation.judged[key].negative, other.judged[key].negative)
         for key in keys
     )
 
@@ -105,7 +105,7 @@ def test_runs_that_are_not_usable_take_no_part_and_all_variants_have_as_many():
 
 def test_experiments_whose_variants_were_not_recorded_are_left_out():
     evaluation = evaluate(a_data_set(8, (*REFERENCES[:2], "leaker-string")), [WIDE])
-    assert [(one.training, one.negative) for one in evaluation.experiments] == [
+    assert [(experiment.training, experiment.negative) for experiment in evaluation.experiments] == [
         REFERENCES[:2],
         REFERENCES[1::-1],
     ]
@@ -152,7 +152,7 @@ def test_the_clock_of_the_jvm_needs_runs_that_say_when_it_started():
     silent = {name: RunSet(tuple(replace(run, metadata={}) for run in ours)) for name, ours in runs.items()}
     unknown = evaluate(silent, [WIDE, from_jvm])
     assert set(unknown.not_applicable) == {from_jvm}
-    assert line(unknown, Configuration("x", from_jvm), Scope()) is None
+    assert line(unknown, GridConfiguration("x", from_jvm), Scope()) is None
     assert of(unknown, WIDE).counts == of(known, WIDE).counts
 
 
@@ -187,7 +187,7 @@ def test_counted_by_hand(run, expected):
 
 
 def test_means_deviations_and_errors():
-    flagged = Flagged(np.array([1, 3]), np.array([1.0, 2.0, np.nan, 3.0, 2.0]))
+    flagged = FlaggedNotifications(np.array([1, 3]), np.array([1.0, 2.0, np.nan, 3.0, 2.0]))
     assert flagged.mean_and_deviation() == (2.0, pytest.approx(np.sqrt(2)))
     assert flagged.mean_and_error() == (2.0, pytest.approx(np.sqrt(2 / 3) / 2))
 
@@ -202,8 +202,8 @@ def test_both_experiments_of_the_thesis():
 
 def test_splits_are_reproducible_and_too_few_runs_say_nothing():
     runs = a_data_set(8, ("consumerproducer-v0", "consumerproducer-v4"))
-    one, other = notified_runs(runs, seed=2), notified_runs(runs, seed=2)
-    assert [list(each.positive.of_runs) for each in one] == [list(each.positive.of_runs) for each in other]
+    first, other = notified_runs(runs, seed=2), notified_runs(runs, seed=2)
+    assert [list(each.positive.of_runs) for each in first] == [list(each.positive.of_runs) for each in other]
     few = {name: RunSet(tuple(variant_run(name, number) for number in range(3))) for name in runs}
     assert notified_runs(few, seed=2) == ()
 
@@ -217,18 +217,18 @@ def as_lists(split):
 
 def test_the_tables_of_the_thesis():
     # Tables 3.1, 3.2, 3.3 and 3.5.
-    assert Counter(one.program for one in EXPERIMENTS) == {
+    assert Counter(experiment.program for experiment in EXPERIMENTS) == {
         "references": 6,
         "leaker": 6,
         "classloading": 6,
         "consumerproducer": 14,
     }
-    pairs = {(one.training, one.negative) for one in EXPERIMENTS}
+    pairs = {(experiment.training, experiment.negative) for experiment in EXPERIMENTS}
     assert len(pairs) == 32
     assert pairs == {(negative, training) for training, negative in pairs}
-    for one in EXPERIMENTS:
-        assert one.training != one.negative
-        assert {one.training, one.negative} <= set(PROGRAMS[one.program])
+    for experiment in EXPERIMENTS:
+        assert experiment.training != experiment.negative
+        assert {experiment.training, experiment.negative} <= set(PROGRAMS[experiment.program])
     of_threads = [pair for pair in pairs if "consumerproducer" in pair[0]]
     assert all("consumerproducer-v0" in pair for pair in of_threads)
 
@@ -287,9 +287,9 @@ def test_the_seed_repeats_the_splits_and_another_one_does_not():
 def test_splits_of_a_variant_do_not_depend_on_the_others():
     alone = splits({"b": RUNS["b"]}, 5, 3, seed=1)
     together = splits(RUNS, 5, 3, seed=1)
-    for one, other in zip(alone, together, strict=True):
-        assert one.training["b"].tolist() == other.training["b"].tolist()
-        assert one.test["b"].tolist() == other.test["b"].tolist()
+    for alone_split, other in zip(alone, together, strict=True):
+        assert alone_split.training["b"].tolist() == other.training["b"].tolist()
+        assert alone_split.test["b"].tolist() == other.test["b"].tolist()
 
 
 def test_variants_are_not_divided_alike():

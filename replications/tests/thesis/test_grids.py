@@ -48,7 +48,7 @@ def test_the_names_of_appendix_a():
 
 @pytest.mark.parametrize("grid", GRIDS.values(), ids=lambda grid: grid.name)
 def test_every_printed_row_has_its_configuration(grid):
-    labels = [one.label for one in grid.configurations]
+    labels = [configuration.label for configuration in grid.configurations]
     assert len(set(labels)) == len(labels)
     printed = {row.configuration for row in published.rows(grid.table)}
     # Of thirty configurations the thesis prints the best fifteen.
@@ -57,13 +57,17 @@ def test_every_printed_row_has_its_configuration(grid):
 
 @pytest.mark.parametrize("grid", GRIDS.values(), ids=lambda grid: grid.name)
 def test_configurations_of_a_grid_differ(grid):
-    assert len({one.method for one in grid.all}) == len({one.label for one in grid.all}) == len(grid.all)
+    assert (
+        len({configuration.method for configuration in grid.all})
+        == len({configuration.label for configuration in grid.all})
+        == len(grid.all)
+    )
 
 
 @pytest.mark.parametrize("grid", GRIDS.values(), ids=lambda grid: grid.name)
 def test_configurations_of_a_grid_are_settings_that_buto_accepts(grid):
-    for one in grid.all:
-        pipeline = one.method.pipeline
+    for configuration in grid.all:
+        pipeline = configuration.method.pipeline
         specified = {
             "bounds": pipeline.bounds,
             "time-points": pipeline.time_points,
@@ -85,20 +89,26 @@ def test_the_overall_experiment_has_three_rules_of_ten_deviations():
     configurations = GRIDS["overall"].configurations
     assert len(configurations) == 30
     for rule in ("simple", "kalman", "particle"):
-        pipelines = [one.method.pipeline for one in configurations if one.method.pipeline.bounds == rule]
-        assert [one.deviations for one in pipelines] == list(map(float, range(2, 21, 2)))
+        pipelines = [
+            configuration.method.pipeline
+            for configuration in configurations
+            if configuration.method.pipeline.bounds == rule
+        ]
+        assert [pipeline.deviations for pipeline in pipelines] == list(map(float, range(2, 21, 2)))
 
 
 def test_what_grids_have_in_common_is_the_pipelines_default():
     # Table 5.14's best row is the method `thesis`.
-    best = next(one for one in GRIDS["overall"].configurations if one.label == "S-20")
+    best = next(
+        configuration for configuration in GRIDS["overall"].configurations if configuration.label == "S-20"
+    )
     assert best.method == BEST
     assert best.method.pipeline == PipelineSettings() == THESIS.pipeline
 
 
 def test_what_the_thesis_does_not_have_is_separate():
     printed = {row.configuration for table in published.tables() for row in published.rows(table)}
-    assert not printed & {one.label for grid in GRIDS.values() for one in grid.more}
+    assert not printed & {configuration.label for grid in GRIDS.values() for configuration in grid.more}
 
 
 @pytest.mark.parametrize(
@@ -111,10 +121,13 @@ def test_shares_become_numbers_of_runs(share, n_runs, expected):
 @pytest.mark.parametrize("n_runs", [15, 50, 100])
 def test_every_grid_leaves_runs_to_be_judged(n_runs):
     for grid in GRIDS.values():
-        for one in grid.configurations:
-            test = one.method.test
-            assert runs_of(one.method.training, n_runs) + (runs_of(test, n_runs) if test else 1) <= n_runs
-            assert one.method.training == HALF or test is not None
+        for configuration in grid.configurations:
+            test = configuration.method.test
+            assert (
+                runs_of(configuration.method.training, n_runs) + (runs_of(test, n_runs) if test else 1)
+                <= n_runs
+            )
+            assert configuration.method.training == HALF or test is not None
 
 
 def test_what_is_printed_follows_from_the_counts_but_for_known_slips():
@@ -160,24 +173,28 @@ def test_scopes_are_of_tables_programs_and_properties_that_exist():
 
 
 def test_examples_are_among_the_experiments():
-    pairs = {(one.training, one.negative) for one in EXPERIMENTS}
+    pairs = {(experiment.training, experiment.negative) for experiment in EXPERIMENTS}
     for example in published.EXAMPLES:
         assert (example.training, example.negative) in pairs
         assert sum(example.counts) == 100
-        assert example.configuration in {one.label for one in GRIDS["overall"].configurations}
-    for one in published.NOTIFIED:
-        assert (one.training, one.negative) in pairs
-        assert {one.training, one.negative} <= set(VARIANTS)
+        assert example.configuration in {
+            configuration.label for configuration in GRIDS["overall"].configurations
+        }
+    for notified in published.NOTIFIED:
+        assert (notified.training, notified.negative) in pairs
+        assert {notified.training, notified.negative} <= set(VARIANTS)
 
 
 @pytest.mark.parametrize(
-    ("one", "ddof"),
+    ("published_figure", "ddof"),
     # What slips.csv has of Table 5.41: its deviations are divided by the number of runs.
     [(published.NOTIFIED[0], 1), (published.NOTIFIED[1], 0)],
     ids=lambda value: getattr(value, "figure", None),
 )
-def test_means_and_deviations_follow_from_the_notifications_of_each_run(one, ddof):
-    for table, printed in zip(one.tables[:2], (one.of_positive, one.of_negative), strict=True):
+def test_means_and_deviations_follow_from_the_notifications_of_each_run(published_figure, ddof):
+    for table, printed in zip(
+        published_figure.tables[:2], (published_figure.of_positive, published_figure.of_negative), strict=True
+    ):
         flagged = np.array(published.flagged(table))
         assert len(flagged) == 50
         assert flagged.mean() == pytest.approx(printed[0])

@@ -6,7 +6,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from filterpy.monte_carlo import multinomial_resample
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from buto.judging.thesis.bounds import PROCESS_NOISES, PROPAGATIONS, WEIGHTINGS, BoundsSettings
@@ -15,8 +15,8 @@ from buto.judging.thesis.pipeline import compare, fit
 from buto.judging.thesis.time_points import time_points
 from buto_replications.thesis.batch_judging import (
     ALGORITHMS,
-    Division,
     Task,
+    VariantDivision,
     bounds_of,
     in_thesis,
     judged,
@@ -75,7 +75,7 @@ def a_task(methods):
         properties,
         np.array([in_thesis(prop) for prop in properties]),
         {name: prepared(ours, properties, ways) for name, ours in runs.items()},
-        {shares: Division(TRAINING, TEST) for shares in {shares_of(method) for method in methods}},
+        {shares: VariantDivision(TRAINING, TEST) for shares in {shares_of(method) for method in methods}},
         tuple(methods),
     )
 
@@ -106,7 +106,7 @@ def verdicts(run, model, method, task):
         reached and not any(value > 0 or value < 0 for value in comparison.beyond[:, column])
         for column in range(len(task.properties))
     ]
-    return [*each, all(one for one, counts in zip(each, task.counted, strict=True) if counts)]
+    return [*each, all(verdict for verdict, counts in zip(each, task.counted, strict=True) if counts)]
 
 
 @pytest.mark.parametrize("method", METHODS, ids=str)
@@ -118,16 +118,16 @@ def test_as_the_pipeline_does_it_run_by_run(method):
 
 def test_these_methods_neither_accept_nor_reject_everything():
     shares = [
-        np.concatenate([one[:, :-1] for one in by_variant.values()]).mean()
+        np.concatenate([counts[:, :-1] for counts in by_variant.values()]).mean()
         for by_variant in judged(a_task(METHODS)).values()
     ]
     assert all(0.02 < share < 0.98 for share in shares), shares
 
 
 def test_a_method_is_judged_the_same_whichever_others_there_are():
-    together, one = judged(a_task(METHODS)), judged(a_task(METHODS[-1:]))
+    together, judged_alone = judged(a_task(METHODS)), judged(a_task(METHODS[-1:]))
     for name in TEST:
-        np.testing.assert_array_equal(together[METHODS[-1]][name], one[METHODS[-1]][name])
+        np.testing.assert_array_equal(together[METHODS[-1]][name], judged_alone[METHODS[-1]][name])
 
 
 def test_properties_that_never_scatter_need_no_particles():
@@ -138,9 +138,9 @@ def test_properties_that_never_scatter_need_no_particles():
     points = time_points(np.arange(20.0), values)
     some = bounds_of(points, FEW, [2.0, 6.0])
     whole = ALGORITHMS["particle"].make(points, FEW, [2.0, 6.0])
-    for one, other in zip(some, whole, strict=True):
+    for of_some, other in zip(some, whole, strict=True):
         for side in ("lower", "upper", "expected"):
-            np.testing.assert_array_equal(getattr(one, side), getattr(other, side))
+            np.testing.assert_array_equal(getattr(of_some, side), getattr(other, side))
 
 
 def test_processor_time_is_seen_but_does_not_decide_with_the_thesiss_properties():
@@ -172,12 +172,11 @@ MIXED[:, :, 3] = np.arange(30.0)
 
 @pytest.mark.parametrize("noise", PROCESS_NOISES)
 def test_the_kalman_filter_equals_filterpys_to_rounding(noise):
-    one, other = both("kalman", points(MIXED), BoundsSettings(process_noise=noise))
+    ours, other = both("kalman", points(MIXED), BoundsSettings(process_noise=noise))
     for side in SIDES:
-        np.testing.assert_allclose(getattr(other, side), getattr(one, side), rtol=1e-11)
+        np.testing.assert_allclose(getattr(other, side), getattr(ours, side), rtol=1e-11)
 
 
-@settings(max_examples=50, deadline=None)
 @given(
     rows=st.lists(st.lists(st.floats(-1e4, 1e4), min_size=5, max_size=5), min_size=1, max_size=5),
     noise=st.sampled_from(PROCESS_NOISES),
@@ -185,10 +184,10 @@ def test_the_kalman_filter_equals_filterpys_to_rounding(noise):
 )
 def test_so_it_does_for_any_values(rows, noise, gap):
     values = np.insert(np.array(rows), gap, NAN, axis=1)[:, :, np.newaxis]
-    one, other = both("kalman", points(values), BoundsSettings(process_noise=noise))
+    ours, other = both("kalman", points(values), BoundsSettings(process_noise=noise))
     scale = np.nanmax(np.abs(values))
     for side in SIDES:
-        np.testing.assert_allclose(getattr(other, side), getattr(one, side), rtol=1e-9, atol=1e-11 * scale)
+        np.testing.assert_allclose(getattr(other, side), getattr(ours, side), rtol=1e-9, atol=1e-11 * scale)
 
 
 @pytest.mark.parametrize("propagate", PROPAGATIONS)
@@ -198,9 +197,9 @@ def test_particles_have_the_bits_of_filterpys(propagate, weighting, resample):
     chosen = BoundsSettings(
         particles=60, iterations=2, propagate=propagate, weighting=weighting, resample=resample, seed=5
     )
-    one, other = both("particle", points(MIXED), chosen)
+    ours, other = both("particle", points(MIXED), chosen)
     for side in SIDES:
-        assert getattr(other, side).tobytes() == getattr(one, side).tobytes()
+        assert getattr(other, side).tobytes() == getattr(ours, side).tobytes()
 
 
 def test_resampling_by_hand():

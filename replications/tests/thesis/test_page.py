@@ -12,7 +12,7 @@ from buto.judging.views import Band
 from buto.report.panels import Curve
 from buto.run.model import Quality, RunSet
 from buto_replications.report import content
-from buto_replications.report.content import Columns, Page, Picture, PicturePanel, Section
+from buto_replications.report.content import PageSection, PicturePanel, ReportPage, TextTable, ThesisFigure
 from buto_replications.report.pictures import html
 from buto_replications.thesis import published, tables
 from buto_replications.thesis.notifications import notified_runs
@@ -23,7 +23,7 @@ from tests.support.runs.qualities import starved
 
 pytestmark = pytest.mark.slow
 
-TABLE = Columns(
+TABLE = TextTable(
     "Of <two> & more",
     ("what", "n", "MCC"),
     (("a", "1", "0.50"), ("longer", "200", "–")),
@@ -79,8 +79,12 @@ def test_a_table_as_text():
 def test_a_page_escapes_what_it_shows_and_fetches_nothing():
     curve = Curve(np.arange(5.0), np.array([1.0, 2, np.nan, 4, 5]))
     band = Band(np.arange(5.0), np.zeros(5), np.full(5, 4.5), np.full(5, 9.0))
-    picture = Picture("5.3", "Runs <of> it", (PicturePanel("positive", "By", (curve,), band, "positive"),))
-    page = html(Page("A & B", ("<b>",), (Section("One", ("x",), (TABLE,), (picture,), (TABLE,), "More"),)))
+    picture = ThesisFigure(
+        "5.3", "Runs <of> it", (PicturePanel("positive", "By", (curve,), band, "positive"),)
+    )
+    page = html(
+        ReportPage("A & B", ("<b>",), (PageSection("One", ("x",), (TABLE,), (picture,), (TABLE,), "More"),))
+    )
     reader = read(page)
     assert "Of <two> & more" in reader.seen and "<b>" in reader.seen
     assert all(source.startswith(("data:image/png;base64,", "#")) for source in reader.sources)
@@ -92,7 +96,9 @@ def test_a_figure_without_curves_can_be_drawn():
         PicturePanel("nothing", "s", ()),
         PicturePanel("a constant", "{thread}", (Curve(np.arange(2.0), np.ones(2)),)),
     )
-    assert "data:image/png" in html(Page("x", (), (Section("y", pictures=(Picture("5.4", "z", panels),)),)))
+    assert "data:image/png" in html(
+        ReportPage("x", (), (PageSection("y", pictures=(ThesisFigure("5.4", "z", panels),)),))
+    )
 
 
 @cache
@@ -151,15 +157,15 @@ def test_an_experiment_that_the_thesis_shows_is_next_to_its_counts():
 def test_flagged_notifications_are_next_to_those_of_the_thesis():
     runs = a_data_set(10, ("consumerproducer-v0", "consumerproducer-v4"))
     ours = replace(results(), notified=notified_runs(runs, seed=1))
-    (one,) = ours.notified
-    of_runs, _ = tables.notifications(one)
+    (notified,) = ours.notified
+    of_runs, _ = tables.notifications(notified)
     assert [row[:2] for row in of_runs.rows] == [
         ("positive", "here"),
         ("positive", "thesis"),
         ("negative", "here"),
         ("negative", "thesis"),
     ]
-    assert of_runs.rows[0][2] == " ".join(map(str, one.positive.first))
+    assert of_runs.rows[0][2] == " ".join(map(str, notified.positive.first))
     assert of_runs.rows[1][2].startswith("1 0 1 0 4 0 1 1 1 1 0 1")
     assert of_runs.rows[3][2].startswith("33 34 34 34 36 1 32")
     assert of_runs.rows[3][2] in read(html(results_page([ours]))).seen

@@ -15,7 +15,7 @@ from buto_replications.design import PROGRAMS
 from buto_replications.scores import SCORES, standard_error
 from buto_replications.thesis import files, published
 from buto_replications.thesis.evaluation import evaluate
-from buto_replications.thesis.grids import GRIDS, SIMPLE, Configuration, Grid, Method
+from buto_replications.thesis.grids import GRIDS, SIMPLE, Grid, GridConfiguration, Method
 from buto_replications.thesis.notifications import notified_runs
 from buto_replications.thesis.published import HEAP_USED, Scope
 from buto_replications.thesis.repetition import repeat
@@ -23,8 +23,8 @@ from buto_replications.thesis.score_tables import TOGETHER, by_run, errors, ever
 from replications.tests.support.variants import a_data_set
 
 VARIANTS = PROGRAMS["references"] + PROGRAMS["leaker"]
-NARROW = Configuration("S-4", Method(SIMPLE, splits=2))
-WIDE = Configuration("S-20", Method(replace(SIMPLE, deviations=20.0), splits=2))
+NARROW = GridConfiguration("S-4", Method(SIMPLE, splits=2))
+WIDE = GridConfiguration("S-20", Method(replace(SIMPLE, deviations=20.0), splits=2))
 GRID = Grid("smoothing", "5.2", "deviations", (NARROW, WIDE))
 
 
@@ -69,17 +69,17 @@ def test_a_lines_counts_are_those_of_its_runs(evaluation):
 
 def test_everything_has_every_scope_once_and_agrees_with_the_tables(evaluation):
     lines = list(everything(evaluation, GRID))
-    keys = {(one.configuration, one.program, one.property) for one in lines}
+    keys = {(text.configuration, text.program, text.property) for text in lines}
     assert len(keys) == len(lines)
     n_properties = len(evaluation.properties["leaker"])
     assert len(lines) == 2 * 3 * (n_properties + 1)
-    for one in lines:
-        properties = () if one.property == TOGETHER else (one.property,)
-        configuration = NARROW if one.configuration == "S-4" else WIDE
-        other = line(evaluation, configuration, Scope(one.program, properties), one.thesis)
+    for text in lines:
+        properties = () if text.property == TOGETHER else (text.property,)
+        configuration = NARROW if text.configuration == "S-4" else WIDE
+        other = line(evaluation, configuration, Scope(text.program, properties), text.thesis)
         assert other is not None
-        assert one.counts == other.counts
-        assert one.errors == pytest.approx(other.errors, nan_ok=True)
+        assert text.counts == other.counts
+        assert text.errors == pytest.approx(other.errors, nan_ok=True)
 
 
 def test_scopes_that_were_not_measured_have_no_line(evaluation):
@@ -89,11 +89,11 @@ def test_scopes_that_were_not_measured_have_no_line(evaluation):
 
 def test_lines_are_ranked_and_undefined_ones_come_last():
     apart = evaluate(a_data_set(8, VARIANTS[:3], shift=1.5), [NARROW.method, WIDE.method])
-    never = Configuration("S-0", Method(replace(SIMPLE, deviations=1e-9), splits=2))
+    never = GridConfiguration("S-0", Method(replace(SIMPLE, deviations=1e-9), splits=2))
     with_never = evaluate(a_data_set(8, VARIANTS[:3], shift=1.5), [NARROW.method, WIDE.method, never.method])
     grid = replace(GRID, configurations=(never, NARROW, WIDE))
     found = table(with_never, grid, "", Scope(None, HEAP_USED), "x").lines
-    assert [one.configuration for one in found][-1] == "S-0"
+    assert [text.configuration for text in found][-1] == "S-0"
     assert isnan(found[-1].scores[2]) and found[-1].counts[0] == 0
     assert found[0].scores[2] >= found[1].scores[2]
     assert (
@@ -106,16 +106,18 @@ def test_the_thesiss_rows_are_next_to_ours(evaluation):
     smoothing = GRIDS["smoothing"]
     ours = replace(
         smoothing,
-        configurations=tuple(replace(one, method=NARROW.method) for one in smoothing.configurations[:4]),
+        configurations=tuple(
+            replace(configuration, method=NARROW.method) for configuration in smoothing.configurations[:4]
+        ),
     )
     (found,) = tables_of(evaluation, ours)
     assert found.number == "5.2"
     printed = {row.configuration: row for row in published.rows("5.2")}
-    assert {one.configuration: one.thesis for one in found.lines} == {
-        one.label: printed[one.label] for one in ours.configurations
+    assert {text.configuration: text.thesis for text in found.lines} == {
+        configuration.label: printed[configuration.label] for configuration in ours.configurations
     }
     assert {row.configuration for row in found.only_printed} == printed.keys() - {
-        one.label for one in ours.configurations
+        configuration.label for configuration in ours.configurations
     }
 
 
@@ -139,9 +141,9 @@ def test_files_hold_what_the_tables_do():
     assert (data["format"], data["version"]) == ("buto-experiments", 1)
     (host,) = data["hosts"]
     assert host["runs_of_each_variant"] == 8 and host["seed"] == 3
-    (first,) = [one for one in host["tables"][0]["lines"] if one["configuration"] == "rounding"]
+    (first,) = [text for text in host["tables"][0]["lines"] if text["configuration"] == "rounding"]
     assert first["thesis"]["slips"].keys() == {"accuracy", "MCC"}
-    assert [one["claim"] for one in host["claims"]] == ["Linear time points are better than rounded ones"]
+    assert [claim["claim"] for claim in host["claims"]] == ["Linear time points are better than rounded ones"]
 
     again = repeat("parallel", runs, ["time-point-generation"], seed=3)
     assert files.scores_csv([again]) == files.scores_csv([results])
@@ -150,18 +152,18 @@ def test_files_hold_what_the_tables_do():
 
 def test_flagged_notifications_are_written_beside_those_of_the_thesis():
     runs = a_data_set(8, ("consumerproducer-v0", "consumerproducer-v4"))
-    (one,) = notified_runs(runs, seed=3)
-    results = replace(repeat("parallel", runs, ["time-point-generation"], seed=3), notified=(one,))
+    (notified,) = notified_runs(runs, seed=3)
+    results = replace(repeat("parallel", runs, ["time-point-generation"], seed=3), notified=(notified,))
     rows = list(csv.DictReader(io.StringIO(files.notifications_csv([results]))))
     assert [(row["table"], row["runs"]) for row in rows] == [("5.36", "positive")] * 50 + [
         ("5.37", "negative")
     ] * 50
-    for number, flagged in (("5.36", one.positive), ("5.37", one.negative)):
+    for number, flagged in (("5.36", notified.positive), ("5.37", notified.negative)):
         of_table = [row for row in rows if row["table"] == number]
         assert [row["flagged"] for row in of_table] == [*map(str, flagged.first), *[""] * 46]
         assert [int(row["thesis_flagged"]) for row in of_table] == [*published.flagged(number)]
     (entry,) = json.loads(files.to_json([results]))["hosts"][0]["notifications"]
-    assert entry["positive_runs"]["flagged_in_each_run"] == one.positive.first.tolist()
+    assert entry["positive_runs"]["flagged_in_each_run"] == notified.positive.first.tolist()
     assert entry["negative_runs"]["thesis_flagged_in_each_run"] == [*published.flagged("5.37")]
 
 

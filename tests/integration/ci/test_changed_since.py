@@ -150,8 +150,8 @@ def test_an_oracle_that_git_does_not_watch_is_always_judged_by(project: Path, pl
     named = project / "reports" if place == "ignored" else project.parent.parent / f"{project.parent.name}.o"
     named.mkdir()
     oracle = named / "mail.json"
-    for one in (project / "oracles").glob("mail.*"):
-        (named / one.name).write_bytes(one.read_bytes())
+    for path in (project / "oracles").glob("mail.*"):
+        (named / path.name).write_bytes(path.read_bytes())
     done = check(project, "mail", "--oracle", os.fspath(oracle))
     assert (done.returncode, done.stdout.startswith("PASS  mail")) == (0, True)
 
@@ -184,7 +184,7 @@ def test_nothing_left_to_check_is_reported_and_not_a_pass(project: Path) -> None
     result = json.loads((project / "reports/r.json").read_text())
     jsonschema.validate(result, schemas.load("result"))
     assert (result["exit_code"], result["tests"]) == (0, [])
-    assert [one["test"] for one in result["left_out"]] == ["shop", "mail"]
+    assert [left_out_test["test"] for left_out_test in result["left_out"]] == ["shop", "mail"]
     suite = ElementTree.parse(project / "reports/r.xml").find("testsuite")
     assert suite is not None
     counted = {key: suite.get(key) for key in ("tests", "failures", "errors", "skipped")}

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
+import platform
 import re
 import shutil
 import subprocess
 import sys
+import tarfile
 from collections.abc import Iterator
 from pathlib import Path
 from xml.etree import ElementTree
@@ -236,7 +239,7 @@ def test_gitlab_passes_then_fails_and_its_comment_is_replaced(
     assert "::error" not in bad.output
     template = yaml.safe_load((ROOT / "ci" / "gitlab" / "buto.yml").read_text())[".buto"]
     assert list(project.glob(template["artifacts"]["reports"]["junit"]))
-    assert (project / template["cache"]["paths"][0]).is_dir()
+    assert (project / template["cache"][0]["paths"][0]).is_dir()
 
 
 @pytest.mark.all
@@ -324,7 +327,11 @@ def test_the_page_shows_what_there_is() -> None:
     examples = [(ROOT / "examples" / "ci" / name).read_text() for name in ("github.yml", "gitlab.yml")]
     assert all(text in blocks and len(text.splitlines()) <= 25 for text in examples)
     hosted = examples[0]
-    (step,) = [one for one in yaml.safe_load(hosted)["jobs"]["buto"]["steps"] if "/ci/github@" in one["uses"]]
+    (step,) = [
+        smaller_step
+        for smaller_step in yaml.safe_load(hosted)["jobs"]["buto"]["steps"]
+        if "/ci/github@" in smaller_step["uses"]
+    ]
     assert set(step["with"]) == {"tests", "changed-since", "build"}
     scripts = "".join((ROOT / "ci" / name).read_text() for name in ("gitlab/buto.yml", "check.sh"))
     assert template["resources"]["extends"] == ".buto"
@@ -368,9 +375,75 @@ def test_buto_is_installed_from_the_sources_and_found_by_later_steps(tmp_path: P
     assert (tmp_path / "venv" / "bin" / "buto").exists()
 
 
+@pytest.fixture
+def releases(tmp_path: Path) -> Path:
+    """A page of releases with the runtime of one, whose buto says its version only."""
+    page = tmp_path / "releases"
+    name = f"buto-runtime-4.5.6-linux-{platform.machine()}"
+    for place, says in (("bin/buto", "buto 4.5.6"), ("python/bin/python3.13", "Python 3.13.0")):
+        program = page / name / place
+        program.parent.mkdir(parents=True)
+        program.write_text(f"#!/bin/sh\necho {says}\n")
+        program.chmod(0o755)
+    archive = page / f"{name}.tar.gz"
+    with tarfile.open(archive, "w:gz") as packed:
+        packed.add(page / name, name)
+    digest = hashlib.sha256(archive.read_bytes()).hexdigest()
+    (page / "SHA256SUMS").write_text(f"{digest}  {archive.name}\n")
+    return page
+
+
+def from_releases(tmp_path: Path, page: Path) -> subprocess.CompletedProcess[str]:
+    files = {name: tmp_path / name for name in ("path", "output")}
+    for file in files.values():
+        file.touch()
+    return installed(
+        tmp_path,
+        BUTO_VERSION="4.5.6",
+        BUTO_RUNTIMES=page.as_uri(),
+        BUTO_RUNTIME=os.fspath(tmp_path / "runtimes/4.5.6"),
+        RUNNER_TEMP=os.fspath(tmp_path),
+        GITHUB_PATH=os.fspath(files["path"]),
+        GITHUB_OUTPUT=os.fspath(files["output"]),
+    )
+
+
+def test_the_runtime_of_a_release_is_fetched_once_and_found_by_later_steps(
+    tmp_path: Path, releases: Path
+) -> None:
+    first = from_releases(tmp_path, releases)
+    assert first.returncode == 0, first.stderr
+    assert first.stdout == "buto 4.5.6\n"
+    runtime = tmp_path / "runtimes/4.5.6"
+    assert (tmp_path / "path").read_text() == f"{runtime}/bin\n"
+    assert (tmp_path / "output").read_text() == f"python={runtime}/python/bin/python3.13\n"
+    assert [path.name for path in runtime.parent.iterdir()] == ["4.5.6"]
+    shutil.rmtree(releases)
+    assert from_releases(tmp_path, releases).returncode == 0
+
+
+def test_a_runtime_that_is_another_than_released_is_not_used(tmp_path: Path, releases: Path) -> None:
+    (archive,) = releases.glob("*.tar.gz")
+    archive.write_bytes(archive.read_bytes() + b"more")
+    done = from_releases(tmp_path, releases)
+    assert done.returncode == 2
+    assert "is not what SHA256SUMS says" in done.stderr
+    assert not list((tmp_path / "runtimes").iterdir())
+
+
+def test_a_release_that_does_not_exist_is_named(tmp_path: Path) -> None:
+    done = from_releases(tmp_path, tmp_path / "nowhere")
+    assert done.returncode == 2
+    assert "cannot be fetched" in done.stderr
+
+
 def installed(tmp_path: Path, **environment: str) -> subprocess.CompletedProcess[str]:
     """Where the command buto is not in PATH."""
-    path = [one for one in os.environ["PATH"].split(os.pathsep) if not (Path(one) / "buto").exists()]
+    path = [
+        directory
+        for directory in os.environ["PATH"].split(os.pathsep)
+        if not (Path(directory) / "buto").exists()
+    ]
     return subprocess.run(
         ["bash", os.fspath(ROOT / "ci" / "install.sh")],
         env={

@@ -5,10 +5,14 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
+
+import pytest
 
 from buto.errors import EXIT_REGRESSION
 from buto.report.formats.json_result import result_document, result_text
+from buto.report.result import Result
 from tests.support.checkout import ROOT
 from tests.support.report import made
 
@@ -19,11 +23,11 @@ for word; do [ "$before" = --markdown ] && echo 'Cart.add allocates more' > "$wo
 """
 
 
-def explained(directory: Path, script: str) -> str:
-    """Return the comment after a check with every kind of result."""
+def explained(directory: Path, script: str, *results: Result) -> str:
+    """Return the comment after a check with these results, or every kind of result."""
     reports = directory / "reports"
     reports.mkdir()
-    document = result_document("check", made.every_result(), EXIT_REGRESSION, made.FINISHED)
+    document = result_document("check", results or made.every_result(), EXIT_REGRESSION, made.FINISHED)
     (reports / "result.json").write_text(result_text(document))
     (reports / "comment.md").write_text("what the check says\n")
     buto = directory / "buto"
@@ -46,5 +50,14 @@ def test_each_regression_is_explained_in_the_comment_and_nothing_else_is(tmp_pat
 
 def test_what_cannot_be_explained_is_said_and_breaks_nothing(tmp_path: Path) -> None:
     comment = explained(tmp_path, "#!/bin/sh\nexit 3\n")
-    assert comment.startswith("what the check says\n\n⚠️ not explained: `buto why ")
-    assert "--build 'mvn -q package'` ended with exit code 3" in comment
+    assert comment.startswith("what the check says\n\n⚠️ not explained: <code>buto why ")
+    assert "--build &#39;mvn -q package&#39;</code> ended with exit code 3" in comment
+
+
+@pytest.mark.parametrize("test", made.EVIL)
+def test_no_name_of_a_test_is_markup_in_the_comment(tmp_path: Path, test: str) -> None:
+    comment = explained(tmp_path, "#!/bin/sh\nexit 3\n", replace(made.regression(), test=test))
+    said = comment.removeprefix("what the check says\n")
+    assert not set("`!@[]*~|$()") & set(said)
+    assert said.count("<") == said.count(">") == 2
+    assert len(said.splitlines()) <= 2

@@ -55,7 +55,7 @@ class Project:
         """Return which of the stored runs the oracle has learned, counted from 0."""
         known = load(self.directory / "oracles" / "leaker.json").run_ids
         ids = RunStore(self.directory / ".buto").ids("leaker")
-        return [ids.index(one) for one in known]
+        return [ids.index(oracle) for oracle in known]
 
 
 @pytest.fixture
@@ -65,13 +65,15 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Project:
     return Project(tmp_path, script)
 
 
-def test_a_program_that_has_changed_since_is_launched_again(project: Project) -> None:
-    project.check()
+@pytest.mark.parametrize("n_runs", [3, 5])
+def test_a_program_that_has_changed_since_is_launched_again(project: Project, n_runs: int) -> None:
+    """Five runs would train an oracle, but not one of as many runs as there was."""
+    project.check("--runs", str(n_runs), n_runs=n_runs)
     project.jar.write_bytes(b"as accepted")
     project.launches(range(30, 40), leak=3.0)
     done = called(project.directory, "accept", "leaker", exits=0)
-    assert f"{CHANGED}: its 3 runs are left out, and all are launched anew" in done.stderr
-    assert project.learned() == list(range(13, 23))
+    assert f"{CHANGED}: its {n_runs} runs are left out, and all are launched anew" in done.stderr
+    assert project.learned() == list(range(10 + n_runs, 20 + n_runs))
 
 
 def test_a_program_that_its_own_command_builds_is_launched_again(project: Project) -> None:
@@ -91,11 +93,11 @@ def test_a_program_that_its_own_command_builds_is_launched_again(project: Projec
 
 
 def test_judged_runs_that_are_enough_are_accepted_as_they_were(project: Project) -> None:
-    project.check("--runs", "5", n_runs=5)
+    project.check("--runs", "10", n_runs=10)
     project.jar.write_bytes(b"changed again")
     done = called(project.directory, "accept", "leaker", exits=0)
     assert f"{CHANGED}: what is accepted is the program as it was then" in done.stderr
-    assert project.learned() == list(range(10, 15))
+    assert project.learned() == list(range(10, 20))
 
 
 def test_accept_without_a_command_does_not_launch_another_one_than_was_judged(project: Project) -> None:
@@ -109,7 +111,20 @@ def test_accept_without_a_command_does_not_launch_another_one_than_was_judged(pr
     assert "buto accept leaker -- java Leaker 9" in reported.stdout
 
 
+@pytest.mark.parametrize("command", ["accept", "why"])
+@pytest.mark.parametrize("configured", [False, True])
+def test_what_follows_a_check_of_another_command_names_it(
+    project: Project, command: str, configured: bool
+) -> None:
+    """A comparison of the old program with itself finds only noise; a configuration hides no command."""
+    if configured:
+        (project.directory / "buto.yaml").write_text("version: 1\ntests:\n  leaker: {command: java Leaker}\n")
+    project.check("--", "java", "Leaker", "9", command="java Leaker 9")
+    refused = called(project.directory, command, "leaker", exits=2)
+    assert f"buto {command} leaker -- java Leaker 9" in refused.stderr
+
+
 def test_the_command_that_was_judged_can_be_accepted_as_advised(project: Project) -> None:
-    project.check("--runs", "5", "--", "java", "Leaker", "9", n_runs=5, command="java Leaker 9")
+    project.check("--runs", "10", "--", "java", "Leaker", "9", n_runs=10, command="java Leaker 9")
     called(project.directory, "accept", "leaker", "--", "java", "Leaker", "9", exits=0)
-    assert project.learned() == [10, 11, 12, 13, 14]
+    assert project.learned() == list(range(10, 20))

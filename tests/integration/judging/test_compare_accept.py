@@ -39,10 +39,10 @@ def test_what_the_second_uses_more_of_is_named(both: Path) -> None:
     """The result says so for programs, too; neither an oracle nor a history is written."""
     done = called(both, "compare", "old", "--against", "new", "--from-runs", "all", "--json", "result.json")
     assert (done.returncode, done.stderr) == (1, "")
-    assert done.stdout.startswith("REGRESSION  new against old: fails for used heap +53 % ")
-    assert ", against the 6 runs of old, p = 0.00216 " in done.stdout
-    (found,) = [line for line in done.stdout.splitlines() if line.startswith("  jvm.memory.heap.used  ")]
-    assert re.search(r"  \+[\d.]+ MiB .*, worse: last value ", found)
+    assert done.stdout.startswith("REGRESSION  new against old: keeps ")
+    assert "because: p = 0.00216 (alpha 0.01)\n" in done.stdout
+    (found,) = [line for line in done.stdout.splitlines() if line.startswith("  live heap  ")]
+    assert re.search(r"  \+[\d.]+ MiB .*, worse: kept at the exit .* \(1 other follows\)", found)
     assert "training" not in done.stdout
     result = json.loads((both / "result.json").read_text())
     jsonschema.validate(result, schemas.load("result"))
@@ -65,16 +65,14 @@ def test_the_next_step_judges_the_same_runs_again(both: Path) -> None:
 
 
 def test_alpha_and_the_judgement_of_the_first_test_are_the_configuration_s(both: Path) -> None:
-    judge = "{minimum-effect: {jvm.memory.heap.used: 1GiB}}"
+    judge = "{minimum-effect: {'jvm.memory.heap.*': 1GiB}}"
     config = both / "lax.yaml"
     config.write_text(f"version: 1\ntests: {{old: {{command: java Old, judge: {judge}}}}}")
     words = ("compare", "old", "--against", "new", "--from-runs", "all", "--config", "lax.yaml")
     called(both, *words, exits=0)
     config.unlink()
     finer = called(both, *words[:-2], "--alpha", "0.001", exits=3)
-    assert (
-        "6 runs of old and 6 of new cannot tell a share of 0.001 from chance: 7 of each could" in finer.stdout
-    )
+    assert "6 runs of old and 6 of new are too few at alpha 0.001: 7 of each are needed" in finer.stdout
 
 
 @pytest.mark.parametrize(
@@ -122,9 +120,12 @@ def new_runs() -> str:
 def test_accepting_shows_what_changes_and_writes_the_oracle(trained: Path) -> None:
     done = called(trained, "accept", "leaker", "--from-runs", new_runs(), exits=0)
     lines = done.stdout.splitlines()
-    assert lines[0] == "leaker: 1 of 4 numbers changed by more than runs vary"
-    assert lines[1].startswith("  jvm.memory.heap.used  mean 9.45 MiB -> 12.4 MiB  +2.9")
-    assert lines[1].endswith(", worse")
+    leaks_more = r"leaker: failed for live heap \+\d.* MiB \(kept at the exit .* MiB\): expected now"
+    assert re.fullmatch(leaks_more, lines[0])
+    assert lines[1] == "leaker: 2 of 5 numbers changed by more than runs vary"
+    assert lines[2].startswith("  jvm.memory.heap.live  last 10.9 MiB -> 16.7 MiB  +5.8")
+    assert lines[3].startswith("  jvm.memory.heap.used  largest 10.9 MiB -> 16.7 MiB  +5.8")
+    assert lines[2].endswith(", worse") and lines[3].endswith(", worse")
     assert (
         "wrote oracles/leaker.json; next: git diff oracles/leaker.json; "
         "git add oracles/leaker.json 'oracles/leaker.*.numbers'" in done.stderr
@@ -196,3 +197,17 @@ def test_a_regression_says_how_it_is_accepted(trained: Path) -> None:
         trained, "check", "leaker", "--from-runs", f"{leaking_run(20).id}..{leaking_run(22).id}", exits=1
     )
     assert "next: buto accept leaker  # if the change is meant" in done.stdout
+
+
+def test_accept_without_a_name_lists_what_failed_and_accepts_nothing(trained: Path) -> None:
+    before = (trained / "oracles" / "leaker.json").read_bytes()
+    nothing = called(trained / "oracles", "accept", exits=2)
+    assert "there is no oracle yet" in nothing.stderr
+    done = called(trained, "accept", exits=2)
+    assert "none failed its newest check" in done.stderr
+    runs = f"{leaking_run(20).id}..{leaking_run(22).id}"
+    called(trained, "check", "leaker", "--from-runs", runs, exits=1)
+    done = called(trained, "accept", exits=2)
+    assert "leaker failed its newest check for live heap" in done.stderr
+    assert "buto accept leaker" in done.stderr.splitlines()[-1]
+    assert (trained / "oracles" / "leaker.json").read_bytes() == before

@@ -18,13 +18,10 @@ from buto import schemas
 from tests.support.processes.command import called
 from tests.support.runs.stored import leaking_run, store
 
-HEADLINE = (
-    "fails for used heap +53.2 % (last value 10.9 → 16.7 MiB), against the 6 runs of old, "
-    "p = 0.00216 (alpha 0.01)"
-)
+HEADLINE = "keeps 5.8 MiB more (+53.2 %)"
 SAID = f"REGRESSION  new against old: {HEADLINE}"
 ENCODED = SAID.replace("%", "%25")
-HEAP = "jvm.memory.heap.used"
+HEAP = "jvm.memory.heap.live"
 FILES = {"html": "r.html", "markdown": "r.md", "junitxml": "r.xml", "bencher": "b.json", "json": "r.json"}
 
 
@@ -76,14 +73,16 @@ def test_the_page_names_both_programs_in_every_part(compared: tuple[Path, Comple
     texts = Seen((compared[0] / FILES["html"]).read_text()).texts
     whole = " ".join(texts)
     assert texts[0] == "regression: new against old"
-    assert f"F{HEADLINE[1:]}." in texts
+    assert f"K{HEADLINE[1:]}." in texts
     assert "compared with 6 runs of old" in whole
     assert (
         "The 6 runs of new and the runs of old are put together, and every way of choosing as many" in whole
     )
     assert "The runs of both programs show the usual scatter" in whole
     assert "The shaded range around the 6 runs of old" in whole
-    assert (texts.count("new"), texts.count("old")) == (7, 8), "each run's role, and heads of columns"
+    assert (texts.count("new"), texts.count("old")) == (11, 11), (
+        "each run's role, heads of columns, and rows of dots"
+    )
     # What would be said of an oracle is no concern of who compares.
     assert "oracle" not in whole and "--runs 10" not in whole
     assert "printed by new" in whole and "printed by old" not in whole
@@ -95,15 +94,17 @@ def test_markdown_and_annotation_say_what_the_terminal_says(
     directory, done = compared
     terminal, _, annotation = done.stdout.rstrip("\n").rpartition("\n")
     assert terminal.startswith(f"{SAID}\n")
-    assert annotation.startswith(f"::error title=buto new against old%3A regression::{ENCODED}%0A  {HEAP}  ")
+    assert annotation.startswith(
+        f"::error title=buto new against old%3A regression::{ENCODED}%0A  because: p = "
+    )
     assert unquote(annotation).endswith(terminal.partition("\n")[2])
     comment = (directory / FILES["markdown"]).read_text()
     title = "### ❌ **regression** <code>new against old</code>"
-    assert comment.startswith(f"<!-- buto: new%20against%20old -->\n{title}\n\nF{HEADLINE[1:]}.\n")
+    assert comment.startswith(f"<!-- buto: new%20against%20old -->\n{title}\n\nK{HEADLINE[1:]}.\n")
     assert re.search(
-        rf"^\| <code>{HEAP}</code> \| .* → .* \| \+[\d.]+ MiB .* \| worse \|", comment, re.MULTILINE
+        r"^\| <code>live heap</code> \| .* → .* \| \+[\d.]+ MiB .* \| worse \|", comment, re.MULTILINE
     )
-    assert f"<pre>{SAID}\n  {HEAP}  +" in comment
+    assert f"<pre>{SAID}\n  because: p = " in comment and f"\n  {HEAP}  +" in comment
 
 
 def test_junit_has_one_failed_case_with_what_the_second_program_printed(

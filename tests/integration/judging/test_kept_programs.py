@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from buto.actions import collecting
-from buto.actions.kept import old_test
+from buto.actions.arms import old_test
 from buto.actions.project import NO_OVERRIDES, Files, Project
 from buto.errors import BadFileError
 from buto.oracle import load
@@ -64,11 +64,11 @@ class Trained:
         """Return the contents of the old program's files."""
         root = self.directory
         files = Files(None, False, root, root / ".buto", root / "oracles/shop.json")
-        project = Project(files, None, None)  # type: ignore[arg-type]
+        project = Project(files, None)
         known = project.oracle("shop", Action.CHECK)
         assert isinstance(known.program, Kept)
         test = project.test("shop", Action.CHECK, NO_OVERRIDES, known)
-        old = old_test(project.site(), known.program, test, stack, print)
+        old = old_test(project.launcher(print), known.program, test, stack)
         tree = Path(old.target.command[2].split(":")[0]).parent
         return {str(path.relative_to(tree)): path.read_text() for path in tree.rglob("*") if path.is_file()}
 

@@ -35,9 +35,9 @@ def train(project: Path, first: int, action: str = "train") -> str:
 def test_what_is_typed_after_accepting_commits_both_files_and_removes_the_old_one(
     project: Path, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
-    told = train(project, 20, "accept")
-    shown, add = (shlex.split(one) for one in told.strip().partition("next: ")[2].split("; "))
-    assert '+    "jvm.memory.heap.used": "mean 9.' in git(project, *shown[1:])
+    advice = train(project, 20, "accept")
+    shown, add = (shlex.split(command) for command in advice.strip().partition("next: ")[2].split("; "))
+    assert '+    "jvm.memory.heap.used": "largest 16.' in git(project, *shown[1:])
     git(project, *add[1:])
     git(project, "commit", "--quiet", "--message", "accepted")
     assert git(project, "status", "--porcelain") == ""

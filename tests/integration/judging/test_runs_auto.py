@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from buto.actions import collecting
-from buto.judging.calibrated.strength import AUTO
+from buto.judging.selfknowledge.strength import AUTO
 from buto.oracle import load
 from buto.run.model import Run
 from buto.run.store import RunStore
@@ -56,7 +56,7 @@ def test_it_ends_between_its_least_and_its_most_and_says_why(tmp_path: Path, lau
 
 def test_while_nothing_would_be_noticed_it_goes_on_to_its_most(tmp_path: Path, launches: Launches) -> None:
     """All but one of them are there, for to find out that nothing is noticed takes a while."""
-    least = "{jvm.memory.heap.used: 1TiB, jvm.thread.count: 1000000, jvm.class.loaded: 1000000}"
+    least = "{jvm.memory.heap.*: 1TiB, jvm.thread.count: 1000000, jvm.class.loaded: 1000000}"
     judge = f"{{alpha: 0.05, minimum-effect: {least}}}"
     config = f"version: 1\ntests: {{leaker: {{command: java Leaker, runs: auto, judge: {judge}}}}}"
     (tmp_path / "buto.yaml").write_text(config)

@@ -34,7 +34,8 @@ def test_training_says_what_its_oracle_would_notice(trained: Path) -> None:
     done = called(trained, "train", "leaker", "--from-runs", "all", "--json", "result.json")
     assert "TRAINED  leaker: 14 runs" in done.stdout
     _, line, *more = done.stdout.splitlines()
-    assert line.startswith("  a check detects 9 of 10 lasting changes of this size: used heap ±")
+    assert line.startswith("  a check detects 9 of 10 lasting changes of this size: live heap ±")
+    assert ", threads ±" in line
     assert not any("jvm.memory.heap.used" in other for other in more)
     everything = called(trained, "train", "leaker", "--from-runs", "all", "-v").stdout
     assert "that a check detects 90 % of the time" in everything
@@ -42,8 +43,9 @@ def test_training_says_what_its_oracle_would_notice(trained: Path) -> None:
     assert "of this size: " not in everything
     result = json.loads((trained / "result.json").read_text())
     jsonschema.validate(result, schemas.load("result"))
-    by_name = {one["quantity"]: one for one in result["tests"][0]["strengths"]}
-    assert set(by_name) == {"jvm.memory.heap.used", "jvm.thread.count", "jvm.class.loaded", "run.duration"}
+    by_name = {strength["quantity"]: strength for strength in result["tests"][0]["strengths"]}
+    heap = {"jvm.memory.heap.used", "jvm.memory.heap.live"}
+    assert set(by_name) == {*heap, "jvm.thread.count", "jvm.class.loaded", "run.duration"}
     assert 8e6 < by_name["jvm.memory.heap.used"]["level"] < 12e6
     assert "run.duration" in called(trained, "-v", "train", "leaker", "--from-runs", "all").stdout
     assert "notice" not in called(trained, "-q", "train", "leaker", "--from-runs", "all").stdout

@@ -55,8 +55,8 @@ def test_pictures_are_drawn_without_bands(project: Path) -> None:
     assert done.stdout == "plots/overview.svg\n"
     overview = (project / "plots" / "overview.svg").read_text()
     assert "3 recorded runs" in overview and "expected" not in overview
-    one = called(project, "plot", "leaker", "jvm.thread.count", "--out", "plots")
-    assert one.stdout == "plots/jvm.thread.count.png\n"
+    picture = called(project, "plot", "leaker", "jvm.thread.count", "--out", "plots")
+    assert picture.stdout == "plots/jvm.thread.count.png\n"
 
 
 def test_an_oracle_that_was_named_must_be_there(project: Path) -> None:

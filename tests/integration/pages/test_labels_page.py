@@ -11,9 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from buto.actions import check, outcome
+from buto.actions import check, labels, outcome
 from buto.errors import EXIT_BAD_FILE, EXIT_PASS, EXIT_REGRESSION, EXIT_USAGE
-from buto.features import labels
 from tests.support.checkout import ROOT
 from tests.support.pages import remade
 from tests.support.processes.command import called
@@ -66,7 +65,7 @@ def test_what_the_page_shows_is_what_is_printed(project: Path) -> None:
 
 
 def test_the_python_of_the_page_works(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    code, _ = PYTHON.findall(PAGE.read_text(encoding="utf-8"))
+    [code] = PYTHON.findall(PAGE.read_text(encoding="utf-8"))
     exec(compile(f"import buto\n{code}", str(PAGE), "exec"), {})
     shown = capsys.readouterr().out
     assert shown.startswith("Ada Byron 2026-01-01")

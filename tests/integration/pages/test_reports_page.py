@@ -1,4 +1,5 @@
-"""docs/reports.md shows what buto prints, word for word, and what it draws; so does the page of the result.
+"""docs/reports.md shows what buto prints, word for word, and what it draws; so do the pages of the result and
+of the selftest.
 
 A fenced block whose info string says ``made by: buto ...`` holds the standard output of that command, or the
 first N lines if the command ends in ``| head -n N``. With the environment variable BUTO_WRITE_GOLDEN blocks
@@ -23,7 +24,7 @@ from tests.support.processes.command import called
 from tests.support.runs.stored import BEGINNING, leaking_run, store
 
 DOCS = ROOT / "docs"
-BLOCKS = {DOCS / "reports.md": 7, DOCS / "formats" / "result.md": 1}
+BLOCKS = {DOCS / "reports.md": 7, DOCS / "formats" / "result.md": 1, DOCS / "methods" / "selftest.md": 1}
 """Each page, and how many blocks it has."""
 THREE = ("20260101T002300.000Z-0017", "20260101T002400.000Z-0018", "20260101T002500.000Z-0019")
 PICTURES = {
@@ -73,8 +74,8 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
         for number, leak in LEAKS.items():
             commit = {"buto.commit": f"{number:02x}" * 20 + ("+dirty" if number == 29 else "")}
             three = [
-                leaking_run(one, leak=leak, purpose="check", **MACHINE, **commit)
-                for one in range(number, number + 3)
+                leaking_run(number_of_run, leak=leak, purpose="check", **MACHINE, **commit)
+                for number_of_run in range(number, number + 3)
             ]
             Clock.time = BEGINNING + timedelta(minutes=number + 2)
             called(directory, "check", "leaker", "--from-runs", ",".join(store(directory, *three)))

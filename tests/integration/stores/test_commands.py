@@ -89,11 +89,11 @@ def test_errors_have_the_exit_codes_of_a_store_and_say_what_next(
 
 
 def test_the_doctor_examines_the_bucket(bucket: S3Url, proxy: Proxy) -> None:
-    from buto.measure.doctor import Level, check_store
+    from buto.measure.doctor import Health, check_store
 
     assert check_store(bucket).detail == f"{bucket} can be written"
     assert RunStore(bucket).storage.files("probes") == {}
     proxy.plan = lambda request: Refusal(403, "AccessDenied") if request.method == "PUT" else None
     found = check_store(bucket)
-    assert found.level is Level.PROBLEM
+    assert found.level is Health.PROBLEM
     assert "access is denied" in found.detail

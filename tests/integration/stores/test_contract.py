@@ -8,12 +8,11 @@ from pathlib import Path
 
 import pytest
 
+from buto.causes.profiles import ProfileStore
 from buto.errors import BadFileError, StorageError
-from buto.run import long, tables
+from buto.run import tables
 from buto.run.entries import ResultStore
 from buto.run.labels import Label, Labelling, LabelStore
-from buto.run.long import LongRun
-from buto.run.profiles import ProfileStore
 from buto.run.storage import Place
 from buto.run.store import RunStore
 from tests.support.profiles import profile
@@ -41,7 +40,7 @@ def test_what_is_added_is_found_again_and_what_is_deleted_is_gone(place: Place) 
     store.add(first)
     assert (store.tests(), store.ids(TEST)) == ([TEST], ["001", "002"])
     assert_same(store.load(TEST, "001"), first)
-    assert_same(store.open_set(TEST, ["002"]).runs[0], second)
+    assert_same(store.load_set(TEST, ["002"]).runs[0], second)
     heads = [summary.head for summary in store.summaries(TEST)]
     assert [head.id for head in heads if head] == ["001", "002"]
     store.delete(TEST, ["001"])
@@ -59,32 +58,6 @@ def test_a_run_is_never_replaced(place: Place) -> None:
     with pytest.raises(StorageError):
         store.add(replace(full_run("001", TEST), stdout=b"another"))
     assert_same(store.load(TEST, "001"), full_run("001", TEST))
-
-
-def test_a_long_run_is_read_in_parts(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("buto.run.store.LONG_VALUES", 1)
-    store, run = RunStore(place), full_run("001", TEST)
-    store.add(run)
-    [found] = store.open_set(TEST, ["001"])
-    assert found.values.tobytes() == run.values.tobytes()
-
-
-def test_a_set_that_is_too_large_for_the_memory_is_fetched_once(
-    place: Place, server: Proxy, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    store = RunStore(place)
-    ids = ["001", "002"]
-    for run_id in ids:
-        store.add(full_run(run_id, TEST))
-    monkeypatch.setattr(long, "MOST_VALUES", 1)
-    runs = store.open_set(TEST, ids).runs
-    n_requests = len(server.requests)
-    for run_id, run in zip(ids, runs, strict=True):
-        assert isinstance(run, LongRun)
-        whole = full_run(run_id, TEST)
-        for column, prop in enumerate(run.properties):
-            assert run.part([prop]).values.tobytes() == whole.values[:, [column]].tobytes()
-    assert len(server.requests) == n_requests
 
 
 def test_a_large_document_is_found_whole(place: Place) -> None:

@@ -145,7 +145,7 @@ def test_who_is_denied_is_told_at_once(store: RunStore, proxy: Proxy) -> None:
 
 
 @pytest.mark.parametrize(
-    ("one", "other"),
+    ("refusal", "other"),
     [
         (Refusal(404, "NoSuchBucket"), Refusal(404, "NoSuchKey")),
         (Refusal(409, "ConditionalRequestConflict"), Refusal(412, "PreconditionFailed")),
@@ -155,7 +155,7 @@ def test_who_is_denied_is_told_at_once(store: RunStore, proxy: Proxy) -> None:
     ids=str,
 )
 def test_obstore_tells_answers_apart_by_words_alone(
-    bucket: S3Url, proxy: Proxy, one: Refusal, other: Refusal
+    bucket: S3Url, proxy: Proxy, refusal: Refusal, other: Refusal
 ) -> None:
     """Once this fails, what obstore has learned takes the place of the search in its words."""
 
@@ -165,7 +165,7 @@ def test_obstore_tells_answers_apart_by_words_alone(
             obstore.put(s3.Bucket(bucket)._writer, "key", b"", mode="create")
         return refused.value
 
-    first, second = error(one), error(other)
+    first, second = error(refusal), error(other)
     assert type(first) is type(second)
     assert vars(first) == vars(second) == {}
     assert (first.__cause__, second.__cause__) == (None, None)

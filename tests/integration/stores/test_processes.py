@@ -63,11 +63,11 @@ def test_writers_and_deleters_do_not_disturb_each_other(bucket: S3Url) -> None:
     for number in range(5):
         store.add(full_run(f"old{number}"))
     with (
-        start("write", bucket, "a", 10) as one,
+        start("write", bucket, "a", 10) as writer,
         start("write", bucket, "b", 10) as other,
         start("delete", bucket, "old") as deleter,
     ):
-        codes = [process.wait(DEADLINE_S) for process in (one, other, deleter)]
+        codes = [process.wait(DEADLINE_S) for process in (writer, other, deleter)]
     assert codes == [0, 0, 0]
     assert store.ids("leaker") == [f"{prefix}{number:03d}" for prefix in "ab" for number in range(10)]
     for run in store.load_set("leaker"):

@@ -12,6 +12,7 @@ from buto.programs.snapshot import snapshot
 from buto.programs.store import ProgramStore
 from buto.run.objects import open_storage
 from buto.run.storage import S3Url
+from tests.support.staged import staged
 
 
 def test_a_bucket_keeps_programs_and_one_that_was_damaged_is_replaced(bucket: S3Url, tmp_path: Path) -> None:
@@ -22,18 +23,18 @@ def test_a_bucket_keeps_programs_and_one_that_was_damaged_is_replaced(bucket: S3
     kept = store.keep("shop", found.program(), found.root)
     assert store.keep("shop", found.program(), found.root) == kept
     (tmp_path / "one").mkdir()
-    restored = store.restore("shop", kept.id, tmp_path / "one", tmp_path, str)
-    assert Path(restored.command[2].split(":")[0]).read_bytes() == (tmp_path / "app.jar").read_bytes()
+    restored = staged(store, "shop", kept.id, tmp_path / "one", tmp_path)
+    assert (tmp_path / restored.command[2].split(":")[0]).read_bytes() == (tmp_path / "app.jar").read_bytes()
     sha256 = found.files[str(tmp_path / "app.jar")].sha256
     key = f"programs/blobs/{sha256[:2]}/{sha256}"
     storage.delete_file(key)
     storage.add_file(key, b"damaged", "program")
     (tmp_path / "two").mkdir()
     with pytest.raises(BadFileError, match=f"{bucket}/{key}"):
-        store.restore("shop", kept.id, tmp_path / "two", tmp_path, str)
+        staged(store, "shop", kept.id, tmp_path / "two", tmp_path)
     assert store.keep("shop", found.program(), found.root) == kept
     (tmp_path / "three").mkdir()
-    assert store.restore("shop", kept.id, tmp_path / "three", tmp_path, str).command[0] == "java"
+    assert staged(store, "shop", kept.id, tmp_path / "three", tmp_path).command[0] == "java"
 
 
 def test_old_programs_are_removed_from_a_bucket(bucket: S3Url, tmp_path: Path) -> None:

@@ -51,11 +51,13 @@ def test_the_listing_of_the_page_trains_checks_and_reports(project: Path) -> Non
     called(project, "check", "leaker", "--from-runs", usual, exits=0)
     files = ("--json", "result.json", "--html", "report.html", "--junitxml", "junit.xml")
     done = called(project, "check", "leaker", "--from-runs", more, *files, exits=1)
-    assert "jvm.memory.heap.used" in done.stdout
-    assert "the mean left its range" in done.stdout
+    assert "\n  live heap  more: the mean left its range" in done.stdout
     (test,) = json.loads((project / "result.json").read_text())["tests"]
     assert (test["status"], test["verdict"]["detector"]) == (Status.REGRESSION.value, "toy")
-    assert [one["subject"] for one in test["verdict"]["findings"]] == ["jvm.memory.heap.used"]
+    assert [finding["subject"] for finding in test["verdict"]["findings"]] == [
+        "jvm.memory.heap.used",
+        "jvm.memory.heap.live",
+    ]
     page = (project / "report.html").read_text()
     assert "The training runs gave a range of means." in page
     assert "<h3>Ranges</h3>" in page
@@ -78,7 +80,7 @@ def test_its_settings_are_validated_with_their_place_and_are_part_of_the_schema(
     judge = schema["definitions"]["judge"]["properties"]
     assert judge["method"]["enum"][: len(DETECTORS)] == [*DETECTORS]
     assert "toy" in judge["method"]["enum"]
-    assert judge["toy"]["properties"]["tolerance"]["exclusiveMinimum"] == 0
+    assert schema["definitions"]["judge-toy"]["properties"]["tolerance"]["exclusiveMinimum"] == 0
 
 
 def test_a_setting_that_the_toy_lacks_is_refused_by_name(project: Path) -> None:

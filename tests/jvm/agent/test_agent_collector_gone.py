@@ -35,12 +35,12 @@ def assert_runs_unmeasured(launcher: Launcher) -> None:
         None,
         "",
         "version=4\nport=1\nsecret=00\nanswer=00\n",
-        "version=4\nport=many\nsecret=00\nanswer=00\n",
-        "version=4\nport=1\n",
-        "version=4\nport=99999999\nsecret=00\nanswer=00\n",
+        "version=5\nlines=/tmp\ngate.ms=many\n",
+        "version=5\n",
+        "version=5\nlines=/nonexistent\n",
         "\0" * 10000,
     ],
-    ids=["missing", "empty", "newer", "no-number", "no-secret", "no-port", "nonsense"],
+    ids=["missing", "empty", "older", "no-number", "no-lines", "no-directory", "nonsense"],
 )
 def test_a_session_file_without_content(
     one_java: str, launcher: Launcher, tmp_path: Path, text: str | None
@@ -92,7 +92,7 @@ def test_a_frame_out_of_order_ends_the_measurement(
     [
         b"\xff\xff\xff\xffA",
         struct.pack(">IB", 3, ACCEPT) + b"\0\0",
-        struct.pack(">IBQIH", 15, ACCEPT, 0, 0, 0),
+        struct.pack(">IBIQIBQH", 28, ACCEPT, 4096, 0, 0, 0, 0, 0),
     ],
     ids=["too-long", "too-short", "no-interval"],
 )
@@ -101,8 +101,7 @@ def test_nonsense_instead_of_accept(
 ) -> None:
     launcher.start(one_java, collector, PROGRAM)
     collector.greet()
-    assert collector.connection is not None
-    collector.connection.sendall(answer)
+    collector.send_bytes(answer)
     assert collector.read() == 0
     assert_runs_unmeasured(launcher)
 
@@ -148,7 +147,7 @@ def test_a_collector_that_never_says_farewell_holds_the_exit_no_longer_than_agre
 
 def test_a_stalled_collector_costs_samples_not_time(java: str, launcher: Launcher, tmp_path: Path) -> None:
     """Rows of 32 kB fill every buffer; then the collector wakes up and gets a whole story."""
-    with PlainCollector(tmp_path, receive_buffer=1 << 16) as collector:
+    with PlainCollector(tmp_path, capacity=1 << 16) as collector:
         process = launcher.start(java, collector, ["Beans", "many=2000", "reads=400"], ["-Xmx64m"])
         collector.start(interval_ms=2, flush_ms=0, rules=[Rule("test:*", notifications=False)])
         until(lambda: launcher.lines() == ["done"])

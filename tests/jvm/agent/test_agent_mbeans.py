@@ -121,6 +121,14 @@ def test_two_thousand_beans_are_in_every_sample_each_of_which_is_one_message(one
     assert heard.dropped == (0, 0)
 
 
+def test_an_attribute_with_two_names_is_read_once(one_java: str, run: Run) -> None:
+    """Each reading of a processor load begins anew: of two in a row, the second means nothing."""
+    bean = "mbean[java.lang:type=OperatingSystem]"
+    heard = run(one_java, ["wait"], [Rule("java.lang:type=OperatingSystem")], seen(f"{bean}/CpuLoad"))
+    assert f"{bean}/SystemCpuLoad" not in heard.names
+    assert f"{bean}/TotalMemorySize" in heard.names
+
+
 def test_a_malformed_pattern_is_reported_and_the_others_hold(one_java: str, run: Run) -> None:
     rules = [Rule("no pattern"), Rule("test:type=Kinds,*", ["Broken"])]
     heard = run(one_java, ["kinds", "wait"], rules, seen(f"{KINDS}/Broken"))
@@ -149,6 +157,14 @@ def test_no_notification_is_lost_after_registration(java: str, run: Run) -> None
     times = [each.time for each in heard.notifications]
     assert times == sorted(times)
     assert heard.marks["main"] < times[0] <= times[-1] < heard.marks["exit"]
+
+
+def test_no_notification_is_lost_if_the_server_comes_late(java: str, run: Run) -> None:
+    """After a server that is not the platform's, which the agent does not take for it."""
+    deeds = ["sleep=400", "own-server", "sleep=400", "emitter", "emit=50", "forget-emitter"]
+    heard = run(java, deeds, [Rule("test:*")])
+    assert [each.sequence for each in heard.notifications] == list(range(1, 51))
+    assert int(heard.metadata["process.mbeans.since"]) >= 800
 
 
 def test_notifications_are_not_taken_unasked(one_java: str, run: Run) -> None:

@@ -12,8 +12,8 @@ from tests.support.jvm.agents import AGENT, PATIENCE_S, Launcher, until, without
 from tests.support.jvm.javas import JAVAS
 from tests.support.jvm.plain_collector import Heard, PlainCollector
 
-MOST_CLASSES = {17: 400, 25: 580}
-"""A little more than perf/collecting/weight.py shows (378, 561), for an update of a JDK may add some."""
+MOST_CLASSES = {17: 275, 25: 440}
+"""A little more than perf/collecting/weight.py shows (252, 412), for an update of a JDK may add some."""
 
 
 @pytest.fixture
@@ -94,6 +94,6 @@ def test_a_jdk_that_opens_nothing_gives_the_same_values_by_its_public_interface(
         "jvm.memory.pools",
         "jvm.gc.collectors",
     }
-    for name in ("jvm.class.count", "jvm.thread.count", "jvm.buffer.count[direct]", "jvm.cpu.time"):
+    for name in ("jvm.class.count", "jvm.thread.count", "jvm.cpu.time"):
         assert public.series(name)[-1] > 0
         assert direct.series(name)[-1] > 0

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 from pathlib import Path
 
@@ -29,8 +30,10 @@ tests:
 
 @pytest.mark.parametrize(
     ("collector", "java", "interval", "step_ms"),
-    [("agent", JAVAS[max(JAVAS)], "100ms", "5"), ("jmx", JAVAS[min(JAVAS)], "1s", "60")],
-    ids=["agent", "jmx"],
+    [
+        pytest.param("agent", JAVAS[max(JAVAS)], "100ms", "5", id="agent"),
+        pytest.param("jmx", JAVAS[min(JAVAS)], "1s", "60", id="jmx", marks=pytest.mark.all),
+    ],
 )
 def test_a_program_is_trained_passes_and_fails_after_a_change(
     tmp_path: Path, classes: Path, collector: str, java: str, interval: str, step_ms: str
@@ -62,7 +65,7 @@ def test_a_program_is_trained_passes_and_fails_after_a_change(
     changed = buto(tmp_path, "check", "keeper", "--", *start, "400", step_ms)
     assert changed.returncode == 1, changed.stdout + changed.stderr
     assert changed.stdout.startswith("REGRESSION  keeper: ")
-    assert "jvm.memory." in changed.stdout
+    assert re.search(r"live heap|allocated bytes", changed.stdout)
     assert sorted(path.name for path in tmp_path.iterdir()) == [
         ".buto",
         "buto.yaml",

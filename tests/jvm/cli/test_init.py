@@ -10,7 +10,7 @@ import pytest
 
 from buto.project import config
 from buto.run.store import RunStore
-from buto.run.window import measured, window_of
+from buto.run.window import cut_to_window, window_of
 from tests.support.checkout import java_build
 from tests.support.processes.command import called
 
@@ -72,6 +72,44 @@ def project(tmp_path: Path) -> Path:
     return tmp_path
 
 
+def test_a_server_that_is_given_by_its_command_gets_a_load_of_what_it_opened(project: Path) -> None:
+    (project / "Server.java").write_text(SERVER.replace('List.of("', 'List.of("/", "'))
+    javac = java_build().find_javac()
+    subprocess.run([javac, "-d", "classes", "Server.java"], cwd=project, check=True, timeout=120)
+    said = called(project, "init", "--", "java", "-cp", "classes", "Server", "serve", exits=0)
+    assert "it answered at port " in said.stdout
+    assert "to do: port, ready and requests are what the first launch opened: look at them" in said.stdout
+    path = project / "buto.yaml"
+    text = path.read_text()
+    assert "LOOK AT" in text
+    tests = config.load(path, {}).tests
+    assert list(tests) == ["server", "server-start"]
+    assert tests["server"].target.command == ("java", "-cp", "classes", "Server", "serve")
+    workload = tests["server"].workload
+    assert workload is not None and workload.stop and workload.load is not None
+    path.write_text(
+        text.replace(f"port: {workload.port}", "port: any").replace("duration: 8s", "duration: 1s")
+    )
+    called(project, "record", "server", exits=0)
+    assert len(RunStore(project / ".buto").ids("server")) == 1
+
+
+def test_a_program_that_ends_by_itself_gets_its_command_alone(project: Path) -> None:
+    (project / "Short.java").write_text("class Short { public static void main(String[] args) {} }")
+    called(project, "init", "--", "java", "Short.java", "100", exits=0)
+    (test,) = config.load(project / "buto.yaml", {}).tests.values()
+    assert (test.target.command, test.workload) == (("java", "Short.java", "100"), None)
+
+
+def test_a_program_that_needs_arguments_is_told_how_to_give_them(project: Path) -> None:
+    (project / "Picky.java").write_text(
+        "class Picky { public static void main(String[] args) { System.exit(args.length - 1); } }"
+    )
+    failed = called(project, "init", "--", "java", "Picky.java", exits=3)
+    assert "give all that it needs: buto init -- java Picky.java ..." in failed.stderr
+    assert not (project / "buto.yaml").exists()
+
+
 def test_what_answers_becomes_the_load_of_two_tests_that_one_launch_serves(project: Path) -> None:
     said = called(project, "init", exits=0)
     assert "; 4 endpoints answered well" in said.stdout
@@ -81,14 +119,14 @@ def test_what_answers_becomes_the_load_of_two_tests_that_one_launch_serves(proje
     (name, start) = config.load(path, {}).tests
     workload = config.load(path, {}).tests[name].workload
     assert workload is not None and workload.load is not None
-    assert [one.path for one in workload.load.kinds] == [
+    assert [request_kind.path for request_kind in workload.load.kinds] == [
         "/pages",
         "/pages/${page}",
         "/pages/${page-1}/notes/${note}",
         "/find?word=${word}",
     ]
     values = workload.load.variables
-    assert [values[one].last for one in ("page", "page-1", "note")] == [2, 1, 1]
+    assert [values[value].last for value in ("page", "page-1", "note")] == [2, 1, 1]
     assert values["word"].texts == ("a",)
     text = path.read_text()
     assert '# gone: {path: "/gone"}   # answered 404' in text
@@ -102,5 +140,5 @@ def test_what_answers_becomes_the_load_of_two_tests_that_one_launch_serves(proje
     whole, begun = window_of(loaded), window_of(started)
     assert whole is not None and begun is not None
     assert begun[0] == 0.0 < begun[1] < whole[0] < whole[1]
-    assert np.nanmax(measured(loaded).series("load.throughput[pages]")) > 0
-    assert np.isnan(measured(started).series("load.throughput[pages]")).all()
+    assert np.nanmax(cut_to_window(loaded).series("load.throughput[pages]")) > 0
+    assert np.isnan(cut_to_window(started).series("load.throughput[pages]")).all()

@@ -22,14 +22,14 @@ def test_of_several_jvms_train_and_runs_show_name_the_measured_one(tmp_path: Pat
     command = ("sh", "-c", f"java -version; {java} sleep 400; {java} sleep 0")
     done = called(tmp_path, "train", "two", "--runs", "3", "--", *command)
     assert done.returncode == 0, done.stderr
-    assert "two: measured Does; also seen: (no main class), Does (--jvm PATTERN" in done.stderr
+    assert "two: measured Does; also seen: Does (--jvm PATTERN" in done.stderr
     assert "samples each" not in done.stderr
     (show,) = [
         line
         for line in called(tmp_path, "runs", "show", "two").stdout.splitlines()
         if line.startswith("jvm:")
     ]
-    assert "Does; also seen: (no main class), Does" in show
+    assert "Does; also seen: Does" in show
 
 
 @pytest.mark.all

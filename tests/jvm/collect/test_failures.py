@@ -45,7 +45,7 @@ def test_a_main_class_is_named_though_nobody_saw_the_jvm_alive(java: str, tmp_pa
     target = Target((java, "-cp", ".", "com.acme.Nope"))
     with Launch(target, tmp_path) as launch:
         assert launch.wait(60) is not None
-        error = exits.main_not_found(launch, jvm_command="")
+        error = exits.main_not_found(launch, program="")
     assert error is not None
     assert "load main class com.acme.Nope" in error.message
     assert "class path" in str(error.advice)

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from buto.measure import agent as agent_collector
-from buto.measure.hooks import Program
+from buto.measure.hooks import MeasuredProgram
 from buto.measure.opener import open_collector
 from buto.measure.target import LiveSet, Target
 from buto.run.model import Problem
@@ -29,7 +29,7 @@ def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
 class Marking:
     """Marks the start of the program, and then nothing."""
 
-    def program_started(self, program: Program) -> None:
+    def program_started(self, program: MeasuredProgram) -> None:
         program.mark("warm", judged=False)
 
     def program_ended(self) -> tuple[Problem, ...]:
@@ -45,8 +45,11 @@ def test_a_mark_has_a_live_set_of_its_own(program: Path) -> None:
     with open_collector(target) as collector:
         run = collector.record("test", hooks=Marking())
     assert [mark.name for mark in run.marks] == ["warm"]
-    assert [one.point for one in run.histograms] == ["warm", "end"]
-    kept = [sum(one.instances for one in found.classes if "Session" in one.name) for found in run.histograms]
+    assert [histogram.point for histogram in run.histograms] == ["warm", "end"]
+    kept = [
+        sum(class_count.instances for class_count in found.classes if "Session" in class_count.name)
+        for found in run.histograms
+    ]
     assert kept == [0, 1024]
     assert run.metadata["buto.live_set"] == "marks"
 
@@ -84,7 +87,7 @@ def test_a_run_names_the_objects_that_the_program_kept(program: Path, tmp_path: 
     assert problems(run) == []
     assert run.outcome.last_sample == "agent"
     (histogram,) = run.histograms
-    counts = {one.name: one for one in histogram.classes}
+    counts = {class_count.name: class_count for class_count in histogram.classes}
     assert counts["Allocates$Session"].instances == 1024
     assert counts["byte[]"].instances >= 1024
     assert counts["byte[]"].size_bytes >= 1 << 20

@@ -21,6 +21,17 @@ MIB = 2**20
 TOUCHED = 128 * MIB
 
 
+def test_what_the_agent_reads_and_writes_for_each_sample_is_not_counted(record: Recorder, java: str) -> None:
+    """A program that is measured ten times as often writes the same; where a thread has its own counts."""
+    seldom, often = (
+        record.java("Uses", "nothing", "", java=java, options=("-XX:+UseSerialGC",), interval_s=interval_s)
+        for interval_s in (0.1, 0.01)
+    )
+    assert len(often.times_s) > 4 * len(seldom.times_s)
+    for name in ("process.io.bytes[write]", "process.io.calls[write]"):
+        assert abs(often.series(name)[-1] - seldom.series(name)[-1]) <= 8, name
+
+
 @pytest.fixture
 def used(record: Recorder, java: str, tmp_path: Path) -> dict[str, Run]:
     """A run with the known amounts, and one without."""
@@ -45,12 +56,12 @@ def test_known_amounts_are_counted(used: dict[str, Run]) -> None:
     if counts_locks(used["all"]):
         # A thread that waits spins first. It parks if it waits long, and else as the machine has it.
         assert CONTENDED // LONG - 5 <= more(used, "jvm.lock.parked") <= CONTENDED + 100
-    assert more(used, "process.socket.count") == SOCKETS
+    # The JDK keeps one of its own as soon as a program has a channel.
+    assert more(used, "process.socket.count") in (SOCKETS, SOCKETS + 1)
     assert SOCKETS + FILES <= more(used, "process.unix.file_descriptor.count") <= SOCKETS + FILES + 10
-    # The agent's own samples are written, too, more in the longer run.
     samples = max(0, len(used["all"].times_s) - len(used["nothing"].times_s))
-    assert WRITES * BYTES <= more(used, "process.io.bytes[write]") < WRITES * BYTES + 65536 + 2048 * samples
-    assert WRITES <= more(used, "process.io.calls[write]") < WRITES + 300 + 4 * samples
+    assert WRITES * BYTES <= more(used, "process.io.bytes[write]") < WRITES * BYTES + 65536
+    assert WRITES <= more(used, "process.io.calls[write]") < WRITES + 300
     for name in ("process.memory.usage", "process.memory.anonymous"):
         # What the JVM needs for itself differs by 8 MiB from run to run.
         assert TOUCHED - 32 * MIB <= more(used, name) <= TOUCHED + 32 * MIB, name

@@ -15,7 +15,7 @@ import pytest
 
 from buto.cli.commands import doctor
 from buto.errors import EXIT_NOT_JUDGED, EXIT_PASS
-from buto.measure.doctor import Check, Level
+from buto.measure.doctor import Diagnosis, Health
 from buto.run.store import RunStore
 from tests.support.processes.command import buto, called
 from tests.support.processes.permissions import read_only
@@ -63,7 +63,7 @@ def prepared(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture
 def project(prepared: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A copy of all that; and a doctor who looks at nothing, for what matters is what he writes."""
-    monkeypatch.setattr(doctor, "examine", lambda _: [Check("clock", Level.OK, "it goes")])
+    monkeypatch.setattr(doctor, "examine", lambda _: [Diagnosis("clock", Health.OK, "it goes")])
     return Path(shutil.copytree(prepared, tmp_path / "project"))
 
 

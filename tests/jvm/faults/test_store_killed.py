@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from buto.measure.journal import recover
-from buto.run.journal import unfinished
+from buto.run.journal import find_unfinished
 from buto.run.model import ProblemKind
 from buto.run.store import RunStore
 from tests.support.checkout import ROOT
@@ -78,11 +78,13 @@ def recovered_of(store: RunStore, test: str, report: list[str]) -> int:
     assert known["stored"] - known["deleting"] <= stored, "a whole run was lost"
     assert known["recovered"] - known["deleting"] <= ids, "a recovered run was lost"
     assert not known["deleted"] & ids
-    left = unfinished(store, [test])
-    assert not any(one.live for one in left)
-    assert known["kept"] - known["deleting"] <= ids | {one.id for one in left}, "a journal was lost"
-    n_recovered = sum(recover(store, one) is not None for one in left)
+    left = find_unfinished(store, [test])
+    assert not any(recording.live for recording in left)
+    assert known["kept"] - known["deleting"] <= ids | {recording.id for recording in left}, (
+        "a journal was lost"
+    )
+    n_recovered = sum(recover(store, recording) is not None for recording in left)
     for run_id in set(store.ids(test)) - ids:
         assert not assert_whole(store, test, run_id)
-    assert unfinished(store, [test]) == []
+    assert find_unfinished(store, [test]) == []
     return n_recovered

@@ -136,7 +136,9 @@ def test_a_stop_of_the_world_that_is_not_a_collection_starves_a_run(recorder: Re
 def assert_starved(run: Run) -> None:
     """The run tells how long nothing was seen, is not used, and has what was seen before and after."""
     assert run.quality.largest_gap_s > 0.95 * STOPPED_S
-    reported = [re.search(rf"{STARVED}: no sample for ([\d.]+) s", one.text) for one in run.quality.problems]
+    reported = [
+        re.search(rf"{STARVED}: no sample for ([\d.]+) s", problem.text) for problem in run.quality.problems
+    ]
     assert [float(found[1]) > 0.95 * STOPPED_S for found in reported if found] == [True]
     assert min(samples_beside_the_gap(run)) >= 2
     assert run.outcome.last_sample == "agent"

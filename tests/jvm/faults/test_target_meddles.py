@@ -41,13 +41,10 @@ def test_a_target_that_closes_its_streams_is_measured(command_line: CommandLine)
 def test_a_security_manager_that_comes_later_costs_the_mbeans_alone(recorder: Recorder) -> None:
     mbeans = (MBeanSpec("java.lang:type=Runtime", ("Uptime",)),)
     run = recorder.record("Faulty", "deny", options=("-Djava.security.manager=allow",), mbeans=mbeans)
-    assert problems(run) == []
+    (problem,) = (text for text in run.quality.problems if text.kind is ProblemKind.UNREADABLE_MBEANS)
+    assert "java.lang.SecurityException: nobody may do anything" in problem.text
     assert run.outcome.last_sample == "agent"
     assert np.isfinite(run.series("jvm.memory.heap.used")).all()
-    uptime = run.series(UPTIME)
-    assert np.isfinite(uptime[0])
-    assert np.isnan(uptime[-1])
-    assert "java.lang.SecurityException: nobody may do anything" in run.nan_reasons[UPTIME]
 
 
 @with_security_manager
@@ -71,10 +68,12 @@ def test_a_security_manager_that_denies_the_agent_is_named_with_what_to_grant(
 @pytest.mark.parametrize("fails", ["false", "true"])
 def test_a_replaced_mbean_server_is_used_or_refused(recorder: Recorder, fails: str) -> None:
     options = ("-Djavax.management.builder.initial=Builder", f"-Dbuilder.fails={fails}")
-    run = recorder.record("Builder", options=options, mbeans=(MBeanSpec("test:*", ("Steady",)),))
+    run = recorder.record("Builder", options=options, mbeans=(MBeanSpec("*:type=Odd", ("Steady",)),))
     assert np.isfinite(run.series("jvm.memory.heap.used")).all()
     assert ("mbean[test:type=Odd]/Steady" in run.column_of) == (fails == "false")
-    unreadable = [one for one in run.quality.problems if one.kind is ProblemKind.UNREADABLE_MBEANS]
+    unreadable = [
+        problem for problem in run.quality.problems if problem.kind is ProblemKind.UNREADABLE_MBEANS
+    ]
     assert len(unreadable) == (fails == "true")
 
 
@@ -88,7 +87,7 @@ def test_a_target_that_removes_the_exit_hooks_has_its_last_state_from_outside(
 
 
 @pytest.mark.parametrize("wrapped", [False, True], ids=["direct", "wrapped"])
-def test_a_target_that_reads_its_tool_options_sees_no_secret(
+def test_a_target_that_reads_its_tool_options_sees_only_a_path(
     command_line: CommandLine, wrapped: bool
 ) -> None:
     recorded = command_line.record(*command_line.java("Faulty", "say", "JAVA_TOOL_OPTIONS", wrapped=wrapped))

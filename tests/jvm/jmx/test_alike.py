@@ -12,7 +12,7 @@ import pytest
 from buto.measure.opener import open_collector
 from buto.measure.target import MBeanSpec, Target
 from buto.run.model import Run
-from buto.run.properties import METRICS, Kind, Reader, Role, property_for, split_name
+from buto.run.properties import METRICS, Kind, PropertyReader, Role, property_for, split_name
 from tests.support.jvm.driven import QUEUE, once_sampled
 
 N_SAMPLES = 20
@@ -88,10 +88,14 @@ def runs(java: str, classes: Path, tmp_path: Path) -> dict[str, Run]:
     return found
 
 
+OF_SETTINGS = (PropertyReader.ON_DEMAND, PropertyReader.RECORDING, PropertyReader.AT_EXIT)
+"""What only some settings read, and what is of a command without a JVM."""
+
+
 def assert_every_default_metric_is_there_with_its_unit_and_kind(run: Run) -> None:
     properties = [prop for prop in run.properties if not prop.name.startswith("mbean[")]
     families = {split_name(prop.name)[0] for prop in properties}
-    assert families == {name for name, metric in METRICS.items() if metric.reader is not Reader.ON_DEMAND}
+    assert families == {name for name, metric in METRICS.items() if metric.reader not in OF_SETTINGS}
     for prop in properties:
         assert prop == property_for(prop.name)
         values = run.series(prop.name)
@@ -113,7 +117,8 @@ def test_both_collectors_see_the_same_program_alike(runs: dict[str, Run]) -> Non
 
     keys = {name: set(run.metadata) for name, run in runs.items()}
     assert keys["jmx"] - keys["agent"] == set()
-    assert {key for key in keys["agent"] - keys["jmx"] if not key.startswith(("buto.", "host."))} == set()
+    only = {key for key in keys["agent"] - keys["jmx"] if not key.startswith(("buto.", "host."))}
+    assert only == {"process.mbeans.since"}
     for key in keys["jmx"]:
         if key.startswith(("jvm.", "system.property[", "mbean[")) and key not in CHANGING:
             values = [str(run.metadata[key]) for run in (agent, jmx)]

@@ -41,12 +41,12 @@ def test_it_passes_fails_after_a_change_and_passes_when_accepted(
     compile_sample(project)
     changed = run_pytest(project, ORDERS, "--junitxml", "junit.xml")
     assert changed.returncode == 1, changed.stdout
-    assert "REGRESSION test_shop.py::test_orders - fails for " in changed.stdout
+    assert "REGRESSION test_shop.py::test_orders - without turns, " in changed.stdout
     assert "Traceback" not in changed.stdout
     assert f"  next: pytest {ORDERS} --buto-accept  # if the change is meant" in changed.stdout
     failure = ElementTree.parse(project / "junit.xml").find(".//failure")
     assert failure is not None
-    assert failure.attrib["message"].startswith("fails for ")
+    assert failure.attrib["message"].startswith("without turns, ")
     assert "--buto-accept" in (failure.text or "")
     assert "-- buto --" in changed.stdout
 
@@ -75,8 +75,56 @@ def test_a_test_drives_the_program_while_it_is_measured(blunt: Path) -> None:
     runs = store.load_set("test_shop.test_service").valid()
     assert len(runs) >= 6
     for run in runs:
-        assert [one.type for one in run.notifications] == ["buto.mark.load.start", "buto.mark.load.end"]
-        start_s, end_s = (one.time_s for one in run.notifications)
+        assert [notification.type for notification in run.notifications] == [
+            "buto.mark.load.start",
+            "buto.mark.load.end",
+        ]
+        start_s, end_s = (notification.time_s for notification in run.notifications)
         assert 0 < start_s < start_s + 0.4 < end_s < run.times_s[-1]
         assert run.outcome.exit_code == 143
     assert json.loads((project / "oracles" / "test_shop.test_service.json").read_text())["target"] == {}
+
+
+GROWS = """
+import pytest
+
+from buto import jars
+
+GROWTH = ["--keeps", "{keeps}", "--marks", "yes", "--rounds", "16"]
+JUDGE = {{"alpha": 0.05, "minimum-effect": {{"*": "never"}}}}
+
+
+@pytest.mark.buto(judge=JUDGE, growth={growth})
+@pytest.mark.buto(
+    main="buto.testprograms.growth.Growth",
+    classpath=[jars.path(jars.TESTPROGRAMS)],
+    options=["-Xmx64m", "-XX:+UseSerialGC"],
+    args=GROWTH,
+)
+def test_grows({fixture}):
+    pass
+"""
+
+
+@pytest.mark.all
+@pytest.mark.parametrize(
+    ("keeps", "growth", "exits"), [("static-map", {"rounds": 8}, 1), ("nothing", "never", 0)]
+)
+def test_the_mark_has_a_check_fail_for_what_grows(
+    tmp_path: Path, keeps: str, growth: object, exits: int
+) -> None:
+    (tmp_path / "test_growth.py").write_text(GROWS.format(keeps=keeps, growth=repr(growth), fixture=""))
+    trained = run_pytest(tmp_path, "--buto-train")
+    assert trained.returncode == 0, trained.stdout
+    checked = run_pytest(tmp_path)
+    assert checked.returncode == exits, checked.stdout
+    assert ("grows in every round" in checked.stdout) == bool(exits)
+    assert ("buto grow test_growth.test_grows" in checked.stdout) == bool(exits)
+
+
+def test_a_program_that_the_test_drives_cannot_be_counted_in_rounds(tmp_path: Path) -> None:
+    source = GROWS.format(keeps="nothing", growth=repr("never"), fixture="buto")
+    (tmp_path / "test_growth.py").write_text(source)
+    failed = run_pytest(tmp_path, "--buto-train")
+    assert failed.returncode == 1
+    assert "only a program that buto launches itself can be counted in rounds" in failed.stdout

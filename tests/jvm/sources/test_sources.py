@@ -101,7 +101,7 @@ def record(tmp_path: Path, classes: Path) -> Record:
 
 def test_sources_are_read_on_the_clock_of_the_run(record: Record) -> None:
     run = record("beside")
-    begin, end = (one.time_s for one in run.notifications)
+    begin, end = (notification.time_s for notification in run.notifications)
     searches = run.series("shop.searches_total[kind=all]")
     known = ~np.isnan(searches)
     at_start = searches[known & (run.times_s < begin)]
@@ -119,7 +119,7 @@ def test_sources_are_read_on_the_clock_of_the_run(record: Record) -> None:
     assert both.mean() > 0.7
     # A source counts from its first reading, which the start of the JVM may delay.
     assert np.ptp((own - outside)[both & (run.times_s >= begin)]) < 0.2
-    states = {one.name: one for one in run.sources}
+    states = {source.name: source for source in run.sources}
     assert states["tree"] == SourceState("tree", "process")
     assert states["gone"].reason == "http://127.0.0.1:1/metrics cannot be read: nothing listens there"
     assert run.quality.valid
@@ -151,10 +151,13 @@ def test_a_child_and_a_service_that_starts_a_second_jvm_are_sampled(record: Reco
 @pytest.mark.all
 def test_a_load_in_phases_gives_marks_and_properties_of_each_kind(record: Record) -> None:
     run = record("busy")
-    marks = {one.name: one.time_s for one in run.marks}
+    marks = {mark.name: mark.time_s for mark in run.marks}
     assert marks["load.start"] <= marks["quiet"] < marks["slower"] < marks["load.end"]
     # When phases begin is not judged.
-    assert [one.type for one in run.notifications] == ["buto.mark.load.start", "buto.mark.load.end"]
+    assert [notification.type for notification in run.notifications] == [
+        "buto.mark.load.start",
+        "buto.mark.load.end",
+    ]
     # On a busy machine either mark may come late.
     assert 0.3 < marks["slower"] - marks["quiet"] < 10
     assert "driving" in marks
@@ -169,5 +172,9 @@ def test_a_load_in_phases_gives_marks_and_properties_of_each_kind(record: Record
     assert 0 < np.nanmean(throughput[late & (run.times_s < marks["load.end"])]) <= 30
     assert np.nanmin(run.series("load.latency.p50[slow]")) >= 0.02
     assert np.nanmax(run.series("driver.level")) == 7
-    [summary] = [one.message for one in run.notifications if one.type == "buto.mark.load.end"]
+    [summary] = [
+        notification.message
+        for notification in run.notifications
+        if notification.type == "buto.mark.load.end"
+    ]
     assert "requests, median" in summary

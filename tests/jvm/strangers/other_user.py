@@ -10,7 +10,6 @@ import json
 import os
 import signal
 import socket
-import struct
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -19,34 +18,13 @@ from typing import Any
 NOBODY = 65534
 
 
-def text(value: str) -> bytes:
-    return struct.pack(">I", len(value)) + value.encode()
+def take(line: str) -> None:
+    """Becomes the JVM that is measured."""
+    os.rename(line, f"{line}-taken")
 
 
-def hello(secret: str) -> bytes:
-    body = b"\1" + struct.pack(">H", 4) + text(secret) + struct.pack(">q", os.getpid())
-    body += text("Stranger") + text("17") + struct.pack(">qqq", 0, 0, 0)
-    return struct.pack(">I", len(body)) + body
-
-
-def answer_to(port: int, words: bytes) -> bytes:
-    """All that the port answers until it closes."""
-    heard = b""
-    with socket.socket() as connection:
-        connection.settimeout(20)
-        connection.connect(("127.0.0.1", port))
-        connection.sendall(words)
-        while part := connection.recv(4096):
-            heard += part
-    return heard
-
-
-def listen(port: int) -> None:
-    with socket.socket() as taken:
-        taken.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        taken.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEPORT, 1)
-        taken.bind(("127.0.0.1", port))
-        taken.listen()
+def write(pipe: str) -> None:
+    os.close(os.open(pipe, os.O_WRONLY | os.O_NONBLOCK))
 
 
 def command_socket(path: str) -> bytes:
@@ -77,11 +55,9 @@ def attempts(given: dict[str, Any]) -> dict[str, str]:
     found["signal"] = attempt(lambda: os.kill(pid, signal.SIGTERM))
     if "sockets" in given:
         found |= {path: attempt(lambda path=path: command_socket(path)) for path in given["sockets"]}
-    if "port" in given:
-        found["listen"] = attempt(lambda: listen(given["port"]))
-        for name, words in given["words"].items():
-            greeting = hello(words) if name.startswith("hello") else words.encode()
-            found[name] = attempt(lambda greeting=greeting: answer_to(given["port"], greeting))
+    for line in given.get("lines", ()):
+        found[f"take {line}"] = attempt(lambda line=line: take(line))
+        found |= {f"{line}/{name}": attempt(lambda at=f"{line}/{name}": write(at)) for name in ("up", "down")}
     return found
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import re
 import shutil
 import subprocess
 import sys
@@ -17,14 +16,13 @@ from typing import Any
 import psutil
 import pytest
 
-from buto import jars
+from buto.measure.channel import N_LINES
 from buto.measure.jmx.connection import JmxConnection
 from buto.measure.jmx.local_agent import endpoint_while_attached
 from buto.measure.jmx.worker_client import Worker
 from buto.measure.opener import open_collector
 from buto.measure.target import Target
 from tests.support.jvm.driven import listens_at, once_sampled
-from tests.support.jvm.plain_collector import PlainCollector
 
 HERE = Path(__file__).parent
 NOBODY = 65534
@@ -85,7 +83,6 @@ def _words(process: psutil.Process) -> list[str]:
 def test_the_agents_channel_is_for_the_user_who_opened_it(java: Path, classes: Path, tmp_path: Path) -> None:
     end = tmp_path / "end"
     got: dict[str, str] = {}
-    used: list[str] = []
 
     def look() -> None:
         try:
@@ -99,55 +96,44 @@ def test_the_agents_channel_is_for_the_user_who_opened_it(java: Path, classes: P
         session_file = Path(option.rpartition("=")[2])
         assert session_file.stat().st_mode & 0o777 == 0o600
         assert session_file.parent.stat().st_mode & 0o777 == 0o700
-        content = session_file.read_text()
-        secrets = re.findall(r"=([0-9a-f]{64})\n", content)
-        assert len(set(secrets) - set(used)) == 2
-        for secret in secrets:
-            assert secret not in f"{jvm.cmdline()} {jvm.environ()}"
         assert listens_at(jvm.pid) == set()
-        hellos = {"guess": "0" * 64, "of the run before": used[0] if used else "1" * 64, "replay": secrets[0]}
+        lines = sorted(map(str, session_file.parent.glob("line-*")))
+        assert len(lines) == N_LINES
+        (measured,) = map(str, session_file.parent.glob("taken-*"))
         got.update(
             another_user(
                 {
                     "pid": jvm.pid,
                     "files": [str(session_file), str(session_file.with_name("stdout"))],
                     "places": [str(session_file.parent)],
-                    "port": int(re.findall(r"port=(\d+)", content)[0]),
-                    "words": {
-                        "nonsense": "GET / HTTP/1.1\r\n\r\n",
-                        **{f"hello: {name}": secret for name, secret in hellos.items()},
-                    },
+                    "lines": [*lines, measured],
                 }
             )
         )
-        used.extend(secrets)
 
-    for _ in range(2):
-        end.unlink(missing_ok=True)
-        target = Target((str(java), "-cp", str(classes), "Driven", str(end)), interval_s=0.05)
-        with open_collector(target) as collector:
-            # Beside the collector, which must go on listening.
-            stranger = threading.Thread(target=look)
-            try:
-                run = collector.record("test", once_sampled(3, stranger.start))
-            finally:
-                stranger.join()
-        assert got.pop("hello: replay") == f"got {DECLINE!r}"
-        for name in ("nonsense", "hello: guess", "hello: of the run before"):
-            assert got.pop(name) in ("refused", "got b''")
-        assert set(got.values()) == {"refused"}, got
-        assert (run.outcome.exit_code, run.outcome.last_sample) == (0, "agent")
-        assert not any(
-            "Stranger" in str(value) for key, value in run.metadata.items() if key != "buto.jvms.others"
-        )
-        got.clear()
+    target = Target((str(java), "-cp", str(classes), "Driven", str(end)), interval_s=0.05)
+    with open_collector(target) as collector:
+        stranger = threading.Thread(target=look)
+        try:
+            run = collector.record("test", once_sampled(3, stranger.start))
+        finally:
+            stranger.join()
+    assert set(got.values()) == {"refused"}, got
+    assert (run.outcome.exit_code, run.outcome.last_sample) == (0, "agent")
 
 
 CROWD = """
-import os, re, socket, subprocess, sys
+import os, re, subprocess, sys, time
 option = re.search("-javaagent:[^=]*=(.*)", os.environ["JAVA_TOOL_OPTIONS"])
-port = int(re.search("port=(.*)", open(option[1]).read())[1])
-crowd = [socket.create_connection(("127.0.0.1", port)) for _ in range(300)]
+lines = re.search("lines=(.*)", open(option[1]).read())[1]
+crowd = []
+while len(crowd) < 300:
+    for number in range(4):
+        try:
+            os.rename(f"{lines}/line-{number}", f"{lines}/taken-{len(crowd)}")
+            crowd.append(open(f"{lines}/taken-{len(crowd)}/up", "wb"))
+        except FileNotFoundError:
+            time.sleep(0.001)
 sys.exit(subprocess.run(sys.argv[1:]).returncode)
 """
 
@@ -161,29 +147,6 @@ def test_a_crowd_at_the_door_keeps_no_program_from_being_measured(
         run = collector.record("test")
     assert (run.outcome.exit_code, run.outcome.last_sample) == (0, "agent")
     assert run.metadata["buto.jvm"] == "Driven"
-
-
-def test_an_agent_does_not_obey_somebody_who_took_the_collectors_port(
-    java: Path, classes: Path, tmp_path: Path
-) -> None:
-    """The worst of them: one who was given the whole HELLO, and knows the format."""
-    with PlainCollector(tmp_path) as impostor:
-        impostor.answer = "f" * 64
-        option = f"-javaagent:{jars.path(jars.AGENT)}={impostor.session_file}"
-        (tmp_path / "end").touch()
-        process = subprocess.Popen(
-            [java, option, "-cp", classes, "Driven", tmp_path / "end"], stdout=subprocess.DEVNULL
-        )
-        try:
-            impostor.greet()
-            impostor.accept()
-            assert impostor.read() == 0
-            assert process.wait(60) == 0
-        finally:
-            process.kill()
-            process.wait()
-    assert impostor.heard.metadata == {}
-    assert impostor.heard.rows == []
 
 
 def test_a_jmx_door_is_for_the_user_who_opened_it(java: Path, classes: Path, tmp_path: Path) -> None:

@@ -75,7 +75,7 @@ def test_no_byte_of_a_secret_is_in_runs_oracle_results_and_reports(project: Path
     printed += buto(project, "check", "-v", *reports)
     printed += buto(project, "runs", "show", "shop", *RunStore(project / ".buto").ids("shop")[:1], code=0)
     written = {path.suffix for path in project.rglob("*") if path.is_file()}
-    assert {".json", ".html", ".xml", ".md", ".parquet", ".txt", ".numbers"} <= written
+    assert {".json", ".html", ".xml", ".md", ".columns", ".txt", ".numbers"} <= written
     assert where_they_stand(project, printed) == []
     run = RunStore(project / ".buto").load_set("shop").runs[0]
     assert run.metadata["jvm.input.arguments"] == (

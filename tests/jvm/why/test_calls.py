@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from buto.causes.calls import Count, count_calls
 from buto.errors import MeasureError
-from buto.measure.calls import Count, count_calls
 from buto.measure.target import Target
 from tests.support.checkout import compile_java
 

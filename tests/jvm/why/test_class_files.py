@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from buto.features.why.changes import Changes, How, changes_between
-from buto.measure.class_files import CLASS_PATH, DIRECTORY, ClassCache
-from buto.programs.classes import Code, code_of
+from buto.causes.changes import Changes, CodeChange, changes_between
+from buto.causes.class_files import CLASS_PATH, DIRECTORY, ClassCache
+from buto.causes.classes import Code, code_of
 
 pytestmark = pytest.mark.jvm
 
@@ -49,4 +49,4 @@ def test_order_lines_and_debug_data_do_not_count(tmp_path: Path) -> None:
 
 def test_one_changed_constant_is_one_changed_method(tmp_path: Path) -> None:
     found = changes(tmp_path, MOVED.replace("70000", "70001"))
-    assert {name: one.how for name, one in found.methods.items()} == {"Shop.of": How.CHANGED}
+    assert {name: change.how for name, change in found.methods.items()} == {"Shop.of": CodeChange.CHANGED}

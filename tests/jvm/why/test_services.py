@@ -60,5 +60,5 @@ def test_a_query_for_each_row_is_named_by_the_method_that_issues_it(tmp_path: Pa
     assert "through `Orders$Database.cell`, called 10,000 → 260,000 times" in document["answer"]
     assert not any("end early" in text for text in document["remarks"])
     # Neither what the start reads nor the classes that it loads.
-    assert "Orders.read" not in {one["method"] for one in allocation["found"]}
+    assert "Orders.read" not in {cause["method"] for cause in allocation["found"]}
     assert classes["new"] < 300

@@ -11,14 +11,14 @@ from pathlib import Path
 
 import pytest
 
-from buto.features.why.explain import explain
-from buto.measure import flight as launch
-from buto.measure import flight as reader
-from buto.measure.class_files import LOADED
-from buto.measure.flight import Flight, read, record_flight
+from buto.causes import flight as launch
+from buto.causes import flight as reader
+from buto.causes.class_files import LOADED
+from buto.causes.explain import explain
+from buto.causes.flight import Flight, read, record_flight
+from buto.causes.profiles import USUAL, Frame, Profile, ProfileKind
 from buto.measure.jvms import find_installations
 from buto.measure.target import Target
-from buto.run.profiles import USUAL, Frame, Kind, Profile
 from buto.run.store import RunStore
 from tests.support.processes.command import buto
 
@@ -32,7 +32,7 @@ REFUSAL = "java.lang.IllegalStateException"
 REFUSE = Frame("Shop", "refuse", is_users=True)
 READ = """\
 import pathlib, resource, sys
-from buto.measure.flight import read
+from buto.causes.flight import read
 (profile,) = read([pathlib.Path(name) for name in sys.argv[1:]])
 used = resource.getrusage(resource.RUSAGE_CHILDREN)
 print(profile.events, used.ru_utime, used.ru_maxrss)
@@ -40,7 +40,7 @@ print(profile.events, used.ru_utime, used.ru_maxrss)
 
 
 def java_of(release: int) -> str:
-    found = [one.java for one in find_installations() if one.major == release]
+    found = [installation.java for installation in find_installations() if installation.major == release]
     if not found:
         pytest.skip(f"this machine has no Java {release}")
     return os.fspath(found[0])
@@ -51,29 +51,33 @@ def kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[Path]:
     """Copies of the recordings that a launch reads."""
     copies: list[Path] = []
 
-    def reading(files: Collection[Path]) -> list[Profile]:
+    def reading(files: Collection[Path], *sizes: int) -> list[Profile]:
         for number, file in enumerate(files):
             copies.append(tmp_path / f"{number}.jfr")
             copies[-1].write_bytes(file.read_bytes())
-        return read(list(files))
+        return read(list(files), *sizes)
 
     monkeypatch.setattr(launch, "read", reading)
     return copies
 
 
 def flown(
-    java: str, classes: Path, *arguments: str, kinds: Collection[Kind] = USUAL, option: str = "-Xmx256m"
+    java: str,
+    classes: Path,
+    *arguments: str,
+    kinds: Collection[ProfileKind] = USUAL,
+    option: str = "-Xmx256m",
 ) -> Flight:
     command = (java, option, "-cp", os.fspath(classes), "Shop", *arguments)
     return record_flight(Target(command, timeout_s=300), kinds)
 
 
-def methods(profile: Profile, kind: Kind) -> set[str]:
+def methods(profile: Profile, kind: ProfileKind) -> set[str]:
     stacks = [stack for stack in profile.stacks if stack.kind is kind]
     return {frame.name for stack in stacks for frame in profile.users_frames(stack)[:1]}
 
 
-def amount(profile: Profile, kind: Kind, method: str) -> float:
+def amount(profile: Profile, kind: ProfileKind, method: str) -> float:
     found = [(stack, profile.users_frames(stack)[:1]) for stack in profile.stacks if stack.kind is kind]
     return sum(stack.weight for stack, frames in found if [frame.name for frame in frames] == [method])
 
@@ -122,17 +126,27 @@ def test_java_25_tells_of_processor_time_and_of_each_buffer(
     flight = flown(java_of(25), classes, "new", "collected", "100")
     profile = flight.profile
     assert loaded_classes(profile) & {"Shop", "Shop$Part", "Called"} == {"Shop", "Shop$Part"}
-    assert "Shop.lambda$price" in methods(profile, Kind.CPU)
-    assert "Shop.page" in methods(profile, Kind.ALLOCATION)
-    buffers = [stack for stack in profile.stacks if stack.kind is Kind.BUFFERS]
+    assert "Shop.lambda$price" in methods(profile, ProfileKind.CPU)
+    assert "Shop.page" in methods(profile, ProfileKind.ALLOCATION)
+    buffers = [stack for stack in profile.stacks if stack.kind is ProfileKind.BUFFERS]
     assert sum(stack.weight for stack in buffers) >= 50
-    assert "Shop.reserve" in methods(profile, Kind.BUFFERS)
-    thrown = [stack for stack in profile.stacks if stack.kind is Kind.EXCEPTIONS]
+    assert "Shop.reserve" in methods(profile, ProfileKind.BUFFERS)
+    thrown = [stack for stack in profile.stacks if stack.kind is ProfileKind.EXCEPTIONS]
     assert sum(stack.weight for stack in thrown if profile.users_frames(stack)[:1] == (REFUSE,)) == 100
-    assert amount(profile, Kind.FILES, "Shop.leave") > 3 * amount(profile, Kind.FILES, "Shop.look") > 0
-    assert amount(profile, Kind.FILES, "Shop.leave") > 3 * amount(profile, Kind.FILES, "Shop.send") > 0
+    assert (
+        amount(profile, ProfileKind.FILES, "Shop.leave")
+        > 3 * amount(profile, ProfileKind.FILES, "Shop.look")
+        > 0
+    )
+    assert (
+        amount(profile, ProfileKind.FILES, "Shop.leave")
+        > 3 * amount(profile, ProfileKind.FILES, "Shop.send")
+        > 0
+    )
     # Fifteen of twenty loaders are garbage.
-    defined, loaded = (amount(profile, kind, "Shop$Loader.part") for kind in (Kind.CLASSES, Kind.LOADED))
+    defined, loaded = (
+        amount(profile, kind, "Shop$Loader.part") for kind in (ProfileKind.CLASSES, ProfileKind.LOADED)
+    )
     assert defined >= 20
     assert defined - loaded == 15
     assert profile.classes["byte[]"].size > 1e6
@@ -154,10 +168,10 @@ def _hostile(recording: Path) -> None:
     for file, content in zip(files, damaged, strict=True):
         file.write_bytes(content)
     *broken, last = read([*files, recording])
-    assert all(one.failure for one in broken[:5])
+    assert all(profile.failure for profile in broken[:5])
     assert broken[4].events <= last.events
     assert last.failure == ""
-    assert "Shop.refuse" in methods(last, Kind.EXCEPTIONS)
+    assert "Shop.refuse" in methods(last, ProfileKind.EXCEPTIONS)
 
 
 def _endless(whole: bytes) -> list[bytes]:
@@ -197,8 +211,8 @@ def _number(whole: bytes, place: int) -> tuple[int, int]:
 
 @pytest.mark.parametrize("end", ["halt", "kill"])
 def test_a_program_that_never_exits_leaves_what_was_written(classes: Path, end: str) -> None:
-    flight = flown("java", classes, "old", end, "0", kinds=[Kind.ALLOCATION])
-    assert "Shop.page" in methods(flight.profile, Kind.ALLOCATION)
+    flight = flown("java", classes, "old", end, "0", kinds=[ProfileKind.ALLOCATION])
+    assert "Shop.page" in methods(flight.profile, ProfileKind.ALLOCATION)
     assert "the end is missing" in flight.ending
     # Of the classes beside it, it has loaded what it has used.
     assert loaded_classes(flight.profile) & {"Shop", "Shop$Part", "Called"} == {"Shop"}
@@ -206,7 +220,7 @@ def test_a_program_that_never_exits_leaves_what_was_written(classes: Path, end: 
 
 @pytest.mark.all
 def test_under_zgc_a_sentence_tells_that_kept_objects_are_few_and_no_class_is_unloaded(classes: Path) -> None:
-    kinds = [Kind.RETENTION, Kind.LOADED]
+    kinds = [ProfileKind.RETENTION, ProfileKind.LOADED]
     flight = flown("java", classes, "new", "exit", "0", kinds=kinds, option="-XX:+UseZGC")
     explanation = explain([flight.profile], [flight.profile], kinds, test="shop", names=("old", "new"))
     assert all(any("ZGC" in text for text in causes.remarks) for causes in explanation.kinds)
@@ -214,7 +228,7 @@ def test_under_zgc_a_sentence_tells_that_kept_objects_are_few_and_no_class_is_un
 
 @pytest.mark.all
 def test_a_million_events_are_read_in_bounded_time_and_memory(classes: Path, kept: list[Path]) -> None:
-    flight = flown("java", classes, "old", "exit", str(MOST_EVENTS), kinds=[Kind.EXCEPTIONS])
+    flight = flown("java", classes, "old", "exit", str(MOST_EVENTS), kinds=[ProfileKind.EXCEPTIONS])
     thrown = sum(stack.weight for stack in flight.profile.stacks if stack.type == REFUSAL)
     # In a process of its own, whose only child is the reader.
     done = subprocess.run(

@@ -21,8 +21,8 @@ LEAKER = (
     "java -Xss256k -XX:+UseSerialGC -cp ${testprograms} buto.testprograms.leaker.Leaker "
     "--at request --object thread --print-every 60s --duration 60s --leaks"
 )
-BY_THREADS = settings_from({"alpha": 0.05, "minimum-effect": {"*": "never", "jvm.thread.count": "1"}})
-"""Threads alone, which do not depend on how busy the machine is. Three runs decide together."""
+BY_THREADS = settings_from({"alpha": 0.05, "minimum-effect": {"*": "never", "jvm.thread.started": "1"}})
+"""Started threads alone, which no machine moves: they accuse without turns. Three runs decide together."""
 
 RATES = ((20, 30, 10, 20), (60, 40, 50, 60), (10, 30, 20, 40), (50, 20, 60, 30), (30, 40, 10, 30))
 OTHER_RATES = ((20, 30, 20, 20), (50, 40, 30, 50), (30, 10, 20, 40))
@@ -59,7 +59,7 @@ def test_a_leak_three_times_as_large_at_each_request_is_found_under_other_rates(
     store = RunStore(tmp_path / ".buto")
     runs = {name: replace(store.load_set(name).valid().runs[0], test="leaker") for name in tests}
     more, usual = (
-        run_set([runs[name] for name in runs if name.startswith(one)]) for one in ("more", "rates")
+        run_set([runs[name] for name in runs if name.startswith(value)]) for value in ("more", "rates")
     )
     oracle = train(usual, BY_THREADS)
     # As if others had used the whole machine in training: who else uses it now does not matter.
@@ -68,4 +68,4 @@ def test_a_leak_three_times_as_large_at_each_request_is_found_under_other_rates(
     assert verdict.status is Status.REGRESSION, verdict.reasons
     found = {finding.subject: finding for finding in verdict.findings}
     assert {finding.direction for finding in found.values()} == {Direction.MORE}
-    assert "jvm.thread.count" in found
+    assert "jvm.thread.started" in found

@@ -15,7 +15,7 @@ import buto as api
 from buto.measure.process_group import is_alive
 from buto.run.model import ProblemKind
 from buto.run.store import RunStore
-from buto.run.window import measured, window_of
+from buto.run.window import cut_to_window, window_of
 from perf.scale.ports import free_port
 from tests.support import postgresql
 from tests.support.jvm.harness import harness
@@ -83,7 +83,7 @@ def enterable() -> Iterator[Path]:
     place = Path(tempfile.mkdtemp(dir="/tmp"))
     place.chmod(0o755)
     yield place
-    assert not [one for one in place.iterdir() if one.name.startswith("buto-")]
+    assert not [path for path in place.iterdir() if path.name.startswith("buto-")]
     shutil.rmtree(place)
 
 
@@ -106,7 +106,7 @@ def test_every_run_finds_the_database_as_it_was(project: Path, enterable: Path) 
         times_s = {mark.name: mark.time_s for mark in run.marks}
         assert times_s["service.database.ready"] < 0 < times_s["load.start"] < times_s["load.end"]
         assert window_of(run) == (times_s["load.start"], times_s["load.end"])
-        assert 1 < measured(run).outcome.duration_s < run.outcome.duration_s
+        assert 1 < cut_to_window(run).outcome.duration_s < run.outcome.duration_s
     shown = buto(project, "runs", "show", "shop")
     assert "window:        load.start to load.end: " in shown.stdout
     assert "service.database.ready" in shown.stdout

@@ -71,7 +71,10 @@ def test_where_mbeans_are_polled_anyhow_operations_share_the_connection(loaded: 
     run = RunStore(loaded / ".buto").load("polled", done.stdout.strip())
     # A busy machine may poll too late for a valid run.
     assert done.returncode == (0 if run.quality.valid else 3), done.stderr
-    assert [one.type for one in run.notifications] == ["buto.mark.load.start", "buto.mark.load.end"]
+    assert [notification.type for notification in run.notifications] == [
+        "buto.mark.load.start",
+        "buto.mark.load.end",
+    ]
     assert run.outcome.exit_code == 143
 
 

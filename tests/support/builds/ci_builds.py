@@ -99,11 +99,11 @@ _COMMENT = re.compile(
 def routed(
     known: Forge, method: str, path: str, query: dict[str, list[str]], content: dict[str, str]
 ) -> tuple[int, Any]:
-    one = _COMMENT.fullmatch(path)
+    match = _COMMENT.fullmatch(path)
     changing = "PUT" if path.startswith("/api/v4/") else "PATCH"
-    if one and method == changing and int(one[1]) in known.comments:
-        known.comments[int(one[1])] = content["body"]
-        return 200, {"id": int(one[1])}
+    if match and method == changing and int(match[1]) in known.comments:
+        known.comments[int(match[1])] = content["body"]
+        return 200, {"id": int(match[1])}
     if method not in _COMMENTS.get(path, ()):
         return 404, {"message": "Not Found"}
     if method == "POST":
@@ -213,7 +213,7 @@ def github_build(project: Path, runner: Path, server: Forge, event: dict[str, An
         if done.returncode:
             build.failed.append(step["name"])
             build.code = build.code or (0 if step.get("continue-on-error") else done.returncode)
-    build.outputs = {name: filled(one["value"], values) for name, one in action["outputs"].items()}
+    build.outputs = {name: filled(output["value"], values) for name, output in action["outputs"].items()}
     build.summary = files["summary"].read_text()
     return build
 

@@ -48,14 +48,18 @@ class Sample:
     environment: dict[str, str] = field(default_factory=dict)
 
     def build(self, *words: str, buto: bool = True, **environment: str) -> Done:
-        """Run the build tool; ``buto`` says whether the command buto is in PATH."""
-        path = os.pathsep.join([os.fspath(Path(sys.executable).parent)] * buto + [_tools()])
+        """Run the build tool; ``buto`` says whether the environment names this checkout's command buto.
+
+        Without it, and without another that the build names, the plugins fetch and unpack the runtime.
+        """
+        named = {"BUTO_EXECUTABLE": os.fspath(Path(sys.executable).with_name("buto"))} if buto else {}
         done = subprocess.run(
             [*self.command, *words],
             cwd=self.directory,
             env={
                 **os.environ,
-                "PATH": path,
+                **named,
+                "PATH": _tools(),
                 "MAVEN_OPTS": BRIEF,
                 "GRADLE_OPTS": BRIEF,
                 **self.environment,
@@ -117,14 +121,14 @@ def advised(output: str, action: str) -> str:
     """Return the one command of a build tool for an action that an output advises, however often it does."""
     tools = r"(?:mvn|gradle|\./mvnw|\./gradlew)"
     found = re.findall(rf"(?:env \S+ )?{tools} [^\n]*?(?i:buto[:.]?_?{action})[^\n]*", output)
-    (command,) = {one.partition("  # ")[0] for one in found}
+    (command,) = {line.partition("  # ")[0] for line in found}
     return str(command)
 
 
 def _tools() -> str:
     """The directories of PATH, but those of any buto."""
     directories = [*os.environ["PATH"].split(os.pathsep), *SYSTEM_PATH.split(os.pathsep)]
-    return os.pathsep.join(one for one in directories if not (Path(one) / "buto").exists())
+    return os.pathsep.join(directory for directory in directories if not (Path(directory) / "buto").exists())
 
 
 def maven_sample(example: str, place: Path) -> Sample:

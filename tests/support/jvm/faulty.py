@@ -65,7 +65,7 @@ class CommandLine:
 
 def problems(run: Run) -> list[str]:
     """What is wrong with a run but for starvation, of which other load may be guilty."""
-    return [one.text for one in run.quality.problems if one.kind is not ProblemKind.STARVED]
+    return [problem.text for problem in run.quality.problems if problem.kind is not ProblemKind.STARVED]
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +91,7 @@ class Recorder:
         with JmxCollector(target, self.worker) if self.worker else open_collector(target) as collector:
             run = collector.record("troubled", on_tick)
         starves = any(STARVED in message for row in self.promised for message in row.messages)
-        recorded = [one.text for one in run.quality.problems] if starves else problems(run)
+        recorded = [problem.text for problem in run.quality.problems] if starves else problems(run)
         code = EXIT_NOT_JUDGED if recorded else EXIT_PASS
         assert [row for row in self.promised if row.is_kept(code, "; ".join(recorded))], recorded
         return run

@@ -10,7 +10,11 @@ import pytest
 
 from buto.measure.jvms import find_installations
 
-_FOUND = {one.major: os.fspath(one.java) for one in reversed(find_installations()) if one.major}
+_FOUND = {
+    installation.major: os.fspath(installation.java)
+    for installation in reversed(find_installations())
+    if installation.major
+}
 JAVAS = dict(sorted(_FOUND.items()))
 """By major version, the oldest first; of each version the one that is found first."""
 assert JAVAS, "no Java was found, and these tests are about nothing else"
@@ -21,7 +25,7 @@ COLLECTORS = ("agent", pytest.param("jmx", marks=pytest.mark.all))
 
 def newest(values: Mapping[str, Any]) -> list[Any]:
     """Return parameters by their ids; all but the last, which is the newest, are for ``make test-all``."""
-    *others, last = sorted(values.items(), key=lambda one: int(one[0].removeprefix("java")))
+    *others, last = sorted(values.items(), key=lambda pair: int(pair[0].removeprefix("java")))
     return [
         *(pytest.param(value, id=name, marks=pytest.mark.all) for name, value in others),
         pytest.param(last[1], id=last[0]),

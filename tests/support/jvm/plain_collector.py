@@ -7,16 +7,19 @@ or die between any two.
 
 from __future__ import annotations
 
+import fcntl
 import math
+import os
 import secrets
-import socket
+import select
 import struct
+import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple
 
-HELLO, COLUMNS, METADATA, SAMPLES, NOTIFICATIONS, REASONS, MARK, DROPPED, BYE, HISTOGRAM = range(1, 11)
+HELLO, COLUMNS, METADATA, SAMPLES, NOTIFICATIONS, REASONS, MARK, DROPPED, BYE, HISTOGRAM, ALIVE = range(1, 12)
 ACCEPT, DECLINE, GO, FAREWELL, LIVE_SET = range(65, 70)
 NEVER, AT_EXIT, DURING = range(3)
 PATIENCE_S = 120.0
@@ -99,7 +102,7 @@ class Body:
 
 
 class PlainCollector:
-    """Listens for one agent. Use as a context manager; leaving it closes every socket."""
+    """Has two lines for agents, and reads the first. Leaving it as a context manager closes every pipe."""
 
     def __init__(
         self,
@@ -107,22 +110,22 @@ class PlainCollector:
         *,
         gate_ms: int = 120_000,
         exit_ms: int = 120_000,
-        receive_buffer: int | None = None,
+        capacity: int = 1 << 16,
     ) -> None:
         self.heard = Heard()
         self.live_set, self.live_set_ms = NEVER, 0
+        self.extra: tuple[int, int, float] | None = None
         self.at_end: Callable[[PlainCollector], None] | None = PlainCollector.ask_for_live_set
-        self.secret, self.answer = secrets.token_hex(32), secrets.token_hex(32)
-        self.server = socket.create_server(("127.0.0.1", 0))
-        self.server.settimeout(PATIENCE_S)
-        if receive_buffer is not None:
-            self.server.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, receive_buffer)
-        self.connection: socket.socket | None = None
+        self.lines = directory / f"lines-{secrets.token_hex(4)}"
+        for number in range(2):
+            for name in ("up", "down"):
+                (self.lines / f"line-{number}").mkdir(parents=True, exist_ok=True)
+                os.mkfifo(self.lines / f"line-{number}" / name)
+        self.up: int | None = os.open(self.lines / "line-0" / "up", os.O_RDONLY | os.O_NONBLOCK)
+        self.down = os.open(self.lines / "line-0" / "down", os.O_RDWR)
+        self.capacity = fcntl.fcntl(self.up, fcntl.F_SETPIPE_SZ, capacity)
         self.session_file = directory / f"session-{secrets.token_hex(4)}"
-        self.session_file.write_text(
-            f"version=4\nport={self.server.getsockname()[1]}\nsecret={self.secret}\nanswer={self.answer}\n"
-            f"gate.ms={gate_ms}\nexit.ms={exit_ms}\n"
-        )
+        self.session_file.write_text(f"version=5\nlines={self.lines}\ngate.ms={gate_ms}\nexit.ms={exit_ms}\n")
 
     def __enter__(self) -> PlainCollector:
         return self
@@ -131,23 +134,28 @@ class PlainCollector:
         self.close()
 
     def close(self) -> None:
-        self.server.close()
-        if self.connection is not None:
-            self.connection.close()
+        if self.up is not None:
+            os.close(self.up)
+            os.close(self.down)
+            self.up = None
 
     def greet(self) -> None:
-        """Takes the connection and reads HELLO."""
-        self.connection, _ = self.server.accept()
-        self.connection.settimeout(PATIENCE_S)
-        self.connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        """Waits for an agent and reads its HELLO."""
         assert self.read() == HELLO
 
+    @property
+    def n_free_lines(self) -> int:
+        return len(list(self.lines.glob("line-*")))
+
     def accept(self, interval_ms: float = 20, flush_ms: int = 20, rules: Sequence[Rule] = ()) -> None:
-        body = _text(self.answer) + struct.pack(">QI", round(interval_ms * 1e6), flush_ms)
+        body = struct.pack(">IQI", self.capacity, round(interval_ms * 1e6), flush_ms)
         body += struct.pack(">BQH", self.live_set, round(self.live_set_ms * 1e6), len(rules))
         for rule in rules:
             body += _text(rule.pattern) + _texts(rule.attributes) + _texts(rule.metadata)
             body += struct.pack(">B", rule.notifications)
+        if self.extra is not None:
+            use, amount, spread_s = self.extra
+            body += struct.pack(">BQQ", use, amount, round(spread_s * 1e9))
         self.send(ACCEPT, body)
 
     def prepare(self, interval_ms: float = 20, flush_ms: int = 20, rules: Sequence[Rule] = ()) -> None:
@@ -185,11 +193,19 @@ class PlainCollector:
         self.send(LIVE_SET, _text(point))
 
     def send(self, kind: int, body: bytes = b"") -> None:
-        assert self.connection is not None
-        self.connection.sendall(struct.pack(">IB", 1 + len(body), kind) + body)
+        self.send_bytes(struct.pack(">IB", 1 + len(body), kind) + body)
+
+    def send_bytes(self, words: bytes) -> None:
+        assert os.write(self.down, words) == len(words)
 
     def read(self) -> int:
-        """Reads one frame and returns its type; 0 at the end of the stream."""
+        """Reads one frame, other than ALIVE, and returns its type; 0 at the end of the stream."""
+        kind = self._read()
+        while kind == ALIVE:
+            kind = self._read()
+        return kind
+
+    def _read(self) -> int:
         header = self._exactly(4)
         if header is None:
             return 0
@@ -200,17 +216,19 @@ class PlainCollector:
         body = Body(content[1:])
         self._note(content[0], body)
         assert body.at == len(body.content), f"frame {content[0]} is longer than its body"
-        self.heard.types.append(content[0])
+        if content[0] != ALIVE:
+            self.heard.types.append(content[0])
         return content[0]
 
     def _exactly(self, count: int) -> bytes | None:
-        assert self.connection is not None
+        assert self.up is not None
+        deadline = time.monotonic() + PATIENCE_S
         received = b""
         while len(received) < count:
-            try:
-                part = self.connection.recv(count - len(received))
-            except ConnectionResetError:
-                part = b""
+            arrival = select.poll()
+            arrival.register(self.up, select.POLLIN)
+            assert arrival.poll((deadline - time.monotonic()) * 1000), "the agent says nothing"
+            part = os.read(self.up, count - len(received))
             if not part:
                 return None
             received += part
@@ -219,8 +237,8 @@ class PlainCollector:
     def _note(self, kind: int, body: Body) -> None:
         heard = self.heard
         if kind == HELLO:
-            assert body.number("H") == 4
-            heard.hello = {"secret": body.text(), "pid": body.number("q"), "command": body.text()}
+            assert body.number("H") == 5
+            heard.hello = {"pid": body.number("q"), "command": body.text(), "class_path": body.text()}
             heard.hello |= {"java": body.text(), "nano": body.number("q")}
             heard.hello |= {"wall_ms": body.number("q"), "start_ms": body.number("q")}
         elif kind == COLUMNS:
@@ -256,7 +274,7 @@ class PlainCollector:
             point, time, count, size = body.text(), body.number("q"), body.number("Q"), body.number("Q")
             heard.histograms.append((point, time, count, size, body.text()))
         else:
-            assert kind == BYE, f"unknown frame {kind}"
+            assert kind in (BYE, ALIVE), f"unknown frame {kind}"
 
 
 def _text(value: str) -> bytes:

@@ -14,13 +14,13 @@ from buto.measure.recording import Recording
 from buto.measure.target import LiveSet, Target
 from buto.run.model import ProblemKind, Run
 
-OF_THE_MACHINE = (ProblemKind.STARVED, ProblemKind.LATE_START)
+OF_THE_MACHINE = (ProblemKind.STARVED, ProblemKind.SLOW_MBEAN, ProblemKind.LATE_START)
 """Problems of which the tests that run beside this one are guilty."""
 
 
 def problems(run: Run) -> list[str]:
     """What is wrong with a run but for what a busy machine does to it."""
-    return [one.text for one in run.quality.problems if one.kind not in OF_THE_MACHINE]
+    return [problem.text for problem in run.quality.problems if problem.kind not in OF_THE_MACHINE]
 
 
 def said_times(run: Run) -> tuple[int, int]:

@@ -16,17 +16,17 @@ def text(value: str) -> bytes:
 
 
 def hello(
-    secret: str,
     pid: int,
     command: str,
     *,
-    version: int = 4,
+    class_path: str = "",
+    version: int = 5,
     java: str = "17",
     nano: int = 0,
     wall: int = 0,
     start: int = 0,
 ) -> bytes:
-    body = struct.pack(">H", version) + text(secret) + struct.pack(">q", pid) + text(command) + text(java)
+    body = struct.pack(">Hq", version, pid) + text(command) + text(class_path) + text(java)
     return frame(1, body + struct.pack(">qqq", nano, wall, start))
 
 

@@ -14,7 +14,7 @@ def open_targets(*beginnings: str) -> Counter[str]:
     for descriptor in Path("/proc/self/fd").iterdir():
         with suppress(FileNotFoundError):
             found.append(os.readlink(descriptor))
-    return Counter(one for one in found if one.startswith(beginnings))
+    return Counter(target for target in found if target.startswith(beginnings))
 
 
 def n_open_below(directory: Path) -> int:

@@ -79,7 +79,7 @@ def kalman_listing(points, deviations, q):
 def process_noise(points, method):
     """Listing C.2 for (mean, stdev) of each point."""
     if method == "average-difference":
-        return _mean([abs(one[0] - other[0]) for one, other in itertools.pairwise(points)]) or 0.0
+        return _mean([abs(earlier[0] - other[0]) for earlier, other in itertools.pairwise(points)]) or 0.0
     return _mean([std for _, std in points]) if method == "average-variance" else 0.0
 
 
@@ -114,11 +114,11 @@ def particle_filter(points, noise_std, draws, resample, propagate, weighting):
 def _weights(distances, std, weighting):
     nearest = min(distances)
     if weighting == "distance":
-        raw = [float(one == 0) if nearest == 0 else nearest / one for one in distances]
+        raw = [float(distance == 0) if nearest == 0 else nearest / distance for distance in distances]
     else:
-        raw = [math.exp(-((one / std) ** 2 - (nearest / std) ** 2) / 2) for one in distances]
+        raw = [math.exp(-((distance / std) ** 2 - (nearest / std) ** 2) / 2) for distance in distances]
     total = math.fsum(raw)
-    return [one / total for one in raw]
+    return [weight / total for weight in raw]
 
 
 def _picked(weights, pick):

@@ -59,7 +59,7 @@ def gauge(times, values, end):
         "high": quantile(grid, 0.9),
         "largest": max(grid),
         "last": [value for value in values if value is not None][-1],
-        "roughness": _mean([abs(one - other) for one, other in itertools.pairwise(grid)]),
+        "roughness": _mean([abs(earlier - other) for earlier, other in itertools.pairwise(grid)]),
     }
 
 

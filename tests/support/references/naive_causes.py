@@ -26,7 +26,7 @@ def exceeds_falls(z, rise):
     """Whether each unit rose by more than all that fell by more than two standard errors; none if the sum
     of all has not risen."""
     fallen = sum(-rise[at] for at in range(len(z)) if z[at] < -2)
-    return [sum(rise) > 0 and one > fallen for one in rise]
+    return [sum(rise) > 0 and row > fallen for row in rise]
 
 
 def order(z, rise):
@@ -42,7 +42,7 @@ def named(z, rise, old, new):
     """Whether each unit is named; old and new are lists of launches of each unit."""
     limits = {3: 5.0, 4: 4.5, 5: 4.0}
     k = min(len(old[0]), len(new[0]), 5)
-    total = sum(one for one in rise if one > 0)
+    total = sum(row for row in rise if row > 0)
     return [
         k in limits and z[at] > limits[k] and rise[at] >= 0.1 * total and min(new[at]) > max(old[at])
         for at in range(len(z))

@@ -10,15 +10,15 @@ import math
 CHANGES = (0.03, 0.1, 0.3, 1.0)
 
 
-def score(rows, chosen, floors, quantity, counts=None):
+def score(rows, chosen, floors, quantity, weights, counts=None):
     """The score of one choice of runs.
 
-    ``rows`` has one list of features for each run, ``quantity`` the quantity of each feature, ``counts`` says
-    of each feature whether its difference counts.
+    ``rows`` has one list of features for each run, ``quantity`` the quantity of each feature, ``weights`` how
+    much it weighs there, ``counts`` says of each feature whether its difference counts.
     """
     columns = [list(column) for column in zip(*rows, strict=True)]
     values = [factor(column, chosen, floor) for column, floor in zip(columns, floors, strict=True)]
-    return _combined(values, quantity, counts)
+    return _combined(values, quantity, weights, counts)
 
 
 def factor(column, chosen, floor):
@@ -31,12 +31,20 @@ def factor(column, chosen, floor):
     return _mean_ratio((_mean(ours) - _mean(others)) ** 2 / error, error, freedom)
 
 
-def _combined(factors, quantity, counts):
+def _combined(factors, quantity, weights, counts):
     counts = counts or [True] * len(factors)
-    factors = [max(one, 1.0) if counted else 1.0 for one, counted in zip(factors, counts, strict=True)]
+    factors = [
+        max(bayes_factor, 1.0) if counted else 1.0
+        for bayes_factor, counted in zip(factors, counts, strict=True)
+    ]
     of_each = [
-        _mean([value for value, of in zip(factors, quantity, strict=True) if of == one])
-        for one in sorted(set(quantity))
+        sum(
+            weight * value
+            for value, of, weight in zip(factors, quantity, weights, strict=True)
+            if of == level
+        )
+        / sum(weight for of, weight in zip(quantity, weights, strict=True) if of == level)
+        for level in sorted(set(quantity))
     ]
     return math.log(_mean(of_each))
 

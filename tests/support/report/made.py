@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import datetime, timedelta, timezone
 from pathlib import Path
 from typing import Any
@@ -11,7 +12,7 @@ import numpy as np
 
 from buto.errors import MeasureError
 from buto.judging.protocol import Explanation
-from buto.judging.verdict import Direction, Effect, Finding, Status, Verdict
+from buto.judging.verdict import Amount, Difference, Direction, Effect, Finding, Statement, Status, Verdict
 from buto.judging.views import Band
 from buto.report.check_report import CheckReport
 from buto.report.panels import Curve, Panel
@@ -47,6 +48,12 @@ EVIL = (
     "\u202egnitirw\u202c \u05d0\u05d1 \u2066\u200f",
     "::error::not ours",
     "##[add-mask]x",
+    "##vso[task.setvariable variable=x]y",
+    "##teamcity[buildProblem description='x']",
+    "x\n::stop-commands::x",
+    "section_start:0:x\r\x1b[0K",
+    "`````\n![i](http://x)\n~~~",
+    "--store=/tmp/x",
     "100%0A,a:b",
     "lone \ud800 surrogate \ufffe",
     "$x^$ 😀",
@@ -64,9 +71,9 @@ def run(run_id: str = RUN_ID, quality: Quality = QUIET, *, test: str = "leaker",
     return Run(run_id, test, properties, times, values, outcome, **fields)
 
 
-def leak(run_id: str = RUN_ID, subject: str = OLD_GENERATION) -> Finding:
+def leak(run_id: str = RUN_ID, subject: str = OLD_GENERATION) -> Difference:
     """Four times the memory that is expected."""
-    return Finding(
+    return Difference(
         source="bounds",
         subject=subject,
         run_id=run_id,
@@ -84,15 +91,55 @@ def leak(run_id: str = RUN_ID, subject: str = OLD_GENERATION) -> Finding:
     )
 
 
-def silence(run_id: str = RUN_ID) -> Finding:
+def silence(run_id: str = RUN_ID) -> Statement:
     """A notification that did not come."""
-    return Finding(
+    return Statement(
         source="notification",
         subject="com.acme.full",
         run_id=run_id,
         direction=Direction.LESS,
         text="not seen, though every training run had it",
     )
+
+
+def amount(
+    subject: str, old: float, new: float, measure: str = "total", part: str = "", unit: str | None = None
+) -> Difference:
+    """A difference that says how much there was before and now."""
+    more = new > old
+    return Difference(
+        source="calibrated",
+        subject=subject,
+        run_id=RUN_ID,
+        direction=Direction.MORE if more else Direction.LESS,
+        effect=Effect.WORSE if more else Effect.BETTER,
+        unit=property_for(subject).unit if unit is None else unit,
+        observed=new,
+        expected=old,
+        measure=measure,
+        part=part,
+        amount=Amount(measure, old, new),
+    )
+
+
+def leaking() -> tuple[Difference, ...]:
+    """What a check finds of a program that keeps what it should drop, and has two threads fewer."""
+    mib = 2.0**20
+    return (
+        amount("jvm.gc.count[G1 Young Generation]", 5.0, 19.0),
+        amount("jvm.cpu.time", 0.44, 1.096),
+        amount("process.memory.usage", 120 * mib, 155 * mib, "largest value"),
+        amount("jvm.memory.allocated", 154 * mib, 617 * mib),
+        amount("jvm.object.live.by_class", 10 * mib, 42 * mib, "live objects", "byte[]", unit="By"),
+        amount("jvm.memory.heap.live", 11 * mib, 45 * mib, "kept at the exit"),
+        amount("jvm.thread.count", 9.0, 7.0, "largest value"),
+    )
+
+
+def early() -> Difference:
+    """More processor time in the first third of a run only."""
+    whole = amount("jvm.cpu.time", 0.144, 0.358, "increase in the first third")
+    return replace(whole, amount=Amount(whole.measure, 0.144, 0.358, (0.0, 1.2)))
 
 
 def verdict(
@@ -104,7 +151,15 @@ def verdict(
     noted: tuple[Finding, ...] = (),
 ) -> Verdict:
     return Verdict(
-        status, "bounds", findings, noted, reasons, warnings, run_ids, 10, settings={"deviations": 20.0}
+        status,
+        "bounds",
+        findings,
+        noted,
+        reasons=reasons,
+        warnings=warnings,
+        run_ids=run_ids,
+        n_training=10,
+        settings={"deviations": 20.0},
     )
 
 
@@ -175,8 +230,18 @@ def hostile(text: str) -> list[Result]:
         stdout=text.encode(errors="surrogatepass"),
         stderr=text.encode(errors="surrogatepass"),
     )
-    finding = Finding(
-        "bounds", text, RUN_ID, Direction.MORE, Effect.WORSE, text, 2.0, 0.0, 1.0, 0.5, text=text
+    finding = Difference(
+        "bounds",
+        text,
+        RUN_ID,
+        Direction.MORE,
+        Effect.WORSE,
+        unit=text,
+        observed=2.0,
+        lower=0.0,
+        upper=1.0,
+        expected=0.5,
+        text=text,
     )
     judged = verdict(findings=(finding, silence()), reasons=(text + " ",), warnings=(text,))
     shown = report(

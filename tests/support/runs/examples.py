@@ -57,19 +57,19 @@ def full_run(run_id: str = "20261120T234041.123Z-1f2e", test: str = "leaker", **
     return Run(**(fields | changes))
 
 
-def assert_same(one: Run, other: Run) -> None:
+def assert_same(run: Run, other: Run) -> None:
     """Equal in every field, floats to the bit, values to their types."""
-    assert (one.id, one.test, one.properties) == (other.id, other.test, other.properties)
-    assert one.times_s.tobytes() == other.times_s.tobytes()
-    assert (one.values.shape, one.values.tobytes()) == (other.values.shape, other.values.tobytes())
-    assert repr(one.outcome) == repr(other.outcome)
-    assert repr(one.quality) == repr(other.quality)
-    assert repr(one.notifications) == repr(other.notifications)
-    assert repr(dict(one.metadata)) == repr(dict(other.metadata))
-    assert dict(one.nan_reasons) == dict(other.nan_reasons)
-    assert (one.stdout, one.stderr) == (other.stdout, other.stderr)
-    assert repr((one.marks, one.sources)) == repr((other.marks, other.sources))
-    assert repr(one.histograms) == repr(other.histograms)
+    assert (run.id, run.test, run.properties) == (other.id, other.test, other.properties)
+    assert run.times_s.tobytes() == other.times_s.tobytes()
+    assert (run.values.shape, run.values.tobytes()) == (other.values.shape, other.values.tobytes())
+    assert repr(run.outcome) == repr(other.outcome)
+    assert repr(run.quality) == repr(other.quality)
+    assert repr(run.notifications) == repr(other.notifications)
+    assert repr(dict(run.metadata)) == repr(dict(other.metadata))
+    assert dict(run.nan_reasons) == dict(other.nan_reasons)
+    assert (run.stdout, run.stderr) == (other.stdout, other.stderr)
+    assert repr((run.marks, run.sources)) == repr((other.marks, other.sources))
+    assert repr(run.histograms) == repr(other.histograms)
 
 
 _any_float = st.floats(width=64)

@@ -6,14 +6,17 @@ from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
 
+import numpy as np
+
 from buto.actions.accept import AcceptRequest, accept
 from buto.actions.check import CheckRequest, check
+from buto.actions.labels import LabelRequest, label
 from buto.actions.project import Overrides
 from buto.actions.train import TrainRequest, train
 from buto.errors import EXIT_PASS, EXIT_REGRESSION
-from buto.features.labels import LabelRequest, label
 from buto.run.labels import Label
 from buto.run.model import Run
+from buto.run.properties import property_for
 from tests.support.projects import project_in
 from tests.support.runs.signals import Program, program_run
 from tests.support.runs.stored import BEGINNING, store
@@ -46,10 +49,30 @@ def program_of(day: int) -> Program:
 
 def run_of(day: int, number: int, program: Program, purpose: str) -> Run:
     """Run ``number`` of a day, two minutes after the one before."""
-    made = program_run(day, number, program)
+    made = _counted(program_run(day, number, program), program)
     start = BEGINNING + timedelta(days=day, minutes=2 * number)
     metadata = {**made.metadata, "buto.purpose": purpose, "buto.session": f"{purpose} {day}"}
     return replace(made, id=f"{start:%Y%m%dT%H%M%S}.000Z-{number:04x}", test=TEST, metadata=metadata)
+
+
+def _counted(run: Run, program: Program) -> Run:
+    """Return a run with counters that follow the program alone: only these accuse without turns."""
+    live = np.full(len(run.times_s), np.nan)
+    live[-1] = 1e7 + program.heap * 3e7
+    allocated = program.work * 1e8 * np.linspace(0, 1, len(run.times_s))
+    started = np.full(len(run.times_s), 20.0 + program.threads)
+    kept = np.full(len(run.times_s), 1e7 + program.heap * 2.5e7)
+    columns = {
+        "jvm.memory.heap.live": live,
+        "jvm.memory.heap.used_after_last_gc": kept,
+        "jvm.memory.allocated": allocated,
+        "jvm.thread.started": started,
+    }
+    return replace(
+        run,
+        properties=(*run.properties, *map(property_for, columns)),
+        values=np.column_stack([run.values, *columns.values()]),
+    )
 
 
 def ids_of(day: int, n_runs: int = 3) -> str:

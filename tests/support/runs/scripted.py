@@ -11,6 +11,7 @@ from typing import Any, Self
 from buto.actions.collecting import Collected, collect
 from buto.actions.events import Event as LaunchEvent
 from buto.actions.events import GivenUp, LaunchProgressed, LaunchRepeated, LaunchStarted, RunStored
+from buto.actions.stored import STAGED
 from buto.engine.launching import LocalEngine
 from buto.errors import ButoError
 from buto.measure.hooks import LaunchHooks
@@ -64,6 +65,10 @@ class Script:
         engine_for = partial(LocalEngine, collector_for=self.collector, check=self.check)
 
         def scripted(*plans_and_store: Any, **settings: Any) -> dict[str, Collected]:
+            plans = plans_and_store[0]
+            if settings["purpose"] == STAGED and not any(plan.test in self.events for plan in plans):
+                # Most scripts say nothing of the copies that trainings try: these are not judged.
+                return {plan.test: Collected() for plan in plans}
             return collect(*plans_and_store, **{**settings, "engine_for": engine_for})
 
         return scripted

@@ -24,6 +24,7 @@ class Program:
         heap: factor of the heap's saw-tooth.
         work: factor of the processor time.
         duration_s: how long it runs.
+        classes: more classes than usual, which no machine moves.
     """
 
     leak: float = 0.0
@@ -31,6 +32,7 @@ class Program:
     heap: float = 1.0
     work: float = 1.0
     duration_s: float = 4.0
+    classes: int = 0
 
 
 def program_run(seed: int, number: int, program: Program = Program()) -> Run:
@@ -45,7 +47,7 @@ def program_run(seed: int, number: int, program: Program = Program()) -> Run:
     classes = 800 + sum(np.where(times > moment, 3, 0) for moment in random.normal(0.1, 0.05, 20))
     classes = classes + (random.random() < 0.1) * (times > 1)
     columns = {
-        "jvm.class.count": classes,
+        "jvm.class.count": classes + program.classes,
         "jvm.thread.count": 11.0 + 4.0 * (times > random.exponential(0.03)) + program.threads,
         "jvm.memory.heap.used": 5e6
         + program.heap * 6e7 * ((started + phase) % period) / period

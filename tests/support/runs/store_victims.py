@@ -22,7 +22,7 @@ import pyarrow.parquet
 
 from buto.measure.journal import Journal, recover
 from buto.measure.recording import Recording
-from buto.run.journal import unfinished
+from buto.run.journal import find_unfinished
 from buto.run.model import Outcome, Quality, Run
 from buto.run.properties import Property
 from buto.run.store import RunStore
@@ -59,8 +59,8 @@ def live(store: RunStore, test: str, writing_end: int) -> None:
         os.write(writing_end, f"kept {run_id}\n".encode())
         if number % 3 == 2:
             journal.__exit__(SystemExit, SystemExit(), None)
-            for one in unfinished(store, [test]):
-                recover(store, one)
+            for unfinished in find_unfinished(store, [test]):
+                recover(store, unfinished)
             os.write(writing_end, f"recovered {run_id}\n".encode())
         else:
             with journal:

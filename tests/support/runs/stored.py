@@ -15,7 +15,7 @@ from buto.run.model import MetadataValue, Outcome, Quality, Run
 from buto.run.properties import property_for
 from buto.run.store import RunStore
 
-NAMES = ("jvm.memory.heap.used", "jvm.thread.count", "jvm.class.loaded")
+NAMES = ("jvm.memory.heap.used", "jvm.thread.count", "jvm.class.loaded", "jvm.memory.heap.live")
 FINE = Quality()
 BEGINNING = datetime(2026, 1, 1, tzinfo=UTC)
 
@@ -25,21 +25,27 @@ def leaking_run(
     *,
     test: str = "leaker",
     leak: float = 1.0,
+    classes: int = 450,
     quality: Quality = FINE,
     purpose: str = "train",
     **metadata: MetadataValue,
 ) -> Run:
-    """Three seconds of a leak of ``leak`` MiB a second with a little noise, ten threads, 450 classes."""
+    """Three seconds of a leak of ``leak`` MiB a second with a little noise, ten threads, 450 classes.
+
+    What is left is counted at the end: no machine moves it, so that a leak fails without turns.
+    """
     noise = np.random.default_rng(number)
     times = np.arange(0.0, 3.0, 0.1) + noise.uniform(0, 0.002, 30)
     heap = 2**20 * (8 + leak * times + noise.normal(0, 0.02, 30))
+    live = np.full(30, np.nan)
+    live[-1] = heap[-1]
     start = BEGINNING + timedelta(minutes=number)
     return Run(
         id=f"{start:%Y%m%dT%H%M%S}.000Z-{number:04x}",
         test=test,
         properties=tuple(property_for(name) for name in NAMES),
         times_s=times,
-        values=np.column_stack([heap, np.full(30, 10.0), np.full(30, 450.0)]),
+        values=np.column_stack([heap, np.full(30, 10.0), np.full(30, float(classes)), live]),
         outcome=Outcome(0, duration_s=3.0),
         metadata={"jvm.spec.version": "17", "buto.purpose": purpose, **metadata},
         quality=quality,

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -10,10 +12,11 @@ from buto.actions.events import Event
 from buto.actions.project import Overrides, Project
 from buto.actions.train import TrainRequest, train
 from buto.report.result import Result
+from buto.run.model import RUN_QUEUE, Run
 from tests.support.projects import project_in
 from tests.support.runs.scripted import Event as Launch
 from tests.support.runs.scripted import Script
-from tests.support.runs.stored import leaking_run
+from tests.support.runs.stored import NAMES, leaking_run
 
 N_TURNS = 10
 """At most of each program, at the default alpha."""
@@ -24,10 +27,10 @@ OLD = "leaker@trained"
 class Trained:
     """A trained test whose launches give what is put down: the present program's runs, and the kept one's."""
 
-    def __init__(self, directory: Path, script: Script) -> None:
+    def __init__(self, directory: Path, script: Script, training: Sequence[Launch] | None = None) -> None:
         self.directory, self.script = directory, script
         (directory / "app.jar").write_text("as trained")
-        self.put_down(*runs(10))
+        self.put_down(*(runs(10) if training is None else training))
         train(self.project, TrainRequest(("leaker",), Overrides(command=("java", "-jar", "app.jar"))))
 
     @property
@@ -38,11 +41,13 @@ class Trained:
     def oracle(self) -> Path:
         return self.directory / "oracles" / "leaker.json"
 
-    def put_down(self, *new: Launch, old: list[Launch] | None = None) -> None:
+    def put_down(self, *new: Launch, old: Sequence[Launch] | None = None) -> None:
         self.script.events["leaker"] = iter(new)
         self.script.events[OLD] = iter(runs(N_TURNS, first=100)) if old is None else iter(old)
 
-    def check(self, *new: Launch, old: list[Launch] | None = None, from_runs: str | None = None) -> Result:
+    def check(
+        self, *new: Launch, old: Sequence[Launch] | None = None, from_runs: str | None = None
+    ) -> Result:
         self.put_down(*new, old=old)
         self.events: list[Event] = []
         request = CheckRequest(("leaker",), from_runs=from_runs)
@@ -53,11 +58,40 @@ class Trained:
         return len(self.project.store.ids(OLD))
 
 
-def runs(n_runs: int, leak: float = 1.0, first: int = 0, release: str = "17") -> list[Launch]:
+def runs(
+    n_runs: int, leak: float = 1.0, first: int = 0, release: str = "17", classes: int = 450
+) -> list[Run]:
     elsewhere: dict[str, Any] = {"jvm.spec.version": release}
-    return [leaking_run(number, leak=leak, **elsewhere) for number in range(first, first + n_runs)]
+    return [
+        leaking_run(number, leak=leak, classes=classes, **elsewhere)
+        for number in range(first, first + n_runs)
+    ]
 
 
-def drifted(n_runs: int, first: int) -> list[Launch]:
-    """What both programs give on a machine that is not as it was in training."""
-    return runs(n_runs, leak=9.0, first=first)
+def waited(run: Run, wait_s: float) -> Run:
+    """Return a run whose threads waited so long for a core."""
+    return replace(run, metadata={**run.metadata, RUN_QUEUE: wait_s})
+
+
+def starved(n_runs: int, first: int, wait_s: float = 9.0) -> list[Run]:
+    """What a program keeps that works for a given time, on a machine that gives it more or less of a core."""
+    shares = [0.618 * number % 1.0 for number in range(first, first + n_runs)]
+    return [
+        waited(leaking_run(first + number, leak=3.0 + 6.0 * share), wait_s)
+        for number, share in enumerate(shares)
+    ]
+
+
+def drifted(n_runs: int, first: int) -> list[Run]:
+    """What both programs give on a machine that is not as it was in training: more heap in use at each time,
+    which a collection may come too late for, and no more of it alive at the end.
+    """
+    return [drifted_run(number) for number in range(first, first + n_runs)]
+
+
+def drifted_run(number: int, leak: float = 9.0) -> Run:
+    """A run whose used heap alone is that of a leak, which three runs without turns cannot accuse."""
+    run, live = leaking_run(number, leak=leak), NAMES.index("jvm.memory.heap.live")
+    values = run.values.copy()
+    values[:, live] = leaking_run(number).values[:, live]
+    return replace(run, values=values)

@@ -12,16 +12,11 @@ import sys
 import time
 from collections.abc import Callable
 
-# Before the first fork, for a child has no time to import.
-import pyarrow.parquet
-
 from buto.errors import ButoError
 from buto.run import cache
 from buto.run.storage import Place, place_of
 from buto.run.store import RunStore
 from tests.support.runs.examples import full_run
-
-assert pyarrow.parquet
 
 OUTPUT_BYTES = 200_000
 

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from buto.judging.calibrated.profile import Profile
+from buto.judging.accusing import accusing_features
+from buto.judging.features import COUNTER_FEATURES, GAUGE_FEATURES
+from buto.judging.profile import TrainingProfile
 from buto.run.model import FloatArray
 from buto.run.properties import Kind, Property
 
@@ -15,7 +17,7 @@ PROPERTIES = tuple(
 KINDS = ("normal", "uniform", "student", "exponential", "common", "counts")
 
 
-def training(n_runs: int, kind: str, seed: int, shift: FloatArray | float = 0.0) -> Profile:
+def training(n_runs: int, kind: str, seed: int, shift: FloatArray | float = 0.0) -> TrainingProfile:
     """A training of exchangeable runs.
 
     Args:
@@ -37,11 +39,12 @@ def training(n_runs: int, kind: str, seed: int, shift: FloatArray | float = 0.0)
             block[:, :2] = 200 + 20 * own
         if kind == "counts":
             block = np.rint(6 + 2 * (block - block.mean()) / block.std())
-        blocks.append(block)
+        names = GAUGE_FEATURES if prop.kind is Kind.GAUGE else COUNTER_FEATURES
+        blocks.append(block[:, [names.index(name) for name in accusing_features(prop)]])
     duration = 5.0 + 0.2 * random.normal(size=(n_runs, 1))
     byte, call = (0.5, 0.5) if kind == "counts" else (65536.0, 0.5)
     grain = np.array([*[byte] * N_GAUGES, *[call] * N_COUNTERS, 0.1])
-    return Profile(PROPERTIES, (), grain, end_s=4.8, values=np.hstack([*blocks, duration]))
+    return TrainingProfile(PROPERTIES, (), grain, end_s=4.8, values=np.hstack([*blocks, duration]))
 
 
 def _drawn(random: np.random.Generator, kind: str, shape: tuple[int, int]) -> FloatArray:

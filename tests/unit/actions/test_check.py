@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from dataclasses import replace
 from itertools import count
 from pathlib import Path
 
@@ -24,19 +26,24 @@ from buto.actions.events import (
     RunStored,
     Told,
     Trained,
+    Warned,
 )
-from buto.actions.outcome import Outcome
+from buto.actions.outcome import CallOutcome
 from buto.actions.project import Overrides
 from buto.actions.train import TrainRequest, train
-from buto.errors import BadFileError, JudgeError, MeasureError
-from buto.judging.calibrated.detector import FittedCalibrated
-from buto.judging.calibrated.evidence import Evidence
+from buto.cli.hints import CommandLineFrontEnd
+from buto.errors import BadFileError, JudgeError, MeasureError, UsageError
+from buto.judging.detector import FittedCalibrated
+from buto.judging.evidence import Evidence
 from buto.judging.verdict import Status, Verdict
-from buto.oracle import load
+from buto.measure.host import probe_of
+from buto.oracle import AGENT_KEY, load, save
+from buto.oracle import train as train_oracle
 from buto.report.formats.json_result import result_document, result_text
 from buto.report.html import render
 from buto.run.entries import ResultStore
-from buto.run.model import Run, RunSet
+from buto.run.model import COMMAND, Run, RunSet, run_set
+from buto.steps import Action, Advice, Step
 from tests.support.judging import without_turns
 from tests.support.projects import project_in
 from tests.support.runs.scripted import WRONG_EXIT, Script
@@ -61,8 +68,8 @@ class EventLog(list[Event]):
 
     def told(self) -> list[str]:
         """What is said besides what is ahead."""
-        told = [event.text for event in self if isinstance(event, Told) and not event.detail]
-        return [text for text in told if not text.endswith("as long as in training")]
+        texts = [event.text for event in self if isinstance(event, Told) and not event.detail]
+        return [text for text in texts if not text.endswith("as long as in training")]
 
 
 @pytest.fixture
@@ -96,7 +103,7 @@ def trained(directory: Path, script: Script) -> EventLog:
     return log
 
 
-def checked(directory: Path, script: Script, *launched: Launch) -> tuple[Outcome, EventLog]:
+def checked(directory: Path, script: Script, *launched: Launch) -> tuple[CallOutcome, EventLog]:
     put_down(script, *launched)
     log = EventLog()
     return check(project_in(directory), CheckRequest(("leaker",)), log), log
@@ -126,16 +133,61 @@ def test_a_run_like_those_of_the_training_passes_alone(tmp_path: Path, launches:
     assert [event.result for event in log if isinstance(event, Judged)] == [result]
 
 
+def test_training_runs_that_are_gone_are_missed_in_a_report(tmp_path: Path, launches: Script) -> None:
+    trained(tmp_path, launches)
+    project = project_in(tmp_path)
+    project.store.delete("leaker", project.store.ids("leaker")[:3])
+    put_down(launches, leaking_run(21))
+    log = EventLog()
+    check(project, CheckRequest(("leaker",), with_training=True), log)
+    assert log.told() == ["7 of its 10 training runs are stored here, for the report"]
+
+
+def test_an_oracle_written_while_a_check_waits_judges_its_run(tmp_path: Path, launches: Script) -> None:
+    trained(tmp_path, launches)
+    path = tmp_path / "oracles" / "leaker.json"
+    before = load(path)
+
+    def after_a_wait() -> Iterator[Run]:
+        more = run_set([leaking_run(number, leak=9.0) for number in range(40, 50)])
+        save(path, train_oracle(more, target=before.target))
+        yield leaking_run(60, leak=9.0)
+
+    launches.events["leaker"] = after_a_wait()
+    log = EventLog()
+    outcome = check(project_in(tmp_path), CheckRequest(("leaker",), JAVA), log)
+    (result,) = outcome.results
+    assert result.verdict is not None
+    assert (result.verdict.status, len(result.runs)) == (Status.PASS, 1)
+    assert log.told() == ["its oracle was written anew meanwhile, and this one judges"]
+
+
+@pytest.mark.parametrize("is_ours", [True, False])
+def test_an_oracle_of_another_build_s_agent_is_said_before_the_first_launch(
+    tmp_path: Path, launches: Script, is_ours: bool
+) -> None:
+    agent = {AGENT_KEY: probe_of("agent") if is_ours else "of another build"}
+    put_down(launches, *(leaking_run(number, **agent) for number in range(N_TRAINING)))
+    train(project_in(tmp_path), TrainRequest(("leaker",), JAVA))
+    _, log = checked(tmp_path, launches, leaking_run(20, **agent))
+    before = log[: next(place for place, event in enumerate(log) if isinstance(event, LaunchStarted))]
+    warnings = [event.text for event in before if isinstance(event, Warned)]
+    assert [isinstance(text, Advice) and text.parts[-1] for text in warnings] == (
+        [] if is_ours else [Step(Action.TRAIN, "leaker", plain=True)]
+    )
+
+
 def test_a_run_that_does_not_pass_is_confirmed_by_two_more_of_its_session(
     tmp_path: Path, launches: Script
 ) -> None:
     trained(tmp_path, launches)
     outcome, log = checked(tmp_path, launches, *leaking(3 + N_TURNS, 9.0))
-    why = "the run is not ordinary enough to decide alone (p = 0.0909, gate 0.3)"
-    assert log.told()[0] == f"{why}; launching 2 more to judge them together"
+    why = "live heap is beyond what training expects of a run (t = "
+    assert log.told()[0].startswith(why)
+    assert log.told()[0].endswith("; launching 2 more to judge them together")
     (result,) = outcome.results
     n_turns = len(result.runs)
-    assert (result.status, outcome.exit_code, 5 <= n_turns <= N_TURNS) == ("regression", 1, True)
+    assert (result.status, outcome.exit_code, 2 <= n_turns <= N_TURNS) == ("regression", 1, True)
     store = project_in(tmp_path).store
     session = [run for run in store.load_set("leaker") if run.metadata["buto.purpose"] != "train"]
     assert {run.metadata["buto.session"] for run in session} == {session[0].id}
@@ -180,7 +232,7 @@ def test_runs_are_judged_once_from_the_launch_to_the_reports(
 
 def test_one_odd_run_among_good_ones_passes(tmp_path: Path, launches: Script) -> None:
     trained(tmp_path, launches)
-    outcome, log = checked(tmp_path, launches, *leaking(1, 9.0, first=20), *leaking(2, first=21))
+    outcome, log = checked(tmp_path, launches, *leaking(1, 9.0, first=26), *leaking(2, first=27))
     assert len(log.told()) == 1
     (result,) = outcome.results
     assert (result.status, outcome.exit_code, len(result.runs)) == ("pass", 0, 3)
@@ -244,7 +296,8 @@ def test_accepting_learns_from_the_runs_of_a_failed_check_and_launches_what_is_m
 def test_accepting_launches_nothing_if_enough_runs_were_judged(tmp_path: Path, launches: Script) -> None:
     """After turns they are, and only those of the new program are learned from."""
     trained(tmp_path, launches)
-    checked(tmp_path, launches, *leaking(3 + N_TURNS, 9.0, first=20))
+    put_down(launches, *leaking(N_TRAINING + N_TURNS, 9.0, first=20))
+    check(project_in(tmp_path), CheckRequest(("leaker",), runs=N_TRAINING))
     n_launched, n_judged = len(launches.launched), launches.launched[N_TRAINING:].count("leaker")
     log = accepted(tmp_path, launches, AcceptRequest(("leaker",)))
     assert len(launches.launched) == n_launched
@@ -276,8 +329,54 @@ def test_accepting_leaves_out_judged_runs_of_another_environment(tmp_path: Path,
     outcome, _ = checked(tmp_path, launches, *elsewhere(1 + N_TURNS, 9.0))
     assert outcome.results[0].status == "regression"
     log = accepted(tmp_path, launches, AcceptRequest(("leaker",)), *leaking(N_TRAINING, 9.0, first=30))
-    assert not any("newest check" in text for text in log.told())
+    assert "of another command or environment" in log.told()[0], "it is said before the first launch"
     assert len(log.of(RunStored)) == N_TRAINING
+
+
+def test_accepting_refuses_to_launch_another_command_than_failed_also_in_another_environment(
+    tmp_path: Path, launches: Script
+) -> None:
+    trained(tmp_path, launches)
+    other = "java -Xmx1g Leaker 9"
+    runs = [replace(run, metadata={**run.metadata, COMMAND: other}) for run in elsewhere(1 + N_TURNS, 9.0)]
+    outcome, _ = checked(tmp_path, launches, *runs)
+    assert outcome.results[0].status == "regression"
+    with pytest.raises(UsageError) as refused:
+        accept(project_in(tmp_path), AcceptRequest(("leaker",)))
+    assert isinstance(refused.value.advice, Advice)
+    assert (
+        Step(Action.ACCEPT, "leaker", command=tuple(other.split()), plain=True) in refused.value.advice.parts
+    )
+
+
+def warnings_of(log: EventLog) -> list[Warned]:
+    return [event for event in log if isinstance(event, Warned)]
+
+
+def test_training_says_what_the_newest_check_failed_for(tmp_path: Path, launches: Script) -> None:
+    """It would bless a change without a word; after it, nothing is open any more."""
+    trained(tmp_path, launches)
+    outcome, _ = checked(tmp_path, launches, *leaking(3 + N_TURNS, 9.0, first=20))
+    assert outcome.results[0].status == "regression"
+    for expected in (1, 0):
+        log = EventLog()
+        put_down(launches, *leaking(N_TRAINING, 9.0, first=40))
+        train(project_in(tmp_path), TrainRequest(("leaker",), JAVA), log)
+        warned = [
+            warning for warning in warnings_of(log) if "the newest check failed for live heap" in warning.text
+        ]
+        assert len(warned) == expected
+        for warning in warned:
+            assert log.index(warning) < log.index(log.of(RunStored)[0])
+
+
+def test_training_says_nothing_of_a_check_that_passed(tmp_path: Path, launches: Script) -> None:
+    trained(tmp_path, launches)
+    checked(tmp_path, launches, *leaking(1, first=20))
+    log = EventLog()
+    put_down(launches, *leaking(N_TRAINING, first=40))
+    train(project_in(tmp_path), TrainRequest(("leaker",), JAVA), log)
+    assert not any("newest check" in warning.text for warning in warnings_of(log))
 
 
 def test_a_test_that_fails_is_reported_and_gives_the_exit_code(tmp_path: Path, launches: Script) -> None:
@@ -336,4 +435,5 @@ def test_accepting_learns_from_the_runs_that_it_is_given(tmp_path: Path, launche
 def test_a_test_without_an_oracle_is_refused_with_the_step_that_makes_one(tmp_path: Path) -> None:
     with pytest.raises(BadFileError, match="'leaker' has no oracle yet") as refused:
         check(project_in(tmp_path), CheckRequest(("leaker",)))
+    refused.value.rephrase(CommandLineFrontEnd(project_in(tmp_path).files).words)
     assert refused.value.advice == f"buto train leaker --store {tmp_path / '.buto'} -- java ..."

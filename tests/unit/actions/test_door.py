@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from buto.actions.advice import Door, in_words, reword
 from buto.actions.project import Files, Overrides, Project
-from buto.cli.hints import BUILDS, DOOR, DOOR_PROGRAM, DOOR_WORDS, CommandLine, InBuild, door_of
+from buto.actions.wording import FrontEnd
+from buto.cli.hints import BUILDS, DOOR, DOOR_PROGRAM, DOOR_WORDS, CommandLineFrontEnd, InBuild, front_end_of
 from buto.errors import BadFileError, JudgeError
 from buto.pytest_plugin.hints import InPytest
 from buto.steps import Action, Advice, Setting, Step
@@ -68,19 +68,28 @@ PYTEST = InPytest("test_it.py::test_shop", "shop", HERE, HERE / ".buto", HERE / 
     ],
 )
 def test_the_command_line_repeats_what_was_typed(step: Step, words: str) -> None:
-    assert CommandLine(FILES, TYPED).step(step) == words
+    assert CommandLineFrontEnd(FILES, TYPED).step(step) == words
 
 
 def test_a_command_is_shown_only_where_none_was_typed_or_configured() -> None:
     step = Step(Action.TRAIN, "shop", command=("java", "..."))
-    assert CommandLine(USUAL).step(step) == "buto train shop -- java ..."
+    assert CommandLineFrontEnd(USUAL).step(step) == "buto train shop -- java ..."
     configured = Files(None, True, Path(), Path(".buto"), None)
-    assert CommandLine(configured).step(step) == "buto train shop"
+    assert CommandLineFrontEnd(configured).step(step) == "buto train shop"
+
+
+def test_a_key_that_only_a_configuration_has_is_advised_with_what_writes_one() -> None:
+    advice, key = Advice("to set it: ", Setting("isolate", "home")), "isolate: home, at the test in buto.yaml"
+    configured = Files(None, True, Path(), Path(".buto"), None)
+    assert CommandLineFrontEnd(configured).words(advice) == f"to set it: {key}"
+    assert CommandLineFrontEnd(USUAL).words(advice) == f"to set it: {key}, which buto init writes"
+    typed = CommandLineFrontEnd(USUAL, Overrides(("java", "-jar", "shop.jar")))
+    assert typed.words(advice) == f"to set it: {key}, which buto init -- java -jar shop.jar writes"
 
 
 def test_a_secret_is_not_repeated() -> None:
     typed = Overrides(command=("java", "-Dshop.password=swordfish", "Shop"))
-    assert "swordfish" not in CommandLine(USUAL, typed).step(Step(Action.ACCEPT, "shop"))
+    assert "swordfish" not in CommandLineFrontEnd(USUAL, typed).step(Step(Action.ACCEPT, "shop"))
 
 
 @pytest.mark.parametrize(
@@ -95,7 +104,11 @@ def test_a_secret_is_not_repeated() -> None:
         ),
         (Step(Action.SHOW_RUN, "shop", run_id="X"), "buto runs show shop X"),
         (Step(Action.PLOT, "shop"), "buto plot shop --oracle oracles/shop.json"),
-        (Step(Action.WHY, "shop"), "buto why shop --oracle oracles/shop.json"),
+        (Step(Action.WHY, "shop", why="which"), "pytest test_it.py::test_shop --buto-why  # which"),
+        (
+            Step(Action.WHY, "shop", revisions=("a", "b"), plain=True),
+            "buto why shop --revisions a b --oracle oracles/shop.json",
+        ),
         (Step(Action.LIST_RUNS), "buto runs list"),
         (Step(Action.DELETE_RUN, "shop", run_id="X"), "buto runs delete shop X --with-training"),
         (Step(Action.DOCTOR), "buto doctor"),
@@ -106,15 +119,15 @@ def test_pytest_names_its_own_options(step: Step, words: str) -> None:
 
 
 DOORS = {
-    "command line": CommandLine(FILES, TYPED),
+    "command line": CommandLineFrontEnd(FILES, TYPED),
     "pytest": PYTEST,
-    **{name: InBuild(build, CommandLine(FILES, TYPED)) for name, build in BUILDS.items()},
+    **{name: InBuild(build, CommandLineFrontEnd(FILES, TYPED)) for name, build in BUILDS.items()},
 }
 
 
 @pytest.mark.parametrize("door", DOORS.values(), ids=DOORS)
 @pytest.mark.parametrize("action", Action)
-def test_every_door_has_words_for_every_action(door: Door, action: Action) -> None:
+def test_every_door_has_words_for_every_action(door: FrontEnd, action: Action) -> None:
     words = shlex.split(door.step(Step(action, "shop")))
     assert words[0] in ("buto", "pytest", "mvn", "gradle", "env")
 
@@ -199,41 +212,44 @@ def test_builds_name_their_own_goals_and_tasks(door: str, step: Step, words: str
 
 
 def test_a_build_tool_says_in_the_environment_that_it_is_one(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert isinstance(door_of(USUAL), CommandLine)
+    assert isinstance(front_end_of(USUAL), CommandLineFrontEnd)
     monkeypatch.setenv(DOOR, "maven")
-    assert door_of(USUAL).step(Step(Action.TRAIN, "shop")) == "mvn package buto:train -Dbuto.test=shop"
+    assert front_end_of(USUAL).step(Step(Action.TRAIN, "shop")) == "mvn package buto:train -Dbuto.test=shop"
 
 
 def test_the_wrapper_of_a_project_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(DOOR, "junit-gradle")
     monkeypatch.setenv(DOOR_PROGRAM, "../gradlew")
-    words = door_of(USUAL).step(Step(Action.TRAIN, "ShopTest.cancel"))
+    words = front_end_of(USUAL).step(Step(Action.TRAIN, "ShopTest.cancel"))
     assert words == "env BUTO_TRAIN=true ../gradlew cleanTest test --tests ShopTest.cancel"
 
 
 def test_attaching_again_is_as_it_was_typed() -> None:
     typed = ("attach", "my shop", "--pid", "4711")
-    assert CommandLine(USUAL, typed=typed).step(Step(Action.ATTACH)) == "buto attach 'my shop' --pid 4711"
+    assert (
+        CommandLineFrontEnd(USUAL, typed=typed).step(Step(Action.ATTACH))
+        == "buto attach 'my shop' --pid 4711"
+    )
 
 
 def test_a_warning_is_stored_without_the_words_of_a_door() -> None:
     warning = Advice("10 are better (", Setting("runs", "10"), ")", fact="5 runs are few")
     assert (warning, warning.fact) == ("5 runs are few; 10 are better (--runs 10)", "5 runs are few")
-    assert in_words(warning, PYTEST) == "5 runs are few; 10 are better (runs=10)"
+    assert PYTEST.words(warning) == "5 runs are few; 10 are better (runs=10)"
 
 
 def test_what_was_typed_for_a_build_is_typed_again(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(DOOR, "maven")
     monkeypatch.setenv(DOOR_WORDS, " -pl :shop '-Dbuto.java=/my java'")
     accept = "mvn package buto:accept -Dbuto.test=shop -pl :shop '-Dbuto.java=/my java'"
-    assert door_of(USUAL).step(Step(Action.ACCEPT, "shop")) == accept
+    assert front_end_of(USUAL).step(Step(Action.ACCEPT, "shop")) == accept
 
 
 def test_a_buto_that_is_not_in_path_is_named_in_full(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(DOOR, "gradle")
     monkeypatch.setenv("PATH", "/nowhere")
     monkeypatch.setattr(sys, "argv", ["/my tools/buto", "check"])
-    assert door_of(USUAL).step(Step(Action.SHOW_RUN, "shop")) == "'/my tools/buto' runs show shop"
+    assert front_end_of(USUAL).step(Step(Action.SHOW_RUN, "shop")) == "'/my tools/buto' runs show shop"
 
 
 @pytest.mark.parametrize(
@@ -262,10 +278,10 @@ ODD = Advice("see ", Step(Action.SHOW_RUN, "shop", run_id="X"), "; or ", Setting
     ],
 )
 def test_advice_from_deeper_rooms_is_put_into_the_words_of_the_door(door: str, text: str) -> None:
-    assert in_words(ODD, DOORS[door]) == text
+    assert DOORS[door].words(ODD) == text
     error = JudgeError("it stands apart", advice=ODD)
     assert error.advice == "see buto runs show shop X; or --runs 20"
-    reword(error, DOORS[door])
+    error.rephrase(DOORS[door].words)
     assert (error.advice, error.__notes__) == (text, [text])
 
 
@@ -274,12 +290,14 @@ def test_what_pytest_has_in_its_ini_file_is_named_so() -> None:
 
 
 def test_a_setting_is_an_option_or_an_argument() -> None:
-    assert (CommandLine(USUAL).setting("runs", "10"), PYTEST.setting("runs", "10")) == (
+    assert (CommandLineFrontEnd(USUAL).setting("runs", "10"), PYTEST.setting("runs", "10")) == (
         "--runs 10",
         "runs=10",
     )
     assert PYTEST.setting("interval", "10ms") == 'interval="10ms"'
-    assert (CommandLine(USUAL).name("expect-exit"), PYTEST.name("expect-exit")) == (
+    assert PYTEST.setting("program", "{build: COMMAND}") == 'program={"build": "COMMAND"}'
+    assert PYTEST.setting("inputs", "[PATTERN, ...]") == 'inputs=["PATTERN", "..."]'
+    assert (CommandLineFrontEnd(USUAL).name("expect-exit"), PYTEST.name("expect-exit")) == (
         "--expect-exit",
         "expect_exit",
     )
@@ -295,8 +313,9 @@ def test_a_file_that_is_not_an_oracle_any_more_is_made_again_through_the_same_do
     path = tmp_path / "shop.json"
     path.write_text(text)
     door = InPytest("test_it.py::test_shop", "shop", tmp_path, tmp_path / ".buto", path)
-    project = Project(Files(None, False, tmp_path, tmp_path / ".buto", path), None, door)
+    project = Project(Files(None, False, tmp_path, tmp_path / ".buto", path), None)
     with pytest.raises(BadFileError, match=in_words) as caught:
         project.oracle("shop", Action.CHECK)
+    caught.value.rephrase(door.words)
     assert caught.value.advice is not None
     assert caught.value.advice.endswith(f": pytest test_it.py::test_shop {flag}")

@@ -10,7 +10,7 @@ import pytest
 from buto.actions.check import CheckRequest, check
 from buto.actions.events import Event, Warned
 from buto.actions.hooks import CONCLUDED, JUDGED
-from buto.actions.outcome import Outcome
+from buto.actions.outcome import CallOutcome
 from buto.actions.project import Overrides
 from buto.actions.train import TrainRequest, train
 from buto.errors import EXIT_REGRESSION, StorageError
@@ -27,19 +27,19 @@ def failing(*_: object) -> None:
     raise RAISED[0]
 
 
-def failed_check(directory: Path) -> tuple[Outcome, list[str]]:
-    """Check runs that leak more, and return the outcome with the warnings."""
+def failed_check(directory: Path) -> tuple[CallOutcome, list[str]]:
+    """Check runs that leak more and load more classes, and return the outcome with the warnings."""
     store(directory, *(leaking_run(number, purpose="train") for number in range(10)))
-    runs = [leaking_run(number, leak=9.0, purpose="check") for number in range(20, 23)]
+    runs = [leaking_run(number, leak=9.0, classes=900, purpose="check") for number in range(20, 23)]
     which = ",".join(store(directory, *runs))
     train(project_in(directory), TrainRequest(("leaker",), JAVA, from_runs="all"))
     events: list[Event] = []
     outcome = check(project_in(directory), CheckRequest(("leaker",), from_runs=which), events.append)
-    return outcome, [one.text for one in events if isinstance(one, Warned)]
+    return outcome, [event.text for event in events if isinstance(event, Warned)]
 
 
 @pytest.fixture(scope="module")
-def good(tmp_path_factory: pytest.TempPathFactory) -> tuple[Outcome, list[str]]:
+def good(tmp_path_factory: pytest.TempPathFactory) -> tuple[CallOutcome, list[str]]:
     return failed_check(tmp_path_factory.mktemp("good"))
 
 
@@ -54,7 +54,7 @@ def good(tmp_path_factory: pytest.TempPathFactory) -> tuple[Outcome, list[str]]:
 def test_a_feature_that_fails_costs_no_verdict(
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
-    good: tuple[Outcome, list[str]],
+    good: tuple[CallOutcome, list[str]],
     function: str,
     raised: Exception,
     line: str,

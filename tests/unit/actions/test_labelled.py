@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from buto.actions.labelled import kept
+from buto.actions.labelled import choose_kept
 from buto.run.labels import Label, Labelling
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
@@ -25,4 +25,4 @@ KNOWN = {run_id: Labelling("shop", (run_id,), label, NOW, "label") for run_id, l
     ],
 )
 def test_all_bad_and_invalid_runs_are_kept_and_the_newest_good_ones(most: int, expected: list[str]) -> None:
-    assert kept(KNOWN, most) == expected
+    assert choose_kept(KNOWN, most) == expected

@@ -10,7 +10,7 @@ import pytest
 import yaml
 
 from buto.actions import collecting
-from buto.actions.collecting import Plan
+from buto.actions.collecting import LaunchPlan
 from buto.errors import MeasureError
 from tests.support.processes.command import called
 
@@ -18,11 +18,11 @@ LOW, HIGH = 20, 2000
 
 
 @pytest.fixture
-def plans(monkeypatch: pytest.MonkeyPatch) -> list[Sequence[Plan]]:
+def plans(monkeypatch: pytest.MonkeyPatch) -> list[Sequence[LaunchPlan]]:
     """What would be launched; nothing is."""
-    seen: list[Sequence[Plan]] = []
+    seen: list[Sequence[LaunchPlan]] = []
 
-    def collect(planned: Sequence[Plan], *given: Any, **named: Any) -> None:
+    def collect(planned: Sequence[LaunchPlan], *given: Any, **named: Any) -> None:
         seen.append(planned)
         raise MeasureError("nothing is launched here")
 
@@ -37,7 +37,7 @@ def configure(directory: Path) -> None:
     (directory / "buto.yaml").write_text(yaml.safe_dump(document))
 
 
-def phases(plan: Plan) -> list[tuple[float, float | None]]:
+def phases(plan: LaunchPlan) -> list[tuple[float, float | None]]:
     workload = plan.workload
     assert workload is not None
     assert workload.load is not None
@@ -45,7 +45,7 @@ def phases(plan: Plan) -> list[tuple[float, float | None]]:
 
 
 def test_programs_that_are_compared_have_one_load_in_all_launches(
-    tmp_path: Path, plans: list[Sequence[Plan]]
+    tmp_path: Path, plans: list[Sequence[LaunchPlan]]
 ) -> None:
     configure(tmp_path)
     assert called(tmp_path, "compare", "new", "--against", "old").returncode == 3
@@ -56,7 +56,7 @@ def test_programs_that_are_compared_have_one_load_in_all_launches(
     assert rate_to is None
 
 
-def test_runs_that_are_recorded_draw_a_load_each(tmp_path: Path, plans: list[Sequence[Plan]]) -> None:
+def test_runs_that_are_recorded_draw_a_load_each(tmp_path: Path, plans: list[Sequence[LaunchPlan]]) -> None:
     configure(tmp_path)
     assert called(tmp_path, "record", "new").returncode == 3
     [[plan]] = plans

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from buto.actions.compare import Program
+from buto.actions.compare import ComparedProgram
 from buto.actions.compare import test_of as program_of
 from buto.actions.events import ignore
 from buto.cli.commands.compare import add_arguments
@@ -65,16 +65,16 @@ def test_each_program_has_the_command_that_stands_behind_its_name(
     typed: str, first: tuple[str, ...] | None, second: tuple[str, ...] | None
 ) -> None:
     assert programs_of(arguments(typed)) == (
-        Program("a", ("a", "b"), first),
-        Program("b", ("b", "a"), second),
+        ComparedProgram("a", ("a", "b"), first),
+        ComparedProgram("b", ("b", "a"), second),
     )
 
 
 def test_revisions_are_two_programs_with_one_command() -> None:
     command = ("java", "A")
     assert programs_of(arguments("a --revisions v1 feature/x -- java A")) == (
-        Program("a@v1", ("a",), command, "v1"),
-        Program("a@feature/x", ("a",), command, "feature/x"),
+        ComparedProgram("a@v1", ("a",), command, "v1"),
+        ComparedProgram("a@feature/x", ("a",), command, "feature/x"),
     )
 
 

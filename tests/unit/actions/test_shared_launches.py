@@ -15,7 +15,6 @@ from buto.actions.events import Event, LaunchesPlanned, LaunchStarted, Told
 from buto.actions.project import Files, Project
 from buto.actions.report import ReportRequest, report
 from buto.actions.train import TrainRequest, train
-from buto.cli.hints import CommandLine
 from buto.oracle import load
 from buto.project import config
 from buto.run.model import Mark, Run
@@ -69,7 +68,7 @@ class Shop:
         path = directory / "buto.yaml"
         path.write_text(configuration)
         files = Files.located(path)
-        self.project = Project(files, config.load(path, {}), CommandLine(files))
+        self.project = Project(files, config.load(path, {}))
         (directory / "shop.jar").write_text("as trained")
         self.script, self.events, self.n_before = script, list[Event](), 0
 
@@ -117,9 +116,10 @@ def test_one_launch_trains_both_tests_each_on_its_own_window(shop: Shop) -> None
     assert spans["shop-start"] == (0.0, 1.5)
     assert spans["shop"][0] == 1.5
     assert spans["shop"][1] > 2.5
-    assert [one.planned for one in shop.events if isinstance(one, LaunchesPlanned)] == [{"shop": N_RUNS}]
-    told = [one for one in shop.events if isinstance(one, Told) and one.test == "shop-start"]
-    assert told[0].text == "takes its runs from the launches of 'shop'"
+    first, *copies = [event.planned for event in shop.events if isinstance(event, LaunchesPlanned)]
+    assert (first, copies) == ({"shop": N_RUNS}, [{"shop@kept": 1}, {"shop-start@kept": 1}])
+    planned = [event for event in shop.events if isinstance(event, Told) and event.test == "shop-start"]
+    assert planned[0].text == "takes its runs from the launches of 'shop'"
 
 
 def test_one_launch_checks_both_tests(shop: Shop) -> None:
@@ -166,7 +166,7 @@ def test_a_run_without_the_other_window_is_launched_again_for_that_test_alone(sh
     shop.put_down(early, *loaded(N_RUNS - 1, first=1), start=loaded(1, first=N_RUNS))
     assert shop.train() == ["trained", "trained"]
     assert shop.launched == ["shop"] * N_RUNS + ["shop-start"]
-    started = [one for one in shop.events if isinstance(one, LaunchStarted)]
+    started = [event for event in shop.events if isinstance(event, LaunchStarted)]
     assert (started[-1].test, started[-1].planned) == ("shop-start", 1)
 
 

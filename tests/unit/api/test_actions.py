@@ -10,11 +10,11 @@ from typing import Any
 import pytest
 
 import buto
+from buto.causes import launches as profiling
+from buto.causes.flight import Flight
+from buto.causes.profiles import ProfileKind
 from buto.errors import EXIT_BAD_FILE, EXIT_NOT_JUDGED, EXIT_USAGE
-from buto.features.why import launches as profiling
-from buto.measure.flight import Flight
 from buto.measure.target import Target
-from buto.run.profiles import Kind
 from tests.support.processes.command import called
 from tests.support.profiles import launches
 from tests.support.runs.stored import leaking_run, store
@@ -25,9 +25,12 @@ LEAKY = 60
 
 @pytest.fixture
 def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A directory with ten usual runs and three that leak four times as much."""
+    """A directory with ten usual runs and three that leak four times as much and load more classes."""
     store(tmp_path, *(leaking_run(number) for number in range(10)))
-    store(tmp_path, *(leaking_run(LEAKY + number, leak=4.0, purpose="check") for number in range(3)))
+    store(
+        tmp_path,
+        *(leaking_run(LEAKY + number, leak=4.0, classes=900, purpose="check") for number in range(3)),
+    )
     monkeypatch.chdir(tmp_path)
     return tmp_path
 
@@ -46,21 +49,34 @@ def test_train_and_check_write_and_read_the_files_of_the_command_line(project: P
 
     result = buto.check("leaker", from_runs=leaky(), on_event=seen.append)
     assert result.verdict is not None and result.verdict.status is buto.Status.REGRESSION
-    assert result.verdict.findings[0].subject == "jvm.memory.heap.used"
+    assert "jvm.memory.heap.used" in {finding.subject for finding in result.verdict.findings}
     assert any(isinstance(event, buto.events.Judged) for event in seen)
     assert result.report is not None and len(result.report.training) == 10
     # Both checks were of the same runs, and count once.
     assert sorted(entry.status for entry in buto.history("leaker")) == ["regression", "trained"]
 
 
+def test_a_release_is_named_and_its_sum_asked_for_as_on_the_command_line(project: Path) -> None:
+    (project / "app.jar").write_text("a program")
+    buto.train("leaker", command=COMMAND, from_runs="all")
+    released = buto.release("leaker", "v1.4")
+    assert (released.test, released.release, released.commit) == ("leaker", "v1.4", "")
+    assert called(project, "release", "leaker", "v1.5").returncode == 0
+    with pytest.raises(buto.UsageError):
+        buto.release("leaker", "")
+    with pytest.raises(buto.UsageError):
+        buto.check("leaker", release=True, from_runs="all")
+
+
 def test_advice_is_a_call(project: Path) -> None:
     buto.train("leaker", command=COMMAND, from_runs="all")
     result = buto.check("leaker", from_runs=leaky())
     assert result.report is not None
-    show, plot, accept = result.report.next_steps
+    show, plot, turns, accept = result.report.next_steps
     first = leaking_run(LEAKY).id
     assert show == f'buto.open_store().load("leaker", "{first}")'
     assert plot == "buto.plot_result(result)"
+    assert turns == "have the old program built: program: {build: COMMAND}, at the test in buto.yaml"
     assert accept == 'buto.accept("leaker")  # if the change is meant'
     loaded = eval(show, {"buto": buto})
     assert loaded.id == first
@@ -88,7 +104,7 @@ def test_compare_and_selftest(project: Path) -> None:
     buto.train("leaker", command=COMMAND, from_runs="all")
     found = buto.selftest("leaker", training=7)
     assert len(found.runs) == 10
-    assert 0 <= found.found.single.rate <= 1
+    assert 0 <= found.found.failing.rate <= found.found.turning.rate <= 1
 
 
 def test_why_explains_as_the_command_does(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -96,7 +112,7 @@ def test_why_explains_as_the_command_does(project: Path, monkeypatch: pytest.Mon
     seen: list[object] = []
     asked: list[tuple[str, ...]] = []
 
-    def record(target: Target, kinds: Sequence[Kind], *_: object) -> Flight:
+    def record(target: Target, kinds: Sequence[ProfileKind], *_: object) -> Flight:
         asked.append(tuple(kind.value for kind in kinds))
         levels = old if target.command[-1] == "Old" else dict.fromkeys(old, 4e6)
         return Flight(launches(levels, 1, len(asked))[0], "", "", 1.0, 1000)
@@ -114,10 +130,10 @@ def test_why_explains_as_the_command_does(project: Path, monkeypatch: pytest.Mon
     assert set(asked) == {("allocation", "cpu")}
     assert (found.causes[0].method, found.causes[0].tier) == ("shop.Cart.add", buto.Tier.CAUSE)
     assert isinstance(seen[-1], buto.events.LaunchesEnded)
-    with pytest.raises(buto.BadFileError, match="no profile of the old 'shop'") as missing:
+    with pytest.raises(buto.BadFileError, match="neither the old program of 'shop' nor a profile") as missing:
         buto.why("shop", command=["java", "New"])
     assert missing.value.advice is not None
-    assert 'buto.why("shop", revisions=("OLD", "NEW"))' in missing.value.advice
+    assert 'buto.why("shop", build="COMMAND", revisions=("OLD", "NEW"))' in missing.value.advice
     assert missing.value.advice.endswith('buto.train("shop", profile=True)')
 
 
@@ -207,4 +223,4 @@ def test_patterns_are_a_list(project: Path) -> None:
 def test_the_docstring_names_every_argument(name: str) -> None:
     function = getattr(buto, name)
     words = (function.__doc__ or "").replace(",", " ").replace(":", " ").split()
-    assert [one for one in inspect.signature(function).parameters if one not in words] == []
+    assert [parameter for parameter in inspect.signature(function).parameters if parameter not in words] == []

@@ -24,8 +24,8 @@ def test_runs_are_labelled_by_value_or_by_name(tmp_path: Path) -> None:
         buto.label("leaker", "last", "invalid", store=root),
     ]
     assert buto.labels("leaker", store=root) == given
-    assert [one.run_ids for one in given] == [(ids[0],), tuple(ids[1:]), (ids[2],)]
-    assert [one.label for one in given] == [Label.BAD, Label.GOOD, Label.INVALID]
+    assert [labelling.run_ids for labelling in given] == [(ids[0],), tuple(ids[1:]), (ids[2],)]
+    assert [labelling.label for labelling in given] == [Label.BAD, Label.GOOD, Label.INVALID]
 
 
 def test_what_is_no_label_or_no_run_is_refused(tmp_path: Path) -> None:

@@ -9,14 +9,14 @@ from pathlib import Path
 import pytest
 
 import buto
-from buto.actions.advice import Door
 from buto.actions.project import Overrides
-from buto.api.options import PythonDoor
+from buto.actions.wording import FrontEnd
+from buto.api.options import PythonFrontEnd
 from buto.project.options import Location, Options
 from buto.steps import Action, Step
 
-PLAIN: Door = PythonDoor()
-SPECIFIED: Door = PythonDoor(
+PLAIN: FrontEnd = PythonFrontEnd()
+SPECIFIED: FrontEnd = PythonFrontEnd(
     {"store": Path("build/runs"), "oracle": Path("o.json")},
     Overrides(
         ("java", "-Dpassword=geheim", "Main"), 0.05, {"interval": "10ms", "mbeans": ["a:*"], "expect_exit": 3}
@@ -49,6 +49,9 @@ SPECIFIED: Door = PythonDoor(
         (Step(Action.SHOW_RUN, "shop"), 'buto.open_store().load_set("shop")'),
         (Step(Action.PLOT, "shop"), "buto.plot_result(result)"),
         (Step(Action.BISECT, "a b"), "buto bisect 'a b'"),
+        (Step(Action.RELEASE, "shop", release="v1"), 'buto.release("shop", "v1")'),
+        (Step(Action.CHECK, "shop", release="v1"), 'buto.check("shop", release=True)'),
+        (Step(Action.ACCEPT, "shop", only="a.b"), "buto accept shop --only a.b --reason TEXT"),
     ],
 )
 def test_each_step_is_a_call(step: Step, call: str) -> None:
@@ -74,20 +77,22 @@ def test_every_action_has_advice_that_python_or_the_command_line_takes() -> None
             assert any(name in buto.__all__ for name in names), written
 
 
-@pytest.mark.parametrize("name", ["record", "train", "check", "accept", "compare", "selftest", "why"])
+@pytest.mark.parametrize(
+    "name", ["record", "train", "check", "accept", "release", "compare", "selftest", "why"]
+)
 def test_a_function_takes_what_advice_gives_it(name: str) -> None:
     step = Step(
         Action(name),
         "shop",
-        runs=None if name in ("selftest", "why") else 3,
+        runs=None if name in ("selftest", "why", "release") else 3,
         against="b" if name in ("compare", "why") else None,
     )
     call = ast.parse(SPECIFIED.step(step), mode="eval").body
     assert isinstance(call, ast.Call)
     signature = inspect.signature(getattr(buto, name))
     options = Location if name == "selftest" else Options
-    assert {one.arg for one in call.keywords} <= {*signature.parameters, *options.__annotations__}
-    signature.bind(*call.args, **{str(one.arg): None for one in call.keywords})
+    assert {keyword.arg for keyword in call.keywords} <= {*signature.parameters, *options.__annotations__}
+    signature.bind(*call.args, **{str(keyword.arg): None for keyword in call.keywords})
 
 
 def test_settings_are_keyword_arguments() -> None:

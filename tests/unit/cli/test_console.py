@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import io
 import os
+import re
 import subprocess
 import sys
 
 import pytest
 
 from buto.cli.console import Console, Verbosity
+from tests.support.report import made
 
 
 class Terminal(io.StringIO):
@@ -82,6 +84,29 @@ def test_an_error_moves_no_cursor_whatever_it_quotes() -> None:
     err = io.StringIO()
     Console(stderr=err).error("no \x1b[2J\u202e\n\tat x", "rm '\x07'")
     assert err.getvalue() == "buto: no \\x1b[2J\\u202e\n        at x\ntry:  rm '\\x07'\n"
+
+
+@pytest.mark.parametrize("text", made.EVIL)
+def test_no_word_of_others_moves_a_cursor_or_gives_a_command(text: str) -> None:
+    out, err = io.StringIO(), Terminal()
+    console = Console(Verbosity.VERBOSE, out, err)
+    for say in (console.result, console.info, console.detail, console.warning, console.error):
+        say(text)
+    console.results([f"  {text}"])
+    console.styled([(text, "bold red"), (text, "")])
+    console.rewrite(text)
+    assert all(char.isprintable() or char == "\n" for char in out.getvalue())
+    own = re.compile(r"\x1b\[(3[136]m|0m|K)|\r")
+    assert all(char.isprintable() or char == "\n" for char in own.sub("", err.getvalue()))
+    for line in (out.getvalue() + own.sub("", err.getvalue())).split("\n"):
+        assert not line.lstrip().startswith("::")
+        assert not re.search(r"##\w*\[", line)
+
+
+def test_what_another_program_reads_is_printed_as_it_is() -> None:
+    out = io.StringIO()
+    Console(stdout=out).document("a\tb\x9b")
+    assert out.getvalue() == "a\tb\x9b\n"
 
 
 def test_long_lines_are_left_to_the_terminal(monkeypatch: pytest.MonkeyPatch) -> None:

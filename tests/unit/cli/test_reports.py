@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from buto.actions.outcome import Outcome
+from buto.actions.outcome import CallOutcome
 from buto.cli.parsing import STDOUT
 from buto.cli.report_files import files_of
 from buto.errors import UsageError
@@ -20,7 +20,7 @@ SHOWN, _, OTHER_SHOWN, NOT_MEASURED = made.every_result()
 def pages(
     results: Sequence[Result], path: Path = Path("out/r.html"), left_out: Sequence[LeftOut] | None = None
 ) -> list[str]:
-    done = Outcome("check", results, 0, made.FINISHED, left_out)
+    done = CallOutcome("check", results, 0, made.FINISHED, left_out)
     return [str(page) for page in files_of("html", done, path)]
 
 

@@ -15,13 +15,11 @@ from hypothesis.extra import numpy as arrays
 
 from buto import frames
 from buto.errors import JudgeError, UsageError
-from buto.judging.verdict import Direction, Effect, Finding, Status, Verdict
-from buto.report.history import Entry
+from buto.judging.verdict import Difference, Direction, Effect, Finding, Statement, Status, Verdict
+from buto.report.history import HistoryEntry
 from buto.run.labels import Label, Labelling
-from buto.run.long import LongRun
 from buto.run.model import Mark, Outcome, Problem, ProblemKind, Quality, Run
 from buto.run.properties import Property, property_for
-from buto.run.store import RunStore
 
 HEAP, THREADS, CPU = "jvm.memory.heap.used", "jvm.thread.count", "jvm.cpu.time"
 FIRST, SECOND = "20260102T030405.678Z-00ff", "20260102T030505.000Z-00aa"
@@ -51,7 +49,7 @@ def test_samples_of_a_window_begin_at_zero() -> None:
     marks = (Mark(0.0, "load.start"), Mark(0.5, "load.end", "10 requests"))
     run = replace(a_run(names=(HEAP, CPU), n_samples=5), marks=marks)
     frame = frames.samples(run, window=("load.start", "load.end"))
-    assert list(frame.index) == [timedelta(seconds=one) for one in (0, 0.25, 0.5)]
+    assert list(frame.index) == [timedelta(seconds=second) for second in (0, 0.25, 0.5)]
     assert frame.to_numpy().tolist() == [[10, 0], [20, 10], [30, 20]]
     assert frames.samples(run, window=True).equals(frames.samples(run))
     with pytest.raises(JudgeError, match="it has no mark 'warm-up', only load.start, main, load.end, end"):
@@ -87,7 +85,7 @@ def test_samples_of_one_run() -> None:
     assert frame.columns.name == "property"
     assert frame.index.name == "time"
     assert str(frame.index.dtype) == "timedelta64[ns]"
-    assert list(frame.index) == [timedelta(seconds=one) for one in (-0.25, 0, 0.25)]
+    assert list(frame.index) == [timedelta(seconds=second) for second in (-0.25, 0, 0.25)]
     assert frame.to_numpy().tolist() == [[0, 1], [10, 11], [20, 21]]
     assert frame.attrs == {
         "units": {HEAP: "By", THREADS: "{thread}"},
@@ -186,17 +184,6 @@ def test_no_runs_and_no_samples() -> None:
             assert levels[0] == levels[1]
 
 
-def test_all_samples_of_a_long_run(tmp_path, monkeypatch) -> None:
-    short, long = a_run(), a_run(SECOND, n_samples=1000)
-    store = RunStore(tmp_path)
-    store.add(short)
-    store.add(long)
-    monkeypatch.setattr("buto.run.store.LONG_VALUES", 1000)
-    opened = store.open_set("shop", [FIRST, SECOND])
-    assert [isinstance(run, LongRun) for run in opened] == [False, True]
-    pd.testing.assert_frame_equal(frames.samples(opened), frames.samples([short, long]))
-
-
 def test_how_runs_went() -> None:
     killed = replace(
         a_run("ci-7", n_samples=0),
@@ -250,7 +237,7 @@ def test_metadata_are_what_was_recorded() -> None:
 
 
 def a_finding() -> Finding:
-    return Finding(
+    return Difference(
         source="bounds",
         subject=HEAP,
         run_id=FIRST,
@@ -275,7 +262,7 @@ def a_verdict(*findings: Finding) -> Verdict:
 
 
 def test_findings() -> None:
-    missing = Finding("notification", "com.acme.full", FIRST, Direction.LESS)
+    missing = Statement("notification", "com.acme.full", FIRST, Direction.LESS)
     frame = frames.findings(a_verdict(a_finding(), missing))
     assert frame.loc[0].to_dict() == {
         "source": "bounds",
@@ -309,8 +296,10 @@ def test_findings() -> None:
 
 def test_history() -> None:
     at = datetime(2026, 1, 2, 5, 4, 5, tzinfo=timezone(timedelta(hours=2)))
-    trained = Entry(at, "trained", None, {HEAP: 5.0}, (), ("a", "b"))
-    failed = Entry(at + timedelta(days=1), "regression", "0123+dirty", {CPU: 0.5}, (HEAP, CPU), ("c",), 0.01)
+    trained = HistoryEntry(at, "trained", None, {HEAP: 5.0}, (), ("a", "b"))
+    failed = HistoryEntry(
+        at + timedelta(days=1), "regression", "0123+dirty", {CPU: 0.5}, (HEAP, CPU), ("c",), 0.01
+    )
     frame = frames.history([trained, failed])
     assert frame.index.name == "at" and str(frame.index.dtype) == "datetime64[ns, UTC]"
     assert frame.index[0] == at

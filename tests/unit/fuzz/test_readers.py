@@ -15,14 +15,10 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from perf.fuzz import examples, speech
-from perf.fuzz.edits import Source, edited, edited_bytes
+from perf.fuzz.edits import ByteSource, edited, edited_bytes
 from perf.fuzz.readers import RAW, READERS
 
-N_EXAMPLES = 100
-
-_quick = settings(
-    deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow]
-)
+_quick = settings(suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
 
 
 @pytest.fixture(scope="module")
@@ -40,7 +36,7 @@ def test_the_examples_to_begin_with_are_read_or_refused(name: str, scratch: Path
 @pytest.mark.slow
 @pytest.mark.parametrize("name", READERS)
 def test_any_bytes_are_read_or_refused(name: str, scratch: Path) -> None:
-    @settings(_quick, max_examples=N_EXAMPLES)
+    @settings(_quick)
     @given(st.binary(max_size=80))
     @example(b"\1")
     @example(RAW)
@@ -50,7 +46,7 @@ def test_any_bytes_are_read_or_refused(name: str, scratch: Path) -> None:
     read()
 
 
-@settings(_quick, max_examples=60)
+@settings(_quick)
 @given(st.binary(max_size=300))
 def test_frames_of_right_lengths_are_heard_or_refused(scratch: Path, data: bytes) -> None:
     stream = b"".join(speech.GOOD[:5]) + speech.frame(data[0] % 10 if data else 9, data[1:])
@@ -59,12 +55,12 @@ def test_frames_of_right_lengths_are_heard_or_refused(scratch: Path, data: bytes
 
 def test_an_edit_changes_a_copy() -> None:
     before = json.dumps(examples.CONFIG)
-    changed = [edited(examples.CONFIG, Source(bytes([number] * 30))) for number in range(60)]
+    changed = [edited(examples.CONFIG, ByteSource(bytes([number] * 30))) for number in range(60)]
     assert json.dumps(examples.CONFIG) == before
-    assert sum(repr(one) != repr(examples.CONFIG) for one in changed) > 40
-    assert edited(examples.CONFIG, Source(b"")) == examples.CONFIG
-    assert edited_bytes(b"content", Source(b"")) == b"content"
-    assert edited_bytes(b"content", Source(bytes([0, 0, 2, 0]))) == b"co"
+    assert sum(repr(copy) != repr(examples.CONFIG) for copy in changed) > 40
+    assert edited(examples.CONFIG, ByteSource(b"")) == examples.CONFIG
+    assert edited_bytes(b"content", ByteSource(b"")) == b"content"
+    assert edited_bytes(b"content", ByteSource(bytes([0, 0, 2, 0]))) == b"co"
 
 
 def test_what_a_reader_lets_through_is_seen(scratch: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from msgspec import structs
+
 from buto.judging.class_changes import MOST_CHANGES, class_changes, typical_histogram
 from buto.run.model import ClassCount, ClassHistogram, Run
 from tests.support.runs.signals import program_run
@@ -13,8 +15,10 @@ KIB = 1024
 
 def histogram(total: int | None = None, point: str = "end", **sizes: int) -> ClassHistogram:
     """A histogram of objects of a KiB each; ``total`` is more if smaller classes are not listed."""
-    counts = tuple(ClassCount(name, n, n * KIB) for name, n in sorted(sizes.items(), key=lambda one: -one[1]))
-    listed = sum(one.size_bytes for one in counts)
+    counts = tuple(
+        ClassCount(name, n, n * KIB) for name, n in sorted(sizes.items(), key=lambda pair: -pair[1])
+    )
+    listed = sum(class_count.size_bytes for class_count in counts)
     return ClassHistogram(1.0, point, sum(sizes.values()), total or listed, counts)
 
 
@@ -23,14 +27,16 @@ def run_with(*histograms: ClassHistogram) -> Run:
 
 
 def told(before: ClassHistogram | None, after: ClassHistogram | None) -> dict[str, tuple[int, int]]:
-    return {one.name: (one.instances, one.size_bytes) for one in class_changes(before, after)}
+    return {change.name: (change.instances, change.size_bytes) for change in class_changes(before, after)}
 
 
 def test_the_typical_histogram_has_the_median_of_each_class() -> None:
     runs = [run_with(histogram(A=1, B=9)), run_with(histogram(A=2, B=9)), run_with(histogram(A=50, C=1))]
     found = typical_histogram(runs)
     assert found is not None
-    assert [(one.name, one.instances, one.size_bytes) for one in found.classes] == [
+    assert [
+        (class_count.name, class_count.instances, class_count.size_bytes) for class_count in found.classes
+    ] == [
         ("B", 9, 9 * KIB),
         ("A", 2, 2 * KIB),
     ]
@@ -42,7 +48,7 @@ def test_a_run_without_a_histogram_at_its_end_gives_none() -> None:
     assert typical_histogram([]) is None
     assert typical_histogram([whole, run_with()]) is None
     assert typical_histogram([whole, run_with(histogram(A=1, point="period"))]) is None
-    assert typical_histogram([run_with(histogram(A=1, point="period"), histogram(A=3))]) == replace(
+    assert typical_histogram([run_with(histogram(A=1, point="period"), histogram(A=3))]) == structs.replace(
         histogram(A=3), time_s=1.0
     )
 

@@ -6,7 +6,7 @@ import itertools
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from buto.judging.rank import largest_of_each, ranks, significance
@@ -19,14 +19,13 @@ def test_of_each_quantity_the_largest_contrast_counts_whichever_its_sign():
     assert largest_of_each(contrast, np.array([0, 0, 3, 7])).tolist() == [[5, 2, 0.5], [1, 3, 4]]
 
 
-@settings(max_examples=100)
 @given(SCORES)
 def test_whichever_choice_is_under_test_no_share_is_reached_more_often_than_it_says(scores):
     """The proof that the rank is exact: each choice is equally likely to be the one under test."""
     p_values = np.sort(
         [
-            significance(np.array([one, *scores[:place], *scores[place + 1 :]])).p_value
-            for place, one in enumerate(scores)
+            significance(np.array([score, *scores[:place], *scores[place + 1 :]])).p_value
+            for place, score in enumerate(scores)
         ]
     )
     expected = np.arange(1, len(scores) + 1) / len(scores)
@@ -58,7 +57,6 @@ def test_the_smallest_p_value_is_that_of_one_choice_or_of_two_that_are_mirror_im
     assert significance(scores, mirrored=True).smallest == 2 / 286
 
 
-@settings(max_examples=50)
 @given(SCORES, st.floats(0, 3))
 def test_standing_out_further_is_never_less_significant(scores, more):
     higher = np.array([scores[0] + more, *scores[1:]])

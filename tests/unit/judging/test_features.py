@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from buto.judging.features import (
@@ -13,6 +13,7 @@ from buto.judging.features import (
     catalogue,
     features,
     on_grid,
+    quantiles,
 )
 from buto.run.properties import Kind, Property
 from tests.support.references import naive_calibrated
@@ -36,8 +37,8 @@ def by_name(of, properties, end):
     found = features(of, properties, end)
     assert len(found) == len(catalogue(properties))
     result = [{} for _ in properties]
-    for one, value in zip(catalogue(properties), found, strict=True):
-        result[one.column][one.name] = value
+    for feature, value in zip(catalogue(properties), found, strict=True):
+        result[feature.column][feature.name] = value
     return result
 
 
@@ -57,7 +58,6 @@ def sampled(draw):
     return times, columns
 
 
-@settings(deadline=None)
 @given(sampled(), st.floats(0.001, 40.0))
 def test_features_are_those_of_the_plain_reference(drawn, end):
     times, columns = drawn
@@ -91,7 +91,7 @@ def test_a_straight_line_by_hand():
 def test_the_mean_is_of_all_samples_of_a_long_run():
     """Of 720 noisy samples, a mean of some 60 would vary three times as much."""
     noise = np.random.default_rng(5).normal(size=(40, 720))
-    means = [by_name(series(range(720), one), (GAUGE,), 719.0)[0]["mean"] for one in noise]
+    means = [by_name(series(range(720), values), (GAUGE,), 719.0)[0]["mean"] for values in noise]
     assert means == pytest.approx(noise.mean(axis=1), abs=0.005)
 
 
@@ -149,7 +149,6 @@ def test_one_unreadable_value_is_as_if_it_had_not_been_sampled():
     assert whole[0] == pytest.approx(holed[0])
 
 
-@settings(deadline=None, max_examples=30)
 @given(sampled(), st.floats(0.001, 1000.0))
 def test_another_unit_scales_every_feature(drawn, factor):
     times, columns = drawn
@@ -164,3 +163,12 @@ def test_another_unit_scales_every_feature(drawn, factor):
 def test_what_is_left_at_the_exit_counts_though_another_run_was_shorter():
     (found,) = by_name(series([0, 30, 59, 70], [8, 8, 8, 11]), (GAUGE,), 59.0)
     assert (found["last"], found["largest"]) == (11, 8)
+
+
+@pytest.mark.parametrize("n_rows", [1, 2, 7, 240, 1001])
+def test_quantiles_are_those_of_numpy_to_the_bit(n_rows: int) -> None:
+    values = np.random.default_rng(1).lognormal(3.0, 2.0, (n_rows, 40))
+    values[:, 3] = np.nan
+    values[:, 4] = 5.0
+    shares = [0.0, 0.1, 0.5, 0.73, 0.9, 1.0]
+    assert quantiles(values, shares).tobytes() == np.quantile(values, shares, axis=0).tobytes()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from buto.judging.likeness import NEAR, QUIET, distances, nearest, scaled
+from buto.judging.likeness import NEAR, QUIET, distances, nearest, scale
 
 N_FEATURES = 60
 
@@ -45,7 +45,7 @@ def test_features_that_are_not_known_in_both_are_left_out() -> None:
     ours, other = change(f0=50, f1=40), change(f0=50, f2=40)
     ours[2], other[1] = np.nan, np.nan
     assert distances(ours, other[None]) == pytest.approx([0])
-    assert np.isnan(scaled(ours)[2])
+    assert np.isnan(scale(ours)[2])
 
 
 def test_the_nearest_come_first_and_unlike_ones_not_at_all() -> None:

@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from buto.judging.thesis.bounds import Bounds
-from buto.judging.thesis.pipeline import MATCHERS, beyond, interpolated, nearest
+from buto.judging.thesis.pipeline import MATCHERS, beyond, interpolate, nearest
 from perf.judging import loops
 from tests.support.references import naive
 
@@ -70,14 +70,14 @@ def lines(times, *expected):
 
 
 def test_between_two_points_limits_are_on_a_straight_line():
-    matched = interpolated(lines([0, 1, 3], 0, 10, 50), np.array([0.25, 1.0, 1.5, 2.5]), 1.0)
+    matched = interpolate(lines([0, 1, 3], 0, 10, 50), np.array([0.25, 1.0, 1.5, 2.5]), 1.0)
     assert matched.bounds.expected[:, 0].tolist() == [2.5, 10, 20, 40]
     assert matched.bounds.lower[:, 0].tolist() == [1.5, 9, 19, 39]
     assert matched.bounds.upper[:, 0].tolist() == [3.5, 11, 21, 41]
 
 
 def test_the_first_bounds_hold_for_all_time_before_and_the_last_for_an_interval():
-    matched = interpolated(lines([5, 6], 0, 10), np.array([-100.0, 4, 6, 6.4, 6.5]), 0.5)
+    matched = interpolate(lines([5, 6], 0, 10), np.array([-100.0, 4, 6, 6.4, 6.5]), 0.5)
     assert matched.in_model.tolist() == [True, True, True, True, False]
     assert matched.bounds.expected[:4, 0].tolist() == [0, 0, 10, 10]
     assert np.isnan(matched.bounds.expected[4, 0])
@@ -87,23 +87,23 @@ def test_listing_c9_as_printed_lets_the_last_bound_hold_for_as_long_as_the_first
     times, values = [5.0, 6.0], [0.0, 10.0]
     assert naive.interpolated_as_printed(times, values, 10.9) == 10
     assert naive.interpolated_bound(times, values, 10.9, 0.5) is None
-    assert not interpolated(lines(times, *values), np.array([10.9]), 0.5).in_model[0]
+    assert not interpolate(lines(times, *values), np.array([10.9]), 0.5).in_model[0]
     assert naive.interpolated_as_printed([0.0, 1.0], values, 1.0) is None
 
 
 def test_beside_a_point_without_band_there_is_none_but_at_a_points_own_time():
-    matched = interpolated(lines([0, 1, 2, 3], 0, NAN, 20, 30), np.array([0, 0.5, 1, 1.5, 2, 2.5]), 1.0)
+    matched = interpolate(lines([0, 1, 2, 3], 0, NAN, 20, 30), np.array([0, 0.5, 1, 1.5, 2, 2.5]), 1.0)
     assert np.isnan(matched.bounds.upper[:, 0]).tolist() == [False, True, True, True, False, False]
     assert matched.in_model.all()
 
 
 def test_equal_limits_stay_exactly_equal_in_between():
-    assert interpolated(lines([0, 1], 0.1, 0.1), np.array([1 / 3]), 1.0).bounds.expected[0, 0] == 0.1
+    assert interpolate(lines([0, 1], 0.1, 0.1), np.array([1 / 3]), 1.0).bounds.expected[0, 0] == 0.1
 
 
 def test_a_side_without_limit_has_none_in_between():
     open_ended = Bounds(np.arange(2.0), np.zeros((2, 1)), np.array([[5.0], [np.inf]]), np.ones((2, 1)))
-    matched = interpolated(open_ended, np.array([0.0, 0.5, 1.0]), 1.0)
+    matched = interpolate(open_ended, np.array([0.0, 0.5, 1.0]), 1.0)
     assert matched.bounds.upper[:, 0].tolist() == [5, np.inf, np.inf]
 
 
@@ -116,7 +116,7 @@ def test_fast_interpolation_equals_the_plain_one(curve, moments, interval):
     known = dict(curve)
     times = sorted(number / 10 for number in known)
     values = [known[round(time * 10)] for time in times]
-    matched = interpolated(lines(times, *values), np.array(moments, dtype=float), interval)
+    matched = interpolate(lines(times, *values), np.array(moments, dtype=float), interval)
     for row, moment in enumerate(moments):
         expected = naive.interpolated_bound(times, values, moment, interval)
         assert matched.in_model[row] == (expected is not None)
@@ -127,9 +127,9 @@ def test_fast_interpolation_equals_the_plain_one(curve, moments, interval):
 def test_the_order_in_which_points_are_listed_does_not_matter():
     times, moments = [0, 2, 1], np.linspace(-0.5, 2.5, 13)
     for match in MATCHERS.values():
-        one = match(lines(times, 0, 7, 3), moments, 0.4).bounds.expected
+        first = match(lines(times, 0, 7, 3), moments, 0.4).bounds.expected
         other = match(lines(sorted(times), 0, 3, 7), moments, 0.4).bounds.expected
-        assert np.array_equal(one, other, equal_nan=True)
+        assert np.array_equal(first, other, equal_nan=True)
 
 
 @pytest.mark.parametrize(

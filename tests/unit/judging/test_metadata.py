@@ -8,7 +8,7 @@ SOME = MetadataSettings(ignored=("jvm.uptime",), deciding=("jvm.vm.*", "host.cor
 
 
 def kinds(differences):
-    return {one.key: one.kind for one in differences}
+    return {difference.key: difference.kind for difference in differences}
 
 
 def test_equal_runs_have_no_difference():
@@ -24,7 +24,7 @@ def test_missing_different_and_extra_items():
         "b": DifferenceKind.DIFFERENT,
         "d": DifferenceKind.EXTRA,
     }
-    assert [one.describe() for one in differences] == [
+    assert [difference.describe() for difference in differences] == [
         "a is missing; it was 1 in training",
         "b is 'y'; it was 'x' in training",
         "d is 4; training had none",
@@ -59,7 +59,10 @@ def test_keys_that_do_not_decide_may_vary_in_training():
 def test_a_difference_says_whether_it_decides():
     model = learn_metadata([{"path": "a", "host.cores": 2}], SOME)
     differences = compare_metadata(model, {"path": "b", "host.cores": 4}, SOME)
-    assert {one.key: one.deciding for one in differences} == {"path": False, "host.cores": True}
+    assert {difference.key: difference.deciding for difference in differences} == {
+        "path": False,
+        "host.cores": True,
+    }
 
 
 def test_a_key_that_is_ignored_and_deciding_is_ignored():
@@ -90,5 +93,5 @@ def test_of_the_class_path_only_names_count_so_that_a_project_may_lie_anywhere()
 
 
 def test_the_order_of_the_training_runs_does_not_matter():
-    one, other = {"a": 1, "b": 2}, {"a": 1, "c": 3}
-    assert learn_metadata([one, other], SOME) == learn_metadata([other, one], SOME)
+    first, other = {"a": 1, "b": 2}, {"a": 1, "c": 3}
+    assert learn_metadata([first, other], SOME) == learn_metadata([other, first], SOME)

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from buto.errors import JudgeError
-from buto.judging.classifiers import Limits, NotificationKind, compare_notifications, learn_notifications
+from buto.judging.classifiers import BandLimits, NotificationKind, compare_notifications, learn_notifications
 from buto.run.model import Notification
 
 
@@ -12,7 +12,7 @@ def emitted(*times, kind="done", source="a:type=Counter", first=1):
 
 def extremes(values):
     """The plainest band there is: from the smallest to the largest value."""
-    return Limits(values.mean(axis=0), values.min(axis=0), values.max(axis=0))
+    return BandLimits(values.mean(axis=0), values.min(axis=0), values.max(axis=0))
 
 
 def learn(*runs, strict=False):
@@ -20,7 +20,7 @@ def learn(*runs, strict=False):
 
 
 def kinds(differences):
-    return [(one.kind, one.sequence) for one in differences]
+    return [(difference.kind, difference.sequence) for difference in differences]
 
 
 def test_each_group_has_the_band_of_its_times():
@@ -88,7 +88,7 @@ def test_runs_without_notifications_give_an_empty_model():
 
 def test_the_order_of_the_runs_does_not_matter():
     runs = [emitted(1.0, 2.0), emitted(1.4, 2.2), emitted(1.1, 2.9)]
-    (one,) = learn(*runs).emitters
+    (emitter,) = learn(*runs).emitters
     (other,) = learn(*reversed(runs)).emitters
-    assert np.array_equal(one.times_s.upper, other.times_s.upper)
-    assert one.sequences == other.sequences
+    assert np.array_equal(emitter.times_s.upper, other.times_s.upper)
+    assert emitter.sequences == other.sequences

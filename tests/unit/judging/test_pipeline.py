@@ -2,7 +2,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from buto.judging.thesis.pipeline import PipelineSettings, compare, fit, numbers_fit
@@ -29,7 +29,7 @@ def test_bounds_by_hand():
 
 def test_every_intermediate_is_returned():
     learned_fit = learned(made(5, lambda number: np.arange(20.0) + number), PipelineSettings())
-    assert [len(one) for one in learned_fit.smoothed] == [12] * 5
+    assert [len(run_series) for run_series in learned_fit.smoothed] == [12] * 5
     assert learned_fit.points.mean[0, 0] == 6  # the mean of 0..8 is 4, and of 0..4 it is 2
     assert len(learned_fit.model.bounds) == 12
 
@@ -74,7 +74,6 @@ def test_numbers_are_bounded_as_points_are():
 RUNS = st.lists(st.lists(st.floats(0, 1000), min_size=3, max_size=14), min_size=2, max_size=6)
 
 
-@settings(max_examples=60)
 @given(
     training=RUNS, test=st.lists(st.floats(-500, 1500), max_size=16), deviations=st.sampled_from([1.0, 4.0])
 )

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from buto.judging.readable import highest, possible_band, possible_level
-from buto.judging.verdict import Finding
+from buto.judging.verdict import Difference
 from buto.judging.views import Band
 from buto.oracle import check, train
 from buto.run.model import Run, run_set
@@ -21,12 +21,15 @@ HEAP = property_for("jvm.memory.heap.used")
 SMALL = {"jvm.memory.heap.max": str(64 * 2**20)}
 
 
-def falling(number: int, first: float, last: float, noise_mib: float = 1.5) -> Run:
+CACHE = "mbean[shop:type=Cache]/Bytes"
+
+
+def falling(number: int, first: float, last: float, noise_mib: float = 1.5, name: str = HEAP.name) -> Run:
     """A heap that begins at one level and ends at another, in MiB."""
     times = np.arange(40) * 0.1
     noise = np.random.default_rng(number).normal(0.0, noise_mib * MIB, len(times))
     levels = np.linspace(first, last, len(times)) * MIB + noise
-    return replace(make_run(number, times, {HEAP.name: np.maximum(levels, 0.0)}), metadata=SMALL)
+    return replace(make_run(number, times, {name: np.maximum(levels, 0.0)}), metadata=SMALL)
 
 
 @pytest.mark.parametrize(
@@ -51,7 +54,7 @@ def test_a_band_ends_at_what_is_possible() -> None:
 
 
 def test_the_limit_of_a_finding_ends_at_what_is_possible() -> None:
-    finding = Finding("bounds", HEAP.name, "1", upper=90 * MIB)
+    finding = Difference("bounds", HEAP.name, "1", unit="By", observed=95 * MIB, upper=90 * MIB)
     assert possible_level(finding, HEAP, [falling(0, 10, 10)]).upper == 64 * MIB
     assert possible_level(replace(finding, upper=None), HEAP, []).upper is None
 
@@ -59,9 +62,9 @@ def test_the_limit_of_a_finding_ends_at_what_is_possible() -> None:
 def test_a_growth_is_named_as_one() -> None:
     """Runs lie at levels of their own, which say nothing; only one of them grows."""
     training = run_set(
-        [falling(number, 10 + 4 * (number % 5), 10 + 4 * (number % 5), 0.1) for number in range(10)]
+        [falling(number, 10 + 4 * (number % 5), 10 + 4 * (number % 5), 0.1, CACHE) for number in range(10)]
     )
-    (finding,) = check(train(training), run_set([falling(20, 14, 24, 0.1)])).findings
+    (finding,) = check(train(training), run_set([falling(20, 14, 24, 0.1, CACHE)])).findings
     assert finding.measure == "growth from the first to the last third"
     assert not finding.is_level
 

@@ -3,8 +3,8 @@ import json
 import pytest
 
 from buto.errors import UsageError
-from buto.judging.calibrated.settings import CALIBRATED
 from buto.judging.configuration import settings_from
+from buto.judging.judge_settings import CALIBRATED
 from buto.judging.registry import DETECTORS, detector
 from buto.judging.thesis.detector import THESIS
 from buto.oracle import DEFAULT

@@ -35,9 +35,9 @@ def test_half_a_window_is_lost_at_both_ends():
 
 
 def test_no_smoothing_loses_nothing():
-    one = series([3, 1, 2])
-    assert smooth(one, "none", 9) is one
-    assert smooth(one, "mean", 1) is one
+    series_of_three = series([3, 1, 2])
+    assert smooth(series_of_three, "none", 9) is series_of_three
+    assert smooth(series_of_three, "mean", 1) is series_of_three
 
 
 @pytest.mark.parametrize("length", range(4))
@@ -73,10 +73,10 @@ def test_windows_are_odd(window):
 
 @given(readings=READINGS, window=st.sampled_from([1, 3, 5, 9]))
 def test_fast_smoothing_equals_the_plain_one(readings, window):
-    columns = [NAN if one is None else one for one in readings]
+    columns = [NAN if reading is None else reading for reading in readings]
     for method, plain in (("mean", loops.smooth_mean), ("median", naive.smooth_median)):
         fast = smooth(series(columns), method, window).values[:, 0]
-        expected = [NAN if one is None else one for one in plain(readings, window)]
+        expected = [NAN if value is None else value for value in plain(readings, window)]
         assert fast == pytest.approx(expected, rel=1e-9, abs=1e-6, nan_ok=True)
 
 

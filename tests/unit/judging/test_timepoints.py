@@ -107,7 +107,7 @@ VALUES = st.lists(st.lists(st.one_of(st.none(), st.floats(-1e9, 1e9)), max_size=
 
 @given(rows=VALUES)
 def test_fast_time_points_equal_the_plain_ones(rows):
-    runs = [run(*[NAN if one is None else one for one in row]) for row in rows]
+    runs = [run(*[NAN if times is None else times for times in row]) for row in rows]
     points = linear(runs)
     plain = loops.linear_points(rows)
     assert len(points) == len(plain)
@@ -142,9 +142,9 @@ def test_fast_rounding_equals_the_plain_one(runs, interval):
 @pytest.mark.parametrize("generate", [linear, lambda runs: rounding(runs, 0.25)])
 @given(rows=VALUES.filter(bool), order=st.randoms())
 def test_the_order_of_the_runs_changes_no_bit(generate, rows, order):
-    runs = [run(*[NAN if one is None else one for one in row]) for row in rows]
+    runs = [run(*[NAN if times is None else times for times in row]) for row in rows]
     shuffled = runs.copy()
     order.shuffle(shuffled)
-    one, other = generate(runs), generate(shuffled)
+    first, other = generate(runs), generate(shuffled)
     for name in ("times_s", "counts", "mean", "median", "std"):
-        assert np.array_equal(getattr(one, name), getattr(other, name), equal_nan=True)
+        assert np.array_equal(getattr(first, name), getattr(other, name), equal_nan=True)

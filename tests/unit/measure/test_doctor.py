@@ -11,7 +11,7 @@ import pytest
 
 from buto.measure import doctor
 from buto.measure.doctor import (
-    Level,
+    Health,
     check_cores,
     check_load,
     check_store,
@@ -78,14 +78,14 @@ def test_no_java_at_all_is_a_problem_with_the_package_to_install(
     monkeypatch.setattr(doctor, "find_installations", list)
     monkeypatch.setattr("buto.jars.path", lambda name: tmp_path / name)
     [check] = [check for check in examine(tmp_path) if check.name == "java"]
-    assert check.level is Level.PROBLEM
+    assert check.level is Health.PROBLEM
     assert "openjdk-17-jdk-headless" in (check.advice or "")
 
 
 def test_jars_that_were_not_built_are_a_problem(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setattr("buto.jars.AGENT", "never-built.jar")
     [check] = [check for check in examine(tmp_path) if check.name == "agent"]
-    assert check.level is Level.PROBLEM
+    assert check.level is Health.PROBLEM
     assert "java-probes/build.py" in (check.advice or "")
 
 
@@ -96,15 +96,15 @@ def test_a_java_that_is_too_old_or_does_not_run_is_a_problem(
     broken = JavaInstallation(Path("/broken/bin/java"), "JAVA_HOME", None)
     monkeypatch.setattr("buto.jars.path", lambda name: tmp_path / name)
     monkeypatch.setattr(doctor, "find_installations", lambda: [old, broken])
-    assert [check.level for check in examine(tmp_path) if "java" in check.name] == [Level.PROBLEM] * 2
+    assert [check.level for check in examine(tmp_path) if "java" in check.name] == [Health.PROBLEM] * 2
 
 
 @pytest.mark.parametrize(
     ("free", "level"),
-    [(1 << 40, Level.OK), (200 << 20, Level.WARNING), (1 << 20, Level.PROBLEM)],
+    [(1 << 40, Health.OK), (200 << 20, Health.WARNING), (1 << 20, Health.PROBLEM)],
 )
 def test_little_space_is_reported_before_it_is_a_problem(
-    free: int, level: Level, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    free: int, level: Health, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setattr(shutil, "disk_usage", lambda place: SimpleNamespace(free=free))
     assert check_store(tmp_path / "not there yet" / ".buto").level is level
@@ -113,30 +113,30 @@ def test_little_space_is_reported_before_it_is_a_problem(
 
 def test_a_store_that_cannot_be_written_is_a_problem() -> None:
     check = check_store(Path("/dev/null/.buto"))
-    assert check.level is Level.PROBLEM
+    assert check.level is Health.PROBLEM
     assert "cannot be written" in check.detail
 
 
 def test_a_temporary_directory_that_is_not_there_is_a_problem(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("tempfile.tempdir", "/dev/null")
     check = check_temporary_directory()
-    assert check.level is Level.PROBLEM
+    assert check.level is Health.PROBLEM
     assert "TMPDIR" in (check.advice or "")
 
 
 @pytest.mark.parametrize(
     ("load", "level"),
-    [(0.0, Level.OK), (0.5, Level.WARNING), (float("nan"), Level.WARNING)],
+    [(0.0, Health.OK), (0.5, Health.WARNING), (float("nan"), Health.WARNING)],
 )
-def test_load_by_others(load: float, level: Level) -> None:
+def test_load_by_others(load: float, level: Health) -> None:
     assert check_load(load).level is level
 
 
 @pytest.mark.parametrize(
-    ("cores", "quota", "level"), [(4, None, Level.OK), (1, None, Level.WARNING), (8, 1.5, Level.WARNING)]
+    ("cores", "quota", "level"), [(4, None, Health.OK), (1, None, Health.WARNING), (8, 1.5, Health.WARNING)]
 )
 def test_one_core_or_a_small_quota_is_a_warning(
-    cores: int, quota: float | None, level: Level, monkeypatch: pytest.MonkeyPatch
+    cores: int, quota: float | None, level: Health, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     known = {"host.cores": cores, "host.cores.total": 8, "host.cores.quota": quota, "host.cpu.model": "x"}
     monkeypatch.setattr("buto.measure.host.machine", lambda: known)

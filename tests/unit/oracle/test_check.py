@@ -3,13 +3,15 @@
 from dataclasses import replace
 
 import pytest
+from msgspec import structs
 
 from buto import oracle as oracles
 from buto.errors import JudgeError
-from buto.judging.calibrated.settings import CALIBRATED
+from buto.judging.judge_settings import CALIBRATED
+from buto.judging.procedure import Do, Next, Procedure, Why
 from buto.judging.thesis.detector import THESIS, BoundsDetector
 from buto.judging.verdict import Direction, Effect, Status
-from buto.oracle import check, why_confirm
+from buto.oracle import check
 from buto.report.environment import Likeness, environment_rows
 from buto.run.model import RunSet, run_set
 from buto.run.properties import Property, Role, property_for
@@ -57,7 +59,7 @@ def test_known_changes_are_found_and_named(program, subject):
     oracle = train(program_runs(4, 10))
     verdict = check(oracle, one(program_run(4, 100, program)))
     assert verdict.status is Status.REGRESSION
-    finding = next(one for one in verdict.findings if one.subject == subject)
+    finding = next(difference for difference in verdict.findings if difference.subject == subject)
     assert finding.direction is Direction.MORE
     assert finding.effect is Effect.WORSE
     assert finding.observed > finding.upper >= finding.expected >= finding.lower
@@ -67,7 +69,9 @@ def test_known_changes_are_found_and_named(program, subject):
 def test_a_welcome_change_is_found_as_such():
     oracle = train(program_runs(4, 10), THESIS.with_value("deviations", 4.0))
     verdict = check(oracle, one(program_run(4, 100, Program(heap=0.3))))
-    finding = next(one for one in verdict.findings if one.subject == "jvm.memory.heap.used")
+    finding = next(
+        difference for difference in verdict.findings if difference.subject == "jvm.memory.heap.used"
+    )
     assert (finding.direction, finding.effect) == (Direction.LESS, Effect.BETTER)
     assert finding.observed < finding.lower
 
@@ -123,7 +127,7 @@ def test_the_worst_finding_comes_first_and_each_property_only_once():
     assert len({finding.subject for finding in findings}) == len(findings)
 
 
-@pytest.mark.parametrize("settings", [THESIS, CALIBRATED], ids=lambda one: one.method)
+@pytest.mark.parametrize("settings", [THESIS, CALIBRATED], ids=lambda settings: settings.method)
 def test_what_measuring_costs_is_not_judged(settings):
     cost = property_for("buto.snapshot.time")
     assert cost.role is Role.COST
@@ -155,9 +159,26 @@ def test_of_three_runs_one_decides(changed, status):
     runs = made(3, lambda number: [900.0 if number < changed else 102.0] * 40)
     verdict = check(oracle, runs)
     assert verdict.status is status
-    assert why_confirm(oracle, verdict) is None
+    assert verdict.needs_more == ""
     if findings := verdict.findings:
         assert f"in {changed} of 3 runs" in findings[0].text
+
+
+@pytest.mark.parametrize(
+    ("n_runs", "asked", "needs_more", "step"),
+    [
+        (1, None, "it is odd", Next(Do.LAUNCH, Why.METHOD, 2)),
+        (1, None, "", Next(Do.FAIL, Why.METHOD)),
+        (1, 1, "it is odd", Next(Do.FAIL, Why.METHOD)),
+        (3, None, "it is odd", Next(Do.FAIL, Why.METHOD)),
+    ],
+)
+def test_a_method_of_its_own_may_want_more_runs_after_one(n_runs, asked, needs_more, step):
+    oracle = train(made(5, lambda number: [100.0 + number] * 40))
+    judged = oracles.judge(oracle, made(n_runs, lambda number: [900.0] * 40).runs)
+    assert judged.verdict.status is Status.REGRESSION
+    judged = structs.replace(judged, verdict=replace(judged.verdict, needs_more=needs_more))
+    assert judged.next_step(Procedure(0.01, asked=asked)) == step
 
 
 def test_times_outside_the_model_fail_in_one_finding():
@@ -207,9 +228,11 @@ def test_a_regression_on_a_busy_machine_says_so():
 
     def verdict(threads, foreign_load):
         run = program_run(4, 3, Program(threads=threads))
-        return check(oracle, one(replace(run, quality=replace(run.quality, foreign_load=foreign_load))))
+        return check(
+            oracle, one(replace(run, quality=structs.replace(run.quality, foreign_load=foreign_load)))
+        )
 
-    assert "used 70% of the cores" in verdict(9, 0.7).warnings[0]
+    assert "used up to 70% of the cores" in verdict(9, 0.7).warnings[0]
     assert verdict(9, 0.1).warnings == verdict(9, float("nan")).warnings == verdict(0, 0.7).warnings == ()
 
 
@@ -237,7 +260,7 @@ def test_a_detector_that_needs_no_exchangeable_runs_judges_those_of_any_machine_
     ]
     oracle = train(run_set(training))
     run = replace(program_run(4, 100, Program(threads=100)), metadata=ENVIRONMENT | {"host.cores": 8})
-    busy = replace(run, quality=replace(run.quality, foreign_load=0.9))
+    busy = replace(run, quality=structs.replace(run.quality, foreign_load=0.9))
     assert check(oracle, one(busy)).status is Status.REGRESSION
     assert not any(
         row.likeness is Likeness.DECIDES for row in environment_rows(oracle, one(busy), run_set([]))

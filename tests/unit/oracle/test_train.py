@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from buto.errors import JudgeError
-from buto.judging.calibrated.settings import CALIBRATED
+from buto.judging.judge_settings import CALIBRATED
 from buto.judging.thesis.detector import THESIS
 from buto.oracle import DEFAULT, check, save, settings_from, train
 from buto.oracle.train import matches
@@ -89,7 +89,7 @@ def test_of_few_runs_a_calibrated_oracle_says_how_many_more_make_it_free_of_assu
     assert not any("runs are few" in warning for warning in train(program_runs(1, enough), settings).warnings)
     if enough > 5:
         warnings = train(program_runs(1, enough - 1), settings).warnings
-        (warning,) = [one for one in warnings if "runs are few" in one]
+        (warning,) = [text for text in warnings if "runs are few" in text]
         assert warning.startswith(f"{enough - 1} runs are few: ")
         assert f"below {enough} even 3 runs of a check need an assumption" in warning
         good = max(10, enough)
@@ -122,7 +122,7 @@ def test_left_out_properties_are_kept_with_their_reason():
         }
 
 
-@pytest.mark.parametrize("settings", [CALIBRATED, THESIS], ids=lambda one: one.method)
+@pytest.mark.parametrize("settings", [CALIBRATED, THESIS], ids=lambda settings: settings.method)
 def test_the_largest_double_that_stands_for_none_is_left_out(settings, tmp_path):
     runs = [
         make_run(number, range(20), {"jvm.class.count": [5] * 20, "mbean[a]/Min": [sys.float_info.max] * 20})

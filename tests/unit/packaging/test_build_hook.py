@@ -19,6 +19,8 @@ def test_a_missing_jdk_ends_in_one_clear_message(tmp_path: Path) -> None:
         shutil.copy(ROOT / name, tmp_path)
     (tmp_path / "buto").mkdir()
     shutil.copy(ROOT / "buto" / "version.py", tmp_path / "buto")
+    (tmp_path / "scripts").mkdir()
+    shutil.copy(ROOT / "scripts" / "version.py", tmp_path / "scripts")
     (tmp_path / "java-probes").mkdir()
     (tmp_path / "java-probes" / "build.py").write_text(FAILING_BUILD)
     command = [sys.executable, "-m", "hatchling", "build", "--target", "wheel"]

@@ -32,8 +32,26 @@ def fake_python(tmp_path: Path, *cases: str) -> str:
 
 def test_help_lists_every_command() -> None:
     listed = [line.split()[1] for line in make("--no-print-directory", "help").stdout.splitlines()]
-    checks = ["test", "test-all", "test-fast", "coverage", "lint", "type", "layers"]
-    assert listed == ["help", "demo", *checks, "rooms", "java", "plugins", "dist", "bed", "bench", "clean"]
+    checks = ["test", "test-all", "test-fast", "coverage", "durations", "lint", "type", "layers", "names"]
+    drawn = ["rooms", "steps", "trust"]
+    project = ["site", "workflows", "changes", "dogfood"]
+    assert listed == [
+        *(
+            "help",
+            "demo",
+            *checks,
+            *drawn,
+            "java",
+            "runtime",
+            "plugins",
+            *project,
+            "dist",
+            "release-dry-run",
+            "bed",
+            "bench",
+            "clean",
+        )
+    ]
 
 
 def test_a_missing_python_is_named(venv: str) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import zipfile
 from pathlib import Path
@@ -11,7 +12,7 @@ import pytest
 from buto.errors import UsageError
 from buto.programs import named as named_module
 from buto.programs.java import reference_text
-from buto.programs.named import Named, files_of
+from buto.programs.named import Named, files_of, sha256_of
 
 
 def jar(path: Path, manifest: str = "", *, entry: str = "a.txt") -> Path:
@@ -177,3 +178,17 @@ def test_a_directory_with_too_many_files_is_refused(project: Path, monkeypatch: 
     monkeypatch.setattr(named_module, "MOST_FILES", 1)
     with pytest.raises(UsageError, match="has more than 1 files, too many for one program"):
         of(project, "java", "-cp", "lib", "Main")
+
+
+def test_a_copy_with_the_size_and_the_times_of_another_file_is_told_apart(tmp_path: Path) -> None:
+    """As where two programs stand in one place, one after the other, and the times of files are set alike."""
+    path = tmp_path / "app.jar"
+    sums = []
+    for content in (b"old program", b"new program"):
+        draft = tmp_path / "draft"
+        draft.write_bytes(content)
+        os.utime(draft, ns=(10**18, 10**18))
+        draft.replace(path)
+        sums.append(sha256_of(str(path), path.stat()))
+    assert sums == [hashlib.sha256(content).hexdigest() for content in (b"old program", b"new program")]
+    assert sha256_of(str(path), path.stat()) == sums[-1]

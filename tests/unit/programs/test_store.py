@@ -8,19 +8,21 @@ import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from buto.errors import BadFileError, UsageError
+from buto.programs.contents import ChangedError
 from buto.programs.named import Kept, files_of
 from buto.programs.snapshot import Snapshot, snapshot
-from buto.programs.store import ChangedError, ProgramStore, Restored
+from buto.programs.stage import Placed
+from buto.programs.store import ProgramStore
 from buto.run.masking import Mask
+from tests.support.staged import staged
 
 LARGE = 1 << 17
-NO_VARIABLES: Callable[[str], str] = str
 
 
 @pytest.fixture
@@ -58,10 +60,10 @@ def keep(store: ProgramStore, found: Snapshot, test: str = "shop") -> Kept:
     return store.keep(test, found.program(), found.root)
 
 
-def restore(store: ProgramStore, kept: Kept, tmp_path: Path, test: str = "shop") -> Restored:
+def restore(store: ProgramStore, kept: Kept, tmp_path: Path, test: str = "shop") -> Placed:
     directory = tmp_path / f"restored-{len(list(tmp_path.iterdir()))}"
     directory.mkdir()
-    return store.restore(test, kept.id, directory, tmp_path / "project", NO_VARIABLES)
+    return staged(store, test, kept.id, directory, tmp_path / "project")
 
 
 def blobs(tmp_path: Path) -> list[Path]:
@@ -76,9 +78,12 @@ def test_a_kept_program_is_restored_after_the_original_is_gone(
     project.rename(tmp_path / "gone")
     found = restore(store, kept, tmp_path)
     tree = Path(found.command[-1]).parent
-    assert found == Restored(
+    assert not tree.is_absolute()
+    assert found == Placed(
         ("java", "-cp", f"{tree}/lib/*:{tree}/classes", "Main", "--x", f"{tree}/run.sh"), {}, None
     )
+    tree = tmp_path / "project" / tree
+    (tmp_path / "project").mkdir()
     for path in (tmp_path / "gone").rglob("*"):
         copy = tree / path.relative_to(tmp_path / "gone")
         assert path.is_dir() or (copy.read_bytes(), os.access(copy, os.X_OK)) == (
@@ -95,9 +100,10 @@ def test_its_paths_are_as_long_as_those_of_the_present_program(
     kept = keep(store, seen(project, "java", "-jar", "lib/app.jar"))
     here = tmp_path.joinpath("directory-of-the-new-program", *["x" * 19] * (n_more // 20))
     (tmp_path / "a").mkdir()
-    found = store.restore("shop", kept.id, tmp_path / "a", here, NO_VARIABLES)
-    assert len(found.command[2]) == len(str(here / "lib/app.jar"))
-    assert Path(found.command[2]).is_file()
+    found = staged(store, "shop", kept.id, tmp_path / "a", here)
+    jar = Path(os.path.normpath(here / found.command[2]))
+    assert len(str(jar)) == len(str(here / "lib/app.jar"))
+    assert jar.is_file()
 
 
 def test_with_declared_inputs_the_program_runs_among_its_files(
@@ -155,16 +161,77 @@ def test_a_manifest_that_the_oracle_does_not_name_is_not_launched(
         restore(store, kept, tmp_path)
 
 
-def test_a_place_out_of_the_tree_is_refused(project: Path, store: ProgramStore, tmp_path: Path) -> None:
-    keep(store, seen(project))
+def named_manifest(tmp_path: Path, place: str, value: Any) -> Kept:
+    """Write the manifest with another value at a place, as somebody would who also writes the oracle."""
     (manifest,) = (tmp_path / ".buto/programs/manifests/shop").iterdir()
     data = json.loads(manifest.read_text())
-    data["files"][0][0] = "../outside"
+    *parents, last = [int(key) if key.isdecimal() else key for key in place.split("/")]
+    part: Any = data
+    for key in parents:
+        part = part[key]
+    part[last] = value
     content = json.dumps(data).encode()
     id = hashlib.sha256(content).hexdigest()
     (manifest.parent / f"20260101T000000.000Z-0000-{id}.json").write_bytes(content)
-    with pytest.raises(BadFileError, match="'../outside' leads out of the program"):
-        restore(store, Kept(id, 1, 1), tmp_path)
+    return Kept(id, 1, 1)
+
+
+@pytest.mark.parametrize(
+    ("place", "value", "says"),
+    [
+        ("files/0/0", "../outside", "files[0][0]"),
+        ("files/0/0", "/outside", "files[0][0]"),
+        ("files/0/0", "a/../../outside", "files[0][0]"),
+        ("files/0/0", "a\0b", "files[0][0]"),
+        ("files/0/0", "", "files[0][0]"),
+        ("files/0/0", "lib", "'lib' as a file and as a directory"),
+        ("files/0/0", "./lib/app.jar", "two files of one place"),
+        ("files/0/1", "../../secret.txt", "files[0][1]"),
+        ("files/0/2", -1, "files[0][2]"),
+        ("files/0/3", "yes", "files[0][3]"),
+        ("files/0/4", "../../secret.txt", "files[0][4]"),
+        ("files/0/5", "0", "files[0][5]"),
+        ("files/0", ["a"], "files[0]"),
+        ("files", {}, "files"),
+        ("within", "/tmp/outside", "within"),
+        ("within", "..", "within"),
+        ("root", 7, "root"),
+        ("command", [], "command"),
+        ("command/0", [], "command[0]"),
+        ("command/0", [""], "command[0]"),
+        ("command/1", ["a\0b"], "command[1]"),
+        ("command/1", [7], "command[1]"),
+        ("command/1", [{}], "command[1]"),
+        ("command/1", [{"file": "../../x"}], "command[1]"),
+        ("command/1", [{"file": "a", "written": "b"}], "command[1]"),
+        ("command/1", [{"other": "a"}], "command[1]"),
+        ("environment", {"A=B": []}, "environment"),
+        ("environment", {"": []}, "environment"),
+        ("environment", {"A": "text"}, "environment"),
+        ("version", 3, "of version 3"),
+        ("format", "x", "buto-program"),
+    ],
+)
+def test_a_manifest_of_another_shape_is_refused_with_its_field(
+    project: Path, store: ProgramStore, tmp_path: Path, place: str, value: Any, says: str
+) -> None:
+    keep(store, seen(project))
+    kept = named_manifest(tmp_path, place, value)
+    before = sorted(tmp_path.rglob("*"))
+    with pytest.raises(BadFileError) as refused:
+        restore(store, kept, tmp_path)
+    assert says in refused.value.message
+    made = [path for path in set(tmp_path.rglob("*")) - set(before) if not path.name.startswith("restored-")]
+    assert not [path for path in made if "restored-" not in path.parent.as_posix()]
+
+
+def test_a_content_is_not_read_through_a_link(project: Path, store: ProgramStore, tmp_path: Path) -> None:
+    kept = keep(store, seen(project))
+    folder = next((tmp_path / ".buto/programs/blobs").iterdir())
+    folder.rename(tmp_path / "elsewhere")
+    folder.symlink_to(tmp_path / "elsewhere")
+    with pytest.raises(BadFileError, match="is a link"):
+        restore(store, kept, tmp_path)
 
 
 def test_a_program_that_is_too_large_is_refused_with_advice(project: Path) -> None:
@@ -214,6 +281,18 @@ def test_words_that_are_too_long_for_the_system_go_into_an_argument_file(
     assert (len(found.command), words[0], words[2:]) == (2, '"-cp"', ['"Main"', '"x"'])
 
 
+def test_words_that_were_in_an_argument_file_are_in_one_again(
+    project: Path, store: ProgramStore, tmp_path: Path
+) -> None:
+    """A JVM allocates more if its options come from one."""
+    (project / "args").write_text("-cp lib/app.jar Main")
+    found = restore(store, keep(store, seen(project, "java", "-Xmx9m", "@args", "x")), tmp_path)
+    java, option, arguments, rest = found.command
+    assert (java, option, rest) == ("java", "-Xmx9m", "x")
+    first, path, main = Path(arguments.removeprefix("@")).read_text().splitlines()
+    assert (first, Path(path.strip('"')).name, main) == ('"-cp"', "app.jar", '"Main"')
+
+
 def test_names_that_are_not_unicode_are_refused(project: Path, store: ProgramStore) -> None:
     (project / "classes" / os.fsdecode(b"\xff.txt")).write_text("x")
     with pytest.raises(UsageError, match="the name of a file is not valid Unicode"):
@@ -235,7 +314,7 @@ def test_secrets_are_kept_as_variables_or_not_at_all(
     )
     (tmp_path / "new").mkdir()
     variables = {"--token=${TOKEN}": "--token=new"}
-    restored = store.restore("shop", kept.id, tmp_path / "new", project, variables.__getitem__)
+    restored = staged(store, "shop", kept.id, tmp_path / "new", project, variables.__getitem__)
     assert restored.command[-1] == "--token=new"
 
 
@@ -248,7 +327,7 @@ def test_old_programs_are_removed_with_the_contents_that_only_they_have(
         kept.append(keep(store, seen(project)))
     other = keep(store, seen(project, "java", "-jar", "run.sh"), "other")
     store.prune("shop", {kept[1].id})
-    there = [one for one in kept if _is_there(store, one, tmp_path)]
+    there = [kept_program for kept_program in kept if _is_there(store, kept_program, tmp_path)]
     assert there == [kept[1], *kept[3:]]
     assert len(blobs(tmp_path)) == 1 + len(there) + 1
     restore(store, other, tmp_path, "other")

@@ -8,14 +8,14 @@ import pytest
 
 from buto.project import config
 from buto.project.endpoints import (
-    Endpoint,
+    HttpEndpoint,
     actuator_endpoints,
     jax_rs_endpoints,
     openapi_endpoints,
     spring_endpoints,
 )
-from buto.project.first import Answered, Looked, configuration
-from buto.project.layout import Jar, Listing, proposed
+from buto.project.first import Answered, FirstLaunch, configuration
+from buto.project.layout import Jar, Listing, propose
 
 POM = {"pom.xml": "<artifactId>spring-boot-starter-parent</artifactId> spring-boot-starter-actuator"}
 BOOT = Jar({"Main-Class": "org.springframework.boot.loader.launch.JarLauncher", "Spring-Boot-Version": "3"})
@@ -38,10 +38,10 @@ public class Hello {
 }
 """
 FOUND = (
-    Endpoint("/api/products/{id}"),
-    Endpoint("/api/search", ("word",)),
-    Endpoint("/api/products", (), "POST"),
-    Endpoint("/api/all", (), "DELETE"),
+    HttpEndpoint("/api/products/{id}"),
+    HttpEndpoint("/api/search", ("word",)),
+    HttpEndpoint("/api/products", (), "POST"),
+    HttpEndpoint("/api/all", (), "DELETE"),
 )
 
 
@@ -74,10 +74,10 @@ FOUND = (
 def test_each_kind_of_project_has_a_command_that_can_be_configured(
     tmp_path: Path, listing: Listing, kind: str, command: str
 ) -> None:
-    found = proposed(listing)
+    found = propose(listing)
     assert found is not None and found.kind == kind
     assert command in found.tests[0].command
-    looks = {test.name: Looked(8080, "/ready") for test in found.tests if test.server}
+    looks = {test.name: FirstLaunch(8080, "/ready") for test in found.tests if test.server}
     path = tmp_path / "buto.yaml"
     path.write_text(configuration(found, looks))
     first = next(iter(config.load(path, {}).tests.values()))
@@ -89,11 +89,13 @@ def test_each_kind_of_project_has_a_command_that_can_be_configured(
 def test_a_jar_with_an_unusual_name_is_launched_under_a_name_that_a_test_can_have(
     tmp_path: Path, name: str
 ) -> None:
-    found = proposed(Listing("x", {}, {f"target/{name}.jar": BOOT}))
+    found = propose(Listing("x", {}, {f"target/{name}.jar": BOOT}))
     assert found is not None
     path = tmp_path / "buto.yaml"
-    answered = (Answered(Endpoint("/é"), 200, {}),)
-    path.write_text(configuration(found, {found.tests[0].name: Looked(8080, "/ready", 1.0, answered)}))
+    answered = (Answered(HttpEndpoint("/é"), 200, {}),)
+    path.write_text(
+        configuration(found, {found.tests[0].name: FirstLaunch(8080, "/ready", 200, 1.0, answered)})
+    )
     tests = config.load(path, {}).tests
     assert len(tests) == 2
     assert tests[found.tests[0].name].target.command[-1] == f"target/{name}.jar"
@@ -101,7 +103,7 @@ def test_a_jar_with_an_unusual_name_is_launched_under_a_name_that_a_test_can_hav
 
 def test_benchmarks_of_equal_names_in_two_packages_are_two_tests(tmp_path: Path) -> None:
     names = ("a.Sort.quick", "b.Sort.quick", "a.Sort.Quick")
-    found = proposed(Listing("x", {}, {"target/benchmarks.jar": Jar({}, names)}))
+    found = propose(Listing("x", {}, {"target/benchmarks.jar": Jar({}, names)}))
     assert found is not None
     path = tmp_path / "buto.yaml"
     path.write_text(configuration(found, {}))
@@ -120,7 +122,7 @@ def test_quarkus_tells_that_it_is_ready_under_its_root_if_it_has_the_extension(
     build: str, ready: tuple[str, ...]
 ) -> None:
     texts = {"pom.xml": build, "src/main/resources/application.properties": "quarkus.http.root-path=shop/\n"}
-    found = proposed(Listing("x", texts, {"target/quarkus-app/quarkus-run.jar": Jar()}))
+    found = propose(Listing("x", texts, {"target/quarkus-app/quarkus-run.jar": Jar()}))
     assert found is not None and found.tests[0].server is not None
     server = found.tests[0].server
     assert (server.ready, server.before) == (ready, "/shop")
@@ -128,16 +130,16 @@ def test_quarkus_tells_that_it_is_ready_under_its_root_if_it_has_the_extension(
 
 
 def test_a_variable_may_have_blanks_around_it_and_a_pattern_with_braces() -> None:
-    one = Endpoint("/a/{ id : \\d{4} }/{b:x+}")
-    assert one.variables == ("id", "b")
-    assert one.filled({"id": "1", "b": "2"}) == "/a/1/2"
+    endpoint = HttpEndpoint("/a/{ id : \\d{4} }/{b:x+}")
+    assert endpoint.variables == ("id", "b")
+    assert endpoint.filled({"id": "1", "b": "2"}) == "/a/1/2"
 
 
 def test_without_a_jar_the_build_is_named_and_without_anything_nothing_is_proposed() -> None:
     for build, command in ((POM, "mvn package"), ({"build.gradle": "spring-boot"}, "gradle build")):
-        found = proposed(Listing("x", build))
+        found = propose(Listing("x", build))
         assert found is not None and not found.tests and found.missing == command
-    assert proposed(Listing("x", {"README.md": "spring-boot"})) is None
+    assert propose(Listing("x", {"README.md": "spring-boot"})) is None
 
 
 def test_settings_are_read_from_properties_and_from_yaml() -> None:
@@ -153,28 +155,44 @@ def test_settings_are_read_from_properties_and_from_yaml() -> None:
 def test_endpoints_are_found_in_sources_in_openapi_and_in_mappings() -> None:
     assert spring_endpoints({"Shop.java": CONTROLLER}) == FOUND
     assert jax_rs_endpoints({"Hello.java": RESOURCE}) == (
-        Endpoint("/hello/{name}"),
-        Endpoint("/hello", (), "POST"),
+        HttpEndpoint("/hello/{name}"),
+        HttpEndpoint("/hello", (), "POST"),
     )
     parameters = [{"name": "q", "in": "query", "required": True}, {"name": "order", "in": "query"}]
     assert openapi_endpoints({"paths": {"/s": {"get": {"parameters": parameters}}}}) == (
-        Endpoint("/s", ("q",)),
+        HttpEndpoint("/s", ("q",)),
     )
     conditions = [
         {"requestMappingConditions": {"patterns": [path], "methods": ["GET"]}}
         for path in ("/a", "/actuator/x")
     ]
-    assert actuator_endpoints({"contexts": {"a": conditions}}) == (Endpoint("/a"),)
+    assert actuator_endpoints({"contexts": {"a": conditions}}) == (HttpEndpoint("/a"),)
     assert openapi_endpoints(None) == actuator_endpoints(None) == ()
 
 
-def test_what_answered_is_sent_and_the_rest_is_a_comment(tmp_path: Path) -> None:
-    found = proposed(Listing("x", POM, {"target/shop-1.0.jar": BOOT}))
+@pytest.mark.parametrize(
+    ("ready_s", "interval_s"), [(0.0, 0.1), (0.15, 0.01), (0.5, 0.02), (1.0, 0.05), (1.9, 0.05), (2.0, 0.1)]
+)
+def test_a_short_start_is_sampled_more_often_in_the_launches_that_both_tests_share(
+    tmp_path: Path, ready_s: float, interval_s: float
+) -> None:
+    found = propose(Listing("x", POM, {"target/shop-1.0.jar": BOOT}))
     assert found is not None
-    one, search, *others = FOUND
-    answered = (Answered(one, 200, {"id": "1"}, 20), Answered(search, 400, {"word": "1"}))
     path = tmp_path / "buto.yaml"
-    path.write_text(configuration(found, {"shop": Looked(8081, "/ready", 3.0, answered, tuple(others))}))
+    path.write_text(configuration(found, {"shop": FirstLaunch(8081, "/ready", 200, ready_s)}))
+    tests = config.load(path, {}).tests
+    assert {tests[name].target.interval_s for name in ("shop", "shop-start")} == {interval_s}
+
+
+def test_what_answered_is_sent_and_the_rest_is_a_comment(tmp_path: Path) -> None:
+    found = propose(Listing("x", POM, {"target/shop-1.0.jar": BOOT}))
+    assert found is not None
+    page_endpoint, search, *others = FOUND
+    answered = (Answered(page_endpoint, 200, {"id": "1"}, 20), Answered(search, 400, {"word": "1"}))
+    path = tmp_path / "buto.yaml"
+    path.write_text(
+        configuration(found, {"shop": FirstLaunch(8081, "/ready", 200, 3.0, answered, tuple(others))})
+    )
     tests = config.load(path, {}).tests
     load = tests["shop"].workload and tests["shop"].workload.load
     assert load is not None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import time
 from pathlib import Path
 
 import pytest
@@ -14,6 +15,7 @@ from buto.measure.target import LiveSet, MBeanSpec
 from buto.project.config import Config, find, load
 from buto.project.model import build_test
 from buto.project.schema import config_schema
+from buto.project.yaml import MAX_BYTES
 from buto.run.window import Moment, Window
 
 FULL = """\
@@ -277,9 +279,26 @@ def test_all_faults_are_reported_in_the_order_of_the_file_and_once(tmp_path: Pat
 def test_a_file_that_cannot_be_read_is_a_bad_file(tmp_path: Path) -> None:
     with pytest.raises(BadFileError, match="it is missing"):
         load(tmp_path / "none.yaml")
-    (tmp_path / "latin.yaml").write_bytes(b"version: 1 # \xe9\n")
-    with pytest.raises(BadFileError, match="not UTF-8"):
+
+
+def test_a_file_that_is_no_text_or_too_large_is_a_wrong_configuration(tmp_path: Path) -> None:
+    (tmp_path / "latin.yaml").write_bytes(b"version: 1\n# \xe9\n")
+    with pytest.raises(ConfigError, match=r"latin\.yaml:2: it is not UTF-8"):
         load(tmp_path / "latin.yaml")
+    (tmp_path / "large.yaml").write_bytes(b"#" * (MAX_BYTES + 1))
+    with pytest.raises(ConfigError, match="larger than 1024 KiB"):
+        load(tmp_path / "large.yaml")
+
+
+def test_very_many_tests_are_refused_as_such_and_at_once(tmp_path: Path) -> None:
+    (tmp_path / "buto.yaml").write_text(
+        "tests:\n" + "".join(f"  t{number}: {{}}\n" for number in range(60_000))
+    )
+    began_s = time.process_time()
+    with pytest.raises(ConfigError) as refused:
+        load(tmp_path / "buto.yaml")
+    assert time.process_time() - began_s < 10
+    assert "alias" not in refused.value.message
 
 
 def test_the_usual_file_is_found_and_a_given_one_goes_first(tmp_path: Path) -> None:
@@ -290,11 +309,12 @@ def test_the_usual_file_is_found_and_a_given_one_goes_first(tmp_path: Path) -> N
 
 
 def test_the_schema_and_the_methods_know_the_same_settings() -> None:
-    judge = config_schema()["definitions"]["judge"]["properties"]
+    definitions = config_schema()["definitions"]
+    judge = definitions["judge"]["properties"]
     assert judge["method"]["enum"] == [*DETECTORS]
     assert judge.keys() == {"method", *DETECTORS, *_keys(DEFAULT.method)} - {DEFAULT.method}
     for method in DETECTORS:
-        own = judge if method == DEFAULT.method else judge[method]["properties"]
+        own = judge if method == DEFAULT.method else definitions[f"judge-{method}"]["properties"]
         assert own.keys() >= _keys(method)
         for key in _keys(method):
             limits = (own[key][limit] for limit in ("minimum", "maximum") if limit in own[key])

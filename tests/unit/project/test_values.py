@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from buto.engine.placement import HostLabels
 from buto.errors import ConfigError, UsageError
 from buto.measure.host import environment
-from buto.measure.target import SourceSpec
+from buto.measure.target import PROCESS, SourceSpec
 from buto.project.config import Config, load
 from buto.project.document import (
     LABELS_VARIABLE,
@@ -218,3 +218,26 @@ def test_each_fault_is_told_with_line_and_column(tmp_path: Path, sources: str, e
         with_sources(tmp_path, sources)
     [first, *_] = error.value.message.replace(f"{tmp_path}{os.sep}buto.yaml:", "").splitlines()
     assert first.startswith(expected)
+
+
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [
+        ("collector", "jmx"),
+        ("jvm", "*Main"),
+        ("mbeans", [{"name": "com.acme:*"}]),
+        ("growth", "never"),
+        ("explain", "auto"),
+        ("live-set", "end"),
+    ],
+)
+def test_a_process_has_no_key_of_a_jvm(key: str, value: object) -> None:
+    written = {"command": ["./native"], "measure": "process", key: value}
+    with pytest.raises(UsageError, match=key) as raised:
+        build_test("native", written, None, {})
+    assert raised.value.at == (key,)  # type: ignore[attr-defined]
+
+
+def test_a_process_is_measured_without_a_live_set() -> None:
+    test = build_test("native", {"command": ["./native"], "measure": "process"}, None, {})
+    assert (test.target.collector, test.target.live_set) == (PROCESS, None)

@@ -7,15 +7,13 @@ import time
 from pathlib import Path
 from typing import Any
 
-import jsonschema
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from buto.errors import ConfigError
 from buto.project.document import Position
-from buto.project.schema import config_schema
-from buto.project.yaml import MAX_BYTES, MAX_DEPTH, is_words_alone, parse
+from buto.project.yaml import MAX_BYTES, MAX_DEPTH, parse
 
 FILE = Path("some.yaml")
 
@@ -104,7 +102,7 @@ def test_hostile_files_are_refused_at_once() -> None:
         f"{new}: &{new} [{','.join([f'*{old}'] * 10)}]\n"
         for old, new in zip("abcdefghi", "bcdefghij", strict=True)
     )
-    assert "aliases expand" in refused(laughs)
+    assert "with its aliases" in refused(laughs)
     assert "nested deeper" in refused("[" * 100_000)
     assert f"nested deeper than {MAX_DEPTH} levels" in refused("a: " + "{b: " * MAX_DEPTH)
     assert "larger than" in refused("#" * (MAX_BYTES + 1))
@@ -124,24 +122,3 @@ plain = st.recursive(
 @given(plain)
 def test_json_is_yaml_and_reads_as_the_same_data(data: Any) -> None:
     assert parse(json.dumps(data), FILE).data == data
-
-
-ANYTHING = st.none() | st.booleans() | st.integers() | st.text(max_size=3)
-COMMANDS = st.lists(st.text(max_size=5) | ANYTHING, max_size=3) | ANYTHING
-TESTS = st.dictionaries(st.sampled_from(["command", "runs", "x"]), COMMANDS, max_size=2) | ANYTHING
-SCHEMA = config_schema()
-VALIDATOR = jsonschema.Draft7Validator({**SCHEMA, "$ref": "#/definitions/test"})
-
-
-@given(TESTS)
-def test_what_is_found_good_without_the_schema_is_good_by_it(data: Any) -> None:
-    if is_words_alone(data):
-        assert VALIDATOR.is_valid(data)
-
-
-def test_most_tests_are_found_good() -> None:
-    assert is_words_alone({"command": ["java", "-jar", "x.jar", ""]})
-    assert is_words_alone({})
-    assert not is_words_alone({"command": []})
-    assert not is_words_alone({"command": ["java", 1]})
-    assert not is_words_alone({"command": ["java"], "interval": "1 furlong"})

@@ -43,9 +43,9 @@ def session(
         (
             "",
             {"failed": 1},
-            "REGRESSION  * for the better, against the * runs of the program of the training, * (alpha 0.01)",
+            "CHANGED  *: only for the better, so accept it",
         ),
-        ("buto_alpha = 0.05", {"failed": 1}, "REGRESSION  * (alpha 0.05)"),
+        ("buto_alpha = 0.05", {"failed": 1}, "  because: * (alpha 0.05)"),
         ("buto_fail_on = worse", {"passed": 1}, f"PASS  {TEST}: *"),
     ],
 )

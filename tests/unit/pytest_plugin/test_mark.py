@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from buto.errors import UsageError
-from buto.pytest_plugin.mark import joined, test_of
+from buto.pytest_plugin.mark import join, test_of
 
 ROOT = Path("/project")
 
@@ -84,5 +84,5 @@ def test_what_means_nothing_is_refused(given: dict[str, Any], fault: str) -> Non
 
 def test_a_new_command_replaces_the_one_specified_before() -> None:
     of_module = {"main": "Main", "classpath": "x", "args": ["1"], "runs": 5}
-    assert joined(of_module, {"jar": "a.jar"}) == {"jar": "a.jar", "runs": 5}
-    assert joined(of_module, {"args": ["2"]}) == {**of_module, "args": ["2"]}
+    assert join(of_module, {"jar": "a.jar"}) == {"jar": "a.jar", "runs": 5}
+    assert join(of_module, {"args": ["2"]}) == {**of_module, "args": ["2"]}

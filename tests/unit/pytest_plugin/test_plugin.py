@@ -8,7 +8,8 @@ import pytest
 
 # pytester forgets what a session in this process has imported, and numpy cannot be loaded twice.
 import buto.pytest_plugin.session  # noqa: F401
-from buto.actions.events import OnEvent, WaitingForStore
+from buto.actions.events import WaitingForStore
+from buto.actions.launcher import Launcher
 from buto.errors import MeasureError
 
 pytest_plugins = ["pytester"]
@@ -38,7 +39,7 @@ def test_a_project_that_does_not_use_it_imports_next_to_nothing(pytester: pytest
         def test_nothing():
             ours = {name for name in sys.modules if name.split(".")[0] == "buto"}
             rooms = {"buto.run", "buto.run.display", "buto.project", "buto.project.options"}
-            rooms |= {"buto.actions", "buto.actions.hooks", "buto.errors", "buto.features"}
+            rooms |= {"buto.actions", "buto.actions.hooks", "buto.errors", "buto.causes"}
             assert ours == rooms | {"buto", "buto.version", "buto.pytest_plugin"} | {
                 f"buto.pytest_plugin.{name}" for name in ("plugin", "options", "outcome")
             }
@@ -113,15 +114,15 @@ def test_buto_tests_can_be_skipped(pytester: pytest.Pytester, source: str) -> No
 def test_a_project_can_insist_on_buto(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> None:
     """As the sample does: without buto the mark means nothing, and an empty test would pass."""
     pytester.makepyfile(MARKED)
-    pytester.makeini("[pytest]\nrequired_plugins = buto>=99\n")
+    pytester.makeini("[pytest]\nrequired_plugins = buto-jvm>=99\n")
     old = session(pytester)
     assert old.ret == pytest.ExitCode.USAGE_ERROR
-    old.stderr.fnmatch_lines(["*Missing required plugins: buto>=99*"])
-    pytester.makeini("[pytest]\nrequired_plugins = buto\n")
+    old.stderr.fnmatch_lines(["*Missing required plugins: buto-jvm>=99*"])
+    pytester.makeini("[pytest]\nrequired_plugins = buto-jvm\n")
     monkeypatch.setenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1")
     without = pytester.runpytest_subprocess()
     assert without.ret == pytest.ExitCode.USAGE_ERROR
-    without.stderr.fnmatch_lines(["*Missing required plugins: buto*"])
+    without.stderr.fnmatch_lines(["*Missing required plugins: buto-jvm*"])
 
 
 def test_an_old_pytest_gets_advice(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -186,8 +187,8 @@ def test_a_failing_body_is_the_tests_own_failure(pytester: pytest.Pytester) -> N
 def test_it_says_at_once_that_it_waits_for_another_buto(
     pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch, option: str, n_lines: int
 ) -> None:
-    def complete(site: object, cases: object, on_event: OnEvent) -> None:
-        on_event(WaitingForStore(Path(".buto")))
+    def complete(launcher: Launcher, cases: object) -> None:
+        launcher.report(WaitingForStore(Path(".buto")))
         raise MeasureError("the program did not start")
 
     monkeypatch.setattr("buto.actions.single.complete", complete)
@@ -196,3 +197,25 @@ def test_it_says_at_once_that_it_waits_for_another_buto(
     waiting = "buto: waiting for another buto that is measuring into .buto"
     assert done.outlines.count(waiting) == n_lines
     done.stdout.fnmatch_lines(["*the program did not start*"])
+
+
+def test_a_test_that_unittest_skips_is_not_launched(pytester: pytest.Pytester) -> None:
+    pytester.makepyfile("""
+        import unittest
+
+        import pytest
+
+        class TestShop(unittest.TestCase):
+            @pytest.mark.buto(command=["/does/not/exist"])
+            @unittest.skip("later")
+            def test_skipped(self):
+                pass
+
+        @unittest.skip("all of it")
+        class TestOthers(unittest.TestCase):
+            @pytest.mark.buto(command=["/does/not/exist"])
+            def test_skipped(self):
+                pass
+    """)
+    done = session(pytester, "--buto-train")
+    done.assert_outcomes(skipped=2)

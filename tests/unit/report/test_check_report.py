@@ -52,7 +52,7 @@ def test_an_invalid_run_is_reported_and_not_drawn() -> None:
 
 def test_the_worst_finding_leads_the_panels() -> None:
     report = reports.leaking()
-    first = report.groups[0].leading
+    first = report.story.headlines[0].finding
     assert (first.source, first.subject) == ("bounds", "jvm.memory.used[G1 Old Gen]")
     assert report.panels[0].prop.name == first.subject
     assert report.panels[0].findings

@@ -46,11 +46,11 @@ def reported(tmp_path: Path, name: str = "com.acme.Session", leak: float = 2e7) 
 def test_a_regression_names_the_class_that_grew(tmp_path: Path) -> None:
     report = reported(tmp_path)
     assert report.verdict.status is Status.REGRESSION
-    expected = "  live objects: +2,512 com.acme.Session (+9.81 MiB)"
-    assert expected in verdict_lines(report)
-    assert expected in verdict_lines(report, Detail.FULL)
+    whole = "  live objects at the exit: com.acme.Session +9.81 MiB (2,512 more)"
+    assert whole.replace("com.acme.", "") in verdict_lines(report)
+    assert whole in verdict_lines(report, Detail.FULL)
     comment = markdown_text([Result("leaker", None, [], report.verdict, report=report)])
-    assert "+2,512 com.acme.Session (+9.81 MiB)" in comment
+    assert "com.acme.Session +9.81 MiB (2,512 more)" in comment
     page = render(report)
     assert '<section id="classes">' in page
     row = "<td><code>com.acme.Session</code></td><td>2,612</td><td>+2,512</td><td>10.2 MiB</td>"
@@ -66,7 +66,7 @@ def test_what_decided_is_drawn_as_a_number_of_each_run(tmp_path: Path) -> None:
         assert finding.expected == pytest.approx(sum(numbers.known) / 10)
         assert finding.observed == pytest.approx(sum(numbers.judged) / 3)
     page = render(report)
-    n_drawn = sum(len(groups) for groups in (report.groups, report.noted))
+    n_drawn = len((*report.story.findings, *report.noted.findings))
     assert page.count('<circle class="known"') == 10 * n_drawn
     assert page.count('<circle class="new"') == 3 * n_drawn
 

@@ -11,9 +11,10 @@ from buto.report.strength import INTRODUCTION, detectable, discouraging
 from buto.run.properties import DURATION, property_for
 
 MIB = 2.0**20
-HEAP, THREADS, CLASSES, CPU = map(
-    property_for, ("jvm.memory.heap.used", "jvm.thread.count", "jvm.class.loaded", "jvm.cpu.time")
+HEAP, THREADS, ALLOCATED, CPU = map(
+    property_for, ("jvm.memory.heap.used", "jvm.thread.count", "jvm.memory.allocated", "jvm.cpu.time")
 )
+LIVE, CLASSES = map(property_for, ("jvm.memory.heap.live", "jvm.class.loaded"))
 POOL = property_for("jvm.memory.used[G1 Old Gen]")
 
 
@@ -28,6 +29,16 @@ def test_one_line_has_what_matters_in_a_fixed_order_and_no_times() -> None:
     assert detectable(found) == f"{INTRODUCTION}used heap ±1 MiB (10 %); none of threads"
     nothing = "a check detects no lasting change up to 10 times as much of used heap, threads"
     assert detectable([Strength(HEAP, 1.0, inf, inf), Strength(THREADS, 1.0, inf, inf)]) == nothing
+
+
+def test_the_live_heap_which_decides_stands_for_the_used_heap() -> None:
+    found = [
+        Strength(CLASSES, 2.0, 167.0, 167.0),
+        Strength(HEAP, 10 * MIB, 2 * MIB, 2 * MIB),
+        Strength(ALLOCATED, 100 * MIB, 5 * MIB, 5 * MIB),
+        Strength(LIVE, 10 * MIB, MIB, MIB),
+    ]
+    assert detectable(found) == f"{INTRODUCTION}live heap ±1 MiB (10 %), allocated bytes ±5 MiB (5 %)"
 
 
 def test_of_nothing_that_matters_there_is_no_line() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import json
 import re
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
@@ -16,7 +17,7 @@ from buto.errors import UsageError
 from buto.judging.verdict import Status
 from buto.report.formats.json_result import result_document, result_text
 from buto.report.formats.trackers import otava_text
-from buto.report.history import Entry, entry_of, in_order, series, usual_properties
+from buto.report.history import HistoryEntry, entry_of, in_order, series, usual_properties
 from buto.report.levels import levels, median_levels, select
 from buto.report.plots.charts import PNG, SVG, drawing
 from buto.report.plots.pictures import history_plot
@@ -30,7 +31,7 @@ MONDAY = datetime(2026, 1, 5, 12, 0, tzinfo=UTC)
 HEAP = "jvm.memory.heap.used"
 
 
-def entry(day: int, **changes: Any) -> Entry:
+def entry(day: int, **changes: Any) -> HistoryEntry:
     fields: dict[str, Any] = {
         "at": MONDAY + timedelta(days=day),
         "status": "pass",
@@ -39,7 +40,7 @@ def entry(day: int, **changes: Any) -> Entry:
         "subjects": (),
         "run_ids": (str(day),),
     }
-    return Entry(**{**fields, **changes})
+    return HistoryEntry(**{**fields, **changes})
 
 
 WEEK = [
@@ -79,8 +80,13 @@ def test_what_is_kept_of_a_check_is_read_back() -> None:
     )
     assert found.at == datetime(2026, 1, 2, 3, 4, 5, 678_000, tzinfo=UTC)
     assert found.short_commit == "012345678+"
-    assert found.subjects == ("com.acme.full", made.OLD_GENERATION)
+    assert found.subjects == (made.OLD_GENERATION, "com.acme.full")
     assert found.levels[made.THREADS] == 10.0
+
+
+def test_a_result_of_the_version_before_headlines_is_read() -> None:
+    found = entry_of((golden.PLACE / "result-5.json").read_bytes())
+    assert found.subjects == ("com.acme.full", made.OLD_GENERATION)
 
 
 def test_what_is_only_noted_is_not_remembered_as_found() -> None:
@@ -113,16 +119,56 @@ def test_a_training_stands_where_it_ended() -> None:
         (b"{", "Expecting"),
         (b"[]", "is not marked as a buto-result"),
         (
-            kept(made.regression()).replace(b'"version": 5', b'"version": 4'),
-            "of version 4; this buto reads 5",
+            kept(made.regression()).replace(b'"version": 6', b'"version": 4'),
+            "of version 4; this buto reads 5 and 6",
         ),
-        (kept(made.regression()).replace(b'"levels"', b'"level"'), "not a result: KeyError('levels')"),
+        (kept(made.regression()).replace(b'"levels"', b'"level"'), "levels' is missing"),
         (b"\xff", "decode"),
     ],
 )
 def test_what_is_not_a_result_is_refused(content: bytes, results: str) -> None:
     with pytest.raises(ValueError, match=re.escape(results)):
         entry_of(content)
+
+
+def changed(place: str, value: Any) -> bytes:
+    """The result of a regression with another value at a place."""
+    document = json.loads(kept(made.regression()))
+    *parents, last = [int(key) if key.isdecimal() else key for key in place.split("/")]
+    part: Any = document
+    for key in parents:
+        part = part[key]
+    part[last] = value
+    return json.dumps(document).encode()
+
+
+@pytest.mark.parametrize(
+    ("place", "value", "says"),
+    [
+        ("finished", "2026-01-05T12:00:00", "finished"),
+        ("finished", "0001-01-01T00:00:00+00:00", "finished"),
+        ("finished", 7, "finished"),
+        ("command", ["check"], "command"),
+        ("tests", [], "tests"),
+        ("tests/0", [5], "tests[0]"),
+        ("tests/0/status", None, "tests[0].status"),
+        ("tests/0/runs", {}, "tests[0].runs"),
+        ("tests/0/runs/0/levels", [["a", 1.0]], "tests[0].runs[0].levels"),
+        ("tests/0/runs/0/levels/run.duration", "nan", "tests[0].runs[0].levels"),
+        ("tests/0/runs/0/levels/run.duration", 10**400, "tests[0].runs[0].levels"),
+        ("tests/0/verdict", [5], "tests[0].verdict"),
+        ("tests/0/verdict/p_value", "nan", "tests[0].verdict.p_value"),
+        ("tests/0/verdict/p_value", -0.5, "tests[0].verdict.p_value"),
+        ("tests/0/verdict/findings", [5], "tests[0].verdict.findings[0]"),
+        ("tests/0/verdict/findings/0/effect", "splendid", "tests[0].verdict.findings[0].effect"),
+        ("tests/0/verdict/headlines", [[]], "tests[0].verdict.headlines[0]"),
+        ("tests/0/verdict/headlines/0/finding", -1, "tests[0].verdict.headlines[0].finding"),
+        ("tests/0/verdict/headlines/0/finding", 99, "tests[0].verdict.headlines"),
+    ],
+)
+def test_a_value_of_another_type_is_refused_with_its_field(place: str, value: Any, says: str) -> None:
+    with pytest.raises(ValueError, match=re.escape(says)):
+        entry_of(changed(place, value))
 
 
 def test_runs_that_were_judged_again_count_once_and_as_they_were_judged_last() -> None:

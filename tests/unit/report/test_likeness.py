@@ -61,6 +61,20 @@ def test_a_change_is_taken_from_what_was_normal_at_its_time() -> None:
     assert likes(USUAL, EXPECTED, [then]) == ()
 
 
+def test_a_largest_value_is_no_mean_of_a_run() -> None:
+    largest = [Level(property_for(HEAP), "largest", 140.0, 132.0, 148.0, 2.0), EXPECTED[1]]
+    less = past({HEAP: 60.0, THREADS: 10.0}, said(), heap=100.0, threads=10.0)
+    assert likes(USUAL, largest, [less]) == ()
+    assert len(likes(MORE_THREADS, largest, [past(MORE_THREADS, said())])) == 1
+
+
+def test_levels_of_the_training_say_what_changed() -> None:
+    largest = [Level(property_for(HEAP), "largest", 140.0, 132.0, 148.0, 2.0), EXPECTED[1]]
+    then = past(MORE_HEAP, said(), heap=100.0, threads=10.0)
+    assert len(likes(MORE_HEAP, largest, [then], USUAL)) == 1
+    assert likes(USUAL, largest, [then], USUAL) == ()
+
+
 def test_a_deviation_is_at_least_a_thousandth_of_the_level() -> None:
     # Threads never scatter, so that one more is a thousand deviations and no more.
     assert len(likes(MORE_THREADS, EXPECTED, [past({HEAP: 100.0, THREADS: 19.0}, said())])) == 1

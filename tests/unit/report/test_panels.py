@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 import math
-from dataclasses import replace
 
 import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from msgspec import structs
 
 from buto import oracle
-from buto.judging.calibrated.settings import CALIBRATED
-from buto.judging.verdict import Finding
+from buto.judging.judge_settings import CALIBRATED
+from buto.judging.verdict import Difference
 from buto.judging.views import Band, RunsView
 from buto.oracle import Oracle
-from buto.report.panels import Curve, Panel, envelope_of, joined, panels_of
+from buto.report.panels import Curve, Panel, envelope_of, join_readings, panels_of
 from buto.run.model import Outcome, Run, run_set
 from buto.run.properties import property_for
 
@@ -40,8 +40,8 @@ def a_run(number: int, shift: float = 0.0, wave: float = 0.0) -> Run:
     )
 
 
-def finding(run_id: str) -> Finding:
-    return Finding("bounds", NAMES[1], run_id)
+def finding(run_id: str) -> Difference:
+    return Difference("bounds", NAMES[1], run_id, unit="", observed=2.0)
 
 
 def learned(**judge: object) -> Oracle:
@@ -57,7 +57,7 @@ ORACLES = {
 }
 
 
-@settings(max_examples=40, suppress_health_check=[HealthCheck.too_slow], deadline=None)
+@settings(suppress_health_check=[HealthCheck.too_slow])
 @given(
     which=st.sampled_from(sorted(ORACLES)),
     shifts=st.lists(st.floats(-3.0, 3.0), min_size=1, max_size=3),
@@ -119,7 +119,11 @@ def test_a_run_left_its_band_when_from_then_on_most_of_it_is_outside() -> None:
     assert leaving.since_s == TIMES[30]
     values[31:] = 5.0
     assert leaving.since_s is None
-    for unknown in (replace(leaving, band=None), replace(leaving, findings=()), replace(leaving, checked=())):
+    for unknown in (
+        structs.replace(leaving, band=None),
+        structs.replace(leaving, findings=()),
+        structs.replace(leaving, checked=()),
+    ):
         assert unknown.since_s is None
 
 
@@ -129,7 +133,7 @@ def test_the_reach_of_the_calibrated_oracle_is_a_share_of_the_outlier_limit() ->
     view = learned.fitted.view(())
     column = [prop.name for prop in view.properties].index(NAMES[0])
     assert view.reach(quiet)[column] < 1 < view.reach(loud)[column]
-    assert NAMES[0] in {one.subject for one in oracle.check(learned, run_set(loud)).findings}
+    assert NAMES[0] in {difference.subject for difference in oracle.check(learned, run_set(loud)).findings}
     assert view.band(column) is not None
     assert view.reach_of != ORACLES["thesis"].fitted.view(()).reach_of
 
@@ -139,26 +143,48 @@ def test_the_envelope_of_training_runs_holds_every_point_of_them_and_no_more() -
     curves = [Curve(np.sort(random.uniform(0, 9, 300)), random.normal(size=300), str(n)) for n in range(4)]
     band = envelope_of(curves)
     assert band is not None
-    every = np.concatenate([one.values for one in curves])
+    every = np.concatenate([curve.values for curve in curves])
     assert (band.lower.min(), band.upper.max()) == (every.min(), every.max())
-    for one in curves:
-        lower, upper = (np.interp(one.times_s, band.times_s, side) for side in (band.lower, band.upper))
-        assert (lower <= one.values).all()
-        assert (one.values <= upper).all()
+    for curve in curves:
+        lower, upper = (np.interp(curve.times_s, band.times_s, side) for side in (band.lower, band.upper))
+        assert (lower <= curve.values).all()
+        assert (curve.values <= upper).all()
     assert envelope_of([]) is None
+
+
+def test_the_envelope_of_rising_runs_rises_though_they_were_sampled_at_other_times() -> None:
+    curves = [
+        Curve(np.arange(shift, 60, 2.0), np.arange(shift, 60, 2.0) * rise, "")
+        for shift, rise in ((0, 1), (1, 3))
+    ]
+    band = envelope_of(curves)
+    assert band is not None
+    both = (band.times_s > 1) & (band.times_s < 58)
+    np.testing.assert_array_less(0, np.diff(band.lower[both]))
+    np.testing.assert_array_less(0, np.diff(band.upper[both]))
+
+
+def test_the_envelope_has_no_line_over_a_gap() -> None:
+    times = np.arange(60.0)
+    values = np.where((times > 20) & (times < 40), math.nan, times)
+    band = envelope_of([Curve(times, values, "")])
+    assert band is not None
+    assert not ((band.times_s > 22) & (band.times_s < 38)).any()
 
 
 def test_a_source_that_is_read_in_each_third_sample_is_one_line_and_a_longer_gap_is_none() -> None:
     times = np.arange(13) / 10
     read = np.full(13, math.nan)
     read[[1, 4, 7, 10]] = [0, 3, 3, 9]
-    np.testing.assert_allclose(joined(times, read), [math.nan, 0, 1, 2, 3, 3, 3, 3, 5, 7, 9, *[math.nan] * 2])
+    np.testing.assert_allclose(
+        join_readings(times, read), [math.nan, 0, 1, 2, 3, 3, 3, 3, 5, 7, 9, *[math.nan] * 2]
+    )
     read[7] = math.nan
     read[12] = 11
-    np.testing.assert_array_equal(np.isnan(joined(times, read))[4:11], [False, *[True] * 5, False])
+    np.testing.assert_array_equal(np.isnan(join_readings(times, read))[4:11], [False, *[True] * 5, False])
 
 
 def test_what_is_read_in_each_sample_keeps_its_gaps() -> None:
     times = np.arange(6) / 10
     for values in ([1, 2, math.nan, 4, 5, 6], [1, *[math.nan] * 5], [math.nan] * 6, [1.0] * 6):
-        np.testing.assert_array_equal(joined(times, np.array(values)), values)
+        np.testing.assert_array_equal(join_readings(times, np.array(values)), values)

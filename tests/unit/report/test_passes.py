@@ -1,9 +1,8 @@
-"""A check that passes says what it would have detected, and never passes an obvious difference in silence."""
+"""A check that passes says what it would have detected, and notes what is certain and small."""
 
 from __future__ import annotations
 
 import html
-from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -21,27 +20,14 @@ from buto.report.html.page import render
 from buto.report.result import reported
 from buto.report.terminal.verdict import Detail, verdict_lines
 from buto.run.model import RunSet, run_set
-from tests.support.report.made import leak
 from tests.support.runs.signals import Program, program_run, program_runs
 
 DETECTS = " check detects 9 of 10 lasting changes of this size: "
 MADE = datetime(2026, 1, 1, tzinfo=UTC)
-FAR = "no regression, but processor time is far beyond all training runs"
-
-
-def trained() -> Oracle:
-    """One of ten training runs is odd in threads and heap, so that no other one is the oddest."""
-    odd = program_run(4, 3, Program(threads=300, heap=4.0))
-    return train(run_set([program_run(4, number) for number in range(10) if number != 3] + [odd]))
 
 
 def report_of(known: Oracle, runs: RunSet) -> CheckReport:
     return check_report(judge(known, runs.runs), made=MADE)
-
-
-@pytest.fixture(scope="module")
-def known() -> Oracle:
-    return trained()
 
 
 @pytest.fixture(scope="module")
@@ -71,26 +57,19 @@ def test_a_pass_says_in_every_report_what_a_check_detects(ordinary: CheckReport)
     document = result_document("check", [result], 0, MADE)
     jsonschema.validate(document, schemas.load("result"))
     (test,) = document["tests"]
-    assert "jvm.cpu.time" in {one["quantity"] for one in test["strengths"]}
+    assert "jvm.cpu.time" in {strength["quantity"] for strength in test["strengths"]}
 
 
-def test_a_regression_does_not(known: Oracle) -> None:
-    report = report_of(
-        known, run_set([program_run(4, number, Program(leak=1e8)) for number in (100, 101, 102)])
-    )
-    assert report.verdict.status is Status.REGRESSION
+@pytest.mark.parametrize(
+    ("program", "status"),
+    [(Program(classes=200), Status.REGRESSION), (Program(leak=1e8), Status.INCONCLUSIVE)],
+)
+def test_what_does_not_pass_does_not(program: Program, status: Status) -> None:
+    """Classes accuse without turns; used heap, which follows the machine, does not."""
+    three = run_set([program_run(4, number, program) for number in (100, 101, 102)])
+    report = report_of(train(program_runs(4, 10)), three)
+    assert report.verdict.status is status
     assert (report.detectable, report.strengths) == ("", ())
-
-
-def test_an_obvious_difference_that_passes_is_in_the_headline_of_every_report(ordinary: CheckReport) -> None:
-    verdict = replace(ordinary.verdict, obvious=("jvm.cpu.time",), warnings=("jvm.cpu.time is 3 s",))
-    report = replace(ordinary, verdict=verdict)
-    for name, text in {**texts(report), "-q": verdict_lines(report, Detail.HEADLINE)[0]}.items():
-        assert FAR in text or f"N{FAR[1:]}" in text, name
-    assert "::warning" in workflow_commands([reported(report, Path("oracle.json"))])[0]
-    slower = replace(leak(subject="jvm.cpu.time"), unit="s", measure="total", observed=4.0, expected=1.0)
-    [headline] = verdict_lines(replace(report, verdict=replace(verdict, findings=(slower,))), Detail.HEADLINE)
-    assert "no regression, but processor time +300 % (total 1 → 4 s) is far beyond all" in headline
 
 
 def test_a_change_that_is_certain_and_small_is_noted_in_every_report() -> None:
@@ -102,6 +81,6 @@ def test_a_change_that_is_certain_and_small_is_noted_in_every_report() -> None:
     assert (report.verdict.status, report.verdict.findings) == (Status.PASS, ())
     assert report.verdict.noted
     for name, text in {**texts(report), "-q": verdict_lines(report, Detail.HEADLINE)[0]}.items():
-        assert "noted: used heap +" in text or "Noted: used heap +" in text, name
+        assert "noted: used heap " in text.lower(), name
     [notice] = workflow_commands([reported(report, Path("oracle.json"))])
     assert notice.startswith("::notice ")

@@ -12,7 +12,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from matplotlib import pyplot
+from matplotlib.collections import LineCollection
 from matplotlib.figure import Figure
+from msgspec import structs
 
 from buto.judging.verdict import Numbers, Roles
 from buto.judging.views import Band
@@ -49,7 +51,7 @@ def test_a_property_is_drawn_in_a_picture_of_known_size() -> None:
 
 def test_what_a_finding_compares_is_drawn_beside_the_curves() -> None:
     leak = replace(made.leak(), numbers=Numbers((1.0, 2.0), (3.0,)))
-    _, beside = property_plot(replace(PANEL, findings=[leak]), "leaker").axes
+    _, beside = property_plot(structs.replace(PANEL, findings=[leak]), "leaker").axes
     assert [line.get_ydata().tolist() for line in beside.lines] == [[1.0, 2.0], [3.0]]
 
 
@@ -63,7 +65,7 @@ def test_the_legend_names_the_roles() -> None:
     roles = Roles("recorded", "recorded runs", "earlier", "earlier runs $x$")
     labels = [text.get_text() for text in property_plot(PANEL, "", "", roles).axes[0].get_legend().texts]
     assert labels[:3] == ["earlier runs \\$x\\$", "expected", "recorded run"]
-    twice = replace(PANEL, checked=[LEAK, LEAK])
+    twice = structs.replace(PANEL, checked=[LEAK, LEAK])
     assert [text.get_text() for text in overview_plot([twice], "", "", roles).legends[0].texts][2] == (
         "2 recorded runs"
     )
@@ -71,20 +73,24 @@ def test_the_legend_names_the_roles() -> None:
 
 def test_the_window_of_a_finding_is_visible() -> None:
     with_window = pixels(property_plot(PANEL, "leaker"))
-    without = pixels(property_plot(replace(PANEL, findings=[replace(made.leak(), window_s=None)]), "leaker"))
+    without = pixels(
+        property_plot(structs.replace(PANEL, findings=[replace(made.leak(), window_s=None)]), "leaker")
+    )
     assert (with_window != without).any()
 
 
 def test_the_part_of_a_run_that_a_finding_is_about_is_not_a_time_outside() -> None:
     """Only where the run leaves the band is there a strip."""
     about = replace(made.leak(), outside_share=None, window_s=(0.0, 4.0))
-    low, high = (replace(BAND, lower=0 * TIMES, upper=(limit * 2**20) + 0 * TIMES) for limit in (1.55, 15))
-    panel = replace(made.panel(), findings=[about], band=low)
+    low, high = (
+        structs.replace(BAND, lower=0 * TIMES, upper=(limit * 2**20) + 0 * TIMES) for limit in (1.55, 15)
+    )
+    panel = structs.replace(made.panel(), findings=[about], band=low)
     assert panel.outside_s(about) == pytest.approx((1.6, 4.0))
     assert panel.outside_s(made.leak()) == made.leak().window_s
-    within = replace(panel, band=high)
+    within = structs.replace(panel, band=high)
     assert within.outside_s(about) is None
-    without = replace(within, findings=[replace(about, window_s=None)])
+    without = structs.replace(within, findings=[replace(about, window_s=None)])
     assert (pixels(property_plot(within, "leaker")) == pixels(property_plot(without, "leaker"))).all()
 
 
@@ -92,12 +98,14 @@ def test_the_part_of_a_run_that_a_finding_is_about_is_not_a_time_outside() -> No
     "panel",
     [
         Panel(PANEL.prop),
-        replace(PANEL, band=None, training=()),
-        replace(PANEL, checked=[Curve(TIMES, np.full(41, np.nan))]),
-        replace(PANEL, checked=[Curve(TIMES[:1], LEAK.values[:1])]),
-        replace(PANEL, band=Band(TIMES, *[np.full(41, np.nan)] * 3)),
-        replace(PANEL, prop=property_for("jvm.thread.count"), training=[Curve(TIMES, np.full(41, 10.0))]),
-        replace(PANEL, findings=[made.silence()]),
+        structs.replace(PANEL, band=None, training=()),
+        structs.replace(PANEL, checked=[Curve(TIMES, np.full(41, np.nan))]),
+        structs.replace(PANEL, checked=[Curve(TIMES[:1], LEAK.values[:1])]),
+        structs.replace(PANEL, band=Band(TIMES, *[np.full(41, np.nan)] * 3)),
+        structs.replace(
+            PANEL, prop=property_for("jvm.thread.count"), training=[Curve(TIMES, np.full(41, 10.0))]
+        ),
+        structs.replace(PANEL, findings=[replace(made.leak(), window_s=None, outside_share=None)]),
     ],
     ids=["empty", "no band", "unreadable", "one point", "silent band", "constant", "no window"],
 )
@@ -110,7 +118,7 @@ def test_what_is_missing_does_not_stop_the_picture(panel: Panel) -> None:
     "name", ["$x^$", "a_$b", "\x1b[2J\u202e", "\u05d0" * 10**6, "<b>&", "$" * 60, "漢[字]"]
 )
 def test_names_from_outside_are_drawn_and_nothing_else(name: str) -> None:
-    panel = replace(PANEL, prop=Property(name), findings=())
+    panel = structs.replace(PANEL, prop=Property(name), findings=())
     assert pixels(property_plot(panel, name)).size
     drawn = drawing(overview_plot([panel], name), SVG).decode()
     assert ElementTree.fromstring(drawn).tag.endswith("svg")
@@ -169,11 +177,14 @@ def test_things_are_ticked_as_whole_numbers() -> None:
     ]
 
 
-def test_the_launches_of_two_programs_are_drawn_in_pairs() -> None:
-    leak = replace(made.leak(), numbers=Numbers((1.0, 2.0, 3.0), (7.0, 8.0)))
-    _, beside = property_plot(replace(PANEL, findings=[leak]), "", "", Roles("b", "b", "a", "a")).axes
-    pairs = [list(one.get_ydata()) for one in beside.lines if one.get_marker() != "o"]
-    assert pairs == [[1.0, 7.0], [2.0, 8.0]]
+def test_each_side_has_a_line_at_its_mean_unless_it_is_one_run() -> None:
+    for judged, means in (((7.0, 8.0), [2.0, 7.5]), ((7.0,), [2.0])):
+        leak = replace(made.leak(), numbers=Numbers((1.0, 2.0, 3.0), judged))
+        _, beside = property_plot(
+            structs.replace(PANEL, findings=[leak]), "", "", Roles("b", "b", "a", "a")
+        ).axes
+        lines = [one for one in beside.collections if isinstance(one, LineCollection)]
+        assert [float(one.get_segments()[0][0][1]) for one in lines] == means
 
 
 def test_what_hardly_moves_is_not_magnified() -> None:
@@ -184,7 +195,7 @@ def test_what_hardly_moves_is_not_magnified() -> None:
 
 
 def test_a_band_that_is_far_wider_than_the_runs_does_not_flatten_them() -> None:
-    wide = replace(PANEL, band=Band(TIMES, np.zeros(41), np.full(41, 5e11), np.full(41, 1e12)))
+    wide = structs.replace(PANEL, band=Band(TIMES, np.zeros(41), np.full(41, 5e11), np.full(41, 1e12)))
     assert charts.limits(wide)[1] < 3 * LEAK.values.max()
 
 
@@ -196,9 +207,9 @@ def test_neither_too_many_ticks_nor_too_few(low: float, span: float) -> None:
 
 def test_a_band_keeps_its_colour_where_the_run_is_outside() -> None:
     low = Band(TIMES, np.zeros(41), np.full(41, 2.0**19), np.full(41, 2.0**20))
-    below = replace(PANEL, training=(), checked=(), band=low)
+    below = structs.replace(PANEL, training=(), checked=(), band=low)
     picture, plain = (
-        pixels(property_plot(replace(below, findings=[finding]), "leaker"))
+        pixels(property_plot(structs.replace(below, findings=[finding]), "leaker"))
         for finding in (made.leak(), replace(made.leak(), window_s=None))
     )
     changed = np.flatnonzero((picture != plain).any(axis=(1, 2)))
@@ -219,7 +230,19 @@ def test_the_overview_leaves_out_what_never_changes_and_says_so(monkeypatch: pyt
     monkeypatch.setattr(
         pictures, "overview_plot", lambda shown, title, *rest: seen.append((len(shown), title)) or nothing
     )
-    flat = replace(PANEL, findings=(), checked=[Curve(TIMES, np.full(41, 10.0))], training=())
-    pictures.pictures([replace(PANEL, findings=()), flat], "leaker")
-    pictures.pictures([replace(flat, checked=())], "leaker")
+    flat = structs.replace(PANEL, findings=(), checked=[Curve(TIMES, np.full(41, 10.0))], training=())
+    pictures.pictures([structs.replace(PANEL, findings=()), flat], "leaker")
+    pictures.pictures([structs.replace(flat, checked=())], "leaker")
     assert seen == [(1, "leaker; without 1 constant property"), (1, "leaker")]
+
+
+def test_the_overview_has_what_differs_and_eight_others(monkeypatch: pytest.MonkeyPatch) -> None:
+    seen: list[tuple[int, str]] = []
+    nothing = Picture(1, 1, 50)
+    monkeypatch.setattr(
+        pictures, "overview_plot", lambda shown, title, *rest: seen.append((len(shown), title)) or nothing
+    )
+    other = structs.replace(PANEL, findings=())
+    pictures.overview([PANEL, *[other] * 11], "leaker")
+    pictures.overview([other] * 11, "leaker")
+    assert seen == [(9, "leaker; without 3 other properties"), (11, "leaker")]

@@ -7,11 +7,11 @@ from datetime import UTC, datetime
 
 from buto.report.html.chart_data import page_data
 from buto.report.html.page import render_runs
-from buto.report.panels import OF_PROGRAM, OF_WINDOW, Span, recorded_runs, spans_of
+from buto.report.panels import OF_PROGRAM, OF_WINDOW, PanelSpan, report_recorded_runs, spans_of
 from buto.report.plots.charts import property_plot
 from buto.report.terminal.runs import run_lines
 from buto.run.model import Mark, Run, run_set
-from buto.run.window import Moment, Window, measured, with_window
+from buto.run.window import Moment, Window, cut_to_window, with_window
 from tests.support.runs.stored import leaking_run
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
@@ -34,18 +34,18 @@ def test_two_marks_enclose_a_span_and_others_are_moments() -> None:
     last_s = float(run.times_s[-1])
     assert last_s > 0.5
     assert spans_of(run) == (
-        Span("load", 0.1, last_s, "steady"),
-        Span("fault.slow", 0.2, 0.4, "30 ms"),
-        Span("warm-up", 0.3, 0.3),
-        Span("phase", 0.5, last_s),
+        PanelSpan("load", 0.1, last_s, "steady"),
+        PanelSpan("fault.slow", 0.2, 0.4, "30 ms"),
+        PanelSpan("warm-up", 0.3, 0.3),
+        PanelSpan("phase", 0.5, last_s),
     )
-    assert [one.name for one in spans_of(run) if one.is_moment] == ["warm-up"]
+    assert [span.name for span in spans_of(run) if span.is_moment] == ["warm-up"]
     assert spans_of(replace(run, marks=())) == ()
 
 
 def test_reports_draw_spans_and_list_marks() -> None:
     run = with_window(marked(), Window(Moment("load.start", 0.1), Moment("end")))
-    report = recorded_runs(run_set([run]), NOW)
+    report = report_recorded_runs(run_set([run]), NOW)
     assert page_data(report)["checked"][0]["spans"][1:3] == [
         [0.2, float(round(run.times_s[-1], 4)), "window", ""],
         [0.2, 0.4, "fault.slow", "30 ms"],
@@ -61,6 +61,6 @@ def test_reports_draw_spans_and_list_marks() -> None:
 
 
 def test_what_is_judged_begins_at_the_window() -> None:
-    run = measured(with_window(marked(), Window(Moment("warm-up"))))
-    assert [one.name for one in spans_of(run)] == ["fault.slow", "phase"]
-    assert recorded_runs(run_set([run]), NOW).panels[0].zero == OF_WINDOW
+    run = cut_to_window(with_window(marked(), Window(Moment("warm-up"))))
+    assert [span.name for span in spans_of(run)] == ["fault.slow", "phase"]
+    assert report_recorded_runs(run_set([run]), NOW).panels[0].zero == OF_WINDOW

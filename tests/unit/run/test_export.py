@@ -15,7 +15,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 
 from buto.run.export import Layout, to_csv, to_json, to_parquet
 from buto.run.model import Run, RunSet, run_set
@@ -79,7 +79,6 @@ def test_csv_and_parquet_agree(two: RunSet, layout: Layout) -> None:
 
 
 @given(runs())
-@settings(max_examples=60, deadline=None)
 def test_any_run_can_be_exported_exactly(run: Run) -> None:
     table = pq.read_table(pa.BufferReader(to_parquet(run_set([run]), Layout.LONG)))
     assert np.array(table["value"], dtype=np.float64).tobytes() == run.values.ravel(order="F").tobytes()
@@ -95,8 +94,8 @@ def test_no_run_gives_an_empty_table() -> None:
     assert json.loads(to_json(run_set([]))) == []
 
 
-def test_storing_and_exporting_do_not_import_pandas(tmp_path: Path) -> None:
-    """Which pyarrow would do where it is installed, and which takes half a second."""
+def test_storing_and_exporting_import_nothing_large(tmp_path: Path) -> None:
+    """As pyarrow, which imports pandas where it is installed, and that takes half a second."""
     script = """
 import sys
 from pathlib import Path
@@ -104,7 +103,6 @@ from buto.run.model import run_set
 from buto.run.store import RunStore
 from buto.run.export import Layout, to_csv
 import buto.cli.main
-assert "pyarrow" not in sys.modules
 from tests.support.runs.examples import full_run
 store = RunStore(Path(sys.argv[1]))
 store.add(full_run())
@@ -113,4 +111,4 @@ print(sorted({"pandas", "pyarrow"} & set(sys.modules)))
 """
     command = [sys.executable, "-c", script, tmp_path]
     done = subprocess.run(command, check=False, capture_output=True, text=True, timeout=60)
-    assert (done.stdout, done.stderr) == ("['pyarrow']\n", "")
+    assert (done.stdout, done.stderr) == ("[]\n", "")

@@ -72,9 +72,9 @@ def test_a_clock_that_was_put_back_does_not_bring_an_old_label_back(tmp_path: Pa
         ({"runs": ["../a"]}, "runs must be ids of runs"),
         ({"person": None}, "'person' must be a text, got None"),
         ({"at": "noon"}, "'at' is 'noon': Invalid RFC3339"),
-        ({"at": "2026-01-01T12:00:00"}, "its time must have a time zone"),
-        ({"at": "9999-12-31T23:59:59Z"}, "its time must have a time zone and be after 1970"),
-        ({"at": "0001-01-01T00:00:00+23:00"}, "its time must have a time zone and be after 1970"),
+        ({"at": "2026-01-01T12:00:00"}, "'at' must have a time zone"),
+        ({"at": "9999-12-31T23:59:59Z"}, "'at' must have a time zone and be after 1970"),
+        ({"at": "0001-01-01T00:00:00+23:00"}, "'at' must have a time zone and be after 1970"),
         ({"label": []}, "'label' must be a text, got"),
         ({"test": "other"}, "it belongs to 'other'"),
     ],
@@ -118,7 +118,7 @@ def test_two_writers_at_once_lose_no_label(tmp_path: Path) -> None:
     for writer in writers:
         writer.join(60)
     found = LabelStore(tmp_path).all("shop")
-    assert sorted(one.run_ids for one in found) == [("a",)] * N_LABELS + [("b",)] * N_LABELS
+    assert sorted(labelled.run_ids for labelled in found) == [("a",)] * N_LABELS + [("b",)] * N_LABELS
 
 
 def test_a_killed_writer_leaves_whole_labels_only(tmp_path: Path) -> None:
@@ -133,6 +133,6 @@ def test_a_killed_writer_leaves_whole_labels_only(tmp_path: Path) -> None:
         assert writer.pid is not None
         os.kill(writer.pid, signal.SIGKILL)
         writer.join(60)
-        assert all(one.run_ids == ("a",) for one in store.all("shop"))
+        assert all(labelled.run_ids == ("a",) for labelled in store.all("shop"))
     store.add(labelling(Label.BAD))
     assert store.all("shop")[-1].label is Label.BAD

@@ -5,19 +5,20 @@ from __future__ import annotations
 import math
 import subprocess
 import tempfile
-from dataclasses import replace
 from datetime import datetime, timedelta, timezone
 from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
+from msgspec import structs
 
-from buto.errors import BadFileError, StorageError, UsageError
+from buto.errors import EXIT_NOT_JUDGED, BadFileError, JudgeError, StorageError, UsageError
 from buto.run.model import Run
 from buto.run.names import new_id, start_of
 from buto.run.store import RunStore
 from buto.run.tables import MAX_OUTPUT_BYTES
+from buto.steps import Advice, Setting
 from tests.support.runs.examples import assert_same, full_run, runs
 from tests.support.runs.qualities import starved
 
@@ -29,7 +30,6 @@ def store(tmp_path: Path) -> RunStore:
 
 @pytest.mark.slow
 @given(runs())
-@settings(max_examples=60, deadline=None)
 def test_any_run_comes_back_as_it_was(run: Run) -> None:
     with tempfile.TemporaryDirectory() as directory:
         store = RunStore(Path(directory))
@@ -43,9 +43,9 @@ def test_a_run_is_a_directory_of_five_files(store: RunStore) -> None:
     place = store.add(full_run())
     assert place == store.root / "runs" / "leaker" / "20261120T234041.123Z-1f2e"
     assert sorted(file.name for file in place.iterdir()) == [
-        "notifications.parquet",
+        "notifications.columns",
         "run.json",
-        "samples.parquet",
+        "samples.columns",
         "stderr.txt",
         "stdout.txt",
     ]
@@ -114,6 +114,21 @@ def test_a_run_is_never_overwritten(store: RunStore) -> None:
     assert _hidden(store) == []
 
 
+def test_runs_that_do_not_fit_into_memory_together_are_refused(
+    store: RunStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run = full_run("1")
+    for number in ("1", "2", "3"):
+        store.add(full_run(number))
+    monkeypatch.setattr("buto.run.store.MOST_VALUES", 2 * run.values.size)
+    assert [stored_run.id for stored_run in store.load_set("leaker", ["1", "2"])] == ["1", "2"]
+    with pytest.raises(JudgeError) as refused:
+        store.load_set("leaker")
+    assert refused.value.exit_code == EXIT_NOT_JUDGED
+    assert isinstance(refused.value.advice, Advice)
+    assert Setting("interval", "5s") in refused.value.advice.parts
+
+
 def test_deleted_runs_are_gone_and_others_stay(store: RunStore) -> None:
     for run_id in ("1", "2", "3"):
         store.add(full_run(run_id))
@@ -149,7 +164,7 @@ def test_long_output_keeps_its_beginning_and_its_end(store: RunStore) -> None:
 
 def test_a_lone_surrogate_becomes_a_question_mark(store: RunStore) -> None:
     run = full_run(
-        properties=(replace(full_run().properties[0], name="a\ud800"), *full_run().properties[1:]),
+        properties=(structs.replace(full_run().properties[0], name="a\ud800"), *full_run().properties[1:]),
         metadata={"k": "\udfff"},
     )
     store.add(run)

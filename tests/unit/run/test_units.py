@@ -21,7 +21,7 @@ PRINTED_ERROR = 0.5 * 10.0 ** (1 - units.SIGNIFICANT_DIGITS)
 def cases(table: str) -> list[tuple[str, str]]:
     """Return what is left and right of each ``=`` in a table."""
     return [
-        (left.strip(), right.strip()) for left, _, right in (one.partition("=") for one in table.split(";"))
+        (left.strip(), right.strip()) for left, _, right in (row.partition("=") for row in table.split(";"))
     ]
 
 

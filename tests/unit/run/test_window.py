@@ -10,10 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from buto.errors import JudgeError, UsageError
-from buto.run.long import LongRun
 from buto.run.model import ClassHistogram, Mark, Notification, Outcome, ProblemKind, Run
 from buto.run.properties import Kind, Property
-from buto.run.window import Moment, Window, between, measured, parse_moment, window_of, with_window
+from buto.run.window import Moment, Window, between, cut_to_window, parse_moment, window_of, with_window
 from tests.support.runs.qualities import invalid
 
 GAUGE, COUNTER = Property("used", "By", Kind.GAUGE), Property("count", "1", Kind.COUNTER)
@@ -76,7 +75,7 @@ def test_start_and_end_are_marks_of_every_run() -> None:
 
 def test_marks_of_a_driver_make_no_window() -> None:
     driven = run(marks=(Mark(2.0, "window.start"), Mark(8.0, "window.end")))
-    assert window_of(driven) is None and measured(driven) is driven
+    assert window_of(driven) is None and cut_to_window(driven) is driven
     assert window_of(with_window(driven, Window())) == (0.0, 10.0)
 
 
@@ -97,28 +96,28 @@ def test_a_run_without_the_mark_or_without_samples_there_is_not_valid() -> None:
 
 
 def test_the_window_begins_at_zero_and_counters_count_from_there() -> None:
-    part = measured(with_window(run(), LOAD))
+    part = cut_to_window(with_window(run(), LOAD))
     assert part.times_s.tolist() == [0, 1, 2, 3, 4, 5, 6]
     assert part.series("used").tolist() == [2, 0, 1, 2, 0, 1, 2]
     assert part.series("count").tolist() == [0, 5, 12, 21, 32, 45, 60]
     assert part.outcome.duration_s == 6.0
-    assert [one.time_s for one in part.notifications] == [3.0]
+    assert [notification.time_s for notification in part.notifications] == [3.0]
     assert {mark.name: mark.time_s for mark in part.marks}["main"] == -2.0
-    assert measured(run()).times_s.tolist() == run().times_s.tolist()
+    assert cut_to_window(run()).times_s.tolist() == run().times_s.tolist()
 
 
 def test_what_is_alive_at_the_end_tells_nothing_of_a_start_before_the_load() -> None:
     counted = replace(run(), histograms=(ClassHistogram(10.0, "end", 1, 16),))
-    (at_end,) = measured(with_window(counted, LOAD)).histograms
+    (at_end,) = cut_to_window(with_window(counted, LOAD)).histograms
     assert at_end.time_s == 8.0
     start = Window(Moment("main"), Moment("load.start"))
-    assert measured(with_window(counted, start)).histograms == ()
+    assert cut_to_window(with_window(counted, start)).histograms == ()
 
 
 def test_a_counter_counts_from_its_first_readable_value() -> None:
     values = np.array(run().values)
     values[:4, 1] = np.nan
-    part = measured(with_window(replace(run(), values=values), LOAD))
+    part = cut_to_window(with_window(replace(run(), values=values), LOAD))
     np.testing.assert_array_equal(part.series("count"), [np.nan, np.nan, 0, 9, 20, 33, 48])
 
 
@@ -129,36 +128,10 @@ def test_cutting_twice_changes_nothing(start_s: float, length_s: float, at: list
     found = with_window(run(marks=marks), window)
     if not found.quality.valid:
         return
-    once = measured(found)
-    for again in (measured(once), measured(with_window(once, window))):
+    once = cut_to_window(found)
+    for again in (cut_to_window(once), cut_to_window(with_window(once, window))):
         np.testing.assert_allclose(again.times_s, once.times_s, atol=1e-9)
         np.testing.assert_array_equal(again.values, once.values)
-
-
-def test_a_long_run_is_cut_like_a_short_one() -> None:
-    whole = with_window(
-        run(n_samples=1000, marks=(Mark(100.0, "a"), Mark(900.0, "b"))), Window(Moment("a"), Moment("b"))
-    )
-    long = LongRun(
-        id=whole.id,
-        test=whole.test,
-        properties=whole.properties,
-        times_s=whole.times_s[::16].copy(),
-        values=whole.values[::16].copy(),
-        outcome=whole.outcome,
-        metadata=whole.metadata,
-        marks=whole.marks,
-        stride=16,
-        whole_times_s=whole.times_s,
-        smallest=np.zeros(2),
-        read_columns=lambda columns: whole.values[:, list(columns)],
-    )
-    part, expected = measured(long), measured(whole)
-    assert isinstance(part, LongRun)
-    np.testing.assert_array_equal(part.whole_times_s, expected.times_s)
-    np.testing.assert_array_equal(part.part(part.properties).values, expected.values)
-    np.testing.assert_array_equal(part.values, expected.values[::16])
-    assert part.smallest_read(1) == 0.0
 
 
 def test_a_part_without_samples_is_told() -> None:

@@ -4,7 +4,7 @@ const MARKS = { collections: "garbage collections", notifications: "notification
 const KEYS = { ArrowLeft: [-1, -10], ArrowRight: [1, 10], Home: 0, End: 1, "+": 0.5, "=": 0.5, "-": 2 };
 
 class Chart {
-  constructor(panel, { height = 300 } = {}) {
+  constructor(panel, { height = 260, legend = false } = {}) {
     this.panel = panel;
     this.height = height;
     this.view = panel.span;
@@ -15,7 +15,7 @@ class Chart {
       "aria-describedby": "keys", "aria-keyshortcuts": "ArrowLeft ArrowRight + - 0 L" });
     this.tip = element("div", { class: "tip", hidden: true });
     this.announcement = element("p", { class: "spoken", "aria-live": "polite" });
-    this.box = element("div", { class: "box" }, element("div", { class: "head" }, this.legend(), this.toolbar()), this.plot, this.announcement);
+    this.box = element("div", { class: "box" }, element("div", { class: "head" }, legend ? this.legend() : "", this.toolbar()), this.plot, this.announcement);
     this.plot.addEventListener("keydown", (event) => this.key(event));
     for (const kind of ["pointerdown", "pointermove", "pointerup"]) this.plot.addEventListener(kind, (event) => this.finger(event));
     this.plot.addEventListener("blur", () => this.u.setCursor({ left: -10, top: -10 }));
@@ -204,7 +204,7 @@ class Chart {
     }
     if (tip.hidden) return;
     const rows = this.said(this.time);
-    if (near) rows.push(["training", near.run.id, formatQuantity(between(near.times, near.values, this.time), panel.unit)]);
+    if (near) rows.push(["training", "nearest", formatQuantity(between(near.times, near.values, this.time), panel.unit)]);
     tip.replaceChildren(...rows.map(([kind, term, text]) => element("div", { class: kind }, element("span", {}, term), element("b", {}, text))));
     const [wide, width, height] = [tip.offsetWidth, u.over.clientWidth, u.over.clientHeight];
     const least = -u.over.offsetLeft;

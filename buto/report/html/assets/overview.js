@@ -14,14 +14,24 @@ function filtering(input, count, all, nameOf) {
   });
 }
 
+const OTHERS = 8;
+
+// What failed and what is noted, in the order of the story, and a few others; the rest is folded.
 function overview(place) {
-  const [moving, still] = [[], []];
-  page.panels.forEach((raw, i) => (raw.moves || raw.findings.length ? moving : still).push(i));
-  const cards = moving.map(card);
+  const [told, others, still] = [[], [], []];
+  page.panels.forEach((raw, i) => (raw.findings.length ? told : raw.moves ? others : still).push(i));
+  const shown = (told.length ? others.slice(0, OTHERS) : others.slice(0, 2 * OTHERS));
+  const folded = others.slice(shown.length);
+  const cards = [...told, ...shown].map(card);
+  const hidden = folded.map(card);
   const filter = element("input", { type: "search", placeholder: "filter by name", "aria-label": "filter properties by name" });
   const count = element("span", { class: "note", role: "status" });
-  filtering(filter, count, cards, (one) => page.panels[one.dataset.open].name);
+  const rest = element("details", { id: "rest" }, element("summary", {}, `${folded.length} more ${folded.length > 1 ? "properties" : "property"}`),
+    element("div", { class: "grid" }, ...hidden));
+  filtering(filter, count, [...cards, ...hidden], (one) => { const { name, called } = page.panels[one.dataset.open]; return `${name} ${called}`; });
+  filter.addEventListener("input", () => { if (filter.value.trim()) rest.open = true; });
   place.append(element("p", { class: "filter" }, filter, " ", count), element("div", { class: "grid" }, ...cards));
+  if (folded.length) place.append(rest);
   if (still.length) place.append(constants(still));
 }
 
@@ -29,9 +39,12 @@ function card(i) {
   const raw = page.panels[i];
   const differs = raw.findings.length > 0 && !raw.noted;
   const picture = element("span", { class: "miniature", "aria-hidden": "true" });
-  miniature(panels[i](), picture);
+  const panel = panels[i]();
+  const exit = exitValues(panel);
+  if (exit) picture.append(exitDots(panel, exit, false));
+  else miniature(panel, picture);
   const made = element("button", { type: "button", class: differs ? "card differs" : "card", "data-open": i },
-    element("span", { class: "name" }, ...title(raw.title)), element("span", { class: "tag" }, differs ? `≠ ${raw.tag}` : raw.tag), picture);
+    element("span", { class: "name", title: raw.name }, ...title(raw.title)), element("span", { class: "tag" }, differs ? `≠ ${raw.tag}` : raw.tag), picture);
   if (!raw.findings.length && raw.reach !== null) {
     const used = element("i");
     used.style.width = `${Math.round(100 * Math.min(1, raw.reach))}%`;
@@ -55,16 +68,19 @@ function dialog(box) {
   const open = (i) => {
     const shown = (i + panels.length) % panels.length;
     const raw = page.panels[shown];
-    const chart = new Chart(panels[shown](), { height: Math.max(260, Math.min(460, window.innerHeight - 260)) });
+    const panel = panels[shown]();
+    const exit = exitValues(panel);
+    const chart = exit ? null : new Chart(panel, { height: Math.max(260, Math.min(460, window.innerHeight - 260)), legend: true });
     box.replaceChildren(
       element("div", { class: "bar" }, element("h2", {}, ...title(raw.title)),
         element("span", { class: "turn" }, button("previous property", "‹", () => open(shown - 1)), ` ${shown + 1} of ${panels.length} `,
           button("next property", "›", () => open(shown + 1)), button("close (Escape)", "✕", () => box.close()))),
-      element("p", { class: raw.findings.length && !raw.noted ? "tag differs" : "tag" }, raw.tag), chart.box,
-      element("p", { class: "note" }, "drag to zoom, double click for the whole run; keys: ← → move, + − zoom, 0 whole run, L logarithm"));
+      element("p", { class: raw.findings.length && !raw.noted ? "tag differs" : "tag" }, raw.tag), exit ? exitDots(panel, exit, true) : chart.box,
+      element("p", { class: "note" }, exit ? "counted once, at the exit of each run"
+        : "drag to zoom, double click for the whole run; keys: ← → move, + − zoom, 0 whole run, L logarithm"));
     if (!box.open) box.showModal();
-    chart.draw();
-    chart.plot.focus({ preventScroll: true });
+    chart?.draw();
+    chart?.plot.focus({ preventScroll: true });
   };
   box.addEventListener("click", (event) => event.target === box && box.close());
   box.addEventListener("close", () => box.replaceChildren());

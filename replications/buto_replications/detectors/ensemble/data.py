@@ -10,16 +10,16 @@ from typing import Any
 import numpy as np
 
 from buto.errors import BadFileError
-from buto.judging.calibrated.environments import environment_from
-from buto.judging.calibrated.machine_numbers import Work, work_of, work_to_data
+from buto.judging.environments import environment_from
 from buto.judging.stored import property_of, property_to_data
 from buto.run.properties import Property
 from buto_replications.detectors.ensemble.mining import MOST_BINS, NONE, STRIDE, Bins, Rules
 from buto_replications.detectors.ensemble.rules import Ensemble, Machines, PriorTest
+from buto_replications.detectors.machines.numbers import Work, work_of, work_to_data
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class Learned:
+class LearnedEnsemble:
     """What is stored.
 
     Attributes:
@@ -35,7 +35,7 @@ class Learned:
     work: Work | None = None
 
 
-def write(learned: Learned) -> dict[str, Any]:
+def write(learned: LearnedEnsemble) -> dict[str, Any]:
     """Return plain data: a block for each counter, for each prior test, and for each rule."""
     ensemble = learned.ensemble
     bins, names = ensemble.bins, [prop.name for prop in learned.properties]
@@ -47,7 +47,9 @@ def write(learned: Learned) -> dict[str, Any]:
                 **property_to_data(prop),
                 "bins": int(bins.counts[place]),
                 "limits": [float(bins.low[place]), float(bins.high[place])],
-                "ranges": [[float(one.lowest[place]), float(one.highest[place])] for one in ensemble.tests],
+                "ranges": [
+                    [float(test.lowest[place]), float(test.highest[place])] for test in ensemble.tests
+                ],
                 **({"scaled_to": level} if not math.isnan(level) else {}),
             }
             for place, (prop, level) in enumerate(
@@ -57,12 +59,12 @@ def write(learned: Learned) -> dict[str, Any]:
         "prior_tests": [
             {"run": test.run_id, "environment": dict(test.environment)} for test in ensemble.tests
         ],
-        "rules": _written([test.rules for test in ensemble.tests], names),
+        "rules": _write([test.rules for test in ensemble.tests], names),
         "left_out": dict(sorted(learned.left_out.items())),
     }
 
 
-def read(data: Mapping[str, Any]) -> Learned:
+def read(data: Mapping[str, Any]) -> LearnedEnsemble:
     """Invert :func:`write`; raise BadFileError for data of another shape."""
     try:
         return _read(data)
@@ -71,14 +73,14 @@ def read(data: Mapping[str, Any]) -> Learned:
         raise BadFileError(f"the rules are damaged: {what}") from error
 
 
-def _read(data: Mapping[str, Any]) -> Learned:
+def _read(data: Mapping[str, Any]) -> LearnedEnsemble:
     blocks: Sequence[Mapping[str, Any]] = data["counters"]
     tests: Sequence[Mapping[str, Any]] = data["prior_tests"]
     properties = tuple(property_of(block) for block in blocks)
     place_of = {prop.name: place for place, prop in enumerate(properties)}
     limits = np.array([_range(block["limits"]) for block in blocks]).reshape(-1, 2)
     counts = np.array([_whole(block["bins"], 1, MOST_BINS) for block in blocks], dtype=np.int64)
-    ranges = np.array([[_range(one) for one in block["ranges"]] for block in blocks])
+    ranges = np.array([[_range(range_data) for range_data in block["ranges"]] for block in blocks])
     if not len(tests) or ranges.shape != (len(blocks), len(tests), 2):
         raise ValueError("a counter must have one range for each prior test")
     rules = _rules(data["rules"], place_of, counts.tolist(), len(tests))
@@ -96,12 +98,14 @@ def _read(data: Mapping[str, Any]) -> Learned:
     left_out = {str(name): str(why) for name, why in data["left_out"].items()}
     # Older files scale nothing.
     levels = [block.get("scaled_to") for block in blocks]
-    machines = Machines(np.array([np.nan if one is None else _positive(one) for one in levels], dtype=float))
+    machines = Machines(
+        np.array([np.nan if level is None else _positive(level) for level in levels], dtype=float)
+    )
     ensemble = Ensemble(Bins(limits[:, 0], limits[:, 1], counts), found, machines)
-    return Learned(interval_s, properties, ensemble, left_out, work_of(data.get("work")))
+    return LearnedEnsemble(interval_s, properties, ensemble, left_out, work_of(data.get("work")))
 
 
-def _written(tests: Sequence[Rules], names: Sequence[str]) -> list[dict[str, Any]]:
+def _write(tests: Sequence[Rules], names: Sequence[str]) -> list[dict[str, Any]]:
     """Return one block for each rule of any prior test, with its confidence in each, or null."""
     confidences: dict[tuple[int, tuple[int, ...]], list[float | None]] = {}
     for number, rules in enumerate(tests):
@@ -134,7 +138,7 @@ def _rules(
 
     found: list[list[tuple[list[int], int, float]]] = [[] for _ in range(n_tests)]
     for block in blocks:
-        items = [item_of(one) for one in block["when"]]
+        items = [item_of(condition) for condition in block["when"]]
         if len(items) > 2 or len(block["confidence"]) != n_tests:
             raise ValueError(
                 "a rule must have a premise of at most two parts, and a confidence for each test"

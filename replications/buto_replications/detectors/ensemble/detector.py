@@ -15,7 +15,6 @@ from typing import Any
 import numpy as np
 
 from buto.errors import JudgeError
-from buto.judging.calibrated.machine_numbers import learn_work, unknown_work
 from buto.judging.protocol import Detector, Explanation, FittedDetector
 from buto.judging.settings import Settings, judges
 from buto.judging.verdict import Status, Verdict
@@ -24,7 +23,7 @@ from buto.run.model import FloatArray, Run, RunSet
 from buto.run.properties import Kind
 from buto.steps import Action, Advice, Step
 from buto_replications.detectors.ensemble import data as ensemble_data
-from buto_replications.detectors.ensemble.data import Learned
+from buto_replications.detectors.ensemble.data import LearnedEnsemble
 from buto_replications.detectors.ensemble.findings import (
     explain,
     findings,
@@ -44,6 +43,7 @@ from buto_replications.detectors.ensemble.settings import (
     judging_of,
     learning_of,
 )
+from buto_replications.detectors.machines.numbers import learn_work, unknown_work
 
 MOST_UNREAD = 1 / 3
 """If more intervals of a counter are missing, the run cannot pass, because only the rest is judged."""
@@ -54,7 +54,7 @@ class FittedEnsemble(FittedDetector):
     """The rules of all prior tests."""
 
     settings: Settings
-    learned: Learned
+    learned: LearnedEnsemble
 
     def check(self, runs: RunSet) -> Verdict:
         """Judge valid runs together, at least one.
@@ -81,13 +81,15 @@ class FittedEnsemble(FittedDetector):
         found = findings(self.learned, judged, how) if judged else ()
         ensemble = self.learned.ensemble
         asked = [(environment_of(run.metadata, self.settings), judgement) for run, judgement in judged]
-        unlike = {not_comparable(ensemble, *one) for one in asked} - {""} if found else set()
+        unlike = {not_comparable(ensemble, *counter) for counter in asked} - {""} if found else set()
         reasons = (*sorted(unlike), *unread)
         status = Status.REGRESSION if found and not unlike else Status.PASS
         if status is Status.PASS and reasons:
             status = Status.INCONCLUSIVE
         is_inconclusive = status is Status.INCONCLUSIVE
-        likeness = dict.fromkeys(sentence for one in asked for sentence in of_judgement(ensemble, *one, how))
+        likeness = dict.fromkeys(
+            sentence for counter in asked for sentence in of_judgement(ensemble, *counter, how)
+        )
         return Verdict(
             status,
             self.settings.method,
@@ -160,7 +162,10 @@ class FooDetector(Detector[Settings]):
         judged = (prop for prop in runs.properties if judges(self.settings, prop) and prop.name not in given)
         wanted = sorted(judged, key=lambda prop: prop.name)
         values = [intervals_of(run, wanted, interval_s, work) for run in runs]
-        without = [sum(bool(np.isnan(one[:, place]).all()) for one in values) for place in range(len(wanted))]
+        without = [
+            sum(bool(np.isnan(run_values[:, place]).all()) for run_values in values)
+            for place in range(len(wanted))
+        ]
         unknown = unknown_work(work, runs)
         left_out = {
             prop.name: unknown
@@ -177,13 +182,15 @@ class FooDetector(Detector[Settings]):
                 advice=Advice("see why: ", Step(Action.SHOW_RUN, runs.runs[0].test, run_id=runs.runs[0].id)),
             )
         tests = [
-            (run.id, environment_of(run.metadata, self.settings), one[:, kept])
-            for run, one in zip(runs, values, strict=True)
+            (run.id, environment_of(run.metadata, self.settings), run_values[:, kept])
+            for run, run_values in zip(runs, values, strict=True)
         ]
         properties = tuple(wanted[place] for place in kept)
         times = np.array([prop.unit == "s" for prop in properties])
         ensemble = learn(tests, learning_of(self.settings), times)
-        return FittedEnsemble(self.settings, Learned(interval_s, properties, ensemble, left_out, work))
+        return FittedEnsemble(
+            self.settings, LearnedEnsemble(interval_s, properties, ensemble, left_out, work)
+        )
 
     def from_data(self, data: Mapping[str, Any]) -> FittedEnsemble:
         return FittedEnsemble(self.settings, ensemble_data.read(data))

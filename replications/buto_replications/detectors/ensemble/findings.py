@@ -8,13 +8,13 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from buto.judging.calibrated.environments import Environment, environment_words
+from buto.judging.environments import Environment, environment_words
 from buto.judging.protocol import Explanation, Section
-from buto.judging.verdict import Direction, Effect, Finding, Verdict
+from buto.judging.verdict import Difference, Direction, Effect, Finding, Verdict
 from buto.run.model import FloatArray, Run
 from buto.run.properties import Better, Kind, Property
 from buto.run.units import format_list, format_range
-from buto_replications.detectors.ensemble.data import Learned
+from buto_replications.detectors.ensemble.data import LearnedEnsemble
 from buto_replications.detectors.ensemble.mining import NONE, STRIDE, Bins, Rules
 from buto_replications.detectors.ensemble.rules import (
     BoolArray,
@@ -179,22 +179,26 @@ class Violated:
         return Direction.MORE if self.observed > (self.lower + self.upper) / 2 else Direction.LESS
 
 
-def findings(learned: Learned, judged: Sequence[tuple[Run, Judgement]], how: Judging) -> tuple[Finding, ...]:
+def findings(
+    learned: LearnedEnsemble, judged: Sequence[tuple[Run, Judgement]], how: Judging
+) -> tuple[Finding, ...]:
     """Return one finding for each counter that is flagged in most of the judged runs.
 
     Sorted by the votes, then by severity, then by name. It is of the run with the most severe violation.
     """
-    often = np.sum([one.flagged for _, one in judged], axis=0) * 2 > len(judged)
+    often = np.sum([judged_test.flagged for _, judged_test in judged], axis=0) * 2 > len(judged)
     ordered = []
     for counter in map(int, np.flatnonzero(often)):
-        flagging = [one for one in judged if one[1].flagged[counter]]
-        run, judgement = max(flagging, key=lambda one: float(one[1].severity[counter]))
+        flagging = [judged_test for judged_test in judged if judged_test[1].flagged[counter]]
+        run, judgement = max(flagging, key=lambda pair: float(pair[1].severity[counter]))
         found = _finding(learned, run, judgement, counter, how)
         ordered.append(((-float(judgement.share[counter]), -found.severity, found.subject), found))
-    return tuple(found for _, found in sorted(ordered, key=lambda one: one[0]))
+    return tuple(found for _, found in sorted(ordered, key=lambda pair: pair[0]))
 
 
-def violated_rules(learned: Learned, judgement: Judgement, counter: int, how: Judging) -> list[Violated]:
+def violated_rules(
+    learned: LearnedEnsemble, judgement: Judgement, counter: int, how: Judging
+) -> list[Violated]:
     """Return the violated rules of a counter: those with most votes, then with the largest change first."""
     merged: dict[str, Violated] = {}
     tests = zip(learned.ensemble.tests, judgement.changes, judgement.weight.tolist(), strict=True)
@@ -204,16 +208,16 @@ def violated_rules(learned: Learned, judgement: Judgement, counter: int, how: Ju
         ranges = (
             [_range_of(learned, test, weight, left, judgement.values, counter)] if left > how.change else []
         )
-        for one in (*rules, *(ranges if how.ranges else ())):
-            known = merged.get(one.words, replace(one, votes=0.0))
-            merged[one.words] = replace(
-                known, votes=known.votes + one.votes, change=max(known.change, one.change)
+        for rule in (*rules, *(ranges if how.ranges else ())):
+            known = merged.get(rule.words, replace(rule, votes=0.0))
+            merged[rule.words] = replace(
+                known, votes=known.votes + rule.votes, change=max(known.change, rule.change)
             )
-    return sorted(merged.values(), key=lambda one: (-round(one.votes, 9), -one.change, one.words))
+    return sorted(merged.values(), key=lambda rule: (-round(rule.votes, 9), -rule.change, rule.words))
 
 
 def _rules_of(
-    learned: Learned,
+    learned: LearnedEnsemble,
     test: PriorTest,
     weight: float,
     changes: FloatArray,
@@ -233,7 +237,7 @@ def _rules_of(
 
 
 def _range_of(
-    learned: Learned, test: PriorTest, weight: float, change: float, values: FloatArray, counter: int
+    learned: LearnedEnsemble, test: PriorTest, weight: float, change: float, values: FloatArray, counter: int
 ) -> Violated:
     limits = float(test.lowest[counter]), float(test.highest[counter])
     words = range_words(*limits, learned.properties[counter])
@@ -246,7 +250,7 @@ def _median(values: FloatArray, where: BoolArray) -> float:
     return float(np.median(values[where]))
 
 
-def _finding(learned: Learned, run: Run, judgement: Judgement, counter: int, how: Judging) -> Finding:
+def _finding(learned: LearnedEnsemble, run: Run, judgement: Judgement, counter: int, how: Judging) -> Finding:
     prop, step = learned.properties[counter], learned.interval_s
     rules = violated_rules(learned, judgement, counter, how)
     directions = {rule.direction for rule in rules}
@@ -264,16 +268,16 @@ def _finding(learned: Learned, run: Run, judgement: Judgement, counter: int, how
         f"of the votes ({who}); usually: {'; '.join(rule.words for rule in rules[:MOST_RULES])}"
     )
     growth = f"growth in {step:g} s" if prop.kind is Kind.COUNTER else "median"
-    return Finding(
+    return Difference(
         SOURCE,
         prop.name,
         run.id,
         direction,
         _effect(prop.better, direction),
-        prop.unit,
-        rules[0].observed,
-        rules[0].lower,
-        rules[0].upper,
+        unit=prop.unit,
+        observed=rules[0].observed,
+        lower=rules[0].lower,
+        upper=rules[0].upper,
         at_s=float(places[0]) * step,
         window_s=(float(places[0]) * step, float(places[-1] + 1) * step),
         outside_share=severity,
@@ -289,7 +293,7 @@ def _effect(better: Better, direction: Direction) -> Effect:
     return Effect.BETTER if (direction is Direction.LESS) == (better is Better.LOWER) else Effect.WORSE
 
 
-def explain(verdict: Verdict, learned: Learned, how: Judging) -> Explanation:
+def explain(verdict: Verdict, learned: LearnedEnsemble, how: Judging) -> Explanation:
     """Return what was learned of the prior tests, how they vote, and what they flag."""
     n_rules = sum(len(test.rules) for test in learned.ensemble.tests)
     return Explanation(
@@ -298,7 +302,7 @@ def explain(verdict: Verdict, learned: Learned, how: Judging) -> Explanation:
         "counter is high, another is high.",
         "A prior test flags a counter if a rule about it holds clearly less often now: 1 - cosine similarity "
         f"of its confidences is above {how.change:g}. {_vote(how)}",
-        (_environments(learned), *_flagged(verdict)),
+        (_environments(learned), *_flag(verdict)),
     )
 
 
@@ -311,7 +315,7 @@ def _vote(how: Judging) -> str:
     return "A counter is a regression if at least half of the prior tests flag it."
 
 
-def _environments(learned: Learned) -> Section:
+def _environments(learned: LearnedEnsemble) -> Section:
     tests = defaultdict(list)
     for test in learned.ensemble.tests:
         tests[environment_words(test.environment)].append(test)
@@ -324,7 +328,7 @@ def _environments(learned: Learned) -> Section:
     )
 
 
-def _flagged(verdict: Verdict) -> tuple[Section, ...]:
+def _flag(verdict: Verdict) -> tuple[Section, ...]:
     rows = tuple(
         (found.subject, f"{found.severity:.0%}", found.text)
         for found in verdict.findings

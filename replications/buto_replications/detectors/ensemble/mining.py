@@ -8,10 +8,10 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 
-from buto.judging.calibrated.machine_numbers import Work
 from buto.judging.features import sampling_interval, series_of, significant
 from buto.run.model import FloatArray, Run, RunSet
 from buto.run.properties import Kind, Property
+from buto_replications.detectors.machines.numbers import Work
 
 MOST_INTERVALS = 720
 """Largest number of intervals of a training run: an hour of five seconds each, as in the paper."""
@@ -27,7 +27,7 @@ def interval_for(runs: RunSet) -> float:
     that gives more than :data:`MOST_INTERVALS`; 1 if no run has two samples.
     """
     series = [series_of(run, ()) for run in runs]
-    longest = max((float(one.times_s[-1]) for one in series if len(one)), default=0.0)
+    longest = max((float(run_series.times_s[-1]) for run_series in series if len(run_series)), default=0.0)
     interval = max(sampling_interval(series), longest / MOST_INTERVALS)
     return float(f"{interval:.4g}") if np.isfinite(interval) and interval > 0 else 1.0
 
@@ -260,7 +260,7 @@ def mine(bins: IntArray, wanted: Thresholds) -> Rules:
         both[items[block][:, None] // STRIDE == items[premises] // STRIDE] = 0.0
         for row, consequent in zip(both, block, strict=True):
             best = _rules_of(row, consequent, premises, items, holds, support, wanted)
-            found += [(int(items[consequent]), one) for one in sorted(best)[: wanted.most]]
+            found += [(int(items[consequent]), rule) for rule in sorted(best)[: wanted.most]]
     return _as_rules(found)
 
 
@@ -313,7 +313,7 @@ def _best(confidence: FloatArray, support: Holds, most: int) -> IntArray:
 
 
 def _as_rules(found: list[tuple[int, Found]]) -> Rules:
-    found.sort(key=lambda one: (one[0], one[1][-1]))
+    found.sort(key=lambda pair: (pair[0], pair[1][-1]))
     return Rules(
         np.array([premise for _, (_, _, _, premise) in found], dtype=np.int64).reshape(-1, 2),
         np.array([consequent for consequent, _ in found], dtype=np.int64),

@@ -14,7 +14,7 @@ from fnmatch import fnmatchcase
 import numpy as np
 import numpy.typing as npt
 
-from buto.judging.calibrated.environments import Environment, components_shared, weights
+from buto.judging.environments import Environment, components_shared, weights
 from buto.judging.features import significant
 from buto.run.model import FloatArray
 from buto_replications.detectors.ensemble.mining import (
@@ -165,11 +165,11 @@ ComponentWeights = tuple[tuple[str, float], ...]
 matches decides; a component without one counts 1."""
 
 
-def likeness(one: Environment, other: Environment, chosen: ComponentWeights = ()) -> float:
+def likeness(environment: Environment, other: Environment, chosen: ComponentWeights = ()) -> float:
     """Return the sum of the weights of the components that are equal in both environments."""
     return sum(
         next((weight for pattern, weight in chosen if fnmatchcase(key, pattern)), 1.0)
-        for key in components_shared(one, other)
+        for key in components_shared(environment, other)
     )
 
 
@@ -305,7 +305,7 @@ def learn(
         found.append(PriorTest(run_id, environment, mine(number, how.thresholds), *limits))
     if how.consistent is None:
         return Ensemble(bins, tuple(found), machines)
-    same = tuple(_consistent(one, found, numbers, how.consistent) for one in found)
+    same = tuple(_consistent(rule, found, numbers, how.consistent) for rule in found)
     return Ensemble(bins, same, machines)
 
 
@@ -350,7 +350,7 @@ def judge(ensemble: Ensemble, environment: Environment, values: FloatArray, how:
     if how.ranges:
         votes |= ranges > how.change
     chosen = stacked(votes, weight) if how.stacking else bagged(votes)
-    where = _broken(ensemble, bins, all_changes, how)
+    where = _find_broken(ensemble, bins, all_changes, how)
     if how.ranges:
         for test, left in zip(ensemble.tests, ranges > how.change, strict=True):
             where |= outside(values, test) & left
@@ -370,7 +370,9 @@ def judge(ensemble: Ensemble, environment: Environment, values: FloatArray, how:
     )
 
 
-def _broken(ensemble: Ensemble, bins: IntArray, all_changes: Sequence[FloatArray], how: Judging) -> BoolArray:
+def _find_broken(
+    ensemble: Ensemble, bins: IntArray, all_changes: Sequence[FloatArray], how: Judging
+) -> BoolArray:
     """Return in which intervals each counter breaks a violated rule, same shape as ``bins``."""
     where = np.zeros(bins.shape, dtype=bool)
     for test, change in zip(ensemble.tests, all_changes, strict=True):

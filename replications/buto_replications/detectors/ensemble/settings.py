@@ -7,7 +7,7 @@ from fnmatch import fnmatchcase
 
 import numpy as np
 
-from buto.judging.calibrated.environments import COLLECTORS, Environment, sorted_list
+from buto.judging.environments import COLLECTORS, Environment, sort_list
 from buto.judging.settings import ALSO_JUDGED, Settings
 from buto.judging.stored import (
     COMMON,
@@ -152,7 +152,7 @@ def environment_of(metadata: Mapping[str, MetadataValue], settings: Settings) ->
     """
     chosen = settings.values[ENVIRONMENT]
     return {
-        key: sorted_list(metadata[key]) if key == COLLECTORS else metadata[key]
+        key: sort_list(metadata[key]) if key == COLLECTORS else metadata[key]
         for key in sorted(metadata)
         if any(fnmatchcase(key, pattern) for pattern in chosen) and metadata[key] == metadata[key]
     }

@@ -12,9 +12,9 @@ from buto.judging.settings import Settings
 from buto.judging.stored import property_of, property_to_data
 from buto.run.labels import Label
 from buto.run.model import FloatArray
-from buto_replications.detectors.history.engine import Engine
-from buto_replications.detectors.history.known import N_SIZES, Columns
-from buto_replications.detectors.history.learners import Tree
+from buto_replications.detectors.history.engine import HistoryEngine
+from buto_replications.detectors.history.known import N_SIZES, LabelledColumns
+from buto_replications.detectors.history.learners import DecisionTree
 from buto_replications.detectors.history.learning import Judge
 from buto_replications.detectors.history.settings import SHAPING, is_deviations, scheme_of
 from buto_replications.detectors.history.similarity import floats, wholes
@@ -24,11 +24,11 @@ VERSION = 3
 
 MOST_RUNS = 100_000
 
-Parts = tuple[Columns, Judge, int, dict[str, str]]
+Parts = tuple[LabelledColumns, Judge, int, dict[str, str]]
 
 
 def write(
-    columns: Columns, judge: Judge, n_alone: int, left_out: Mapping[str, str], settings: Settings
+    columns: LabelledColumns, judge: Judge, n_alone: int, left_out: Mapping[str, str], settings: Settings
 ) -> dict[str, Any]:
     return {
         "version": VERSION,
@@ -68,7 +68,7 @@ def _read(data: Mapping[str, Any], settings: Settings) -> Parts:
     if data["version"] != VERSION:
         raise ValueError(f"it is of version {data['version']!r}; this buto reads {VERSION}")
     _require_same(data["learned_with"], settings)
-    columns = Columns(tuple(property_of(block) for block in data["properties"]))
+    columns = LabelledColumns(tuple(property_of(block) for block in data["properties"]))
     n_columns = len(columns.kept)
     blocks: Sequence[Mapping[str, Any]] = data["labelled"]
     remembered = np.array([floats(block, "deviations") for block in blocks])
@@ -86,8 +86,8 @@ def _read(data: Mapping[str, Any], settings: Settings) -> Parts:
         remembered,
         float(floats(data, "usual_distance", 0)),
         _engine(data["engine"], settings, n_columns),
-        _sorted(floats(data, "held_out")),
-        None if validity is None else Tree.from_data(validity, n_columns + 2),
+        _sort(floats(data, "held_out")),
+        None if validity is None else DecisionTree.from_data(validity, n_columns + 2),
         _texts(data["missed"]),
         _whole(data["regressions"]),
     )
@@ -105,10 +105,10 @@ def _require_same(learned_with: Mapping[str, Any], settings: Settings) -> None:
             )
 
 
-def _engine(written: Any, settings: Settings, n_columns: int) -> Engine | None:
+def _engine(written: Any, settings: Settings, n_columns: int) -> HistoryEngine | None:
     if written is None:
         return None
-    engine = Engine.from_data(written, scheme_of(settings))
+    engine = HistoryEngine.from_data(written, scheme_of(settings))
     doubled = engine.scheme.row_pairing == "concatenated" and not engine.scheme.is_similarity
     n_expected = n_columns * (2 if doubled else 1) + (N_SIZES if is_deviations(settings) else 0)
     if len(engine.projection.centre) != n_expected:
@@ -116,7 +116,7 @@ def _engine(written: Any, settings: Settings, n_columns: int) -> Engine | None:
     return engine
 
 
-def _sorted(scores: FloatArray) -> FloatArray:
+def _sort(scores: FloatArray) -> FloatArray:
     if (np.diff(scores) < 0).any():
         raise ValueError("held_out must be sorted")
     return scores

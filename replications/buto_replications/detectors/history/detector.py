@@ -14,8 +14,9 @@ from typing import Any
 import numpy as np
 
 from buto.errors import JudgeError
+from buto.judging.procedure import N_FIRST
 from buto.judging.protocol import Detector, Explanation, FittedDetector
-from buto.judging.readable import judged_properties, readable
+from buto.judging.readable import find_judged_properties, readable
 from buto.judging.settings import Settings
 from buto.judging.verdict import Finding, Status, Verdict
 from buto.judging.views import RunsView, View
@@ -26,7 +27,7 @@ from buto_replications.detectors.history import data as history_data
 from buto_replications.detectors.history.findings import (
     GUARANTEE,
     INVALID,
-    Judged,
+    JudgedByPast,
     explain,
     findings_of_distance,
     findings_of_score,
@@ -35,7 +36,7 @@ from buto_replications.detectors.history.findings import (
     training_warnings,
     unlike,
 )
-from buto_replications.detectors.history.known import Columns, disturbance_of, known_rows
+from buto_replications.detectors.history.known import LabelledColumns, disturbance_of, known_rows
 from buto_replications.detectors.history.learning import Judge, learned_judge
 from buto_replications.detectors.history.settings import ALPHA, DETECTOR, HISTORY, KEYS
 
@@ -50,7 +51,7 @@ class FittedHistory(FittedDetector):
     """
 
     settings: Settings
-    columns: Columns
+    columns: LabelledColumns
     judge: Judge
     n_alone: int
     left_out: Mapping[str, str]
@@ -60,14 +61,16 @@ class FittedHistory(FittedDetector):
 
         A regression if the score is too high for a good check. Inconclusive if a property could not be read,
         if the runs look disturbed, if they are unlike all labelled runs, or if they are like bad runs and too
-        few good checks are known to say how rarely a good one is. Else a pass.
+        few good checks are known to say how rarely a good one is. Else a pass. One run with a p-value that
+        does not pass asks for more.
         """
         unread = self._unread(runs)
         if unread:
             return Verdict(Status.INCONCLUSIVE, DETECTOR, reasons=unread)
         values = np.array([self.columns.measure(run) for run in runs])
         found = judged(self.judge, values, [disturbance_of(run) for run in runs], self.settings)
-        status, reason, findings = self._decided(found, runs.runs, values)
+        status, reason, findings = self._decide(found, runs.runs, values)
+        is_doubtful = len(runs) == N_FIRST and found.p_value is not None and status is not Status.PASS
         return Verdict(
             status,
             DETECTOR,
@@ -76,12 +79,8 @@ class FittedHistory(FittedDetector):
             p_value=found.p_value,
             alpha=self.settings.values[ALPHA],
             guarantee=GUARANTEE if found.p_value is not None else "",
+            needs_more=f"the first run does not pass (p = {found.p_value:.3g})" if is_doubtful else "",
         )
-
-    def why_confirm(self, verdict: Verdict) -> str | None:
-        if verdict.status is Status.PASS or verdict.p_value is None:
-            return None
-        return f"the first run does not pass (p = {verdict.p_value:.3g})"
 
     def training_warnings(self, runs: RunSet) -> tuple[str, ...]:
         return tuple(training_warnings(self.judge, self.n_alone, self.settings))
@@ -96,8 +95,8 @@ class FittedHistory(FittedDetector):
     def to_data(self) -> dict[str, Any]:
         return history_data.write(self.columns, self.judge, self.n_alone, self.left_out, self.settings)
 
-    def _decided(
-        self, found: Judged, runs: Sequence[Run], values: FloatArray
+    def _decide(
+        self, found: JudgedByPast, runs: Sequence[Run], values: FloatArray
     ) -> tuple[Status, str, tuple[Finding, ...]]:
         judge, alpha = self.judge, self.settings.values[ALPHA]
         if found.is_invalid:
@@ -140,8 +139,8 @@ class HistoryDetector(Detector[Settings]):
             JudgeError: no property was read in all runs, or a person labelled one of them bad or invalid.
         """
         ordered = tuple(sorted(runs, key=lambda run: run.id))
-        properties, left_out = judged_properties(ordered, runs.properties, self.settings)
-        columns = Columns(properties)
+        properties, left_out = find_judged_properties(ordered, runs.properties, self.settings)
+        columns = LabelledColumns(properties)
         if not columns.properties:
             raise JudgeError(
                 "no property was read in every training run",

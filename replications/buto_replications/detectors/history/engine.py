@@ -20,7 +20,7 @@ from buto_replications.detectors.history.examples import (
     ALONE,
     CONCATENATED,
     THIRDS,
-    Errors,
+    ClassErrors,
     Examples,
     errors_of,
     grouped_folds,
@@ -29,7 +29,7 @@ from buto_replications.detectors.history.examples import (
     two_to_one,
 )
 from buto_replications.detectors.history.learners import LEARNERS, READERS, SIMILARITY, TREE
-from buto_replications.detectors.history.similarity import BoolArray, IntArray, Model, floats
+from buto_replications.detectors.history.similarity import BoolArray, IntArray, MixtureModel, floats
 
 FARTHEST = 20.0
 """Deviations from the mean beyond which a value is equally far."""
@@ -148,7 +148,7 @@ DIMENSIONS = (10, 25, 50, 100)
 
 def within(limit: int) -> tuple[int, ...]:
     """Return the dimensions to try under a limit, which is the last of them."""
-    return (*(one for one in DIMENSIONS if one < limit), limit)
+    return (*(dimension for dimension in DIMENSIONS if dimension < limit), limit)
 
 
 GLOBAL = -1
@@ -156,7 +156,7 @@ GLOBAL = -1
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class Engine:
+class HistoryEngine:
     """What was learned.
 
     Attributes:
@@ -166,7 +166,7 @@ class Engine:
 
     scheme: Scheme
     projection: Projection
-    models: Mapping[int, Model]
+    models: Mapping[int, MixtureModel]
 
     def scores(self, target: FloatArray, baseline: FloatArray, group: IntArray) -> FloatArray:
         """Return the log odds of each row to be abnormal, shape (n_rows,).
@@ -177,9 +177,9 @@ class Engine:
         """
         rows = project(self.scheme, self.projection, target, baseline)
         scores = np.empty(len(rows))
-        for one in np.unique(group):
-            model = self.models.get(int(one), self.models[GLOBAL])
-            scores[group == one] = model.scores(rows[group == one])
+        for present_group in np.unique(group):
+            model = self.models.get(int(present_group), self.models[GLOBAL])
+            scores[group == present_group] = model.scores(rows[group == present_group])
         return scores
 
     def predict(self, examples: Examples) -> BoolArray:
@@ -205,7 +205,7 @@ class Engine:
         return cls(scheme, projection, models)
 
 
-def train(examples: Examples, scheme: Scheme, seed: int) -> Engine:
+def train(examples: Examples, scheme: Scheme, seed: int) -> HistoryEngine:
     """Learn from valid examples of both classes; ValueError if one class is missing."""
     if not has_both(examples.abnormal):
         raise ValueError("there must be normal and abnormal examples")
@@ -213,10 +213,10 @@ def train(examples: Examples, scheme: Scheme, seed: int) -> Engine:
     projection = widest.cut(_best_dimension(examples, scheme, seed)) if scheme.dimensions else widest
     rows = project(scheme, projection, examples.target, examples.baseline)
     everything = np.ones(len(rows), dtype=bool)
-    models = {GLOBAL: _learned(rows, examples, everything, scheme, seed)}
+    models = {GLOBAL: _learn(rows, examples, everything, scheme, seed)}
     for group in _helpful_groups(examples, scheme, projection.n_dimensions, seed):
-        models[group] = _learned(rows, examples, examples.group == group, scheme, seed)
-    return Engine(scheme, projection, models)
+        models[group] = _learn(rows, examples, examples.group == group, scheme, seed)
+    return HistoryEngine(scheme, projection, models)
 
 
 def learned_projection(examples: Examples, scheme: Scheme, dimension: int | None) -> Projection:
@@ -252,9 +252,11 @@ def _helpful_groups(examples: Examples, scheme: Scheme, dimension: int, seed: in
         tried[held_out] = True
         engine, judged = train(examples.at(learned), always, seed), examples.at(held_out)
         by_group[held_out] = engine.predict(judged)
-        by_all[held_out] = Engine(always, engine.projection, {GLOBAL: engine.models[GLOBAL]}).predict(judged)
+        by_all[held_out] = HistoryEngine(always, engine.projection, {GLOBAL: engine.models[GLOBAL]}).predict(
+            judged
+        )
     labels = examples.abnormal[tried]
-    accuracy = [errors_of(one[tried], labels).balanced_accuracy for one in (by_group, by_all)]
+    accuracy = [errors_of(scores[tried], labels).balanced_accuracy for scores in (by_group, by_all)]
     return groups if accuracy[0] > accuracy[1] else []
 
 
@@ -289,19 +291,21 @@ def _best_dimension(examples: Examples, scheme: Scheme, seed: int) -> int:
     for dimension in tried:
         projection = widest.cut(dimension)
         rows = project(plain, projection, learned.target, learned.baseline)
-        models = {GLOBAL: _learned(rows, learned, np.ones(len(rows), dtype=bool), plain, seed)}
+        models = {GLOBAL: _learn(rows, learned, np.ones(len(rows), dtype=bool), plain, seed)}
         for group in _large_groups(learned, plain):
-            models[group] = _learned(rows, learned, learned.group == group, plain, seed)
-        predicted = Engine(plain, projection, models).predict(held_out)
+            models[group] = _learn(rows, learned, learned.group == group, plain, seed)
+        predicted = HistoryEngine(plain, projection, models).predict(held_out)
         accuracies.append(errors_of(predicted, held_out.abnormal).balanced_accuracy)
     return tried[int(np.argmax(accuracies))]
 
 
-def _learned(rows: FloatArray, examples: Examples, chosen: BoolArray, scheme: Scheme, seed: int) -> Model:
+def _learn(
+    rows: FloatArray, examples: Examples, chosen: BoolArray, scheme: Scheme, seed: int
+) -> MixtureModel:
     """Return the classifier of some rows with the balance that is best for them."""
     some, labelled = rows[chosen], examples.at(chosen)
     balance = _best_balance(some, labelled, scheme, seed)
-    return _balanced(some, labelled.abnormal, scheme, balance, seed)
+    return _balance(some, labelled.abnormal, scheme, balance, seed)
 
 
 def _best_balance(rows: FloatArray, examples: Examples, scheme: Scheme, seed: int) -> Balance:
@@ -314,13 +318,15 @@ def _best_balance(rows: FloatArray, examples: Examples, scheme: Scheme, seed: in
     learned, held_out = divided
     accuracies = []
     for balance in scheme.balances:
-        model = _balanced(rows[learned], examples.abnormal[learned], scheme, balance, seed)
+        model = _balance(rows[learned], examples.abnormal[learned], scheme, balance, seed)
         predicted = model.scores(rows[held_out]) > 0
         accuracies.append(errors_of(predicted, examples.abnormal[held_out]).balanced_accuracy)
     return scheme.balances[int(np.argmax(accuracies))]
 
 
-def _balanced(rows: FloatArray, abnormal: BoolArray, scheme: Scheme, balance: Balance, seed: int) -> Model:
+def _balance(
+    rows: FloatArray, abnormal: BoolArray, scheme: Scheme, balance: Balance, seed: int
+) -> MixtureModel:
     kept = under_sampled(abnormal, balance.ratio, seed)
     weights = np.where(abnormal[kept], balance.cost, 1.0)
     return LEARNERS[scheme.learner](rows[kept], abnormal[kept], weights, seed)
@@ -373,6 +379,8 @@ def learned_predictions(learned: Examples, judged: Examples, scheme: Scheme, see
     return train(learned, scheme, seed).predict(judged)
 
 
-def cross_validated_errors(examples: Examples, scheme: Scheme, seed: int, n_folds: int = N_FOLDS) -> Errors:
+def cross_validated_errors(
+    examples: Examples, scheme: Scheme, seed: int, n_folds: int = N_FOLDS
+) -> ClassErrors:
     """Return the errors on all examples, see :func:`cross_validated`."""
     return errors_of(cross_validated(examples, scheme, seed, n_folds), examples.abnormal)

@@ -83,7 +83,7 @@ def has_both(abnormal: BoolArray) -> bool:
 
 
 @dataclass(frozen=True, slots=True)
-class Errors:
+class ClassErrors:
     """How many rows of both classes there are, and how many of them were classified wrong."""
 
     normal: int
@@ -114,8 +114,8 @@ class Errors:
         return self.false_positives / self.normal if self.normal else float("nan")
 
 
-def errors_of(predicted: BoolArray, abnormal: BoolArray) -> Errors:
-    return Errors(
+def errors_of(predicted: BoolArray, abnormal: BoolArray) -> ClassErrors:
+    return ClassErrors(
         int(np.count_nonzero(~abnormal)),
         int(np.count_nonzero(abnormal)),
         int(np.count_nonzero(predicted & ~abnormal)),
@@ -134,7 +134,7 @@ def clustered_error(predicted: BoolArray, examples: Examples) -> float:
     part = np.zeros(len(examples))
     for rows in (examples.abnormal, ~examples.abnormal):
         part[rows] = (wrong[rows] - wrong[rows].mean()) / (2 * np.count_nonzero(rows))
-    sums = np.array([part[examples.group == one].sum() for one in groups])
+    sums = np.array([part[examples.group == group].sum() for group in groups])
     return float(np.sqrt(len(groups) / (len(groups) - 1) * (sums**2).sum()))
 
 

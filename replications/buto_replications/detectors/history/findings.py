@@ -11,19 +11,19 @@ import numpy as np
 
 from buto.judging.protocol import Explanation
 from buto.judging.settings import Settings
-from buto.judging.verdict import Direction, Effect, Finding, Verdict
+from buto.judging.verdict import Difference, Direction, Effect, Finding, Verdict
 from buto.run.labels import Label
 from buto.run.model import FloatArray, Run
 from buto.run.properties import Better, Property
 from buto.run.units import format_percent
-from buto_replications.detectors.history.known import WORDS, Columns, deviations
+from buto_replications.detectors.history.known import WORDS, LabelledColumns, deviations
 from buto_replications.detectors.history.learning import Judge, p_value, validity_row
 from buto_replications.detectors.history.settings import ALPHA, DETECTOR, FEWEST_BAD, LEARNER
 from buto_replications.detectors.history.similarity import IntArray
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class Judged:
+class JudgedByPast:
     """What the past says of the runs of a check, by their median.
 
     Attributes:
@@ -43,26 +43,26 @@ class Judged:
 
 def judged(
     judge: Judge, values: FloatArray, disturbances: Sequence[tuple[float, float]], settings: Settings
-) -> Judged:
+) -> JudgedByPast:
     """Judge runs together.
 
     Args:
         values: shape (n_runs, n_columns), finite.
-        disturbances: of each run, see :class:`buto_replications.detectors.history.known.Row`.
+        disturbances: of each run, see :class:`buto_replications.detectors.history.known.LabelledRow`.
     """
     distance = float(np.median(judge.distances(values)))
     away = deviations(values, judge.expected, judge.scale)
     invalid = False
     if judge.validity is not None:
-        rows = np.array([validity_row(*one) for one in zip(away, disturbances, strict=True)])
+        rows = np.array([validity_row(*pair) for pair in zip(away, disturbances, strict=True)])
         invalid = bool(np.median(judge.validity.scores(rows)) > 0)
     if judge.engine is None:
-        return Judged(None, None, distance, invalid)
+        return JudgedByPast(None, None, distance, invalid)
     score = float(np.median(judge.scores(values, settings)))
     higher = int(np.count_nonzero(judge.held_out >= score))
     # The smallest number of good checks of which so few are a share of alpha.
     needed = ceil((1 + higher) / settings.values["alpha"] - 1e-9) - 1
-    return Judged(
+    return JudgedByPast(
         score, p_value(score, judge.held_out), distance, invalid, max(0, needed - len(judge.held_out))
     )
 
@@ -75,7 +75,7 @@ SHARE = 0.05
 
 
 def findings_of_score(
-    judge: Judge, columns: Columns, runs: Sequence[Run], values: FloatArray, settings: Settings
+    judge: Judge, columns: LabelledColumns, runs: Sequence[Run], values: FloatArray, settings: Settings
 ) -> tuple[Finding, ...]:
     """Return the properties that raise the score of these runs most; at least one.
 
@@ -91,7 +91,7 @@ def findings_of_score(
 
 
 def findings_of_distance(
-    judge: Judge, columns: Columns, runs: Sequence[Run], values: FloatArray
+    judge: Judge, columns: LabelledColumns, runs: Sequence[Run], values: FloatArray
 ) -> tuple[Finding, ...]:
     """Return the properties in which these runs are furthest from every labelled run; at least one."""
     middle, place_of = _middle(values), _places(columns)
@@ -104,7 +104,7 @@ def findings_of_distance(
 
 
 def _findings(
-    judge: Judge, columns: Columns, runs: Sequence[Run], values: FloatArray, weights: FloatArray
+    judge: Judge, columns: LabelledColumns, runs: Sequence[Run], values: FloatArray, weights: FloatArray
 ) -> tuple[Finding, ...]:
     size = np.abs(deviations(values, judge.expected, judge.scale))
     place_of = _places(columns)
@@ -126,20 +126,20 @@ def _findings(
 
 
 def _finding(
-    judge: Judge, columns: Columns, runs: Sequence[Run], values: FloatArray, column: int, share: float
+    judge: Judge, columns: LabelledColumns, runs: Sequence[Run], values: FloatArray, column: int, share: float
 ) -> Finding:
     prop = columns.quantities[columns.kept[column].column]
     observed, expected = float(values[column]), float(judge.expected[column])
     direction = Direction.MORE if observed > expected else Direction.LESS
     away = abs(observed - expected) / float(judge.scale[column])
-    return Finding(
+    return Difference(
         DETECTOR,
         prop.name,
         runs[0].id,
         direction,
         _effect(prop, direction),
-        prop.unit,
-        observed,
+        unit=prop.unit,
+        observed=observed,
         expected=expected,
         severity=min(away, 1e9),
         evidence=share,
@@ -151,8 +151,8 @@ def _middle(values: FloatArray) -> FloatArray:
     return np.median(values, axis=0, keepdims=True)
 
 
-def _places(columns: Columns) -> IntArray:
-    return np.array([one.column for one in columns.kept])
+def _places(columns: LabelledColumns) -> IntArray:
+    return np.array([feature.column for feature in columns.kept])
 
 
 def _effect(prop: Property, direction: Direction) -> Effect:
@@ -169,7 +169,7 @@ INVALID = (
 )
 
 
-def unlike(judge: Judge, found: Judged) -> str:
+def unlike(judge: Judge, found: JudgedByPast) -> str:
     """Return why a check that is like nothing labelled is inconclusive, and what would decide it."""
     known = "and no run is labelled bad yet" if judge.engine is None else "good or bad"
     return (
@@ -179,7 +179,7 @@ def unlike(judge: Judge, found: Judged) -> str:
     )
 
 
-def not_decided(judge: Judge, found: Judged) -> str:
+def not_decided(judge: Judge, found: JudgedByPast) -> str:
     """Return why a check that is like bad runs is inconclusive, and what would decide it."""
     return (
         "these runs are more like bad runs than like good ones, but among "

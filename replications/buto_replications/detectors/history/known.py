@@ -32,7 +32,7 @@ DURATION_GRAIN_S = 0.1
 
 
 @dataclass(frozen=True)
-class Columns:
+class LabelledColumns:
     """What a row has.
 
     Attributes:
@@ -44,7 +44,7 @@ class Columns:
     @cached_property
     def kept(self) -> tuple[Feature, ...]:
         """The feature in each column; that of the duration is the total of the property after all others."""
-        own = (one for one in catalogue(self.properties) if one.name in KEPT)
+        own = (feature for feature in catalogue(self.properties) if feature.name in KEPT)
         return (*own, Feature(len(self.properties), "total"))
 
     @property
@@ -57,14 +57,14 @@ class Columns:
         series = series_of(run, self.properties)
         end_s = float(series.times_s[-1]) if len(series) else 0.0
         every = features(series, self.properties, end_s)
-        chosen = [one.name in KEPT for one in catalogue(self.properties)]
+        chosen = [feature.name in KEPT for feature in catalogue(self.properties)]
         return np.append(every[chosen], run.outcome.duration_s)
 
     def grain(self, runs: Sequence[Run]) -> FloatArray:
         """Return the smallest meaningful difference in each column, shape (n_columns,)."""
         of_property = grains(self.properties, (series_of(run, self.properties).values for run in runs))
         by_quantity = np.append(of_property, DURATION_GRAIN_S)
-        return by_quantity[[one.column for one in self.kept]]
+        return by_quantity[[feature.column for feature in self.kept]]
 
 
 FEWEST_IN_VERSION = 3
@@ -84,7 +84,7 @@ OWN = 0
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class Row:
+class LabelledRow:
     """One labelled run.
 
     Attributes:
@@ -116,7 +116,7 @@ class Baseline:
     """A version that runs are compared with.
 
     Attributes:
-        expected, scale: see :class:`Row`.
+        expected, scale: see :class:`LabelledRow`.
     """
 
     expected: FloatArray
@@ -124,7 +124,7 @@ class Baseline:
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class Known:
+class KnownLabels:
     """What labels say.
 
     Attributes:
@@ -133,9 +133,9 @@ class Known:
         n_alone: labelled runs that no earlier version of the same environment can be compared with.
     """
 
-    columns: Columns
+    columns: LabelledColumns
     baseline: Baseline
-    rows: tuple[Row, ...]
+    rows: tuple[LabelledRow, ...]
     n_alone: int
 
 
@@ -147,7 +147,9 @@ def deviations(values: FloatArray, expected: FloatArray, scale: FloatArray) -> F
     return distance
 
 
-def known_rows(runs: RunSet, pasts: Sequence[Past], columns: Columns, metadata: MetadataSettings) -> Known:
+def known_rows(
+    runs: RunSet, pasts: Sequence[Past], columns: LabelledColumns, metadata: MetadataSettings
+) -> KnownLabels:
     """Return what is known of a test after training with these runs.
 
     Args:
@@ -165,7 +167,7 @@ def known_rows(runs: RunSet, pasts: Sequence[Past], columns: Columns, metadata: 
     for number, past in enumerate(others, start=OWN + 1):
         rows += _History(columns, [past], metadata, ()).rows(number)
     baseline = newest.baseline(tuple(run.id for run in runs))
-    return Known(columns, baseline, tuple(rows), n_alone)
+    return KnownLabels(columns, baseline, tuple(rows), n_alone)
 
 
 def with_sizes(deviation: FloatArray) -> FloatArray:
@@ -189,34 +191,40 @@ class _History:
     """
 
     def __init__(
-        self, columns: Columns, pasts: Sequence[Past], metadata: MetadataSettings, newest: Sequence[Run]
+        self,
+        columns: LabelledColumns,
+        pasts: Sequence[Past],
+        metadata: MetadataSettings,
+        newest: Sequence[Run],
     ) -> None:
-        labellings = [one for past in pasts for one in past.labellings]
+        labellings = [labelling for past in pasts for labelling in past.labellings]
         known = current(labellings)
         ids = {run.id for run in newest}
         _require_good(ids, known)
         self._columns, self._metadata = columns, metadata
         self._runs = {run.id: run for past in pasts for run in past.runs if run.id in known or run.id in ids}
-        self._labels = {run_id: one.label for run_id, one in known.items()} | dict.fromkeys(ids, Label.GOOD)
+        self._labels = {run_id: labelling.label for run_id, labelling in known.items()} | dict.fromkeys(
+            ids, Label.GOOD
+        )
         trained = [run_ids for past in pasts for run_ids in past.trainings]
         # An acceptance labels also runs that it did not train on, and a result may have been deleted.
-        labelled = [one.run_ids for one in labellings if one.command == TRAIN]
+        labelled = [labelling.run_ids for labelling in labellings if labelling.command == TRAIN]
         self._versions = self._usable([*trained, *labelled, tuple(ids)])
         self._values = {run_id: columns.measure(run) for run_id, run in sorted(self._runs.items())}
         self._scale = self._scatter()
 
-    def rows(self, group: int) -> Iterator[Row]:
+    def rows(self, group: int) -> Iterator[LabelledRow]:
         """Yield a row for each run that has a baseline."""
         for run_id in self._values:
             version = self._version_of(run_id)
             if version is None:
                 continue
-            run, others = self._runs[run_id], tuple(one for one in version if one != run_id)
+            run, others = self._runs[run_id], tuple(known_id for known_id in version if known_id != run_id)
             baseline = self.baseline(others)
             values = self._values[run_id]
             read = ~np.isnan(values) & ~np.isnan(baseline.expected)
             taught = run_id in version
-            yield Row(
+            yield LabelledRow(
                 run_id,
                 self._labels[run_id],
                 group,
@@ -234,14 +242,18 @@ class _History:
 
     def baseline(self, run_ids: Sequence[str]) -> Baseline:
         """Return what is expected of runs like these."""
-        return Baseline(_median(np.array([self._values[one] for one in run_ids])), self._scale)
+        return Baseline(_median(np.array([self._values[run_id] for run_id in run_ids])), self._scale)
 
     def _usable(self, taught: Sequence[Sequence[str]]) -> list[tuple[str, ...]]:
         """Return each version's runs that are stored and still good, oldest first; of one environment."""
         found = set()
         for ids in taught:
             version = tuple(
-                sorted(one for one in ids if one in self._runs and self._labels.get(one) is Label.GOOD)
+                sorted(
+                    run_id
+                    for run_id in ids
+                    if run_id in self._runs and self._labels.get(run_id) is Label.GOOD
+                )
             )
             if len(version) >= FEWEST_IN_VERSION and self._is_of_one_environment(version):
                 found.add(version)
@@ -249,7 +261,7 @@ class _History:
 
     def _is_of_one_environment(self, version: Sequence[str]) -> bool:
         try:
-            learn_metadata([self._runs[one].metadata for one in version], self._metadata)
+            learn_metadata([self._runs[run_id].metadata for run_id in version], self._metadata)
         except JudgeError:
             return False
         return True
@@ -266,27 +278,31 @@ class _History:
         return next(own, None) or next(before, None)
 
     def _is_like(self, run_id: str, version: Sequence[str]) -> bool:
-        model = learn_metadata([self._runs[one].metadata for one in version], self._metadata)
+        model = learn_metadata([self._runs[known_id].metadata for known_id in version], self._metadata)
         found = compare_metadata(model, self._runs[run_id].metadata, self._metadata)
-        return not any(one.deciding for one in found)
+        return not any(difference.deciding for difference in found)
 
     def _scatter(self) -> FloatArray:
         """Return the deviation between runs of one version, of all versions together, in each column."""
         n_columns = len(self._columns.kept)
         if not self._versions:
             return np.ones(n_columns)
-        values = [np.array([self._values[one] for one in version]) for version in self._versions]
-        variance = _mean_where_read(np.array([_variance(one) for one in values]))
+        values = [np.array([self._values[run_id] for run_id in version]) for version in self._versions]
+        variance = _mean_where_read(np.array([_variance(run_values) for run_values in values]))
         level = np.abs(_median(values[-1]))
-        grain = self._columns.grain([self._runs[one] for one in self._versions[-1]])
+        grain = self._columns.grain([self._runs[run_id] for run_id in self._versions[-1]])
         scale = np.sqrt(variance + grain**2 + (LEVEL_SHARE * np.where(np.isnan(level), 0.0, level)) ** 2)
         return np.where(scale > 0, scale, STILL)
 
 
 def _require_good(run_ids: Iterable[str], known: Mapping[str, Labelling]) -> None:
     """Raise JudgeError if a person decided that a training run is not good."""
-    labels = {one: known[one].label for one in sorted(run_ids) if one in known and known[one].is_decision}
-    wrong = [f"{one} ({label.value})" for one, label in labels.items() if label is not Label.GOOD]
+    labels = {
+        run_id: known[run_id].label
+        for run_id in sorted(run_ids)
+        if run_id in known and known[run_id].is_decision
+    }
+    wrong = [f"{run_id} ({label.value})" for run_id, label in labels.items() if label is not Label.GOOD]
     if wrong:
         raise JudgeError(
             f"training runs must not be labelled bad or invalid, got {', '.join(wrong)}",
@@ -294,7 +310,7 @@ def _require_good(run_ids: Iterable[str], known: Mapping[str, Labelling]) -> Non
         )
 
 
-def by_label(rows: Sequence[Row]) -> Mapping[Label, int]:
+def by_label(rows: Sequence[LabelledRow]) -> Mapping[Label, int]:
     return {label: sum(row.label is label for row in rows) for label in Label}
 
 

@@ -25,7 +25,7 @@ from buto_replications.detectors.history.similarity import (
     MOST_NODES,
     BoolArray,
     IntArray,
-    Model,
+    MixtureModel,
     Similarity,
     TreeBayes,
     floats,
@@ -42,7 +42,7 @@ MOST_ITERATIONS = 1000
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class Logistic(Model):
+class Logistic(MixtureModel):
     """Log odds that are linear in the columns.
 
     Attributes:
@@ -90,7 +90,7 @@ def learn_svm(rows: FloatArray, abnormal: BoolArray, weights: FloatArray, seed: 
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class NaiveBayes(Model):
+class NaiveBayes(MixtureModel):
     """A normal distribution of each column in each class.
 
     Attributes:
@@ -134,7 +134,7 @@ LEAF = -1
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class Tree(Model):
+class DecisionTree(MixtureModel):
     """A binary tree; arrays of shape (n_nodes,), the root first, each child after its parent.
 
     Attributes:
@@ -167,7 +167,7 @@ class Tree(Model):
         column = wholes(data, "column", 0, n_columns - 1)
         threshold, odds = floats(data, "threshold"), floats(data, "odds")
         n_nodes = len(odds)
-        if not n_nodes or {len(one) for one in (*children, column, threshold)} != {n_nodes}:
+        if not n_nodes or {len(array) for array in (*children, column, threshold)} != {n_nodes}:
             raise ValueError("the arrays of a tree must have the same length")
         left, right = children
         inner = left != LEAF
@@ -179,7 +179,7 @@ class Tree(Model):
 
 def learn_tree(
     rows: FloatArray, abnormal: BoolArray, weights: FloatArray, seed: int, *, few_columns: bool = False
-) -> Tree:
+) -> DecisionTree:
     """Return the tree of rows of both classes.
 
     Args:
@@ -202,7 +202,7 @@ def learn_tree(
     )
     column = np.maximum(tree.feature, 0).astype(np.int64)
     threshold = np.where(left == LEAF, 0.0, tree.threshold)
-    return Tree(left, right, column, threshold, log_odds(share))
+    return DecisionTree(left, right, column, threshold, log_odds(share))
 
 
 N_TREES = 100
@@ -211,8 +211,8 @@ MOST_TREES = 1000
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class Forest(Model):
-    trees: tuple[Tree, ...]
+class Forest(MixtureModel):
+    trees: tuple[DecisionTree, ...]
 
     def scores(self, rows: FloatArray) -> FloatArray:
         shares = np.mean([1 / (1 + np.exp(-tree.scores(rows))) for tree in self.trees], axis=0)
@@ -223,7 +223,7 @@ class Forest(Model):
         blocks = data["trees"]
         if not isinstance(blocks, list) or not 0 < len(blocks) <= MOST_TREES:
             raise ValueError(f"there must be 1 to {MOST_TREES} trees")
-        return cls(tuple(Tree.from_data(block, n_columns) for block in blocks))
+        return cls(tuple(DecisionTree.from_data(block, n_columns) for block in blocks))
 
 
 def learn_forest(rows: FloatArray, abnormal: BoolArray, weights: FloatArray, seed: int) -> Forest:
@@ -243,8 +243,8 @@ def learn_forest(rows: FloatArray, abnormal: BoolArray, weights: FloatArray, see
 TREE, FOREST, LOGISTIC = "tree", "forest", "logistic"
 NAIVE_BAYES, TAN, SIMILARITY, SVM = "naive-bayes", "tan", "similarity", "svm"
 
-Learn = Callable[[FloatArray, BoolArray, FloatArray, int], Model]
-Read = Callable[[Mapping[str, Any], int], Model]
+Learn = Callable[[FloatArray, BoolArray, FloatArray, int], MixtureModel]
+Read = Callable[[Mapping[str, Any], int], MixtureModel]
 
 LEARNERS: Mapping[str, Learn] = {
     TREE: learn_tree,
@@ -258,7 +258,7 @@ LEARNERS: Mapping[str, Learn] = {
 """From rows, whether they are abnormal, what it costs to get each wrong, and a seed, to a model."""
 
 READERS: Mapping[str, Read] = {
-    TREE: Tree.from_data,
+    TREE: DecisionTree.from_data,
     FOREST: Forest.from_data,
     LOGISTIC: Logistic.from_data,
     NAIVE_BAYES: NaiveBayes.from_data,
@@ -272,6 +272,4 @@ READERS: Mapping[str, Read] = {
 def require_learners() -> None:
     """Raise UsageError if the package that learns is not installed; judging does not need it."""
     if find_spec("sklearn") is None:
-        raise UsageError(
-            "learning from labelled runs needs scikit-learn", advice="pip install 'buto[history]'"
-        )
+        raise UsageError("learning from labelled runs needs scikit-learn", advice="pip install scikit-learn")

@@ -15,10 +15,17 @@ import numpy as np
 from buto.judging.settings import Settings
 from buto.run.labels import Label
 from buto.run.model import FloatArray
-from buto_replications.detectors.history.engine import GLOBAL, Engine, Scheme, train
+from buto_replications.detectors.history.engine import GLOBAL, HistoryEngine, Scheme, train
 from buto_replications.detectors.history.examples import Examples
-from buto_replications.detectors.history.known import OWN, Known, Row, by_label, deviations, with_sizes
-from buto_replications.detectors.history.learners import Tree, learn_tree, require_learners
+from buto_replications.detectors.history.known import (
+    OWN,
+    KnownLabels,
+    LabelledRow,
+    by_label,
+    deviations,
+    with_sizes,
+)
+from buto_replications.detectors.history.learners import DecisionTree, learn_tree, require_learners
 from buto_replications.detectors.history.settings import FEWEST_BAD, is_deviations, scheme_of
 from buto_replications.detectors.history.similarity import BoolArray, IntArray
 
@@ -57,9 +64,9 @@ class Judge:
     labels: tuple[Label, ...]
     remembered: FloatArray
     usual: float
-    engine: Engine | None
+    engine: HistoryEngine | None
     held_out: FloatArray
-    validity: Tree | None
+    validity: DecisionTree | None
     missed: tuple[str, ...] = ()
     n_regressions: int = 0
 
@@ -71,7 +78,7 @@ class Judge:
         """
         assert self.engine is not None
         n_runs = len(values)
-        expected, scale = (np.tile(one, (n_runs, 1)) for one in (self.expected, self.scale))
+        expected, scale = (np.tile(array, (n_runs, 1)) for array in (self.expected, self.scale))
         target, baseline = engine_rows(values, expected, scale, settings)
         return self.engine.scores(target, baseline, np.full(n_runs, OWN))
 
@@ -80,7 +87,7 @@ class Judge:
         return nearest(deviations(values, self.expected, self.scale), self.remembered)
 
 
-def learned_judge(known: Known, settings: Settings) -> Judge:
+def learned_judge(known: KnownLabels, settings: Settings) -> Judge:
     """Learn from what is known of a test and of others."""
     valid = [row for row in known.rows if row.label is not Label.INVALID]
     own = [row for row in valid if row.group == OWN]
@@ -97,9 +104,9 @@ def learned_judge(known: Known, settings: Settings) -> Judge:
             examples = _examples(valid, settings)
             scheme = scheme_of(settings)
             engine = _own_models(train(examples, scheme, SEED))
-            held_out = _held_out_scores(examples, valid, scheme)
+            held_out = _find_held_out_scores(examples, valid, scheme)
             left_out = list(dict.fromkeys(row.unit for row in own if row.label is Label.BAD))[:MOST_LEFT_OUT]
-            missed = tuple(_missed(examples, valid, left_out, scheme, held_out, settings))
+            missed = tuple(_find_missed(examples, valid, left_out, scheme, held_out, settings))
     return Judge(
         known.baseline.expected,
         known.baseline.scale,
@@ -140,7 +147,7 @@ def nearest(rows: FloatArray, others: FloatArray) -> FloatArray:
     return np.array([np.abs(others - row).max(axis=1).min() for row in rows])
 
 
-def _examples(rows: Sequence[Row], settings: Settings) -> Examples:
+def _examples(rows: Sequence[LabelledRow], settings: Settings) -> Examples:
     values = np.array([row.values for row in rows])
     expected, scale = (np.array([getattr(row, name) for row in rows]) for name in ("expected", "scale"))
     target, baseline = engine_rows(values, expected, scale, settings)
@@ -154,13 +161,13 @@ def _examples(rows: Sequence[Row], settings: Settings) -> Examples:
     )
 
 
-def _own_models(engine: Engine) -> Engine:
+def _own_models(engine: HistoryEngine) -> HistoryEngine:
     """Return the engine without the classifiers of other tests."""
     models = {group: model for group, model in engine.models.items() if group in (GLOBAL, OWN)}
-    return Engine(engine.scheme, engine.projection, models)
+    return HistoryEngine(engine.scheme, engine.projection, models)
 
 
-def _held_out_scores(examples: Examples, rows: Sequence[Row], scheme: Scheme) -> FloatArray:
+def _find_held_out_scores(examples: Examples, rows: Sequence[LabelledRow], scheme: Scheme) -> FloatArray:
     """Return a score for each unit of own good runs, their median, by an engine without its fold; sorted."""
     judged = np.array([row.group == OWN and row.label is Label.GOOD for row in rows])
     units = np.unique(examples.configuration[judged])
@@ -177,9 +184,9 @@ def _held_out_scores(examples: Examples, rows: Sequence[Row], scheme: Scheme) ->
     return np.sort(np.array(found))
 
 
-def _missed(
+def _find_missed(
     examples: Examples,
-    rows: Sequence[Row],
+    rows: Sequence[LabelledRow],
     units: Sequence[str],
     scheme: Scheme,
     held_out: FloatArray,
@@ -211,20 +218,22 @@ def is_alarm(score: float, held_out: FloatArray, alpha: float) -> bool:
     return p_value(score, held_out) <= alpha
 
 
-def _scores(engine: Engine, examples: Examples, chosen: BoolArray) -> FloatArray:
+def _scores(engine: HistoryEngine, examples: Examples, chosen: BoolArray) -> FloatArray:
     some = examples.at(chosen)
     groups: IntArray = some.group
     return engine.scores(some.target, some.baseline, groups)
 
 
-def _usual_distance(rows: Sequence[Row], remembered: FloatArray) -> float:
+def _usual_distance(rows: Sequence[LabelledRow], remembered: FloatArray) -> float:
     """Return how far training runs are from all other runs, at most."""
     taught = [number for number, row in enumerate(rows) if row.is_taught]
-    found = [nearest(remembered[[one]], np.delete(remembered, one, axis=0))[0] for one in taught]
+    found = [
+        nearest(remembered[[distance]], np.delete(remembered, distance, axis=0))[0] for distance in taught
+    ]
     return max(USUAL_DISTANCE, USUAL_FACTOR * float(max(found)))
 
 
-def _validity(rows: Sequence[Row]) -> Tree | None:
+def _validity(rows: Sequence[LabelledRow]) -> DecisionTree | None:
     """Return what tells runs that were labelled invalid; None if there are fewer than FEWEST_BAD."""
     invalid = np.array([row.label is Label.INVALID for row in rows])
     if np.count_nonzero(invalid) < FEWEST_BAD or invalid.all():

@@ -21,7 +21,7 @@ MOST_NODES = 1 << 20
 """Numbers in one array of a stored classifier."""
 
 
-class Model(ABC):
+class MixtureModel(ABC):
     """A classifier that has learned."""
 
     __slots__ = ()
@@ -57,7 +57,9 @@ def floats(data: Mapping[str, Any], key: str, dimensions: int = 1) -> FloatArray
 def wholes(data: Mapping[str, Any], key: str, low: int, high: int) -> IntArray:
     """Return stored whole numbers within both limits; KeyError, TypeError or ValueError for other data."""
     listed: Sequence[Any] = data[key]
-    if not isinstance(listed, list) or not all(type(one) is int and low <= one <= high for one in listed):
+    if not isinstance(listed, list) or not all(
+        type(whole) is int and low <= whole <= high for whole in listed
+    ):
         raise ValueError(f"{key} must be whole numbers from {low} to {high}")
     return np.array(listed, dtype=np.int64)
 
@@ -73,7 +75,7 @@ STARTS = 3
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class Similarity(Model):
+class Similarity(MixtureModel):
     """The weights that both vectors of a pair share.
 
     Attributes:
@@ -101,7 +103,7 @@ class Similarity(Model):
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class Learned:
+class LearnedMixture:
     """What EM found.
 
     Attributes:
@@ -119,12 +121,12 @@ def learn_similarity(rows: FloatArray, abnormal: BoolArray, weights: FloatArray,
     n_columns = rows.shape[1] // 2
     starts = random.normal(0, 1 / np.sqrt(n_columns), (STARTS, n_columns + 1))
     found = [expectation_maximisation(rows, abnormal, weights, start) for start in starts]
-    return max(found, key=lambda one: one.objectives[-1]).model
+    return max(found, key=lambda learned: learned.objectives[-1]).model
 
 
 def expectation_maximisation(
     rows: FloatArray, abnormal: BoolArray, weights: FloatArray, start: FloatArray
-) -> Learned:
+) -> LearnedMixture:
     """Return the model to which EM climbs from a start.
 
     Args:
@@ -144,12 +146,12 @@ def expectation_maximisation(
     twice = np.concatenate([weights, weights])
     found, objectives = start.astype(float), [objective(start, columns, abnormal, weights)]
     for _ in range(MOST_STEPS):
-        hidden = _hidden(columns[:n_pairs] @ found, columns[n_pairs:] @ found, abnormal)
-        found = _maximised(columns, hidden, twice, found)
+        hidden = _find_hidden(columns[:n_pairs] @ found, columns[n_pairs:] @ found, abnormal)
+        found = _maximise(columns, hidden, twice, found)
         objectives.append(objective(found, columns, abnormal, weights))
         if objectives[-1] - objectives[-2] <= TOLERANCE * abs(objectives[-1]):
             break
-    return Learned(Similarity(found[:-1].copy(), float(found[-1])), tuple(objectives))
+    return LearnedMixture(Similarity(found[:-1].copy(), float(found[-1])), tuple(objectives))
 
 
 def objective(parameters: FloatArray, columns: FloatArray, abnormal: BoolArray, weights: FloatArray) -> float:
@@ -171,19 +173,19 @@ def pair_odds(target: FloatArray, baseline: FloatArray) -> FloatArray:
     return odds
 
 
-def _hidden(target: FloatArray, baseline: FloatArray, abnormal: BoolArray) -> FloatArray:
+def _find_hidden(target: FloatArray, baseline: FloatArray, abnormal: BoolArray) -> FloatArray:
     """Return the probabilities of class 1 given the labels, of all targets, then of all baselines."""
     alike = _sigma(target + baseline)
     differ = _sigma(target - baseline)
     return np.concatenate([np.where(abnormal, differ, alike), np.where(abnormal, 1 - differ, alike)])
 
 
-def _maximised(columns: FloatArray, hidden: FloatArray, weights: FloatArray, start: FloatArray) -> FloatArray:
+def _maximise(columns: FloatArray, hidden: FloatArray, weights: FloatArray, start: FloatArray) -> FloatArray:
     """Return parameters after one step of Newton's method, halved until the expected likelihood rises."""
     penalty = np.full(len(start), RIDGE)
     penalty[-1] = 0.0
 
-    def expected(parameters: FloatArray) -> float:
+    def find_expected(parameters: FloatArray) -> float:
         odds = columns @ parameters
         return float(
             weights @ (hidden * odds - np.logaddexp(0.0, odds)) - 0.5 * parameters @ (penalty * parameters)
@@ -193,9 +195,9 @@ def _maximised(columns: FloatArray, hidden: FloatArray, weights: FloatArray, sta
     gradient = columns.T @ (weights * (hidden - probability)) - penalty * start
     curvature = weights * probability * (1 - probability)
     hessian = (columns.T * curvature) @ columns + np.diag(penalty + 1e-9)
-    step, before = np.linalg.solve(hessian, gradient), expected(start)
+    step, before = np.linalg.solve(hessian, gradient), find_expected(start)
     for _ in range(30):
-        if expected(start + step) >= before:
+        if find_expected(start + step) >= before:
             moved: FloatArray = start + step
             return moved
         step = step / 2
@@ -218,7 +220,7 @@ ROOT = -1
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class TreeBayes(Model):
+class TreeBayes(MixtureModel):
     """The tree and its tables.
 
     Attributes:
@@ -283,8 +285,8 @@ def information(bins: IntArray, abnormal: BoolArray, weights: FloatArray) -> Flo
     """
     n_columns = bins.shape[1]
     found = np.zeros((n_columns, n_columns))
-    for one in (False, True):
-        ours, weight = bins[abnormal == one], weights[abnormal == one]
+    for is_abnormal in (False, True):
+        ours, weight = bins[abnormal == is_abnormal], weights[abnormal == is_abnormal]
         seen = (ours[:, :, None] == np.arange(N_BINS)).reshape(len(ours), -1).astype(float)
         weighted, size = seen * weight[:, None], weight.sum()
         single = weighted.sum(axis=0).reshape(n_columns, N_BINS)
@@ -294,8 +296,8 @@ def information(bins: IntArray, abnormal: BoolArray, weights: FloatArray) -> Flo
             table = table.reshape(-1, N_BINS, n_columns, N_BINS)
             expected = single[block][:, :, None, None] * single[None, None] / size
             with np.errstate(divide="ignore", invalid="ignore"):
-                told = np.where(table > 0, table * np.log(table / expected), 0.0)
-            found[block] += told.sum(axis=(1, 3)) / weights.sum()
+                terms = np.where(table > 0, table * np.log(table / expected), 0.0)
+            found[block] += terms.sum(axis=(1, 3)) / weights.sum()
     return found
 
 
@@ -325,8 +327,8 @@ def _ratios(bins: IntArray, abnormal: BoolArray, weights: FloatArray, parent: In
     above = bins[:, np.maximum(parent, 0)]
     cell = (np.arange(n_columns) * N_BINS + above) * N_BINS + bins
     logs = []
-    for one in (False, True):
-        weight = np.where(abnormal == one, weights, 0.0).repeat(n_columns)
+    for is_abnormal in (False, True):
+        weight = np.where(abnormal == is_abnormal, weights, 0.0).repeat(n_columns)
         table = np.bincount(cell.ravel(), weight, n_columns * N_BINS**2).reshape(n_columns, N_BINS, N_BINS)
         table[parent == ROOT] = table[parent == ROOT].sum(axis=1, keepdims=True)
         smooth = table + PRIOR

@@ -20,7 +20,7 @@ _TOLERANCE = 0.0101
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class PublishedRow:
     """One line of a table.
 
     Attributes:
@@ -62,7 +62,7 @@ class Example:
     """A single experiment that the thesis shows, with one property and one configuration.
 
     Attributes:
-        counts: as in :class:`Row`.
+        counts: as in :class:`PublishedRow`.
     """
 
     table: str
@@ -184,7 +184,7 @@ NOTIFIED = (
 )
 
 
-def rows(table: str) -> tuple[Row, ...]:
+def rows(table: str) -> tuple[PublishedRow, ...]:
     """Return the lines of a table as printed, best first; KeyError for a table without counts."""
     return _tables()[table]
 
@@ -195,7 +195,7 @@ def tables() -> tuple[str, ...]:
 
 def flagged(table: str) -> tuple[int, ...]:
     """Return the printed number of flagged notifications of each run; KeyError for other tables."""
-    return _flagged()[table]
+    return _flag()[table]
 
 
 def slips() -> tuple[tuple[str, str], ...]:
@@ -204,18 +204,18 @@ def slips() -> tuple[tuple[str, str], ...]:
 
 
 @cache
-def _tables() -> Mapping[str, tuple[Row, ...]]:
-    found: dict[str, list[Row]] = {}
+def _tables() -> Mapping[str, tuple[PublishedRow, ...]]:
+    found: dict[str, list[PublishedRow]] = {}
     for line in _read("tables.csv"):
         tp, fn, tn, fp = (int(line[name]) for name in ("tp", "fn", "tn", "fp"))
         accuracy, precision, mcc = (float(line[name]) for name in ("accuracy", "precision", "mcc"))
-        row = Row(line["configuration"], (tp, fn, tn, fp), (accuracy, precision, mcc))
+        row = PublishedRow(line["configuration"], (tp, fn, tn, fp), (accuracy, precision, mcc))
         found.setdefault(line["table"], []).append(row)
     return {table: tuple(lines) for table, lines in found.items()}
 
 
 @cache
-def _flagged() -> Mapping[str, tuple[int, ...]]:
+def _flag() -> Mapping[str, tuple[int, ...]]:
     found: dict[str, tuple[int, ...]] = {}
     for line in _read("flagged.csv"):
         found[line["table"]] = (*found.get(line["table"], ()), *map(int, line["flagged"].split()))

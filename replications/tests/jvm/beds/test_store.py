@@ -16,7 +16,7 @@ from buto_predict.mapping import match
 from buto_predict.model import Architecture, Component, Station
 from buto_predict.results.files import read_results
 from buto_predict.traces.files import read_traces
-from buto_predict.traces.learning import Known, learn
+from buto_predict.traces.learning import KnownFacts, learn
 from buto_predict.traces.summary import summarize
 from buto_replications.store.measured import read_measured, write_measured
 from perf.scale.ports import free_port, free_ports
@@ -98,10 +98,20 @@ def test_three_processes_answer_and_their_traces_show_who_calls_whom(store, tmp_
     summary = summarize(read_traces([tmp_path / "traces.json"]))
     assert summary.cut == 0
     assert summary.requests == len(requests.ids)
-    model = learn(summary, "store", Known())
-    assert {one.name for one in model.components} == COMPONENTS
-    assert {one.name: {call.to for call in one.calls} for one in model.components if one.calls} == CALLS
-    assert {one.name for one in model.stations} == {"web", "catalogue", "order", "postgresql", "network"}
+    model = learn(summary, "store", KnownFacts())
+    assert {component.name for component in model.components} == COMPONENTS
+    assert {
+        component.name: {call.to for call in component.calls}
+        for component in model.components
+        if component.calls
+    } == CALLS
+    assert {station.name for station in model.stations} == {
+        "web",
+        "catalogue",
+        "order",
+        "postgresql",
+        "network",
+    }
 
 
 def test_components_are_measured_by_jmh_and_junit(store, tmp_path):
@@ -113,10 +123,10 @@ def test_components_are_measured_by_jmh_and_junit(store, tmp_path):
     assert by_jmh.name == "buto.store.order.VouchersBench.discount"
     by_junit = read_results([tmp_path / "rare-high-1.xml"])
     parts = tuple(Component(name, "host", 0.001) for name in sorted(COMPONENTS))
-    results = {one.name: one for one in (by_jmh, *by_junit)}
+    results = {result.name: result for result in (by_jmh, *by_junit)}
     matched = match(results, Architecture("store", (Station("host"),), parts, ()))
     assert matched[by_jmh.name].benchmark.component == "order/Vouchers.discount"
-    assert {one.benchmark.component for one in matched.values()} == {
+    assert {benchmark.benchmark.component for benchmark in matched.values()} == {
         "catalogue/Recommender.rank",
         "catalogue/Search.find",
         "order/Pricing.total",

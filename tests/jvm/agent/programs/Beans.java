@@ -4,6 +4,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import javax.management.MBeanServer;
+import javax.management.MBeanServerFactory;
 import javax.management.Notification;
 import javax.management.NotificationBroadcasterSupport;
 import javax.management.ObjectName;
@@ -13,8 +14,6 @@ import javax.management.ObjectName;
  * is to read a byte.
  */
 public final class Beans {
-    private static final MBeanServer SERVER = ManagementFactory.getPlatformMBeanServer();
-
     private Beans() {}
 
     /** Values of every kind. */
@@ -160,6 +159,10 @@ public final class Beans {
         }
     }
 
+    private static MBeanServer server() {
+        return ManagementFactory.getPlatformMBeanServer();
+    }
+
     public static void main(String[] arguments) throws Exception {
         List<String> deeds = Arrays.asList(arguments);
         Emitter emitter = new Emitter();
@@ -167,21 +170,21 @@ public final class Beans {
             String[] words = deed.split("=");
             int number = words.length == 1 ? 0 : Integer.parseInt(words[1]);
             if (words[0].equals("kinds")) {
-                SERVER.registerMBean(new Kinds(), new ObjectName("test:type=Kinds,name=first"));
+                server().registerMBean(new Kinds(), new ObjectName("test:type=Kinds,name=first"));
             } else if (words[0].equals("vanish")) {
-                SERVER.unregisterMBean(new ObjectName("test:type=Kinds,name=first"));
+                server().unregisterMBean(new ObjectName("test:type=Kinds,name=first"));
             } else if (words[0].equals("emitter")) {
-                SERVER.registerMBean(emitter, new ObjectName("test:type=Emitter"));
+                server().registerMBean(emitter, new ObjectName("test:type=Emitter"));
             } else if (words[0].equals("forget-emitter")) {
-                SERVER.unregisterMBean(new ObjectName("test:type=Emitter"));
+                server().unregisterMBean(new ObjectName("test:type=Emitter"));
             } else if (words[0].equals("emit")) {
                 emitter.emit(number);
             } else if (words[0].equals("stuck")) {
-                SERVER.registerMBean(new Stuck(), new ObjectName("test:type=Stuck"));
+                server().registerMBean(new Stuck(), new ObjectName("test:type=Stuck"));
             } else if (words[0].equals("many")) {
                 for (int i = 0; i < number; i++) {
                     emitter = new Emitter();
-                    SERVER.registerMBean(emitter, new ObjectName("test:type=Many,id=" + i));
+                    server().registerMBean(emitter, new ObjectName("test:type=Many,id=" + i));
                 }
             } else if (words[0].equals("reads")) {
                 while (emitter.reads() < number) {
@@ -191,6 +194,8 @@ public final class Beans {
                 while (!Kinds.thrown) {
                     Thread.sleep(5);
                 }
+            } else if (words[0].equals("own-server")) {
+                MBeanServerFactory.createMBeanServer("own");
             } else if (words[0].equals("wait")) {
                 System.in.read();
             } else if (words[0].equals("sleep")) {

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from buto.actions.worktrees import Answer, checked_out, described, first_bad
+from buto.actions.worktrees import Answer, check_out, describe_commit, first_bad
 from buto.errors import JudgeError
 
 N_COMMITS = 9
@@ -47,7 +47,7 @@ def repository(tmp_path_factory: pytest.TempPathFactory) -> Repository:
 
 @pytest.fixture
 def tree(repository: Repository) -> Iterator[Path]:
-    with checked_out(repository.top, repository.commits[0]) as place:
+    with check_out(repository.top, repository.commits[0]) as place:
         yield place
     assert len(git(repository.top, "worktree", "list").splitlines()) == 1
 
@@ -97,7 +97,7 @@ def test_another_bisect_of_the_repository_is_left_alone(repository: Repository, 
     git(clone, "bisect", "start", "HEAD", "HEAD~4")
     (clone / "number").write_text("not committed")
     before = (git(clone, "bisect", "log"), git(clone, "status", "--short"), git(clone, "rev-parse", "HEAD"))
-    with checked_out(clone, repository.commits[0]) as tree:
+    with check_out(clone, repository.commits[0]) as tree:
         judge, _ = judge_of(repository, 3)
         found = first_bad(tree, repository.commits[0], repository.commits[-1], judge)
     assert found == (repository.commits[3],)
@@ -114,7 +114,7 @@ def test_what_git_cannot_bisect_is_reported_in_its_words(
     (tmp_path / "clone" / "number").write_text("0")
     git(tmp_path / "clone", "commit", "--quiet", "--all", "-m", "mended")
     good = git(tmp_path / "clone", "rev-parse", "HEAD")
-    with checked_out(tmp_path / "clone", good) as other:
+    with check_out(tmp_path / "clone", good) as other:
         judge, asked = judge_of(repository, 1)
         with pytest.raises(JudgeError, match="git bisect cannot continue: The merge base .* is bad"):
             first_bad(other, good, repository.commits[-1], judge)
@@ -123,7 +123,7 @@ def test_what_git_cannot_bisect_is_reported_in_its_words(
 
 def test_a_commit_is_described(repository: Repository) -> None:
     git(repository.top, "config", "log.showSignature", "true")
-    commit = described(repository.top, repository.commits[3])
+    commit = describe_commit(repository.top, repository.commits[3])
     assert (commit.name, commit.author) == (repository.commits[3], "A U Thor <a@example.org>")
     assert commit.subject == "the 3th: 'quoted' | ünlike"
     assert len(commit.date) == len("2026-11-21")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 import time
 from pathlib import Path
@@ -12,8 +13,8 @@ import pytest
 
 from buto.actions import worktrees
 from buto.actions.git import commit_of, repository_of
-from buto.actions.worktrees import built, checked_out, run_build, same_place
-from buto.errors import MeasureError, UsageError
+from buto.actions.worktrees import build_revision, check_out, run_build, same_place
+from buto.errors import BadFileError, MeasureError, UsageError
 
 PATIENCE_S = 20.0
 
@@ -46,7 +47,7 @@ def trees(repository: Path) -> int:
 
 
 def test_a_revision_is_there_and_gone_afterwards_with_all_that_was_built(repository: Path) -> None:
-    with checked_out(repository, commit_of(repository, "old")) as tree:
+    with check_out(repository, commit_of(repository, "old")) as tree:
         assert (tree / "sub" / "file").read_text() == "old"
         assert trees(repository) == 2
         (tree / "built").mkdir()
@@ -58,7 +59,7 @@ def test_a_revision_is_there_and_gone_afterwards_with_all_that_was_built(reposit
 
 def test_it_is_gone_after_a_failure_and_after_ctrl_c(repository: Path) -> None:
     for failure in (MeasureError("it failed"), KeyboardInterrupt()):
-        with pytest.raises(type(failure)), checked_out(repository, commit_of(repository, "old")) as tree:
+        with pytest.raises(type(failure)), check_out(repository, commit_of(repository, "old")) as tree:
             raise failure
         assert not tree.parent.exists()
         assert trees(repository) == 1
@@ -68,14 +69,14 @@ def test_hooks_of_the_user_s_are_not_called(repository: Path) -> None:
     hook = repository / ".git" / "hooks" / "post-checkout"
     hook.write_text("#!/bin/sh\ntouch called\nexit 1\n")
     hook.chmod(0o755)
-    with checked_out(repository, commit_of(repository, "old")) as tree:
+    with check_out(repository, commit_of(repository, "old")) as tree:
         assert sorted(path.name for path in tree.iterdir()) == [".git", "sub"]
 
 
 def test_two_revisions_have_places_whose_names_are_equally_long(repository: Path) -> None:
     with (
-        checked_out(repository, commit_of(repository, "old")) as old,
-        checked_out(repository, commit_of(repository, "new")) as new,
+        check_out(repository, commit_of(repository, "old")) as old,
+        check_out(repository, commit_of(repository, "new")) as new,
     ):
         assert (old / "sub" / "file").read_text() != (new / "sub" / "file").read_text()
         assert len(os.fspath(old)) == len(os.fspath(new))
@@ -83,7 +84,7 @@ def test_two_revisions_have_places_whose_names_are_equally_long(repository: Path
 
 def test_the_place_in_a_revision_is_that_in_the_repository(repository: Path) -> None:
     assert repository_of(repository / "sub", "") == repository
-    with checked_out(repository, commit_of(repository, "old")) as tree:
+    with check_out(repository, commit_of(repository, "old")) as tree:
         assert same_place(tree, repository, repository / "sub") == tree / "sub"
         (repository / "later").mkdir()
         with pytest.raises(UsageError, match="has no directory later"):
@@ -109,7 +110,7 @@ def test_arguments_of_a_hook_do_not_lead_astray(repository: Path, monkeypatch: p
     index = (repository / ".git" / "index").read_bytes()
     monkeypatch.setenv("GIT_INDEX_FILE", os.fspath(repository / ".git" / "index"))
     monkeypatch.setenv("GIT_DIR", os.fspath(repository / "elsewhere"))
-    with checked_out(repository, commit_of(repository, "old")) as tree:
+    with check_out(repository, commit_of(repository, "old")) as tree:
         assert (tree / "sub" / "file").read_text() == "old"
     assert (repository / ".git" / "index").read_bytes() == index
 
@@ -134,8 +135,8 @@ def test_a_build_that_hangs_is_ended_with_all_that_it_started(tmp_path: Path) ->
     def is_one_alive() -> bool:
         # Where nobody collects the dead, they stay listed: dead nevertheless.
         return any(
-            one.info["cmdline"] == ["sleep", length] and one.info["status"] != psutil.STATUS_ZOMBIE
-            for one in psutil.process_iter(["cmdline", "status"])
+            process.info["cmdline"] == ["sleep", length] and process.info["status"] != psutil.STATUS_ZOMBIE
+            for process in psutil.process_iter(["cmdline", "status"])
         )
 
     deadline = time.monotonic() + PATIENCE_S
@@ -153,7 +154,7 @@ def test_a_build_command_may_be_a_line_for_a_shell(tmp_path: Path) -> None:
 def test_a_build_of_several_lines_fails_with_the_first_that_does(tmp_path: Path) -> None:
     with pytest.raises(MeasureError, match="exited with code 1"):
         run_build("touch first\nfalse\ntouch last", tmp_path)
-    assert [one.name for one in tmp_path.iterdir()] == ["first"]
+    assert [path.name for path in tmp_path.iterdir()] == ["first"]
 
 
 @pytest.mark.parametrize("command", ["no-such-program x", "a 'b"])
@@ -184,13 +185,13 @@ def test_a_revision_is_built_once_and_later_found_as_it_was_built(
 ) -> None:
     commit, builds = commit_of(repository, "HEAD"), tmp_path / "builds"
     for _ in range(2):
-        with built(builds, repository, commit, MAKE) as tree:
+        with build_revision(builds, repository, commit, MAKE) as tree:
             assert (tree / "made").read_text() == "new"
             assert commit_of(tree, "HEAD") == commit
             (tree / "made").write_text("changed by a launch")
     assert counted.read_text() == "once\n"
     assert trees(repository) == 1
-    with built(builds, repository, commit, f"{MAKE} ") as tree:
+    with build_revision(builds, repository, commit, f"{MAKE} ") as tree:
         assert (tree / "made").exists()
     assert counted.read_text() == "once\n" * 2
 
@@ -199,9 +200,12 @@ def test_two_users_of_one_build_have_places_of_their_own_whose_names_are_equally
     repository: Path, tmp_path: Path, counted: Path
 ) -> None:
     commit, builds = commit_of(repository, "HEAD"), tmp_path / "builds"
-    with built(builds, repository, commit, MAKE) as one, built(builds, repository, commit, MAKE) as other:
-        assert one != other
-        assert len(os.fspath(one)) == len(os.fspath(other))
+    with (
+        build_revision(builds, repository, commit, MAKE) as path,
+        build_revision(builds, repository, commit, MAKE) as other,
+    ):
+        assert path != other
+        assert len(os.fspath(path)) == len(os.fspath(other))
 
 
 def test_a_build_that_fails_is_not_kept(repository: Path, tmp_path: Path) -> None:
@@ -209,7 +213,7 @@ def test_a_build_that_fails_is_not_kept(repository: Path, tmp_path: Path) -> Non
     for _ in range(2):
         with (
             pytest.raises(MeasureError, match="exited with code 1"),
-            built(builds, repository, commit, "false"),
+            build_revision(builds, repository, commit, "false"),
         ):
             pytest.fail("it was used")
     assert not list(builds.glob("*/built"))
@@ -222,7 +226,7 @@ def test_of_more_builds_than_fit_the_newest_stay(
     commit, builds = commit_of(repository, "HEAD"), tmp_path / "builds"
     monkeypatch.setattr(worktrees, "KEPT_BYTES", 1000)
     for number in range(3):
-        with built(builds, repository, commit, f"sh -c 'head -c 400 /dev/zero > {number}'"):
+        with build_revision(builds, repository, commit, f"sh -c 'head -c 400 /dev/zero > {number}'"):
             pass
     assert {path.name for path in builds.glob("*/built/[0-9]")} == {"1", "2"}
 
@@ -233,10 +237,10 @@ def test_a_build_runs_in_the_directory_like_the_current_one(
     commit, builds = commit_of(repository, "HEAD"), tmp_path / "builds"
     for here, made in ((repository / "sub", "sub/made"), (repository, "made"), (tmp_path, "made")):
         monkeypatch.chdir(here)
-        with built(builds, repository, commit, "touch made") as tree:
+        with build_revision(builds, repository, commit, "touch made") as tree:
             assert [path.relative_to(tree).as_posix() for path in tree.rglob("made")] == [made]
     monkeypatch.chdir(repository / "sub")
-    with checked_out(repository, commit) as other, built(builds, other, commit, "touch made") as tree:
+    with check_out(repository, commit) as other, build_revision(builds, other, commit, "touch made") as tree:
         assert (tree / "sub" / "made").exists()
     assert len(list(builds.glob("*/built"))) == 2
 
@@ -246,7 +250,7 @@ def test_what_a_killed_call_has_left_stops_no_later_one(
     repository: Path, tmp_path: Path, is_recorded: bool
 ) -> None:
     commit, builds = commit_of(repository, "HEAD"), tmp_path / "builds"
-    with built(builds, repository, commit, "true") as tree:
+    with build_revision(builds, repository, commit, "true") as tree:
         pass
     git(repository, "worktree", "add", "--detach", "--quiet", os.fspath(tree), commit)
     (tree / "half").touch()
@@ -254,6 +258,102 @@ def test_what_a_killed_call_has_left_stops_no_later_one(
         git(repository, "worktree", "remove", "--force", os.fspath(tree))
         tree.mkdir()
         (tree / "half").touch()
-    with built(builds, repository, commit, "true") as again:
+    with build_revision(builds, repository, commit, "true") as again:
         assert (again, (again / "half").exists()) == (tree, False)
     assert trees(repository) == 1
+
+
+def planted(tmp_path: Path, repository: Path) -> tuple[Path, Path]:
+    """The place of a build whose command counts itself, and the file in which it counts."""
+    commit, builds, count = commit_of(repository, "HEAD"), tmp_path / "store" / "builds", tmp_path / "count"
+    with build_revision(builds, repository, commit, f"echo x >> {count}; echo made > made"):
+        pass
+    (place,) = builds.iterdir()
+    return place, count
+
+
+def build_again(repository: Path, place: Path, count: Path) -> str:
+    commit = commit_of(repository, "HEAD")
+    with build_revision(place.parent, repository, commit, f"echo x >> {count}; echo made > made") as tree:
+        return (tree / "made").read_text()
+
+
+@pytest.mark.parametrize("change", ["content", "more", "mode", "link", "seal", "no seal", "other place"])
+def test_what_somebody_has_changed_in_a_kept_build_is_built_again(
+    repository: Path, tmp_path: Path, change: str
+) -> None:
+    place, count = planted(tmp_path, repository)
+    assert build_again(repository, place, count) == "made\n"
+    assert count.read_text() == "x\n", "what this checkout has built is taken"
+    made = place / "built" / "made"
+    match change:
+        case "content":
+            made.write_text("poison\n")
+        case "more":
+            (place / "built" / "Evil.class").write_text("")
+        case "mode":
+            made.chmod(0o755)
+        case "link":
+            made.unlink()
+            made.symlink_to("/etc/hostname")
+        case "seal":
+            (place / "seal").write_text("0" * 64)
+        case "no seal":
+            (place / "seal").unlink()
+        case "other place":
+            # The build of another command, with its seal.
+            commit = commit_of(repository, "HEAD")
+            with build_revision(place.parent, repository, commit, "echo poison > made"):
+                pass
+            (other,) = (path for path in place.parent.iterdir() if path != place)
+            shutil.rmtree(place)
+            other.rename(place)
+    assert build_again(repository, place, count) == "made\n"
+    assert count.read_text() == "x\nx\n"
+    assert build_again(repository, place, count) == "made\n"
+    assert count.read_text() == "x\nx\n"
+
+
+@pytest.mark.parametrize("step", ["builds", "HASH"])
+def test_a_build_is_not_kept_through_a_link(repository: Path, tmp_path: Path, step: str) -> None:
+    place, count = planted(tmp_path, repository)
+    elsewhere = tmp_path / "elsewhere"
+    moved = place.parent if step == "builds" else place
+    moved.rename(elsewhere)
+    moved.symlink_to(elsewhere)
+    before = {path: path.lstat().st_mtime_ns for path in elsewhere.rglob("*")}
+    with pytest.raises(BadFileError, match="is a link"):
+        build_again(repository, place, count)
+    assert {path: path.lstat().st_mtime_ns for path in elsewhere.rglob("*")} == before
+
+
+@pytest.mark.parametrize("name", ["checkout", "new", "built"])
+def test_a_link_in_the_place_of_a_build_is_removed_and_not_its_target(
+    repository: Path, tmp_path: Path, name: str
+) -> None:
+    place, count = planted(tmp_path, repository)
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    (elsewhere / "mine").write_text("mine")
+    shutil.rmtree(place / name, ignore_errors=True)
+    (place / name).symlink_to(elsewhere)
+    (place / "seal").unlink()
+    assert build_again(repository, place, count) == "made\n"
+    assert [path.name for path in elsewhere.iterdir()] == ["mine"]
+
+
+def test_a_kept_build_of_files_that_are_links_in_the_revision(repository: Path, tmp_path: Path) -> None:
+    (repository / "link").symlink_to("README")
+    git(repository, "add", "link")
+    git(repository, "commit", "-m", "a link")
+    place, count = planted(tmp_path, repository)
+    assert build_again(repository, place, count) == "made\n"
+    assert count.read_text() == "x\n"
+
+
+def test_a_failing_build_names_the_submodules_that_are_not_there(tmp_path: Path) -> None:
+    (tmp_path / ".gitmodules").touch()
+    (tmp_path / "app").mkdir()
+    with pytest.raises(MeasureError) as raised:
+        run_build("make", tmp_path / "app")
+    assert "git submodule update --init --recursive && make" in str(raised.value.advice)

@@ -9,14 +9,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from buto.actions.collecting import Collected, Plan, interleave
+from buto.actions.collecting import Collected, LaunchPlan, interleave
 from buto.actions.ending import repeats
 from buto.actions.events import Event as LaunchEvent
 from buto.actions.events import RunStored
 from buto.engine.launching import record_one
 from buto.errors import MeasureError, StorageError
 from buto.judging import registry
-from buto.judging.calibrated.settings import CALIBRATED
+from buto.judging.judge_settings import CALIBRATED
 from buto.judging.protocol import Comparison
 from buto.measure.hooks import AllHooks
 from buto.measure.target import Target
@@ -32,7 +32,7 @@ def carried_out(
     store: Path, runs: int, log: Log | None = None, **events: list[Event]
 ) -> tuple[Script, dict[str, Collected]]:
     script = Script(events)
-    plans = [Plan(test, Target((test,), timeout_s=5.0), runs) for test in events]
+    plans = [LaunchPlan(test, Target((test,), timeout_s=5.0), runs) for test in events]
     results = script.collect(plans, RunStore(store), log or Log(), seed=1, purpose="train")
     return script, results
 
@@ -42,7 +42,7 @@ def test_a_program_that_cannot_be_started_is_found_before_the_first_launch(
     tmp_path: Path, together: Comparison | None, launched: list[str]
 ) -> None:
     script, log = Script({test: [GOOD] * 2 for test in "abc"}, {"b": MeasureError("no such program")}), Log()
-    plans = [Plan(test, Target((test,)), 2) for test in "abc"]
+    plans = [LaunchPlan(test, Target((test,)), 2) for test in "abc"]
     root = RunStore(tmp_path)
     results = script.collect(plans, root, log, seed=1, purpose="train", together=together)
     assert log.steps[0] == "b failed"
@@ -155,7 +155,7 @@ def test_what_disturbed_most_runs_decides_what_to_do_next(
 
 def test_tests_that_belong_together_are_given_up_together(tmp_path: Path) -> None:
     script = Script({"a": [GOOD] * 9, "b": [WRONG_EXIT]})
-    plans = [Plan(test, Target((test,), timeout_s=5.0), 9) for test in script.events]
+    plans = [LaunchPlan(test, Target((test,), timeout_s=5.0), 9) for test in script.events]
     results = script.collect(plans, RunStore(tmp_path), Log(), seed=1, purpose="compare", together=TWO)
     assert results["b"].failure is not None
     assert results["a"].failure is None
@@ -196,14 +196,14 @@ def test_a_program_that_failed_is_quoted_with_its_last_lines(tmp_path: Path) -> 
 @pytest.mark.parametrize(("expected", "failed"), [(0, False), (1, True)])
 def test_a_good_end_is_the_expected_exit_code(tmp_path: Path, expected: int, failed: bool) -> None:
     script = Script({"a": [GOOD]})
-    plan = Plan("a", Target(("a",), expected_exit=expected), 1)
+    plan = LaunchPlan("a", Target(("a",), expected_exit=expected), 1)
     results = script.collect([plan], RunStore(tmp_path), Log(), seed=0, purpose="x")
     assert (results["a"].failure is not None) is failed
 
 
 def test_a_store_that_fails_ends_everything_and_keeps_what_was_there(tmp_path: Path) -> None:
     script = Script({"a": [GOOD] * 2})
-    plans = [Plan("a", Target(("a",)), 2)]
+    plans = [LaunchPlan("a", Target(("a",)), 2)]
     store = RunStore(tmp_path)
 
     class FullAfterOne(Log):
@@ -229,14 +229,14 @@ def test_a_listener_that_cannot_store_a_copy_ends_everything_too(tmp_path: Path)
                 raise StorageError("no space")
 
     with pytest.raises(StorageError, match="no space"):
-        script.collect([Plan("a", Target(("a",)), 2)], RunStore(tmp_path), Full(), seed=0, purpose="x")
+        script.collect([LaunchPlan("a", Target(("a",)), 2)], RunStore(tmp_path), Full(), seed=0, purpose="x")
     assert script.closed == ["a"]
 
 
 def test_ctrl_c_passes_through_and_keeps_what_is_complete(tmp_path: Path) -> None:
     script = Script({"a": [GOOD, GOOD, KeyboardInterrupt()]})
     with pytest.raises(KeyboardInterrupt):
-        script.collect([Plan("a", Target(("a",)), 5)], RunStore(tmp_path), Log(), seed=0, purpose="x")
+        script.collect([LaunchPlan("a", Target(("a",)), 5)], RunStore(tmp_path), Log(), seed=0, purpose="x")
     assert len(RunStore(tmp_path).ids("a")) == 2
     assert script.closed == ["a"]
 
@@ -250,8 +250,8 @@ def test_a_test_ends_when_it_has_enough_and_the_others_go_on(tmp_path: Path) -> 
 
     script = Script({"a": [GOOD, STARVED, GOOD, GOOD], "b": [GOOD] * 5})
     plans = [
-        Plan("a", Target(("a",), timeout_s=5.0), 5, enough=enough),
-        Plan("b", Target(("b",), timeout_s=5.0), 5),
+        LaunchPlan("a", Target(("a",), timeout_s=5.0), 5, enough=enough),
+        LaunchPlan("b", Target(("b",), timeout_s=5.0), 5),
     ]
     results = script.collect(plans, RunStore(tmp_path), Log(), seed=1, purpose="train")
     assert [len(results[test].valid()) for test in "ab"] == [3, 5]

@@ -4,11 +4,12 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from msgspec import structs
 
 from buto.errors import JudgeError
-from buto.judging.calibrated.settings import CALIBRATED
-from buto.judging.comparison import compare, comparing, runs_needed, smallest_p_value
+from buto.judging.comparison import Programs, comparing, runs_needed, smallest_p_value
 from buto.judging.configuration import settings_from
+from buto.judging.judge_settings import CALIBRATED
 from buto.judging.thesis.detector import THESIS
 from buto.judging.verdict import Direction, Effect, Status
 from buto.run.model import run_set
@@ -18,6 +19,10 @@ from tests.support.runs.signals import Program, make_run, program_run
 
 SETTINGS = comparing(CALIBRATED)
 UNCHANGED = Program()
+
+
+def compare(first, second, settings):
+    return Programs(settings).compare(first, second)[0]
 
 
 def runs_of(test, count, program=UNCHANGED, *, first=0, **metadata):
@@ -44,7 +49,7 @@ def test_what_the_second_program_has_more_of_is_named(program, subject, directio
     verdict = two(6, program)
     assert verdict.status is Status.REGRESSION
     assert verdict.p_value == pytest.approx(2 / 924)
-    finding = next(one for one in verdict.findings if one.subject == subject)
+    finding = next(difference for difference in verdict.findings if difference.subject == subject)
     assert (finding.source, finding.direction, finding.effect) == ("comparison", direction, effect)
     assert (finding.observed > finding.expected) == (direction is Direction.MORE)
 
@@ -54,11 +59,12 @@ def test_the_roles_are_alike():
     old, new = runs_of("old", 6), runs_of("new", 6, Program(leak=3e6, threads=2), first=1)
     there, back = compare(old, new, SETTINGS), compare(new, old, SETTINGS)
     assert there.p_value == back.p_value
-    assert {(one.subject, one.expected, one.observed) for one in there.findings} == {
-        (one.subject, one.observed, one.expected) for one in back.findings
+    assert {(finding.subject, finding.expected, finding.observed) for finding in there.findings} == {
+        (finding.subject, finding.observed, finding.expected) for finding in back.findings
     }
     assert all(
-        one.direction is not other.direction for one, other in zip(there.findings, back.findings, strict=True)
+        finding.direction is not other.direction
+        for finding, other in zip(there.findings, back.findings, strict=True)
     )
 
 
@@ -102,7 +108,6 @@ def test_too_few_runs_for_alpha_decide_nothing(alpha, needed):
     if needed > 5:
         fewer = two(needed - 1, Program(threads=30), settings)
         assert (fewer.status, fewer.p_value) == (Status.INCONCLUSIVE, None)
-        assert f"{needed} of each could" in fewer.reasons[0]
 
 
 @pytest.mark.parametrize("n_runs", [0, 4])
@@ -132,12 +137,12 @@ def test_what_a_command_decides_is_reported_and_compared():
 
 
 def test_that_two_programs_are_compared_is_not_a_warning():
-    assert not any("buto.jvm" in one for one in two(**{"buto.jvm": "com.acme.Next"}).warnings)
+    assert not any("buto.jvm" in warning for warning in two(**{"buto.jvm": "com.acme.Next"}).warnings)
 
 
 def test_a_property_of_one_program_only_keeps_the_two_from_being_alike():
     new = runs_of("new", 6, first=1)
-    extra = replace(property_for("jvm.gc.count[Other]"))
+    extra = structs.replace(property_for("jvm.gc.count[Other]"))
     more = [
         replace(
             run,
@@ -172,7 +177,7 @@ def test_a_property_that_one_program_lacks_in_most_samples_keeps_the_two_from_be
     lacking = unread_after(2, new, "jvm.thread.count", value)
     for verdict in (compare(old, lacking, SETTINGS), compare(lacking, old, SETTINGS)):
         assert verdict.status is Status.INCONCLUSIVE
-        assert [one for one in verdict.reasons if "jvm.thread.count could not be read in 9" in one]
+        assert [reason for reason in verdict.reasons if "jvm.thread.count could not be read in 9" in reason]
     both = compare(unread_after(2, old, "jvm.thread.count", value), lacking, SETTINGS)
     assert both.status is Status.PASS
 

@@ -74,9 +74,9 @@ def test_several_deviations_at_once_are_those_of_each_alone(bounds, time_points)
     runs = made(4, lambda number: np.arange(8.0) * (1 + number / 10), "jvm.class.loaded")
     settings = replace(FEW, bounds=bounds, time_points=time_points)
     together = fit_each(runs.runs, runs.properties, settings, DEVIATIONS)
-    for number, one in zip(DEVIATIONS, together, strict=True):
+    for number, fitted in zip(DEVIATIONS, together, strict=True):
         alone = fit(runs.runs, runs.properties, replace(settings, deviations=number)).model
-        assert one.model.bounds.upper.tolist() == alone.bounds.upper.tolist()
+        assert fitted.model.bounds.upper.tolist() == alone.bounds.upper.tolist()
 
 
 def test_numbers_that_a_run_has_once_are_bounded_simply(bounds, time_points):

@@ -2,11 +2,11 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from buto.judging.thesis.bounds import PROCESS_NOISES, BoundsSettings
-from buto.judging.thesis.filters import kalman_bounds, kalman_listing_bounds, listed_noise, process_variance
+from buto.judging.thesis.filters import compute_noise, kalman_bounds, kalman_listing_bounds, process_variance
 from buto.judging.thesis.time_points import time_points
 from tests.support.references import naive
 
@@ -35,15 +35,15 @@ def listing(rows, noise, *deviations):
     [("none", 0, 0), ("average-variance", 1.5, 2.5), ("average-difference", 3, 9)],
 )
 def test_process_noise_by_hand(method, listed, variance):
-    assert listed_noise(points(WIDE_FIRST), method).tolist() == [listed]
+    assert compute_noise(points(WIDE_FIRST), method).tolist() == [listed]
     assert process_variance(points(WIDE_FIRST), method).tolist() == [variance]
 
 
 def test_points_without_value_are_left_out_of_the_process_noise():
     rows = [[NAN, 1, NAN, NAN, 5, 6, NAN]]
-    assert listed_noise(points(rows), "average-difference").tolist() == [2.5]
-    assert listed_noise(points([[NAN] * 3]), "average-variance").tolist() == [0]
-    assert listed_noise(points([[7]]), "average-difference").tolist() == [0]
+    assert compute_noise(points(rows), "average-difference").tolist() == [2.5]
+    assert compute_noise(points([[NAN] * 3]), "average-variance").tolist() == [0]
+    assert compute_noise(points([[7]]), "average-difference").tolist() == [0]
 
 
 @pytest.mark.parametrize(
@@ -80,7 +80,7 @@ def test_the_listings_process_noise_is_none_unless_asked_for():
 
 def test_the_listings_second_band_hardly_widens_with_more_deviations():
     rows = np.array([[0, 4, 5], [2, 5, 5], [4, 6, 8]])
-    halves = [one.upper[:, 0] - one.expected[:, 0] for one in listing(rows, "none", 10.0, 1000.0)]
+    halves = [band.upper[:, 0] - band.expected[:, 0] for band in listing(rows, "none", 10.0, 1000.0)]
     assert halves[1][0] == 100 * halves[0][0]
     assert halves[0][1] == pytest.approx(0.5, rel=0.1)  # tends to 1 squared / 2
     assert halves[1][1] == pytest.approx(0.5, rel=0.001)
@@ -116,7 +116,6 @@ def test_a_point_without_value_is_predicted_by_the_textbook_and_passed_over_by_t
     assert listed.upper[[0, 2], 0].tolist() == listing(WIDE_FIRST, "none", 2.0)[0].upper[:, 0].tolist()
 
 
-@settings(max_examples=50)
 @given(rows=ROWS, noise=st.sampled_from(PROCESS_NOISES), gap=st.integers(0, 5))
 def test_the_textbooks_filter_equals_the_plain_one(rows, noise, gap):
     rows = np.insert(np.array(rows), gap, NAN, axis=1)
@@ -136,7 +135,6 @@ def test_the_textbooks_filter_equals_the_plain_one(rows, noise, gap):
             assert bounds.upper[row, 0] == pytest.approx(state + std, rel=1e-9, abs=1e-9)
 
 
-@settings(max_examples=50)
 @given(
     rows=ROWS,
     noise=st.sampled_from(PROCESS_NOISES),
@@ -146,7 +144,7 @@ def test_the_listing_equals_the_plain_one(rows, noise, deviations):
     given_points = points(rows)
     measured = list(zip(given_points.mean[:, 0].tolist(), given_points.std[:, 0].tolist(), strict=True))
     q = naive.process_noise(measured, noise)
-    assert listed_noise(given_points, noise)[0] == pytest.approx(q)
+    assert compute_noise(given_points, noise)[0] == pytest.approx(q)
     for number, bounds in zip(deviations, listing(rows, noise, *deviations), strict=True):
         lower, upper = zip(*naive.kalman_listing(measured, number, q), strict=True)
         assert bounds.lower[:, 0] == pytest.approx(lower, rel=1e-9, abs=1e-9)

@@ -9,16 +9,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from buto.judging.thesis.bounds import Bounds
-from buto.judging.thesis.data import SIDES, packed, rounded, unpacked
+from buto.judging.thesis.data import SIDES, pack, round_bounds, unpack
 
 
 def through_text(sides):
-    return unpacked(json.loads(json.dumps(packed(sides))))
+    return unpack(json.loads(json.dumps(pack(sides))))
 
 
 def test_smooth_curves_are_short():
     sides = {"expected": [1250.0, 1260.0, 1280.0], "lower": [1200.0, 1210.0, 1230.0], "upper": [1300.5] * 3}
-    assert packed(sides) == {
+    assert pack(sides) == {
         "exponent": -1,
         "expected": [12500, 100, 200],
         "lower": [500, 0, 0],
@@ -43,7 +43,7 @@ def test_a_side_that_does_not_vary_is_packed_with_those_that_do():
     ids=["constant", "unknown", "all digits", "far apart"],
 )
 def test_what_would_not_become_shorter_stays(sides):
-    assert packed(sides) == sides
+    assert pack(sides) == sides
     assert through_text(sides) == sides
 
 
@@ -53,7 +53,7 @@ FINITE = st.floats(-1e15, 1e15, allow_subnormal=False)
 @given(st.lists(st.tuples(FINITE, FINITE, FINITE), min_size=2, max_size=20))
 def test_rounded_bands_come_back_to_the_last_digit(points):
     lower, expected, upper = np.sort(np.array(points), axis=1).T
-    bounds = rounded(Bounds(np.arange(len(points), dtype=float), lower, upper, expected))
+    bounds = round_bounds(Bounds(np.arange(len(points), dtype=float), lower, upper, expected))
     sides = {side: getattr(bounds, side).tolist() for side in SIDES}
     assert through_text(sides) == sides
 
@@ -63,7 +63,7 @@ def test_rounded_bands_come_back_to_the_last_digit(points):
     [{"exponent": 10**9}, {"exponent": "2"}, {"expected": [1.5, 2]}, {"lower": [10**400, 0]}, {"upper": [1]}],
 )
 def test_damage_is_refused(changed):
-    block = packed({"expected": [1.0, 2.0], "lower": [0.0, 1.0], "upper": [2.0, 3.0]})
+    block = pack({"expected": [1.0, 2.0], "lower": [0.0, 1.0], "upper": [2.0, 3.0]})
     assert "exponent" in block
     with pytest.raises(ValueError, match="exponent|difference|argument"):
-        unpacked(block | changed)
+        unpack(block | changed)

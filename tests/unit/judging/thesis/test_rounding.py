@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from buto.judging.thesis.bounds import Bounds
-from buto.judging.thesis.data import rounded
+from buto.judging.thesis.data import round_bounds
 
 FINITE = st.floats(-1e15, 1e15)
 
@@ -14,7 +14,7 @@ def band(lower, expected, upper):
 
 
 def test_limits_keep_three_digits_of_the_width():
-    result = rounded(band(33_554_001.7, 33_554_432.0, 33_555_678.3))
+    result = round_bounds(band(33_554_001.7, 33_554_432.0, 33_555_678.3))
     assert result.lower[0, 0] == 33_554_000
     assert result.upper[0, 0] == 33_555_680
     assert result.expected[0, 0] == 33_554_430
@@ -22,19 +22,19 @@ def test_limits_keep_three_digits_of_the_width():
 
 
 def test_a_band_without_width_stays_exact():
-    result = rounded(band(33_554_432.1, 33_554_432.1, 33_554_432.1))
+    result = round_bounds(band(33_554_432.1, 33_554_432.1, 33_554_432.1))
     assert result.lower[0, 0] == result.upper[0, 0] == 33_554_432.1
 
 
 def test_nothing_stays_nothing():
-    result = rounded(band(np.nan, np.nan, np.nan))
+    result = round_bounds(band(np.nan, np.nan, np.nan))
     assert np.isnan([result.lower[0, 0], result.upper[0, 0]]).all()
 
 
 @given(sides=st.tuples(FINITE, FINITE, FINITE).map(sorted))
 def test_rounding_only_widens_and_by_little(sides):
     lower, expected, upper = sides
-    result = rounded(band(lower, expected, upper))
+    result = round_bounds(band(lower, expected, upper))
     width = upper - lower
     slack = width / 90 + 1e-9 * max(abs(lower), abs(upper)) + 1e-200
     assert lower - slack <= result.lower[0, 0] <= lower + slack
@@ -44,5 +44,5 @@ def test_rounding_only_widens_and_by_little(sides):
 
 @given(sides=st.tuples(FINITE, FINITE, FINITE).map(sorted))
 def test_limits_stay_in_order(sides):
-    result = rounded(band(*sides))
+    result = round_bounds(band(*sides))
     assert result.lower[0, 0] <= result.expected[0, 0] <= result.upper[0, 0]

@@ -22,9 +22,9 @@ def begun() -> tuple[Recording, AgentRecorder]:
     return recording, recorder
 
 
-def samples(*rows: tuple[int, float, float]) -> channel.Samples:
+def samples(*rows: tuple[int, float, float]) -> channel.SamplesMessage:
     times = np.array([row[0] for row in rows], dtype=np.int64)
-    return channel.Samples(times, np.array([row[1:] for row in rows]).reshape(-1, 2))
+    return channel.SamplesMessage(times, np.array([row[1:] for row in rows]).reshape(-1, 2))
 
 
 def test_a_row_that_the_agent_completes_keeps_what_was_read_from_outside() -> None:

@@ -62,7 +62,7 @@ def attached(
 
 
 def losses(run: Run) -> list[str]:
-    return [one.text for one in run.quality.problems if one.kind is ProblemKind.EARLY_LOSS]
+    return [problem.text for problem in run.quality.problems if problem.kind is ProblemKind.EARLY_LOSS]
 
 
 def test_a_jvm_that_ends_before_its_first_sample_is_said_to_give_none(

@@ -23,7 +23,7 @@ OF_17 = """\
 
 
 def names(printed: str) -> list[str]:
-    return [one.name for one in class_histogram("end", 10**6, 10**9, printed).classes]
+    return [class_count.name for class_count in class_histogram("end", 10**6, 10**9, printed).classes]
 
 
 def test_names_are_those_of_the_source() -> None:
@@ -75,5 +75,5 @@ def test_gaps_between_objects_do_not_count():
    3:            12            192  jdk.internal.vm.FillerObject (java.base@25.0.1)
 """
     found = class_histogram("end", 2000, 200_000, printed)
-    assert [one.name for one in found.classes] == ["byte[]"]
+    assert [class_count.name for class_count in found.classes] == ["byte[]"]
     assert (found.instances, found.bytes) == (2000 - 1042 - 12, 200_000 - 93_000 - 192)

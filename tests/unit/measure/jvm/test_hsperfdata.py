@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from contextlib import suppress
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from buto.measure.hsperfdata import (
@@ -48,23 +48,18 @@ values = st.integers(-(2**63), 2**63 - 1) | st.text(
     st.characters(min_codepoint=1, exclude_categories=["Cs"]), max_size=40
 )
 
-QUICK = settings(max_examples=50, deadline=None)
 
-
-@QUICK
 @given(st.dictionaries(names, values, max_size=20), st.sampled_from("<>"))
 def test_every_counter_is_read_in_both_byte_orders(counters: dict[str, int | str], order: str) -> None:
     assert parse(counter_file(counters, order)) == counters
 
 
-@QUICK
 @given(st.binary(max_size=400))
 def test_noise_is_refused(noise: bytes) -> None:
     with pytest.raises(NoPerfData):
         parse(b"\0" + noise)
 
 
-@QUICK
 @given(st.data())
 def test_damage_gives_counters_or_the_one_error(data: st.DataObject) -> None:
     damaged = bytearray(counter_file({"java.threads.live": 3, "sun.rt.javaCommand": "Main"})[:400])

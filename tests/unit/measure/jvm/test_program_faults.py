@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 
-from buto.measure.program_faults import FaultKind, find_fault
+from buto.measure.program_faults import FaultKind, find_assertion, find_fault
 
 MAIN = b'Exception in thread "main" '
 HEAP = b"java.lang.OutOfMemoryError: Java heap space"
@@ -34,3 +36,62 @@ def test_a_fault_is_found_with_what_was_printed(output: bytes, kind: FaultKind, 
 )
 def test_other_output_is_not_a_fault(output: bytes) -> None:
     assert find_fault(output) is None
+
+
+OF_JUNIT = b"""org.opentest4j.AssertionFailedError: expected: <10> but was: <9>
+\tat org.junit.jupiter.api.AssertionUtils.fail(AssertionUtils.java:39)
+\tat org.junit.jupiter.api.Assertions.assertEquals(Assertions.java:527)
+\tat com.acme.CatalogueTest.loadsTenPages(CatalogueTest.java:23)
+\tat java.base/java.lang.reflect.Method.invoke(Method.java:568)
+\tat buto.junit.Scenario.main(Scenario.java:29)
+"""
+OF_SEVERAL_LINES = b"""ready
+Exception in thread "main" java.lang.AssertionError: \x1b[31m
+Expecting:
+  9
+\tat com.acme.Main.main(Main.java:4)
+"""
+
+
+@pytest.mark.parametrize(
+    ("output", "printed"),
+    [
+        (
+            OF_JUNIT,
+            OF_JUNIT.decode().splitlines()[0] + "\n" + OF_JUNIT.decode().splitlines()[3],
+        ),
+        (
+            OF_SEVERAL_LINES,
+            "java.lang.AssertionError: \nExpecting:\n  9\n\tat com.acme.Main.main(Main.java:4)",
+        ),
+        (
+            b"The scenario threw a.NoCatalogueException: no\n\tat a.B.c(B.java:1)",
+            "a.NoCatalogueException: no\n\tat a.B.c(B.java:1)",
+        ),
+        (b"java.lang.AssertionError\n\tat a.B.c(B.java:1)", "java.lang.AssertionError\n\tat a.B.c(B.java:1)"),
+    ],
+)
+def test_an_assertion_is_found_with_its_place_in_the_users_code(output: bytes, printed: str) -> None:
+    fault = find_assertion(output)
+    assert fault is not None
+    assert (fault.kind, fault.printed) == (FaultKind.ASSERTION, printed)
+
+
+@pytest.mark.parametrize(
+    "output",
+    [
+        b"",
+        b"java.lang.AssertionError: told, not thrown\n",
+        b"x.AssertionErrorHandler: y\n\tat a.B.c(B.java:1)",
+    ],
+)
+def test_other_output_is_no_assertion(output: bytes) -> None:
+    assert find_assertion(output) is None
+
+
+def test_many_frames_are_read_at_once() -> None:
+    began_s = time.process_time()
+    find_assertion(b"a.AssertionError: x\n" + b"line\n" * 50_000 + b"\tat a.B.c(B.java:1)\n" * 50_000)
+    find_assertion(b"a.AssertionError\n" * 50_000)
+    find_assertion(b"a." * 100_000)
+    assert time.process_time() - began_s < 5

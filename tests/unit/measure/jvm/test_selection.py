@@ -22,6 +22,22 @@ def test_the_main_class_or_jar_is_what_the_command_begins_with(command: str, nam
 
 
 @pytest.mark.parametrize(
+    ("command", "class_path", "name"),
+    [
+        ("my app/shop.jar --fast", "my app/shop.jar", "shop.jar"),
+        ("my app/shop.jar", "my app/shop.jar", "shop.jar"),
+        ("my app/gradle-wrapper.jar test", "my app/gradle-wrapper.jar", "gradle-wrapper.jar"),
+        ("my app/shop.jarred", "my app/shop.jar", "my"),
+        ("Shop lib/x.jar", "lib/x.jar", "Shop"),
+        ("Shop", "Shop", "Shop"),
+    ],
+)
+def test_a_jar_may_have_blanks_in_its_path(command: str, class_path: str, name: str) -> None:
+    assert main_name(command, class_path) == name
+    assert is_wanted(command, None, class_path) == (name != "gradle-wrapper.jar")
+
+
+@pytest.mark.parametrize(
     "command",
     [
         "org.codehaus.plexus.classworlds.launcher.Launcher test",

@@ -13,6 +13,7 @@ from buto.measure.procfs import (
     ProcError,
     Switches,
     parse_io,
+    parse_peak,
     parse_pss,
     parse_stat,
     parse_statm,
@@ -65,6 +66,10 @@ def test_the_proportional_share_is_in_bytes() -> None:
     assert parse_pss(ROLLUP) == 450 * 1024
 
 
+def test_the_peak_is_in_bytes() -> None:
+    assert parse_peak(b"Name:\tx\nVmPeak:\t  900 kB\nVmHWM:\t  450 kB\nVmRSS:\t 400 kB\n") == 450 * 1024
+
+
 @pytest.mark.parametrize(
     ("parse", "text"),
     [
@@ -77,6 +82,7 @@ def test_the_proportional_share_is_in_bytes() -> None:
         (parse_switches, b"Name:\tx\n"),
         (parse_switches, b"x\nvoluntary_ctxt_switches:\n"),
         (parse_pss, b""),
+        (parse_peak, STATUS),
     ],
 )
 def test_a_kernel_that_writes_something_else_is_one_error(

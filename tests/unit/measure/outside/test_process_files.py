@@ -19,6 +19,19 @@ from buto.measure.procfs import ProcError, ProcessFiles, Switches, ThreadSum
 MIB = 2**20
 N_SLEEPS = 40
 
+TRANSFERS = """
+import os
+reading, writing = os.pipe()
+os.write(1, b"a")
+os.read(0, 1)
+for _ in range(100):
+    os.write(writing, bytes(50))
+    os.read(reading, 50)
+os.write(1, b"b")
+os.read(0, 1)
+"""
+"""Says a, waits for a byte, writes and reads 5000 bytes by 100 calls each, says b and waits for the next."""
+
 
 @pytest.fixture
 def own() -> Iterator[ProcessFiles]:
@@ -26,20 +39,27 @@ def own() -> Iterator[ProcessFiles]:
         yield files
 
 
-def test_bytes_and_calls_written_and_read(own: ProcessFiles) -> None:
-    reading, writing = os.pipe()
-    before = own.transfers()
-    for _ in range(100):
-        os.write(writing, bytes(50))
-        os.read(reading, 50)
-    after = own.transfers()
-    os.close(reading)
-    os.close(writing)
-    assert 5000 <= after["io.bytes[write]"] - before["io.bytes[write]"] < 6000
-    assert 100 <= after["io.calls[write]"] - before["io.calls[write]"] <= 110
-    # Reading /proc/self/io is counted, too, and what another thread of the tests reads meanwhile.
-    assert 5000 <= after["io.bytes[read]"] - before["io.bytes[read]"] < 6000
-    assert 100 <= after["io.calls[read]"] - before["io.calls[read]"] <= 110
+def test_bytes_and_calls_written_and_read() -> None:
+    # A process of its own: threads of the tests read and write meanwhile.
+    with subprocess.Popen(
+        [sys.executable, "-c", TRANSFERS], stdin=subprocess.PIPE, stdout=subprocess.PIPE
+    ) as child:
+        assert child.stdin is not None
+        assert child.stdout is not None
+        assert child.stdout.read(1) == b"a"
+        with ProcessFiles(child.pid) as files:
+            before = files.transfers()
+            child.stdin.write(b"!")
+            child.stdin.flush()
+            assert child.stdout.read(1) == b"b"
+            after = files.transfers()
+        child.communicate(b"!")
+    assert {name: after[name] - before[name] for name in before if name.startswith("io.")} == {
+        "io.bytes[write]": 5001,
+        "io.calls[write]": 101,
+        "io.bytes[read]": 5001,
+        "io.calls[read]": 101,
+    }
 
 
 def test_descriptors_and_sockets(own: ProcessFiles) -> None:
@@ -69,6 +89,7 @@ def test_touched_memory_is_resident_and_anonymous(own: ProcessFiles) -> None:
     assert own.pss() - pss > 24 * MIB
     assert own.stat()["paging.faults[minor]"] > faults
     touched.close()
+    assert own.memory()["memory.usage"] < after["memory.usage"] <= own.peak() + MIB
 
 
 def sleep_often() -> None:
@@ -112,7 +133,7 @@ def test_an_ended_process_is_an_error_and_never_another_one() -> None:
     with ProcessFiles(process.pid) as files:
         assert files.stat()["thread.count"] == 1
         process.communicate()
-        for name in ("stat", "memory", "transfers", "pss", "n_descriptors", "switches"):
+        for name in ("stat", "memory", "transfers", "pss", "peak", "n_descriptors", "switches"):
             with pytest.raises(ProcError):
                 getattr(files, name)()
     with pytest.raises(ProcError, match=f"/proc/{process.pid} cannot be read"):

@@ -9,6 +9,7 @@ from buto.measure.command_line import CommandLine, command_line, is_java
 from buto.measure.target import Target
 
 OPTION = "-javaagent:/tmp/buto-x/buto-agent.jar=/tmp/buto-x/session"
+GENTLE = "-agentlib:instrument=/tmp/buto-x/buto-agent.jar=/tmp/buto-x/session"
 
 
 @pytest.fixture
@@ -24,7 +25,7 @@ def java_home(tmp_path: Path) -> Path:
 def test_java_gets_the_options_first(java_home: Path) -> None:
     target = Target(("java", "-cp", "x y", "Main"), environment={"PATH": f"{java_home}/bin"})
     line = command_line(target, [OPTION])
-    assert line.arguments == (f"{java_home}/bin/java", OPTION, "-cp", "x y", "Main")
+    assert line.arguments == (f"{java_home}/bin/java", GENTLE, "-cp", "x y", "Main")
     assert line.direct
     assert line.environment.get("JAVA_TOOL_OPTIONS") == os.environ.get("JAVA_TOOL_OPTIONS")
 

@@ -5,14 +5,12 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from buto.errors import StorageError
 from buto.measure import output
 from buto.measure.output import HEAD_BYTES, TAIL_BYTES, OutputFile, last_lines
-
-QUICK = settings(max_examples=50, deadline=None)
 
 MIB = 1024 * 1024
 
@@ -76,7 +74,6 @@ def test_without_holes_in_files_the_head_and_the_newest_are_kept(tmp_path: Path)
     file.close()
 
 
-@QUICK
 @given(st.binary(max_size=50), st.integers(0, 3))
 def test_what_is_kept_begins_and_ends_as_what_was_printed(line: bytes, n_long: int) -> None:
     path = Path(os.environ["TMPDIR"]) / "output"

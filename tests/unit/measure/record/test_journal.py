@@ -7,6 +7,7 @@ import os
 import resource
 import struct
 import time
+import warnings
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -15,15 +16,17 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from buto.errors import BadFileError, ButoError, MeasureError
-from buto.measure.journal import WRITE_INTERVAL_S, Journal, RecordingAbandonedError, recover, recovered
+from buto.measure.journal import WRITE_INTERVAL_S, Journal, RecordingAbandonedError, rebuild_run, recover
 from buto.measure.recording import Checkpoint, Recording
-from buto.run.journal import JournalFile, decode, encode, place_of, read, unfinished, whole
+from buto.run import journal as journal_format
+from buto.run.journal import JournalEntry, JournalFile, decode, encode, find_unfinished, place_of, read, whole
 from buto.run.model import ClassHistogram, Outcome, ProblemKind, Quality, SourceState
-from buto.run.properties import Property
+from buto.run.names import new_id
+from buto.run.properties import Property, property_for
 from buto.run.store import RunStore
 from tests.support.runs.examples import assert_same, full_run
 
@@ -62,7 +65,6 @@ def left_behind(store: RunStore, recording: Recording) -> Path:
     return place_of(store, recording.test, recording.id)
 
 
-@settings(max_examples=60, deadline=None)
 @given(
     steps=st.lists(
         st.sampled_from(["sample", "column", "say", "explain", "know", "mark", "read", "keep"]), max_size=25
@@ -99,11 +101,16 @@ def test_nothing_is_lost_on_the_way_through_a_journal(
                 case "keep":
                     journal.write_if_due(recording)
         journal.write_if_due(recording)
-        found = recovered(recording.test, recording.id, read(place_of(store, "leaker", recording.id)))
+        found = rebuild_run(recording.test, recording.id, read(place_of(store, "leaker", recording.id)))
     assert found is not None
-    values = [(one.time_s, one.type, one.sequence) for one in found.notifications]
+    values = [
+        (notification.time_s, notification.type, notification.sequence)
+        for notification in found.notifications
+    ]
     same = recording.finish(found.outcome, found.quality)
-    assert values == [(one.time_s, one.type, one.sequence) for one in same.notifications]
+    assert values == [
+        (notification.time_s, notification.type, notification.sequence) for notification in same.notifications
+    ]
     for run in (found, same):
         object.__setattr__(run, "notifications", ())
     assert_same(found, same)
@@ -123,7 +130,7 @@ def test_a_torn_journal_gives_all_that_was_whole(tmp_path: Path) -> None:
         torn = content[:cut] + (b"" if cut % 2 else b"\xff" * 40)
         assert len(list(whole(torn))) == np.searchsorted(ends, cut, side="right") - 1
     place.write_bytes(content[: int(ends[2]) + 7])
-    found = recovered("leaker", "id", read(place))
+    found = rebuild_run("leaker", "id", read(place))
     assert found is not None
     assert len(found.times_s) == 10
 
@@ -131,12 +138,12 @@ def test_a_torn_journal_gives_all_that_was_whole(tmp_path: Path) -> None:
 def test_a_recovered_run_says_that_buto_was_lost_and_is_of_no_use(tmp_path: Path) -> None:
     store, recording = RunStore(tmp_path), a_recording(50)
     place = left_behind(store, recording)
-    (one,) = unfinished(store)
-    assert (one.test, one.id, one.live) == ("leaker", recording.id, False)
-    run = recover(store, one)
+    (lost_run,) = find_unfinished(store)
+    assert (lost_run.test, lost_run.id, lost_run.live) == ("leaker", recording.id, False)
+    run = recover(store, lost_run)
     assert run is not None
     assert not place.exists()
-    assert unfinished(store) == []
+    assert find_unfinished(store) == []
     stored = store.load("leaker", recording.id)
     assert_same(stored, run)
     assert stored.outcome.harness_lost
@@ -151,7 +158,7 @@ def test_the_start_of_a_program_that_was_not_seen_is_its_first_sample(tmp_path: 
     recording = a_recording(3)
     recording.zero_ns = None
     entry, _ = recording.changes_since(Checkpoint())
-    run = recovered("leaker", "id", [entry])
+    run = rebuild_run("leaker", "id", [entry])
     assert run is not None
     assert run.times_s[0] == 0.0
 
@@ -160,10 +167,10 @@ def test_a_live_recording_is_not_touched(tmp_path: Path) -> None:
     store, recording = RunStore(tmp_path), a_recording(5)
     with at_once(store) as journal:
         journal.write_if_due(recording)
-        (one,) = unfinished(store)
-        assert one.live
-        assert recover(store, one) is None
-        assert one.path.exists()
+        (lost_run,) = find_unfinished(store)
+        assert lost_run.live
+        assert recover(store, lost_run) is None
+        assert lost_run.path.exists()
         assert store.tests() == []
 
 
@@ -172,16 +179,16 @@ def test_a_journal_whose_run_is_stored_is_only_removed(tmp_path: Path) -> None:
     run = recording.finish(Outcome(0), Quality())
     left_behind(store, recording)
     store.add(run)
-    (one,) = unfinished(store)
-    assert recover(store, one) is None
-    assert not one.path.exists()
+    (lost_run,) = find_unfinished(store)
+    assert recover(store, lost_run) is None
+    assert not lost_run.path.exists()
     assert_same(store.load("leaker", run.id), run)
 
 
 def test_a_journal_without_samples_is_only_removed(tmp_path: Path) -> None:
     store = RunStore(tmp_path)
     place = left_behind(store, a_recording())
-    assert recover(store, unfinished(store)[0]) is None
+    assert recover(store, find_unfinished(store)[0]) is None
     assert not place.exists()
     assert store.tests() == []
 
@@ -199,7 +206,7 @@ def test_what_is_not_a_journal_is_named_and_stays(tmp_path: Path, content: bytes
     place = left_behind(store, a_recording(5))
     place.write_bytes(content)
     with pytest.raises(BadFileError, match=why):
-        recover(store, unfinished(store)[0])
+        recover(store, find_unfinished(store)[0])
     assert place.exists()
 
 
@@ -209,7 +216,7 @@ def test_entries_that_do_not_fit_each_other_are_named(tmp_path: Path) -> None:
     content = place.read_bytes()
     place.write_bytes(content + content[15:])
     with pytest.raises(BadFileError, match="was announced twice"):
-        recover(store, unfinished(store)[0])
+        recover(store, find_unfinished(store)[0])
 
 
 @pytest.mark.parametrize("end", [None, KeyboardInterrupt(), RecordingAbandonedError("unwanted")])
@@ -219,9 +226,9 @@ def test_a_recording_that_ended_or_is_not_wanted_leaves_no_journal(
     store, recording = RunStore(tmp_path), a_recording(5)
     journal = at_once(store)
     journal.write_if_due(recording)
-    assert len(unfinished(store)) == 1
+    assert len(find_unfinished(store)) == 1
     journal.__exit__(None if end is None else type(end), end, None)
-    assert unfinished(store) == []
+    assert find_unfinished(store) == []
 
 
 def keep_and_fail(journal: Journal) -> None:
@@ -237,7 +244,7 @@ def test_a_recording_that_fails_is_kept_and_the_message_says_so(tmp_path: Path) 
     assert failure.value.message == (
         f"the worker ended\nwhat was recorded until then is kept: buto runs recover --store {tmp_path}"
     )
-    assert [one.live for one in unfinished(store)] == [False]
+    assert [recording.live for recording in find_unfinished(store)] == [False]
 
 
 def test_a_short_recording_writes_nothing(tmp_path: Path) -> None:
@@ -272,7 +279,7 @@ def test_a_full_disk_does_not_end_a_recording_and_loses_nothing_once_there_is_ro
         assert len(list(read(place))) == 1
         add_samples(recording, 306, 5)
         journal.write_if_due(recording)
-        found = recovered("leaker", recording.id, read(place))
+        found = rebuild_run("leaker", recording.id, read(place))
     assert found is not None
     assert len(found.times_s) == 310
 
@@ -294,9 +301,9 @@ def test_a_journal_stays_when_its_run_cannot_be_stored(tmp_path: Path) -> None:
     store, recording = RunStore(tmp_path), a_recording(5)
     place = left_behind(store, recording)
     with files_of_at_most(10), pytest.raises(ButoError, match="File too large"):
-        recover(store, unfinished(store)[0])
+        recover(store, find_unfinished(store)[0])
     assert place.exists()
-    assert recover(store, unfinished(store)[0]) is not None
+    assert recover(store, find_unfinished(store)[0]) is not None
 
 
 def test_journals_are_not_runs(tmp_path: Path) -> None:
@@ -304,8 +311,8 @@ def test_journals_are_not_runs(tmp_path: Path) -> None:
     store.add(full_run("20260101T000000.000Z-0000", "leaker"))
     left_behind(store, recording)
     assert store.ids("leaker") == ["20260101T000000.000Z-0000"]
-    assert [one.id for one in unfinished(store, ["leaker"])] == [recording.id]
-    assert unfinished(store, ["unknown"]) == []
+    assert [lost_run.id for lost_run in find_unfinished(store, ["leaker"])] == [recording.id]
+    assert find_unfinished(store, ["unknown"]) == []
 
 
 def test_a_journal_costs_less_than_a_hundredth_of_a_core(tmp_path: Path) -> None:
@@ -330,7 +337,6 @@ JSON = st.recursive(
 
 
 @pytest.mark.slow
-@settings(max_examples=300, deadline=None)
 @given(
     data=JSON | st.fixed_dictionaries(dict.fromkeys(FIELDS, JSON | st.integers(0, 3))),
     arrays=st.binary(max_size=40) | st.just(bytes(64)),
@@ -351,8 +357,26 @@ def test_any_bytes_are_refused_as_an_entry(content: bytes) -> None:
 
 def test_an_entry_that_would_fill_the_memory_is_refused() -> None:
     bomb = zlib.compress(struct.pack("<I", 2) + b"{}" + bytes(1 << 26))
-    with pytest.raises(ValueError, match="rows"):
+    with pytest.raises(ValueError, match="unpacks to more than"):
         decode(bomb)
+
+
+def test_an_entry_of_many_rows_is_written_in_parts_that_are_read_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rows = np.arange(10_000)
+    whole = JournalEntry(rows, np.outer(rows, [1.0, 2.0]), (property_for("jvm.thread.count"),) * 2, zero_ns=7)
+    monkeypatch.setattr(journal_format, "MAX_ENTRY_BYTES", 40_000)
+    with pytest.raises(ValueError, match="unpacks to more than"):
+        decode(next(journal_format.whole(b"\n" + journal_format.encode(whole))))
+    file = JournalFile(tmp_path / ".id.journal")
+    file.append(whole)
+    file.close()
+    parts = list(read(tmp_path / ".id.journal"))
+    assert len(parts) > 5 and {part.zero_ns for part in parts} == {7}
+    assert [len(part.properties) for part in parts] == [2] + [0] * (len(parts) - 1)
+    assert np.concatenate([part.times_ns for part in parts]).tolist() == rows.tolist()
+    assert np.concatenate([part.values for part in parts]).tobytes() == whole.values.tobytes()
 
 
 def test_what_a_killed_recorder_left_before_its_journal_had_a_name_is_cleaned(tmp_path: Path) -> None:
@@ -362,3 +386,16 @@ def test_what_a_killed_recorder_left_before_its_journal_had_a_name_is_cleaned(tm
     os.utime(place, (0, 0))
     store.add(full_run("1"))
     assert not place.exists()
+
+
+@pytest.mark.parametrize("interval_s", [0.0, -1.0, 5e-324, float("inf")])
+def test_an_interval_that_nobody_planned_is_not_counted_by(interval_s: float) -> None:
+    planned = {"buto.interval": interval_s}
+    entry = JournalEntry(
+        np.array([10**9, 2 * 10**9]), np.ones((2, 1)), (Property("a", "1"),), metadata=planned
+    )
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        run = rebuild_run("test", new_id(), [entry])
+    assert run is not None and not run.quality.valid
+    assert run.quality.missed_share == 0.0

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from buto.measure.quality import Sampling, pauses_s, quality_of, sampling, slow_beans
@@ -13,8 +13,6 @@ from buto.measure.recording import Recording
 from buto.measure.target import Target
 from buto.run.model import Outcome, Problem, ProblemKind
 from buto.run.properties import property_for
-
-QUICK = settings(max_examples=50, deadline=None)
 
 TARGET = Target(("java", "Main"), interval_s=0.1, timeout_s=30.0)
 GOOD = Outcome(0, duration_s=10.0)
@@ -46,7 +44,6 @@ def test_what_comes_before_the_first_sample_and_behind_the_last_was_planned_too(
     assert sampling(times - 0.03, 0.1, duration_s=9.95).missed_share == 0.0, "it may begin before main"
 
 
-@QUICK
 @given(st.integers(2, 200), st.floats(0, 0.4))
 def test_planned_samples_with_jitter_and_a_last_one_out_of_step_miss_nothing(n: int, jitter: float) -> None:
     signs = np.where(np.arange(n) % 2, 0.5, -0.5)

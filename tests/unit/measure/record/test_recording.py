@@ -4,7 +4,7 @@ from datetime import UTC, datetime
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from buto.errors import MeasureError
@@ -12,8 +12,6 @@ from buto.measure import recording as recording_module
 from buto.measure.recording import Recording
 from buto.run.model import ClassHistogram, Outcome, Quality, Run
 from buto.run.properties import Property
-
-QUICK = settings(max_examples=50, deadline=None)
 
 A, B, C = Property("a"), Property("b"), Property("c")
 
@@ -46,7 +44,7 @@ def test_a_long_recording_keeps_some_histograms_and_the_last(monkeypatch: pytest
     recording.add_rows(np.array([1]), block([1.0]))
     for number, point in enumerate(("period", "period", "period", "load.end", "end")):
         recording.add_histogram(number, ClassHistogram(0.0, point, number, 100))
-    assert [(one.point, one.instances) for one in finish(recording).histograms] == [
+    assert [(histogram.point, histogram.instances) for histogram in finish(recording).histograms] == [
         ("period", 0),
         ("period", 1),
         ("end", 4),
@@ -122,7 +120,6 @@ def test_columns_that_come_twice_and_rows_that_do_not_fit_are_refused() -> None:
             recording.add_rows(np.array(times), values)
 
 
-@QUICK
 @given(st.lists(st.tuples(st.integers(0, 50), st.integers(1, 3)), min_size=1, max_size=30))
 def test_a_run_has_each_time_once_in_order_with_the_value_that_came_last(rows: list[tuple[int, int]]) -> None:
     recording = Recording("t")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import os
-import socket
 import subprocess
 import threading
 import time
@@ -22,10 +21,11 @@ from buto.measure.channel import AgentRecorder
 from buto.measure.command_line import Found, living
 from buto.measure.messages import ChannelError, FrameDecoder, farewell, go
 from buto.measure.sources import attached, jvm
-from buto.measure.sources.attached import AttachedAgent, Newest, Row
+from buto.measure.sources.attached import AttachedAgent, AttachedSample, Newest
 from buto.measure.sources.jvm import JvmReader, JvmSource
 from buto.measure.sources.protocol import SourceError
 from tests.support.jvm import speech
+from tests.support.jvm.line import Line
 from tests.support.sources.surroundings import NoProgram
 
 THREADS, CPU = "jvm.thread.count", "jvm.cpu.time"
@@ -63,7 +63,7 @@ def test_the_newest_row_counts_and_the_first_one_opens_the_gate() -> None:
         (speech.columns(1, [(CPU, "", 3)]), "new columns from 1 on, not 0"),
         (speech.samples([(1, [2.0])], 1), "1 columns, 0 announced"),
         (COLUMNS + speech.reasons([(2, "why")]), "a reason for column 2 of 2"),
-        (speech.hello("s", 1, "A"), "a second HELLO"),
+        (speech.hello(1, "A"), "a second HELLO"),
     ],
     ids=["columns", "samples", "reasons", "hello"],
 )
@@ -72,7 +72,7 @@ def test_an_agent_that_contradicts_itself_is_refused(frames: bytes, message: str
         added(AgentRecorder(Newest()), frames)
 
 
-Speak = Callable[[socket.socket, Mapping[str, str]], None]
+Speak = Callable[[Line, Mapping[str, str]], None]
 
 
 @pytest.fixture
@@ -84,7 +84,7 @@ def answered_by(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..., Attac
         def load(pid: int, agent: str, within_s: float) -> None:
             lines = Path(agent.split("=")[1]).read_text().splitlines()
             session = dict(line.split("=", 1) for line in lines)
-            with socket.create_connection(("127.0.0.1", int(session["port"]))) as connection:
+            with Line(session) as connection:
                 speak(connection, session)
 
         monkeypatch.setattr(attached, "load_agent", load)
@@ -92,30 +92,29 @@ def answered_by(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..., Attac
         return opened[-1]
 
     yield attach
-    for one in opened:
-        one.close()
+    for agent in opened:
+        agent.close()
 
 
-def greet(connection: socket.socket, session: Mapping[str, str], pid: int | None = None) -> None:
-    connection.sendall(speech.hello(session["secret"], os.getpid() if pid is None else pid, "Catalogue"))
-    connection.recv(4096)
+def greet(connection: Line, pid: int | None = None) -> None:
+    connection.sendall(speech.hello(os.getpid() if pid is None else pid, "Catalogue"))
+    connection.hear()
 
 
-def sample(connection: socket.socket, value: float) -> None:
+def sample(connection: Line, value: float) -> None:
     connection.sendall(speech.samples([(time.monotonic_ns(), [value, value])], 2))
 
 
 def test_a_jvm_is_greeted_sampled_and_let_go(answered_by: Callable[..., AttachedAgent]) -> None:
     let_go = threading.Event()
 
-    def speak(connection: socket.socket, session: Mapping[str, str]) -> None:
+    def speak(connection: Line, session: Mapping[str, str]) -> None:
         assert session["exit.ms"] == "0"
-        greet(connection, session)
+        greet(connection)
         connection.sendall(COLUMNS)
         sample(connection, 3.0)
-        # What was not read any more resets the connection.
-        with suppress(ConnectionError):
-            while connection.recv(4096):
+        with suppress(BrokenPipeError):
+            while True:
                 sample(connection, 4.0)
         let_go.set()
 
@@ -128,8 +127,8 @@ def test_a_jvm_is_greeted_sampled_and_let_go(answered_by: Callable[..., Attached
 def test_a_jvm_that_ends_has_ended(answered_by: Callable[..., AttachedAgent]) -> None:
     with subprocess.Popen(["sleep", "60"]) as process:
 
-        def speak(connection: socket.socket, session: Mapping[str, str]) -> None:
-            greet(connection, session, process.pid)
+        def speak(connection: Line, session: Mapping[str, str]) -> None:
+            greet(connection, process.pid)
             process.kill()
             process.wait()
 
@@ -145,13 +144,11 @@ def test_a_jvm_that_ends_has_ended(answered_by: Callable[..., AttachedAgent]) ->
 def test_a_jvm_that_lives_without_its_agent_has_not_ended(
     sent: bytes, why: str, answered_by: Callable[..., AttachedAgent]
 ) -> None:
-    def speak(connection: socket.socket, session: Mapping[str, str]) -> None:
-        greet(connection, session)
+    def speak(connection: Line, session: Mapping[str, str]) -> None:
+        greet(connection)
         if sent:
             connection.sendall(sent)
             sample(connection, 3.0)
-            # GO: closed with that unread, the connection would be reset and the sample lost.
-            connection.recv(4096)
 
     agent = answered_by(speak)
     with pytest.raises(MeasureError, match=f"process {os.getpid()} runs, but its agent {why}"):
@@ -164,13 +161,13 @@ def test_a_connection_that_says_nothing_gives_way_to_the_next(
 ) -> None:
     monkeypatch.setattr(channel, "HELLO_S", 1.0)
 
-    def speak(silent: socket.socket, session: Mapping[str, str]) -> None:
-        with socket.create_connection(("127.0.0.1", int(session["port"]))) as second:
-            greet(second, session)
+    def speak(silent: Line, session: Mapping[str, str]) -> None:
+        with Line(session) as second:
+            greet(second)
             second.sendall(COLUMNS)
             sample(second, 7.0)
-            second.recv(4096)
-            second.recv(4096)
+            second.expect(67)
+            second.await_end()
 
     assert answered_by(speak).row(20.0).values[THREADS] == 7.0
 
@@ -179,18 +176,18 @@ def test_a_connection_that_says_nothing_gives_way_to_the_next(
 def test_strangers_do_not_become_the_further_jvm(
     first: str, answered_by: Callable[..., AttachedAgent]
 ) -> None:
-    def speak(connection: socket.socket, session: Mapping[str, str]) -> None:
+    def speak(connection: Line, session: Mapping[str, str]) -> None:
         if first == "another process":
-            greet(connection, session, 1)
+            greet(connection, 1)
         elif first == "no agent":
             connection.sendall(b"GET / HTTP/1.1\r\n\r\n")
         connection.close()
-        with socket.create_connection(("127.0.0.1", int(session["port"]))) as second:
-            greet(second, session)
+        with Line(session) as second:
+            greet(second)
             second.sendall(COLUMNS)
             sample(second, 7.0)
-            second.recv(4096)
-            second.recv(4096)
+            second.expect(67)
+            second.await_end()
 
     assert answered_by(speak).row(20.0).values[THREADS] == 7.0
 
@@ -227,11 +224,11 @@ class Scripted:
         self.has_ended = False
         self._rows = rows
 
-    def row(self, within_s: float) -> Row:
+    def row(self, within_s: float) -> AttachedSample:
         if not self._rows:
             self.has_ended = True
             raise MeasureError("process 7 has ended")
-        return Row(len(self._rows), self._rows.pop(0))
+        return AttachedSample(len(self._rows), self._rows.pop(0))
 
     def close(self) -> None:
         self._rows = []
@@ -308,7 +305,7 @@ def test_the_agent_is_not_loaded_into_the_same_jvm_again_and_again(
 
 def test_a_process_is_known_to_have_started_before_now_and_after_its_parent() -> None:
     with subprocess.Popen(["sleep", "60"]) as process:
-        started_ns = {one.pid: one.started_ns for one in living()}
+        started_ns = {living_process.pid: living_process.started_ns for living_process in living()}
         process.kill()
     # The kernel rounds to 10 ms.
     assert started_ns[os.getpid()] <= started_ns[process.pid] <= time.monotonic_ns()

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 import socket
+import sys
 import time
 import zlib
 from collections.abc import Mapping
@@ -10,12 +12,12 @@ from collections.abc import Mapping
 import pytest
 
 from buto.errors import UsageError
-from buto.measure.sources import chosen as registry
+from buto.extensions import DISTRIBUTION
 from buto.measure.sources import prometheus as text_module
-from buto.measure.sources.chosen import Chosen
+from buto.measure.sources.chosen import NameChoice
 from buto.measure.sources.prometheus import PageText, PrometheusSource
 from buto.measure.sources.protocol import SourceError
-from buto.measure.sources.sampling import sampled
+from buto.measure.sources.sampling import add_sampling
 from buto.measure.target import SourceSpec
 from buto.run.properties import Kind
 from tests.support.sources.raw_server import Answer, page, says, serving, text
@@ -56,10 +58,12 @@ def refused(*answers: Answer, timeout_s: float = 5.0) -> str:
 
 def test_counters_gauges_sums_and_counts_are_read_with_their_labels() -> None:
     with serving(text(PAGE)) as url:
-        assert read(url) == {
+        values = dict(read(url))
+        assert math.isnan(values.pop("not_a_number")) and math.isnan(values.pop("endless"))
+        assert values == {
             "jvm_threads_live_threads": 43,
             "http_requests_total[method=GET,uri=/order]": 1027,
-            'http_requests_total[method=POST,uri=/pay {now}, "soon"]': 3,
+            'http_requests_total[method=POST,uri=/pay {now}\\, "soon"]': 3,
             "request_seconds_sum": 1.5,
             "request_seconds_count": 9,
             "pause_seconds[quantile=0.5]": 0.25,
@@ -69,8 +73,34 @@ def test_counters_gauges_sums_and_counts_are_read_with_their_labels() -> None:
         }
 
 
+def test_what_is_not_a_number_has_its_name_and_a_reason() -> None:
+    with (
+        serving(text("x 1\ny NaN\n")) as url,
+        PrometheusSource({"url": url}).open(NoProgram(), 1.0, 5.0) as reader,
+    ):
+        values = reader.read()
+        assert values["x"] == 1 and math.isnan(values["y"])
+        assert list(reader.reasons()) == ["y"]
+
+
+def test_two_sets_of_labels_have_two_names() -> None:
+    page = 'x{a="1,b=2"} 5\nx{a="1",b="2"} 6\nx{a="1\\\\,b=2"} 7\n'
+    values = PageText(NameChoice()).read(page)
+    assert sorted(values.values()) == [5, 6, 7]
+    assert values["x[a=1,b=2]"] == 6
+
+
+def test_a_number_that_comes_twice_is_refused() -> None:
+    numbers = PageText(NameChoice())
+    with pytest.raises(SourceError, match=r"it has the number x\[a=1\] twice"):
+        numbers.read('x{a="1"} 5\nx{a="1"} 6\n')
+    assert numbers.read('x{a="1"} 5\n') == {"x[a=1]": 5}
+    with pytest.raises(SourceError, match="twice"):
+        numbers.read('x{a="1"} 5\nx{a="1"} 6\n')
+
+
 def test_kinds_and_units_are_those_of_the_page() -> None:
-    numbers = PageText(Chosen())
+    numbers = PageText(NameChoice())
     numbers.read(PAGE)
     found = {name: (numbers.property(name).kind, numbers.property(name).unit) for name in numbers.read(PAGE)}
     assert found["jvm_threads_live_threads"] == (Kind.GAUGE, "1")
@@ -90,13 +120,13 @@ def test_patterns_choose_by_the_name_with_or_without_labels() -> None:
 
 
 def test_later_pages_are_read_without_the_parser_and_alike(monkeypatch: pytest.MonkeyPatch) -> None:
-    numbers = PageText(Chosen())
+    numbers = PageText(NameChoice())
     numbers.read(PAGE)
     monkeypatch.setattr(PageText, "_parse", None)
     later = PAGE.replace("1027", "1.5e3").replace("pause_seconds_sum 8\n", "")
     values = numbers.read(later)
     assert values["http_requests_total[method=GET,uri=/order]"] == 1500
-    assert "pause_seconds_sum" not in values and "endless" not in values
+    assert "pause_seconds_sum" not in values and math.isnan(values["endless"])
 
 
 @pytest.mark.parametrize(
@@ -113,13 +143,13 @@ def test_later_pages_are_read_without_the_parser_and_alike(monkeypatch: pytest.M
 def test_a_line_that_differs_in_more_than_its_number_is_parsed_anew(
     first: str, then: str, values: Mapping[str, float]
 ) -> None:
-    numbers = PageText(Chosen())
+    numbers = PageText(NameChoice())
     numbers.read(first)
     assert numbers.read(then) == values
 
 
 def test_names_that_change_with_each_page_do_not_pile_up() -> None:
-    numbers = PageText(Chosen())
+    numbers = PageText(NameChoice())
     for number in range(50):
         assert numbers.read(f'a{{x="{number}"}} 1\n') == {f"a[x={number}]": 1}
     assert len(numbers._properties) == len(numbers._known) == 1
@@ -265,7 +295,7 @@ def test_a_url_that_is_none_is_refused_at_once(url: str) -> None:
 
 
 def test_without_the_parser_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(registry, "find_spec", lambda name: None)
+    monkeypatch.setitem(sys.modules, "prometheus_client", None)
     with pytest.raises(UsageError) as caught:
-        sampled(None, [SourceSpec("shop", "prometheus", {"url": "http://a/"})])
-    assert caught.value.advice == "pip install 'buto[sources]'"
+        add_sampling(None, [SourceSpec("shop", "prometheus", {"url": "http://a/"})])
+    assert caught.value.advice == f"pip install '{DISTRIBUTION}[sources]'"

@@ -11,12 +11,12 @@ import numpy as np
 import pytest
 
 from buto.errors import MeasureError
-from buto.measure.hooks import AllHooks, LaunchHooks, Program
+from buto.measure.hooks import AllHooks, LaunchHooks, MeasuredProgram
 from buto.measure.recording import Recording
 from buto.measure.samples import Track
 from buto.measure.sources import sampling
 from buto.measure.sources.protocol import Reader, SourceError
-from buto.measure.sources.sampling import SourceHooks, sampled
+from buto.measure.sources.sampling import SourceHooks, add_sampling
 from buto.measure.target import SourceSpec
 from buto.run.model import Outcome, Problem, ProblemKind, Quality, Run, SourceState
 from buto.run.properties import Kind, Property, Role
@@ -103,7 +103,7 @@ class Launched:
             time.sleep(0.002)
 
     def run_for(self, n_samples: int, hooks: LaunchHooks) -> tuple[Run, tuple[Problem, ...]]:
-        hooks.program_started(cast(Program, self))
+        hooks.program_started(cast(MeasuredProgram, self))
         for number in range(n_samples):
             # The run's own samples, on its own clock.
             self.wait_for_a_reading()
@@ -219,7 +219,7 @@ class Workload:
     def __init__(self) -> None:
         self.calls: list[str] = []
 
-    def program_started(self, program: Program) -> None:
+    def program_started(self, program: MeasuredProgram) -> None:
         self.calls.append("started")
 
     def program_ended(self) -> tuple[Problem, ...]:
@@ -233,13 +233,13 @@ class Workload:
 def test_other_hooks_are_called_as_without_sources() -> None:
     inner = Workload()
     reader = Scripted([{"size": 1.0}])
-    hooks = sampled(inner, [SourceSpec("db", "scripted", {"reader": reader}, 0.02, 0.1)])
+    hooks = add_sampling(inner, [SourceSpec("db", "scripted", {"reader": reader}, 0.02, 0.1)])
     assert hooks is not None and hooks.cpu_s() == 7.0
     _, problems = Launched(reader).run_for(2, hooks)
-    assert [one.text for one in problems] == ["it failed"]
+    assert [problem.text for problem in problems] == ["it failed"]
     assert inner.calls == ["started", "ended"]
-    assert sampled(inner, []) is inner
-    assert sampled(None, []) is None
+    assert add_sampling(inner, []) is inner
+    assert add_sampling(None, []) is None
 
 
 class FailingWorkload(Workload):
@@ -251,7 +251,7 @@ class FailingWorkload(Workload):
 
 def test_if_other_hooks_fail_the_sources_end_all_the_same() -> None:
     reader = Scripted([{"size": 1.0}])
-    hooks = sampled(FailingWorkload(), [SourceSpec("db", "scripted", {"reader": reader}, 0.02, 0.1)])
+    hooks = add_sampling(FailingWorkload(), [SourceSpec("db", "scripted", {"reader": reader}, 0.02, 0.1)])
     assert hooks is not None
     with pytest.raises(MeasureError, match="the driver hangs"):
         Launched(reader).run_for(2, hooks)
@@ -263,8 +263,8 @@ def test_if_one_of_several_hooks_fails_the_others_end_all_the_same() -> None:
     hooks = AllHooks((others[0], FailingWorkload(), others[1]))
     with pytest.raises(MeasureError, match="the driver hangs"):
         hooks.program_ended()
-    assert [one.calls for one in others] == [["ended"], ["ended"]]
-    assert [one.text for one in AllHooks(others).program_ended()] == ["it failed", "it failed"]
+    assert [workload.calls for workload in others] == [["ended"], ["ended"]]
+    assert [problem.text for problem in AllHooks(others).program_ended()] == ["it failed", "it failed"]
 
 
 def test_readings_keep_their_times_however_long_one_takes() -> None:

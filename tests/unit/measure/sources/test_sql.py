@@ -150,7 +150,7 @@ def test_a_slow_query_ends_at_the_time_limit(database: Database) -> None:
 def test_a_server_that_stands_still_ends_at_the_time_limit(database: Database) -> None:
     with database.open({"a": "SELECT 1 AS one"}, timeout_s=1.5) as reader:
         assert reader.read() == {"a.one": 1}
-        children = [str(one.pid) for one in psutil.Process(database.process.pid).children()]
+        children = [str(child.pid) for child in psutil.Process(database.process.pid).children()]
         try:
             subprocess.run(["kill", "-STOP", *children], check=False)
             begun = time.monotonic()

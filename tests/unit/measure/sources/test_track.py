@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from buto.errors import MeasureError
 from buto.measure.recording import Recording
-from buto.measure.samples import Readings, Track, aligned
+from buto.measure.samples import Readings, Track, align
 from buto.run.model import Outcome, Quality
 from buto.run.properties import Kind, Property
 
@@ -19,23 +19,25 @@ NAN = float("nan")
 
 
 def readings(times_s: list[float], *rows: list[float], properties: tuple[Property, ...]) -> Readings:
-    return Readings(properties, np.array([int(one * S) for one in times_s]), np.array(rows, dtype=np.float64))
+    return Readings(
+        properties, np.array([int(time_s * S) for time_s in times_s]), np.array(rows, dtype=np.float64)
+    )
 
 
 def at(*times_s: float) -> np.ndarray:
-    return np.array([int(one * S) for one in times_s], dtype=np.int64)
+    return np.array([int(time_s * S) for time_s in times_s], dtype=np.int64)
 
 
 def test_a_gauge_has_the_value_of_the_nearest_reading_and_a_counter_lies_on_the_line() -> None:
     track = readings([0, 1, 2], [5, 0], [7, 100], [9, 300], properties=(GAUGE, COUNTER))
-    values = aligned(track, 1.0, at(0, 0.4, 0.6, 1, 1.5, 2))
+    values = align(track, 1.0, at(0, 0.4, 0.6, 1, 1.5, 2))
     assert values[:, 0].tolist() == [5, 5, 7, 7, 7, 9]
     assert values[:, 1].tolist() == pytest.approx([0, 40, 60, 100, 200, 300])
 
 
 def test_what_is_far_from_every_reading_is_not_known() -> None:
     track = readings([1, 5], [5, 0], [7, 100], properties=(GAUGE, COUNTER))
-    values = aligned(track, 1.0, at(-1, 0, 1, 3, 5, 6.4, 7))
+    values = align(track, 1.0, at(-1, 0, 1, 3, 5, 6.4, 7))
     assert np.isnan(values).all(axis=1).tolist() == [True, False, False, True, False, False, True]
     # Before the first and after the last reading a counter is level: nobody saw it grow.
     assert values[1, 1] == 0 and values[5, 1] == 100
@@ -43,14 +45,14 @@ def test_what_is_far_from_every_reading_is_not_known() -> None:
 
 def test_a_reading_that_failed_leaves_a_hole_of_its_own_width() -> None:
     track = readings([0, 1, 2], [5, 10], [NAN, NAN], [9, 30], properties=(GAUGE, COUNTER))
-    values = aligned(track, 1.0, at(0, 0.4, 0.6, 1.4, 1.6, 2))
+    values = align(track, 1.0, at(0, 0.4, 0.6, 1.4, 1.6, 2))
     assert np.isnan(values[:, 0]).tolist() == np.isnan(values[:, 1]).tolist()
     assert np.isnan(values[:, 0]).tolist() == [False, False, True, True, False, False]
     assert values[1, 1] == pytest.approx(14)
 
 
 def test_a_track_without_readings_is_all_unknown() -> None:
-    values = aligned(readings([], properties=()), 1.0, at(0, 1))
+    values = align(readings([], properties=()), 1.0, at(0, 1))
     assert values.shape == (2, 0)
 
 
@@ -62,7 +64,7 @@ def test_a_counter_never_falls_and_no_value_is_outside_what_was_read(
 ) -> None:
     counts = np.cumsum(steps).astype(np.float64)
     track = Readings((COUNTER,), np.arange(len(steps)) * S, counts[:, None])
-    values = aligned(track, 1.0, np.sort(np.array(times_ms)) * 1_000_000)[:, 0]
+    values = align(track, 1.0, np.sort(np.array(times_ms)) * 1_000_000)[:, 0]
     known = values[~np.isnan(values)]
     assert (np.diff(known) >= -1e-9).all()
     assert ((known >= counts[0] - 1e-9) & (known <= counts[-1] + 1e-9)).all()
@@ -70,7 +72,7 @@ def test_a_counter_never_falls_and_no_value_is_outside_what_was_read(
 
 def test_counters_may_count_from_their_first_reading() -> None:
     track = readings([0, 1, 2, 3], [5, NAN], [7, 1000], [8, 1100], [9, 1300], properties=(GAUGE, COUNTER))
-    values = aligned(track, 1.0, at(0, 1, 1.5, 3), from_first=True)
+    values = align(track, 1.0, at(0, 1, 1.5, 3), from_first=True)
     np.testing.assert_array_equal(values, [[5, NAN], [7, 0], [7, 50], [9, 300]])
 
 
@@ -83,14 +85,14 @@ def recording() -> Recording:
 
 
 def test_the_columns_of_tracks_follow_those_of_the_jvm() -> None:
-    one = recording()
-    track = one.track("db", 1.0)
+    session = recording()
+    track = session.track("db", 1.0)
     track.add_columns([GAUGE])
     track.add(0, {"db.size": 4.0})
     track.add_columns([GAUGE, COUNTER])
     track.add(S, {"db.size": 5.0, "db.rows": 7.0})
     track.add(2 * S, {}, "it was asleep")
-    run = one.finish(Outcome(0), Quality())
+    run = session.finish(Outcome(0), Quality())
     assert [prop.name for prop in run.properties] == ["a", "db.size", "db.rows"]
     np.testing.assert_array_equal(run.series("db.size"), [4, 5, NAN])
     np.testing.assert_array_equal(run.series("db.rows"), [NAN, 7, NAN])
@@ -100,19 +102,19 @@ def test_the_columns_of_tracks_follow_those_of_the_jvm() -> None:
 
 
 def test_a_name_that_the_jvm_has_stays_the_jvms() -> None:
-    one = recording()
-    track = one.track("db", 1.0)
+    session = recording()
+    track = session.track("db", 1.0)
     track.add_columns([Property("a")])
     track.add(S, {"a": 9.0})
-    run = one.finish(Outcome(0), Quality())
+    run = session.finish(Outcome(0), Quality())
     assert run.values.tolist() == [[1], [2], [3]]
 
 
 def test_two_tracks_of_one_name_are_refused() -> None:
-    one = recording()
-    one.track("db", 1.0)
+    session = recording()
+    session.track("db", 1.0)
     with pytest.raises(MeasureError, match="announced twice"):
-        one.track("db", 1.0)
+        session.track("db", 1.0)
 
 
 def test_few_different_reasons_are_kept() -> None:

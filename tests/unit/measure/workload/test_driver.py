@@ -11,7 +11,7 @@ from typing import cast
 import pytest
 
 from buto.errors import UsageError
-from buto.measure.hooks import Program
+from buto.measure.hooks import MeasuredProgram
 from buto.measure.host import IDLE
 from buto.measure.recording import Recording
 from buto.measure.workload import driver as driver_module
@@ -40,7 +40,7 @@ class Stoppable:
 
 def driven(workload: Workload) -> tuple[Driver, Stoppable]:
     driver, program = Driver(workload, None), Stoppable()
-    driver.program_started(cast(Program, program))
+    driver.program_started(cast(MeasuredProgram, program))
     return driver, program
 
 

@@ -65,7 +65,7 @@ def test_requests_are_sent_when_they_are_due_though_answers_take_longer(shop: Th
     summary, problems = send(shop, "/slow")
     assert problems == ()
     asked = sorted(Shop.asked)
-    assert all(one >= began + number / 20 for number, one in enumerate(asked))
+    assert all(request >= began + number / 20 for number, request in enumerate(asked))
     # One after the other they would take ten times SLOW_S.
     assert asked[-1] - asked[0] < 9 * SLOW_S
     median_ms = re.match(r"10 requests, median (\d+) ms, 99 % within ", summary)
@@ -73,7 +73,7 @@ def test_requests_are_sent_when_they_are_due_though_answers_take_longer(shop: Th
 
 
 def test_answers_that_are_not_good_are_a_problem(shop: ThreadingHTTPServer) -> None:
-    assert send(shop, "/none")[1] == ("10 of 10 requests failed: HTTP 404 (10)",)
+    assert send(shop, "/none")[1] == ("10 of 10 requests failed: GET /none: HTTP 404 (10)",)
 
 
 @pytest.mark.parametrize(

@@ -56,7 +56,7 @@ def test_lines_of_the_protocol_become_marks_and_numbers() -> None:
     assert heard.marks == [("warm-up", ""), ("fault", "disk is slow now")]
     [track] = heard.tracks
     readings = track.readings()
-    assert [(one.name, one.unit, one.kind) for one in readings.properties] == [
+    assert [(prop.name, prop.unit, prop.kind) for prop in readings.properties] == [
         ("driver.queue[orders]", "{order}", Kind.GAUGE),
         ("driver.sent", "1", Kind.COUNTER),
     ]

@@ -20,6 +20,7 @@ from buto.report.formats.junit import MAX_OUTPUT, junit_xml, workflow_commands
 from buto.report.formats.markdown import code, markdown_text, marker
 from buto.report.formats.trackers import MAX_NAME, bencher_text
 from buto.report.result import LeftOut, Result, reported
+from buto.report.terminal.verdict import result_lines
 from tests.support.report import golden, made
 from tests.support.runs.qualities import starved
 
@@ -52,9 +53,7 @@ def test_junit_has_a_case_for_each_test_that_says_what_the_terminal_says() -> No
     regression, steady, moved, broken = cases(made.every_result())
     failure = regression.find("failure")
     assert failure is not None and failure.text is not None
-    assert failure.text.startswith(
-        "REGRESSION  leaker: fails for com.acme.full (less) and 1 more, against the 10 training runs\n"
-    )
+    assert failure.text == "\n".join(result_lines(made.regression()))
     assert failure.text.endswith("\n  next: buto train leaker  # if the change is meant")
     assert "next: buto plot leaker" in (regression.findtext("system-out") or "")
     assert [child.tag for child in steady] == ["system-out"]
@@ -175,7 +174,7 @@ def test_the_comment_has_three_findings_what_they_cost_and_what_to_type() -> Non
     )
     assert [number for number in range(5) if f"com.acme.count{number}" in above] == [0, 1, 2]
     assert [number for number in range(5) if f"<code>com.acme.count{number}" in folded] == [3, 4]
-    assert "And 2 more findings, in the details." in above
+    assert "And 2 more changes, in the details." in above
     assert "\nCost: 2 launches, 8 s.\n" in above
     assert "buto check leaker" in above
     assert "if the change is meant" in above
@@ -244,7 +243,7 @@ def test_what_is_noted_is_in_the_output_of_a_passed_case_and_no_failure() -> Non
     [case] = cases([noting()])
     assert [child.tag for child in case] == ["system-out"]
     output = case.findtext("system-out") or ""
-    assert output.startswith("PASS  leaker: noted: used memory (G1 Old Gen) +300 % (1 → 4 MiB); no change")
+    assert output.startswith("PASS  leaker: noted: used memory (G1 Old Gen) 4x (1 → 4 MiB); no change")
     assert "\n  noted, certain, and smaller than the size that matters:\n" in output
 
 
@@ -252,7 +251,7 @@ def test_what_is_noted_is_told_in_the_comment_of_a_pass() -> None:
     text = markdown_text([noting()])
     assert "✅ **pass**" in text
     page = tags(text)
-    assert page.text.lstrip().partition("\n")[2].startswith("Noted: used memory (G1 Old Gen) +300 %")
+    assert page.text.lstrip().partition("\n")[2].startswith("Noted: used memory (G1 Old Gen) 4x")
     assert page.tags.count("tr") == 2
     assert "noted, certain, and smaller than the size that matters:" in page.text
 
@@ -263,7 +262,7 @@ def test_text_from_outside_is_only_text_in_an_annotation(text: str) -> None:
         assert line.isprintable()
         command, properties, message = re.fullmatch(r"::(\w+) ([^:]*)::(.*)", line).groups()  # type: ignore[union-attr]
         assert command == "error"
-        assert [one.split("=")[0] for one in properties.split(",")] == ["file", "title"]
+        assert [property_text.split("=")[0] for property_text in properties.split(",")] == ["file", "title"]
         assert not re.search(r"%(?!25|0A|0D)", message)
 
 

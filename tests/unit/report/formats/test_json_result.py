@@ -10,7 +10,7 @@ import jsonschema
 import pytest
 
 from buto.errors import EXIT_NOT_JUDGED, EXIT_PASS, EXIT_REGRESSION, MeasureError
-from buto.judging.verdict import Status
+from buto.judging.verdict import Effect, Status
 from buto.report.formats.json_result import result_document, result_text
 from buto.report.formats.junit import workflow_commands
 from buto.report.result import Result
@@ -31,7 +31,7 @@ def document(*results: Result, command: str = "check", exit_code: int = EXIT_REG
 
 def test_the_golden_file_is_what_is_written_and_follows_the_schema() -> None:
     text = result_text(result_document("check", made.every_result(), EXIT_REGRESSION, made.FINISHED))
-    written = golden.same("result-5.json", text.replace(f'"buto": "{__version__}"', '"buto": "0.1.0"'))
+    written = golden.same("result-6.json", text.replace(f'"buto": "{__version__}"', '"buto": "0.1.0"'))
     jsonschema.validate(json.loads(written), load("result"))
 
 
@@ -91,9 +91,26 @@ def test_what_is_noted_has_the_shape_of_a_finding_and_is_none() -> None:
     verdict = made.verdict(Status.PASS, noted=(made.leak(),))
     as_data = document(Result("leaker", made.ORACLE, [], verdict), exit_code=EXIT_PASS)["tests"][0]["verdict"]
     failing = document(Result("leaker", made.ORACLE, [], made.verdict(findings=(made.leak(),))))
-    assert (as_data["status"], as_data["findings"], as_data["groups"]) == ("pass", [], [])
+    assert (as_data["status"], as_data["findings"], as_data["headlines"]) == ("pass", [], [])
     assert as_data["noted"] == failing["tests"][0]["verdict"]["findings"]
     assert "needs_more" not in as_data
+
+
+def test_the_story_is_the_places_of_headlines_and_followers() -> None:
+    judged = made.verdict(findings=made.leaking())
+    as_data = document(Result("leaker", made.ORACLE, [], judged))["tests"][0]["verdict"]
+    subjects = [finding["subject"] for finding in as_data["findings"]]
+    story = {
+        subjects[headline["finding"]]: {subjects[place] for place in headline["followers"]}
+        for headline in as_data["headlines"]
+    }
+    assert list(story) == ["jvm.memory.heap.live", "jvm.memory.allocated", "jvm.thread.count"]
+    assert "jvm.cpu.time" in story["jvm.memory.allocated"]
+    assert as_data["welcome"] is False
+    better = replace(
+        judged, findings=tuple(finding for finding in judged.findings if finding.effect is Effect.BETTER)
+    )
+    assert document(Result("leaker", made.ORACLE, [], better))["tests"][0]["verdict"]["welcome"] is True
 
 
 def test_a_run_has_its_commit_and_one_number_for_each_property() -> None:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import math
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from buto.judging.verdict import Finding, Numbers
+from buto.judging.verdict import Difference, Numbers, Statement
 from buto.report.html.dots import MARGIN, WIDTH, dots
 
 VALUES = st.lists(st.floats(-1e12, 1e12), min_size=1, max_size=12).map(tuple)
@@ -17,7 +18,9 @@ VALUES = st.lists(st.floats(-1e12, 1e12), min_size=1, max_size=12).map(tuple)
 def test_every_run_has_a_dot_in_the_picture_and_dots_are_in_the_order_of_their_numbers(
     known, judged, lower, size
 ) -> None:
-    finding = Finding("", "heap", "", lower=lower, upper=lower + size, numbers=Numbers(known, judged))
+    finding = Difference(
+        "", "heap", "", unit="", observed=4.0, lower=lower, upper=lower + size, numbers=Numbers(known, judged)
+    )
     drawn = dots(finding)
     assert drawn is not None
     places = [place for _, row in drawn.rows for place in row]
@@ -34,7 +37,9 @@ def test_every_run_has_a_dot_in_the_picture_and_dots_are_in_the_order_of_their_n
 
 
 def test_a_range_without_an_end_reaches_the_edge() -> None:
-    finding = Finding("", "heap", "", lower=-math.inf, upper=2.0, numbers=Numbers((1.0,), (4.0,)))
+    finding = Difference(
+        "", "heap", "", unit="", observed=4.0, lower=-math.inf, upper=2.0, numbers=Numbers((1.0,), (4.0,))
+    )
     drawn = dots(finding)
     assert drawn is not None
     assert drawn.expected is not None
@@ -42,10 +47,17 @@ def test_a_range_without_an_end_reaches_the_edge() -> None:
 
 
 def test_a_finding_without_numbers_has_no_dots() -> None:
-    assert dots(Finding("", "heap", "")) is None
+    assert dots(Statement("", "heap", "")) is None
 
 
-def test_the_first_dots_of_both_sides_are_a_pair_and_what_is_left_has_none() -> None:
-    drawn = dots(Finding("", "heap", "", numbers=Numbers((1.0, 2.0, 3.0), (4.0, 5.0))))
+def test_each_side_has_the_mark_of_its_mean_unless_it_is_one_run() -> None:
+    drawn = dots(
+        Difference("", "heap", "", unit="", observed=4.0, numbers=Numbers((1.0, 2.0, 6.0), (4.0, 5.0)))
+    )
     assert drawn is not None
-    assert [[text for *_, text in pair] for pair in drawn.pairs] == [["1", "4"], ["2", "5"]]
+    assert [text for *_, text in drawn.means] == ["3", "4.5"]
+    middle = MARGIN + (WIDTH - 2 * MARGIN) * (3.0 - 1.0) / (6.0 - 1.0)
+    assert drawn.means[0][0] == pytest.approx(middle, abs=0.1)
+    single = dots(Difference("", "heap", "", unit="", observed=4.0, numbers=Numbers((1.0, 2.0), (4.0,))))
+    assert single is not None
+    assert len(single.means) == 1

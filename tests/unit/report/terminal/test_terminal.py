@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pytest
+from msgspec import structs
 
-from buto.judging.calibrated.findings import MEASURES
-from buto.judging.verdict import Direction, Effect, Finding, Order, Status, Verdict
+from buto.judging.findings import MEASURES
+from buto.judging.story import Headline, Order
+from buto.judging.verdict import Difference, Direction, Effect, Finding, Statement, Status, Verdict
 from buto.judging.views import Band
-from buto.report import words
+from buto.report import phrases, words
 from buto.report.environment import EnvironmentRow, Likeness
 from buto.report.panels import Curve
-from buto.report.terminal.verdict import Detail, result_lines, styled_lines, verdict_lines
+from buto.report.terminal.verdict import Detail, result_lines, verdict_lines, write_lines
 from buto.run.model import Run
 from tests.support.report import golden, made
 
@@ -31,7 +34,7 @@ SEVERAL = ("jvm.gc.count[G1]", *MEMORY, HEAP, "jvm.thread.count", "jvm.cpu.time"
 
 def small(subject: str, **changes: Any) -> Finding:
     """An increase by 2 percent that somebody can see and nobody minds."""
-    return Finding(
+    return Difference(
         "calibrated",
         subject,
         made.RUN_ID,
@@ -50,7 +53,7 @@ def leak(**changes: Any) -> Finding:
 
 
 BUSY = "the JDK differs: 17.0.15 in training, 25.0.1 now"
-LATE = Finding(
+LATE = Difference(
     *("notification", "done from a:type=Job", made.RUN_ID, Direction.MORE),
     unit="s",
     observed=0.53,
@@ -98,14 +101,14 @@ def told() -> Iterator[tuple[str, list[str]]]:
     yield "a p-value is beside what was accepted and what it rests on", lines_of(chance)
     yield "an inconclusive check says how many runs decide it", lines_of(replace(undecided, runs_needed=19))
     yield "and why, and what to type", lines_of(undecided, next_steps=("buto train leaker",))
-    known = Finding("metadata", "host.cores", made.RUN_ID, text=BUSY)
+    known = Statement("metadata", "host.cores", made.RUN_ID, text=BUSY)
     yield "the reason is reported once", lines_of(replace(undecided, findings=(known,)))
     yield "a pass names findings that were not enough", lines_of(made.verdict(Status.PASS, (leak(),)))
     yield "a pass names first what is noted", small_pass(Detail.SHORT)
     yield "and tells it where all is told", small_pass(Detail.FULL)
     noted = made.verdict(findings=(leak(),), noted=(small("jvm.memory.allocated"),))
     yield "a regression has what is noted in a line of its own", lines_of(noted, **short)
-    of_training = (replace(panel, band_decides=False, findings=(RANGE,)),)
+    of_training = (structs.replace(panel, band_decides=False, findings=(RANGE,)),)
     yield "the range of the training runs is not what is expected", fails(RANGE, panels=of_training)
     yield "a notification came later", fails(LATE)
     yield "a notification came earlier", fails(replace(LATE, observed=0.3, at_s=0.3))
@@ -117,10 +120,18 @@ def told() -> Iterator[tuple[str, list[str]]]:
     yield "without a number there are words", fails(made.silence())
     for lower, upper in ((None, 2**20), (2**20, float("inf")), (2**20, 2**20), (2**20, 2**21)):
         yield f"a band from {lower} to {upper}", fails(leak(lower=lower, upper=upper))
+    leaking = made.verdict(findings=made.leaking())
+    yield "what follows is with it, and better is a line of its own", lines_of(leaking, **short)
+    better = tuple(difference for difference in made.leaking() if difference.effect is Effect.BETTER)
+    yield "only better is a change that one accepts", lines_of(made.verdict(findings=better), **short)
+    yield (
+        "what changed in a part only has its time",
+        fails(made.early(), **short),
+    )
     several = made.verdict(findings=tuple(made.leak(subject=name) for name in SEVERAL))
     steps = ("buto plot leaker", "buto accept leaker  # if the change is meant")
     yield (
-        "a failed check takes seven lines",
+        "a failed check takes at most eight lines",
         lines_of(several, panels=(made.panel(HEAP),), next_steps=steps, **short),
     )
     yield "warnings are one line", lines_of(replace(several, warnings=("busy", "late")), **short)
@@ -141,28 +152,29 @@ def test_a_verdict_is_told_as_in_the_golden_file() -> None:
 
 def test_what_is_outside_is_red() -> None:
     report = made.report(made.verdict(findings=(made.leak(),)), panels=(made.panel(),))
-    curve = styled_lines(report, Detail.FULL)[-1]
+    curve = write_lines(report, Detail.FULL)[-1]
     assert [style for text, style in curve.parts[1:-1]] == [""] * 9 + ["red"] * 15
 
 
 def test_of_many_notes_three_are_named_and_the_others_counted() -> None:
     judged = made.verdict(Status.PASS, noted=tuple(small(name) for name in SEVERAL))
     [headline] = lines_of(judged, detail=Detail.HEADLINE)
-    names = ["processor time", "used heap", "threads"]
+    names = ["threads", "processor time", "classes"]
     assert [part.split(" +")[0] for part in headline.split("noted: ")[1].split(", ")[:3]] == names
-    assert "(total 40.2 → 41 MiB) and 4 more; no change" in headline
+    # Two others follow from the used heap.
+    assert " and 2 more; no change" in headline
 
 
 @pytest.mark.parametrize(("measure", "short"), words.SHORT.items())
 def test_measures_are_shortened_in_headlines(measure: str, short: str) -> None:
     assert measure in MEASURES.values()
     noted = replace(small("jvm.memory.heap.used"), measure=measure)
-    assert words.titled(noted) == f"used heap +1.99 % ({short} 40.2 → 41 MiB)"
+    assert phrases.phrase(Headline(noted)) == f"used heap +1.99 % ({short} 40.2 → 41 MiB)"
 
 
 def test_a_change_of_what_was_nothing_has_a_size_and_no_share() -> None:
-    new = replace(small("jvm.memory.heap.live"), expected=0.0, measure="")
-    assert words.titled(new) == "live heap +41 MiB (0 B → 41 MiB)"
+    new = replace(small("jvm.memory.heap.used"), expected=0.0, measure="")
+    assert phrases.phrase(Headline(new)) == "used heap +41 MiB (0 B → 41 MiB)"
 
 
 @pytest.mark.parametrize("n_warnings", [0, 3, 50])
@@ -173,7 +185,8 @@ def test_a_short_report_stays_short_and_the_rest_is_counted(n_findings: int, n_w
     judged = made.verdict(findings=tuple(made.leak(subject=name) for name in names), warnings=warnings)
     lines = lines_of(judged, made.run(), detail=Detail.SHORT, panels=tuple(map(made.panel, names)))
     n_shown = sum(line.startswith("  p") for line in lines)
-    left_out = next((int(line.split()[1]) for line in lines if line.startswith("  and ")), 0)
+    left = re.compile(r"  p.*; and (\d+) more \(-v\)")
+    left_out = sum(int(found[1]) for line in lines if (found := left.fullmatch(line)))
     assert n_shown == min(n_findings, 3)
     assert n_shown + left_out == n_findings
     assert len(lines) <= 6
@@ -182,10 +195,10 @@ def test_a_short_report_stays_short_and_the_rest_is_counted(n_findings: int, n_w
 def test_the_order_of_the_evidence_stays_available() -> None:
     judged = made.verdict(findings=tuple(made.leak(subject=name) for name in SEVERAL))
     report = made.report(judged, panels=tuple(map(made.panel, sorted(SEVERAL)))).ordered(Order.EVIDENCE)
-    assert [group.leading.subject for group in report.groups] == list(SEVERAL)
+    assert [headline.finding.subject for headline in report.story.headlines] == list(SEVERAL)
     assert [panel.prop.name for panel in report.panels] == list(SEVERAL)
     again = report.ordered(Order.MEANING)
-    assert [panel.prop.name for panel in again.panels][:2] == ["jvm.cpu.time", "jvm.memory.heap.used"]
+    assert [panel.prop.name for panel in again.panels][:2] == ["jvm.thread.count", "jvm.cpu.time"]
 
 
 def test_quiet_is_the_headline_and_verbose_is_everything() -> None:
@@ -223,14 +236,14 @@ def test_huge_text_is_cut() -> None:
 def test_a_run_with_nothing_to_draw_is_not_drawn(values: np.ndarray) -> None:
     curve = Curve(np.arange(float(len(values))), values, made.RUN_ID)
     judged = made.verdict(findings=(made.leak(),))
-    assert lines_of(judged, panels=(replace(made.panel(), checked=[curve]),)) == lines_of(judged)
+    assert lines_of(judged, panels=(structs.replace(made.panel(), checked=[curve]),)) == lines_of(judged)
 
 
 def test_a_band_that_says_nothing_leaves_the_run_alone() -> None:
     nothing = np.full(2, np.nan)
     band = Band(np.arange(2.0), nothing, nothing, nothing)
     judged = made.verdict(findings=(made.leak(),))
-    for panel in (replace(made.panel(), band=band), replace(made.panel(), band=None)):
+    for panel in (structs.replace(made.panel(), band=band), structs.replace(made.panel(), band=None)):
         assert lines_of(judged, panels=(panel,))[-1] == "      run ▁▁▂▂▂▃▃▃▃▄▄▄▅▅▅▆▆▆▆▇▇▇██"
 
 

@@ -68,18 +68,18 @@ def test_writers_readers_and_deleters_do_not_disturb_each_other(tmp_path: Path) 
         store.add(full_run(f"old{number}"))
     n_read = 0
     with (
-        start("write", tmp_path, "a", "20") as one,
+        start("write", tmp_path, "a", "20") as writer,
         start("write", tmp_path, "b", "20") as other,
         start("delete", tmp_path, "old") as deleter,
     ):
         deadline = time.monotonic() + DEADLINE_S
-        while any(process.poll() is None for process in (one, other, deleter)):
+        while any(process.poll() is None for process in (writer, other, deleter)):
             assert time.monotonic() < deadline
             for summary in store.summaries("leaker"):
                 # A run may go between the listing and the reading; what is read is whole.
                 assert summary.head is not None or "missing" in summary.damage
                 n_read += summary.head is not None
-    assert [one.returncode, other.returncode, deleter.returncode] == [0, 0, 0]
+    assert [writer.returncode, other.returncode, deleter.returncode] == [0, 0, 0]
     assert n_read > 0
     assert store.ids("leaker") == [f"{prefix}{number:03d}" for prefix in "ab" for number in range(20)]
     for run in store.load_set("leaker"):

@@ -17,17 +17,36 @@ import pyarrow.parquet as pq
 import pytest
 
 from buto.errors import EXIT_BAD_FILE, BadFileError
-from buto.run import format, tables
+from buto.run import bounds, format, tables
+from buto.run import parquet as parquet_tables
 from buto.run.format import UPGRADES
+from buto.run.model import Notification
 from buto.run.store import RunStore
+from buto.run.tables import NOTIFICATIONS, OLD_NOTIFICATIONS, OLD_SAMPLES, SAMPLES
 from tests.support.runs.examples import assert_same, full_run
 
-FILES = ["run.json", "samples.parquet", "notifications.parquet", "stdout.txt", "stderr.txt"]
+FILES = ["run.json", SAMPLES, NOTIFICATIONS, "stdout.txt", "stderr.txt"]
+OLD_FILES = [OLD_SAMPLES, OLD_NOTIFICATIONS]
 
 
 @pytest.fixture
 def place(tmp_path: Path) -> Path:
     return RunStore(tmp_path).add(full_run())
+
+
+@pytest.fixture
+def old(place: Path) -> Path:
+    """The same run as version 3 stored it."""
+    run = full_run()
+    (place / SAMPLES).unlink()
+    (place / NOTIFICATIONS).unlink()
+    edit(place, lambda data: [data["files"].pop(name) for name in (SAMPLES, NOTIFICATIONS)])
+    edit(place, lambda data: data.update(version=3))
+    replace_file(
+        place, OLD_SAMPLES, parquet_tables.samples_to_parquet(run.properties, run.times_s, run.values)
+    )
+    replace_file(place, OLD_NOTIFICATIONS, parquet_tables.notifications_to_parquet(run.notifications))
+    return place
 
 
 def load_error(place: Path) -> BadFileError:
@@ -123,10 +142,13 @@ def test_any_flipped_byte_is_noticed(place: Path) -> None:
     assert_same(store.load("leaker", place.name), full_run())
 
 
-def test_crafted_parquet_never_does_more_than_fail(place: Path) -> None:
+@pytest.mark.parametrize("names", [(SAMPLES, NOTIFICATIONS), OLD_FILES])
+def test_crafted_tables_never_do_more_than_fail(place: Path, names: list[str], request: Any) -> None:
+    if names == OLD_FILES:
+        request.getfixturevalue("old")
     store = RunStore(place.parents[2])
     chance = random.Random(2)
-    for name in ("samples.parquet", "notifications.parquet"):
+    for name in names:
         whole = (place / name).read_bytes()
         for _ in range(60):
             broken = bytearray(whole)
@@ -222,17 +244,37 @@ def test_a_run_under_the_name_of_another_is_refused(place: Path) -> None:
         lambda table: table.set_column(0, "time_s", pa.array([0, 1, 2])),
     ],
 )
-def test_samples_of_another_shape_are_refused(place: Path, change: Callable[[pa.Table], pa.Table]) -> None:
-    table = pq.read_table(place / "samples.parquet")
-    replace_file(place, "samples.parquet", parquet(change(table)))
-    load_error(place)
+def test_old_samples_of_another_shape_are_refused(old: Path, change: Callable[[pa.Table], pa.Table]) -> None:
+    table = pq.read_table(old / OLD_SAMPLES)
+    replace_file(old, OLD_SAMPLES, parquet(change(table)))
+    load_error(old)
 
 
-def test_a_value_of_null_is_refused(place: Path) -> None:
+def test_an_old_value_of_null_is_refused(old: Path) -> None:
     name = full_run().properties[0].name
-    table = pq.read_table(place / "samples.parquet").set_column(1, name, pa.array([None, 1.0, 2.0]))
-    replace_file(place, "samples.parquet", parquet(table))
-    assert "null" in load_error(place).message
+    table = pq.read_table(old / OLD_SAMPLES).set_column(1, name, pa.array([None, 1.0, 2.0]))
+    replace_file(old, OLD_SAMPLES, parquet(table))
+    assert "null" in load_error(old).message
+
+
+def test_a_run_of_before_is_read(old: Path) -> None:
+    assert_same(RunStore(old.parents[2]).load("leaker", old.name), full_run())
+
+
+@pytest.mark.parametrize(
+    ("times_s", "n_properties"),
+    [
+        ([0.0, 0.1], 3),
+        ([0.0, 0.1, 0.2], 2),
+        ([0.0, 0.0, 0.0], 3),
+        ([0.0, float("nan"), 1.0], 3),
+        ([], 3),
+    ],
+)
+def test_samples_of_another_shape_are_refused(place: Path, times_s: list[float], n_properties: int) -> None:
+    values = np.zeros((len(times_s), n_properties))
+    replace_file(place, SAMPLES, tables.pack_samples(np.array(times_s), values))
+    load_error(place)
 
 
 @pytest.mark.parametrize(("key", "value"), [("exit_code", True), ("timed_out", 1), ("duration_s", "soon")])
@@ -252,9 +294,9 @@ def test_two_properties_of_one_name_are_refused(place: Path) -> None:
 
 
 def test_more_values_than_allowed_are_refused_before_they_are_read(place: Path) -> None:
-    edit(place, lambda data: data.update(samples=tables.MAX_VALUES))
+    edit(place, lambda data: data.update(samples=bounds.MAX_VALUES))
     assert "more than" in load_error(place).message
-    edit(place, lambda data: data.update(samples=3, notifications=tables.MAX_NOTIFICATIONS + 1))
+    edit(place, lambda data: data.update(samples=3, notifications=bounds.MAX_NOTIFICATIONS + 1))
     assert "more than" in load_error(place).message
 
 
@@ -267,18 +309,30 @@ def notification_table(**columns: pa.Array) -> pa.Table:
         "sequence": pa.array(np.arange(n)),
         "message": pa.repeat("m", n),
     }
-    return pa.table(whole | columns).cast(tables.notification_schema())
+    return pa.table(whole | columns).cast(parquet_tables.notification_schema())
+
+
+def test_a_small_old_file_of_huge_notifications_is_refused(
+    old: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(bounds, "MAX_NOTIFICATION_BYTES", 1 << 20)
+    content = parquet(notification_table(message=pa.repeat("x" * 4096, 2000)))
+    assert len(content) < 1 << 16
+    replace_file(old, OLD_NOTIFICATIONS, content)
+    edit(old, lambda data: data.update(notifications=2000))
+    assert "more than" in load_error(old).message
 
 
 def test_a_small_file_of_huge_notifications_is_refused(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(tables, "MAX_NOTIFICATION_BYTES", 1 << 20)
-    content = parquet(notification_table(message=pa.repeat("x" * 4096, 2000)))
-    assert len(content) < 1 << 16
-    replace_file(place, "notifications.parquet", content)
+    huge = [Notification(0.1 * number, "t", "s", number, "x" * 4096) for number in range(2000)]
+    content = tables.pack_notifications(huge)
+    assert len(content) < 1 << 17
+    monkeypatch.setattr(bounds, "MAX_NOTIFICATION_BYTES", 1 << 20)
+    replace_file(place, NOTIFICATIONS, content)
     edit(place, lambda data: data.update(notifications=2000))
     assert "more than" in load_error(place).message
 
 
-def test_a_notification_without_a_field_is_refused(place: Path) -> None:
-    replace_file(place, "notifications.parquet", parquet(notification_table(message=pa.array(["m", None]))))
-    assert "empty field" in load_error(place).message
+def test_an_old_notification_without_a_field_is_refused(old: Path) -> None:
+    replace_file(old, OLD_NOTIFICATIONS, parquet(notification_table(message=pa.array(["m", None]))))
+    assert "empty field" in load_error(old).message

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from buto.run.archive import PackedBundle, first_member, pack
 
-FILES = {"run.json": b"{}", "samples.parquet": bytes(range(256)) * 5, "stdout.txt": b""}
+FILES = {"run.json": b"{}", "samples.columns": bytes(range(256)) * 5, "stdout.txt": b""}
 
 
 def packed(files: dict[str, bytes]) -> bytes:
@@ -39,11 +39,11 @@ def test_other_programs_read_an_archive() -> None:
 def test_a_file_is_read_within_limits() -> None:
     bundle = PackedBundle.of(BytesIO(packed(FILES)))
     with pytest.raises(ValueError, match="it is larger than 9 bytes"):
-        bundle.read("samples.parquet", 9)
+        bundle.read("samples.columns", 9)
     with pytest.raises(ValueError, match="it is missing"):
         bundle.read("stderr.txt", 9)
-    with bundle.open("samples.parquet", 2000) as opened:
-        assert opened.read() == FILES["samples.parquet"]
+    with bundle.open("samples.columns", 2000) as opened:
+        assert opened.read() == FILES["samples.columns"]
 
 
 @pytest.mark.parametrize("size", [0, 1, 511, 512, 513, 1024, 2000])

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import json
+import sys
 import threading
 import time
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import numpy as np
 import pytest
+from msgspec import structs
 
 from buto.errors import UsageError
 from buto.measure.workload import load as engine
@@ -74,8 +76,10 @@ class Heard:
     phases: list[str] = field(default_factory=list)
     readings: list[Mapping[str, float]] = field(default_factory=list)
 
-    def progress(self) -> engine.Progress:
-        return engine.Progress(self.phases.append, lambda middle_s, reading: self.readings.append(reading))
+    def progress(self) -> engine.LoadListener:
+        return engine.LoadListener(
+            self.phases.append, lambda middle_s, reading: self.readings.append(reading)
+        )
 
 
 def load(*kinds: RequestKind, rate: float = 40.0, duration_s: float = 0.5) -> Load:
@@ -84,9 +88,11 @@ def load(*kinds: RequestKind, rate: float = 40.0, duration_s: float = 0.5) -> Lo
     return Load("unused", kinds, phases, Arrivals.EVEN, interval_s=0.2, timeout_s=20.0)
 
 
-def drive(one: Load, url: str, stop: threading.Event | None = None) -> tuple[str, tuple[str, ...], Heard]:
+def drive(
+    short_load: Load, url: str, stop: threading.Event | None = None
+) -> tuple[str, tuple[str, ...], Heard]:
     heard = Heard()
-    summary, problems = engine.drive(one, url, stop or threading.Event(), heard.progress())
+    summary, problems = engine.drive(short_load, url, stop or threading.Event(), heard.progress())
     return summary, problems, heard
 
 
@@ -96,7 +102,7 @@ def test_requests_are_sent_when_they_are_due_and_latency_counts_from_then(url: s
     assert problems == ()
     assert summary.startswith("20 requests, median ")
     asked = sorted(Shop.asked)
-    assert all(one[0] >= began + number / 40 for number, one in enumerate(asked))
+    assert all(request[0] >= began + number / 40 for number, request in enumerate(asked))
     # One after the other they would take twenty times SLOW_S.
     assert asked[-1][0] - asked[0][0] < 15 * SLOW_S
     medians = [reading.get("load.latency.p50[slow]", np.nan) for reading in heard.readings]
@@ -114,16 +120,16 @@ def test_each_kind_is_counted_alone_and_failures_are_told(url: str) -> None:
     assert last["load.failures[bad]"] + last["load.failures[exact]"] > 5
     [problem] = problems
     assert "of 30 requests failed: " in problem
-    assert "bad: HTTP 404 (" in problem and "exact: HTTP 201 (" in problem
+    assert "GET /none: HTTP 404 (" in problem and "GET /create: HTTP 201 (" in problem
 
 
 def test_so_many_requests_may_fail_as_were_configured(url: str) -> None:
-    one = load(RequestKind("a", "/none"), rate=10, duration_s=0.3)
-    summary, problems, _ = drive(replace(one, may_fail=1.0), url)
+    failing = load(RequestKind("a", "/none"), rate=10, duration_s=0.3)
+    summary, problems, _ = drive(structs.replace(failing, may_fail=1.0), url)
     assert problems == ()
     assert summary.endswith(", 3 failed")
-    _, problems, _ = drive(replace(one, may_fail=0.99), url)
-    assert problems == ("3 of 3 requests failed (0.99 of them may): HTTP 404 (3)",)
+    _, problems, _ = drive(structs.replace(failing, may_fail=0.99), url)
+    assert problems == ("3 of 3 requests failed (0.99 of them may): GET /none: HTTP 404 (3)",)
 
 
 def test_a_share_that_is_just_reached_may_fail() -> None:
@@ -131,7 +137,15 @@ def test_a_share_that_is_just_reached_may_fail() -> None:
     for number in range(40):
         tally.answered(0, 0.001, "HTTP 404" if number % 2 else "")
     assert tally.problems("", 0.5) == ()
-    assert tally.problems("", 0.49) == ("20 of 40 requests failed (0.49 of them may): HTTP 404 (20)",)
+    assert tally.problems("", 0.49) == ("20 of 40 requests failed (0.49 of them may): a: HTTP 404 (20)",)
+
+
+def test_the_first_failure_is_told_beside_the_commonest() -> None:
+    tally = Tally(["a", "b"], ["GET /a", "POST /b"])
+    for number in range(5):
+        tally.answered(0 if number == 0 else 1, 0.001, "HTTP 404" if number == 0 else "HTTP 500")
+    message = "POST /b: HTTP 500 (4), GET /a: HTTP 404 (1); the first was GET /a: HTTP 404"
+    assert tally.problems("") == (f"5 of 5 requests failed: {message}",)
 
 
 @pytest.mark.parametrize(
@@ -140,8 +154,8 @@ def test_a_share_that_is_just_reached_may_fail() -> None:
 def test_answers_that_are_cut_or_too_late_are_failures(
     url: str, path: str, timeout_s: float, said: str
 ) -> None:
-    one = replace(load(RequestKind("a", path), rate=10, duration_s=0.3), timeout_s=timeout_s)
-    _, [problem], _ = drive(one, url)
+    failing = structs.replace(load(RequestKind("a", path), rate=10, duration_s=0.3), timeout_s=timeout_s)
+    _, [problem], _ = drive(failing, url)
     assert problem.startswith("3 of 3 requests failed: ") and said in problem
 
 
@@ -154,7 +168,7 @@ def test_redirects_are_answers_and_are_not_followed(url: str) -> None:
 def test_it_logs_in_once_and_uses_what_the_answer_gave(url: str) -> None:
     kind = RequestKind("create", "/create?${n}", "POST", {"Authorization": "Bearer ${token}"}, "name-${n}")
     login = Login(RequestKind("login", "/login", "POST", body="me"), {"token": "access.0.token"})
-    _, problems, _ = drive(replace(load(kind, rate=20, duration_s=0.3), login=login), url)
+    _, problems, _ = drive(structs.replace(load(kind, rate=20, duration_s=0.3), login=login), url)
     assert problems == ()
     first, *others = [(path, body, authorization) for _, path, body, authorization in Shop.asked]
     assert first == ("/login", "me", None)
@@ -171,14 +185,14 @@ def test_it_logs_in_once_and_uses_what_the_answer_gave(url: str) -> None:
     ],
 )
 def test_a_log_in_that_fails_ends_the_load(url: str, path: str, keep: Mapping[str, str], said: str) -> None:
-    one = replace(load(RequestKind("a", "/")), login=Login(RequestKind("login", path), keep))
-    assert drive(one, url)[:2] == ("no requests", (said,))
+    secured = structs.replace(load(RequestKind("a", "/")), login=Login(RequestKind("login", path), keep))
+    assert drive(secured, url)[:2] == ("no requests", (said,))
     assert len(Shop.asked) == 1
 
 
 def test_nobody_at_the_port_is_a_problem() -> None:
     _, [problem], _ = drive(load(RequestKind("a", "/"), rate=10, duration_s=0.2), "http://127.0.0.1:1")
-    assert problem == "2 of 2 requests failed: nothing listens there (2)"
+    assert problem == "2 of 2 requests failed: GET /: nothing listens there (2)"
 
 
 def test_nothing_is_sent_after_it_was_told_to_stop(url: str) -> None:
@@ -197,11 +211,11 @@ def test_requests_that_wait_are_limited(url: str, monkeypatch: pytest.MonkeyPatc
 def test_a_load_that_falls_behind_says_so(url: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(engine, "MOST_LATE_S", 0.2)
     heard = Heard()
-    told = engine.Progress(
+    slow_listener = engine.LoadListener(
         lambda name: time.sleep(0.5), lambda middle_s, reading: heard.readings.append(reading)
     )
-    one = load(RequestKind("a", "/"))
-    _, problems = engine.drive(one, url, threading.Event(), told)
+    slow = load(RequestKind("a", "/"))
+    _, problems = engine.drive(slow, url, threading.Event(), slow_listener)
     assert problems[-1].startswith("requests were sent up to ")
     assert "late: this machine was too busy" in problems[-1]
     assert max(reading["load.late"] for reading in heard.readings) >= 0.4
@@ -214,7 +228,7 @@ def test_the_load_does_not_go_to_the_proxy_of_a_ci_machine(url: str, monkeypatch
 
 
 def test_without_the_client_the_extra_is_named_before_a_launch(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(engine, "find_spec", lambda name: None)
+    monkeypatch.setitem(sys.modules, "aiohttp", None)
     with (
         pytest.raises(UsageError, match="needs the package aiohttp"),
         workload_hooks(Workload(load=load(RequestKind("a", "/")))),

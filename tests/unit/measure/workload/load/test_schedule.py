@@ -22,10 +22,10 @@ def phase(rate: float, duration_s: float, **mix: float) -> Phase:
 
 def test_the_same_seed_gives_the_same_requests_and_another_seed_others() -> None:
     phases = (phase(50.0, 10.0, search=3, create=1), phase(100.0, 5.0))
-    one, same, other = (schedule(load(*phases, seed=seed)) for seed in (7, 7, 8))
-    np.testing.assert_array_equal(one.due_s, same.due_s)
-    np.testing.assert_array_equal(one.kinds, same.kinds)
-    assert len(one.due_s) != len(other.due_s) or (one.due_s != other.due_s).any()
+    first, same, other = (schedule(load(*phases, seed=seed)) for seed in (7, 7, 8))
+    np.testing.assert_array_equal(first.due_s, same.due_s)
+    np.testing.assert_array_equal(first.kinds, same.kinds)
+    assert len(first.due_s) != len(other.due_s) or (first.due_s != other.due_s).any()
 
 
 def test_gaps_of_poisson_arrivals_are_exponential_and_their_number_is_near_rate_times_time() -> None:
@@ -86,6 +86,6 @@ def test_each_run_draws_the_rates_of_its_phases_from_ranges_and_a_run_of_the_sam
     drawn = [plan.drawn(str(seed))[1]["busy"] for seed in range(200)]
     assert min(drawn) >= 20 and max(drawn) <= 60
     assert min(drawn) < 25 and max(drawn) > 55 and len(set(drawn)) > 100
-    one, rates = plan.drawn("7")
-    assert plan.drawn("7") == (one, rates)
-    assert one.phases == (plan.phases[0], Phase("busy", 1.0, rates["busy"], {"search": 1.0}))
+    drawn_load, rates = plan.drawn("7")
+    assert plan.drawn("7") == (drawn_load, rates)
+    assert drawn_load.phases == (plan.phases[0], Phase("busy", 1.0, rates["busy"], {"search": 1.0}))

@@ -38,16 +38,18 @@ def test_a_service_that_goes_to_the_background_runs_on_until_the_end() -> None:
 
 
 def test_a_service_that_ignores_the_signal_is_killed() -> None:
-    one = sh("trap '' TERM; echo up; while :; do sleep 0.05; done", stop_within_s=0.2)
+    service = sh("trap '' TERM; echo up; while :; do sleep 0.05; done", stop_within_s=0.2)
     began = time.monotonic()
-    with running([one]):
+    with running([service]):
         pass
     assert time.monotonic() - began < 10
 
 
 def test_the_signal_is_the_one_that_was_configured() -> None:
-    one = sh("trap 'echo fast; exit 0' INT; echo up; while :; do sleep 0.01; done", stop_signal=signal.SIGINT)
-    with running([one]) as services:
+    service = sh(
+        "trap 'echo fast; exit 0' INT; echo up; while :; do sleep 0.01; done", stop_signal=signal.SIGINT
+    )
+    with running([service]) as services:
         assert services.stop() == {"db": b"up\nfast\n"}
 
 
@@ -125,8 +127,8 @@ def test_ctrl_c_while_the_program_runs_leaves_nothing() -> None:
 
 
 def test_a_second_ctrl_c_while_services_stop_leaves_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    one = sh("trap '' TERM; sleep 61 & echo up; while :; do sleep 0.05; done", stop_within_s=600.0)
-    with pytest.raises(KeyboardInterrupt), running([one]) as services:
+    service = sh("trap '' TERM; sleep 61 & echo up; while :; do sleep 0.05; done", stop_within_s=600.0)
+    with pytest.raises(KeyboardInterrupt), running([service]) as services:
         _interrupted_while_stopping(services, monkeypatch)
 
 

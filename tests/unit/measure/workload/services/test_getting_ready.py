@@ -31,8 +31,10 @@ def test_services_start_in_order_and_stop_in_reverse_with_their_output(tmp_path:
 
 
 def test_directory_environment_and_both_streams_are_the_services(tmp_path: Path) -> None:
-    one = sh("pwd; echo $LEVEL >&2; echo up; exec sleep 60", directory=tmp_path, environment={"LEVEL": "7"})
-    with running([one]) as services:
+    service = sh(
+        "pwd; echo $LEVEL >&2; echo up; exec sleep 60", directory=tmp_path, environment={"LEVEL": "7"}
+    )
+    with running([service]) as services:
         assert services.stop() == {"db": f"{tmp_path}\n7\nup\n".encode()}
 
 
@@ -48,10 +50,10 @@ def test_a_service_is_ready_when_its_port_is_open_or_its_page_answers() -> None:
 
 def test_a_service_is_ready_when_a_command_succeeds(tmp_path: Path) -> None:
     ready = CommandSucceeds(("sh", "-c", 'test -e "$SIGN"'))
-    one = sh(
+    service = sh(
         "sleep 0.1; touch $SIGN; exec sleep 60", readiness=ready, environment={"SIGN": f"{tmp_path}/sign"}
     )
-    with running([one]):
+    with running([service]):
         assert (tmp_path / "sign").exists()
 
 
@@ -64,10 +66,10 @@ def test_a_service_is_ready_when_a_command_succeeds(tmp_path: Path) -> None:
     ],
 )
 def test_a_service_that_is_never_ready_is_ended_and_quoted(readiness: Readiness, missing: str) -> None:
-    one = sh("echo still starting; exec sleep 60", readiness=readiness, within_s=1.0)
+    service = sh("echo still starting; exec sleep 60", readiness=readiness, within_s=1.0)
     with (
         pytest.raises(MeasureError, match="the service 'db' was not ready within 1 s") as error,
-        running([one]),
+        running([service]),
     ):
         pass
     assert missing in error.value.message
@@ -77,9 +79,9 @@ def test_a_service_that_is_never_ready_is_ended_and_quoted(readiness: Readiness,
 
 def test_a_page_of_the_wrong_status_is_never_ready() -> None:
     port = free_port()
-    one = web_server(port, HttpAnswers(f"http://127.0.0.1:{port}/none"))
-    one = Service(one.name, one.command, one.readiness, within_s=2.0)
-    with pytest.raises(MeasureError, match="answers with status 404"), running([one]):
+    service = web_server(port, HttpAnswers(f"http://127.0.0.1:{port}/none"))
+    service = Service(service.name, service.command, service.readiness, within_s=2.0)
+    with pytest.raises(MeasureError, match="answers with status 404"), running([service]):
         pass
 
 

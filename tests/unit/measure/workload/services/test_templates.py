@@ -18,34 +18,34 @@ def test_each_run_has_a_fresh_copy_of_the_template(tmp_path: Path) -> None:
     (template / "cluster" / "data").write_text("as it was\n")
     (template / "cluster" / "data").chmod(0o640)
     (template / "link").symlink_to("cluster")
-    one = sh(
+    service = sh(
         "echo more >> data; cat data; stat -c %a data; readlink ../link; echo up; exec sleep 60",
         template=template,
         directory=Path("cluster"),
     )
     for _ in range(2):
-        with running([one]) as services:
+        with running([service]) as services:
             assert services.stop() == {"db": b"as it was\nmore\n640\ncluster\nup\n"}
     assert (template / "cluster" / "data").read_text() == "as it was\n"
 
 
 def test_a_template_that_is_missing_or_cannot_be_copied_is_told(tmp_path: Path) -> None:
-    one = sh("exit 1", template=tmp_path / "none")
+    service = sh("exit 1", template=tmp_path / "none")
     with (
         pytest.raises(UsageError, match="the template .*none of the service 'db' does not exist"),
-        running([one]),
+        running([service]),
     ):
         pass
     (tmp_path / "file").touch()
-    one = sh("exit 1", template=tmp_path / "file")
-    with pytest.raises(UsageError, match="is not a directory"), running([one]):
+    service = sh("exit 1", template=tmp_path / "file")
+    with pytest.raises(UsageError, match="is not a directory"), running([service]):
         pass
     (tmp_path / "pipes").mkdir()
     os.mkfifo(tmp_path / "pipes" / "pipe")
-    one = sh("exit 1", template=tmp_path / "pipes")
+    service = sh("exit 1", template=tmp_path / "pipes")
     with (
         pytest.raises(StorageError, match=r"cannot be copied: .*pipes/pipe: .*it is no regular file"),
-        running([one]),
+        running([service]),
     ):
         pass
 
@@ -65,12 +65,12 @@ def test_root_becomes_the_user_and_the_copy_is_theirs(
     template = tmp_path / "template"
     (template / "inner").mkdir(parents=True)
     (template / "inner" / "data").write_text("x")
-    one = sh(
+    service = sh(
         "id -un; touch inner/new; stat -c %U inner/data; echo $HOME; echo up; exec sleep 60",
         user="nobody",
         template=template,
     )
-    with reachable(monkeypatch), running([one]) as services:
+    with reachable(monkeypatch), running([service]) as services:
         lines = services.stop()["db"].decode().split()
     assert lines[:2] == ["nobody", "nobody"]
     assert lines[2] != os.environ.get("HOME")
@@ -79,7 +79,7 @@ def test_root_becomes_the_user_and_the_copy_is_theirs(
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can become another user")
 def test_a_user_that_cannot_reach_the_copy_is_told_what_to_set(tmp_path: Path) -> None:
     (tmp_path / "template").mkdir()
-    one = sh("exit 1", user="nobody", template=tmp_path / "template")
-    with pytest.raises(StorageError, match="the user 'nobody' cannot enter") as error, running([one]):
+    service = sh("exit 1", user="nobody", template=tmp_path / "template")
+    with pytest.raises(StorageError, match="the user 'nobody' cannot enter") as error, running([service]):
         pass
     assert "TMPDIR" in (error.value.advice or "")

@@ -1,6 +1,8 @@
 package buto.gradle;
 
 import buto.launcher.BuildTool;
+import buto.launcher.ButoException;
+import buto.launcher.Release;
 import java.io.File;
 import java.util.Arrays;
 import java.util.Collections;
@@ -11,6 +13,7 @@ import java.util.stream.Collectors;
 import org.gradle.api.GradleException;
 import org.gradle.api.Plugin;
 import org.gradle.api.Project;
+import org.gradle.api.artifacts.ConfigurationContainer;
 import org.gradle.api.file.Directory;
 import org.gradle.api.file.FileCollection;
 import org.gradle.api.file.ProjectLayout;
@@ -54,7 +57,8 @@ public class ButoPlugin implements Plugin<Project> {
         extension.setStore(new File(project.getRootDir(), ".buto"));
         Object executable = project.findProperty("buto.executable");
         if (executable != null) {
-            extension.setExecutable(project.file(executable));
+            File named = new File(executable.toString());
+            extension.setExecutable(named.getParent() == null ? named : project.file(executable));
         }
         Object runs = project.findProperty("buto.runs");
         if (runs != null) {
@@ -82,6 +86,7 @@ public class ButoPlugin implements Plugin<Project> {
             Object only = project.findProperty("buto.test");
             task.configure(
                     extension,
+                    extension.getExecutable() == null ? runtime(project) : null,
                     project.getProjectDir(),
                     only == null ? null : only.toString(),
                     BuildTool.program(typedIn(project), "gradle", "gradlew"),
@@ -94,6 +99,28 @@ public class ButoPlugin implements Plugin<Project> {
             }
         });
         return task;
+    }
+
+    /**
+     * The archive of buto and its own Python, fetched when a task asks for it, from where this plugin is from: the
+     * repositories of the build script, its own or that of a project above it, or else those of the project.
+     */
+    private static FileCollection runtime(Project project) {
+        String machine;
+        try {
+            machine = Release.machine();
+        } catch (ButoException none) {
+            return null;
+        }
+        Project above = project;
+        while (above != null && above.getBuildscript().getRepositories().isEmpty()) {
+            above = above.getParent();
+        }
+        ConfigurationContainer configurations =
+                above == null ? project.getConfigurations() : above.getBuildscript().getConfigurations();
+        return configurations.detachedConfiguration(project.getDependencies()
+                .create(String.join(":", Release.group(), Release.RUNTIME, Release.version(), machine)
+                        + "@" + Release.PACKED));
     }
 
     /** What was typed for this build and which project this is, for the advice in messages. */

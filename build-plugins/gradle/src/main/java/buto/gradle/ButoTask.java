@@ -27,6 +27,7 @@ public abstract class ButoTask extends DefaultTask {
     private final List<MeasuredTest> tests = new ArrayList<>();
     private Settings settings;
     private File directory;
+    private FileCollection runtime;
     private FileCollection classpath;
     private FileCollection testClasspath;
     private String onlyTest;
@@ -36,12 +37,19 @@ public abstract class ButoTask extends DefaultTask {
     /**
      * Takes over the settings of the build script.
      *
+     * @param packed the archive of the runtime; null if the settings name a command or no runtime is for this machine
      * @param onlyTest the only test that is meant; null for all
      * @param program see {@link Gradle}
      * @param words see {@link Gradle}
      */
     void configure(
-            ButoExtension extension, File projectDirectory, String onlyTest, String program, String words) {
+            ButoExtension extension,
+            FileCollection packed,
+            File projectDirectory,
+            String onlyTest,
+            String program,
+            String words) {
+        runtime = packed;
         this.program = program;
         this.words = words;
         extension.getTests().forEach(test -> tests.add(new MeasuredTest(test)));
@@ -73,11 +81,23 @@ public abstract class ButoTask extends DefaultTask {
     /** Runs the command for all tests. */
     @TaskAction
     public void run() {
-        Suite suite = new Suite(new Gradle(program, words), settings, directory, tests);
+        Suite suite = new Suite(new Gradle(program, words), this::runtime, settings, directory, tests);
         try {
             conclude(suite.run(onlyTest, this::carryOut, this::classpathOf, getLogger()::lifecycle, this::logIfQuiet));
         } catch (ButoException failure) {
             throw new GradleException(failure.getMessage(), failure);
+        }
+    }
+
+    private File runtime(String machine) throws ButoException {
+        try {
+            return runtime.getSingleFile();
+        } catch (GradleException failure) {
+            Throwable reason = failure.getCause() == null ? failure : failure.getCause();
+            throw new ButoException(
+                    "the runtime of buto cannot be fetched: " + failure.getMessage() + ": " + reason.getMessage(),
+                    "look at the repositories of the build script and the network, or name an installed buto:"
+                            + " -Pbuto.executable=buto");
         }
     }
 

@@ -1,6 +1,8 @@
 package buto.junit;
 
+import java.lang.annotation.Annotation;
 import java.lang.reflect.Method;
+import java.util.Optional;
 import org.junit.jupiter.api.extension.ConditionEvaluationResult;
 import org.junit.jupiter.api.extension.ExecutionCondition;
 import org.junit.jupiter.api.extension.ExtensionConfigurationException;
@@ -27,17 +29,22 @@ public final class ButoExtension implements InvocationInterceptor, ExecutionCond
         if (scenario.getParameterCount() > 0) {
             throw new ExtensionConfigurationException(scenario + " has parameters, and a scenario of buto has none");
         }
-        new Measurement(annotation(context), context).carryOut(context.getRequiredTestClass(), scenario);
+        ButoTest wanted = annotation(context, ButoTest.class)
+                .orElseThrow(() -> new ExtensionConfigurationException(context.getDisplayName()
+                        + " is extended by ButoExtension and has no @ButoTest: annotate it"));
+        Integer rounds = annotation(context, NeverGrows.class).map(NeverGrows::rounds).orElse(null);
+        new Measurement(wanted, rounds, context).carryOut(context.getRequiredTestClass(), scenario);
     }
 
-    private static ButoTest annotation(ExtensionContext context) {
+    /** Returns the annotation of the scenario, or else that of the nearest class around it. */
+    private static <A extends Annotation> Optional<A> annotation(ExtensionContext context, Class<A> type) {
         for (ExtensionContext at = context; at != null; at = at.getParent().orElse(null)) {
-            if (AnnotationSupport.isAnnotated(at.getElement(), ButoTest.class)) {
-                return AnnotationSupport.findAnnotation(at.getElement(), ButoTest.class).get();
+            Optional<A> found = AnnotationSupport.findAnnotation(at.getElement(), type);
+            if (found.isPresent()) {
+                return found;
             }
         }
-        throw new ExtensionConfigurationException(
-                context.getDisplayName() + " is extended by ButoExtension and has no @ButoTest: annotate it");
+        return Optional.empty();
     }
 
     @Override

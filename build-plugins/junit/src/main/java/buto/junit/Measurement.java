@@ -5,6 +5,7 @@ import buto.launcher.ButoException;
 import buto.launcher.Executable;
 import buto.launcher.Harness;
 import buto.launcher.MeasuredTest;
+import buto.launcher.Outcome;
 import buto.launcher.Results;
 import buto.launcher.Settings;
 import java.io.File;
@@ -20,10 +21,13 @@ import org.opentest4j.TestAbortedException;
 /** One scenario, trained, checked or explained by buto. */
 final class Measurement {
     private final ButoTest wanted;
+    private final Integer neverGrows;
     private final Options options;
 
-    Measurement(ButoTest wanted, ExtensionContext context) {
+    /** @param neverGrows number of rounds over which nothing may grow; null if anything may */
+    Measurement(ButoTest wanted, Integer neverGrows, ExtensionContext context) {
         this.wanted = wanted;
+        this.neverGrows = neverGrows;
         this.options = new Options(context);
     }
 
@@ -32,34 +36,36 @@ final class Measurement {
      *
      * @throws AssertionFailedError for a regression
      * @throws TestAbortedException after training, accepting or explaining, because nothing was checked
+     * @throws ScenarioFailure if the scenario threw an exception, and an AssertionFailedError if that was an assertion
      * @throws ButoException if there is no verdict
      */
-    void carryOut(Class<?> testClass, Method scenario) throws ButoException {
+    void carryOut(Class<?> testClass, Method scenario) throws ButoException, ScenarioFailure {
         MeasuredTest test = test(testClass, scenario);
         List<String> program = test.commandLine(java(), classpath(), directory());
         File executable = options.text("executable").map(File::new).orElse(null);
         BuildTool tool = new Rerun(testClass, scenario);
-        Executable buto = Executable.find(executable, tool.executable());
+        Executable buto = Executable.find(executable, new Neighbours(), tool.executable(), System.out::println);
         List<String> said = new ArrayList<>();
         Results results = new Results(tool, reports());
         String name = test.getName();
         if (options.isOn("why")) {
-            Harness harness = new Harness(buto, settings(), tool, directory(), System.out::println, said::add);
-            results.add(name, harness.why(name, program));
+            Harness harness = new Harness(buto, settings(), tool, directory(), System.out::println, System.out::println, said::add);
+            results.add(name, harness.why(name, program), harness.headlines());
             conclude(results, said);
             throw new TestAbortedException(
                     "explained " + name + ": see " + new File(reports(), name + "-why.html"));
         }
         boolean accepts = options.isOn("accept");
         if (accepts || options.isOn("train")) {
-            Harness harness = new Harness(buto, settings(), tool, directory(), System.out::println, said::add);
-            results.add(name, accepts ? harness.accept(name, program) : harness.train(name, program));
+            Harness harness = new Harness(buto, settings(), tool, directory(), System.out::println, System.out::println, said::add);
+            Outcome outcome = accepts ? harness.accept(name, program) : harness.train(name, program);
+            results.add(name, outcome, harness.headlines());
             conclude(results, said);
             throw new TestAbortedException(
                     "trained " + name + "; commit its oracle in " + oracles() + " and run again");
         }
-        Harness silent = new Harness(buto, settings(), tool, directory(), line -> { }, said::add);
-        results.add(name, silent.check(name, program));
+        Harness silent = new Harness(buto, settings(), tool, directory(), line -> { }, System.out::println, said::add);
+        results.add(name, silent.check(name, program), silent.headlines());
         conclude(results, said);
     }
 
@@ -85,6 +91,7 @@ final class Measurement {
         settings.setPairs(options.text("pairs").map(Integer::valueOf).orElse(null));
         settings.setProfile(options.isOn("profile"));
         settings.setCheckRuns(wanted.checkRuns() == 0 ? null : wanted.checkRuns());
+        settings.setNeverGrows(neverGrows);
         settings.setAlpha(wanted.alpha().isEmpty() ? null : wanted.alpha());
         return settings;
     }
@@ -98,11 +105,12 @@ final class Measurement {
         return options.file("reports", maven ? "target/buto-reports" : "build/reports/buto");
     }
 
-    private static void conclude(Results results, List<String> said) throws ButoException {
+    private static void conclude(Results results, List<String> said) throws ButoException, ScenarioFailure {
         if (results.regressions() != null) {
             throw new AssertionFailedError(results.regressions(), new Findings(said));
         }
         if (results.broken() != null) {
+            ScenarioFailure.throwIfTold(said);
             String output = String.join(System.lineSeparator(), said);
             throw new ButoException(results.broken() + System.lineSeparator() + output);
         }

@@ -25,13 +25,29 @@ public final class Scenario {
         try {
             run(Class.forName(arguments[0]), arguments[1]);
         } catch (InvocationTargetException failed) {
-            failed.getCause().printStackTrace();
+            print(failed.getCause());
             System.exit(1);
         } catch (ReflectiveOperationException unusable) {
             unusable.printStackTrace();
             System.exit(1);
         }
         System.exit(0);
+    }
+
+    /** Prints what a scenario threw as JUnit shows it: with the places down to its own method. */
+    private static void print(Throwable thrown) {
+        System.err.println(ScenarioFailure.THREW + thrown);
+        for (StackTraceElement place : thrown.getStackTrace()) {
+            if (place.getClassName().startsWith("jdk.internal.reflect.")
+                    || place.getClassName().startsWith("sun.reflect.")
+                    || place.getClassName().startsWith("java.lang.reflect.")) {
+                break;
+            }
+            System.err.println("\tat " + place);
+        }
+        if (thrown.getCause() != null) {
+            System.err.println("Caused by: " + thrown.getCause());
+        }
     }
 
     private static void run(Class<?> testClass, String method) throws ReflectiveOperationException {

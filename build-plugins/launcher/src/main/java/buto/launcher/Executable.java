@@ -10,20 +10,25 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
+import java.util.function.LongConsumer;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** The installed command {@code buto}, of a version that the plugins can work with. */
+/** The command {@code buto}, of a version that the plugins can work with. */
 public final class Executable {
     /** The first version with all options that the plugins use. */
     public static final String OLDEST = "0.1.0";
 
-    private static final String INSTALL = "install it: python3 -m venv ~/buto && ~/buto/bin/pip install "
-            + "DIRECTORY_OF_BUTO; then name it in the configuration of the build (";
+    /** How a machine gets a command that the build can name. */
+    static final String INSTALL = "install it: python3 -m venv ~/buto && ~/buto/bin/pip install buto-jvm";
+
+    private static final String NAMED = "BUTO_EXECUTABLE";
     private static final Pattern VERSION = Pattern.compile("buto (\\d+\\.\\d+\\.\\d+)\\S*");
     private static final long VERSION_TIMEOUT_S = 60;
     private static final long STOP_TIMEOUT_S = 30;
     private static final long OUTPUT_TIMEOUT_MS = 10_000;
+    private static final long QUIET_S = 5;
+    private static final long QUIET_LONGER_S = 60;
 
     private final File file;
 
@@ -34,27 +39,41 @@ public final class Executable {
     /**
      * Finds the command and asks for its version.
      *
-     * @param configured the command that the build names; null to look in {@code PATH}
-     * @param setting the setting that names it, for the advice
+     * @param configured the command that the build names, to look for in {@code PATH} if it is a mere name; null for
+     *     that of the environment, or else the runtime of the plugins' own version
+     * @param repository where that runtime is from
+     * @param setting the setting that names a command, for the advice
+     * @param progress receives a line if the runtime must be unpacked
      * @throws ButoException if there is none, it does not start, or it is too old
      */
-    public static Executable find(File configured, String setting) throws ButoException {
-        Executable found = new Executable(configured != null ? configured : onPath());
-        String install = INSTALL + setting + "), or add its directory to PATH";
-        if (found.file == null) {
-            throw new ButoException("the command 'buto' is not in PATH", install);
+    public static Executable find(File configured, Repository repository, String setting, Consumer<String> progress)
+            throws ButoException {
+        String install = INSTALL + "; then name ~/buto/bin/buto in the configuration of the build (" + setting
+                + "), or leave the setting out, and the build has its own";
+        File named = configured != null ? configured : fromEnvironment();
+        File file = named == null
+                ? new Runtimes(progress).command(repository.runtime(Release.machine()))
+                : named.getParent() == null ? onPath(named.getName()) : named;
+        if (file == null) {
+            throw new ButoException("the command '" + named + "' is not in PATH", install);
         }
-        if (!found.file.isFile() || !found.file.canExecute()) {
-            throw new ButoException(found.file + " does not exist or is not executable", install);
+        if (!file.isFile() || !file.canExecute()) {
+            throw new ButoException(file + " does not exist or is not executable", install);
         }
+        Executable found = new Executable(file);
         found.checkVersion(install);
         return found;
     }
 
-    private static File onPath() {
+    private static File fromEnvironment() {
+        String named = System.getenv(NAMED);
+        return named == null || named.isEmpty() ? null : new File(named);
+    }
+
+    private static File onPath(String name) {
         String path = System.getenv("PATH");
         for (String directory : (path == null ? "" : path).split(Pattern.quote(File.pathSeparator))) {
-            File candidate = new File(directory, "buto");
+            File candidate = new File(directory, name);
             if (!directory.isEmpty() && candidate.isFile() && candidate.canExecute()) {
                 return candidate;
             }
@@ -107,6 +126,7 @@ public final class Executable {
      * @param tool whose words its advice is in
      * @param results receives each line of its standard output, on another thread, before this method returns
      * @param others receives each line of its standard error: progress, warnings and errors; likewise
+     * @param lasts receives the seconds that it has taken, after five and then each minute
      * @throws ButoException if it cannot be started or the build is stopped
      */
     public Outcome run(
@@ -114,7 +134,8 @@ public final class Executable {
             File directory,
             BuildTool tool,
             Consumer<String> results,
-            Consumer<String> others)
+            Consumer<String> others,
+            LongConsumer lasts)
             throws ButoException {
         List<String> words = new ArrayList<>();
         words.add(file.getPath());
@@ -130,7 +151,12 @@ public final class Executable {
         Thread reader = readAside(process.getInputStream(), results);
         Thread otherReader = readAside(process.getErrorStream(), others);
         try {
-            int exitCode = process.waitFor();
+            long seconds = QUIET_S;
+            for (long next = QUIET_S; !process.waitFor(next, TimeUnit.SECONDS); next = QUIET_LONGER_S) {
+                lasts.accept(seconds);
+                seconds += QUIET_LONGER_S;
+            }
+            int exitCode = process.exitValue();
             reader.join(OUTPUT_TIMEOUT_MS);
             otherReader.join(OUTPUT_TIMEOUT_MS);
             return Outcome.of(exitCode);

@@ -7,6 +7,7 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.function.Consumer;
+import java.util.function.LongConsumer;
 import javax.xml.xpath.XPathExpressionException;
 import javax.xml.xpath.XPathFactory;
 import org.xml.sax.InputSource;
@@ -23,12 +24,15 @@ public final class Harness {
     private final File directory;
     private final Consumer<String> output;
     private final Consumer<String> failed;
+    private final Consumer<String> progress;
     private final Settings settings;
+    private final List<String> headlines = new ArrayList<>();
 
     /**
      * @param tool whose words buto's advice is in
      * @param directory of the module: where the programs run
      * @param output receives each line that buto prints, as it comes
+     * @param progress receives a line after five seconds of a command, and then one a minute
      * @param failed receives, after the end of a command that did not pass, what it found; without a verdict all its
      *     lines, as the reason is among them
      */
@@ -38,13 +42,23 @@ public final class Harness {
             BuildTool tool,
             File directory,
             Consumer<String> output,
+            Consumer<String> progress,
             Consumer<String> failed) {
         this.buto = buto;
         this.tool = tool;
         this.settings = settings;
         this.directory = directory;
         this.output = output;
+        this.progress = progress;
         this.failed = failed;
+    }
+
+    /**
+     * Returns what the last command found, the first line of each verdict that is no pass and of each error; empty
+     * after a pass, and if buto broke off.
+     */
+    public List<String> headlines() {
+        return new ArrayList<>(headlines);
     }
 
     /** Trains a test: records runs and writes its oracle. */
@@ -73,7 +87,8 @@ public final class Harness {
         }
         Arguments arguments = about("check", name)
                 .option("--runs", settings.getCheckRuns())
-                .option("--alpha", settings.getAlpha());
+                .option("--alpha", settings.getAlpha())
+                .option("--never-grows", settings.getNeverGrows());
         Outcome outcome = launch(withReports(arguments, name), program);
         outcome = checked(outcome, junitXml(name).isFile());
         boolean hidesOthers = name == null && outcome == Outcome.REGRESSION && hasErrors(junitXml(name));
@@ -100,6 +115,7 @@ public final class Harness {
     private boolean lacksOracle(String name) {
         boolean lacks = settings.getOracles() != null && !oracle(name).exists();
         if (lacks) {
+            headlines.clear();
             output.andThen(failed).accept(name + " has no oracle yet: " + oracle(name) + " does not exist");
         }
         return lacks;
@@ -176,12 +192,18 @@ public final class Harness {
         return report;
     }
 
+    private LongConsumer lasts(List<String> words) {
+        return seconds -> progress.accept("buto " + words.get(0) + ": " + seconds + " s, and goes on");
+    }
+
     private Outcome launch(Arguments arguments, List<String> program) throws ButoException {
         List<String> results = Collections.synchronizedList(new ArrayList<>());
         List<String> others = Collections.synchronizedList(new ArrayList<>());
         List<String> words = program == null ? arguments.toList() : arguments.with(program);
+        headlines.clear();
         Outcome outcome =
-                buto.run(words, directory, tool, output.andThen(results::add), output.andThen(others::add));
+                buto.run(words, directory, tool, output.andThen(results::add), output.andThen(others::add), lasts(words));
+        headlines.addAll(Headlines.of(results, others));
         if (outcome == Outcome.REGRESSION) {
             results.forEach(failed);
         } else if (outcome != Outcome.PASS) {

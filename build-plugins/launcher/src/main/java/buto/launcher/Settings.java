@@ -11,6 +11,7 @@ public class Settings {
     private File reports;
     private Integer runs;
     private Integer checkRuns;
+    private Integer neverGrows;
     private Integer pairs;
     private boolean profile;
     private String alpha;
@@ -27,12 +28,13 @@ public class Settings {
         reports = other.reports;
         runs = other.runs;
         checkRuns = other.checkRuns;
+        neverGrows = other.neverGrows;
         pairs = other.pairs;
         profile = other.profile;
         alpha = other.alpha;
     }
 
-    /** The command {@code buto}; null for the one in {@code PATH}. */
+    /** The command {@code buto}, a path or a name to look for in {@code PATH}; null for the runtime of this version. */
     public File getExecutable() {
         return executable;
     }
@@ -93,6 +95,15 @@ public class Settings {
 
     public void setCheckRuns(Integer checkRuns) {
         this.checkRuns = checkRuns;
+    }
+
+    /** Number of rounds of the program's work over which nothing may grow; null leaves that to buto. */
+    public Integer getNeverGrows() {
+        return neverGrows;
+    }
+
+    public void setNeverGrows(Integer neverGrows) {
+        this.neverGrows = neverGrows;
     }
 
     /** Number of launches that name the methods behind a regression; null leaves that to buto. */

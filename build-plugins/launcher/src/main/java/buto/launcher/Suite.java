@@ -25,16 +25,24 @@ public final class Suite {
     }
 
     private final BuildTool tool;
+    private final Repository repository;
     private final Settings settings;
     private final File directory;
     private final List<? extends MeasuredTest> tests;
 
     /**
+     * @param repository where buto is from, unless the settings name a command
      * @param directory of the module: where the programs run
      * @param tests that the build declares
      */
-    public Suite(BuildTool tool, Settings settings, File directory, List<? extends MeasuredTest> tests) {
+    public Suite(
+            BuildTool tool,
+            Repository repository,
+            Settings settings,
+            File directory,
+            List<? extends MeasuredTest> tests) {
         this.tool = tool;
+        this.repository = repository;
         this.settings = new Settings(settings);
         this.directory = directory;
         this.tests = tests;
@@ -63,15 +71,15 @@ public final class Suite {
         for (MeasuredTest test : selected) {
             programs.add(test.commandLine(settings.getJava(), classpath.of(test), directory));
         }
-        Executable buto = Executable.find(settings.getExecutable(), tool.executable());
-        Harness harness = new Harness(buto, settings, tool, directory, output, failed);
+        Executable buto = Executable.find(settings.getExecutable(), repository, tool.executable(), output);
+        Harness harness = new Harness(buto, settings, tool, directory, output, output, failed);
         Results results = new Results(tool, settings.getReports());
         for (int i = 0; i < programs.size(); i++) {
             String name = selected.get(i).getName();
-            results.add(name, command.run(harness, name, programs.get(i)));
+            results.add(name, command.run(harness, name, programs.get(i)), harness.headlines());
         }
         if (tests.isEmpty()) {
-            results.add(only, command.run(harness, only, null));
+            results.add(only, command.run(harness, only, null), harness.headlines());
         }
         return results;
     }

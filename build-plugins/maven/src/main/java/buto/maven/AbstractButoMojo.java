@@ -5,6 +5,7 @@ import buto.launcher.ButoException;
 import buto.launcher.Harness;
 import buto.launcher.MeasuredTest;
 import buto.launcher.Outcome;
+import buto.launcher.Release;
 import buto.launcher.Results;
 import buto.launcher.Settings;
 import buto.launcher.Suite;
@@ -12,6 +13,7 @@ import java.io.File;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import javax.inject.Inject;
 import org.apache.maven.artifact.DependencyResolutionRequiredException;
 import org.apache.maven.execution.MavenSession;
 import org.apache.maven.plugin.AbstractMojo;
@@ -19,10 +21,16 @@ import org.apache.maven.plugin.MojoExecutionException;
 import org.apache.maven.plugin.MojoFailureException;
 import org.apache.maven.plugins.annotations.Parameter;
 import org.apache.maven.project.MavenProject;
+import org.eclipse.aether.RepositorySystem;
+import org.eclipse.aether.artifact.Artifact;
+import org.eclipse.aether.artifact.DefaultArtifact;
+import org.eclipse.aether.repository.RemoteRepository;
+import org.eclipse.aether.resolution.ArtifactRequest;
+import org.eclipse.aether.resolution.ArtifactResolutionException;
 
 /** Runs a command of buto for each test. */
 abstract class AbstractButoMojo extends AbstractMojo {
-    private static final String PLUGIN = "buto:buto-maven-plugin";
+    private static final String PLUGIN = Release.group() + ":buto-maven-plugin";
 
     @Parameter(defaultValue = "${project}", readonly = true, required = true)
     private MavenProject project;
@@ -32,6 +40,12 @@ abstract class AbstractButoMojo extends AbstractMojo {
 
     @Parameter(defaultValue = "${reactorProjects}", readonly = true, required = true)
     private List<MavenProject> reactor;
+
+    @Parameter(defaultValue = "${project.remotePluginRepositories}", readonly = true, required = true)
+    private List<RemoteRepository> repositories;
+
+    @Inject
+    private RepositorySystem resolver;
 
     /**
      * The tests, each with a <code>name</code> and one of <code>mainClass</code>, <code>jar</code> and
@@ -45,9 +59,12 @@ abstract class AbstractButoMojo extends AbstractMojo {
     @Parameter(property = "buto.test")
     private String test;
 
-    /** The command <code>buto</code>; without it, the one in <code>PATH</code>. */
+    /**
+     * The command <code>buto</code>: a path, or a name to look for in <code>PATH</code>. Without it, buto is fetched
+     * from where this plugin is from, with a Python of its own.
+     */
     @Parameter(property = "buto.executable")
-    private File executable;
+    private String executable;
 
     /** The command <code>java</code> of the JVM to measure. */
     @Parameter(property = "buto.java", defaultValue = "${java.home}/bin/java")
@@ -107,7 +124,7 @@ abstract class AbstractButoMojo extends AbstractMojo {
     public final void execute() throws MojoExecutionException, MojoFailureException {
         String module = reactor.size() == 1 ? null : project.getArtifactId();
         BuildTool maven = new Maven(module, session.getUserProperties());
-        Suite suite = new Suite(maven, settings(), project.getBasedir(), tests);
+        Suite suite = new Suite(maven, this::runtime, settings(), project.getBasedir(), tests);
         if (isSkipped()) {
             getLog().info("buto is skipped");
         } else if (suite.isEmpty() && isWithoutProgram()) {
@@ -134,7 +151,7 @@ abstract class AbstractButoMojo extends AbstractMojo {
 
     private Settings settings() {
         Settings settings = new Settings();
-        settings.setExecutable(executable);
+        settings.setExecutable(executable());
         settings.setJava(java);
         settings.setOracles(oracles);
         settings.setReports(reports);
@@ -145,6 +162,29 @@ abstract class AbstractButoMojo extends AbstractMojo {
         settings.setProfile(profile);
         settings.setAlpha(alpha);
         return settings;
+    }
+
+    private File executable() {
+        if (executable == null) {
+            return null;
+        }
+        File named = new File(executable);
+        return named.isAbsolute() || named.getParent() == null ? named : new File(project.getBasedir(), executable);
+    }
+
+    private File runtime(String machine) throws ButoException {
+        Artifact artifact =
+                new DefaultArtifact(Release.group(), Release.RUNTIME, machine, Release.PACKED, Release.version());
+        try {
+            return resolver.resolveArtifact(
+                            session.getRepositorySession(), new ArtifactRequest(artifact, repositories, null))
+                    .getArtifact()
+                    .getFile();
+        } catch (ArtifactResolutionException failure) {
+            throw new ButoException(
+                    "the runtime of buto cannot be fetched: " + failure.getMessage(),
+                    "look at <pluginRepositories> and the network, or name an installed buto: -Dbuto.executable=buto");
+        }
     }
 
     /** With {@code -q}, buto's output was not shown before. */

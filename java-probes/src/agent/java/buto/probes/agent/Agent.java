@@ -3,7 +3,8 @@ package buto.probes.agent;
 import java.lang.instrument.Instrumentation;
 
 /**
- * Entry point of the agent: {@code -javaagent:buto-agent.jar=SESSION_FILE}, or loaded into a running JVM.
+ * Entry point of the agent: {@code -javaagent:buto-agent.jar=SESSION_FILE}, or loaded into a running JVM. Only this
+ * class and {@link OwnModule} belong to the program's class path; all others are loaded into a module of their own.
  *
  * <p>On the command line it holds {@code main} until the collector is ready or the session's bound has passed.
  * Whatever goes wrong, the program runs, and nothing is printed, thrown or left behind.
@@ -20,20 +21,8 @@ public final class Agent {
      * @param sessionFile path of the session file; without one the program runs unmeasured
      */
     public static void premain(String sessionFile, Instrumentation instrumentation) {
-        long began = System.nanoTime();
-        try {
-            if (sessionFile != null && isFirst()) {
-                Session session = Session.read(sessionFile);
-                long deadline = began + session.gateNanos;
-                Gate gate = new Gate();
-                Sampler sampler = new Sampler(session, instrumentation, gate, deadline);
-                sampler.start();
-                if (!gate.hold(deadline)) {
-                    awaitEnd(sampler, deadline);
-                }
-            }
-        } catch (Throwable unmeasured) {
-            // An agent that cannot measure must not be noticed.
+        if (isFirst()) {
+            measure("fromStart", sessionFile, instrumentation);
         }
     }
 
@@ -43,26 +32,19 @@ public final class Agent {
      * @param sessionFile path of the session file; without one the program runs unmeasured
      */
     public static void agentmain(String sessionFile, Instrumentation instrumentation) {
-        long began = System.nanoTime();
+        measure("running", sessionFile, instrumentation);
+    }
+
+    private static void measure(String how, String sessionFile, Instrumentation instrumentation) {
         try {
             if (sessionFile != null) {
-                Session session = Session.read(sessionFile);
-                new Sampler(session, instrumentation, new Gate(), began + session.gateNanos).start();
+                new OwnModule()
+                        .loadClass("buto.probes.agent.Measurement")
+                        .getMethod(how, String.class, Instrumentation.class)
+                        .invoke(null, sessionFile, instrumentation);
             }
         } catch (Throwable unmeasured) {
             // An agent that cannot measure must not be noticed.
-        }
-    }
-
-    /** Waits for the sampler's end, so that a program that is not measured runs without a thread of the agent. */
-    private static void awaitEnd(Thread sampler, long deadline) {
-        long left = (deadline - System.nanoTime()) / 1000000L;
-        try {
-            if (left > 0) {
-                sampler.join(left);
-            }
-        } catch (InterruptedException interrupted) {
-            Thread.currentThread().interrupt();
         }
     }
 

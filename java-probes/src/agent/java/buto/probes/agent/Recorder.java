@@ -1,19 +1,22 @@
 package buto.probes.agent;
 
+import buto.probes.agent.beans.Descriptors;
 import buto.probes.agent.beans.LiveSet;
 import buto.probes.agent.beans.PlatformBeans;
+import buto.probes.agent.beans.VirtualThreads;
 import buto.probes.agent.channel.Channel;
 import buto.probes.agent.channel.Columns;
 import buto.probes.agent.channel.Frame;
 import buto.probes.agent.channel.Metadata;
 import buto.probes.agent.channel.Outbox;
 import buto.probes.agent.custom.CustomBeans;
+import buto.probes.agent.custom.Start;
 import buto.probes.agent.platform.Platform;
 import buto.probes.agent.platform.PlatformMetadata;
 import buto.probes.agent.platform.Proc;
+import buto.probes.agent.threads.Allocation;
 import java.io.IOException;
 import java.lang.instrument.Instrumentation;
-import javax.management.JMException;
 
 /** Reads the beans into rows, and writes rows, metadata, reasons and notifications into frames. */
 final class Recorder {
@@ -22,10 +25,24 @@ final class Recorder {
     private final Metadata metadata = new Metadata();
     private final PlatformBeans platform;
 
-    /** Null if no MBeans of the program are wanted: then no MBean server is created. */
-    private final CustomBeans custom;
+    private final Request request;
+
+    /** When MBeans of the program are read; null if none are wanted. */
+    private final Start start;
+
+    /** Null before that, and for good if there is no MBean server. */
+    private CustomBeans custom;
+
+    /** When {@code main} began (nanoTime); 0 before. */
+    private long mainTime;
 
     private final LiveSet liveSet;
+
+    /** Null unless rounds are counted, so that its class is not loaded. */
+    private final Descriptors descriptors;
+
+    /** Null unless virtual threads are counted, so that its class is not loaded. */
+    private final VirtualThreads virtualThreads;
 
     /** Of the last row; 0 before the first. */
     private long rowTime;
@@ -36,28 +53,30 @@ final class Recorder {
     private long droppedSamples;
     private long reportedDrops;
 
-    /**
-     * Prepares everything that can be prepared, in the sampler thread.
-     *
-     * @throws JMException if the platform's MBean server does not let us listen
-     */
+    /** Prepares everything that can be prepared, in the sampler thread. */
     Recorder(
             Request request,
             Instrumentation instrumentation,
             Platform from,
             Proc proc,
             long processId,
-            String sessionFile,
-            Outbox out)
-            throws JMException {
+            Session session,
+            Outbox out) {
+        this.request = request;
         this.out = out;
-        PlatformMetadata.collect(metadata, from, processId, sessionFile);
+        PlatformMetadata.collect(metadata, from, processId, session.file);
         platform = new PlatformBeans(from, proc, instrumentation, columns);
         liveSet = new LiveSet(platform, instrumentation, from.collectors());
-        if (request.liveSet == Request.DURING) {
+        if (request.liveSet == Request.DURING || request.rounds != null) {
             liveSet.prepare();
         }
-        custom = request.rules == null ? null : CustomBeans.open(request.rules, metadata);
+        descriptors = request.rounds == null ? null : new Descriptors();
+        virtualThreads =
+                session.recording == null ? null : new VirtualThreads(session.recording, instrumentation, columns);
+        if (virtualThreads != null) {
+            virtualThreads.record(metadata);
+        }
+        start = request.rules == null ? null : new Start(request.rules, instrumentation);
     }
 
     /** Reports that something happened at a nanoTime. */
@@ -68,13 +87,44 @@ final class Recorder {
         out.end();
     }
 
+    /**
+     * Counts the live set after a round, and then takes a sample, which has the counters as the collection has left
+     * them.
+     */
+    void countRound(String point, long missedTicks) {
+        liveSet.measure(false, columns);
+        descriptors.read(columns);
+        sample(missedTicks);
+        if (isRowKept) {
+            liveSet.send(out, point, rowTime);
+        }
+    }
+
+    /** Reports that all of a round was read; the collector answers. */
+    void endRound(String point) {
+        mark(point, rowTime);
+    }
+
+    /** Writes all live objects into a file; reports why if that fails. */
+    void dumpHeap(String file) {
+        String failure = liveSet.dump(file);
+        if (failure != null) {
+            metadata.put("buto.dump.missing", failure);
+        }
+    }
+
+    /** Reports how many rounds the program has marked. */
+    void reportRounds(long marked) {
+        metadata.put("buto.rounds.marked", Long.valueOf(marked));
+    }
+
     /** Takes a sample; without memory or room it is dropped and counted. */
     void sample(long missedTicks) {
         sample(missedTicks, false);
     }
 
     private void sample(long missedTicks, boolean isLast) {
-        look();
+        look(isLast);
         isRowKept = false;
         try {
             isRowKept = sampleNow(System.nanoTime(), missedTicks, isLast);
@@ -95,6 +145,12 @@ final class Recorder {
             custom.sample(columns);
         }
         liveSet.set(columns);
+        if (descriptors != null) {
+            descriptors.set(columns);
+        }
+        if (virtualThreads != null && isLast) {
+            virtualThreads.count(columns);
+        }
         platform.readCost(columns, time, missedTicks);
         if (!columns.announce(out)) {
             return false;
@@ -103,9 +159,27 @@ final class Recorder {
         return columns.write(out, time);
     }
 
+    /** Reports that {@code main} is about to begin, at a nanoTime. */
+    void begin(long time) {
+        mainTime = time;
+        mark("main", time);
+    }
+
+    /** What knows whose bytes the sampler thread allocates. */
+    Allocation allocation() {
+        return platform.allocation();
+    }
+
     /** Handles MBeans that the program has registered or unregistered since the last time. */
     void look() {
+        look(false);
+    }
+
+    private void look(boolean isLast) {
         try {
+            if (isAwaitingServer()) {
+                custom = start.open(age(), isLast, metadata);
+            }
             if (custom != null) {
                 custom.look(columns, metadata);
                 custom.sendNotifications(out);
@@ -114,6 +188,19 @@ final class Recorder {
         } catch (OutOfMemoryError programTakesItAll) {
             out.abandon();
         }
+    }
+
+    /** Returns how long the sampler may sleep until it looks again, nanoseconds. */
+    long pause() {
+        return isAwaitingServer() ? Start.pause(age()) : Long.MAX_VALUE;
+    }
+
+    private boolean isAwaitingServer() {
+        return start != null && !start.isOver();
+    }
+
+    private long age() {
+        return mainTime == 0 ? -1 : System.nanoTime() - mainTime;
     }
 
     /** Reports how much was dropped so far, if that has changed. */
@@ -185,6 +272,9 @@ final class Recorder {
 
     /** Releases the program's MBeans. */
     void close() {
+        if (start != null) {
+            start.close();
+        }
         if (custom != null) {
             custom.close();
         }

@@ -9,8 +9,12 @@ final class Request {
     static final int NEVER = 0;
     static final int AT_EXIT = 1;
     static final int DURING = 2;
+    static final int AFTER_ROUNDS = 3;
 
     private static final long SHORTEST_INTERVAL = 100000L;
+
+    /** Of the pipe to the collector, bytes. */
+    final int capacity;
 
     final long intervalNanos;
     final long flushNanos;
@@ -18,31 +22,37 @@ final class Request {
     /** The MBeans of the program to read; null for none, so that no class of theirs is loaded. */
     final BeanRule[] rules;
 
-    /** Whether to measure the live set: NEVER, AT_EXIT unless that takes long, or also DURING the run. */
+    /** Whether to measure the live set: NEVER, AT_EXIT unless that takes long, also DURING the run, or AFTER_ROUNDS. */
     final int liveSet;
 
     /** Time between two measurements of the live set during the run; 0 for those that the collector asks for. */
     final long liveSetNanos;
 
+    /** When rounds of the program are over; null if that does not matter, so that its class is not loaded. */
+    final Rounds rounds;
+
+    /** What the agent uses on top of the program; null for nothing, so that its class is not loaded. */
+    final Extra extra;
+
     /**
      * Decodes the frame.
      *
-     * @param answer the secret that the collector must show
-     * @throws IOException if it does not, or the frame is malformed, or its interval is below 0.1 ms
+     * @throws IOException if the frame is malformed, or its interval is below 0.1 ms
      */
-    Request(Inbox frame, String answer) throws IOException {
-        if (!frame.text().equals(answer)) {
-            throw new IOException("not the collector that launched this JVM");
-        }
+    Request(Inbox frame) throws IOException {
+        capacity = frame.u32();
         intervalNanos = frame.u64();
         flushNanos = (frame.u32() & 0xffffffffL) * 1000000L;
         liveSet = frame.u8();
-        liveSetNanos = frame.u64();
+        long pace = frame.u64();
+        liveSetNanos = liveSet == AFTER_ROUNDS ? 0 : pace;
+        rounds = liveSet == AFTER_ROUNDS ? new Rounds(pace, frame) : null;
         int count = frame.u16();
         rules = count == 0 ? null : new BeanRule[count];
         for (int i = 0; i < count; i++) {
             rules[i] = new BeanRule(frame);
         }
+        extra = frame.isAtEnd() ? null : new Extra(frame);
         frame.close();
         if (intervalNanos < SHORTEST_INTERVAL) {
             throw new IOException("interval too short");

@@ -11,7 +11,6 @@ import java.io.IOException;
 import java.lang.instrument.Instrumentation;
 import java.lang.management.ManagementFactory;
 import java.util.concurrent.locks.LockSupport;
-import javax.management.JMException;
 
 /**
  * The agent's only permanent thread. It talks to the collector, opens the gate, samples at a fixed rate, and sends
@@ -20,6 +19,22 @@ import javax.management.JMException;
 final class Sampler extends Thread implements Thread.UncaughtExceptionHandler {
     /** Shortest interval between two reads from the collector while the program runs. */
     private static final long LISTEN_NANOS = 100000000L;
+
+    /** Samples may wait for a tenth of the run, because the collector wakes each time they are sent. */
+    private static final int SHARE_THAT_WAITS = 10;
+
+    /** How long the collector may take to read what belongs to a round. */
+    private static final long LONGEST_ANSWER = 10000000000L;
+
+    private static final long SHORTEST_WAIT = 100000000L;
+
+    /** Between two attempts to send what the pipe did not take at once, which has little room. */
+    private static final long SHORTEST_REST = 500000L;
+
+    private static final long LONGEST_REST = 20000000L;
+
+    /** Bytes that wait, from which on the sampler waits, too, so that a small pipe loses no rows. */
+    private static final int MANY_BYTES = 1 << 20;
 
     private final Session session;
     private final Instrumentation instrumentation;
@@ -36,6 +51,9 @@ final class Sampler extends Thread implements Thread.UncaughtExceptionHandler {
     private Recorder recorder;
     private ExitHook hook;
     private long missed;
+
+    /** How long to wait until the rest of the last flush is sent; the longest time if there is none. */
+    private long rest = Long.MAX_VALUE;
 
     /** What the collector calls the moment after its last sample. */
     private static final String END = "end";
@@ -80,11 +98,12 @@ final class Sampler extends Thread implements Thread.UncaughtExceptionHandler {
         try {
             if (greet() && prepare()) {
                 long main = System.nanoTime();
-                recorder.mark("main", main);
+                recorder.begin(main);
                 // Sent before the gate opens: a program that halts at once would lose the mark.
                 flushAll(gateDeadline);
                 if (gate.open()) {
                     sampleUntilExit(main);
+                    useExtra(main, true);
                     sayGoodbye();
                 }
             }
@@ -92,6 +111,9 @@ final class Sampler extends Thread implements Thread.UncaughtExceptionHandler {
             // The collector is gone or broke the protocol, or memory ran out: the program continues unmeasured.
         } finally {
             gate.giveUp();
+            if (request != null && request.rounds != null) {
+                request.rounds.end();
+            }
             close();
         }
     }
@@ -104,14 +126,14 @@ final class Sampler extends Thread implements Thread.UncaughtExceptionHandler {
     private boolean greet() throws IOException {
         platform = DirectPlatform.orPublic(instrumentation);
         proc = Proc.open();
-        channel = Channel.connect(session.port, gateDeadline);
+        channel = Channel.open(session.lines, gateDeadline);
         inbox = new Inbox(channel);
         out.begin(Frame.HELLO);
         out.u16(Session.VERSION);
-        out.text(session.secret);
         processId = processId();
         out.i64(processId);
         out.text(System.getProperty("sun.java.command"));
+        out.text(System.getProperty("java.class.path"));
         out.text(System.getProperty("java.version"));
         out.i64(System.nanoTime());
         out.i64(System.currentTimeMillis());
@@ -131,10 +153,14 @@ final class Sampler extends Thread implements Thread.UncaughtExceptionHandler {
     }
 
     /** Takes the first sample and waits for the collector; returns false if it does not want to continue. */
-    private boolean prepare() throws IOException, JMException {
-        request = new Request(inbox, session.answer);
-        recorder = new Recorder(request, instrumentation, platform, proc, processId, session.file, out);
+    private boolean prepare() throws IOException {
+        request = new Request(inbox);
+        channel.setCapacity(request.capacity);
+        recorder = new Recorder(request, instrumentation, platform, proc, processId, session, out);
         recorder.sample(0);
+        if (request.rounds != null) {
+            request.rounds.begin(this);
+        }
         flushAll(gateDeadline);
         if (inbox.await(gateDeadline) != Frame.GO) {
             return false;
@@ -154,12 +180,18 @@ final class Sampler extends Thread implements Thread.UncaughtExceptionHandler {
         long flushed = main;
         long listened = main;
         long measured = main;
+        useExtra(main, false);
         while (!exiting) {
+            if (request.rounds != null && request.rounds.isDue(recorder.allocation())) {
+                countRound();
+            }
             long now = System.nanoTime();
             if (now < tick) {
-                LockSupport.parkNanos(tick - now);
+                long pause = Math.min(tick - now, Math.min(recorder.pause(), rest));
+                LockSupport.parkNanos(request.rounds == null ? pause : Math.min(pause, request.rounds.pause()));
                 if (Thread.interrupted() || System.nanoTime() < tick) {
                     recorder.look();
+                    sendRest();
                 }
             } else {
                 long late = (now - tick) / interval;
@@ -171,18 +203,23 @@ final class Sampler extends Thread implements Thread.UncaughtExceptionHandler {
                     measured = due;
                     measureLiveSet("period");
                 } else if (point != null) {
-                    measureLiveSet(point);
+                    if (request.rounds == null) {
+                        measureLiveSet(point);
+                    } else {
+                        countRound();
+                    }
                     point = null;
                 }
-                if (due - flushed >= request.flushNanos) {
+                if (due - flushed >= flushInterval(due - main)) {
                     flushed = due;
                     recorder.reportDrops();
-                    out.flush(channel);
+                    flush();
                 }
                 if (due - listened >= LISTEN_NANOS) {
                     listened = due;
                     listen();
                 }
+                useExtra(main, false);
             }
         }
         if (exitTime >= tick) {
@@ -190,11 +227,55 @@ final class Sampler extends Thread implements Thread.UncaughtExceptionHandler {
         }
     }
 
+    /** How long samples may wait when {@code main} began so long ago, nanoseconds. */
+    private long flushInterval(long age) {
+        return Math.min(request.flushNanos, Math.max(SHORTEST_WAIT, age / SHARE_THAT_WAITS));
+    }
+
+    /** Sends what the pipe takes at once; if much is left, also what the collector makes room for soon. */
+    private void flush() throws IOException {
+        boolean isSent = out.flush(channel);
+        long deadline = System.nanoTime() + pause();
+        while (!isSent && out.size() > MANY_BYTES && System.nanoTime() < deadline) {
+            LockSupport.parkNanos(SHORTEST_REST);
+            isSent = out.flush(channel);
+        }
+        rest = isSent ? Long.MAX_VALUE : SHORTEST_REST;
+    }
+
+    /** Sends what the last flush has left, as fast as the collector reads, but asks a slow one ever more seldom. */
+    private void sendRest() throws IOException {
+        if (rest != Long.MAX_VALUE) {
+            int before = out.size();
+            boolean isSent = out.flush(channel);
+            rest = isSent ? Long.MAX_VALUE : out.size() < before ? SHORTEST_REST : Math.min(2 * rest, LONGEST_REST);
+        }
+    }
+
+    private void useExtra(long main, boolean isLast) {
+        if (request.extra != null) {
+            request.extra.use(this, recorder.allocation(), platform.threads(), System.nanoTime() - main, isLast);
+        }
+    }
+
+    /** How long the sampler may do something else between two samples, nanoseconds. */
+    long pause() {
+        return request.intervalNanos / 2;
+    }
+
+    /** Whether the exit hook waits for this thread. */
+    boolean isExiting() {
+        return exiting;
+    }
+
     /** Notices that the collector is gone, or that it wants the live set. */
     private void listen() throws IOException {
         int type = inbox.poll();
         if (type == Frame.LIVE_SET) {
             readPoint();
+        } else if (type == Frame.GO && request.rounds != null) {
+            // The answer to a round for which nobody waited.
+            inbox.close();
         } else if (type != 0) {
             throw new IOException("unexpected frame");
         }
@@ -209,6 +290,42 @@ final class Sampler extends Thread implements Thread.UncaughtExceptionHandler {
     private void measureLiveSet(String at) {
         measuring = true;
         recorder.measureLiveSet(at, request.liveSet == Request.AT_EXIT);
+        measuring = exiting;
+    }
+
+    /** Writes the heap into a file, once, where the collector wants that. */
+    private void dumpHeap() {
+        String file = request.rounds.takeDump();
+        if (!file.isEmpty()) {
+            recorder.dumpHeap(file);
+        }
+    }
+
+    private void awaitAnswer(long deadline) throws IOException {
+        int type = inbox.await(deadline);
+        while (type == Frame.LIVE_SET) {
+            readPoint();
+            type = inbox.await(deadline);
+        }
+        if (type != Frame.GO) {
+            throw new IOException("unexpected frame");
+        }
+    }
+
+    /** Counts what is alive after a round; the program waits until the collector has read it from outside, too. */
+    private void countRound() throws IOException {
+        measuring = true;
+        recorder.countRound(Rounds.POINT, missed);
+        if (request.rounds.isLast()) {
+            dumpHeap();
+        }
+        recorder.endRound(Rounds.POINT);
+        long deadline = System.nanoTime() + LONGEST_ANSWER;
+        flushAll(deadline);
+        if (request.rounds.isHeld()) {
+            awaitAnswer(deadline);
+        }
+        request.rounds.count(recorder.allocation());
         measuring = exiting;
     }
 
@@ -237,15 +354,21 @@ final class Sampler extends Thread implements Thread.UncaughtExceptionHandler {
         // From here on: a measurement during the run may have taken longer than the exit may.
         long deadline = System.nanoTime() + session.exitNanos;
         recorder.sampleLast(exitTime, missed);
+        if (request.rounds != null) {
+            recorder.reportRounds(request.rounds.marked());
+            measuring = true;
+            dumpHeap();
+            deadline = System.nanoTime() + session.exitNanos;
+        }
         flushAll(deadline);
-        if (request.liveSet != Request.NEVER && recorder.isRowKept() && isLiveSetWanted(deadline)) {
+        if (request.liveSet != Request.NEVER && request.rounds == null && recorder.isRowKept() && isLiveSetWanted(deadline)) {
             measureLiveSet(END);
             deadline = System.nanoTime() + session.exitNanos;
         }
         recorder.finish();
         flushAll(deadline);
         int type = inbox.await(deadline);
-        while (type == Frame.LIVE_SET) {
+        while (type == Frame.LIVE_SET || type == Frame.GO) {
             // It came too late.
             type = inbox.await(deadline);
         }

@@ -6,16 +6,17 @@ import java.io.RandomAccessFile;
 
 /** The session file: where the collector listens, and how long the agent may wait. */
 final class Session {
-    static final int VERSION = 4;
+    static final int VERSION = 5;
 
     private static final int LARGEST_FILE = 8192;
 
     final String file;
-    final int port;
-    final String secret;
 
-    /** The secret that the collector shows: a process that only received {@link #secret} does not know it. */
-    final String answer;
+    /** The directory of the lines to the collector. */
+    final String lines;
+
+    /** Where Flight Recorder writes what happens to virtual threads; null if nobody wants to know. */
+    final String recording;
 
     final long gateNanos;
     final long exitNanos;
@@ -25,13 +26,12 @@ final class Session {
         if (number(text, "version", -1) != VERSION) {
             throw new IOException("unknown version");
         }
-        port = (int) number(text, "port", -1);
-        secret = value(text, "secret");
+        lines = value(text, "lines");
+        recording = value(text, "recording");
         gateNanos = number(text, "gate.ms", 1000) * 1000000L;
         exitNanos = number(text, "exit.ms", 500) * 1000000L;
-        answer = value(text, "answer");
-        if (secret == null || answer == null) {
-            throw new IOException("no secret");
+        if (lines == null) {
+            throw new IOException("no lines");
         }
     }
 

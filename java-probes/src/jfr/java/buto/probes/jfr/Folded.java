@@ -43,7 +43,7 @@ final class Folded {
             }
             Key key = (Key) other;
             return hash == key.hash && stack.line == key.stack.line && kind.equals(key.kind) && type.equals(key.type)
-                    && holder.equals(key.holder) && Arrays.equals(stack.methods, key.stack.methods);
+                    && holder.equals(key.holder) && path.isEmpty() == key.path.isEmpty() && Arrays.equals(stack.methods, key.stack.methods);
         }
     }
 

@@ -17,15 +17,19 @@ import java.util.Arrays;
 public final class Main {
     private Main() {}
 
-    /** @param words after how many seconds without an event a file is given up; then the files */
+    /**
+     * @param words after how many seconds without an event a file is given up, the bytes between two samples of kept
+     *     objects, then the files
+     */
     public static void main(String[] words) throws IOException, InterruptedException {
         long patienceS = Long.parseLong(words[0]);
+        double betweenSamples = Double.parseDouble(words[1]);
         try (PrintWriter out = new PrintWriter(new OutputStreamWriter(
                 new BufferedOutputStream(new FileOutputStream(FileDescriptor.out), 1 << 16),
                 StandardCharsets.UTF_8))) {
             out.print("buto-stacks\t2\n");
-            for (String file : Arrays.asList(words).subList(1, words.length)) {
-                Reading reading = Reading.start(Path.of(file));
+            for (String file : Arrays.asList(words).subList(2, words.length)) {
+                Reading reading = Reading.start(Path.of(file), betweenSamples);
                 reading.await(patienceS);
                 reading.print(out);
             }

@@ -20,18 +20,20 @@ final class Reading {
     private static final long SMALLEST_EVENT = 8;
 
     private final Path file;
+    private final double betweenSamples;
     private Recorded recorded;
     private long events;
     private String failure = "";
     private boolean hasEnded;
 
-    private Reading(Path file) {
+    private Reading(Path file, double betweenSamples) {
         this.file = file;
+        this.betweenSamples = betweenSamples;
         recorded = empty();
     }
 
-    static Reading start(Path file) {
-        Reading reading = new Reading(file);
+    static Reading start(Path file, double betweenSamples) {
+        Reading reading = new Reading(file, betweenSamples);
         Thread thread = new Thread(reading::run, "reading " + file);
         thread.setDaemon(true);
         thread.start();
@@ -92,7 +94,7 @@ final class Reading {
     }
 
     private Recorded empty() {
-        return new Recorded(file.getFileName().toString().startsWith(OF_PROFILER));
+        return new Recorded(file.getFileName().toString().startsWith(OF_PROFILER), betweenSamples);
     }
 
     private synchronized void end(String why) {

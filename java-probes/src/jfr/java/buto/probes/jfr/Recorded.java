@@ -16,13 +16,16 @@ import jdk.jfr.consumer.RecordedThread;
 
 /** What one recording has: folded stacks of each kind, a histogram of classes, totals, and facts of the JVM. */
 final class Recorded {
-    /** Bytes between two samples of kept objects: the size of a thread's buffer, which buto sets. */
-    private static final double BETWEEN_SAMPLES = 16_384;
     private static final double OLDER_SAMPLE_S = 0.002;
     private static final Set<String> PLACES = Set.of("java.class.path", "jdk.module.path", "user.dir");
+    private static final int REFERENCE_BYTES = 4;
+    private static final Map<String, Integer> WIDTHS = Map.of(
+            "boolean[]", 1, "byte[]", 1, "char[]", 2, "short[]", 2, "int[]", 4, "float[]", 4, "long[]", 8, "double[]", 8);
+    private static final long NO_THREAD = -1;
     private static final String DIRECT = "java.nio.DirectByteBuffer";
 
     private final Map<String, Consumer<RecordedEvent>> readers = new HashMap<>();
+    private final double betweenSamples;
     private final Frames frames;
     private final Folded folded = new Folded();
     private final Map<String, String> facts = new TreeMap<>();
@@ -34,6 +37,7 @@ final class Recorded {
     private final Map<Long, Malloc> mallocs = new HashMap<>();
     private final StringBuilder ticks = new StringBuilder();
     private final Surviving surviving = new Surviving();
+    private final AllocationSamples samples;
     private final OpenFiles files = new OpenFiles();
     /** Counts only without samples by processor time, which newer JVMs take. */
     private final Folded olderSamples = new Folded();
@@ -54,11 +58,17 @@ final class Recorded {
         }
     }
 
-    /** @param hasNoLoaders whether only names can tell the user's code from the JDK's */
-    Recorded(boolean hasNoLoaders) {
+    /**
+     * @param hasNoLoaders whether only names can tell the user's code from the JDK's
+     * @param betweenSamples bytes between two samples of kept objects: the size of a thread's buffer, which buto sets
+     */
+    Recorded(boolean hasNoLoaders, double betweenSamples) {
+        this.betweenSamples = betweenSamples;
+        samples = new AllocationSamples(betweenSamples);
         frames = new Frames(hasNoLoaders);
-        readers.put("jdk.ObjectAllocationSample",
-                event -> fold("allocation", event, event.getLong("weight"), type(event, "objectClass")));
+        readers.put("jdk.ObjectAllocationSample", this::allocatedInHeap);
+        readers.put("jdk.ThreadAllocationStatistics", event ->
+                samples.allocatedBefore(event.getValue("thread"), event.getStartTime(), event.getLong("allocated")));
         readers.put("jdk.OldObjectSample", this::kept);
         readers.put("jdk.ExecutionSample", this::seenRunning);
         readers.put("jdk.CPUTimeSample", this::sampled);
@@ -105,7 +115,9 @@ final class Recorded {
 
     void print(String file, String failure, PrintWriter out) {
         threads();
-        surviving.addTo(folded, hasTracedBuffers);
+        samples.finish();
+        samples.addTo(folded);
+        surviving.addTo(folded, hasTracedBuffers, samples);
         files.addTo(folded, first, last);
         for (Malloc one : mallocs.values()) {
             folded.add(one.key, one.size);
@@ -139,6 +151,13 @@ final class Recorded {
         return stack == null ? null : new Folded.Key(kind, stack, type, holder, path);
     }
 
+    private void allocatedInHeap(RecordedEvent event) {
+        Folded.Key key = key("allocation", event, type(event, "objectClass"), "", "");
+        if (key != null) {
+            samples.add(event.getThread(), event.getStartTime(), key, event.getLong("weight"), folded);
+        }
+    }
+
     private void kept(RecordedEvent event) {
         RecordedObject object = event.getValue("object");
         RecordedClass type = object == null ? null : object.getValue("type");
@@ -148,12 +167,22 @@ final class Recorded {
         if (key == null) {
             return;
         }
-        double size = event.hasField("objectSize") ? event.getLong("objectSize") : 0;
+        double size = event.hasField("objectSize") ? event.getLong("objectSize") : sizeOfArray(event, name);
         Instant allocated = event.getInstant("allocationTime");
-        surviving.allocated(key, Math.max(size, BETWEEN_SAMPLES), allocated);
+        RecordedThread thread = event.getThread();
+        surviving.allocated(key, thread == null ? NO_THREAD : thread.getId(), Math.max(size, betweenSamples), allocated);
         if (DIRECT.equals(name)) {
             surviving.allocatedBuffer(key("buffers", event, "", roots.holder, roots.path), allocated);
         }
+    }
+
+    /** Returns the bytes of an array's elements, which older JVMs only count; 0 for another object. */
+    private static double sizeOfArray(RecordedEvent event, String type) {
+        if (!type.endsWith("[]") || !event.hasField("arrayElements")) {
+            return 0;
+        }
+        int width = WIDTHS.getOrDefault(type, REFERENCE_BYTES);
+        return (double) Math.max(0, event.getInt("arrayElements")) * width;
     }
 
     private void defined(RecordedEvent event) {

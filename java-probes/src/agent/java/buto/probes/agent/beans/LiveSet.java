@@ -5,8 +5,10 @@ import buto.probes.agent.channel.Frame;
 import buto.probes.agent.channel.Outbox;
 import buto.probes.agent.channel.Reason;
 import buto.probes.agent.platform.Diagnostics;
+import com.sun.management.HotSpotDiagnosticMXBean;
 import java.lang.instrument.Instrumentation;
 import java.lang.management.GarbageCollectorMXBean;
+import java.lang.management.ManagementFactory;
 import java.util.List;
 
 /**
@@ -21,6 +23,9 @@ public final class LiveSet {
 
     /** A larger heap is not counted at the end, unless counts during the run were asked for. */
     private static final long MOST_HEAP = 2L << 30;
+
+    /** Of the live objects that are written into a file. */
+    private static final long MOST_DUMPED = 1L << 30;
 
     /** Nor is a heap of which a collection took longer. */
     private static final long LONGEST_COLLECTION_MILLIS = 1000;
@@ -124,6 +129,23 @@ public final class LiveSet {
         }
         System.gc();
         return collections() > before ? diagnostics.run(COMMAND, OPERATION, "-all") : null;
+    }
+
+    /** Writes the live objects into a new file; returns why not, or null. */
+    public String dump(String file) {
+        if (bytes > MOST_DUMPED) {
+            return "the live objects have " + tenths((long) bytes, 1L << 30) + " GiB (limit " + (MOST_DUMPED >> 30) + " GiB)";
+        }
+        try {
+            ManagementFactory.getPlatformMXBean(HotSpotDiagnosticMXBean.class).dumpHeap(file, true);
+            return null;
+        } catch (Exception failure) {
+            return Reason.of(failure);
+        } catch (LinkageError failure) {
+            return Reason.of(failure);
+        } catch (OutOfMemoryError programTakesItAll) {
+            return "there was not enough memory";
+        }
     }
 
     private long collections() {

@@ -1,11 +1,11 @@
 package buto.probes.agent.beans;
 
 import buto.probes.agent.channel.Columns;
+import buto.probes.agent.platform.BufferPools;
 import buto.probes.agent.platform.Platform;
 import buto.probes.agent.platform.Proc;
 import buto.probes.agent.threads.Allocation;
 import java.lang.instrument.Instrumentation;
-import java.lang.management.BufferPoolMXBean;
 import java.lang.management.GarbageCollectorMXBean;
 import java.lang.management.MemoryMXBean;
 import java.lang.management.MemoryPoolMXBean;
@@ -13,6 +13,7 @@ import java.util.ArrayList;
 
 /** The default properties: what any JVM reports about itself, and the cost of measuring. */
 public final class PlatformBeans {
+    private final Allocation allocation;
     private final NativeMemory nativeMemory;
     private final ThreadBean threads;
     private final Bean[] beans;
@@ -26,7 +27,7 @@ public final class PlatformBeans {
      * @param proc null if the system has none
      */
     public PlatformBeans(Platform platform, Proc proc, Instrumentation instrumentation, Columns columns) {
-        Allocation allocation = new Allocation(platform);
+        allocation = new Allocation(platform);
         nativeMemory = new NativeMemory(platform.inputArguments(), instrumentation, columns);
         threads = new ThreadBean(platform, allocation, columns);
         memory = platform.memory();
@@ -51,10 +52,16 @@ public final class PlatformBeans {
             beans.add(bean);
             collectors.add(bean);
         }
-        for (BufferPoolMXBean pool : platform.bufferPools()) {
-            beans.add(new BufferBean(pool, columns));
+        BufferPools pools = platform.bufferPools();
+        for (int i = 0; i < pools.names().length; i++) {
+            beans.add(new BufferBean(pools, i, columns));
         }
         return beans.toArray(new Bean[0]);
+    }
+
+    /** What knows whose bytes the sampler thread allocates. */
+    public Allocation allocation() {
+        return allocation;
     }
 
     /** Makes the current row read what is too dear for every one: native memory, if the JVM tracks it, and each thread. */

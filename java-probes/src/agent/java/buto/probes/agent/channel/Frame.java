@@ -12,6 +12,7 @@ public final class Frame {
     public static final int DROPPED = 8;
     public static final int BYE = 9;
     public static final int HISTOGRAM = 10;
+    static final int ALIVE = 11;
 
     public static final int ACCEPT = 65;
     static final int DECLINE = 66;

@@ -6,6 +6,10 @@ import java.nio.charset.StandardCharsets;
 /** Frames from the collector: received whole, one at a time, then decoded field by field. */
 public final class Inbox {
     private static final int HEADER_BYTES = 5;
+
+    /** Of which each takes half a millisecond. */
+    private static final int CHECK_ATTEMPTS = 50;
+
     private static final int LARGEST_FRAME = 1 << 20;
 
     private final Channel channel;
@@ -18,11 +22,14 @@ public final class Inbox {
         this.channel = channel;
     }
 
-    /** Waits for a frame and returns its type; throws after the deadline (nanoTime). */
+    /** Waits for a frame and returns its type; throws after the deadline (nanoTime), or if the collector is gone. */
     public int await(long deadline) throws IOException {
         int type = poll();
         for (int attempt = 0; type == 0; attempt++) {
             Channel.pause(attempt, deadline);
+            if (attempt % CHECK_ATTEMPTS == CHECK_ATTEMPTS - 1) {
+                channel.check();
+            }
             type = poll();
         }
         return type;
@@ -113,9 +120,14 @@ public final class Inbox {
         return texts;
     }
 
+    /** Whether the whole frame was decoded. */
+    public boolean isAtEnd() {
+        return position == end;
+    }
+
     /** Checks that the whole frame was decoded. */
     public void close() throws IOException {
-        if (position != end) {
+        if (!isAtEnd()) {
             throw new IOException("frame too long");
         }
     }

@@ -149,6 +149,11 @@ public final class Outbox {
         return end == 0;
     }
 
+    /** Returns how many bytes wait. */
+    public int size() {
+        return end - sent;
+    }
+
     private boolean hasRoom(int count) {
         if (overflowed) {
             return false;

@@ -21,6 +21,12 @@ final class CustomBean extends Bean {
     /** Why an MBean that is gone has no values. */
     static final String UNREGISTERED = "the MBean was unregistered";
 
+    private static final String[][] SECOND_NAMES = {
+        {"SystemCpuLoad", "CpuLoad"},
+        {"FreePhysicalMemorySize", "FreeMemorySize"},
+        {"TotalPhysicalMemorySize", "TotalMemorySize"},
+    };
+
     private final MBeanServer server;
     private final ObjectName name;
     private final LinkedHashMap<String, ValueNode> nodes = new LinkedHashMap<String, ValueNode>();
@@ -47,13 +53,30 @@ final class CustomBean extends Bean {
             }
         }
         for (MBeanAttributeInfo info : infos) {
-            if (rule.attributes.length == 0 && info.isReadable() && NumericType.isPossible(info)) {
+            boolean isWanted = rule.attributes.length == 0 && !isSecondName(info.getName(), infos);
+            if (isWanted && info.isReadable() && NumericType.isPossible(info)) {
                 add(info.getName());
             }
             declare(info, columns);
         }
         attributes = nodes.keySet().toArray(new String[0]);
         asked = new boolean[attributes.length];
+    }
+
+    /**
+     * Whether the JVM's own bean has this attribute under its newer name, too. To read both spoils them: each load of
+     * the processor is since the last reading under either name.
+     */
+    private boolean isSecondName(String attribute, MBeanAttributeInfo[] infos) {
+        if (!name.getCanonicalName().equals("java.lang:type=OperatingSystem")) {
+            return false;
+        }
+        for (String[] names : SECOND_NAMES) {
+            if (names[0].equals(attribute) && find(infos, names[1]) != null) {
+                return true;
+            }
+        }
+        return false;
     }
 
     private ValueNode add(String attribute) {

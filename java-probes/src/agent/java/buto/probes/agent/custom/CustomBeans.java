@@ -7,7 +7,6 @@ import buto.probes.agent.channel.Metadata;
 import buto.probes.agent.channel.Outbox;
 import buto.probes.agent.channel.Reason;
 import java.io.IOException;
-import java.lang.management.ManagementFactory;
 import java.util.ArrayDeque;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
@@ -33,7 +32,7 @@ public final class CustomBeans implements NotificationListener {
     /** Maximum number of beans: that of columns, since each bean has at least one. */
     private static final int MOST = Columns.MOST;
 
-    private final MBeanServer server = ManagementFactory.getPlatformMBeanServer();
+    private final MBeanServer server;
     private final BeanRule[] rules;
     private final ObjectName[] patterns;
     private final Thread sampler = Thread.currentThread();
@@ -56,7 +55,8 @@ public final class CustomBeans implements NotificationListener {
     private boolean saidFull;
 
     /** Prepares the patterns, in the sampler thread; a malformed one is left out, with a note in metadata. */
-    private CustomBeans(BeanRule[] rules, Metadata metadata) {
+    private CustomBeans(MBeanServer server, BeanRule[] rules, Metadata metadata) {
+        this.server = server;
         this.rules = rules;
         patterns = new ObjectName[rules.length];
         for (int i = 0; i < rules.length; i++) {
@@ -68,19 +68,20 @@ public final class CustomBeans implements NotificationListener {
         }
     }
 
-    /** Starts to listen; returns null, with the reason in metadata, if there is no MBean server. */
-    public static CustomBeans open(BeanRule[] rules, Metadata metadata) {
+    /** Starts to listen; returns null, with the reason in metadata, if the server cannot be used. */
+    static CustomBeans open(MBeanServer server, BeanRule[] rules, Metadata metadata) {
+        CustomBeans beans = new CustomBeans(server, rules, metadata);
         try {
-            CustomBeans beans = new CustomBeans(rules, metadata);
             beans.begin();
             return beans;
-        } catch (JMException noServer) {
-            metadata.put("buto.mbeans.refused", Reason.of(noServer));
-        } catch (RuntimeException noServer) {
-            metadata.put("buto.mbeans.refused", Reason.of(noServer));
-        } catch (LinkageError noServer) {
-            metadata.put("buto.mbeans.refused", Reason.of(noServer));
+        } catch (JMException unusable) {
+            return refuse(unusable, metadata);
         }
+    }
+
+    /** Puts the reason for which there are no beans into metadata, and returns null. */
+    static CustomBeans refuse(Throwable reason, Metadata metadata) {
+        metadata.put("buto.mbeans.refused", Reason.of(reason));
         return null;
     }
 

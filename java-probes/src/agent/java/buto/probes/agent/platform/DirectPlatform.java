@@ -2,7 +2,6 @@ package buto.probes.agent.platform;
 
 import com.sun.management.internal.HotSpotThreadImpl;
 import java.lang.instrument.Instrumentation;
-import java.lang.management.BufferPoolMXBean;
 import java.lang.management.GarbageCollectorMXBean;
 import java.lang.management.MemoryMXBean;
 import java.lang.management.MemoryPoolMXBean;
@@ -118,7 +117,11 @@ public final class DirectPlatform implements Platform {
     }
 
     @Override
-    public List<BufferPoolMXBean> bufferPools() {
-        return ManagementFactoryHelper.getBufferPoolMXBeans();
+    public BufferPools bufferPools() {
+        try {
+            return new DirectBufferPools();
+        } catch (LinkageError olderJdk) {
+            return new PublicBufferPools(System.getProperty("java.specification.version"));
+        }
     }
 }

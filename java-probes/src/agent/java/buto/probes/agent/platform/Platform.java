@@ -1,6 +1,5 @@
 package buto.probes.agent.platform;
 
-import java.lang.management.BufferPoolMXBean;
 import java.lang.management.GarbageCollectorMXBean;
 import java.lang.management.MemoryMXBean;
 import java.lang.management.MemoryPoolMXBean;
@@ -52,5 +51,5 @@ public interface Platform {
 
     List<GarbageCollectorMXBean> collectors();
 
-    List<BufferPoolMXBean> bufferPools();
+    BufferPools bufferPools();
 }

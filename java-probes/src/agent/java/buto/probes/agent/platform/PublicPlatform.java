@@ -1,6 +1,5 @@
 package buto.probes.agent.platform;
 
-import java.lang.management.BufferPoolMXBean;
 import java.lang.management.ClassLoadingMXBean;
 import java.lang.management.CompilationMXBean;
 import java.lang.management.GarbageCollectorMXBean;
@@ -107,7 +106,7 @@ final class PublicPlatform implements Platform {
     }
 
     @Override
-    public List<BufferPoolMXBean> bufferPools() {
-        return ManagementFactory.getPlatformMXBeans(BufferPoolMXBean.class);
+    public BufferPools bufferPools() {
+        return new PublicBufferPools(System.getProperty("java.specification.version"));
     }
 }

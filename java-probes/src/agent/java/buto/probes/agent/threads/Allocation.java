@@ -26,6 +26,9 @@ public final class Allocation {
     /** The JVM reads its sum a moment after the sampler's own bytes, and counts both with a small delay. */
     private long highest;
 
+    /** Bytes that the sampler thread has allocated in the program's place. */
+    private long lent;
+
     /** For a JVM without a sum. */
     private final SumOverThreads single;
 
@@ -49,12 +52,17 @@ public final class Allocation {
         return isCounted;
     }
 
-    /** Bytes that the sampler thread has allocated, or -1. */
-    public long bySampler() {
-        return isCounted ? ((com.sun.management.ThreadMXBean) threads).getThreadAllocatedBytes(sampler) : UNKNOWN;
+    /** Counts bytes that the sampler thread has allocated as the program's. */
+    public void lend(long bytes) {
+        lent += bytes;
     }
 
-    /** Bytes that all other threads have allocated, or -1. Never falls. */
+    /** Bytes that the sampler thread has allocated for itself, or -1. */
+    public long bySampler() {
+        return isCounted ? ((com.sun.management.ThreadMXBean) threads).getThreadAllocatedBytes(sampler) - lent : UNKNOWN;
+    }
+
+    /** Bytes that all other threads have allocated, and what counts as theirs, or -1. Never falls. */
     public long byProgram() {
         long own = bySampler();
         if (own < 0) {
@@ -68,6 +76,6 @@ public final class Allocation {
                 hasTotal = false;
             }
         }
-        return single.add(((com.sun.management.ThreadMXBean) threads).getThreadAllocatedBytes(single.ids()));
+        return lent + single.add(((com.sun.management.ThreadMXBean) threads).getThreadAllocatedBytes(single.ids()));
     }
 }

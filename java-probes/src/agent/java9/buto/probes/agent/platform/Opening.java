@@ -9,36 +9,40 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * Lets the agent use what the JDK's modules do not export. Java 8 does not load it. The agent shares its unnamed
- * module with the program's class path: what would change how libraries behave must stay shut, above all
- * jdk.internal.misc.
+ * Lets the agent use what the JDK's modules do not export. Java 8 does not load it. It is opened for the agent's own
+ * module, so that a program that tries the same is refused as without the agent.
  */
 final class Opening {
     private static final String COMMANDS = "com.sun.management.internal";
+    private static final HashMap<String, Set<Module>> NOTHING = new HashMap<>();
 
     private Opening() {}
 
-    /** Opens what {@link DirectPlatform} and the channel use. */
+    /** Opens what {@link DirectPlatform} and {@link DirectBufferPools} use. */
     static void open(Instrumentation instrumentation) {
-        export(instrumentation, Object.class.getModule(), "sun.nio.ch");
-        export(instrumentation, MemoryUsage.class.getModule(), "sun.management");
-        export(instrumentation, ThreadMXBean.class.getModule(), COMMANDS);
+        Module base = Object.class.getModule();
+        redefine(instrumentation, base, toAgent("jdk.internal.access", "jdk.internal.misc", "sun.nio.ch"), NOTHING);
+        redefine(instrumentation, MemoryUsage.class.getModule(), toAgent("sun.management"), NOTHING);
+        redefine(instrumentation, ThreadMXBean.class.getModule(), toAgent(COMMANDS), NOTHING);
+    }
+
+    /** Opens what {@link LiveThreads} uses. */
+    static void openThreads(Instrumentation instrumentation) {
+        redefine(instrumentation, Object.class.getModule(), toAgent("jdk.internal.vm"), NOTHING);
     }
 
     /** Opens what {@link Diagnostics} uses, whose class is not public. */
     static void openCommands(Instrumentation instrumentation) {
-        redefine(instrumentation, ThreadMXBean.class.getModule(), new HashMap<String, Set<Module>>(), toAgent(COMMANDS));
+        redefine(instrumentation, ThreadMXBean.class.getModule(), NOTHING, toAgent(COMMANDS));
     }
 
-    private static void export(Instrumentation instrumentation, Module module, String exported) {
-        redefine(instrumentation, module, toAgent(exported), new HashMap<String, Set<Module>>());
-    }
-
-    private static HashMap<String, Set<Module>> toAgent(String name) {
+    private static HashMap<String, Set<Module>> toAgent(String... names) {
         HashSet<Module> agent = new HashSet<>();
         agent.add(Opening.class.getModule());
         HashMap<String, Set<Module>> packages = new HashMap<>();
-        packages.put(name, agent);
+        for (String name : names) {
+            packages.put(name, agent);
+        }
         return packages;
     }
 

@@ -3,6 +3,7 @@ package buto.probes.jmx.polling;
 import java.io.IOException;
 import java.rmi.MarshalException;
 import java.rmi.UnmarshalException;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -21,6 +22,15 @@ import javax.management.relation.MBeanServerNotificationFilter;
 
 /** The custom MBeans, also those registered later, and their notifications. */
 final class CustomBeans implements NotificationListener {
+    /** Of attributes, by their older names. */
+    private static final Map<String, String> SECOND_NAMES = new HashMap<>();
+
+    static {
+        SECOND_NAMES.put("SystemCpuLoad", "CpuLoad");
+        SECOND_NAMES.put("FreePhysicalMemorySize", "FreeMemorySize");
+        SECOND_NAMES.put("TotalPhysicalMemorySize", "TotalMemorySize");
+    }
+
     private final MBeanServerConnection server;
     private final Columns columns;
     private final Outbox outbox;
@@ -114,7 +124,7 @@ final class CustomBeans implements NotificationListener {
         boolean asked = !watch.attributes.isEmpty();
         for (String attribute : asked ? watch.attributes : known.keySet()) {
             MBeanAttributeInfo info = known.get(attribute);
-            if (asked || Values.mayHaveNumbers(info)) {
+            if (asked || Values.mayHaveNumbers(info) && !isSecondName(bean.name, attribute, known)) {
                 Cell.Custom cell = new Cell.Custom(columns, nameOf(bean.name, attribute), asked);
                 if (info != null) {
                     cell.declare(info);
@@ -122,6 +132,12 @@ final class CustomBeans implements NotificationListener {
                 bean.add(attribute, cell);
             }
         }
+    }
+
+    /** Whether the JVM's own bean has this attribute under its newer name, too; to read both spoils them. */
+    private static boolean isSecondName(ObjectName bean, String attribute, Map<String, MBeanAttributeInfo> known) {
+        return bean.getCanonicalName().equals("java.lang:type=OperatingSystem")
+                && known.containsKey(SECOND_NAMES.get(attribute));
     }
 
     private void subscribe(ObjectName name, Watch watch) throws IOException, JMException {

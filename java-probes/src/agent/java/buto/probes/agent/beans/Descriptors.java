@@ -1,0 +1,34 @@
+package buto.probes.agent.beans;
+
+import buto.probes.agent.channel.Columns;
+import buto.probes.agent.channel.Reason;
+import com.sun.management.UnixOperatingSystemMXBean;
+import java.lang.management.ManagementFactory;
+
+/**
+ * The open files at the end of a round. The collector counts them from outside, but a moment later, in which the
+ * program may open more.
+ */
+public final class Descriptors {
+    private static final String NAME = "mbean[java.lang:type=OperatingSystem]/OpenFileDescriptorCount";
+
+    private int column = Columns.NONE;
+    private double count = Double.NaN;
+
+    /** Counts now. */
+    public void read(Columns columns) {
+        column = columns.addCustom(NAME);
+        try {
+            count = ManagementFactory.getPlatformMXBean(UnixOperatingSystemMXBean.class).getOpenFileDescriptorCount();
+        } catch (RuntimeException failure) {
+            columns.unreadable(column, Reason.of(failure));
+        } catch (LinkageError failure) {
+            columns.unreadable(column, Reason.of(failure));
+        }
+    }
+
+    /** Sets the last count in the current row. */
+    public void set(Columns columns) {
+        columns.set(column, count);
+    }
+}

@@ -1,0 +1,7 @@
+package jdk.internal.access;
+
+import jdk.internal.misc.VM;
+
+public interface JavaNioAccess {
+    VM.BufferPool getDirectBufferPool();
+}

@@ -1,0 +1,11 @@
+package jdk.internal.misc;
+
+public class VM {
+    public interface BufferPool {
+        long getCount();
+
+        long getTotalCapacity();
+
+        long getMemoryUsed();
+    }
+}

@@ -1,3 +1,0 @@
-package sun.nio.ch;
-
-public class EPollSelectorProvider {}

@@ -1,0 +1,7 @@
+package kotlin.sequences;
+
+import java.util.Iterator;
+
+public interface Sequence<T> {
+    Iterator<T> iterator();
+}

@@ -1,0 +1,5 @@
+package shark;
+
+import java.io.Closeable;
+
+public interface CloseableHeapGraph extends HeapGraph, Closeable {}

@@ -1,0 +1,3 @@
+package shark;
+
+public final class HeapAnalysisException extends RuntimeException {}

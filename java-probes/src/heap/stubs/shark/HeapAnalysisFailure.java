@@ -1,0 +1,5 @@
+package shark;
+
+public abstract class HeapAnalysisFailure extends HeapAnalysis {
+    public final native HeapAnalysisException getException();
+}

@@ -1,0 +1,5 @@
+package shark;
+
+public abstract class HeapField {
+    public final native HeapObject.HeapPrimitiveArray getValueAsPrimitiveArray();
+}

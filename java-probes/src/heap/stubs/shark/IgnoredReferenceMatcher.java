@@ -1,0 +1,5 @@
+package shark;
+
+public final class IgnoredReferenceMatcher extends ReferenceMatcher {
+    public IgnoredReferenceMatcher(ReferencePattern pattern) {}
+}

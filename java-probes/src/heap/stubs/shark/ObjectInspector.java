@@ -1,0 +1,3 @@
+package shark;
+
+public interface ObjectInspector {}

@@ -1,0 +1,4 @@
+/** Price of some watt hours in an hour of the contract, in thousandths of a cent. */
+public interface Tariff {
+    long price(int hour, long wattHours);
+}

@@ -1,0 +1,5 @@
+module live.driver {
+    requires com.google.gson;
+
+    exports live.driver;
+}

@@ -1,0 +1,5 @@
+module live.service {
+    requires jdk.httpserver;
+
+    exports live.service;
+}

@@ -1,0 +1,198 @@
+"""Trailers of commits in real checks: what passes, what still fails, and what is an error."""
+
+from __future__ import annotations
+
+import subprocess
+from collections.abc import Sequence
+from dataclasses import replace
+from itertools import count
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from buto.actions import collecting
+from buto.actions.accept_only import AcceptOnlyRequest, accept_only
+from buto.actions.check import CheckRequest, check
+from buto.actions.compare import CompareRequest, compare, two_revisions
+from buto.actions.project import Overrides, Project
+from buto.actions.report import ReportRequest, report
+from buto.actions.train import TrainRequest, train
+from buto.errors import JudgeError, UsageError
+from buto.judging.verdict import Status
+from buto.judging.waivers import waivers_in
+from buto.report.formats.json_result import result_document
+from buto.report.result import Result
+from buto.run.model import Run
+from tests.support.projects import project_in
+from tests.support.report import made
+from tests.support.runs.scripted import Script
+from tests.support.runs.stored import NAMES, leaking_run
+
+LIVE, THREADS = "jvm.memory.heap.live", "jvm.thread.count"
+GROWN = 1.6
+"""MiB a second: 1.8 MiB or 16 % more alive."""
+
+
+def git(directory: Path, *words: str) -> str:
+    names = ("-c", "user.name=Ann", "-c", "user.email=ann@example.org", "-c", "commit.gpgsign=false")
+    return subprocess.run(
+        ["git", *names, *words], cwd=directory, capture_output=True, text=True, timeout=30, check=True
+    ).stdout.strip()
+
+
+class Shop:
+    """A trained test in a repository; its newest commit may have trailers."""
+
+    def __init__(self, directory: Path, script: Script) -> None:
+        self.directory, self.script, self.numbers = directory, script, count(20)
+        git(directory, "init", "--quiet", "--initial-branch=main")
+        (directory / "app.jar").write_text("as trained")
+        git(directory, "add", "app.jar")
+        trained = self.commit("The program")
+        script.events["leaker"] = iter(self.runs(10, 1.0, trained))
+        train(self.project, TrainRequest(("leaker",), Overrides(command=("java", "-jar", "app.jar"))))
+
+    @property
+    def project(self) -> Project:
+        return project_in(self.directory)
+
+    def commit(self, message: str) -> str:
+        git(self.directory, "commit", "--quiet", "--allow-empty", "-m", message)
+        return git(self.directory, "rev-parse", "HEAD")
+
+    def runs(self, n_runs: int, leak: float, commit: str, threads: int = 0) -> list[Run]:
+        found = []
+        for _ in range(n_runs):
+            run = leaking_run(next(self.numbers), leak=leak)
+            more = np.where(np.array(NAMES) == THREADS, float(threads), 0.0)
+            metadata = {**run.metadata, "buto.commit": commit}
+            found.append(replace(run, values=run.values + more, metadata=metadata))
+        return found
+
+    def check(self, threads: int = 0) -> Result:
+        commit = git(self.directory, "rev-parse", "HEAD")
+        self.script.events["leaker"] = iter(self.runs(13, GROWN, commit, threads))
+        self.script.events["leaker@trained"] = iter(self.runs(10, 1.0, commit))
+        (result,) = check(self.project, CheckRequest(("leaker",))).results
+        return result
+
+
+@pytest.fixture
+def shop(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Shop:
+    script = Script({})
+    monkeypatch.setattr(collecting, "collect", script.collect)
+    monkeypatch.chdir(tmp_path)
+    return Shop(tmp_path, script)
+
+
+def status_of(result: Result) -> Status:
+    assert result.verdict is not None
+    return result.verdict.status
+
+
+def subjects(result: Result) -> Sequence[str]:
+    assert result.verdict is not None
+    return [finding.subject for finding in result.verdict.findings]
+
+
+def trailers(result: Result) -> str:
+    """What the author would write for every finding of a check."""
+    return "\n".join(
+        f'Buto-Accepts: leaker "{name}" +80% pages are kept' for name in dict.fromkeys(subjects(result))
+    )
+
+
+def test_a_change_that_its_commit_means_passes_with_author_and_reason(shop: Shop) -> None:
+    shop.commit("Keep pages")
+    failed = shop.check()
+    assert status_of(failed) is Status.REGRESSION
+    shop.commit(f"Say so\n\n{trailers(failed)}")
+    result = shop.check()
+    assert status_of(result) is Status.PASS
+    assert result.verdict is not None
+    assert any("Ann" in text and "pages are kept" in text for text in result.verdict.warnings)
+    document = result_document("check", [result], 0, made.FINISHED)
+    assert document["tests"][0]["verdict"]["waived"][0]["waivers"][0]["reason"] == "pages are kept"
+
+
+def test_an_unnamed_finding_beside_it_still_fails(shop: Shop) -> None:
+    shop.commit("Keep pages")
+    failed = shop.check()
+    shop.commit(f"Say so\n\n{trailers(failed)}")
+    result = shop.check(threads=3)
+    assert status_of(result) is Status.REGRESSION
+    assert set(subjects(result)) == {THREADS}
+
+
+def test_a_waiver_of_another_branch_says_nothing_of_this_change(shop: Shop) -> None:
+    shop.commit("Keep pages")
+    failed = shop.check()
+    git(shop.directory, "checkout", "--quiet", "-b", "side")
+    shop.commit(f"Elsewhere\n\n{trailers(failed)}")
+    git(shop.directory, "checkout", "--quiet", "main")
+    assert status_of(shop.check()) is Status.REGRESSION
+
+
+def test_a_malformed_trailer_ends_a_check_before_any_launch(shop: Shop) -> None:
+    shop.commit("Keep pages\n\nButo-Accepts: leaker all of it")
+    n_launched = len(shop.script.launched)
+    with pytest.raises(UsageError) as caught:
+        shop.check()
+    assert waivers_in(str(caught.value.advice))
+    assert len(shop.script.launched) == n_launched
+
+
+def test_a_report_of_the_newest_check_knows_its_waivers(shop: Shop) -> None:
+    shop.commit("Keep pages")
+    failed = shop.check()
+    shop.commit(f"Say so\n\n{trailers(failed)}")
+    shop.check()
+    (result,) = report(shop.project, ReportRequest(("leaker",))).results
+    assert status_of(result) is Status.PASS
+
+
+def test_accepting_one_finding_writes_a_trailer_that_waives_it(shop: Shop) -> None:
+    shop.commit("Keep pages")
+    failed = shop.check()
+    for name in dict.fromkeys(subjects(failed)):
+        written = accept_only(shop.project, AcceptOnlyRequest("leaker", name, "pages are kept"))
+        (waiver,) = waivers_in(written)
+        assert (waiver.subject, waiver.reason) == (name, "pages are kept")
+        shop.commit(f"Say so\n\n{written}")
+    assert status_of(shop.check()) is Status.PASS
+
+
+def test_accepting_what_the_check_does_not_fail_for_names_what_it_fails_for(shop: Shop) -> None:
+    shop.commit("Keep pages")
+    failed = shop.check()
+    with pytest.raises(JudgeError) as caught:
+        accept_only(shop.project, AcceptOnlyRequest("leaker", THREADS, "why not"))
+    assert subjects(failed)[0] in caught.value.message
+    with pytest.raises(UsageError):
+        accept_only(shop.project, AcceptOnlyRequest("leaker", subjects(failed)[0], " "))
+
+
+def compared(shop: Shop, message: str, threads: int = 0) -> Result:
+    """Compare the trained commit with one of this message."""
+    old = git(shop.directory, "rev-parse", "HEAD")
+    new = shop.commit(message)
+    shop.script.events[f"leaker@{old}"] = iter(shop.runs(12, 1.0, old))
+    shop.script.events[f"leaker@{new}"] = iter(shop.runs(12, GROWN, new, threads))
+    programs = two_revisions("leaker", (old, new), ("java", "-jar", "app.jar"))
+    (result,) = compare(shop.project, CompareRequest(programs)).results
+    return result
+
+
+def test_trailers_between_two_revisions_count_in_their_comparison(shop: Shop) -> None:
+    result = compared(shop, f"Keep pages\n\nButo-Accepts: leaker {LIVE} +20% cache of rendered pages")
+    assert result.verdict is not None
+    assert LIVE in {waived_finding.finding.subject for waived_finding in result.verdict.waived}
+    assert LIVE not in {finding.subject for finding in result.verdict.findings}
+
+
+def test_a_malformed_trailer_ends_a_comparison_before_it_launches(shop: Shop) -> None:
+    n_launched = len(shop.script.launched)
+    with pytest.raises(UsageError):
+        compared(shop, "Keep pages\n\nButo-Accepts: leaker")
+    assert len(shop.script.launched) == n_launched
