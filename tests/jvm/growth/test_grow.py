@@ -181,7 +181,7 @@ LONG = ("--marks", "no", "--rounds", "800")
 def warned_of_growth(directory: Path, *words: str) -> list[str]:
     """The warnings of a training that name ``buto grow``, in the order in which they are printed."""
     java = ("java", "-Xmx128m", "-XX:+UseSerialGC", *GROWTH, *words)
-    options = ("--runs", "5", "--interval", "50ms", "--json", "trained.json")
+    options = ("--runs", "5", "--interval", "20ms", "--json", "trained.json")
     said = called(directory, "train", "shop", *options, "--", *java, exits=0).stderr.splitlines()
     (test,) = json.loads((directory / "trained.json").read_text())["tests"]
     kept = [text for text in test["warnings"] if "buto grow shop" in text]
