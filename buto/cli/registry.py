@@ -54,7 +54,7 @@ COMMANDS: dict[str, Entry] = {
     "check": Entry(f"{_ROOM}.check", "launch a program and judge it by its oracle", True),
     "accept": Entry(f"{_ROOM}.accept", "train again and show how the oracle changes", True),
     "release": Entry(f"{_ROOM}.release", "name a release, whose program later sums are judged by"),
-    "compare": Entry(f"{_ROOM}.compare", "launch two programs alternately and show what differs", True),
+    "compare": Entry(f"{_ROOM}.compare", "launch two programs in turns and show what differs", True),
     "bisect": Entry(f"{_ROOM}.bisect", "find the commit that made a test fail", True),
     "why": Entry(f"{_ROOM}.why", "name the methods that make a program use more", True),
     "grow": Entry(f"{_ROOM}.grow", "say what grows with every round of a program's work", True),

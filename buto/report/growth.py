@@ -67,7 +67,7 @@ class GrowthReport(Struct, frozen=True):
 MOST_CLASSES = 5
 MOST_LEVELLING = 3
 
-_BADGES = {Status.PASS: "PASS", Status.REGRESSION: "FAIL"}
+_BADGES = {Status.PASS: "PASS", Status.REGRESSION: "REGRESSION"}
 
 
 def headline(judged: RunGrowth) -> str:

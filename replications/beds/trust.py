@@ -60,7 +60,7 @@ def rows() -> list[tuple[str, str, str]]:
     failing = [each for each in (*small, *large, *better) if each.verdict == "regression"]
     true = sum(tables.names_truly(each, programs[each.program]) for each in failing)
     welcome = [each for each in better if each.verdict == "regression"]
-    small_programs = "small programs, as typed, on a machine that others use"
+    small_programs = "`buto check` of small programs, on a machine that others use"
     another_hand = "programs by an author who knew nothing of buto"
     return [
         ("unchanged: checks that fail", _rare(*live_fails("beds", "builds")), small_programs),
@@ -124,7 +124,7 @@ def figures() -> str:
         "[the size that matters](methods/judging.md#sizes-that-matter).",
         f"Without a change, {fails} of {n} checks fail.",
         "",
-        f"Of changes of {WEAK_SIZES:g} sizes, fewer than nine in ten are found of:",
+        f"Fewer than nine of ten checks find a change of {WEAK_SIZES:g} times the size that matters in:",
         "",
         *weak_kinds(checks),
         "",

@@ -42,7 +42,7 @@ def add_arguments(parser: ArgumentParser) -> None:
         parser,
         "--reason TEXT  why the change is meant, for the labels of its runs",
         "--dry-run  show the difference, write nothing",
-        "--runs K  valid runs to learn from, or 'auto' (default: those that did not pass, else 10)",
+        "--runs K  valid runs to learn from, or 'auto' (default: as many as trained the old oracle)",
         "--only PROPERTY  print the trailer that accepts this one finding; needs --reason",
         "--commit  with --only: make an empty commit that has the trailer",
         runs=parsing.count_or_auto,

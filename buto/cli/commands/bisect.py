@@ -4,7 +4,8 @@ buto checks out commits between GOOD and BAD into a temporary working tree, buil
 launches them there, and judges them by the current oracle. A pass is good, a regression bad; a commit
 that cannot be built, measured or judged is skipped. First buto checks that GOOD passes and BAD fails.
 It does not change your files or your own git bisect. At the end the commit and its parent are launched
-three times each under Flight Recorder, to name the code that did it (see buto why).
+three times each under Flight Recorder, and once more to count calls, to name the code that did it (see buto
+why).
 
 The exit code is 0 if the commit is found, otherwise 3.
 
@@ -35,7 +36,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     parsing.declare(
         parser,
         "--build CMD  command that builds each commit before the test is launched",
-        "--runs K  runs of each commit to judge together (default: 1, and 2 more if it is an outlier)",
+        "--runs K  runs of each commit to judge together (default: 1, and 2 more if it is suspicious)",
         "--no-why  do not profile the commit that is found and its parent to name the code",
     )
     parsing.add_options(parser, "bisect")

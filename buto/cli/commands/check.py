@@ -1,9 +1,9 @@
 """Launch a program and judge it by its oracle: pass, regression, or inconclusive.
 
-One run is enough if it is ordinary. If not, buto launches two more and judges the three together. If
-these differ, and on another machine than in training, buto launches the old and the new program
-in turns, at most ten times each in a drawn order, and these decide. With --runs K, K
-runs take the place of the first three.
+One run is enough if it is not suspicious. If it is, buto launches two more and judges the three together.
+If the three differ, or if the machine is not that of the training, buto launches the old and the new program
+in turns, at most ten times each in a drawn order, and these decide. With --runs K, K runs take the place of
+the first three.
 
 With --release, buto judges the sum since the last release (see buto release) instead of the last change: the
 program of that release and the present one are launched in turns, and if they differ, buto names the
@@ -40,7 +40,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     parsing.add_tests(parser)
     parsing.declare(
         parser,
-        "--runs K  runs to judge together (default: 1, and 2 more if it is not ordinary)",
+        "--runs K  runs to judge together (default: 1, and 2 more if it is suspicious)",
         parsing.FROM_RUNS,
         "--never-grows K  also fail if anything grows over K rounds of the program's work (growth: never)",
         "--release  judge all that has changed since the last release, in turns with its program",

@@ -1,5 +1,6 @@
-"""Print a JSON schema: of buto.yaml (config), or of the file that --json writes (result; causes for
-buto why). Other packages add schemas: buto-predict those of the architecture and of the prediction.
+"""Print a JSON schema: of buto.yaml (config), or of the file that --json writes (result; causes for buto
+why, growth for buto grow, size for buto size). Other packages add schemas: buto-predict those of the
+architecture and of the prediction.
 
 examples:
   buto schema config > buto.schema.json

@@ -9,12 +9,12 @@ much; 'buto record' makes them. Runs of several environments are judged by those
 environments or more, also by those of all others.
 
 --live launches instead: it carries out real checks of the unchanged program, which must be that of the
-training, and of the program with more use. What is more, the agent uses inside the JVM: it allocates, keeps
+training, and of the program with more use. The agent makes that use inside the JVM: it allocates, keeps
 memory, starts threads, opens files or burns processor time, as much as the oracle promises to detect; each
 such check must be a regression. It says beforehand how many launches follow at most, and Ctrl-C prints what
 there is. No history and no later check knows these runs. The exit code is 3 if the checks contradict a
-promise: if they fail the unchanged program more often than alpha, or find less than 90 % of a size, beyond
-what chance explains (limits of 97.5 % each).
+promise: if they fail the unchanged program more often than alpha, or find a promised size in less than 90 %
+of the checks, beyond what chance explains (limits of 97.5 % each).
 
 examples:
   buto selftest leaker

@@ -1,8 +1,8 @@
 """Say how much memory a program needs, so that nobody has to guess -Xmx and the limit of a container.
 
 First, from the training runs, launching nothing: the resident memory that at most one of a hundred runs
-exceeds, with confidence 95 %, and what it is for. Then the smallest heap: a few launches with a smaller
--Xmx, at most five sizes, each beside a launch with the heap as it is. A heap is enough if the program gets
+exceeds, with confidence 95 %, and what it is for. Then the smallest heap: at most 31 launches, with up to
+five smaller sizes of -Xmx, each beside a launch with the heap as it is. A heap is enough if the program gets
 through with it and takes less than 5 % more processor time. An OutOfMemoryError is an answer. The last two
 lines are to be copied. Nothing is launched under a limit of the kernel.
 

@@ -1,8 +1,8 @@
 """Launch a program several times, record what it uses, and write the usual behaviour to an oracle.
 
 The oracle stores the command after --, so 'buto check NAME' and 'buto train NAME' need no command
-later. Without NAME, buto trains all tests of buto.yaml and mixes their launches at random. A disturbed
-run is repeated; the number of disturbed runs may be half the number of runs, and at least three.
+later. Without NAME, buto trains all tests of buto.yaml and mixes their launches at random. buto repeats
+disturbed runs: up to half as many as you asked for, or three if that is more.
 
 examples:
   buto train leaker --runs 10 -- java -Xmx256m -cp app.jar com.acme.Main 5 100
