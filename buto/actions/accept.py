@@ -290,8 +290,8 @@ def finish(
         for text in _say_since(launcher.workspace, known):
             launcher.report(Told(case.name, text))
         if not dry_run:
-            found = learned.fitted.strengths(everything=True).found
-            learned = write_oracle(launcher, case, learned, found)
+            strengths = learned.fitted.strengths(everything=True).found
+            learned = write_oracle(launcher, case, learned, strengths)
         texts = (*learned.warnings, *warnings(valid))
         for warning in texts:
             launcher.report(Warned(case.name, warning))

@@ -82,10 +82,10 @@ def bisect(project: Project, request: BisectRequest, reporter: Reporter = ignore
     search.expect(request.good, good, Answer.GOOD)
     search.expect(request.bad, bad, Answer.BAD)
     with worktrees.check_out(repository, good) as tree:
-        found = first_bad(tree, good, bad, search.judge)
-    if len(found) != 1:
-        raise search.several([describe_commit(repository, commit) for commit in found])
-    commit = describe_commit(repository, found[0])
+        suspects = first_bad(tree, good, bad, search.judge)
+    if len(suspects) != 1:
+        raise search.several([describe_commit(repository, commit) for commit in suspects])
+    commit = describe_commit(repository, suspects[0])
     parent = search.results.get(git.output_of(repository, "rev-parse", f"{commit.name}^"))
     outcome = conclude(action, [search.results[commit.name]], exit_code=EXIT_PASS)
     outcome = replace(outcome, first_bad=commit, parent=parent)

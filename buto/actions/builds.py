@@ -30,15 +30,15 @@ def pasts(project: Project, tests: Sequence[str] = ()) -> list[BuildHistory]:
     store = ResultStore(project.files.store)
     names = list(tests) or store.tests()
     entries = {name: load_entries(store, name) for name in names}
-    lacking = [name for name, found in entries.items() if not found]
+    lacking = [name for name, own_entries in entries.items() if not own_entries]
     if lacking or not names:
         what = repr(lacking[0]) if lacking else "any test"
         check = Step(Action.CHECK, lacking[0] if lacking else "", plain=True)
         raise BadFileError(f"{store.root} holds no results of {what}", advice=Advice(check))
     history, tags = _find_known_to_git(project)
     return [
-        past_of(name, found, history, _releases(project, name, tags), _minimum(project, name))
-        for name, found in entries.items()
+        past_of(name, own_entries, history, _releases(project, name, tags), _minimum(project, name))
+        for name, own_entries in entries.items()
     ]
 
 

@@ -513,11 +513,11 @@ def _since_base(
 
 def _show_training(launcher: Launcher, known: Oracle) -> RunSet:
     """Return the training runs for a report, and say if some are no longer there."""
-    found = training_runs(launcher.workspace, known)
-    if len(found) < len(known.run_ids):
-        text = f"{len(found)} of its {len(known.run_ids)} training runs are stored here, for the report"
+    runs = training_runs(launcher.workspace, known)
+    if len(runs) < len(known.run_ids):
+        text = f"{len(runs)} of its {len(known.run_ids)} training runs are stored here, for the report"
         launcher.report(Told(known.test, text))
-    return found
+    return runs
 
 
 def _is_accused(checked: CheckedRuns) -> bool:

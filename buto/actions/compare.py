@@ -162,9 +162,9 @@ def compare(project: Project, request: CompareRequest, reporter: Reporter = igno
             for program in request.programs
         ]
         cases = [plan_runs(test, Action.COMPARE.value, comparison.most) for test in tests]
-        found = launch(launcher, cases, together=comparison)
-    runs = {name: case.runs for name, case in found.items()}
-    failures = {name: case.failure for name, case in found.items() if case.failure is not None}
+        progress = launch(launcher, cases, together=comparison)
+    runs = {name: case.runs for name, case in progress.items()}
+    failures = {name: case.failure for name, case in progress.items() if case.failure is not None}
     return conclude(
         Action.COMPARE,
         [_compare(launcher, request, comparison, runs, failures)],

@@ -111,10 +111,10 @@ def listing_of(directory: Path) -> Listing:
         texts[source.relative_to(directory).as_posix()] = text
     # Without a build, somebody has put the program into the directory itself.
     folders = _JARS if any(name in texts for name in BUILD_FILES) else (*_JARS, ".")
-    found = [path for folder in folders for path in islice((directory / folder).glob("*.jar"), _MOST_JARS)]
+    archives = [path for folder in folders for path in islice((directory / folder).glob("*.jar"), _MOST_JARS)]
     jars: dict[str, Jar] = {}
     skipped: dict[str, str] = {}
-    for archive in sorted(found, key=lambda place: -_read_change_ns(place)):
+    for archive in sorted(archives, key=lambda place: -_read_change_ns(place)):
         name = archive.relative_to(directory).as_posix()
         if not name.endswith(_NOT_RUN):
             try:
@@ -279,13 +279,13 @@ class _Looking(LaunchHooks):
         ready = next((path for path in paths if _ask(url + path)[0] == _GOOD), "")
         if paths and not ready:
             return None
-        found = self._server.endpoints
+        endpoints = self._server.endpoints
         for path in self._server.mappings:
             status, content = _ask(url + path)
             data = _json(content) if status == _GOOD else None
-            found = found or openapi_endpoints(data) or actuator_endpoints(data)
+            endpoints = endpoints or openapi_endpoints(data) or actuator_endpoints(data)
         before = self._server.before
-        placed = [structs.replace(endpoint, path=before + endpoint.path) for endpoint in found]
+        placed = [structs.replace(endpoint, path=before + endpoint.path) for endpoint in endpoints]
         answered = tuple(_answer(url, endpoint) for endpoint in placed if endpoint.method == "GET")
         good = next((answer.endpoint.filled(answer.values) for answer in answered if answer.is_good), "")
         status = _GOOD

@@ -71,10 +71,10 @@ def watch(workspace: Workspace, test: TestConfig, path: Path) -> Watched:
         path: the file of its oracle, which is no part of the program.
     """
     try:
-        found: Snapshot | Revision | Unkept = program_now(workspace, test, path)
+        program: Snapshot | Revision | Unkept = program_now(workspace, test, path)
     except UsageError as error:
-        found = Unkept(error.message, error.advice or "")
-    return Watched(found, frozenset(workspace.runs.ids(test.name)))
+        program = Unkept(error.message, error.advice or "")
+    return Watched(program, frozenset(workspace.runs.ids(test.name)))
 
 
 def keep_program(

@@ -262,8 +262,8 @@ def recall_alarm(workspace: Workspace, checked: CheckedRuns) -> CheckedRuns:
 
 
 def _session(run: Run) -> str:
-    found: MetadataValue = run.metadata.get(SESSION, run.id)
-    return str(found)
+    session: MetadataValue = run.metadata.get(SESSION, run.id)
+    return str(session)
 
 
 def _program(known: Oracle) -> str:

@@ -83,9 +83,9 @@ def warn_of_failed_check(workspace: Workspace, test: str, reporter: Reporter) ->
     if newest is None or newest.test.verdict is None or newest.command != Action.CHECK.value:
         return
     if newest.test.verdict.status == Status.REGRESSION.value:
-        found = format_list(list(map(title_of, leading_subjects(newest.test.verdict))))
+        titles = format_list(list(map(title_of, leading_subjects(newest.test.verdict))))
         text = (
-            f"the newest check failed for {found} ({newest.finished:%Y-%m-%d %H:%M} UTC), and training makes "
-            "what the program uses now the expected; to accept what that check judged instead: "
+            f"the newest check failed for {titles} ({newest.finished:%Y-%m-%d %H:%M} UTC), and training "
+            "makes what the program uses now the expected; to accept what that check judged instead: "
         )
         reporter(Warned(test, Advice(text, Step(Action.ACCEPT, test))))

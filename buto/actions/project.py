@@ -121,9 +121,9 @@ class Files(Struct, frozen=True):
         cls, configuration: Path | None = None, store: Place | None = None, oracle: Path | None = None
     ) -> Self:
         """Return the files of a project; those not given are located next to the configuration."""
-        found = config.find(configuration, Path())
-        root = Path() if found is None else found.parent
-        return cls(configuration, found is not None, root, root / STORE if store is None else store, oracle)
+        path = config.find(configuration, Path())
+        root = Path() if path is None else path.parent
+        return cls(configuration, path is not None, root, root / STORE if store is None else store, oracle)
 
     def oracle_of(self, test: str) -> Path:
         return self.oracle or self.root / ORACLES / f"{encode_test(test)}.json"
@@ -242,24 +242,24 @@ class Project(Struct, frozen=True):
                 advice=Advice(Step(Action.TRAIN, test, command=("java", "..."))),
             )
         try:
-            found = oracle.load(path, thorough=action is Action.CHECK)
+            known_oracle = oracle.load(path, thorough=action is Action.CHECK)
         except OracleFileError as error:
             again = Step(Action.TRAIN, test)
             raise BadFileError(error.message, advice=Advice(error.remedy, again)) from error
-        if found.test != test:
+        if known_oracle.test != test:
             raise UsageError(
-                f"{path} is the oracle of {found.test!r}, not of {test!r}",
-                advice=Advice(Step(action, found.test)),
+                f"{path} is the oracle of {known_oracle.test!r}, not of {test!r}",
+                advice=Advice(Step(action, known_oracle.test)),
             )
-        return found if alpha is None else oracle.at_alpha(found, alpha)
+        return known_oracle if alpha is None else oracle.at_alpha(known_oracle, alpha)
 
     def known(self, test: str, action: Action, alpha: float | None = None) -> KnownOracle:
         """Return the oracle of a test with its file and its command; see :meth:`oracle`."""
         path = self.oracle_path(test)
         stamp = stamp_of(path.resolve())
-        found = self.oracle(test, action, alpha)
+        known_oracle = self.oracle(test, action, alpha)
         read = partial(self.known, test, action, alpha)
-        return KnownOracle(found, path, self._usual_command(found), stamp, read)
+        return KnownOracle(known_oracle, path, self._usual_command(known_oracle), stamp, read)
 
     def _usual_command(self, known: Oracle) -> str | None:
         """Return the configured command or that of the oracle, with secrets masked; None if unknown."""

@@ -93,8 +93,8 @@ def _release(workspace: Workspace, known: KnownOracle, test: TestConfig, name: s
     program: OldProgram | Unkept = Unkept("there is no commit")
     target: Mapping[str, object] = test.written
     if commit:
-        found = program_of(workspace, known.oracle, test, commit)
-        program, target = (found, target) if isinstance(found, Unkept) else (found.program, found.target)
+        base = program_of(workspace, known.oracle, test, commit)
+        program, target = (base, target) if isinstance(base, Unkept) else (base.program, base.target)
     if isinstance(program, Unkept) and is_here:
         program, target = _present(workspace, known, test), test.written
     if isinstance(program, Unkept):
@@ -180,7 +180,7 @@ def anchor_of(workspace: Workspace, known: Oracle, test: TestConfig, reporter: R
         text = f"not in the history of what is checked out, and left out: {', '.join(later[-3:])}"
         reporter(Told(known.test, text, detail=True))
     commit = releases[name]
-    found = next(
+    stored_base = next(
         (
             Base(name, commit, program.old_program, program.target)
             for program in named[::-1]
@@ -189,7 +189,7 @@ def anchor_of(workspace: Workspace, known: Oracle, test: TestConfig, reporter: R
         ),
         None,
     )
-    anchor = found or program_of(workspace, known, test, commit)
+    anchor = stored_base or program_of(workspace, known, test, commit)
     if isinstance(anchor, Unkept):
         raise JudgeError(
             f"the program of the release {name} is not at hand: {anchor.reason}",

@@ -101,7 +101,7 @@ def _runs(project: Project, what: tuple[str, ...]) -> dict[str, list[Run]]:
     workspace, store = project.workspace(), project.store
     tests = store.tests()
     test_of = {run_id: test for test in tests for run_id in store.ids(test)}
-    found: dict[str, dict[str, Run]] = {}
+    runs_by_test: dict[str, dict[str, Run]] = {}
     for word in what:
         if word in tests:
             is_shown = has_no_oracle(project, word)
@@ -116,8 +116,8 @@ def _runs(project: Project, what: tuple[str, ...]) -> dict[str, list[Run]]:
                 f"{lacking} {word!r} in {workspace.store}", advice=Advice(Step(Action.LIST_RUNS))
             )
         for run in named:
-            found.setdefault(run.test, {})[run.id] = run
-    return {test: list(runs.values()) for test, runs in found.items()}
+            runs_by_test.setdefault(run.test, {})[run.id] = run
+    return {test: list(runs.values()) for test, runs in runs_by_test.items()}
 
 
 def history(project: Project, test: str) -> list[HistoryEntry]:

@@ -142,13 +142,13 @@ def finish(launcher: Launcher, case: PlanProgress) -> Result:
             launcher.report(
                 Told("", f"only the most common of {n_quantities} quantities are reported", detail=True)
             )
-        found = (
+        remarks = (
             *trained.warnings,
             *warnings(valid),
             input_remark(valid),
             discouraging(strengths.found, len(valid)),
         )
-        texts = tuple(text for text in found if text is not None)
+        texts = tuple(text for text in remarks if text is not None)
         for warning in texts:
             launcher.report(Warned(case.name, warning))
         # It was reported when that run was over.

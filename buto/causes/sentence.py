@@ -42,12 +42,12 @@ def sentence(explanation: Explanation) -> str:
 
 def likely(explanation: Explanation) -> list[Cause]:
     """Return the causes, then what is most likely; echoes last, and no noise."""
-    found = [
+    causes = [
         cause
         for cause in explanation.causes
         if cause.tier is not Tier.OTHER and not explanation.is_noise(cause)
     ]
-    return sorted(found, key=lambda cause: cause.is_echo)
+    return sorted(causes, key=lambda cause: cause.is_echo)
 
 
 def in_check(explanation: Explanation) -> tuple[CodeCause, ...]:

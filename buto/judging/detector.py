@@ -173,8 +173,8 @@ class FittedCalibrated(FittedJudge):
         n_quantities = len(self.profile.quantities)
         too_many = everything and n_quantities > MOST_ASKED
         names = None if everything and not too_many else (*usual_names(self.profile), DURATION.name)
-        found = strengths(self.profile, self.settings, names, roughly=roughly)
-        return Strengths(found, n_quantities, too_many)
+        of_quantities = strengths(self.profile, self.settings, names, roughly=roughly)
+        return Strengths(of_quantities, n_quantities, too_many)
 
     def view(self, runs: Sequence[Run]) -> View:
         return CalibratedView(

@@ -84,7 +84,7 @@ def findings(
     shares = shares_of(np.minimum(largest[0], LARGEST_CONTRAST))
     numbers = _Numbers(evidence, ranked, features, limit, runs, detector)
     beyond = np.abs(ranked.contrast[0]) - limit
-    found = []
+    differences = []
     minded = set(columns[np.isfinite(evidence.least)].tolist())
     for place in choose_named(largest[0], limit, fails=fails or ranked.p_value <= settings.alpha):
         quantity = sorted(set(columns.tolist()))[place]
@@ -94,8 +94,8 @@ def findings(
         alone = largest[0, place] > limit or ranked.p_value > settings.alpha
         remark = "" if alone else NOT_ALONE
         text = "; ".join(filter(None, (finding.text, remark)))
-        found.append(replace(finding, evidence=float(shares[place]), text=text))
-    return tuple(found)
+        differences.append(replace(finding, evidence=float(shares[place]), text=text))
+    return tuple(differences)
 
 
 NOTED_EARLY = ("jvm.memory.allocated", "jvm.memory.heap.live", "jvm.object.live")

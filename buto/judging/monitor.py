@@ -337,8 +337,10 @@ def _farthest(stable: Stable, values: FloatArray, least: FloatArray, chosen: Int
 
 def _t(stable: Stable, chosen: IntArray) -> FloatArray:
     """Return the absolute pooled t of each choice of runs, shape (n_choices, n_quantities)."""
-    found = compare_choices(stable.values, chosen)
-    t: FloatArray = np.abs(found.difference) / np.sqrt((found.variance + stable.floor**2) * found.sizes)
+    compared = compare_choices(stable.values, chosen)
+    t: FloatArray = np.abs(compared.difference) / np.sqrt(
+        (compared.variance + stable.floor**2) * compared.sizes
+    )
     return t
 
 

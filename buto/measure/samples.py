@@ -296,13 +296,13 @@ class Samples:
         columns = instances(metric, self.columns)
         times: list[IntArray] = []
         values: list[FloatArray] = []
-        found = 0
+        n_rows = 0
         for block_times, block in zip(reversed(self._times), reversed(self._values), strict=False):
-            if found >= n or not columns or columns[-1] >= block.shape[1]:
+            if n_rows >= n or not columns or columns[-1] >= block.shape[1]:
                 break
             times.append(block_times)
             values.append(block[:, columns])
-            found += len(block)
+            n_rows += len(block)
         joined = np.concatenate([np.empty((0, len(columns))), *reversed(values)])[-n:]
         return np.concatenate([np.empty(0, dtype=np.int64), *reversed(times)])[-n:], joined
 

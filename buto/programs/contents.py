@@ -30,12 +30,12 @@ def content(file: ProgramFile, root: str) -> bytes:
     """
     path = _path(root, file)
     try:
-        found = read_file(Path(os.path.realpath(path)), file.size_bytes)
+        data = read_file(Path(os.path.realpath(path)), file.size_bytes)
     except ValueError as error:
         raise ChangedError(f"{path} has changed, or cannot be read: {error}") from error
-    if hashlib.sha256(found).hexdigest() != file.sha256:
+    if hashlib.sha256(data).hexdigest() != file.sha256:
         raise ChangedError(f"{path} has changed")
-    return found
+    return data
 
 
 class Contents:

@@ -162,8 +162,8 @@ class Snapshot(Struct, frozen=True):
         paths = self.files.keys() | before.files.keys()
 
         def content(files: Mapping[str, ProgramFile], path: str) -> tuple[str, bool] | None:
-            found = files.get(path)
-            return None if found is None else (found.sha256, found.executable)
+            file = files.get(path)
+            return None if file is None else (file.sha256, file.executable)
 
         return sorted(path for path in paths if content(self.files, path) != content(before.files, path))
 

@@ -150,8 +150,8 @@ class Stage:
     def changed(self) -> str | None:
         """Return the path of a staged file that has another content than at first; None without one."""
         trees = (os.fspath(self._slots[slot]) for slot in self._at)
-        found = (contents.changed(tree) for contents, tree in zip(self._contents, trees, strict=True))
-        return next((path for path in found if path is not None), None)
+        paths = (contents.changed(tree) for contents, tree in zip(self._contents, trees, strict=True))
+        return next((path for path in paths if path is not None), None)
 
     def _write(self, number: int, source: ProgramSource) -> None:
         program, tree = self._programs[number], self._slots[self._at[number]]

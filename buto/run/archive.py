@@ -174,13 +174,13 @@ class Outbox:
     def keys(self, folder: str) -> list[str]:
         """Return the keys of the bundles below a folder that no living process is sending, sorted."""
         root = self._directory / folder
-        found = []
+        keys = []
         for path in root.rglob("*"):
             if not path.name.startswith(".") and path.is_file():
                 with suppress(OSError), hold_lock(path) as is_ours:
                     if is_ours:
-                        found.append(path.relative_to(self._directory).as_posix())
-        return sorted(found)
+                        keys.append(path.relative_to(self._directory).as_posix())
+        return sorted(keys)
 
     @contextmanager
     def kept(self, key: str) -> Iterator[BinaryIO | None]:

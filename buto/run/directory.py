@@ -223,8 +223,8 @@ class DirectoryStorage:
         with ExitStack() as stack:
             try:
                 directory = stack.enter_context(below(self.root, key))
-                with os.scandir(directory) as found:
-                    entries = list(found)
+                with os.scandir(directory) as scan:
+                    entries = list(scan)
             except (FileNotFoundError, NotADirectoryError):
                 directory, entries = self.root / key, []
             except OSError as error:

@@ -324,15 +324,15 @@ def place_of(store: RunStore, test: str, run_id: str) -> Path:
 
 def find_unfinished(store: RunStore, tests: Sequence[str] = ()) -> list[Unfinished]:
     """Return recordings whose runs are not stored yet, of some tests or all, in the order of their start."""
-    found = []
+    recordings = []
     for test in tests or store.recorded_tests():
         with suppress(FileNotFoundError), os.scandir(store.directory(test)) as entries:
             for entry in entries:
                 named = _NAME.fullmatch(entry.name)
                 if named and names.is_id(named[1]) and entry.is_file(follow_symlinks=False):
                     path = Path(entry.path)
-                    found.append(Unfinished(test, named[1], path, _is_live(path)))
-    return sorted(found, key=lambda recording: (recording.test, recording.id))
+                    recordings.append(Unfinished(test, named[1], path, _is_live(path)))
+    return sorted(recordings, key=lambda recording: (recording.test, recording.id))
 
 
 def read(path: Path) -> Iterator[JournalEntry]:

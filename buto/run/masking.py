@@ -169,15 +169,15 @@ class Mask:
         """
         parts = []
         end = 0
-        for found in _NAME.finditer(text):
-            if found.start() < end or not self.is_secret(found["name"]):
+        for match in _NAME.finditer(text):
+            if match.start() < end or not self.is_secret(match["name"]):
                 continue
-            after = (_AFTER_OPTION if found["dash"] else _AFTER_NAME).match(text, found.end())
+            after = (_AFTER_OPTION if match["dash"] else _AFTER_NAME).match(text, match.end())
             if after is None or _is_plain(after["value"].strip("'\"")):
                 continue
             if ":" not in after["between"]:
                 self.learn(after["value"].strip("'\""))
-            parts += [text[end : found.end()], after["between"], MASKED]
+            parts += [text[end : match.end()], after["between"], MASKED]
             end = after.end()
         return self.known("".join([*parts, text[end:]]))
 
@@ -287,8 +287,8 @@ def _values(words: Sequence[str], is_secret: Any) -> Iterator[tuple[str, str | N
             yield word, None
 
 
-def _mask_shape(found: re.Match[str]) -> str:
+def _mask_shape(match: re.Match[str]) -> str:
     for group in ("url", "oracle", "scheme"):
-        if found[group] is not None:
-            return f"{found[group]}{MASKED}"
+        if match[group] is not None:
+            return f"{match[group]}{MASKED}"
     return MASKED

@@ -181,19 +181,19 @@ class RunStore:
 
         place = self.storage.here / "cache" / "runs" / f"{names.encode_test(test)}.json"
         version, readers = f"run {format.VERSION}", self.storage.readers
-        found = self.storage.stamped_bundles(self.key(test), DOCUMENT)
-        stamps = {run_id: found[run_id] for run_id in filter(names.is_id, found)}
+        bundles = self.storage.stamped_bundles(self.key(test), DOCUMENT)
+        stamps = {run_id: bundles[run_id] for run_id in filter(names.is_id, bundles)}
         heads = read_cached(place, version, stamps, read, format.head_of, readers)
         there = sorted(heads.keys() | damage.keys())
         return [RunSummary(run_id, heads.get(run_id), damage.get(run_id, "")) for run_id in there]
 
     def heads(self, test: str, ids: Iterable[str]) -> list[Head]:
         """Return the heads of the runs with these ids that are there and can be read."""
-        found = []
+        heads = []
         for run_id in ids:
             with suppress(BadFileError, MissingBundleError), self._first(test, run_id) as content:
-                found.append(_expect(format.head_of(format.head_data(content)), test, run_id))
-        return found
+                heads.append(_expect(format.head_of(format.head_data(content)), test, run_id))
+        return heads
 
     def load(self, test: str, run_id: str) -> Run:
         """Load one run.
@@ -260,8 +260,8 @@ class RunStore:
             tests: of these; empty for all.
         """
         keys = (key.rpartition("/") for key in self.storage.unsent(_RUNS))
-        found = ((names.decode_test(folder), run_id) for folder, _, run_id in keys)
-        return [(test, run_id) for test, run_id in found if test is not None and (test in tests or not tests)]
+        pairs = ((names.decode_test(folder), run_id) for folder, _, run_id in keys)
+        return [(test, run_id) for test, run_id in pairs if test is not None and (test in tests or not tests)]
 
     def send(self, test: str, run_id: str) -> bool:
         """Store a run that waits on this machine; return whether it was still waiting.

@@ -30,8 +30,8 @@ EXTENSIONS = Extensions(
 
 def names() -> tuple[str, ...]:
     """Return the names of buto's own schemas, sorted."""
-    found = (entry.name for entry in files(__name__).iterdir())
-    return tuple(sorted(name.removesuffix(SUFFIX) for name in found if name.endswith(SUFFIX)))
+    file_names = (entry.name for entry in files(__name__).iterdir())
+    return tuple(sorted(name.removesuffix(SUFFIX) for name in file_names if name.endswith(SUFFIX)))
 
 
 def text(name: str) -> str:

@@ -54,8 +54,12 @@ def examine_all(args: Namespace, store: Place, console: Console) -> list[Diagnos
     """Check everything, and print each result as soon as it is known."""
     checks = []
     front_end = front_end_of(files_of(args))
-    for found in examine(store):
-        check = found if found.advice is None else replace(found, advice=front_end.words(found.advice))
+    for diagnosis in examine(store):
+        check = (
+            diagnosis
+            if diagnosis.advice is None
+            else replace(diagnosis, advice=front_end.words(diagnosis.advice))
+        )
         checks.append(check)
         console.styled(
             [(f"{check.level.value:<9}", _COLOUR[check.level]), (f"{check.name}: {check.detail}", "")]

@@ -383,14 +383,14 @@ def _find_found_in_turns(
     Args:
         change: shape (n_asked,), what leads to turns; infinite where nothing does.
     """
-    found, open_ones = change.copy(), np.isfinite(change)
+    smallest, open_ones = change.copy(), np.isfinite(change)
     for _ in range(MOST_STEPS):
         if not open_ones.any():
-            return found
-        caught = _catch_in_turns(profile, settings, asked[open_ones], sign * found[open_ones])
+            return smallest
+        caught = _catch_in_turns(profile, settings, asked[open_ones], sign * smallest[open_ones])
         open_ones[np.flatnonzero(open_ones)[caught]] = False
-        found[open_ones] *= STEP
-    return np.where(open_ones, inf, found)
+        smallest[open_ones] *= STEP
+    return np.where(open_ones, inf, smallest)
 
 
 def _catch_in_turns(

@@ -194,12 +194,12 @@ class FittedBounds(FittedDetector):
         A regression if there are findings in any of them; else inconclusive if a property of the model has
         no value in the runs, or not in a large part of one; else a pass.
         """
-        found = []
+        per_run = []
         unreadable: dict[str, str] = {}
         partly: list[str] = []
         for run in runs:
             comparison = self.compare(run)
-            found.append(tuple(self._findings(run, comparison)))
+            per_run.append(tuple(self._findings(run, comparison)))
             unreadable |= {
                 self.model.properties[column].name: f"{self.model.properties[column].name} could not be read "
                 "in any comparable sample"
@@ -207,7 +207,7 @@ class FittedBounds(FittedDetector):
             }
             lacking = self.partly_unread(run, comparison)
             partly += [sentence for name, sentence in lacking.items() if name not in unreadable]
-        findings = merge(found)
+        findings = merge(per_run)
         reasons = (*(unreadable[name] for name in sorted(unreadable)), *partly)
         status = Status.REGRESSION if findings else Status.INCONCLUSIVE if reasons else Status.PASS
         return Verdict(

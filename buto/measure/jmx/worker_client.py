@@ -58,10 +58,10 @@ def own_jvm() -> tuple[Path, list[str]]:
         MeasureError: this machine has no JVM that is new enough.
     """
     purpose = f"collecting through JMX needs Java {OLDEST_JAVA} or newer for buto itself"
-    found = first_installation(OLDEST_JAVA, purpose, lambda java: _libjvm(java).is_file())
+    installation = first_installation(OLDEST_JAVA, purpose, lambda java: _libjvm(java).is_file())
     # Since 24, a JVM warns of native code such as JPype's; a later one will refuse it.
-    native = ["--enable-native-access=ALL-UNNAMED"] if (found.major or 0) >= 24 else []
-    return _libjvm(found.java), [*_JVM_OPTIONS, *native]
+    native = ["--enable-native-access=ALL-UNNAMED"] if (installation.major or 0) >= 24 else []
+    return _libjvm(installation.java), [*_JVM_OPTIONS, *native]
 
 
 def _libjvm(java: Path) -> Path:

@@ -116,11 +116,11 @@ class _SqlReader(Reader):
                 connection = self._connected()
                 _, [(version,)] = _rows(connection, "SELECT current_setting('server_version')")
                 with connection.cursor() as cursor:
-                    found = cursor.execute(_SETTINGS).fetchall()
+                    settings = cursor.execute(_SETTINGS).fetchall()
             except psycopg.Error as error:
                 self.close()
                 return {"version": f"not known: {_reason_of(error)}"}
-        return {"version": version} | {f"setting.{name}": value for name, value in found}
+        return {"version": version} | {f"setting.{name}": value for name, value in settings}
 
     def close(self) -> None:
         if self._connection is not None:

@@ -204,23 +204,23 @@ class Driver(LaunchHooks):
             MeasureError: the program does not listen, or is not ready, in time.
         """
         deadline = time.monotonic() + self._workload.within_s
-        found = self._wait_for_port(program, deadline)
+        port = self._wait_for_port(program, deadline)
         if self._workload.ready is not None:
-            self._wait_until_ready(self._workload.ready, found, deadline)
+            self._wait_until_ready(self._workload.ready, port, deadline)
         self._stop.wait(self._workload.after_s)
-        return found
+        return port
 
     def _wait_for_port(self, program: MeasuredProgram, deadline: float) -> int | None:
         port = self._workload.port
-        found: int | None = None
-        while port is not None and found is None:
-            found = next((number for number in program.ports() if port in (0, number)), None)
-            if found is None and time.monotonic() >= deadline:
+        open_port: int | None = None
+        while port is not None and open_port is None:
+            open_port = next((number for number in program.ports() if port in (0, number)), None)
+            if open_port is None and time.monotonic() >= deadline:
                 within = format_seconds(self._workload.within_s)
                 raise MeasureError(f"the program did not listen at {port or 'any port'} within {within}")
-            if self._stop.wait(0 if found else _POLL_S):
+            if self._stop.wait(0 if open_port else _POLL_S):
                 break
-        return found
+        return open_port
 
     def _wait_until_ready(self, wanted: HttpAnswers, port: int | None, deadline: float) -> None:
         # Imported only if needed: it loads Python's whole HTTP client.

@@ -85,14 +85,14 @@ _MOST_KINDS_OF_FAILURE = 1000
 
 
 def properties(kinds: Sequence[str]) -> list[Property]:
-    found = []
+    of_kinds = []
     for kind in kinds:
         answers, failures = f"{TRACK}.throughput[{kind}]", f"{TRACK}.failures[{kind}]"
         latencies = [f"{TRACK}.latency.{name}[{kind}]" for name in QUANTILES]
-        found.append(Property(answers, "{answer}/s", lower=0.0, better=Better.HIGHER))
-        found += [Property(latency, "s", lower=0.0, better=Better.LOWER) for latency in latencies]
-        found.append(Property(failures, "{answer}", Kind.COUNTER, lower=0.0, better=Better.LOWER))
-    return [*found, Property(LATE, "s", lower=0.0, better=Better.LOWER)]
+        of_kinds.append(Property(answers, "{answer}/s", lower=0.0, better=Better.HIGHER))
+        of_kinds += [Property(latency, "s", lower=0.0, better=Better.LOWER) for latency in latencies]
+        of_kinds.append(Property(failures, "{answer}", Kind.COUNTER, lower=0.0, better=Better.LOWER))
+    return [*of_kinds, Property(LATE, "s", lower=0.0, better=Better.LOWER)]
 
 
 class Tally:
@@ -142,9 +142,9 @@ class Tally:
             values[f"{TRACK}.throughput[{kind}]"] = len(recent) / length_s
             values[f"{TRACK}.failures[{kind}]"] = float(self._failures[place])
             if recent:
-                found = np.quantile(recent, [*QUANTILES.values()]).tolist()
+                latencies = np.quantile(recent, [*QUANTILES.values()]).tolist()
                 names = (f"{TRACK}.latency.{name}[{kind}]" for name in QUANTILES)
-                values |= dict(zip(names, found, strict=True))
+                values |= dict(zip(names, latencies, strict=True))
         return values
 
     def describe(self) -> str:

@@ -105,7 +105,7 @@ def _test_case(test: str, seconds: str) -> ElementTree.Element:
 
 def _add(parent: ElementTree.Element, tag: str, text: str, attributes: dict[str, str] | None = None) -> None:
     child = ElementTree.SubElement(parent, tag, attributes or {})
-    child.text = _FORBIDDEN.sub(lambda found: found[0].encode("unicode_escape").decode(), text)
+    child.text = _FORBIDDEN.sub(lambda match: match[0].encode("unicode_escape").decode(), text)
 
 
 def _end_of(output: bytes) -> str:

@@ -103,7 +103,7 @@ def collections_of(run: Run) -> list[tuple[float, int, str]]:
 
     Close ones are combined if there are many.
     """
-    found = []
+    marks = []
     for name in run.column_of:
         metric, collector = split_name(name)
         values = run.series(name)
@@ -114,8 +114,8 @@ def collections_of(run: Run) -> list[tuple[float, int, str]]:
         groups = np.linspace(times[0], times[-1], MAX_MARKS) if len(times) > MAX_MARKS else times
         rows = np.searchsorted(times, groups, side="right") - 1
         steps = zip(rows[1:], np.diff(counts[rows]), strict=True)
-        found += [(float(times[row]), round(n), collector or "") for row, n in steps if n > 0]
-    return sorted(found)
+        marks += [(float(times[row]), round(n), collector or "") for row, n in steps if n > 0]
+    return sorted(marks)
 
 
 MAX_VALUES = 200_000

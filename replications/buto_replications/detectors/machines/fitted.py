@@ -133,27 +133,27 @@ class FittedElsewhere(FittedMachines, FittedJudge):
         environment, alpha = self.environment(runs.runs[0]), self.settings.alpha
         values = [self.whole.numbers.measure(run) for run in runs]
         judged = self.whole.judged(environment, values, self.settings)
-        found = None if judged is None else judged.mattering
-        lost, lacking = unread(self.whole, runs.runs, values, found)
-        if judged is None or found is None:
+        mattering = None if judged is None else judged.mattering
+        lost, lacking = unread(self.whole, runs.runs, values, mattering)
+        if judged is None or mattering is None:
             why = (*not_judged(self.whole, environment, alpha), *lost)
             return Verdict(Status.INCONCLUSIVE, NAME, reasons=why, alpha=alpha)
         n_environments = len(self.whole.groups.environments)
-        more = 0 if found.needed is None else found.needed - n_environments
+        more = 0 if mattering.needed is None else mattering.needed - n_environments
         return Weighed(
             judged,
             lambda ranked: findings(self.whole, runs.runs, values, ranked, alpha),
             NOT_SEEN,
             first_look_by_rank(judged),
             # On a machine that training does not know, all that is judged is what no machine changes.
-            found.p_value,
+            mattering.p_value,
             adjusted="adjusted for a machine that training does not know "
             f"({format_count(n_environments, 'environment')})",
             unexplained=not_shown(self.whole.environments, environment),
             too_few=too_few_environments(n_environments, more, alpha) if more else "",
             runs_needed=len(self.whole.values) + more * FEWEST_RUNS,
             unread=lost,
-            warnings=(*lacking, what_is_judged(self.whole, found)),
+            warnings=(*lacking, what_is_judged(self.whole, mattering)),
         )
 
     @property
