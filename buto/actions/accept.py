@@ -92,7 +92,7 @@ def accept(project: Project, request: AcceptRequest, reporter: Reporter = ignore
     names = project.names(request.names, action, overrides)
     if not request.dry_run:
         project.check_oracles_writable(names)
-    every = [project.known(name, action) for name in names]
+    every = [project.load_known(name, action) for name in names]
     tests = [_test(project, name, request, known.oracle) for name, known in zip(names, every, strict=True)]
     launcher = project.launcher(reporter)
     workspace = launcher.workspace
@@ -116,7 +116,7 @@ def accept(project: Project, request: AcceptRequest, reporter: Reporter = ignore
 
 def _test(project: Project, name: str, request: AcceptRequest, known: Oracle) -> TestConfig:
     test = project.test(name, Action.ACCEPT, request.overrides, known, request.runs)
-    return test if project.configured(name) is not None else replace(test, settings=known.settings)
+    return test if project.find_test(name) is not None else replace(test, settings=known.settings)
 
 
 def _case(

@@ -67,7 +67,7 @@ def bisect(project: Project, request: BisectRequest, reporter: Reporter = ignore
         Interrupted: Ctrl-C; runs that are complete stay.
     """
     action, name, launcher = Action.BISECT, request.test, project.launcher(reporter)
-    known = project.known(name, action, request.overrides.alpha)
+    known = project.load_known(name, action, request.overrides.alpha)
     # Only the commit that is found is worth an explanation, by itself and not for each bad one.
     test = replace(project.test(name, action, request.overrides, known.oracle), explains=False)
     otherwise = Advice(Step(Action.CHECK, name, plain=True), " judges the current files")

@@ -44,7 +44,7 @@ def pasts(project: Project, tests: Sequence[str] = ()) -> list[BuildHistory]:
 
 def _releases(project: Project, test: str, tags: Sequence[Release]) -> list[Release]:
     """Return the releases of a test: those that were named, and the tags that its pattern chooses, or all."""
-    configured = project.configured(test)
+    configured = project.find_test(test)
     pattern = "" if configured is None else configured.release
     chosen = [tag for tag in tags if not pattern or fnmatchcase(tag.name, pattern)]
     named = builds_in(project.workspace()).of(test).values()
@@ -67,5 +67,5 @@ def _find_known_to_git(project: Project) -> tuple[list[Commit], list[Release]]:
 
 
 def _minimum(project: Project, test: str) -> dict[str, str]:
-    configured = project.configured(test)
+    configured = project.find_test(test)
     return {} if configured is None else dict(configured.settings.own().get(MINIMUM_EFFECT, {}))

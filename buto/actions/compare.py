@@ -89,8 +89,8 @@ def test_of(
 def _describe(program: ComparedProgram, project: Project, overrides: Overrides) -> TestConfig:
     action, own = Action.COMPARE, structs.replace(overrides, command=program.command)
     for name in program.like if program.command is not None else program.like[:1]:
-        if project.configured(name) is not None:
-            return project.test(name, action, own, project.known_oracle(name, action, own))
+        if project.find_test(name) is not None:
+            return project.test(name, action, own, project.find_oracle(name, action, own))
         if not is_missing(project.oracle_path(name)):
             return project.test(name, action, own, project.oracle(name, action))
     return project.test(program.like[0], action, own, None)
@@ -173,7 +173,7 @@ def compare(project: Project, request: CompareRequest, reporter: Reporter = igno
 
 def _settings(project: Project, name: str) -> Settings:
     """Return how a test is judged: by the configuration, else as by its oracle, else by default."""
-    ours = project.configured(name)
+    ours = project.find_test(name)
     if ours is not None:
         return ours.settings
     has_oracle = not is_missing(project.oracle_path(name))

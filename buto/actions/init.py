@@ -287,7 +287,7 @@ class _Looking(LaunchHooks):
         before = self._server.before
         placed = [structs.replace(endpoint, path=before + endpoint.path) for endpoint in endpoints]
         answered = tuple(_answer(url, endpoint) for endpoint in placed if endpoint.method == "GET")
-        good = next((answer.endpoint.filled(answer.values) for answer in answered if answer.is_good), "")
+        good = next((answer.endpoint.fill(answer.values) for answer in answered if answer.is_good), "")
         status = _GOOD
         if not paths:
             statuses = [answer.status for answer in answered]
@@ -318,7 +318,7 @@ def _answer(url: str, endpoint: HttpEndpoint) -> Answered:
     tried = []
     for value in _TRIED if endpoint.variables else _TRIED[:1]:
         values = dict.fromkeys(endpoint.variables, value)
-        answer = Answered(endpoint, _ask(url + endpoint.filled(values))[0], values)
+        answer = Answered(endpoint, _ask(url + endpoint.fill(values))[0], values)
         if answer.is_good:
             # Of several variables, only this combination is known to exist.
             is_counted = len(values) == 1 and value == _TRIED[0]
@@ -330,7 +330,7 @@ def _answer(url: str, endpoint: HttpEndpoint) -> Answered:
 def _last(url: str, endpoint: HttpEndpoint) -> int:
     """Return the last of the numbers from 1 on that are answered well."""
     for number in range(2, _MOST_NUMBERS + 1):
-        path = endpoint.filled(dict.fromkeys(endpoint.variables, str(number)))
+        path = endpoint.fill(dict.fromkeys(endpoint.variables, str(number)))
         if _ask(url + path)[0] != _GOOD:
             return number - 1
     return _MOST_NUMBERS

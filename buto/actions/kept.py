@@ -201,7 +201,7 @@ def _revision(test: TestConfig, wanted: Revision, path: Path) -> Revision | Unke
 
 
 def _store(workspace: Workspace, test: TestConfig, before: Snapshot, after: Snapshot) -> OldProgram:
-    changed = after.changed_since(before)
+    changed = after.find_changed_since(before)
     # What is data and changes is written by the program itself.
     written = {path for path in changed if {**before.named.files, **after.named.files}[path]}
     code = [path for path in changed if path not in written]

@@ -75,7 +75,9 @@ def release(project: Project, request: ReleaseRequest, reporter: Reporter = igno
     name = request.release
     if not name or name != name.strip() or not name.isprintable() or len(name) > 100:
         raise UsageError(f"a release needs a name of at most 100 characters in one line, got {name!r}")
-    every = [project.known(test, action) for test in project.names(request.names, action, request.overrides)]
+    every = [
+        project.load_known(test, action) for test in project.names(request.names, action, request.overrides)
+    ]
     tests = [project.test(known.oracle.test, action, request.overrides, known.oracle) for known in every]
     workspace = project.workspace()
     done = []

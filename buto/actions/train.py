@@ -63,7 +63,7 @@ def train(project: Project, request: TrainRequest, reporter: Reporter = ignore) 
     action, overrides = Action.TRAIN, request.overrides
     names = project.names(request.names, action, overrides)
     project.check_oracles_writable(names)
-    known = {name: project.known_oracle(name, action, overrides) for name in names}
+    known = {name: project.find_oracle(name, action, overrides) for name in names}
     tests = [project.test(name, action, overrides, known[name], request.runs) for name in names]
     launcher, paths = project.launcher(reporter), map(project.oracle_path, names)
     for name in names:

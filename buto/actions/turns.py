@@ -76,7 +76,7 @@ class TurnsReason(Struct, frozen=True):
     since: str = ""
     base: str = ""
 
-    def decided(self, status: Status, n_old: int, n_new: int) -> str:
+    def describe(self, status: Status, n_old: int, n_new: int) -> str:
         times = f"launched {n_old} + {n_new} times in random order"
         turns = f"{self.base or 'old'} and new program, {times},"
         if self.is_difference and status is Status.PASS and self.base:
@@ -373,7 +373,7 @@ def _beside_training(
     procedure = procedure_of(known)
     decided = verdict.steps[-1]
     both = _beyond_in_both(known, old, new) if decided.do is Do.PASS else ()
-    moved = _moved_by_machine(known, old, new) if both else frozenset()
+    moved = _find_moved_by_machine(known, old, new) if both else frozenset()
     levels = [beyond for beyond in both if beyond.quantity.name not in moved]
     step = procedure.after_turns(
         decided, are_outside=bool(both), is_known=not why.is_alike, is_busier=not levels
@@ -412,7 +412,7 @@ def _beyond_in_both(known: Oracle, old: RunSet, new: RunSet) -> tuple[Beyond, ..
     )
 
 
-def _moved_by_machine(known: Oracle, old: RunSet, new: RunSet) -> frozenset[str]:
+def _find_moved_by_machine(known: Oracle, old: RunSet, new: RunSet) -> frozenset[str]:
     """Return counters that only a busier machine has moved beyond training, in the runs of each program."""
     of_old, of_new = (known.fitted.moved_by_machine(cut_set_to_window(side)) for side in (old, new))
     return of_old & of_new
@@ -466,7 +466,7 @@ def _compare(
     comparison: Comparison, old: RunSet, new: RunSet, why: TurnsReason, checked: CheckedRuns
 ) -> CheckedRuns:
     compared = oracle.compare(comparison, old, new, checked.oracle.test, ROLES)
-    decided = why.decided(compared.verdict.status, len(old), len(new))
+    decided = why.describe(compared.verdict.status, len(old), len(new))
     assumption = Assumption.of(new)
     warnings = (
         compared.verdict.warnings if assumption is None else (assumption.warning, *compared.verdict.warnings)

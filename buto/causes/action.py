@@ -179,7 +179,7 @@ def _explain(
 
 
 def _test(project: Project, name: str, action: Action, overrides: Overrides) -> TestConfig:
-    return project.test(name, action, overrides, project.known_oracle(name, action, overrides))
+    return project.test(name, action, overrides, project.find_oracle(name, action, overrides))
 
 
 def _check_command(project: Project, workspace: Workspace, request: WhyRequest) -> None:
@@ -195,7 +195,7 @@ def _check_command(project: Project, workspace: Workspace, request: WhyRequest) 
     except JudgeError:
         # A later check has no verdict: it is not the one that failed.
         return
-    refuse_another_command(project.known(request.test, Action.WHY), judged, Action.WHY)
+    refuse_another_command(project.load_known(request.test, Action.WHY), judged, Action.WHY)
 
 
 def _kinds(workspace: Workspace, request: WhyRequest) -> tuple[ProfileKind, ...]:

@@ -220,7 +220,7 @@ def explain(
     if not old or not new:
         raise ValueError("a profile of each program is needed")
     if changes is not None:
-        old = [profile.moved(changes.moved) for profile in old]
+        old = [profile.rename_classes(changes.moved) for profile in old]
         if not changes.methods:
             # Then it is the data, the arguments or the JVM, which is near to no method.
             changes = None

@@ -96,7 +96,7 @@ def profile(
     seed = secrets.randbits(32)
     launcher.report(_plan(tests, launches, seed))
     options = () if profiler is None else profiler_options(profiler, kinds)
-    allocated = _allocated(launcher.workspace, tests)
+    allocated = _find_allocation(launcher.workspace, tests)
     by_name = {test.name: test for test in tests}
     by_test: dict[str, list[Profile]] = {test.name: [] for test in tests}
     cache = class_cache(launcher.workspace)
@@ -121,7 +121,7 @@ def profile(
     return {name: tuple(profiles) for name, profiles in by_test.items()}
 
 
-def _allocated(workspace: Workspace, tests: Sequence[TestConfig]) -> float | None:
+def _find_allocation(workspace: Workspace, tests: Sequence[TestConfig]) -> float | None:
     """Return the most bytes that the newest runs of these tests allocate; None if there is none."""
     amounts = []
     # Revisions are called after their test: shop@v1.2.

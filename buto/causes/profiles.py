@@ -178,7 +178,7 @@ class Profile:
         """Return the methods of the user's code on a stack, the topmost first."""
         return tuple(self.frames[at] for at in stack.frames if self.frames[at].is_users)
 
-    def moved(self, classes: Mapping[str, str]) -> Profile:
+    def rename_classes(self, classes: Mapping[str, str]) -> Profile:
         """Return the profile with other names of some classes, by their names."""
         if not classes:
             return self
@@ -241,7 +241,7 @@ def parse(text: str) -> list[Profile]:
             raise ValueError(f"line {number} has {word!r} with other cells than expected") from error
         except ValueError as error:
             raise ValueError(f"line {number}: {error}") from error
-    return [growing.finished() for growing in profiles]
+    return [growing.finish() for growing in profiles]
 
 
 def text_of(profiles: Sequence[Profile]) -> str:
@@ -287,7 +287,7 @@ class _Growing:
             case _:
                 raise KeyError(word)
 
-    def finished(self) -> Profile:
+    def finish(self) -> Profile:
         return Profile(**vars(self) | {"frames": tuple(self.frames), "stacks": tuple(self.stacks)})
 
     def _stack(self, cells: Sequence[str]) -> Stack:

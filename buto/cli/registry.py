@@ -110,7 +110,7 @@ def find(name: str) -> Entry:
         raise UnknownCommandError(f"unknown command {name!r}", advice=EXTENSIONS.missing(name))
     entry, command = added
     if not isinstance(command, Entry):
-        raise EXTENSIONS.broken(entry, f"{entry.value} is not a buto.cli.registry.Entry")
+        raise EXTENSIONS.error_for(entry, f"{entry.value} is not a buto.cli.registry.Entry")
     return command
 
 

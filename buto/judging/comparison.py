@@ -369,7 +369,7 @@ class Programs(Comparison):
                 *(self._carry_over(runs, is_new) if in_turns else ()),
                 *(*verdict.warnings, *unequal_times(ours, theirs), *one_sided, *lacking, *reported),
             ),
-            p_value=self.procedure.combined_p_value(look) if in_turns else look.p_value,
+            p_value=self.procedure.combine_p_values(look) if in_turns else look.p_value,
             reach=outlier_shares(evidence, settings),
             guarantee=_guarantee(look, step, self.procedure) if in_turns else _free_guarantee(evidence),
             needs_more=too_few if is_open else "",
@@ -425,7 +425,7 @@ class Programs(Comparison):
         Args:
             known: the launches that say what is compared.
         """
-        profile = self._learned(known)
+        profile = self._learn_profile(known)
         rows = self._rows_of(profile, runs)
         return prepare_turns(profile, self.settings, self._orders, rows[: len(known)], None), Launched(
             rows, labels
@@ -439,7 +439,7 @@ class Programs(Comparison):
             return self._before.profile.hearing(runs)
         return learn(runs, shared.properties, by_class=judges(self.settings, LIVE_CLASSES))
 
-    def _learned(self, runs: Sequence[Run]) -> TrainingProfile:
+    def _learn_profile(self, runs: Sequence[Run]) -> TrainingProfile:
         """Return the profile of some runs, whatever programs they are of."""
         known = {prop.name: prop for run in runs for prop in run.properties}
         read = set.intersection(*map(_read, runs))

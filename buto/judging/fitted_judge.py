@@ -87,7 +87,7 @@ class Weighed(Generic[R]):
     unread: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
 
-    def looked(self, n_runs: int, alpha: float) -> Looked:
+    def take_look(self, n_runs: int, alpha: float) -> Looked:
         """Return what the rule of a check decides by."""
         p_value = self.ranks.mattering.p_value
         return Looked(
@@ -114,14 +114,14 @@ class FittedJudge(FittedDetector):
     settings: JudgeSettings
 
     @abstractmethod
-    def weighed(self, runs: RunSet) -> Weighed[Any] | Verdict:
+    def weigh(self, runs: RunSet) -> Weighed[Any] | Verdict:
         """Return what was found of valid runs, at least one; a verdict if they cannot be compared at all."""
 
     def check(self, runs: RunSet) -> Verdict:
         """Judge valid runs together, at least one; see :func:`decide`."""
         if not len(runs):
             raise JudgeError("there is no run to judge")
-        weighed = self.weighed(runs)
+        weighed = self.weigh(runs)
         if isinstance(weighed, Verdict):
             return replace(weighed, looked=Looked(len(runs), is_comparable=False))
         return decide(weighed, len(runs), self.settings)
@@ -138,7 +138,7 @@ _STATUS = {Do.PASS: Status.PASS, Do.FAIL: Status.REGRESSION}
 def decide(weighed: Weighed[R], n_checked: int, settings: JudgeSettings) -> Verdict:
     """Return the verdict of training alone, without turns, by the rule of a check."""
     alpha, mattering, every = settings.alpha, weighed.ranks.mattering, weighed.ranks.any
-    looked = weighed.looked(n_checked, alpha)
+    looked = weighed.take_look(n_checked, alpha)
     step = Procedure(alpha, has_turns=False).after_runs(looked)
     named = weighed.findings(mattering)
     verdict = Verdict(

@@ -224,9 +224,9 @@ class TrainingProfile:
         Args:
             values: shape (n_runs, n_features).
         """
-        return np.abs(self.signed_levels(values))
+        return np.abs(self.levels_with_sign(values))
 
-    def signed_levels(self, values: FloatArray) -> FloatArray:
+    def levels_with_sign(self, values: FloatArray) -> FloatArray:
         """Return the mean level of each quantity, shape (n_quantities,); 0 of live objects by class."""
         levels, mean = np.zeros(len(self.quantities)), values.mean(axis=0)
         for column, place in self._places_of_levels.items():

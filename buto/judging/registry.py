@@ -106,7 +106,9 @@ def _check(entry: EntryPoint, candidate: Any) -> type[Detector[Any]]:
     from buto.judging.protocol import Detector
 
     if not (isinstance(candidate, type) and issubclass(candidate, Detector)):
-        raise EXTENSIONS.broken(entry, f"{entry.value} is not a subclass of buto.judging.protocol.Detector")
+        raise EXTENSIONS.error_for(
+            entry, f"{entry.value} is not a subclass of buto.judging.protocol.Detector"
+        )
     if getattr(candidate, "name", None) != entry.name:
-        raise EXTENSIONS.broken(entry, f"{entry.value} calls itself {getattr(candidate, 'name', None)!r}")
+        raise EXTENSIONS.error_for(entry, f"{entry.value} calls itself {getattr(candidate, 'name', None)!r}")
     return candidate

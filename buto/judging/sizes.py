@@ -154,7 +154,7 @@ def footprint_of(run: Run) -> Footprint:
     )
 
 
-def allowed_heap(run: Run) -> float:
+def heap_limit(run: Run) -> float:
     """Return how large the heap may be by the options of a run, as ``-Xmx`` counts it; NaN if not known."""
     known = str(run.metadata.get(HEAP_MAX, ""))
     return _option(run, _XMX, float(known) if known.isdecimal() else float("nan"))
@@ -284,7 +284,7 @@ def need_of(runs: Sequence[Run]) -> Need:
     most = upper_bound([footprint.peak for footprint in footprints])
     inside = sum(means[name] for name in ("heap", "metaspace", "code", "direct"))
     reserve = most - means["peak"]
-    allowed = _most(np.array([allowed_heap(run) for run in runs]))
+    allowed = _most(np.array([heap_limit(run) for run in runs]))
     return Need(
         footprints,
         most,

@@ -50,7 +50,7 @@ class Contents:
         self._files = tuple(files)
         self._known = {file.place: _signature(_path(root, file)) for file in self._files}
 
-    def changed(self, root: str) -> str | None:
+    def find_change(self, root: str) -> str | None:
         """Return the path of the first file with another content; None if there is none.
 
         A file is read only if its size, its time or its number is another one than before.

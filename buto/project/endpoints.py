@@ -45,7 +45,7 @@ class HttpEndpoint(Struct, frozen=True):
         named = re.sub(r"[^\w.-]", "", "-".join(words[-2:]), flags=re.ASCII)[:40] or "root"
         return f"{named}-one" if self.path.rstrip("/").endswith("}") else named
 
-    def filled(self, values: Mapping[str, str]) -> str:
+    def fill(self, values: Mapping[str, str]) -> str:
         """Return its path with a value for each of its variables."""
         path = _IN_BRACES.sub(lambda match: values[match[1]], self.path)
         query = "&".join(f"{name}={values[name]}" for name in self.query)

@@ -88,7 +88,7 @@ class HistoryEntry:
 
 def load_entries(store: ResultStore, test: str) -> list[HistoryEntry]:
     """Return the stored results of a test by time, see :func:`in_order`; BadFileError if one is damaged."""
-    entries = store.found(
+    entries = store.read_all(
         test, ENTRIES, lambda content: plain(entry_of(content)), lambda data: read(data, HistoryEntry)
     )
     return in_order(entries)

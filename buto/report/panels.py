@@ -21,7 +21,7 @@ from buto.judging.verdict import OF_CHECK, Difference, Finding, Roles
 from buto.judging.views import OF_BAND, Band, RunsView, Smoothing, View
 from buto.run.model import FloatArray, Mark, Run, RunSet
 from buto.run.properties import Property, Role, is_judged, reading_rank
-from buto.run.thinning import drawn_stride
+from buto.run.thinning import stride_of_draw
 from buto.run.window import PROGRAM_END, PROGRAM_START, is_cut
 
 BEGIN, FINISH = ".start", ".end"
@@ -264,7 +264,7 @@ def panels_of(
     drawn = (*checked, *training)
     changes = (*findings, *noted)
     rank = {finding.subject: place for place, finding in reversed(list(enumerate(changes)))}
-    of_some = any(drawn_stride(run) > 1 for run in drawn)
+    of_some = any(stride_of_draw(run) > 1 for run in drawn)
     spans = spans_of(checked[0]) if checked else ()
     zero = OF_WINDOW if any(map(is_cut, drawn)) else OF_PROGRAM
 
@@ -411,4 +411,4 @@ def _by_reading(panel: Panel) -> tuple[bool, tuple[int, int, int]]:
 
 
 def stride_of(*sets: RunSet) -> int:
-    return max((drawn_stride(run) for runs in sets for run in runs), default=1)
+    return max((stride_of_draw(run) for runs in sets for run in runs), default=1)

@@ -142,11 +142,11 @@ class Outbox:
         return self._directory / key
 
     @contextmanager
-    def packed(self, key: str, files: Mapping[str, bytes]) -> Iterator[tuple[BinaryIO, bool]]:
+    def pack(self, key: str, files: Mapping[str, bytes]) -> Iterator[tuple[BinaryIO, bool]]:
         """Pack a bundle; yield its open file, and whether it is kept, because this machine can do that."""
         with ExitStack() as stack:
             try:
-                file, is_kept = self._kept(self.place(key), files, stack), True
+                file, is_kept = self._keep_bundle(self.place(key), files, stack), True
             except OSError:
                 file, is_kept = stack.enter_context(TemporaryFile()), False
                 pack(files, file)
@@ -157,7 +157,7 @@ class Outbox:
         with suppress(OSError):
             self.place(key).unlink()
 
-    def _kept(self, place: Path, files: Mapping[str, bytes], stack: ExitStack) -> BinaryIO:
+    def _keep_bundle(self, place: Path, files: Mapping[str, bytes], stack: ExitStack) -> BinaryIO:
         make_directories(place.parent)
         clean_leftovers(place.parent)
         hidden = make_hidden_name(place)
@@ -183,7 +183,7 @@ class Outbox:
         return sorted(keys)
 
     @contextmanager
-    def kept(self, key: str) -> Iterator[BinaryIO | None]:
+    def take_kept(self, key: str) -> Iterator[BinaryIO | None]:
         """Open a bundle that is kept and forget it if the block ends without an exception.
 
         Yields:

@@ -72,7 +72,7 @@ class EntryStore:
         """
         return list(self._stamps(test))
 
-    def found(
+    def read_all(
         self, test: str, version: str, read: Callable[[bytes], Any], decode: Callable[[Any], T]
     ) -> list[T]:
         """Return each entry as read by ``read`` and decoded by ``decode``, in the order of :meth:`all`.

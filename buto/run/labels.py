@@ -164,7 +164,7 @@ class LabelStore:
                 raise ValueError(f"it belongs to {labelling.test!r}")
             return _to_data(labelling)
 
-        labellings = self._entries.found(test, f"{FORMAT} {VERSION}", read, _of)
+        labellings = self._entries.read_all(test, f"{FORMAT} {VERSION}", read, _of)
         return sorted(labellings, key=lambda labelling: labelling.at)
 
 

@@ -152,11 +152,11 @@ class Mask:
         """Return an argument list, masked, as it would be typed in a shell."""
         return shlex.join(self.words(words))
 
-    def known_in(self, text: str) -> list[str]:
+    def find_known(self, text: str) -> list[str]:
         """Return the known values that occur in a text."""
         return [value for value in self._known if value in text]
 
-    def known(self, text: str) -> str:
+    def hide_known(self, text: str) -> str:
         """Mask known values and texts with the shape of a secret."""
         if self._of_known is not None and any(value in text for value in self._known):
             text = self._of_known.sub(MASKED, text)
@@ -179,11 +179,11 @@ class Mask:
                 self.learn(after["value"].strip("'\""))
             parts += [text[end : match.end()], after["between"], MASKED]
             end = after.end()
-        return self.known("".join([*parts, text[end:]]))
+        return self.hide_known("".join([*parts, text[end:]]))
 
     def output(self, printed: bytes) -> bytes:
-        """Mask a program's output as :meth:`known` does; all other bytes stay as they are."""
-        return self.known(printed.decode("utf-8", "surrogateescape")).encode("utf-8", "surrogateescape")
+        """Mask a program's output as :meth:`hide_known` does; all other bytes stay as they are."""
+        return self.hide_known(printed.decode("utf-8", "surrogateescape")).encode("utf-8", "surrogateescape")
 
     def entry(self, key: str, value: Any) -> Any:
         """Mask a metadata value; for ``system.property[NAME]`` and ``mbean[BEAN]/NAME``, NAME decides."""
@@ -245,13 +245,13 @@ class MaskedMetadata(dict[str, Any]):
         self.update(other)
         return self
 
-    def finished(self) -> dict[str, Any]:
+    def finish(self) -> dict[str, Any]:
         """Return a plain dictionary, with late-learned secrets masked in early values, too.
 
         Other threads may add values meanwhile.
         """
         return {
-            key: self._mask.known(value) if isinstance(value, str) else value
+            key: self._mask.hide_known(value) if isinstance(value, str) else value
             for key, value in tuple(self.items())
         }
 

@@ -53,7 +53,7 @@ def text(name: str) -> str:
     try:
         return files(package).joinpath("schemas", name + SUFFIX).read_text(encoding="utf-8")
     except OSError as error:
-        raise EXTENSIONS.broken(entry, str(error)) from error
+        raise EXTENSIONS.error_for(entry, str(error)) from error
 
 
 def load(name: str) -> dict[str, Any]:

@@ -61,11 +61,11 @@ def examine_all(args: Namespace, store: Place, console: Console) -> list[Diagnos
             else replace(diagnosis, advice=front_end.words(diagnosis.advice))
         )
         checks.append(check)
-        console.styled(
+        console.style(
             [(f"{check.level.value:<9}", _COLOUR[check.level]), (f"{check.name}: {check.detail}", "")]
         )
         if check.advice is not None:
-            console.styled([(f"{'':<9}try: {check.advice}", "cyan")])
+            console.style([(f"{'':<9}try: {check.advice}", "cyan")])
     return checks
 
 

@@ -127,7 +127,7 @@ class UnderLoad:
         """Return whether a column is a growth per second."""
         return column >= len(self.properties) - len(self.growth_of)
 
-    def explained(self, column: int) -> float:
+    def share_explained(self, column: int) -> float:
         """Return the share of a property's variance over the training runs that the load explains."""
         measured = np.concatenate([run_values[:, column] for run_values in self.values[: self.first_checked]])
         predicted = np.concatenate(

@@ -201,7 +201,7 @@ def _text(check: UnderLoad, cluster: Sequence[int], columns: Sequence[int], colu
         parts.append(
             f"the model is off by {format_percent(errors.absolute)} (signed {format_percent(errors.signed)})"
         )
-    share = check.explained(column)
+    share = check.share_explained(column)
     parts.append(
         f"the load explains {format_percent(share)} of it in training"
         if share >= EXPLAINS

@@ -98,7 +98,7 @@ class FittedLoad(FittedJudge):
         totals: FloatArray = np.array([run.rows[:, columns].mean(axis=0).sum() for run in self.runs])
         return f"adjusted for the load: {range_words(totals)} in training"
 
-    def weighed(self, runs: RunSet) -> Weighed[RankedCounters] | Verdict:
+    def weigh(self, runs: RunSet) -> Weighed[RankedCounters] | Verdict:
         """Compare what the load does not explain.
 
         Nothing can be decided on a load beyond that of training. Runs that would fail without the training
@@ -115,10 +115,10 @@ class FittedLoad(FittedJudge):
             return replace(blank, reasons=("a run has fewer than two samples",))
         if not usable.any():
             return blank
-        check, needed = self.judged(runs), training_needed(len(runs), alpha)
+        check, needed = self.examine(runs), training_needed(len(runs), alpha)
         evidence, mattering = check.evidence, check.evidence.mattering
         smallest = mattering.significance.smallest
-        hidden = self._hidden(check, len(runs))
+        hidden = self._find_hidden(check, len(runs))
         beyond = beyond_training(check, REACH)
         notable = beyond or hidden or mattering.highest or mattering.p_value <= max(alpha, smallest)
 
@@ -144,7 +144,7 @@ class FittedLoad(FittedJudge):
             unread=unread,
         )
 
-    def judged(self, runs: RunSet) -> UnderLoad:
+    def examine(self, runs: RunSet) -> UnderLoad:
         """Return the numbers between runs and verdict, for reports and experiments."""
         usable = readable(runs, self.properties)
         properties = [prop for prop, read in zip(self.properties, usable, strict=True) if read]
@@ -165,7 +165,7 @@ class FittedLoad(FittedJudge):
             yield Level.of(prop, EACH_SECOND if prop.kind is Kind.COUNTER else "mean", values)
 
     def view(self, runs: Sequence[Run]) -> View:
-        return ByLoadView(runs, self.properties, lambda some: self.judged(RunSet(tuple(some))))
+        return ByLoadView(runs, self.properties, lambda some: self.examine(RunSet(tuple(some))))
 
     def explain(self, verdict: Verdict) -> Explanation:
         columns = matching(self.properties, [RATES])
@@ -201,7 +201,7 @@ class FittedLoad(FittedJudge):
         most = most_choices(self.settings.alpha)
         return weigh(profile, values, len(runs), self.settings, most=most, load=requests)
 
-    def _hidden(self, check: UnderLoad, n_checked: int) -> tuple[str, ...]:
+    def _find_hidden(self, check: UnderLoad, n_checked: int) -> tuple[str, ...]:
         """Return that the training run that deviates most hides a difference, if it does."""
         mattering, alpha = check.evidence.mattering, self.settings.alpha
         if not mattering.exceeded or mattering.p_value <= alpha or check.without_worst is None:

@@ -304,9 +304,9 @@ class BoundsDetector(Detector[ThesisSettings]):
 
     def stages(self, runs: RunSet) -> Fit:
         """Return every stage from runs to bounds, for plots; the bounds are not rounded."""
-        return fit(runs.runs, self.judged(runs), self.settings.pipeline)
+        return fit(runs.runs, self.find_judged(runs), self.settings.pipeline)
 
-    def judged(self, runs: RunSet) -> list[Property]:
+    def find_judged(self, runs: RunSet) -> list[Property]:
         """Return the properties that were read in each of these runs, by name. Raise JudgeError if there are
         none.
         """

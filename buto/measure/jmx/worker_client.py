@@ -197,10 +197,10 @@ class Worker(Closeable):
             while reply["id"] != self._n_asked:
                 reply = self._reply(deadline)
         except (BrokenPipeError, EOFError):
-            raise self._broken(f"ended when asked to {operation}") from None
+            raise self._end_broken(f"ended when asked to {operation}") from None
         except TimeoutError:
             self._process.kill()
-            raise self._broken(f"did not answer to {operation} within {within_s:g} s") from None
+            raise self._end_broken(f"did not answer to {operation} within {within_s:g} s") from None
         if "error" in reply:
             raise JmxFailure(reply["error"], tuple(reply["classes"]))
         return reply["value"]
@@ -222,7 +222,7 @@ class Worker(Closeable):
         reply: dict[str, Any] = json.loads(line)
         return reply
 
-    def _broken(self, what: str) -> MeasureError:
+    def _end_broken(self, what: str) -> MeasureError:
         """End the worker; return the error for it, with the last lines that it printed."""
         assert self._process is not None
         try:

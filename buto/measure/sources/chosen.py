@@ -122,9 +122,9 @@ def source(kind: str) -> type[Source]:
     entry, plug_in = added
     missing = [part for part in _PARTS if not hasattr(plug_in, part)]
     if missing:
-        raise EXTENSIONS.broken(entry, f"{entry.value} has no {' and no '.join(missing)}")
+        raise EXTENSIONS.error_for(entry, f"{entry.value} has no {' and no '.join(missing)}")
     if plug_in.kind != entry.name:
-        raise EXTENSIONS.broken(entry, f"{entry.value} calls itself {plug_in.kind!r}")
+        raise EXTENSIONS.error_for(entry, f"{entry.value} calls itself {plug_in.kind!r}")
     checked: type[Source] = plug_in
     return checked
 

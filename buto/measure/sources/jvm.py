@@ -89,7 +89,7 @@ class JvmReader(Reader):
 
     def metadata(self) -> Mapping[str, MetadataValue]:
         """Return the version of the JVM, its options, and sizes of its memory."""
-        known = {} if self._agent is None else self._agent.received.metadata.finished()
+        known = {} if self._agent is None else self._agent.received.metadata.finish()
         return {key: value for key, value in known.items() if key.startswith("jvm.") and key not in _TIMES}
 
     def close(self) -> None:

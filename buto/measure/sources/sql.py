@@ -88,7 +88,7 @@ class _SqlReader(Reader):
         # The server's own limit fails for one that does not run at all.
         with ReadingLimit(self._timeout_s, self._abort) as limit:
             try:
-                connection = self._connected()
+                connection = self._connect()
                 # A connection that was opened too late cannot be cut off any more.
                 if limit.has_passed:
                     raise SourceError(f"the database did not answer within {limit.elapsed_s:.1f} s")
@@ -113,7 +113,7 @@ class _SqlReader(Reader):
 
         with ReadingLimit(self._timeout_s, self._abort):
             try:
-                connection = self._connected()
+                connection = self._connect()
                 _, [(version,)] = _rows(connection, "SELECT current_setting('server_version')")
                 with connection.cursor() as cursor:
                     settings = cursor.execute(_SETTINGS).fetchall()
@@ -127,7 +127,7 @@ class _SqlReader(Reader):
             self._connection.close()
             self._connection = None
 
-    def _connected(self) -> Connection[Any]:
+    def _connect(self) -> Connection[Any]:
         import psycopg
 
         if self._connection is None:

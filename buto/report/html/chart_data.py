@@ -1,6 +1,6 @@
 """The numbers of a page's charts: plain data that becomes one JSON block.
 
-Curves are thinned to fewer points and written in sixteen bits each. Beside them are the events of a run that
+Curves are thin to fewer points and written in sixteen bits each. Beside them are the events of a run that
 a chart marks on its time axis.
 """
 
@@ -38,7 +38,7 @@ Scale = tuple[float, float]
 """Lowest number and step: ``number = low + code * step``."""
 
 
-def thinned(times_s: FloatArray, values: FloatArray, most: int) -> tuple[FloatArray, FloatArray]:
+def thin(times_s: FloatArray, values: FloatArray, most: int) -> tuple[FloatArray, FloatArray]:
     """Return at most ``most`` points (an even number) of each column, without losing a peak.
 
     Each of ``most / 2`` intervals of equally many samples keeps its lowest and its highest value, in their
@@ -217,7 +217,7 @@ def _thin_runs(by_panel: Sequence[Sequence[Curve]], most: int) -> list[tuple[str
     return [
         (
             curves[0].run_id,
-            *thinned(curves[0].times_s, np.column_stack([curve.values for curve in curves]), most),
+            *thin(curves[0].times_s, np.column_stack([curve.values for curve in curves]), most),
         )
         for curves in zip(*by_panel, strict=True)
     ]

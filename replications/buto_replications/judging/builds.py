@@ -91,7 +91,7 @@ def _of_stream(task: BuildsTask) -> Iterator[Counted]:
         yield Counted(STARTS, task.part, task.name, float(alarm is not None))
         place += 1
         if alarm is not None:
-            series = series.cleared(alarm.first, alarm.last, rows[place : place + N_TURNS])
+            series = series.clear(alarm.first, alarm.last, rows[place : place + N_TURNS])
             place += N_TURNS
     random = np.random.default_rng([task.seed, zlib.crc32(task.name.encode())])
     column = _column(over, ALLOCATED)

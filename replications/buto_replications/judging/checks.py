@@ -144,7 +144,7 @@ class CachingJudge:
         simulated = SimulatedCheck(True, looked.p_value, looked.counted, every.any.p_value <= settings.alpha)
         if trace.turns is None:
             return simulated
-        p_value = procedure.combined_p_value(trace.turns)
+        p_value = procedure.combine_p_values(trace.turns)
         return replace(simulated, turns=p_value, n_turns=trace.turns.n_launches)
 
     def _of(self, profile: TrainingProfile, runs: Sequence[Run]) -> FloatArray:

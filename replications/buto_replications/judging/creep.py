@@ -273,7 +273,7 @@ def _count_launches(program: _Program) -> CountedBuild:
             series = series.without(alarm.since.key, alarm.last)
         elif alarm is not None and trace.reaches_turns:
             turns = totals[random.permutation(len(totals))[:N_TURNS]]
-            series = series.cleared(alarm.first, alarm.last, turns)
+            series = series.clear(alarm.first, alarm.last, turns)
         is_bad = is_bad and not trace.fails
     return CountedBuild(LAUNCHES, "", "", launches, N_BUILDS, regressed)
 

@@ -97,7 +97,7 @@ def suggest_for(project: Project, request: SuggestRequest, reporter: Reporter = 
     test = request.test
     known = project.oracle(test, Action.SELFTEST)
     _refuse_without_effects(known)
-    configured, workspace = project.configured(test), project.workspace()
+    configured, workspace = project.find_test(test), project.workspace()
     if configured is not None:
         warn_of_settings(known, configured, None, reporter)
     checks, trainings = past_checks(workspace, test)

@@ -124,7 +124,7 @@ class FittedElsewhere(FittedMachines, FittedJudge):
         """Judge runs of an environment that training hardly knows by what is the same on all machines."""
         return FittedJudge.check(self, runs)
 
-    def weighed(self, runs: RunSet) -> Weighed[RankedRun] | Verdict:
+    def weigh(self, runs: RunSet) -> Weighed[RankedRun] | Verdict:
         """Compare runs of an environment that training hardly knows with what no machine changes.
 
         A verdict if the training runs cannot judge this environment. A small p-value is no regression if
@@ -161,7 +161,7 @@ class FittedElsewhere(FittedMachines, FittedJudge):
         """What no known environment judges, or, without any, what is not judged elsewhere."""
         return super(FittedElsewhere, self).left_out if self.known else self.unread
 
-    def unjudged_warnings(self) -> tuple[str, ...]:
+    def warn_of_unjudged(self) -> tuple[str, ...]:
         return of_training(self.whole, self.settings.alpha)
 
     def levels(self) -> Iterable[Level]:
@@ -172,7 +172,7 @@ class FittedElsewhere(FittedMachines, FittedJudge):
         return levels_of(numbers.catalogue, numbers.quantities, self.whole.values)
 
     def view(self, runs: Sequence[Run]) -> View:
-        known = self.known_of(self.environment(runs[-1])) if runs else None
+        known = self.find_known(self.environment(runs[-1])) if runs else None
         names = {prop.name for prop in self.whole.numbers.sampled}
         if known is not None:
             return known.fitted.view(runs)
